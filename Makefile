@@ -1,0 +1,50 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+# Every target sets up what it needs by itself; run `make` for the list.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+ENV := . .venv/cuprum.env
+VENV_PYTHON := .venv/bin/python
+
+.PHONY: help demo test asan tsan check bench gpu-check stubs clean bootstrap
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+bootstrap: ## Install what building needs (every other target does this first)
+	@tools/bootstrap
+
+demo: bootstrap ## Compile a kernel, run it on the GPU or the emulated device, show what happened
+	@$(ENV); tools/build release example_00_demo cuprum_emulator cuprum_python_package
+	@$(ENV); echo; build/release/examples/cpp/00_demo
+	@$(ENV); echo; PYTHONPATH=build/release/python $(VENV_PYTHON) examples/python/00_demo.py
+
+test: bootstrap ## Build everything and run every test, C++ and Python
+	@$(ENV); tools/test
+
+asan: bootstrap ## Run the C++ tests under the address and undefined-behaviour sanitizers
+	@$(ENV); tools/test-sanitized asan
+
+tsan: bootstrap ## Run the C++ tests under the thread sanitizer
+	@$(ENV); tools/test-sanitized tsan
+
+check: ## Run the formatters and linters
+	@tools/bootstrap --check
+	@$(ENV); tools/check
+
+bench: bootstrap ## Measure the overhead of the library and the speed of the emulated device
+	@$(ENV); tools/build release
+	@$(ENV); $(VENV_PYTHON) benchmarks/run --build build/release
+
+gpu-check: ## Build without the emulator; run all tests and benchmarks on this machine's GPU
+	@tools/gpu-check
+
+stubs: bootstrap ## Write the Python type stubs anew
+	@$(ENV); tools/build dev cuprum_stubs
+
+clean: ## Delete what was built (not .venv)
+	rm -rf build

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+# Install rules and the package that find_package(cuprum CONFIG) reads.
+#
+# Layout, relied upon by the library's search for the emulated device: lib/libcuprum.so and
+# lib/cuprum/libcuda.so.1; in a wheel, cuprum/libcuprum.so and cuprum/_emulator/libcuda.so.1.
+
+if(SKBUILD)
+  install(TARGETS cuprum _cuprum LIBRARY DESTINATION cuprum COMPONENT python)
+  if(CUPRUM_EMULATOR)
+    install(TARGETS cuprum_emulator LIBRARY DESTINATION cuprum/_emulator COMPONENT python)
+  endif()
+  return()
+endif()
+
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/cuprum")
+
+install(DIRECTORY core/include/cuprum DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
+install(TARGETS cuprum EXPORT cuprumTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT cuprumTargets NAMESPACE cuprum:: DESTINATION "${package_dir}")
+
+set(emulator_path "")
+if(CUPRUM_EMULATOR)
+  set(emulator_path "${CMAKE_INSTALL_LIBDIR}/cuprum/libcuda.so.1")
+  install(TARGETS cuprum_emulator LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum")
+  install(FILES emulator/include/cuprum_emulator.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+
+configure_package_config_file(
+  cmake/cuprumConfig.cmake.in "${CMAKE_CURRENT_BINARY_DIR}/cuprumConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}" NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file("${CMAKE_CURRENT_BINARY_DIR}/cuprumConfigVersion.cmake"
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES "${CMAKE_CURRENT_BINARY_DIR}/cuprumConfig.cmake"
+              "${CMAKE_CURRENT_BINARY_DIR}/cuprumConfigVersion.cmake"
+        DESTINATION "${package_dir}")
+install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/cuprum")

@@ -1,0 +1,81 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+# GoogleTest, and the functions that turn files into tests.
+#
+# A device test is registered once for each device it can run on: with the label `emulated` when the
+# emulated device is built, with the label `gpu` when CUPRUM_GPU_TESTS is on.
+
+include(GoogleTest)
+
+find_package(GTest QUIET)
+if(NOT TARGET GTest::gtest_main)
+  if(NOT EXISTS /usr/src/googletest/CMakeLists.txt)
+    message(FATAL_ERROR "GoogleTest was not found; install libgtest-dev, or pass -DCUPRUM_TESTS=OFF")
+  endif()
+  set(INSTALL_GTEST OFF)
+  add_subdirectory(/usr/src/googletest "${CMAKE_BINARY_DIR}/googletest" EXCLUDE_FROM_ALL SYSTEM)
+  foreach(name IN ITEMS gtest gtest_main gmock)
+    if(NOT TARGET GTest::${name})
+      add_library(GTest::${name} ALIAS ${name})
+    endif()
+  endforeach()
+endif()
+
+set(CUPRUM_TEST_TIMEOUT_S 120)
+
+# Builds one GoogleTest executable; `name` is also the prefix of its cases in ctest.
+function(cuprum_test_executable target source)
+  add_executable(${target} ${source})
+  cuprum_compile_settings(${target})
+  target_link_libraries(${target} PRIVATE GTest::gtest_main GTest::gtest Threads::Threads)
+endfunction()
+
+# Registers the cases of a GoogleTest executable under one label. Discovery waits until ctest runs,
+# so that a build never depends on a test program starting up.
+#
+# cuprum_register_cases(<target> PREFIX <text> LABEL <label> [DRIVER <value of CUPRUM_DRIVER>])
+function(cuprum_register_cases target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;LABEL;DRIVER" "")
+  set(properties LABELS ${arg_LABEL} TIMEOUT ${CUPRUM_TEST_TIMEOUT_S})
+  if(arg_DRIVER)
+    list(APPEND properties ENVIRONMENT "CUPRUM_DRIVER=${arg_DRIVER}")
+  endif()
+  gtest_discover_tests(
+    ${target}
+    TEST_PREFIX "${arg_PREFIX}"
+    DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
+    PROPERTIES ${properties})
+endfunction()
+
+# Registers a GoogleTest executable for each device there is.
+function(cuprum_register_device_cases target)
+  if(CUPRUM_EMULATOR)
+    cuprum_register_cases(${target} PREFIX "emulated." LABEL emulated
+                          DRIVER "$<TARGET_FILE:cuprum_emulator>")
+  endif()
+  if(CUPRUM_GPU_TESTS)
+    cuprum_register_cases(${target} PREFIX "gpu." LABEL gpu DRIVER native)
+  endif()
+endfunction()
+
+# Registers one command for each device there is: cuprum_register_device_command(<name> ENVIRONMENT
+# <pairs...> COMMAND <words...>).
+function(cuprum_register_device_command name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ENVIRONMENT;COMMAND")
+  set(devices)
+  if(CUPRUM_EMULATOR)
+    list(APPEND devices emulated)
+  endif()
+  if(CUPRUM_GPU_TESTS)
+    list(APPEND devices gpu)
+  endif()
+  foreach(device IN LISTS devices)
+    string(REPLACE gpu native driver ${device})
+    add_test(NAME ${device}.${name} COMMAND ${arg_COMMAND})
+    set_tests_properties(
+      ${device}.${name} PROPERTIES LABELS ${device} TIMEOUT ${CUPRUM_TEST_TIMEOUT_S}
+                                   ENVIRONMENT "CUPRUM_DRIVER=${driver};${arg_ENVIRONMENT}")
+  endforeach()
+endfunction()

@@ -1,0 +1,49 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+# Run by ctest: builds and runs the small project in SOURCE against cuprum::cuprum, obtained in the
+# way that WAY names: find_package (of a fresh installation), add_subdirectory or fetch_content.
+
+function(step what)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
+                  ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${what} failed (${status}):\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+set(prefix "${WORK}/prefix")
+set(build "${WORK}/build")
+file(REMOVE_RECURSE "${WORK}")
+
+set(options
+    -G "${GENERATOR}" "-DCMAKE_MAKE_PROGRAM=${MAKE_PROGRAM}" "-DCMAKE_CXX_COMPILER=${COMPILER}"
+    -DCMAKE_BUILD_TYPE=Debug "-DCUPRUM_WAY=${WAY}" "-DCUPRUM_PROJECT=${PROJECT}"
+    "-DCUPRUM_SANITIZE=${SANITIZE}")
+if(LAUNCHER)
+  list(APPEND options "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}")
+endif()
+
+if(WAY STREQUAL "find_package")
+  step("installing" "${CMAKE_COMMAND}" --install "${PROJECT_BUILD}" --prefix "${prefix}")
+  list(APPEND options "-DCMAKE_PREFIX_PATH=${prefix}")
+else()
+  # The emulated device takes long to compile and its place in a build is the same everywhere; the
+  # program is told to use the one that is there already.
+  list(APPEND options -DCUPRUM_EMULATOR=OFF "-DCUPRUM_CUDA_INCLUDE_DIR=${CUDA_INCLUDE}")
+endif()
+
+step("configuring" "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${build}" ${options})
+step("building" "${CMAKE_COMMAND}" --build "${build}" --parallel 2)
+
+if(EMULATOR)
+  set(driver "${PROJECT_BUILD}/emulator/lib/libcuda.so.1")
+  if(WAY STREQUAL "find_package")
+    set(driver emulated)
+  endif()
+  step("running" "${CMAKE_COMMAND}" -E env "CUPRUM_DRIVER=${driver}" "${build}/consumer")
+else()
+  step("running" "${build}/consumer" --without-device)
+endif()
+message("${output}")
