@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/detail/driver_types.hpp>
+#include <cuprum/detail/export.hpp>
+#include <cuprum/memory_resource.hpp>
+#include <cuprum/stream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <ranges>
+
+namespace cuprum {
+
+namespace detail {
+struct BufferState;
+}
+
+/// Owns a piece of memory that devices can reach.
+///
+/// It holds its resource, its context and the stream it will be freed on. Copies share the memory,
+/// which is freed, in that stream's order, with the last of them.
+class CUPRUM_API Buffer {
+public:
+    /// Wraps memory owned by someone else; `owner` is kept alive with it.
+    [[nodiscard]] static Buffer from_handle(CUdeviceptr pointer, std::size_t bytes,
+                                            std::shared_ptr<void> owner = {});
+    /// Takes over memory that `resource` allocated: it is freed through it, ordered on `stream`.
+    [[nodiscard]] static Buffer from_handle(CUdeviceptr pointer, std::size_t bytes,
+                                            std::shared_ptr<MemoryResource> resource,
+                                            const Stream& stream);
+
+    [[nodiscard]] CUdeviceptr handle() const;
+    [[nodiscard]] std::size_t size() const;
+
+    /// Returns the memory as a typed pointer, for kernels and, if the host can reach it, for the
+    /// host.
+    template <typename T>
+    [[nodiscard]] T* data() const {
+        return reinterpret_cast<T*>(static_cast<std::uintptr_t>(handle()));
+    }
+
+    /// Returns the ordinal of the device it lies on, -1 for host memory.
+    [[nodiscard]] int device_id() const;
+    [[nodiscard]] bool is_device_accessible() const;
+    [[nodiscard]] bool is_host_accessible() const;
+    /// Returns where it came from; null for wrapped memory.
+    [[nodiscard]] std::shared_ptr<MemoryResource> memory_resource() const;
+
+    /// Copies all bytes to another buffer of the same size, ordered on `stream`. Returns at once.
+    void copy_to(const Buffer& destination, const Stream& stream) const;
+    /// Copies all bytes from another buffer of the same size, ordered on `stream`. Returns at once.
+    void copy_from(const Buffer& source, const Stream& stream) const;
+
+    /// Copies from a contiguous range on the host (a vector, an array, a span), which must be as
+    /// large as the buffer.
+    ///
+    /// Returns when the host memory may be reused if it is pageable, which the driver stages;
+    /// pinned memory must stay untouched until the stream gets there.
+    template <std::ranges::contiguous_range Range>
+    void copy_from_host(const Range& source, const Stream& stream) const {
+        copy_from_host_bytes(std::ranges::data(source),
+                             std::ranges::size(source) * sizeof(std::ranges::range_value_t<Range>),
+                             stream);
+    }
+
+    /// Copies to a contiguous range on the host as large as the buffer. It holds the data once the
+    /// stream has got there and must stay alive until then.
+    template <std::ranges::contiguous_range Range>
+    void copy_to_host(Range&& destination, const Stream& stream) const {
+        copy_to_host_bytes(
+            std::ranges::data(destination),
+            std::ranges::size(destination) * sizeof(std::ranges::range_value_t<Range>), stream);
+    }
+
+    /// Copies `bytes` bytes, the size of the buffer, from host memory; see copy_from_host.
+    void copy_from_host_bytes(const void* source, std::size_t bytes, const Stream& stream) const;
+    /// Copies `bytes` bytes, the size of the buffer, to host memory; see copy_to_host.
+    void copy_to_host_bytes(void* destination, std::size_t bytes, const Stream& stream) const;
+    /// Fills with a repeated 1-, 2- or 4-byte value, ordered on `stream`.
+    void fill(std::uint8_t value, const Stream& stream) const;
+    void fill(std::uint16_t value, const Stream& stream) const;
+    void fill(std::uint32_t value, const Stream& stream) const;
+
+    /// Names the stream that the memory will be freed on.
+    void set_deallocation_stream(const Stream& stream) const;
+
+    [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
+
+    /// Gives up this share; the last one frees, ordered on the recorded stream. Calling it again
+    /// does nothing.
+    void close() noexcept { state_.reset(); }
+
+    /// Gives up this share, ordering the free on `stream` instead of the recorded stream.
+    void close(const Stream& stream);
+
+    /// Compares address and size.
+    friend CUPRUM_API bool operator==(const Buffer& left, const Buffer& right) noexcept;
+
+    /// For the library itself.
+    explicit Buffer(std::shared_ptr<detail::BufferState> state) noexcept
+        : state_(std::move(state)) {}
+
+    [[nodiscard]] const std::shared_ptr<detail::BufferState>& state() const noexcept {
+        return state_;
+    }
+
+private:
+    std::shared_ptr<detail::BufferState> state_;
+};
+
+} // namespace cuprum

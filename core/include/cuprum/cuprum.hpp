@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+/// Everything Cuprum offers.
+
+#pragma once
+
+#include <cuprum/buffer.hpp>
+#include <cuprum/context.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/error.hpp>
+#include <cuprum/event.hpp>
+#include <cuprum/kernel.hpp>
+#include <cuprum/launch.hpp>
+#include <cuprum/memory_resource.hpp>
+#include <cuprum/object_code.hpp>
+#include <cuprum/program.hpp>
+#include <cuprum/stream.hpp>
+#include <cuprum/version.hpp>
+#include <cuprum/warning.hpp>

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a language binding tells the library about the process it runs in. Not for users.
+
+#pragma once
+
+#include <cuprum/detail/export.hpp>
+
+#include <string>
+#include <vector>
+
+namespace cuprum::detail {
+
+/// Tells the library that the process is leaving: from now on destructors leave the driver alone.
+///
+/// The library notices the end of main() by itself; an interpreter that tears down earlier calls
+/// this.
+CUPRUM_API void mark_leaving() noexcept;
+
+/// Replaces the directories that are searched for CUDA's compiler libraries before the usual
+/// places. Each may hold the libraries themselves or, like a site-packages folder, packages in
+/// `nvidia/*/lib`. Relative paths are ignored. Takes effect for libraries not yet loaded.
+CUPRUM_API void set_library_search_paths(std::vector<std::string> directories);
+
+} // namespace cuprum::detail

@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/buffer.hpp>
+#include <cuprum/detail/export.hpp>
+#include <cuprum/kernel.hpp>
+#include <cuprum/stream.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <type_traits>
+
+namespace cuprum {
+
+/// Extents in up to three dimensions.
+struct Dim3 {
+    unsigned x = 1;
+    unsigned y = 1;
+    unsigned z = 1;
+
+    constexpr Dim3() = default;
+
+    // NOLINTNEXTLINE(google-explicit-constructor): `.grid = 128` is how one-dimensional launches
+    // read.
+    constexpr Dim3(unsigned width, unsigned height = 1, unsigned depth = 1)
+        : x(width), y(height), z(depth) {}
+
+    friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
+};
+
+/// How a kernel is launched. A plain value: share it between threads, reuse it for many launches.
+struct LaunchConfig {
+    Dim3 grid = {};                   // blocks, or clusters when `cluster` is given
+    Dim3 block = {};                  // threads per block
+    std::size_t shmem_size = 0;       // dynamic shared memory per block, in bytes
+    std::optional<Dim3> cluster = {}; // blocks per cluster; compute capability 9.0 and later
+    bool is_cooperative =
+        false; // all blocks are resident at once, so that the grid can synchronise
+    bool programmatic_stream_serialization =
+        false; // may start before the previous kernel has ended
+    friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
+};
+
+/// One kernel argument by address and size; it is copied before launch() returns.
+struct KernelArgument {
+    const void* data = nullptr;
+    std::size_t size = 0; // bytes
+};
+
+/// Launches a kernel with arguments known only at run time. Returns at once.
+///
+/// @throws std::invalid_argument if count or size of the arguments differs from what the kernel
+/// takes, or
+///         the configuration exceeds a limit of the device; the text has the numbers.
+CUPRUM_API void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kernel,
+                       std::span<const KernelArgument> arguments);
+
+namespace detail {
+
+/// Stores a kernel argument for the time of a launch: buffers become their address.
+template <typename T>
+struct StoredArgument {
+    static_assert(std::is_trivially_copyable_v<T>,
+                  "cuprum: a kernel argument must be trivially copyable (pass a Buffer, a pointer, "
+                  "a number or a "
+                  "plain struct)");
+    T value;
+
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    StoredArgument(const T& argument) : value(argument) {}
+
+    [[nodiscard]] KernelArgument argument() const { return {&value, sizeof(T)}; }
+};
+
+template <>
+struct StoredArgument<Buffer> {
+    CUdeviceptr value;
+
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    StoredArgument(const Buffer& buffer) : value(buffer.handle()) {}
+
+    [[nodiscard]] KernelArgument argument() const { return {&value, sizeof(value)}; }
+};
+
+template <typename... Stored>
+void launch_stored(const Stream& stream, const LaunchConfig& config, const Kernel& kernel,
+                   const Stored&... stored) {
+    const std::array<KernelArgument, sizeof...(Stored)> arguments{stored.argument()...};
+    cuprum::launch(stream, config, kernel, std::span<const KernelArgument>(arguments));
+}
+
+} // namespace detail
+
+/// Launches a kernel. Returns at once; the arguments are copied.
+///
+/// A Buffer passes its address; anything else is passed by value and must have the size that the
+/// kernel takes.
+/// @throws std::invalid_argument as above.
+template <typename... Arguments>
+    requires(!(sizeof...(Arguments) == 1 &&
+               (std::is_convertible_v<Arguments, std::span<const KernelArgument>> && ...)))
+void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kernel,
+            const Arguments&... arguments) {
+    detail::launch_stored(stream, config, kernel,
+                          detail::StoredArgument<std::decay_t<Arguments>>(arguments)...);
+}
+
+/// A kernel with a signature: arguments convert to the parameter types or do not compile.
+template <typename... Parameters>
+class TypedKernel<void(Parameters...)> {
+public:
+    /// @throws std::invalid_argument if the kernel's parameters have other sizes.
+    explicit TypedKernel(Kernel kernel) : kernel_(std::move(kernel)) {
+        static constexpr std::array<std::size_t, sizeof...(Parameters)> SIZES{
+            sizeof(Parameters)...};
+        kernel_.check_signature(SIZES);
+    }
+
+    /// Launches it. A Buffer may stand for any pointer parameter.
+    template <typename... Arguments>
+    void operator()(const Stream& stream, const LaunchConfig& config,
+                    const Arguments&... arguments) const {
+        static_assert(sizeof...(Arguments) == sizeof...(Parameters),
+                      "cuprum: the number of arguments is not that of the kernel's parameters");
+        if constexpr (sizeof...(Arguments) == sizeof...(Parameters)) {
+            cuprum::launch(stream, config, kernel_, convert<Parameters>(arguments)...);
+        }
+    }
+
+    [[nodiscard]] const Kernel& kernel() const noexcept { return kernel_; }
+
+private:
+    template <typename Parameter, typename Argument>
+    static Parameter convert(const Argument& argument) {
+        if constexpr (std::is_same_v<Argument, Buffer>) {
+            static_assert(std::is_pointer_v<Parameter>,
+                          "cuprum: a Buffer was passed for a parameter that is not a pointer");
+            return argument.template data<std::remove_pointer_t<Parameter>>();
+        } else {
+            static_assert(std::is_convertible_v<Argument, Parameter>,
+                          "cuprum: the argument does not convert to the kernel's parameter");
+            return static_cast<Parameter>(argument);
+        }
+    }
+
+    Kernel kernel_;
+};
+
+} // namespace cuprum

@@ -1,0 +1,245 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/buffer.hpp>
+
+#include "driver/current.hpp"
+#include "state/buffer_state.hpp"
+#include "state/handle.hpp"
+#include "state/stream_state.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+using driver::call;
+using driver::table;
+
+void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const Stream& stream);
+template <typename Value, typename Entry>
+void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry);
+void check_sizes(std::size_t destination, std::size_t source);
+const detail::PointerInfo& pointer_info(detail::BufferState& buffer);
+CUdeviceptr address_of(const void* host);
+
+} // namespace
+
+Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes, std::shared_ptr<void> owner) {
+    auto state = std::make_shared<detail::BufferState>();
+    state->pointer = pointer;
+    state->size = bytes;
+    state->owner = std::move(owner);
+    return Buffer(std::move(state));
+}
+
+Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes,
+                           std::shared_ptr<MemoryResource> resource, const Stream& stream) {
+    if (resource == nullptr) {
+        throw std::invalid_argument("resource is null, expected the one that allocated the memory; "
+                                    "use the other from_handle for memory that is not to be freed");
+    }
+    auto state = std::make_shared<detail::BufferState>();
+    state->free_on(stream);
+    state->size = bytes;
+    state->resource = std::move(resource);
+    state->pointer = pointer; // last: from here on it is ours to free
+    return Buffer(std::move(state));
+}
+
+CUdeviceptr Buffer::handle() const {
+    return detail::open(state_, "Buffer").pointer;
+}
+
+std::size_t Buffer::size() const {
+    return detail::open(state_, "Buffer").size;
+}
+
+int Buffer::device_id() const {
+    detail::BufferState& state = detail::open(state_, "Buffer");
+    return state.resource != nullptr ? state.resource->device_id() : pointer_info(state).device_id;
+}
+
+bool Buffer::is_device_accessible() const {
+    detail::BufferState& state = detail::open(state_, "Buffer");
+    return state.resource != nullptr ? state.resource->is_device_accessible()
+                                     : pointer_info(state).is_device_accessible;
+}
+
+bool Buffer::is_host_accessible() const {
+    detail::BufferState& state = detail::open(state_, "Buffer");
+    return state.resource != nullptr ? state.resource->is_host_accessible()
+                                     : pointer_info(state).is_host_accessible;
+}
+
+std::shared_ptr<MemoryResource> Buffer::memory_resource() const {
+    return detail::open(state_, "Buffer").resource;
+}
+
+void Buffer::copy_to(const Buffer& destination, const Stream& stream) const {
+    check_sizes(destination.size(), size());
+    copy(destination.handle(), handle(), size(), stream);
+}
+
+void Buffer::copy_from(const Buffer& source, const Stream& stream) const {
+    source.copy_to(*this, stream);
+}
+
+void Buffer::copy_from_host_bytes(const void* source, std::size_t bytes,
+                                  const Stream& stream) const {
+    check_sizes(size(), bytes);
+    copy(handle(), address_of(source), bytes, stream);
+}
+
+void Buffer::copy_to_host_bytes(void* destination, std::size_t bytes, const Stream& stream) const {
+    check_sizes(bytes, size());
+    copy(address_of(destination), handle(), bytes, stream);
+}
+
+void Buffer::fill(std::uint8_t value, const Stream& stream) const {
+    fill_with(*this, value, stream, table().cuMemsetD8Async);
+}
+
+void Buffer::fill(std::uint16_t value, const Stream& stream) const {
+    fill_with(*this, value, stream, table().cuMemsetD16Async);
+}
+
+void Buffer::fill(std::uint32_t value, const Stream& stream) const {
+    fill_with(*this, value, stream, table().cuMemsetD32Async);
+}
+
+void Buffer::set_deallocation_stream(const Stream& stream) const {
+    detail::open(state_, "Buffer").free_on(stream);
+}
+
+void Buffer::close(const Stream& stream) {
+    if (state_ != nullptr) {
+        state_->free_on(stream);
+        state_.reset();
+    }
+}
+
+bool operator==(const Buffer& left, const Buffer& right) noexcept {
+    if (left.is_closed() || right.is_closed()) {
+        return left.is_closed() == right.is_closed();
+    }
+    return left.state_->pointer == right.state_->pointer && left.state_->size == right.state_->size;
+}
+
+// ---- BufferState -------------------------------------------------------------------------------
+
+void detail::BufferState::free_on(const Stream& next) {
+    // Read all that can fail before changing anything.
+    const StreamState& queue = open(next.state(), "Stream");
+    auto home = context_state_of(queue);
+    stream = next;
+    context = std::move(home);
+    thread = queue.handle == CU_STREAM_PER_THREAD ? std::this_thread::get_id() : std::thread::id();
+}
+
+detail::BufferState::~BufferState() {
+    if (resource == nullptr || pointer == 0 || driver::is_leaving()) {
+        return;
+    }
+    std::optional<driver::Current> current;
+    try {
+        current.emplace(context->handle);
+    } catch (...) {
+        driver::report_release_failure("buffer in its context");
+        if (stream->state()->is_default) {
+            return; // in another context it would be another stream: better leaked than freed early
+        }
+    }
+    try {
+        // Another thread's default stream cannot be named, but the legacy default stream comes
+        // after all that it holds.
+        const bool is_other_thread =
+            thread != std::thread::id() && thread != std::this_thread::get_id();
+        resource->deallocate_bytes(pointer, size,
+                                   is_other_thread ? Stream::legacy_default() : *stream);
+    } catch (const CUDAError& error) {
+        if (error.code() != CUDA_ERROR_DEINITIALIZED) {
+            driver::report_release_failure("buffer");
+        }
+    } catch (...) {
+        driver::report_release_failure("buffer");
+    }
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const Stream& stream) {
+    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    if (bytes == 0) {
+        return;
+    }
+    const driver::Current current(detail::context_of(queue));
+    call(table().cuMemcpyAsync, destination, source, bytes, queue.handle);
+}
+
+template <typename Value, typename Entry>
+void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry) {
+    const std::size_t bytes = buffer.size();
+    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    if (bytes % sizeof(Value) != 0) {
+        throw std::invalid_argument("value has " + std::to_string(sizeof(Value)) +
+                                    " bytes, expected a width that divides the buffer's size of " +
+                                    std::to_string(bytes) + " bytes");
+    }
+    if (bytes == 0) {
+        return;
+    }
+    const driver::Current current(detail::context_of(queue));
+    call(entry, buffer.handle(), value, bytes / sizeof(Value), queue.handle);
+}
+
+void check_sizes(std::size_t destination, std::size_t source) {
+    if (destination != source) {
+        throw std::invalid_argument("the source has " + std::to_string(source) +
+                                    " bytes and the destination " + std::to_string(destination) +
+                                    ", expected the same size");
+    }
+}
+
+const detail::PointerInfo& pointer_info(detail::BufferState& buffer) {
+    return buffer.pointer_info.get([&] {
+        detail::PointerInfo info;
+        if (buffer.pointer == 0) {
+            return info;
+        }
+        driver::initialise();
+        int memory_type = 0; // stays 0 for host memory that CUDA knows nothing of
+        int ordinal = -1;
+        unsigned is_managed = 0;
+        CUdeviceptr device_pointer = 0;
+        void* host_pointer = nullptr;
+        std::array attributes{CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                              CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                              CU_POINTER_ATTRIBUTE_HOST_POINTER};
+        std::array<void*, attributes.size()> values{&memory_type, &ordinal, &is_managed,
+                                                    &device_pointer, &host_pointer};
+        call(table().cuPointerGetAttributes, static_cast<unsigned>(attributes.size()),
+             attributes.data(), values.data(), buffer.pointer);
+        const bool is_device = memory_type == CU_MEMORYTYPE_DEVICE;
+        info.device_id = is_device ? ordinal : -1;
+        info.is_device_accessible = is_device || is_managed != 0 || device_pointer != 0;
+        info.is_host_accessible = !is_device || is_managed != 0 || host_pointer != nullptr;
+        return info;
+    });
+}
+
+CUdeviceptr address_of(const void* host) {
+    return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(host));
+}
+
+} // namespace
+
+} // namespace cuprum

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "driver/call.hpp"
+
+#include "driver/explanations.hpp"
+#include "driver/library.hpp"
+#include "warn.hpp"
+
+#include <cuprum/detail/runtime.hpp>
+#include <cuprum/error.hpp>
+
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <string>
+
+namespace cuprum::driver {
+
+namespace {
+
+constinit std::atomic<bool> leaving{false};
+constinit std::mutex initialising;
+
+/// Makes sure that is_leaving() turns true before the driver's own exit handlers run: handlers run
+/// last registered first, and the driver has registered its own by the time cuInit returns.
+void watch_for_exit() {
+    [[maybe_unused]] static const int registered =
+        std::atexit([] { leaving.store(true, std::memory_order_relaxed); });
+}
+
+} // namespace
+
+void raise(CUresult status, const char* call) {
+    throw CUDAError(static_cast<int>(status), call);
+}
+
+void initialise() {
+    const Table* current = &table();
+    if (detail::initialised_table.load(std::memory_order_acquire) == current) [[likely]] {
+        return;
+    }
+    {
+        const std::lock_guard lock(initialising);
+        if (detail::initialised_table.load(std::memory_order_relaxed) != current) {
+            call(current->cuInit, 0U);
+            watch_for_exit();
+            detail::initialised_table.store(current, std::memory_order_release);
+        }
+    }
+    send_choice_warning();
+}
+
+bool is_emulated() {
+    initialise();
+    // A table with a cuInit of its own never came to load a library: a fake driver.
+    return is_library_loaded() && driver_library().is_emulated;
+}
+
+bool is_leaving() noexcept {
+    return leaving.load(std::memory_order_relaxed);
+}
+
+void report_release_failure(const char* what, const char* call, CUresult status) noexcept {
+    try {
+        cuprum::detail::warn(WarningKind::Release, std::string("could not release a ") + what +
+                                                       ": " + call + " failed: " + name_of(status) +
+                                                       " (" +
+                                                       std::to_string(static_cast<int>(status)) +
+                                                       "): " + explanation_of(status));
+    } catch (...) {
+        cuprum::detail::warn(WarningKind::Release, "could not release an object");
+    }
+}
+
+void report_release_failure(const char* what) noexcept {
+    try {
+        throw;
+    } catch (const std::exception& error) {
+        try {
+            cuprum::detail::warn(WarningKind::Release,
+                                 std::string("could not release a ") + what + ": " + error.what());
+        } catch (...) {
+            cuprum::detail::warn(WarningKind::Release, error.what());
+        }
+    } catch (...) {
+        cuprum::detail::warn(WarningKind::Release, "could not release an object");
+    }
+}
+
+} // namespace cuprum::driver
+
+namespace cuprum::detail {
+
+void mark_leaving() noexcept {
+    driver::leaving.store(true, std::memory_order_relaxed);
+}
+
+} // namespace cuprum::detail

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "driver/table.hpp"
+
+namespace cuprum::driver {
+
+/// Throws CUDAError for a failed call.
+[[noreturn]] void raise(CUresult status, const char* call);
+
+/// Calls `entry` and throws CUDAError, naming it, unless it succeeds.
+template <typename... Params, typename... Args>
+inline void call(const Entry<CUresult(Params...)>& entry, Args... args) {
+    if (const CUresult status = entry(args...); status != CUDA_SUCCESS) [[unlikely]] {
+        raise(status, entry.name);
+    }
+}
+
+/// Loads the driver and initialises it, once per process. Cheap when done already.
+/// @throws LibraryNotFoundError or CUDAError; a failure is tried again by the next caller.
+void initialise();
+
+/// Tells whether the driver in use is the emulated device.
+[[nodiscard]] bool is_emulated();
+
+/// Tells whether the process is leaving: the driver must not be called any more.
+[[nodiscard]] bool is_leaving() noexcept;
+
+/// Releases a driver object in a destructor: calls `entry` unless the process is leaving; a failure
+/// other than "the driver is gone" is reported as a warning, never thrown. `what` names the object,
+/// as in "stream".
+template <typename... Params, typename... Args>
+void release(const char* what, const Entry<CUresult(Params...)>& entry, Args... args) noexcept;
+
+/// Reports that an object could not be released.
+void report_release_failure(const char* what, const char* call, CUresult status) noexcept;
+
+/// Reports that an object could not be released, for the reason being handled; call it in a catch.
+void report_release_failure(const char* what) noexcept;
+
+template <typename... Params, typename... Args>
+void release(const char* what, const Entry<CUresult(Params...)>& entry, Args... args) noexcept {
+    if (is_leaving()) {
+        return;
+    }
+    try {
+        const CUresult status = entry(args...);
+        if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED) {
+            report_release_failure(what, entry.name, status);
+        }
+    } catch (...) { // the first call of an entry looks it up, which can fail
+        report_release_failure(what);
+    }
+}
+
+} // namespace cuprum::driver

@@ -1,0 +1,262 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "driver/library.hpp"
+
+#include "driver/explanations.hpp"
+#include "driver/table.hpp"
+#include "warn.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <cuda.h>
+
+#include <atomic>
+#include <filesystem>
+#include <mutex>
+#include <stdexcept>
+#include <sys/stat.h>
+#include <utility>
+
+namespace cuprum::driver {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* NATIVE_LIBRARY = "libcuda.so.1";
+constexpr const char* EMULATOR_MARK = "cuprumEmulatorVersion"; // exported by the emulated device
+
+struct Loader {
+    std::mutex mutex;
+    std::atomic<const DriverLibrary*> loaded{nullptr};
+    std::string warning; // due, guarded by the mutex
+};
+
+Loader& loader();
+DriverLibrary describe(SharedLibrary library);
+std::optional<SharedLibrary> open_native(std::vector<std::string>& tried);
+std::optional<SharedLibrary> open_emulator(std::vector<std::string>& tried);
+std::string why_unusable(const DriverLibrary& driver);
+bool is_writable_by_others(const fs::path& file);
+
+} // namespace
+
+DriverChoice choose_driver(const std::string& wish) {
+    std::vector<std::string> tried;
+    if (wish == "native") {
+        if (auto library = open_native(tried)) {
+            DriverLibrary driver = describe(*std::move(library));
+            if (!driver.is_emulated) {
+                return {std::move(driver), {}};
+            }
+            tried.push_back(driver.library.path + ": is the emulated device");
+        }
+        throw LibraryNotFoundError("the NVIDIA driver", std::move(tried),
+                                   "install the NVIDIA driver, or allow the emulated device "
+                                   "(CUPRUM_DRIVER=emulated or unset)");
+    }
+    if (wish == "emulated") {
+        if (auto library = open_emulator(tried)) {
+            return {describe(*std::move(library)), {}};
+        }
+        throw LibraryNotFoundError("the emulated device", std::move(tried),
+                                   "install the package with the emulator, or name its "
+                                   "libcuda.so.1 in CUPRUM_EMULATOR_LIBRARY");
+    }
+    if (!wish.empty()) {
+        if (!fs::path(wish).is_absolute()) {
+            throw std::invalid_argument("CUPRUM_DRIVER is '" + wish +
+                                        "', expected native, emulated or the absolute path of a "
+                                        "libcuda.so.1; unset it to let the library choose");
+        }
+        if (auto library = open_library(wish, tried)) {
+            return {describe(*std::move(library)), {}};
+        }
+        throw LibraryNotFoundError("the driver named by CUPRUM_DRIVER", std::move(tried),
+                                   "correct the path, or set CUPRUM_DRIVER to native or emulated");
+    }
+
+    std::optional<DriverLibrary> native;
+    std::string reason;
+    if (auto library = open_native(tried)) {
+        native = describe(*std::move(library));
+        reason = why_unusable(*native);
+        if (reason.empty()) {
+            return {*std::move(native), {}};
+        }
+        tried.push_back(native->library.path + ": " + reason);
+    } else {
+        reason = "no NVIDIA driver is installed";
+    }
+    if (auto library = open_emulator(tried)) {
+        DriverLibrary driver = describe(*std::move(library));
+        std::string warning = "no GPU can be used (" + reason +
+                              "): kernels run on the CPU, on the emulated device (" +
+                              driver.library.path +
+                              "); set CUPRUM_DRIVER=emulated to choose it without this warning, or "
+                              "CUPRUM_DRIVER=native to make this an error";
+        return {std::move(driver), std::move(warning)};
+    }
+    if (native) {
+        return {*std::move(native), {}}; // its cuInit says best what is wrong
+    }
+    throw LibraryNotFoundError("a CUDA driver", std::move(tried),
+                               "install the NVIDIA driver, or the emulated device "
+                               "(CUPRUM_EMULATOR_LIBRARY may name its libcuda.so.1)");
+}
+
+const DriverLibrary& driver_library() {
+    Loader& state = loader();
+    if (const DriverLibrary* driver = state.loaded.load(std::memory_order_acquire)) {
+        return *driver;
+    }
+    const std::lock_guard lock(state.mutex);
+    if (const DriverLibrary* driver = state.loaded.load(std::memory_order_relaxed)) {
+        return *driver;
+    }
+    DriverChoice choice = choose_driver(environment("CUPRUM_DRIVER"));
+    state.warning = std::move(choice.warning);
+    const auto* driver = new DriverLibrary(std::move(choice.driver)); // kept until the end
+    state.loaded.store(driver, std::memory_order_release);
+    return *driver;
+}
+
+bool is_library_loaded() noexcept {
+    return loader().loaded.load(std::memory_order_acquire) != nullptr;
+}
+
+void send_choice_warning() noexcept {
+    Loader& state = loader();
+    std::string warning;
+    {
+        const std::lock_guard lock(state.mutex);
+        warning.swap(state.warning);
+    }
+    if (!warning.empty()) {
+        cuprum::detail::warn(WarningKind::EmulatedDevice, warning);
+    }
+}
+
+void* find_function(const DriverLibrary& driver, const char* name, int version) {
+    void* function = nullptr;
+    if (driver.is_get_proc_address_v2) {
+        CUdriverProcAddressQueryResult found{};
+        const auto query = reinterpret_cast<decltype(&::cuGetProcAddress)>(driver.get_proc_address);
+        if (query(name, &function, version, CU_GET_PROC_ADDRESS_DEFAULT, &found) != CUDA_SUCCESS ||
+            found != CU_GET_PROC_ADDRESS_SUCCESS) {
+            function = nullptr;
+        }
+    } else if (driver.get_proc_address != nullptr) {
+        using Query = CUresult (*)(const char*, void**, int, cuuint64_t); // as 11.3 had it
+        const auto query = reinterpret_cast<Query>(driver.get_proc_address);
+        if (query(name, &function, version, CU_GET_PROC_ADDRESS_DEFAULT) != CUDA_SUCCESS) {
+            function = nullptr;
+        }
+    } else {
+        throw NotSupportedError("cuGetProcAddress", 11030, driver.version);
+    }
+    if (function == nullptr) {
+        throw NotSupportedError(name, version, driver.version);
+    }
+    return function;
+}
+
+void* resolve(const char* name, int version) {
+    return find_function(driver_library(), name, version);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+Loader& loader() {
+    static auto* only = new Loader; // never destroyed: destructors of static objects may get here
+    return *only;
+}
+
+/// Reads what can be told of a driver before it is initialised.
+DriverLibrary describe(SharedLibrary library) {
+    DriverLibrary driver;
+    driver.library = std::move(library);
+    driver.is_emulated = driver.library.find(EMULATOR_MARK) != nullptr;
+    driver.get_proc_address = driver.library.find("cuGetProcAddress_v2");
+    driver.is_get_proc_address_v2 = driver.get_proc_address != nullptr;
+    if (!driver.is_get_proc_address_v2) {
+        driver.get_proc_address = driver.library.find("cuGetProcAddress");
+    }
+    if (const auto query = reinterpret_cast<decltype(&::cuDriverGetVersion)>(
+            driver.library.find("cuDriverGetVersion"))) {
+        query(&driver.version);
+    }
+    return driver;
+}
+
+std::optional<SharedLibrary> open_native(std::vector<std::string>& tried) {
+    return open_library(NATIVE_LIBRARY, tried);
+}
+
+/// Looks for the emulated device beside this library, and nowhere else unless told.
+std::optional<SharedLibrary> open_emulator(std::vector<std::string>& tried) {
+    if (const std::string file = environment("CUPRUM_EMULATOR_LIBRARY"); !file.empty()) {
+        if (fs::path(file).is_absolute()) {
+            return open_library(file, tried);
+        }
+        tried.push_back("CUPRUM_EMULATOR_LIBRARY=" + file + ": not an absolute path, ignored");
+    }
+    const fs::path here = own_directory();
+    if (here.empty()) {
+        tried.emplace_back("beside libcuprum: its place is not known");
+        return std::nullopt;
+    }
+    for (const char* place : {"_emulator", "cuprum", "../emulator/lib"}) {
+        std::error_code error;
+        const fs::path file = (here / place / NATIVE_LIBRARY).lexically_normal();
+        if (!fs::exists(file, error)) {
+            tried.push_back(file.string() + ": no such file");
+        } else if (is_writable_by_others(file)) {
+            tried.push_back(file.string() + ": anyone may write to it or to its folder, ignored "
+                                            "(name it in CUPRUM_EMULATOR_LIBRARY to use it)");
+        } else if (auto library = open_library(file.string(), tried)) {
+            return library;
+        }
+    }
+    return std::nullopt;
+}
+
+/// Initialises a driver and counts its devices; says what is wrong, or nothing.
+std::string why_unusable(const DriverLibrary& driver) {
+    const auto initialise = reinterpret_cast<decltype(&::cuInit)>(driver.library.find("cuInit"));
+    const auto count_devices =
+        reinterpret_cast<decltype(&::cuDeviceGetCount)>(driver.library.find("cuDeviceGetCount"));
+    if (initialise == nullptr || count_devices == nullptr) {
+        return "it is not a CUDA driver";
+    }
+    const auto failure = [](const char* call, CUresult status) {
+        // NOTE: not name_of(), which may ask the driver that is being chosen here.
+        const char* name = known_name(status);
+        return std::string(call) + " returned " + (name == nullptr ? "code" : name) + " (" +
+               std::to_string(static_cast<int>(status)) + ")";
+    };
+    if (const CUresult status = initialise(0); status != CUDA_SUCCESS) {
+        return failure("cuInit", status);
+    }
+    int count = 0;
+    if (const CUresult status = count_devices(&count); status != CUDA_SUCCESS) {
+        return failure("cuDeviceGetCount", status);
+    }
+    return count > 0 ? std::string() : "the driver sees no device";
+}
+
+bool is_writable_by_others(const fs::path& file) {
+    struct stat status{};
+    const auto is_open = [&](const fs::path& path) {
+        return ::stat(path.c_str(), &status) != 0 ||
+               ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0);
+    };
+    return is_open(file) || is_open(file.parent_path());
+}
+
+} // namespace
+
+} // namespace cuprum::driver

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The table of driver entry points: the only way to the driver.
+//
+// An entry starts out pointing at a stub that, on the first call, finds the real function with
+// cuGetProcAddress, stores it and calls it: resolved on first use, no check on the calls after. The
+// table can be replaced as a whole, which is how calls are traced, made to fail, or answered by a
+// fake driver in tests.
+
+#pragma once
+
+#include <cuda.h>
+
+#include <atomic>
+
+namespace cuprum::driver {
+
+struct Table;
+
+template <typename Signature>
+struct Entry;
+
+/// One driver function: its name, the CUDA version that brought the variant we use, and its
+/// address.
+template <typename... Params>
+struct Entry<CUresult(Params...)> {
+    using Function = CUresult (*)(Params...);
+
+    std::atomic<Function> address;
+    const char* name;
+    int version;
+
+    constexpr Entry(Function function, const char* entry_name, int cuda_version)
+        : address(function), name(entry_name), version(cuda_version) {}
+
+    Entry(const Entry& other)
+        : address(other.address.load(std::memory_order_relaxed)), name(other.name),
+          version(other.version) {}
+
+    Entry& operator=(Function function) {
+        address.store(function, std::memory_order_relaxed);
+        return *this;
+    }
+
+    /// Calls the function and returns its code. For codes that are answers; else use driver::call.
+    CUresult operator()(Params... args) const {
+        return address.load(std::memory_order_relaxed)(args...);
+    }
+};
+
+/// Finds a driver function, loading the driver if need be.
+/// @throws LibraryNotFoundError, or NotSupportedError if the driver is too old.
+[[nodiscard]] void* resolve(const char* name, int version);
+
+/// Returns the table in force.
+[[nodiscard]] Table& table() noexcept;
+
+/// Puts another table in force and returns the one before. The caller keeps both alive.
+Table* exchange_table(Table* replacement) noexcept;
+
+namespace detail {
+
+template <auto Member>
+struct Stub;
+
+template <typename... Params, Entry<CUresult(Params...)> Table::* Member>
+struct Stub<Member> {
+    static CUresult call(Params... args) {
+        auto& entry = table().*Member;
+        const auto function =
+            reinterpret_cast<CUresult (*)(Params...)>(resolve(entry.name, entry.version));
+        entry.address.store(function, std::memory_order_relaxed);
+        return function(args...);
+    }
+};
+
+} // namespace detail
+
+/// Every driver function that the library uses. Copyable: a test copies it, replaces some entries
+/// and puts the copy in force.
+struct Table {
+#define CUPRUM_DRIVER_FUNCTION(function, cuda_version)                                             \
+    Entry<decltype(::function)> function{&detail::Stub<&Table::function>::call, #function,         \
+                                         cuda_version};
+#include "driver/symbols.def"
+#undef CUPRUM_DRIVER_FUNCTION
+};
+
+namespace detail {
+extern std::atomic<Table*> active_table;
+extern std::atomic<const Table*> initialised_table; // the one that cuInit was called through
+} // namespace detail
+
+inline Table& table() noexcept {
+    return *detail::active_table.load(std::memory_order_acquire);
+}
+
+} // namespace cuprum::driver

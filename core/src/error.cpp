@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/error.hpp>
+
+#include "driver/explanations.hpp"
+
+#include <cuda.h>
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+std::string failure_text(const std::string& call, const std::string& name, int code,
+                         std::string_view explanation);
+std::string compiler_text(const std::string& call, const std::string& name, int code,
+                          const std::string& log, const std::vector<std::string>& options,
+                          std::string_view advice = {});
+std::string out_of_memory_text(std::size_t requested_bytes, std::size_t free_bytes,
+                               std::size_t total_bytes, std::string_view hint);
+std::string library_text(const std::string& library, const std::vector<std::string>& tried,
+                         std::string_view advice);
+std::string not_supported_text(const std::string& function, int version_needed, int version_found);
+std::string readable_bytes(std::size_t bytes);
+std::string readable_version(int version);
+
+} // namespace
+
+CUDAError::CUDAError(int code, std::string call, std::string_view hint)
+    : std::runtime_error(failure_text(
+          call, driver::name_of(static_cast<CUresult>(code)), code,
+          hint.empty() ? driver::explanation_of(static_cast<CUresult>(code)) : std::string(hint))),
+      code_(code), name_(driver::name_of(static_cast<CUresult>(code))), call_(std::move(call)),
+      explanation_(driver::explanation_of(static_cast<CUresult>(code))) {}
+
+CUDAError::CUDAError(int code, std::string name, std::string call, std::string explanation,
+                     const std::string& text)
+    : std::runtime_error(text), code_(code), name_(std::move(name)), call_(std::move(call)),
+      explanation_(std::move(explanation)) {}
+
+OutOfMemoryError::OutOfMemoryError(std::string call, std::size_t requested_bytes,
+                                   std::size_t free_bytes, std::size_t total_bytes,
+                                   std::string_view hint)
+    : CUDAError(CUDA_ERROR_OUT_OF_MEMORY, std::move(call),
+                out_of_memory_text(requested_bytes, free_bytes, total_bytes, hint)),
+      requested_bytes_(requested_bytes), free_bytes_(free_bytes), total_bytes_(total_bytes) {}
+
+NVRTCError::NVRTCError(int code, std::string name, std::string call, std::string log,
+                       std::vector<std::string> options, std::string_view advice)
+    : CUDAError(code, name, call,
+                advice.empty() ? "NVRTC did not accept the program; its log says why"
+                               : std::string(advice),
+                compiler_text(call, name, code, log, options, advice)),
+      log_(std::move(log)), options_(std::move(options)) {}
+
+LinkerError::LinkerError(int code, std::string name, std::string call, std::string log,
+                         std::vector<std::string> options)
+    : CUDAError(code, name, call, "the linker did not accept its input; its log says why",
+                compiler_text(call, name, code, log, options)),
+      log_(std::move(log)), options_(std::move(options)) {}
+
+LibraryNotFoundError::LibraryNotFoundError(std::string library, std::vector<std::string> tried,
+                                           std::string_view advice)
+    : std::runtime_error(library_text(library, tried, advice)), library_(std::move(library)),
+      tried_(std::move(tried)) {}
+
+NotSupportedError::NotSupportedError(std::string function, int version_needed, int version_found)
+    : CUDAError(CUDA_ERROR_NOT_SUPPORTED, function,
+                not_supported_text(function, version_needed, version_found)) {}
+
+ClosedError::ClosedError(std::string_view what)
+    : std::logic_error("this " + std::string(what) +
+                       " was closed and cannot be used any more; make a new one, or close it "
+                       "later") {}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::string failure_text(const std::string& call, const std::string& name, int code,
+                         std::string_view explanation) {
+    return call + " failed: " + name + " (" + std::to_string(code) +
+           "): " + std::string(explanation);
+}
+
+std::string compiler_text(const std::string& call, const std::string& name, int code,
+                          const std::string& log, const std::vector<std::string>& options,
+                          std::string_view advice) {
+    std::string text = call + " failed: " + name + " (" + std::to_string(code) + ")";
+    if (!advice.empty()) {
+        text += ": ";
+        text += advice;
+    }
+    text += "\noptions:";
+    if (options.empty()) {
+        text += " none";
+    }
+    for (const std::string& option : options) {
+        text += ' ';
+        text += option;
+    }
+    text += "\nlog:";
+    if (log.empty()) {
+        text += " empty";
+    } else {
+        text += '\n';
+        text += log;
+    }
+    while (text.back() == '\n') {
+        text.pop_back();
+    }
+    return text;
+}
+
+std::string out_of_memory_text(std::size_t requested_bytes, std::size_t free_bytes,
+                               std::size_t total_bytes, std::string_view hint) {
+    std::string text = readable_bytes(requested_bytes) + " were requested, " +
+                       readable_bytes(free_bytes) + " are free of " + readable_bytes(total_bytes);
+    text += "; ";
+    text += hint.empty() ? "free buffers, trim the memory pool or ask for less" : hint;
+    return text;
+}
+
+std::string library_text(const std::string& library, const std::vector<std::string>& tried,
+                         std::string_view advice) {
+    std::string text = "cannot load " + library + "; " + std::string(advice) + "; tried:";
+    for (const std::string& place : tried) {
+        text += "\n  ";
+        text += place;
+    }
+    return text;
+}
+
+std::string not_supported_text(const std::string& function, int version_needed, int version_found) {
+    const std::string needed = readable_version(version_needed);
+    const std::string found = readable_version(version_found);
+    const bool is_driver = function.rfind("cu", 0) == 0;
+    const std::string holder = is_driver ? "the driver" : "the loaded library";
+    if (version_found >= version_needed) {
+        return holder + " (CUDA " + found + ") does not offer it, although CUDA has it since " +
+               needed;
+    }
+    return "it needs CUDA " + needed + " and " + holder + " is for CUDA " + found + "; update " +
+           holder;
+}
+
+/// Writes a size for people, and to the byte: "1.5 GiB (1610612736 bytes)".
+std::string readable_bytes(std::size_t bytes) {
+    static constexpr std::array UNITS{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    const std::string exact = std::to_string(bytes) + " bytes";
+    if (bytes < 1024) {
+        return exact;
+    }
+    double value = static_cast<double>(bytes) / 1024;
+    std::size_t unit = 0;
+    while (value >= 1024 && unit + 1 < UNITS.size()) {
+        value /= 1024;
+        ++unit;
+    }
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.4g %s", value, UNITS[unit]);
+    return std::string(text.data()) + " (" + exact + ")";
+}
+
+std::string readable_version(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+} // namespace
+
+} // namespace cuprum

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/event.hpp>
+
+#include "driver/current.hpp"
+#include "state/event_state.hpp"
+#include "state/handle.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+using driver::call;
+using driver::table;
+
+std::string why_no_time(CUresult status, const detail::EventState& later,
+                        const detail::EventState& earlier);
+bool is_pending(const detail::EventState& event);
+
+} // namespace
+
+Event Event::create(const Context& context, const EventOptions& options) {
+    const CUcontext home = context.handle();
+    auto state = std::make_shared<detail::EventState>();
+    state->context = context.state();
+    state->is_timing_enabled = options.timing_enabled;
+    state->is_blocking_sync = options.blocking_sync;
+    unsigned flags = CU_EVENT_DEFAULT;
+    if (!options.timing_enabled) {
+        flags |= CU_EVENT_DISABLE_TIMING;
+    }
+    if (options.blocking_sync) {
+        flags |= CU_EVENT_BLOCKING_SYNC;
+    }
+    const driver::Current current(home);
+    call(table().cuEventCreate, &state->handle, flags);
+    state->is_owned = true;
+    return Event(std::move(state));
+}
+
+Event Event::from_handle(CUevent handle) {
+    if (handle == nullptr) {
+        throw std::invalid_argument("handle is null, expected an event");
+    }
+    driver::initialise();
+    auto state = std::make_shared<detail::EventState>();
+    state->handle = handle;
+    return Event(std::move(state));
+}
+
+CUevent Event::handle() const {
+    return detail::open(state_, "Event").handle;
+}
+
+bool Event::is_timing_enabled() const {
+    return detail::open(state_, "Event").is_timing_enabled;
+}
+
+bool Event::is_blocking_sync() const {
+    return detail::open(state_, "Event").is_blocking_sync;
+}
+
+std::optional<Context> Event::context() const {
+    const auto& context = detail::open(state_, "Event").context;
+    return context == nullptr ? std::nullopt : std::optional<Context>(Context(context));
+}
+
+bool Event::is_done() const {
+    // NOTE: not driver::call(): "not ready" is an answer here, not a failure.
+    const auto& query = table().cuEventQuery;
+    const CUresult status = query(handle());
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_READY) {
+        driver::raise(status, query.name);
+    }
+    return status == CUDA_SUCCESS;
+}
+
+void Event::sync() const {
+    call(table().cuEventSynchronize, handle());
+}
+
+float Event::milliseconds_since(const Event& earlier) const {
+    const detail::EventState& end = detail::open(state_, "Event");
+    const detail::EventState& start = detail::open(earlier.state_, "Event");
+    float milliseconds = 0;
+    const auto& query = table().cuEventElapsedTime;
+    const CUresult status = query(&milliseconds, start.handle, end.handle);
+    if (status != CUDA_SUCCESS) {
+        throw CUDAError(static_cast<int>(status), query.name, why_no_time(status, end, start));
+    }
+    return milliseconds;
+}
+
+bool operator==(const Event& left, const Event& right) noexcept {
+    const CUevent first = left.is_closed() ? nullptr : left.state_->handle;
+    const CUevent second = right.is_closed() ? nullptr : right.state_->handle;
+    return first == second;
+}
+
+detail::EventState::~EventState() {
+    if (is_owned) {
+        driver::release("event", driver::table().cuEventDestroy, handle);
+    }
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Says which event has no time to offer, and why; empty if it cannot be told.
+///
+/// The driver has one code for events without timing and events that were never recorded.
+std::string why_no_time(CUresult status, const detail::EventState& later,
+                        const detail::EventState& earlier) {
+    const auto which = [](bool is_later, bool is_earlier) -> std::string {
+        if (is_later && is_earlier) {
+            return "both events ";
+        }
+        return is_earlier ? "the earlier event " : "the later event ";
+    };
+    if (status == CUDA_ERROR_NOT_READY) {
+        const bool is_later = is_pending(later);
+        const bool is_earlier = is_pending(earlier);
+        if (!is_later && !is_earlier) { // done in the meantime
+            return "an event was not finished; synchronise the later one before asking";
+        }
+        return which(is_later, is_earlier) + (is_later && is_earlier ? "are" : "is") +
+               " not finished; synchronise the later one before asking";
+    }
+    if (status != CUDA_ERROR_INVALID_HANDLE) {
+        return {};
+    }
+    if (!later.is_timing_enabled || !earlier.is_timing_enabled) {
+        return which(!later.is_timing_enabled, !earlier.is_timing_enabled) +
+               (later.is_timing_enabled || earlier.is_timing_enabled ? "was" : "were") +
+               " made without timing; make both with timing_enabled = true in EventOptions";
+    }
+    const bool is_later = later.is_owned && !later.is_recorded.load(std::memory_order_relaxed);
+    const bool is_earlier =
+        earlier.is_owned && !earlier.is_recorded.load(std::memory_order_relaxed);
+    if (is_later || is_earlier) {
+        return which(is_later, is_earlier) + (is_later && is_earlier ? "were" : "was") +
+               " not recorded; record it on a stream first";
+    }
+    return "an event was not recorded, was made without timing, or they belong to different "
+           "devices";
+}
+
+bool is_pending(const detail::EventState& event) {
+    return table().cuEventQuery(event.handle) == CUDA_ERROR_NOT_READY;
+}
+
+} // namespace
+
+} // namespace cuprum

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/launch.hpp>
+
+#include <cuda.h>
+
+#include <string>
+
+namespace cuprum::detail {
+
+/// Writes extents as people do: "(32, 8, 1)".
+[[nodiscard]] std::string to_text(const Dim3& extents);
+
+/// Explains a failed launch: compares it with the limits of the current context's device and of the
+/// kernel there.
+/// @throws std::invalid_argument if a limit was broken, CUDAError otherwise; both name the kernel
+/// and the configuration, the call and its code.
+[[noreturn]] void raise_launch_failure(CUresult status, const LaunchConfig& config,
+                                       const Kernel& kernel);
+
+} // namespace cuprum::detail

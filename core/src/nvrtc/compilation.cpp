@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "nvrtc/compilation.hpp"
+
+#include "nvrtc/call.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace cuprum::nvrtc {
+
+namespace {
+
+[[nodiscard]] std::string missing_header_advice(std::string_view header,
+                                                const std::vector<std::string>& options);
+[[nodiscard]] std::string architecture_advice(const std::vector<std::string>& options);
+[[nodiscard]] std::optional<std::string_view> missing_header(std::string_view log);
+[[nodiscard]] std::string value_of(const std::vector<std::string>& options, std::string_view key);
+
+} // namespace
+
+Compilation::Compilation(const std::string& source, const std::string& name,
+                         std::vector<std::string> options)
+    : options_(std::move(options)) {
+    call(table().nvrtcCreateProgram, &program_, source.c_str(), name.c_str(), 0, nullptr, nullptr);
+}
+
+Compilation::~Compilation() {
+    // NOTE: the only failure is "no such program", which cannot be: it is ours and alive.
+    static_cast<void>(table().nvrtcDestroyProgram(&program_));
+}
+
+void Compilation::add_name_expression(const std::string& expression) {
+    call(table().nvrtcAddNameExpression, program_, expression.c_str());
+}
+
+std::string Compilation::run() {
+    std::vector<const char*> arguments;
+    arguments.reserve(options_.size());
+    for (const std::string& option : options_) {
+        arguments.push_back(option.c_str());
+    }
+    const auto& compile = table().nvrtcCompileProgram;
+    const nvrtcResult status =
+        compile(program_, static_cast<int>(arguments.size()), arguments.data());
+    if (status == NVRTC_SUCCESS) {
+        return log();
+    }
+    std::string text;
+    try {
+        text = log();
+    } catch (const NVRTCError& error) {
+        // The first failure is the one to report; that its log is lost is said in the log's place.
+        text = std::string("(the log could not be read: ") + error.what() + ")";
+    }
+    const std::string advice = advice_for(text, options_);
+    raise(status, compile.name, std::move(text), options_, advice);
+}
+
+std::string Compilation::lowered_name(const std::string& expression) const {
+    const char* name = nullptr;
+    call(table().nvrtcGetLoweredName, program_, expression.c_str(), &name);
+    return name;
+}
+
+std::vector<std::byte> Compilation::ptx() const {
+    std::vector<std::byte> code = read(table().nvrtcGetPTXSize, table().nvrtcGetPTX);
+    while (!code.empty() && code.back() == std::byte{0}) {
+        code.pop_back();
+    }
+    return code;
+}
+
+std::vector<std::byte> Compilation::cubin() const {
+    return read(table().nvrtcGetCUBINSize, table().nvrtcGetCUBIN);
+}
+
+std::vector<std::byte> Compilation::ltoir() const {
+    return read(table().nvrtcGetLTOIRSize, table().nvrtcGetLTOIR);
+}
+
+template <typename... Params, typename... Args>
+void Compilation::call(const Entry<nvrtcResult(Params...)>& entry, Args... args) const {
+    if (const nvrtcResult status = entry(args...); status != NVRTC_SUCCESS) {
+        raise(status, entry.name, {}, options_);
+    }
+}
+
+std::vector<std::byte>
+Compilation::read(const Entry<nvrtcResult(nvrtcProgram, std::size_t*)>& size_of,
+                  const Entry<nvrtcResult(nvrtcProgram, char*)>& get) const {
+    std::size_t size = 0;
+    call(size_of, program_, &size);
+    std::vector<std::byte> bytes(size);
+    if (size != 0) {
+        call(get, program_, reinterpret_cast<char*>(bytes.data()));
+    }
+    return bytes;
+}
+
+std::string Compilation::log() const {
+    const std::vector<std::byte> bytes =
+        read(table().nvrtcGetProgramLogSize, table().nvrtcGetProgramLog);
+    std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
+    return text;
+}
+
+std::string advice_for(const std::string& log, const std::vector<std::string>& options) {
+    if (const auto header = missing_header(log)) {
+        return missing_header_advice(*header, options);
+    }
+    if (log.find("invalid value for --gpu-architecture") != std::string::npos) {
+        return architecture_advice(options);
+    }
+    return {};
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::string missing_header_advice(std::string_view header,
+                                  const std::vector<std::string>& options) {
+    static constexpr std::string_view INCLUDE = "--include-path=";
+    std::string searched;
+    for (const std::string& option : options) {
+        if (option.starts_with(INCLUDE)) {
+            searched += searched.empty() ? "" : ", ";
+            searched += option.substr(INCLUDE.size());
+        }
+    }
+    std::string advice = "header \"";
+    advice.append(header);
+    advice += "\" was not found; ";
+    advice += searched.empty() ? "no directories were searched"
+                               : "these directories were searched: " + searched;
+    advice += "; add the one that holds it to ProgramOptions include_path";
+    return advice;
+}
+
+std::string architecture_advice(const std::vector<std::string>& options) {
+    std::string advice =
+        "architecture \"" + value_of(options, "-arch=") + "\" is not one this NVRTC compiles for";
+    try {
+        advice += "; it knows";
+        for (const char* separator = " "; const int architecture : supported_architectures()) {
+            advice += separator + std::to_string(architecture);
+            separator = ", ";
+        }
+    } catch (const NVRTCError&) {
+        // NOTE: the advice goes with an error already under way, which must not be replaced.
+        return advice;
+    }
+    int major = 0;
+    int minor = 0;
+    if (table().nvrtcVersion(&major, &minor) == NVRTC_SUCCESS) {
+        advice += " (version " + std::to_string(major) + "." + std::to_string(minor) + ")";
+    }
+    return advice + "; name one of these in ProgramOptions arch, or install a newer NVRTC";
+}
+
+std::optional<std::string_view> missing_header(std::string_view log) {
+    // "cannot open" and "could not open" are both in use.
+    static constexpr std::string_view WORDS = "open source file \"";
+    const std::size_t found = log.find(WORDS);
+    if (found == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view rest = log.substr(found + WORDS.size());
+    return rest.substr(0, rest.find('"'));
+}
+
+std::string value_of(const std::vector<std::string>& options, std::string_view key) {
+    for (const std::string& option : options) {
+        if (option.starts_with(key)) {
+            return option.substr(key.size());
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+} // namespace cuprum::nvrtc

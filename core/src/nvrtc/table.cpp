@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "nvrtc/table.hpp"
+
+#include "driver/shared_library.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <array>
+#include <string>
+
+namespace cuprum::nvrtc {
+
+namespace {
+
+constexpr int MIN_MAJOR_VERSION = 12;
+
+// Ready before any constructor runs, as the driver's.
+constinit Table library_table;
+constinit std::atomic<Table*> active_table{&library_table};
+
+struct Library {
+    driver::SharedLibrary file;
+    int version = 0; // as the driver counts: 13000 for 13.0
+};
+
+[[nodiscard]] Library load();
+
+} // namespace
+
+Table& table() noexcept {
+    return *active_table.load(std::memory_order_acquire);
+}
+
+Table* exchange_table(Table* replacement) noexcept {
+    return active_table.exchange(replacement, std::memory_order_acq_rel);
+}
+
+void* resolve(const char* name) {
+    static const Library library = load(); // a failure is tried again by the next caller
+    if (void* const address = library.file.find(name)) {
+        return address;
+    }
+    throw NotSupportedError(name, MIN_MAJOR_VERSION * 1000, library.version);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+Library load() {
+    static constexpr std::array FILE_NAMES{"libnvrtc.so.13", "libnvrtc.so.12"};
+    static constexpr std::string_view ADVICE =
+        "install it with `pip install nvidia-cuda-nvrtc`, install the CUDA toolkit (12 or 13), or "
+        "set CUPRUM_NVRTC to the path of libnvrtc.so";
+    Library library{driver::load_library(
+        {.name = "NVRTC", .file_names = FILE_NAMES, .variable = "CUPRUM_NVRTC", .advice = ADVICE})};
+    int major = 0;
+    int minor = 0;
+    const auto version =
+        reinterpret_cast<decltype(&::nvrtcVersion)>(library.file.find("nvrtcVersion"));
+    if (version == nullptr || version(&major, &minor) != NVRTC_SUCCESS ||
+        major < MIN_MAJOR_VERSION) {
+        throw LibraryNotFoundError("NVRTC",
+                                   {library.file.path + ": version " + std::to_string(major) + "." +
+                                    std::to_string(minor) + " is too old, 12.0 is needed"},
+                                   ADVICE);
+    }
+    library.version = major * 1000 + minor * 10;
+    return library;
+}
+
+} // namespace
+
+} // namespace cuprum::nvrtc

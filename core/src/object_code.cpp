@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/object_code.hpp>
+
+#include "driver/call.hpp"
+#include "state/handle.hpp"
+#include "state/kernel_state.hpp"
+#include "state/library_state.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+[[nodiscard]] std::vector<std::string> names_in(CUlibrary library);
+[[nodiscard]] std::string unknown_kernel(const std::string& name, detail::LibraryState& library);
+[[nodiscard]] std::size_t edit_distance(std::string_view left, std::string_view right);
+
+} // namespace
+
+std::string_view to_string(CodeType type) noexcept {
+    switch (type) {
+    case CodeType::Ptx:
+        return "ptx";
+    case CodeType::Cubin:
+        return "cubin";
+    case CodeType::LtoIr:
+        return "ltoir";
+    case CodeType::Fatbin:
+        return "fatbin";
+    case CodeType::Object:
+        return "object";
+    case CodeType::Library:
+        return "library";
+    }
+    return "unknown";
+}
+
+ObjectCode ObjectCode::from_bytes(CodeType type, std::vector<std::byte> code, std::string name,
+                                  SymbolMapping symbols) {
+    return ObjectCode(std::make_shared<detail::LibraryState>(type, std::move(code), std::string(),
+                                                             std::move(name), std::move(symbols)));
+}
+
+ObjectCode ObjectCode::from_file(CodeType type, std::string path, std::string name,
+                                 SymbolMapping symbols) {
+    if (path.empty()) {
+        throw std::invalid_argument("path is empty; expected the name of a file");
+    }
+    return ObjectCode(std::make_shared<detail::LibraryState>(
+        type, std::vector<std::byte>(), std::move(path), std::move(name), std::move(symbols)));
+}
+
+CodeType ObjectCode::code_type() const {
+    return detail::open(state_, "ObjectCode").type;
+}
+
+std::span<const std::byte> ObjectCode::code() const {
+    return detail::open(state_, "ObjectCode").code();
+}
+
+std::string_view ObjectCode::text() const {
+    detail::LibraryState& library = detail::open(state_, "ObjectCode");
+    if (library.type != CodeType::Ptx) {
+        throw std::invalid_argument("code of type \"" + std::string(to_string(library.type)) +
+                                    "\" is not text; expected \"ptx\"");
+    }
+    const std::span<const std::byte> code = library.code();
+    const std::string_view text(reinterpret_cast<const char*>(code.data()), code.size());
+    return text.substr(0, text.find('\0'));
+}
+
+const std::string& ObjectCode::path() const {
+    return detail::open(state_, "ObjectCode").path;
+}
+
+const std::string& ObjectCode::name() const {
+    return detail::open(state_, "ObjectCode").name;
+}
+
+const SymbolMapping& ObjectCode::symbol_mapping() const {
+    return detail::open(state_, "ObjectCode").symbols;
+}
+
+CUlibrary ObjectCode::handle() const {
+    return detail::open(state_, "ObjectCode").handle();
+}
+
+Kernel ObjectCode::get_kernel(std::string_view name) const {
+    detail::LibraryState& library = detail::open(state_, "ObjectCode");
+    std::string wanted(name);
+    const auto mapped = library.symbols.find(wanted);
+    const std::string& symbol = mapped == library.symbols.end() ? wanted : mapped->second;
+    const auto& get = driver::table().cuLibraryGetKernel;
+    CUkernel handle = nullptr;
+    const CUresult status = get(&handle, library.handle(), symbol.c_str());
+    if (status == CUDA_ERROR_NOT_FOUND) {
+        throw std::invalid_argument(unknown_kernel(wanted, library));
+    }
+    if (status != CUDA_SUCCESS) {
+        throw CUDAError(status, get.name, "kernel \"" + wanted + "\" was asked for");
+    }
+    auto kernel = std::make_shared<detail::KernelState>();
+    kernel->library = state_;
+    kernel->handle = handle;
+    kernel->name = std::move(wanted);
+    kernel->plan = &library.plan_of(handle);
+    return Kernel(std::move(kernel));
+}
+
+std::vector<std::string> ObjectCode::kernel_names() const {
+    return names_in(handle());
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::vector<std::string> names_in(CUlibrary library) {
+    unsigned count = 0;
+    driver::call(driver::table().cuLibraryGetKernelCount, &count, library);
+    std::vector<CUkernel> kernels(count);
+    if (count != 0) {
+        driver::call(driver::table().cuLibraryEnumerateKernels, kernels.data(), count, library);
+    }
+    std::vector<std::string> names;
+    names.reserve(count);
+    for (const CUkernel kernel : kernels) {
+        const char* name = nullptr;
+        driver::call(driver::table().cuKernelGetName, &name, kernel);
+        names.emplace_back(name);
+    }
+    return names;
+}
+
+std::string unknown_kernel(const std::string& name, detail::LibraryState& library) {
+    static constexpr std::size_t MAX_LISTED = 8;
+    std::string text = "there is no kernel \"" + name + "\" in " + library.description();
+    std::vector<std::string> names;
+    try {
+        names = names_in(library.handle());
+    } catch (const NotSupportedError&) {
+        return text; // drivers before 12.4 cannot list kernels
+    }
+    if (names.empty()) {
+        return text + ", which has no kernels";
+    }
+    // Kernels that were named when compiling are listed under these names.
+    for (const auto& [expression, symbol] : library.symbols) {
+        std::replace(names.begin(), names.end(), symbol, expression);
+    }
+    const bool is_decorated = std::any_of(names.begin(), names.end(), [](const std::string& known) {
+        return known.starts_with("_Z");
+    });
+    std::stable_sort(names.begin(), names.end(), [&](const auto& left, const auto& right) {
+        return edit_distance(name, left) < edit_distance(name, right);
+    });
+    text += "; it has " + std::to_string(names.size()) + ": ";
+    for (std::size_t i = 0; i < std::min(names.size(), MAX_LISTED); ++i) {
+        text += (i == 0 ? "\"" : ", \"") + names[i] + "\"";
+    }
+    if (names.size() > MAX_LISTED) {
+        text += " and " + std::to_string(names.size() - MAX_LISTED) + " more";
+    }
+    if (is_decorated) {
+        text += "; C++ decorates names: declare the kernel extern \"C\", or pass its name to "
+                "compile() in name_expressions";
+    }
+    return text;
+}
+
+std::size_t edit_distance(std::string_view left, std::string_view right) {
+    std::vector<std::size_t> row(right.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        std::size_t diagonal = std::exchange(row[0], i + 1);
+        for (std::size_t j = 0; j < right.size(); ++j) {
+            const std::size_t replaced = diagonal + (left[i] == right[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+        }
+    }
+    return row.back();
+}
+
+} // namespace
+
+} // namespace cuprum

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "driver/call.hpp"
+#include "state/context_state.hpp"
+#include "state/lazy.hpp"
+
+#include <cuprum/memory_resource.hpp>
+#include <cuprum/stream.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <thread>
+
+namespace cuprum::detail {
+
+/// What the driver knows of a pointer that came from elsewhere.
+struct PointerInfo {
+    int device_id = -1; // -1 for host memory
+    bool is_device_accessible = false;
+    bool is_host_accessible = false;
+};
+
+/// A piece of memory, where it came from, and how it will be freed. Destroying the state frees it.
+struct BufferState {
+    CUdeviceptr pointer = 0;
+    std::size_t size = 0;                     // bytes
+    std::shared_ptr<MemoryResource> resource; // null for wrapped memory, which is not freed
+    std::shared_ptr<void> owner;              // of wrapped memory
+    std::optional<Stream> stream;             // the free is ordered on it
+    std::shared_ptr<ContextState> context;    // current while freeing
+    std::thread::id thread;                   // whose per-thread default stream `stream` means
+    Lazy<PointerInfo> pointer_info;           // of wrapped memory
+
+    BufferState() = default;
+    ~BufferState();
+    BufferState(const BufferState&) = delete;
+    BufferState& operator=(const BufferState&) = delete;
+
+    /// Records the stream that the memory will be freed on, and its context.
+    void free_on(const Stream& next);
+};
+
+} // namespace cuprum::detail

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "driver/call.hpp"
+#include "state/context_state.hpp"
+#include "state/lazy.hpp"
+
+#include <cuprum/memory_resource.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cuprum::detail {
+
+/// The priorities that streams of a device can have; lower runs first.
+struct PriorityRange {
+    int lowest = 0;  // the largest number
+    int highest = 0; // the smallest number
+};
+
+/// What is known of a device. There is one per device and process, and it is never destroyed:
+/// `Device` is a pointer to it.
+struct DeviceState {
+    static constexpr int ATTRIBUTE_SLOTS = 192; // CUDA 13.0 has numbers up to 147
+    static constexpr std::int64_t UNREAD = std::numeric_limits<std::int64_t>::min();
+
+    CUdevice handle;
+    int ordinal;
+    Lazy<std::string> name;
+    Lazy<std::string> uuid;
+    Lazy<std::string> pci_bus_id;
+    Lazy<std::shared_ptr<ContextState>> primary;
+    Lazy<PriorityRange> priorities;
+    Lazy<DeviceMemoryResource> memory_resource;
+    std::array<std::atomic<std::int64_t>, ATTRIBUTE_SLOTS> attributes; // cached, or UNREAD
+
+    DeviceState(CUdevice device, int number);
+};
+
+using DeviceList = std::vector<std::unique_ptr<DeviceState>>;
+
+/// Returns all devices in order, initialising the driver on the first call.
+[[nodiscard]] const DeviceList& devices();
+
+/// Returns the state of a device by the driver's handle.
+[[nodiscard]] DeviceState& device_state(CUdevice handle);
+
+/// Returns the primary context, retained on first use and kept.
+[[nodiscard]] const std::shared_ptr<ContextState>& primary_context(DeviceState& device);
+
+/// Returns the context that methods of a device act in: the current one if it belongs to the
+/// device, else the primary one.
+[[nodiscard]] std::shared_ptr<ContextState> context_for(DeviceState& device);
+
+/// Returns an attribute's value, from the cache unless it can change; nothing if the driver does
+/// not know it.
+[[nodiscard]] std::optional<int> find_attribute(DeviceState& device, int attribute);
+
+/// Returns an attribute's value.
+/// @throws CUDAError if the driver does not know it.
+[[nodiscard]] int attribute(DeviceState& device, int attribute);
+
+[[nodiscard]] PriorityRange priority_range(DeviceState& device);
+
+/// Releases the primary contexts and forgets all devices, for tests that change the driver table.
+/// Every Device, and all that came from it, must be gone.
+void reset_devices();
+
+} // namespace cuprum::detail

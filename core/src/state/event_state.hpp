@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "driver/call.hpp"
+#include "state/context_state.hpp"
+
+#include <atomic>
+#include <memory>
+
+namespace cuprum::detail {
+
+/// A driver event and its context. Destroying the state destroys the event if it is ours.
+struct EventState {
+    CUevent handle = nullptr;
+    std::shared_ptr<ContextState> context; // null for a foreign event
+    bool is_owned = false;
+    bool is_timing_enabled = true; // the driver cannot tell of a foreign event: assumed
+    bool is_blocking_sync = false;
+    std::atomic<bool> is_recorded{false}; // by us; only ever used to word an error
+
+    EventState() = default;
+    ~EventState();
+    EventState(const EventState&) = delete;
+    EventState& operator=(const EventState&) = delete;
+};
+
+} // namespace cuprum::detail

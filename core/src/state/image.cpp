@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What can be told of code before the driver sees it. The driver takes a pointer without a size and
+// trusts the sizes inside, so that a file cut short would have it read beyond the end.
+
+#include "state/library_state.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+
+namespace cuprum::detail {
+
+namespace {
+
+constexpr std::uint32_t ELF_MAGIC = 0x464C457F;
+constexpr std::uint32_t FATBIN_MAGIC = 0xBA55ED50;
+constexpr std::size_t ELF_HEADER_BYTES = 64;
+constexpr std::size_t FATBIN_HEADER_BYTES = 16;
+
+/// Returns the number at an offset, or 0 beyond the end.
+template <typename T>
+[[nodiscard]] T number_at(std::span<const std::byte> code, std::size_t offset) noexcept {
+    T number = 0;
+    if (offset + sizeof(T) <= code.size()) {
+        std::memcpy(&number, code.data() + offset, sizeof(T));
+    }
+    return number;
+}
+
+[[nodiscard]] std::optional<std::uint64_t> bytes_needed(std::span<const std::byte> code) noexcept;
+
+} // namespace
+
+void check_image(CodeType type, std::span<const std::byte> code) {
+    const auto refuse = [](const std::string& why) {
+        throw CUDAError(CUDA_ERROR_INVALID_IMAGE, "cuLibraryLoadData", why);
+    };
+    const std::string kind(to_string(type));
+    if (type == CodeType::LtoIr || type == CodeType::Object || type == CodeType::Library) {
+        refuse("code of type \"" + kind + "\" cannot be loaded as it is; link it to a cubin first");
+    }
+    if (code.empty()) {
+        refuse("the code of type \"" + kind + "\" is empty");
+    }
+    if (const auto needed = bytes_needed(code); needed.has_value() && *needed > code.size()) {
+        refuse("the code of type \"" + kind + "\" is cut short: it has " +
+               std::to_string(code.size()) + " bytes and its header speaks of " +
+               std::to_string(*needed));
+    }
+}
+
+int cubin_architecture(std::span<const std::byte> code) noexcept {
+    static constexpr std::size_t ABI_VERSION_AT = 8;
+    static constexpr std::size_t FLAGS_AT = 48;
+    static constexpr std::uint8_t ABI_WITH_WIDE_FLAGS = 8; // since CUDA 13
+    if (number_at<std::uint32_t>(code, 0) != ELF_MAGIC) {
+        return 0;
+    }
+    const auto flags = number_at<std::uint32_t>(code, FLAGS_AT);
+    const bool is_wide = number_at<std::uint8_t>(code, ABI_VERSION_AT) >= ABI_WITH_WIDE_FLAGS;
+    return static_cast<int>(is_wide ? flags >> 8 & 0xFF : flags & 0xFF);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::optional<std::uint64_t> bytes_needed(std::span<const std::byte> code) noexcept {
+    const auto magic = number_at<std::uint32_t>(code, 0);
+    if (magic == FATBIN_MAGIC) {
+        const auto payload = number_at<std::uint64_t>(code, 8);
+        return payload > UINT64_MAX - FATBIN_HEADER_BYTES ? UINT64_MAX
+                                                          : FATBIN_HEADER_BYTES + payload;
+    }
+    if (magic == ELF_MAGIC) {
+        if (code.size() < ELF_HEADER_BYTES) {
+            return ELF_HEADER_BYTES;
+        }
+        // The section headers come last but for the program headers.
+        const auto table_end = [&](std::size_t offset_at, std::size_t size_at) {
+            const auto offset = number_at<std::uint64_t>(code, offset_at);
+            const std::uint64_t size = std::uint64_t{number_at<std::uint16_t>(code, size_at)} *
+                                       number_at<std::uint16_t>(code, size_at + 2);
+            return offset > UINT64_MAX - size ? UINT64_MAX : offset + size;
+        };
+        return std::max(table_end(32, 54), table_end(40, 58));
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+} // namespace cuprum::detail

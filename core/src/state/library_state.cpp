@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "state/library_state.hpp"
+
+#include "state/kernel_state.hpp"
+
+#include <cuprum/device.hpp>
+#include <cuprum/error.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace cuprum::detail {
+
+namespace {
+
+// So that a loader that looks at the first words of a short image stays inside it.
+constexpr std::size_t PADDING_BYTES = 64;
+
+[[nodiscard]] std::vector<std::byte> read_file(const std::string& path);
+[[nodiscard]] std::string advice_for(CUresult status, std::span<const std::byte> code);
+
+} // namespace
+
+LibraryState::LibraryState(CodeType type, std::vector<std::byte> code, std::string path,
+                           std::string name, SymbolMapping symbols)
+    : type(type), path(std::move(path)), name(std::move(name)), symbols(std::move(symbols)),
+      is_read_(this->path.empty()), padded_code_(std::move(code)) {
+    if (is_read_) {
+        padded_code_.resize(padded_code_.size() + PADDING_BYTES);
+    }
+}
+
+LibraryState::~LibraryState() {
+    if (const CUlibrary handle = handle_.load(std::memory_order_acquire)) {
+        driver::release("library", driver::table().cuLibraryUnload, handle);
+    }
+}
+
+std::span<const std::byte> LibraryState::code() {
+    const std::lock_guard lock(mutex_);
+    return locked_code();
+}
+
+CUlibrary LibraryState::handle() {
+    if (const CUlibrary handle = handle_.load(std::memory_order_acquire)) {
+        return handle;
+    }
+    const std::lock_guard lock(mutex_);
+    CUlibrary handle = handle_.load(std::memory_order_relaxed);
+    if (handle == nullptr) {
+        handle = load();
+        handle_.store(handle, std::memory_order_release);
+    }
+    return handle;
+}
+
+const LaunchPlan& LibraryState::plan_of(CUkernel kernel) {
+    const std::lock_guard lock(mutex_);
+    const auto found = plans_.find(kernel);
+    return found != plans_.end() ? found->second
+                                 : plans_.emplace(kernel, read_plan(kernel)).first->second;
+}
+
+std::string LibraryState::description() const {
+    if (!name.empty()) {
+        return "\"" + name + "\"";
+    }
+    return path.empty() ? "the " + std::string(to_string(type)) + " code" : "\"" + path + "\"";
+}
+
+std::span<const std::byte> LibraryState::locked_code() {
+    if (!is_read_) {
+        std::vector<std::byte> bytes = read_file(path);
+        bytes.resize(bytes.size() + PADDING_BYTES);
+        padded_code_ = std::move(bytes);
+        is_read_ = true;
+    }
+    return std::span(padded_code_).first(padded_code_.size() - PADDING_BYTES);
+}
+
+CUlibrary LibraryState::load() {
+    check_image(type, locked_code());
+    driver::initialise();
+    error_log_.fill('\0');
+    std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    std::array<void*, options.size()> values{error_log_.data(),
+                                             reinterpret_cast<void*>(LOG_BYTES - 1)};
+    const auto& load_data = driver::table().cuLibraryLoadData;
+    CUlibrary library = nullptr;
+    CUresult status = load_data(&library, padded_code_.data(), options.data(), values.data(),
+                                options.size(), nullptr, nullptr, 0);
+    if (status != CUDA_SUCCESS) {
+        raise_load_failure(status, load_data.name);
+    }
+    // NOTE: drivers load what they cannot use without complaint and fail on the first kernel asked
+    // for. Asking for one that cannot be brings the failure here, where the log belongs to it.
+    const auto& get_kernel = driver::table().cuLibraryGetKernel;
+    CUkernel kernel = nullptr;
+    status = get_kernel(&kernel, library, "cuprum.probe");
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_FOUND) {
+        driver::release("library", driver::table().cuLibraryUnload, library);
+        raise_load_failure(status, get_kernel.name);
+    }
+    return library;
+}
+
+void LibraryState::raise_load_failure(CUresult status, const char* call) {
+    std::string hint = description() + " cannot be loaded";
+    if (const std::string advice = advice_for(status, locked_code()); !advice.empty()) {
+        hint += ": " + advice;
+    }
+    if (error_log_[0] != '\0') {
+        hint += "; the log:\n" + std::string(error_log_.data());
+    }
+    throw CUDAError(status, call, hint);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::vector<std::byte> read_file(const std::string& path) {
+    static constexpr std::size_t CHUNK_BYTES = 64 * 1024;
+    std::vector<std::byte> bytes;
+    errno = 0;
+    std::FILE* const file = std::fopen(path.c_str(), "rb");
+    bool is_read = file != nullptr;
+    if (is_read) {
+        // In chunks: what is no plain file has no size that could be asked for.
+        std::size_t got = CHUNK_BYTES;
+        while (got == CHUNK_BYTES) {
+            const std::size_t before = bytes.size();
+            bytes.resize(before + CHUNK_BYTES);
+            got = std::fread(bytes.data() + before, 1, CHUNK_BYTES, file);
+            bytes.resize(before + got);
+        }
+        is_read = std::ferror(file) == 0;
+    }
+    const int error = errno;
+    if (file != nullptr) {
+        std::fclose(file);
+    }
+    if (!is_read) {
+        throw CUDAError(CUDA_ERROR_FILE_NOT_FOUND, "open",
+                        "\"" + path + "\" cannot be read: " + std::strerror(error));
+    }
+    return bytes;
+}
+
+std::string advice_for(CUresult status, std::span<const std::byte> code) {
+    switch (status) {
+    case CUDA_ERROR_NO_BINARY_FOR_GPU: {
+        std::string advice;
+        if (const int architecture = cubin_architecture(code); architecture != 0) {
+            advice = "it is a cubin for sm_" + std::to_string(architecture) + ", ";
+        }
+        const Device device;
+        advice += "device " + std::to_string(device.ordinal()) + " is sm_" + device.arch();
+        return advice + "; compile for that architecture, or to PTX, which suits any device as new";
+    }
+    case CUDA_ERROR_INVALID_PTX:
+        return "the PTX was refused; if the log speaks of the target, compile for the device's "
+               "architecture or an older one";
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+        return "the PTX is newer than this driver; compile to a cubin, use an older NVRTC or "
+               "update "
+               "the driver";
+    case CUDA_ERROR_INVALID_IMAGE:
+        return "it is neither PTX nor a cubin nor a fat binary";
+    default:
+        return {};
+    }
+}
+
+} // namespace
+
+} // namespace cuprum::detail

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "driver/call.hpp"
+
+#include <cuprum/object_code.hpp>
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cuprum::detail {
+
+/// A kernel's parameters. Unknown on drivers before 12.4, which cannot tell: arguments are then not
+/// checked.
+using LaunchPlan = std::optional<std::vector<ParameterInfo>>;
+
+/// Code, and the driver's library once it is loaded. Object codes and kernels share it; the last of
+/// them unloads.
+struct LibraryState {
+
+    LibraryState(CodeType type, std::vector<std::byte> code, std::string path, std::string name,
+                 SymbolMapping symbols);
+    ~LibraryState();
+    LibraryState(const LibraryState&) = delete;
+    LibraryState& operator=(const LibraryState&) = delete;
+
+    const CodeType type;
+    const std::string path; // empty for code in memory
+    const std::string name;
+    const SymbolMapping symbols;
+
+    /// Returns the code, read from the file on first use. A NUL follows it.
+    [[nodiscard]] std::span<const std::byte> code();
+
+    /// Returns the driver's library, loaded on first use. A failure is tried again by the next
+    /// caller.
+    [[nodiscard]] CUlibrary handle();
+
+    /// Returns the plan of a kernel of this library, read from the driver on first use. It lives as
+    /// long as this object.
+    [[nodiscard]] const LaunchPlan& plan_of(CUkernel kernel);
+
+    /// Says which code this is, for messages: its name, else its path.
+    [[nodiscard]] std::string description() const;
+
+private:
+    static constexpr std::size_t LOG_BYTES = 4096;
+
+    [[nodiscard]] std::span<const std::byte> locked_code();
+    [[nodiscard]] CUlibrary load();
+    [[noreturn]] void raise_load_failure(CUresult status, const char* call);
+
+    std::mutex mutex_; // guards reading, loading and the plans
+    std::map<CUkernel, LaunchPlan> plans_;
+    bool is_read_;
+    std::vector<std::byte> padded_code_; // the code and some NULs
+    std::atomic<CUlibrary> handle_{nullptr};
+    // The driver compiles PTX when a device first needs it, which may be later: it keeps the log's
+    // address, so that the log lives here.
+    std::array<char, LOG_BYTES> error_log_{};
+};
+
+/// Checks that code is something that can be loaded, and is whole.
+/// @throws CUDAError with CUDA_ERROR_INVALID_IMAGE.
+void check_image(CodeType type, std::span<const std::byte> code);
+
+/// Returns the architecture of a cubin, as in 90 for sm_90; 0 if this is none.
+[[nodiscard]] int cubin_architecture(std::span<const std::byte> code) noexcept;
+
+} // namespace cuprum::detail

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "driver/call.hpp"
+#include "state/context_state.hpp"
+
+#include <memory>
+
+namespace cuprum::detail {
+
+/// A driver stream and what it depends on. Destroying the state destroys the stream if it is ours.
+struct StreamState {
+    CUstream handle = nullptr;
+    std::shared_ptr<ContextState> context; // null for the default streams: the current one counts
+    bool is_owned = false;
+    bool is_default = false;     // the legacy or the per-thread token
+    std::shared_ptr<void> owner; // of a foreign stream
+
+    StreamState() = default;
+    ~StreamState();
+    StreamState(const StreamState&) = delete;
+    StreamState& operator=(const StreamState&) = delete;
+};
+
+/// Returns the context that work on this stream runs in: its own, or the current one for a default
+/// stream.
+/// @throws CUDAError if a default stream is used with no context current.
+[[nodiscard]] CUcontext context_of(const StreamState& stream);
+
+/// Returns the same as a state that can be kept.
+[[nodiscard]] std::shared_ptr<ContextState> context_state_of(const StreamState& stream);
+
+} // namespace cuprum::detail

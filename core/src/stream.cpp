@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// NOTE: calls that take a stream of our own need no current context: the driver goes by the handle.
+// The default streams go by what is current, which is what they are for.
+
+#include <cuprum/stream.hpp>
+
+#include "driver/current.hpp"
+#include "state/device_state.hpp"
+#include "state/event_state.hpp"
+#include "state/handle.hpp"
+#include "state/stream_state.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+using driver::call;
+using driver::table;
+
+constexpr const char* DEFAULT_STREAM = "the default stream";
+
+Stream default_stream(CUstream token);
+bool is_default_token(CUstream handle);
+int checked_priority(detail::DeviceState& device, const std::optional<int>& wanted);
+
+} // namespace
+
+Stream Stream::create(const Context& context, const StreamOptions& options) {
+    detail::ContextState& home = detail::open(context.state(), "Context");
+    const int priority = checked_priority(*home.device, options.priority);
+    auto state = std::make_shared<detail::StreamState>();
+    state->context = context.state();
+    const driver::Current current(home.handle);
+    call(table().cuStreamCreateWithPriority, &state->handle,
+         options.nonblocking ? unsigned{CU_STREAM_NON_BLOCKING} : unsigned{CU_STREAM_DEFAULT},
+         priority);
+    state->is_owned = true;
+    return Stream(std::move(state));
+}
+
+Stream Stream::from_handle(CUstream handle, std::shared_ptr<void> owner) {
+    driver::initialise();
+    auto state = std::make_shared<detail::StreamState>();
+    state->handle = handle;
+    state->owner = std::move(owner);
+    state->is_default = is_default_token(handle);
+    if (!state->is_default) {
+        CUcontext context = nullptr;
+        call(table().cuStreamGetCtx, handle, &context);
+        state->context = detail::context_state(context);
+    }
+    return Stream(std::move(state));
+}
+
+Stream Stream::legacy_default() {
+    return default_stream(CU_STREAM_LEGACY);
+}
+
+Stream Stream::per_thread_default() {
+    return default_stream(CU_STREAM_PER_THREAD);
+}
+
+CUstream Stream::handle() const {
+    return detail::open(state_, "Stream").handle;
+}
+
+bool Stream::is_nonblocking() const {
+    unsigned flags = 0;
+    call(table().cuStreamGetFlags, handle(), &flags);
+    return (flags & CU_STREAM_NON_BLOCKING) != 0;
+}
+
+int Stream::priority() const {
+    int priority = 0;
+    call(table().cuStreamGetPriority, handle(), &priority);
+    return priority;
+}
+
+Context Stream::context() const {
+    return Context(detail::context_state_of(detail::open(state_, "Stream")));
+}
+
+Device Stream::device() const {
+    return context().device();
+}
+
+void Stream::sync() const {
+    call(table().cuStreamSynchronize, handle());
+}
+
+bool Stream::is_done() const {
+    // NOTE: not driver::call(): "not ready" is an answer here, not a failure.
+    const auto& query = table().cuStreamQuery;
+    const CUresult status = query(handle());
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_READY) {
+        driver::raise(status, query.name);
+    }
+    return status == CUDA_SUCCESS;
+}
+
+Event Stream::record(const EventOptions& options) const {
+    Event event = Event::create(context(), options);
+    record(event);
+    return event;
+}
+
+void Stream::record(const Event& event) const {
+    const CUstream stream = handle();
+    detail::EventState& state = detail::open(event.state(), "Event");
+    call(table().cuEventRecord, state.handle, stream);
+    state.is_recorded.store(true, std::memory_order_relaxed);
+}
+
+void Stream::wait(const Event& event) const {
+    call(table().cuStreamWaitEvent, handle(), event.handle(), unsigned{CU_EVENT_WAIT_DEFAULT});
+}
+
+void Stream::wait(const Stream& other) const {
+    if (handle() == other.handle()) {
+        return; // a stream is in order with itself
+    }
+    wait(other.record());
+}
+
+bool operator==(const Stream& left, const Stream& right) noexcept {
+    if (left.is_closed() || right.is_closed()) {
+        return left.is_closed() == right.is_closed();
+    }
+    return left.state_->handle == right.state_->handle;
+}
+
+namespace detail {
+
+StreamState::~StreamState() {
+    if (is_owned) {
+        driver::release("stream", driver::table().cuStreamDestroy, handle);
+    }
+}
+
+CUcontext context_of(const StreamState& stream) {
+    return stream.context != nullptr ? stream.context->handle : current_context(DEFAULT_STREAM);
+}
+
+std::shared_ptr<ContextState> context_state_of(const StreamState& stream) {
+    return stream.context != nullptr ? stream.context
+                                     : context_state(current_context(DEFAULT_STREAM));
+}
+
+} // namespace detail
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+Stream default_stream(CUstream token) {
+    auto state = std::make_shared<detail::StreamState>();
+    state->handle = token;
+    state->is_default = true;
+    return Stream(std::move(state));
+}
+
+/// Tells whether a handle means "the default stream of the current context"; null is the legacy
+/// one.
+bool is_default_token(CUstream handle) {
+    return handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+}
+
+int checked_priority(detail::DeviceState& device, const std::optional<int>& wanted) {
+    const detail::PriorityRange range = detail::priority_range(device);
+    const int priority = wanted.value_or(range.lowest);
+    if (priority > range.lowest || priority < range.highest) {
+        throw std::invalid_argument("priority is " + std::to_string(priority) + ", expected " +
+                                    std::to_string(range.highest) + " (runs first) to " +
+                                    std::to_string(range.lowest) + " on device " +
+                                    std::to_string(device.ordinal));
+    }
+    return priority;
+}
+
+} // namespace
+
+} // namespace cuprum

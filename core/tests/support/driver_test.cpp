@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "support/driver_test.hpp"
+
+#include "driver/call.hpp"
+#include "driver/library.hpp"
+
+#include <cuprum/context.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+
+namespace cuprum::testing {
+
+namespace {
+
+/// What the emulated driver counts. NOTE: the same as CuprumLiveCounts in cuprum_emulator.h, which
+/// is not included: the core meets the emulator at the driver's interface only.
+struct LiveCounts {
+    std::size_t struct_size = sizeof(LiveCounts);
+    std::array<std::size_t, 10> counts{}; // contexts, streams, events, allocations...
+};
+
+CUcontext current_context();
+std::string live_objects();
+
+} // namespace
+
+void DriverTest::SetUp() {
+    try {
+        device_ = Device(0);
+    } catch (const std::exception& error) {
+        if (std::getenv("CUPRUM_DRIVER") == nullptr) {
+            GTEST_SKIP() << "no device: " << error.what();
+        }
+        FAIL() << error.what();
+    }
+    // What is made once and kept: the primary context, and the pool that is wrapped.
+    (void)device_->primary_context();
+    (void)device_->memory_resource();
+    (void)warnings.take(WarningKind::EmulatedDevice);
+    current_ = current_context();
+    live_ = live_objects();
+}
+
+void DriverTest::TearDown() {
+    if (!device_) {
+        return;
+    }
+    EXPECT_EQ(current_context(), current_) << "the test changed the current context";
+    device_->sync(); // frees are ordered on streams
+    EXPECT_EQ(live_objects(), live_) << "the test left driver objects alive";
+    EXPECT_EQ(warnings.take(WarningKind::Release), std::vector<std::string>{});
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+CUcontext current_context() {
+    const auto context = Context::current();
+    return context ? context->handle() : nullptr;
+}
+
+/// Returns the emulated driver's account of what is alive, empty on a GPU.
+std::string live_objects() {
+    if (!driver::is_emulated()) {
+        return {};
+    }
+    const auto count = reinterpret_cast<int (*)(LiveCounts*)>(
+        driver::driver_library().library.find("cuprumEmulatorLiveObjects"));
+    LiveCounts live;
+    if (count == nullptr || count(&live) != 0) {
+        ADD_FAILURE() << "the emulated driver does not count as this test expects";
+    }
+    std::string text;
+    for (const std::size_t number : live.counts) {
+        text += std::to_string(number) + " ";
+    }
+    return text;
+}
+
+} // namespace
+
+} // namespace cuprum::testing

@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "support/fake_driver.hpp"
+
+#include "state/device_state.hpp"
+#include "support/fake_functions.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace cuprum::testing {
+
+namespace {
+
+/// Counts a call and says which code it must return instead of doing its work, if any.
+struct Verdict {
+    CUresult code = CUDA_SUCCESS;
+    bool is_performed = true;
+};
+
+Verdict judge(FakeDriver& fake, const char* function);
+bool is_release(std::string_view function);
+
+template <auto Member>
+struct Intercepted;
+
+template <typename... Params, driver::Entry<CUresult(Params...)> driver::Table::* Member>
+struct Intercepted<Member> {
+    static CUresult call(Params... args) {
+        FakeDriver& fake = *active_fake();
+        const std::lock_guard lock(fake.mutex);
+        const Verdict verdict = judge(fake, (driver::table().*Member).name);
+        const CUresult code =
+            verdict.is_performed ? (fake_functions().*Member)(args...) : CUDA_SUCCESS;
+        return verdict.code != CUDA_SUCCESS ? verdict.code : code;
+    }
+};
+
+} // namespace
+
+FakeDriver::FakeDriver() : table_(std::make_unique<driver::Table>()) {
+    detail::reset_devices();
+    active_fake() = this;
+    context_stack().clear();
+    for (int device = 0; device < DEVICE_COUNT; ++device) {
+        primaries.push_back(make_context(device));
+        default_pools.push_back(next_handle<CUmemoryPool>());
+        pools[default_pools.back()] = {.device = device, .is_default = true};
+        primary_shares.push_back(0);
+    }
+#define CUPRUM_DRIVER_FUNCTION(function, cuda_version)                                             \
+    table_->function = &Intercepted<&driver::Table::function>::call;
+#include "driver/symbols.def"
+#undef CUPRUM_DRIVER_FUNCTION
+    previous_ = driver::exchange_table(table_.get());
+}
+
+FakeDriver::~FakeDriver() {
+    detail::reset_devices();
+    driver::exchange_table(previous_);
+    active_fake() = nullptr;
+}
+
+void FakeDriver::fail(std::string_view function, CUresult code, int nth) {
+    const std::lock_guard lock(mutex);
+    failures.push_back({std::string(function), nth, code});
+}
+
+void FakeDriver::fail_call(std::size_t index, CUresult code) {
+    const std::lock_guard lock(mutex);
+    failures.push_back({{}, static_cast<int>(index) + 1, code});
+}
+
+std::vector<std::string> FakeDriver::calls() const {
+    const std::lock_guard lock(mutex);
+    return log;
+}
+
+int FakeDriver::count(std::string_view function) const {
+    const std::lock_guard lock(mutex);
+    return static_cast<int>(std::count(log.begin(), log.end(), function));
+}
+
+void FakeDriver::forget_calls() {
+    const std::lock_guard lock(mutex);
+    log.clear();
+}
+
+LiveObjects FakeDriver::live() const {
+    const std::lock_guard lock(mutex);
+    LiveObjects live;
+    live.streams = static_cast<int>(std::count_if(
+        streams.begin(), streams.end(), [](const auto& item) { return !item.second.is_foreign; }));
+    live.events = static_cast<int>(events.size());
+    live.pools = static_cast<int>(pools.size()) - DEVICE_COUNT;
+    live.allocations = static_cast<int>(allocations.size());
+    for (const int shares : primary_shares) {
+        live.primary_contexts += shares;
+    }
+    return live;
+}
+
+CUcontext FakeDriver::current() {
+    return context_stack().empty() ? nullptr : context_stack().back();
+}
+
+CUcontext FakeDriver::make_context(int device) {
+    const auto context = next_handle<CUcontext>();
+    contexts[context] = device;
+    return context;
+}
+
+CUstream FakeDriver::make_stream(CUcontext context) {
+    const auto stream = next_handle<CUstream>();
+    streams[stream] = {.context = context, .is_foreign = true};
+    return stream;
+}
+
+void FakeDriver::set_capturing(CUstream stream) {
+    streams.at(stream).is_capturing = true;
+}
+
+void FakeDriver::set_pending(CUevent event) {
+    events.at(event).is_pending = true;
+}
+
+void FakeDriver::set_pending(CUstream stream) {
+    streams.at(stream).is_pending = true;
+}
+
+// ---- the fixture -------------------------------------------------------------------------------
+
+FakeDriverTest::FakeDriverTest() : fake(std::make_unique<FakeDriver>()) {}
+
+FakeDriverTest::~FakeDriverTest() {
+    LiveObjects live = fake->live();
+    live.primary_contexts = 0; // kept until the process ends
+    EXPECT_EQ(live, LiveObjects{})
+        << live.streams << " streams, " << live.events << " events, " << live.pools << " pools, "
+        << live.allocations << " allocations are left";
+    EXPECT_LE(context_stack().size(), std::size_t{1}) << "a context was pushed and not popped";
+    EXPECT_EQ(warnings.take(WarningKind::Release), std::vector<std::string>{});
+    fake.reset();
+}
+
+void FakeDriverTest::start_with(CUcontext context) {
+    context_stack().assign(1, context);
+}
+
+void check_every_failure(const std::function<void(FakeDriver&)>& scenario) {
+    std::vector<std::string> calls;
+    {
+        FakeDriver fake;
+        scenario(fake);
+        calls = fake.calls();
+    }
+    ASSERT_FALSE(calls.empty());
+    for (std::size_t index = 0; index < calls.size(); ++index) {
+        SCOPED_TRACE("call " + std::to_string(index) + ", " + calls[index] + ", fails");
+        FakeDriver fake;
+        WarningLog warnings;
+        fake.fail_call(index, CUDA_ERROR_UNKNOWN);
+        std::string named;
+        try {
+            scenario(fake);
+        } catch (const CUDAError& error) {
+            EXPECT_EQ(error.code(), CUDA_ERROR_UNKNOWN);
+            named = error.call();
+        }
+        for (const std::string& message : warnings.take(WarningKind::Release)) {
+            EXPECT_NE(message.find("CUDA_ERROR_UNKNOWN"), std::string::npos) << message;
+            EXPECT_NE(message.find(calls[index]), std::string::npos) << message;
+            named = calls[index];
+        }
+        EXPECT_EQ(named, calls[index]) << "the failure was swallowed";
+        LiveObjects live = fake.live();
+        live.primary_contexts = 0;
+        EXPECT_EQ(live, LiveObjects{});
+        EXPECT_TRUE(context_stack().empty()) << "the current context was changed";
+    }
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+Verdict judge(FakeDriver& fake, const char* function) {
+    fake.log.emplace_back(function);
+    Verdict verdict;
+    for (FakeDriver::Failure& failure : fake.failures) {
+        if ((failure.function.empty() || failure.function == function) &&
+            --failure.calls_to_go == 0) {
+            verdict = {failure.code, is_release(function)};
+        }
+    }
+    return verdict;
+}
+
+bool is_release(std::string_view function) {
+    const auto has = [&](std::string_view part) {
+        return function.find(part) != std::string_view::npos;
+    };
+    return has("Destroy") || has("Free") || has("Release") || has("PopCurrent");
+}
+
+} // namespace
+
+} // namespace cuprum::testing

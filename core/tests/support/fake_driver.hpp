@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A driver made of maps: it checks handles, counts what is alive, and fails when told to.
+
+#pragma once
+
+#include "driver/table.hpp"
+#include "support/warning_log.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cuprum::testing {
+
+/// How many driver objects are alive.
+struct LiveObjects {
+    int streams = 0;
+    int events = 0;
+    int pools = 0; // the devices' own pools do not count
+    int allocations = 0;
+    int primary_contexts = 0;
+    friend bool operator==(const LiveObjects&, const LiveObjects&) = default;
+};
+
+/// Stands in for the driver while it lives; one at a time. Functions that it does not know return
+/// CUDA_ERROR_NOT_SUPPORTED.
+class FakeDriver {
+public:
+    static constexpr int DEVICE_COUNT = 2;
+    static constexpr int LOWEST_PRIORITY = 0;
+    static constexpr int HIGHEST_PRIORITY = -5;
+
+    FakeDriver();
+    ~FakeDriver();
+    FakeDriver(const FakeDriver&) = delete;
+    FakeDriver& operator=(const FakeDriver&) = delete;
+
+    /// Makes the nth call from now of a function return `code`, the next one being the first.
+    /// A function that releases something does release it before it returns the code.
+    void fail(std::string_view function, CUresult code, int nth = 1);
+    /// Makes the call of this number, counted from 0 over all functions, return `code`.
+    void fail_call(std::size_t index, CUresult code);
+    /// Returns the names of the functions called so far, in order.
+    [[nodiscard]] std::vector<std::string> calls() const;
+    [[nodiscard]] int count(std::string_view function) const;
+    void forget_calls();
+
+    [[nodiscard]] LiveObjects live() const;
+    /// Returns the context that is current on the calling thread.
+    [[nodiscard]] static CUcontext current();
+    /// Makes a context that is nobody's primary one.
+    [[nodiscard]] CUcontext make_context(int device);
+    /// Makes a stream that the library does not own.
+    [[nodiscard]] CUstream make_stream(CUcontext context);
+    void set_capturing(CUstream stream);
+    /// Leaves an event, or a stream, unfinished from now on.
+    void set_pending(CUevent event);
+    void set_pending(CUstream stream);
+
+    /// How the last memory was freed.
+    struct Free {
+        CUdeviceptr pointer = 0;
+        CUstream stream = nullptr;
+        CUcontext current = nullptr;
+    };
+
+    struct Stream {
+        CUcontext context = nullptr;
+        unsigned flags = 0;
+        int priority = 0;
+        bool is_foreign = false;
+        bool is_capturing = false;
+        bool is_pending = false;
+    };
+
+    struct Event {
+        CUcontext context = nullptr;
+        bool is_timed = false;
+        bool is_recorded = false;
+        bool is_pending = false;
+    };
+
+    struct Pool {
+        int device = 0;
+        bool is_default = false;
+        std::uint64_t release_threshold = 0;
+        std::size_t max_size = 0;
+    };
+
+    struct Failure {
+        std::string function; // empty: any
+        int calls_to_go = 0;
+        CUresult code = CUDA_SUCCESS;
+    };
+
+    // The state behind the functions; tests read it.
+    mutable std::mutex mutex;
+    std::vector<std::string> log;
+    std::vector<Failure> failures;
+    std::map<CUcontext, int> contexts; // and their devices
+    std::map<CUstream, Stream> streams;
+    std::map<CUevent, Event> events;
+    std::map<CUmemoryPool, Pool> pools;
+    std::map<CUdeviceptr, std::size_t> allocations;
+    std::vector<CUcontext> primaries;
+    std::vector<CUmemoryPool> default_pools;
+    std::vector<int> primary_shares;
+    std::size_t free_bytes = std::size_t{1} << 30U;
+    Free last_free;
+
+    template <typename Handle>
+    Handle next_handle() {
+        return reinterpret_cast<Handle>(++handles_ * 0x100);
+    }
+
+private:
+    std::uintptr_t handles_ = 0;
+    std::unique_ptr<driver::Table> table_;
+    driver::Table* previous_ = nullptr;
+};
+
+/// Runs each test on a fresh fake driver. After the test nothing may be alive, the current context
+/// must be what it was, and no warning may be left unread.
+class FakeDriverTest : public ::testing::Test {
+protected:
+    FakeDriverTest();
+    ~FakeDriverTest() override;
+
+    /// Makes `context` current, as part of what a test finds.
+    static void start_with(CUcontext context);
+
+    std::unique_ptr<FakeDriver> fake;
+    WarningLog warnings;
+};
+
+/// Runs `scenario` on a fresh fake driver again and again, each time with another one of its driver
+/// calls failing, and checks: the error or the warning names the call, nothing is left alive, the
+/// current context is unchanged. The scenario must keep nothing.
+void check_every_failure(const std::function<void(FakeDriver&)>& scenario);
+
+} // namespace cuprum::testing

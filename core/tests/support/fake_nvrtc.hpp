@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A compiler that compiles nothing: it counts its programs, remembers what it was asked for and
+// fails where it is told to.
+
+#pragma once
+
+#include "nvrtc/table.hpp"
+
+#include <string>
+#include <vector>
+
+namespace cuprum::testing {
+
+/// Puts the fake compiler in force for a scope. One at a time.
+class FakeNvrtc {
+public:
+    FakeNvrtc();
+    ~FakeNvrtc();
+    FakeNvrtc(const FakeNvrtc&) = delete;
+    FakeNvrtc& operator=(const FakeNvrtc&) = delete;
+
+    /// Has every call of one function fail.
+    void fail(std::string function, nvrtcResult status = NVRTC_ERROR_INTERNAL_ERROR);
+
+    int live_programs = 0;
+    int created_programs = 0;
+    std::string log;
+    std::vector<std::string> options; // of the last compilation
+    std::string failing_function;
+    nvrtcResult failure = NVRTC_SUCCESS;
+
+private:
+    nvrtc::Table table_;
+    nvrtc::Table* previous_;
+};
+
+} // namespace cuprum::testing

@@ -1,0 +1,142 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "driver/call.hpp"
+#include "driver/explanations.hpp"
+#include "support/driver_test.hpp"
+#include "support/fake_driver.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <cuda.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace cuprum {
+
+namespace {
+
+constexpr int LARGEST_CODE = 999;
+
+bool contains(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+class ErrorOnFake : public testing::FakeDriverTest {};
+
+class ErrorOnDevice : public testing::DriverTest {};
+
+} // namespace
+
+TEST(Error, says_call_name_number_and_meaning) {
+    const CUDAError error(CUDA_ERROR_INVALID_CONTEXT, "cuStreamCreate");
+    EXPECT_EQ(error.code(), 201);
+    EXPECT_EQ(error.name(), "CUDA_ERROR_INVALID_CONTEXT");
+    EXPECT_EQ(error.call(), "cuStreamCreate");
+    EXPECT_EQ(std::string(error.what()),
+              "cuStreamCreate failed: CUDA_ERROR_INVALID_CONTEXT (201): " + error.explanation());
+    EXPECT_TRUE(contains(error.explanation(), "set_current"));
+}
+
+TEST(Error, hint_takes_the_place_of_the_general_explanation_in_the_text) {
+    const CUDAError error(CUDA_ERROR_INVALID_HANDLE, "cuEventElapsedTime", "no timing here");
+    EXPECT_EQ(std::string(error.what()),
+              "cuEventElapsedTime failed: CUDA_ERROR_INVALID_HANDLE (400): no timing here");
+    EXPECT_TRUE(contains(error.explanation(), "handle"));
+}
+
+TEST(Error, explains_in_our_words_without_a_driver_what_people_meet) {
+    int explained = 0;
+    for (int code = 0; code <= LARGEST_CODE; ++code) {
+        const auto result = static_cast<CUresult>(code);
+        if (driver::known_name(result) == nullptr) {
+            continue;
+        }
+        testing::FakeDriver fake; // its cuGetErrorString has nothing to say
+        const std::string text = driver::explanation_of(result);
+        EXPECT_NE(text.back(), '.') << code;
+        EXPECT_EQ(std::tolower(text.front()), text.front()) << code;
+        if (!contains(text, "gives no explanation")) {
+            ++explained;
+        }
+    }
+    EXPECT_GE(explained, 60);
+}
+
+TEST_F(ErrorOnFake, asks_the_driver_for_a_code_that_is_newer_than_the_library) {
+    EXPECT_EQ(driver::name_of(static_cast<CUresult>(12345)), "CUresult 12345");
+    EXPECT_EQ(fake->count("cuGetErrorName"), 1);
+    EXPECT_FALSE(CUDAError(12345, "cuNew").explanation().empty());
+}
+
+TEST(Error, out_of_memory_has_the_numbers) {
+    const OutOfMemoryError error("cuMemAlloc", 3U << 30U, 1536U << 20U, 2048U << 20U);
+    EXPECT_EQ(error.code(), CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT_EQ(error.requested_bytes(), 3U << 30U);
+    EXPECT_EQ(error.free_bytes(), 1536U << 20U);
+    EXPECT_EQ(error.total_bytes(), 2048U << 20U);
+    const std::string text = error.what();
+    EXPECT_TRUE(contains(text, "3 GiB (3221225472 bytes) were requested")) << text;
+    EXPECT_TRUE(contains(text, "1.5 GiB (1610612736 bytes) are free of 2 GiB")) << text;
+}
+
+TEST(Error, out_of_memory_is_a_cuda_error) {
+    EXPECT_THROW(throw OutOfMemoryError("cuMemAlloc", 1, 0, 0), CUDAError);
+}
+
+TEST(Error, compiler_errors_carry_log_and_options) {
+    const NVRTCError error(6, "NVRTC_ERROR_COMPILATION", "nvrtcCompileProgram",
+                           "k.cu(1): error: expected a \";\"\n", {"-arch=sm_90", "-G"});
+    const std::string text = error.what();
+    EXPECT_TRUE(contains(text, "nvrtcCompileProgram failed: NVRTC_ERROR_COMPILATION (6)")) << text;
+    EXPECT_TRUE(contains(text, "-arch=sm_90 -G")) << text;
+    EXPECT_TRUE(contains(text, "expected a \";\"")) << text;
+    EXPECT_EQ(error.options().size(), 2U);
+    const LinkerError link(3, "NVJITLINK_ERROR_INTERNAL", "nvJitLinkComplete", "", {});
+    EXPECT_TRUE(contains(link.what(), "options: none")) << link.what();
+    EXPECT_TRUE(contains(link.what(), "log: empty")) << link.what();
+}
+
+TEST(Error, library_not_found_lists_every_place_and_the_way_out) {
+    const LibraryNotFoundError error("NVRTC", {"/a: has none", "/b: wrong ELF class"},
+                                     "install the wheel");
+    EXPECT_EQ(std::string(error.what()), "cannot load NVRTC; install the wheel; tried:\n"
+                                         "  /a: has none\n  /b: wrong ELF class");
+    EXPECT_EQ(error.library(), "NVRTC");
+    EXPECT_EQ(error.tried().size(), 2U);
+}
+
+TEST(Error, not_supported_names_function_and_versions) {
+    const NotSupportedError older("cuKernelGetParamInfo", 12040, 12020);
+    EXPECT_EQ(older.code(), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_EQ(older.call(), "cuKernelGetParamInfo");
+    EXPECT_TRUE(contains(older.what(), "needs CUDA 12.4")) << older.what();
+    EXPECT_TRUE(contains(older.what(), "is for CUDA 12.2; update the driver")) << older.what();
+    const NotSupportedError missing("nvrtcGetPCHCreateStatus", 12080, 13000);
+    EXPECT_TRUE(contains(missing.what(), "does not offer it")) << missing.what();
+}
+
+TEST(Error, closed_names_the_class) {
+    const ClosedError error("Stream");
+    EXPECT_TRUE(contains(error.what(), "this Stream was closed")) << error.what();
+    EXPECT_THROW(throw ClosedError("Event"), std::logic_error);
+}
+
+TEST_F(ErrorOnDevice, names_of_codes_are_the_drivers) {
+    std::set<std::string> seen;
+    for (int code = 0; code <= LARGEST_CODE; ++code) {
+        const auto result = static_cast<CUresult>(code);
+        const char* known = driver::known_name(result);
+        const char* theirs = nullptr;
+        if (known == nullptr || driver::table().cuGetErrorName(result, &theirs) != CUDA_SUCCESS) {
+            continue; // an older driver does not know the newest
+        }
+        EXPECT_STREQ(known, theirs) << code;
+        EXPECT_TRUE(seen.insert(known).second) << code;
+    }
+    EXPECT_GE(seen.size(), 80U);
+}
+
+} // namespace cuprum

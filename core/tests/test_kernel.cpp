@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "support/device_test.hpp"
+#include "support/expect_error.hpp"
+#include "support/fake_libraries.hpp"
+
+#include <cuprum/error.hpp>
+#include <cuprum/kernel.hpp>
+#include <cuprum/object_code.hpp>
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace cuprum {
+namespace {
+
+using testing::expect_error;
+
+// ---- on the fake driver ------------------------------------------------------------------------
+
+class FakeKernel : public testing::FakeLibrariesTest {
+protected:
+    static Kernel kernel(const char* name) {
+        return ObjectCode::from_bytes(CodeType::Ptx, std::vector<std::byte>(1)).get_kernel(name);
+    }
+};
+
+TEST_F(FakeKernel, parameters_are_read_without_a_current_context) {
+    const Kernel saxpy = kernel("saxpy");
+    ASSERT_EQ(saxpy.parameters().size(), 4U);
+    EXPECT_EQ(saxpy.parameters()[0], (ParameterInfo{.offset = 0, .size = 4}));
+    EXPECT_EQ(saxpy.parameters()[3], (ParameterInfo{.offset = 24, .size = 8}));
+    EXPECT_TRUE(kernel("nothing").parameters().empty());
+    EXPECT_EQ(testing::FakeDriver::current(), nullptr);
+}
+
+TEST_F(FakeKernel, parameters_are_read_in_the_current_context) {
+    const CUcontext context = fake->make_context(1);
+    start_with(context);
+    EXPECT_EQ(kernel("saxpy").parameters().size(), 4U);
+    EXPECT_EQ(testing::FakeDriver::current(), context);
+    EXPECT_EQ(fake->count("cuCtxPushCurrent"), 0);
+}
+
+TEST_F(FakeKernel, parameters_are_read_once_for_each_kernel) {
+    const ObjectCode code = ObjectCode::from_bytes(CodeType::Ptx, std::vector<std::byte>(1));
+    static_cast<void>(code.get_kernel("saxpy"));
+    libraries->failures["cuKernelGetParamInfo"] = CUDA_ERROR_UNKNOWN;
+    EXPECT_EQ(code.get_kernel("saxpy").parameters().size(), 4U);
+    EXPECT_THROW(static_cast<void>(code.get_kernel("nothing")), CUDAError);
+}
+
+TEST_F(FakeKernel, only_the_documented_end_ends_the_parameters) {
+    libraries->failures["cuKernelGetParamInfo"] = CUDA_ERROR_INVALID_HANDLE;
+    expect_error<CUDAError>([] { static_cast<void>(kernel("saxpy")); },
+                            {"cuKernelGetParamInfo", "CUDA_ERROR_INVALID_HANDLE"});
+}
+
+TEST_F(FakeKernel, drivers_that_cannot_tell_parameters_have_none_checked) {
+    libraries->is_old = true;
+    const Kernel saxpy = kernel("saxpy");
+    EXPECT_FALSE(saxpy.is_plan_known());
+    EXPECT_THROW(static_cast<void>(saxpy.parameters()), NotSupportedError);
+    EXPECT_NO_THROW(static_cast<void>(saxpy.as<void(int, int)>()));
+}
+
+TEST_F(FakeKernel, a_signature_is_compared_with_the_parameters) {
+    const Kernel saxpy = kernel("saxpy");
+    EXPECT_TRUE(saxpy.is_plan_known());
+    EXPECT_NO_THROW(static_cast<void>(saxpy.as<void(float, const float*, float*, std::size_t)>()));
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(saxpy.as<void(float, const float*)>()); },
+        {"2 parameters", "\"saxpy\" takes 4"});
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(saxpy.as<void(double, const float*, float*, std::size_t)>()); },
+        {"parameter 0", "8 bytes", "\"saxpy\" takes 4"});
+    EXPECT_NO_THROW(static_cast<void>(kernel("nothing").as<void()>()));
+}
+
+TEST_F(FakeKernel, attributes_are_those_of_the_driver) {
+    libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_NUM_REGS] = 42;
+    libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = 512;
+    const KernelAttributes attributes = kernel("saxpy").attributes(Device(1));
+    EXPECT_EQ(attributes.num_regs, 42);
+    EXPECT_EQ(attributes.max_threads_per_block, 512);
+    libraries->failures["cuKernelGetAttribute"] = CUDA_ERROR_INVALID_VALUE;
+    EXPECT_THROW(static_cast<void>(kernel("saxpy").attributes(Device(1))), CUDAError);
+}
+
+TEST_F(FakeKernel, too_much_shared_memory_gives_the_limit) {
+    libraries->device_attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = 1000;
+    libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = 100;
+    libraries->failures["cuKernelSetAttribute"] = CUDA_ERROR_INVALID_VALUE;
+    expect_error<std::invalid_argument>(
+        [] { kernel("saxpy").set_max_dynamic_shared_size_bytes(Device(0), 950); },
+        {"950", "0 to 900", "\"saxpy\"", "1000"});
+}
+
+TEST_F(FakeKernel, equality_compares_handles) {
+    const ObjectCode code = ObjectCode::from_bytes(CodeType::Ptx, std::vector<std::byte>(1));
+    Kernel left = code.get_kernel("saxpy");
+    const Kernel right = code.get_kernel("saxpy");
+    EXPECT_TRUE(left == right);
+    EXPECT_FALSE(left == code.get_kernel("nothing"));
+    left.close();
+    EXPECT_FALSE(left == right);
+}
+
+TEST_F(FakeKernel, use_after_close_is_an_error) {
+    Kernel saxpy = kernel("saxpy");
+    saxpy.close();
+    saxpy.close();
+    EXPECT_TRUE(saxpy.is_closed());
+    EXPECT_THROW(static_cast<void>(saxpy.handle()), ClosedError);
+    EXPECT_THROW(static_cast<void>(saxpy.name()), ClosedError);
+    EXPECT_THROW(static_cast<void>(saxpy.parameters()), ClosedError);
+    EXPECT_THROW(static_cast<void>(saxpy.attributes(Device(0))), ClosedError);
+    EXPECT_THROW(static_cast<void>(saxpy.max_active_blocks_per_multiprocessor(1, 0)), ClosedError);
+    EXPECT_THROW(static_cast<void>(saxpy.as<void()>()), ClosedError);
+}
+
+// ---- on the device -----------------------------------------------------------------------------
+
+using DeviceKernel = testing::DeviceTest;
+
+constexpr const char* SOURCE = R"(
+    struct Point { float x, y, z; };
+    extern "C" __global__ void none() {}
+    extern "C" __global__ void mixed(char a, double b, Point c, float* d, short e) { *d = b; }
+    extern "C" __global__ void __launch_bounds__(64) bounded(int* x) { *x = 1; }
+    extern "C" __global__ void tile(float* x) {
+        __shared__ float values[256];
+        values[threadIdx.x] = x[threadIdx.x];
+        __syncthreads();
+        x[threadIdx.x] = values[255 - threadIdx.x];
+    })";
+
+TEST_F(DeviceKernel, parameters_have_the_offsets_and_sizes_of_c) {
+    const ObjectCode code = compile(SOURCE);
+    EXPECT_TRUE(code.get_kernel("none").parameters().empty());
+    const Kernel mixed = code.get_kernel("mixed");
+    const std::vector<ParameterInfo> expected{{0, 1}, {8, 8}, {16, 12}, {32, 8}, {40, 2}};
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), mixed.parameters().begin(),
+                           mixed.parameters().end()));
+}
+
+TEST_F(DeviceKernel, attributes_show_launch_bounds_and_shared_memory) {
+    const ObjectCode code = compile(SOURCE);
+    EXPECT_EQ(code.get_kernel("bounded").attributes(device()).max_threads_per_block, 64);
+    const KernelAttributes tile = code.get_kernel("tile").attributes(device());
+    EXPECT_EQ(tile.shared_size_bytes, 1024);
+    EXPECT_GE(tile.max_threads_per_block, 256);
+    EXPECT_GT(tile.num_regs, 0);
+}
+
+TEST_F(DeviceKernel, occupancy_falls_with_the_block_and_needs_no_context) {
+    const Kernel tile = compile(SOURCE).get_kernel("tile");
+    const int small = tile.max_active_blocks_per_multiprocessor(32, 0);
+    const int large = tile.max_active_blocks_per_multiprocessor(1024, 0);
+    EXPECT_GE(large, 1);
+    EXPECT_GE(small, large);
+    EXPECT_THROW(static_cast<void>(tile.max_active_blocks_per_multiprocessor(0, 0)),
+                 std::invalid_argument);
+}
+
+} // namespace
+} // namespace cuprum

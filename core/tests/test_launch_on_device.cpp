@@ -1,0 +1,270 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Compiles and launches real kernels and checks their numbers, on a GPU and on the emulated device
+// alike.
+
+#include "support/device_test.hpp"
+#include "support/expect_error.hpp"
+
+#include <cuprum/cuprum.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace cuprum {
+namespace {
+
+using testing::expect_error;
+using DeviceLaunch = testing::DeviceTest;
+
+constexpr const char* SAXPY = R"(
+    extern "C" __global__ void saxpy(float a, const float* x, float* y, unsigned long long n) {
+        unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
+        if (i < n) y[i] = a * x[i] + y[i];
+    })";
+
+TEST_F(DeviceLaunch, saxpy_gives_the_right_numbers_as_ptx_and_as_cubin) {
+    constexpr std::size_t COUNT = 10'007; // no multiple of the block
+    constexpr unsigned BLOCK = 128;
+    std::vector<float> x(COUNT);
+    std::iota(x.begin(), x.end(), 0.0F);
+    const std::vector<float> y(COUNT, 1.0F);
+    for (const CodeType target : {CodeType::Ptx, CodeType::Cubin}) {
+        const Kernel saxpy = compile(SAXPY, {}, target).get_kernel("saxpy");
+        const Buffer x_buffer = upload(x);
+        const Buffer y_buffer = upload(y);
+        launch(stream(), {.grid = (COUNT + BLOCK - 1) / BLOCK, .block = BLOCK}, saxpy, 2.0F,
+               x_buffer, y_buffer, COUNT);
+        const std::vector<float> result = download<float>(y_buffer);
+        for (std::size_t i = 0; i < COUNT; ++i) {
+            ASSERT_EQ(result[i], 2.0F * x[i] + 1.0F) << "at " << i;
+        }
+    }
+}
+
+TEST_F(DeviceLaunch, a_typed_kernel_launches) {
+    const auto saxpy = compile(SAXPY)
+                           .get_kernel("saxpy")
+                           .as<void(float, const float*, float*, unsigned long long)>();
+    const Buffer x = upload(std::vector<float>{1, 2, 3, 4});
+    const Buffer y = upload(std::vector<float>(4, 10.0F));
+    saxpy(stream(), {.block = 32}, 3, x, y, 4);
+    EXPECT_EQ(download<float>(y), (std::vector<float>{13, 16, 19, 22}));
+}
+
+TEST_F(DeviceLaunch, templates_are_launched_by_the_names_they_are_written_with) {
+    const ObjectCode code = compile(
+        "namespace maths { template <typename T, int N> __global__ void times(T* x) { *x *= N; } }",
+        {"maths::times<float, 3>", "maths::times<int, 5>"});
+    const Buffer number = upload(std::vector<float>{1.5F});
+    const Buffer integer = upload(std::vector<int>{7});
+    launch(stream(), {}, code.get_kernel("maths::times<float, 3>"), number);
+    launch(stream(), {}, code.get_kernel("maths::times<int, 5>"), integer);
+    EXPECT_EQ(download<float>(number), std::vector{4.5F});
+    EXPECT_EQ(download<int>(integer), std::vector{35});
+}
+
+struct Particle {
+    char kind;
+    double mass;
+    float position[3];
+};
+
+TEST_F(DeviceLaunch, structures_are_passed_by_value) {
+    const Kernel kernel = compile(R"(
+        struct Particle { char kind; double mass; float position[3]; };
+        extern "C" __global__ void sum(Particle p, double* out) {
+            *out = p.kind + p.mass + p.position[0] + p.position[1] + p.position[2];
+        })")
+                              .get_kernel("sum");
+    const Buffer out = upload(std::vector<double>{0});
+    launch(stream(), {}, kernel, Particle{.kind = 1, .mass = 0.5, .position = {10, 20, 30}}, out);
+    EXPECT_EQ(download<double>(out), std::vector{61.5});
+}
+
+TEST_F(DeviceLaunch, no_argument_and_very_many) {
+    constexpr int COUNT = 100;
+    std::string source = "extern \"C\" __global__ void none() {}\n"
+                         "extern \"C\" __global__ void many(long long* sum";
+    std::string body;
+    for (int i = 0; i < COUNT; ++i) {
+        source += ", int a" + std::to_string(i);
+        body += " + a" + std::to_string(i) + " * " + std::to_string(i + 1) + "LL";
+    }
+    const ObjectCode code = compile(source + ") { *sum = 0" + body + "; }");
+    launch(stream(), {.grid = 2, .block = 33}, code.get_kernel("none"));
+
+    const Buffer sum = upload(std::vector<long long>{0});
+    const CUdeviceptr address = sum.handle();
+    std::vector<int> values(COUNT);
+    std::vector<KernelArgument> arguments{{&address, sizeof(address)}};
+    long long expected = 0;
+    for (int i = 0; i < COUNT; ++i) {
+        values[static_cast<std::size_t>(i)] = 3 * i - 50;
+        arguments.push_back({&values[static_cast<std::size_t>(i)], sizeof(int)});
+        expected += (3LL * i - 50) * (i + 1);
+    }
+    launch(stream(), {}, code.get_kernel("many"), std::span<const KernelArgument>(arguments));
+    EXPECT_EQ(download<long long>(sum), std::vector{expected});
+}
+
+TEST_F(DeviceLaunch, every_size_of_argument_arrives) {
+    const Kernel kernel = compile(R"(
+        extern "C" __global__ void mixed(bool a, signed char b, short c, int d, long long e,
+                                         float f, double g, double* out) {
+            double values[] = {double(a), double(b), double(c), double(d), double(e), f, g};
+            for (int i = 0; i < 7; ++i) out[i] = values[i];
+        })")
+                              .get_kernel("mixed");
+    const Buffer out = upload(std::vector<double>(7));
+    launch(stream(), {}, kernel, true, static_cast<signed char>(-2), static_cast<short>(-300),
+           70'000, -5'000'000'000LL, 0.5F, -0.25, out);
+    EXPECT_EQ(download<double>(out), (std::vector<double>{1, -2, -300, 70'000, -5e9, 0.5, -0.25}));
+}
+
+constexpr const char* REVERSE = R"(
+    extern "C" __global__ void reverse(int* x, unsigned last) {
+        extern __shared__ int values[];
+        values[last - threadIdx.x] = x[threadIdx.x];
+        __syncthreads();
+        x[threadIdx.x] = values[threadIdx.x];
+    })";
+
+TEST_F(DeviceLaunch, dynamic_shared_memory_is_there) {
+    constexpr unsigned COUNT = 256;
+    std::vector<int> values(COUNT);
+    std::iota(values.begin(), values.end(), 0);
+    const Buffer buffer = upload(values);
+    launch(stream(), {.block = COUNT, .shmem_size = COUNT * sizeof(int)},
+           compile(REVERSE).get_kernel("reverse"), buffer, COUNT - 1);
+    EXPECT_EQ(download<int>(buffer), std::vector<int>(values.rbegin(), values.rend()));
+}
+
+TEST_F(DeviceLaunch, grids_and_blocks_have_three_dimensions) {
+    const Kernel kernel = compile(R"(
+        extern "C" __global__ void where(unsigned* out) {
+            unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+            unsigned thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+            unsigned i = block * blockDim.x * blockDim.y * blockDim.z + thread;
+            out[i] = i + 1;
+        })")
+                              .get_kernel("where");
+    constexpr std::size_t COUNT = 2 * 3 * 4 * 5 * 6 * 7;
+    const Buffer buffer = upload(std::vector<unsigned>(COUNT));
+    launch(stream(), {.grid = {2, 3, 4}, .block = {5, 6, 7}}, kernel, buffer);
+    std::vector<unsigned> expected(COUNT);
+    std::iota(expected.begin(), expected.end(), 1U);
+    EXPECT_EQ(download<unsigned>(buffer), expected);
+}
+
+TEST_F(DeviceLaunch, wrong_arguments_launch_nothing_and_leave_all_usable) {
+    const Kernel saxpy = compile(SAXPY).get_kernel("saxpy");
+    const Buffer x = upload(std::vector<float>{1});
+    const Buffer y = upload(std::vector<float>{1});
+    expect_error<std::invalid_argument>([&] { launch(stream(), {}, saxpy, 1.0F, x, y); },
+                                        {"takes 4 arguments", "3 were passed"});
+    expect_error<std::invalid_argument>([&] { launch(stream(), {}, saxpy, 1.0, x, y, 1ULL); },
+                                        {"argument 0", "8 bytes", "expected 4"});
+    expect_error<std::invalid_argument>([&] { launch(stream(), {}, saxpy, 1.0F, x, y, 1); },
+                                        {"argument 3", "4 bytes", "expected 8"});
+    launch(stream(), {}, saxpy, 1.0F, x, y, 1ULL);
+    EXPECT_EQ(download<float>(y), std::vector{2.0F});
+}
+
+TEST_F(DeviceLaunch, a_launch_beyond_the_limits_names_the_limit) {
+    const ObjectCode code = compile("extern \"C\" __global__ void none() {}\n"
+                                    "extern \"C\" __global__ void __launch_bounds__(64) "
+                                    "bounded(int* x) { *x = 1; }");
+    const Kernel none = code.get_kernel("none");
+    const int threads = device().properties().max_threads_per_block();
+    expect_error<std::invalid_argument>(
+        [&] { launch(stream(), {.block = {1, static_cast<unsigned>(threads), 2}}, none); },
+        {"threads per block is " + std::to_string(2 * threads),
+         "at most " + std::to_string(threads), "\"none\"", "cuLaunchKernelEx"});
+    expect_error<std::invalid_argument>([&] { launch(stream(), {.grid = {1, 70'000}}, none); },
+                                        {"grid.y", "70000"});
+    expect_error<std::invalid_argument>(
+        [&] { launch(stream(), {.shmem_size = std::size_t{1} << 24U}, none); },
+        {"16777216 bytes of LaunchConfig shmem_size"});
+    const Buffer out = upload(std::vector<int>{0});
+    expect_error<std::invalid_argument>(
+        [&] { launch(stream(), {.block = 65}, code.get_kernel("bounded"), out); },
+        {"threads per block is 65", "\"bounded\"", "at most 64"});
+    launch(stream(), {}, none);
+    EXPECT_NO_THROW(stream().sync()) << "nothing was broken";
+}
+
+TEST_F(DeviceLaunch, more_than_48_kib_of_shared_memory_must_be_allowed_first) {
+    constexpr unsigned BYTES = 60'000;
+    const int limit = device().properties().max_shared_memory_per_block_optin();
+    if (limit < static_cast<int>(BYTES)) {
+        GTEST_SKIP() << "the device has " << limit << " bytes";
+    }
+    const Kernel kernel = compile(REVERSE).get_kernel("reverse");
+    const Buffer buffer = upload(std::vector<int>{5});
+    const LaunchConfig config{.shmem_size = BYTES};
+    expect_error<std::invalid_argument>(
+        [&] { launch(stream(), config, kernel, buffer, 0U); },
+        {"shmem_size is 60000", "set_max_dynamic_shared_size_bytes"});
+    kernel.set_max_dynamic_shared_size_bytes(device(), BYTES);
+    EXPECT_EQ(kernel.attributes(device()).max_dynamic_shared_size_bytes, static_cast<int>(BYTES));
+    launch(stream(), config, kernel, buffer, 0U);
+    EXPECT_EQ(download<int>(buffer), std::vector{5});
+    expect_error<std::invalid_argument>(
+        [&] { kernel.set_max_dynamic_shared_size_bytes(device(), limit + 1); },
+        {std::to_string(limit + 1), "0 to " + std::to_string(limit)});
+}
+
+TEST_F(DeviceLaunch, a_cooperative_grid_that_is_too_large_gives_the_numbers) {
+    const Kernel none = compile("extern \"C\" __global__ void none() {}").get_kernel("none");
+    launch(stream(), {.grid = 2, .block = 32, .is_cooperative = true}, none);
+    stream().sync();
+    expect_error<std::invalid_argument>(
+        [&] { launch(stream(), {.grid = 1'000'000, .block = 1024, .is_cooperative = true}, none); },
+        {"number of blocks is 1000000", "multiprocessors", "(720)"});
+}
+
+TEST_F(DeviceLaunch, threads_share_a_kernel_and_a_configuration) {
+    constexpr std::size_t THREADS = 4;
+    constexpr int LAUNCHES = 50;
+    const Kernel add = compile("extern \"C\" __global__ void add(int* x, int n) { "
+                               "atomicAdd(x, n); }")
+                           .get_kernel("add");
+    const LaunchConfig config{.grid = 2, .block = 32};
+    const Buffer sum = upload(std::vector<int>{0});
+    stream().sync();
+    {
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < THREADS; ++i) {
+            threads.emplace_back([&] {
+                const Stream own = device().create_stream();
+                for (int j = 0; j < LAUNCHES; ++j) {
+                    launch(own, config, add, sum, 1);
+                }
+                own.sync();
+            });
+        }
+    }
+    EXPECT_EQ(download<int>(sum), std::vector{static_cast<int>(THREADS) * LAUNCHES * 64});
+}
+
+TEST_F(DeviceLaunch, a_kernel_outlives_its_code) {
+    Buffer out = upload(std::vector<int>{0});
+    {
+        ObjectCode code = compile("extern \"C\" __global__ void one(int* x) { *x = 1; }");
+        const Kernel one = code.get_kernel("one");
+        code.close();
+        launch(stream(), {}, one, out);
+        EXPECT_EQ(download<int>(out), std::vector{1});
+    }
+}
+
+} // namespace
+} // namespace cuprum
