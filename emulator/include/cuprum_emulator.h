@@ -1,0 +1,48 @@
+/*
+ * SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+/*
+ * What the emulated driver offers beyond CUDA's driver API. Get the functions with dlsym, or with
+ * cuGetProcAddress under the same names; a driver that does not know them is not emulated.
+ */
+
+#ifndef CUPRUM_EMULATOR_H
+#define CUPRUM_EMULATOR_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** How many objects of each kind are alive in the process. */
+typedef struct CuprumLiveCounts {
+    size_t struct_size; /**< set by the caller to sizeof(CuprumLiveCounts) */
+    size_t contexts;
+    size_t streams; /**< made by the program; default streams do not count */
+    size_t events;
+    size_t device_allocations; /**< device and managed memory, pooled memory not included */
+    size_t pool_allocations;
+    size_t host_allocations; /**< pinned and registered memory */
+    size_t pools;            /**< made by the program; default pools do not count */
+    size_t modules;          /**< those that libraries make for themselves do not count */
+    size_t libraries;
+    size_t physical_allocations; /**< made by cuMemCreate */
+} CuprumLiveCounts;
+
+/** Counts the live objects. Returns 0, or 1 if `counts` is NULL or its size unknown. */
+int cuprumEmulatorLiveObjects(CuprumLiveCounts* counts);
+
+/** Returns the emulator's version, such as "0.1.0". */
+const char* cuprumEmulatorVersion(void);
+
+/** Tells whether an exported name, such as "cuMemAlloc_v2", does anything but refuse. */
+int cuprumEmulatorIsImplemented(const char* symbol);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

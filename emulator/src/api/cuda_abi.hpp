@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// cuda.h as the driver itself sees it: every version of every function under its exported name.
+//
+// NOTE: must come before anything else that includes cuda.h, so it is the first include of every
+// file in api/.
+
+#pragma once
+
+#define __CUDA_API_VERSION_INTERNAL     // NOLINT: CUDA's own switches
+#define __CUDA_API_VERSION_INTERNAL_ODR // NOLINT: enumerations as everybody sees them
+
+// The library is built with hidden symbols; these are the ones it is for.
+#pragma GCC visibility push(default)
+#include <cuda.h>
+
+#include <cudaProfiler.h>
+#pragma GCC visibility pop

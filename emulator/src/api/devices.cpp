@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Devices and their primary contexts.
+
+#include "api/entry.hpp"
+#include "api/handles.hpp"
+#include "objects/device.hpp"
+#include "objects/error.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+using namespace cuprum::emulator;
+
+namespace {
+
+/// Copies a text into a caller's buffer, cut to fit.
+void put_text(char* buffer, int size, const std::string& text) {
+    require(buffer != nullptr && size > 0, "the buffer is NULL or empty");
+    const std::size_t length = std::min(text.size(), static_cast<std::size_t>(size) - 1);
+    std::memcpy(buffer, text.data(), length);
+    buffer[length] = '\0';
+}
+
+void check_peers(CUdevice first, CUdevice second) {
+    (void)device_at(first);
+    (void)device_at(second);
+    if (first == second) {
+        fail(CUDA_ERROR_INVALID_DEVICE, "a device is no peer of itself");
+    }
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuDeviceGet(CUdevice* device, int ordinal) {
+    return entry("cuDeviceGet", [&] { put(device, device_at(ordinal).ordinal()); });
+}
+
+CUresult CUDAAPI cuDeviceGetCount(int* count) {
+    return entry("cuDeviceGetCount", [&] { put(count, Driver::instance().device_count()); });
+}
+
+CUresult CUDAAPI cuDeviceGetName(char* name, int len, CUdevice dev) {
+    return entry("cuDeviceGetName", [&] { put_text(name, len, device_at(dev).name()); });
+}
+
+CUresult CUDAAPI cuDeviceGetUuid(CUuuid* uuid, CUdevice dev) {
+    return entry("cuDeviceGetUuid", [&] { put(uuid, device_at(dev).uuid()); });
+}
+
+CUresult CUDAAPI cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice dev) {
+    return entry("cuDeviceGetUuid", [&] { put(uuid, device_at(dev).uuid()); });
+}
+
+CUresult CUDAAPI cuDeviceTotalMem_v2(size_t* bytes, CUdevice dev) {
+    return entry("cuDeviceTotalMem", [&] { put(bytes, device_at(dev).total_bytes()); });
+}
+
+CUresult CUDAAPI cuDeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevice dev) {
+    return entry("cuDeviceGetAttribute", [&] { put(pi, device_at(dev).attribute(attrib)); });
+}
+
+CUresult CUDAAPI cuDeviceComputeCapability(int* major, int* minor, CUdevice dev) {
+    return entry("cuDeviceComputeCapability", [&] {
+        put(major, device_at(dev).major());
+        put(minor, device_at(dev).minor());
+    });
+}
+
+CUresult CUDAAPI cuDeviceGetProperties(CUdevprop* prop, CUdevice dev) {
+    return entry("cuDeviceGetProperties", [&] {
+        const Device& device = device_at(dev);
+        const auto value = [&](int attribute) {
+            return device.attribute(static_cast<CUdevice_attribute>(attribute));
+        };
+        require(prop != nullptr, "prop must not be NULL");
+        *prop = {};
+        prop->maxThreadsPerBlock = value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+        for (int axis = 0; axis < 3; ++axis) {
+            prop->maxThreadsDim[axis] = value(CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X + axis);
+            prop->maxGridSize[axis] = value(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X + axis);
+        }
+        prop->sharedMemPerBlock = value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+        prop->totalConstantMemory = value(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY);
+        prop->SIMDWidth = value(CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+        prop->memPitch = value(CU_DEVICE_ATTRIBUTE_MAX_PITCH);
+        prop->regsPerBlock = value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+        prop->clockRate = value(CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+        prop->textureAlign = value(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT);
+    });
+}
+
+CUresult CUDAAPI cuDeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev) {
+    return entry("cuDeviceGetPCIBusId",
+                 [&] { put_text(pciBusId, len, device_at(dev).pci_bus_id()); });
+}
+
+CUresult CUDAAPI cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
+    return entry("cuDeviceGetByPCIBusId", [&] {
+        require(dev != nullptr && pciBusId != nullptr, "an argument is NULL");
+        unsigned domain = 0;
+        unsigned bus = 0;
+        unsigned slot = 0;
+        const bool is_long = std::sscanf(pciBusId, "%x:%x:%x", &domain, &bus, &slot) == 3;
+        if (!is_long) {
+            domain = 0;
+            require(std::sscanf(pciBusId, "%x:%x", &bus, &slot) == 2, "not a PCI bus id");
+        }
+        for (int ordinal = 0; ordinal < Driver::instance().device_count(); ++ordinal) {
+            if (domain == 0 && slot == 0 && bus == static_cast<unsigned>(ordinal) + 1) {
+                *dev = ordinal;
+                return;
+            }
+        }
+        fail(CUDA_ERROR_INVALID_DEVICE, "no device has this PCI bus id");
+    });
+}
+
+CUresult CUDAAPI cuDeviceGetTexture1DLinearMaxWidth(size_t* maxWidthInElements,
+                                                    CUarray_format /*format*/, unsigned numChannels,
+                                                    CUdevice dev) {
+    return entry("cuDeviceGetTexture1DLinearMaxWidth", [&] {
+        require(numChannels == 1 || numChannels == 2 || numChannels == 4,
+                "a texture has 1, 2 or 4 channels");
+        put(maxWidthInElements,
+            device_at(dev).attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH));
+    });
+}
+
+CUresult CUDAAPI cuDeviceGetExecAffinitySupport(int* pi, CUexecAffinityType type, CUdevice dev) {
+    return entry("cuDeviceGetExecAffinitySupport", [&] {
+        (void)device_at(dev);
+        require(type >= 0 && type < CU_EXEC_AFFINITY_TYPE_MAX, "unknown type of affinity");
+        put(pi, 0);
+    });
+}
+
+// ---- peers -------------------------------------------------------------------------------------
+
+CUresult CUDAAPI cuDeviceCanAccessPeer(int* canAccessPeer, CUdevice dev, CUdevice peerDev) {
+    return entry("cuDeviceCanAccessPeer", [&] {
+        (void)device_at(dev);
+        (void)device_at(peerDev);
+        put(canAccessPeer, dev != peerDev ? 1 : 0);
+    });
+}
+
+CUresult CUDAAPI cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attrib,
+                                         CUdevice srcDevice, CUdevice dstDevice) {
+    return entry("cuDeviceGetP2PAttribute", [&] {
+        check_peers(srcDevice, dstDevice);
+        switch (attrib) {
+        case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
+            put(value, 0);
+            break;
+        case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:
+        case CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED:
+        case CU_DEVICE_P2P_ATTRIBUTE_CUDA_ARRAY_ACCESS_SUPPORTED:
+            put(value, 1);
+            break;
+        default:
+            fail(CUDA_ERROR_INVALID_VALUE, "unknown peer attribute");
+        }
+    });
+}
+
+// ---- primary contexts --------------------------------------------------------------------------
+
+CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext* pctx, CUdevice dev) {
+    return entry("cuDevicePrimaryCtxRetain", [&] {
+        Device& device = device_at(dev);
+        require(pctx != nullptr, "pctx must not be NULL");
+        *pctx = device.retain_primary()->handle<CUcontext>();
+    });
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxRelease_v2(CUdevice dev) {
+    return entry("cuDevicePrimaryCtxRelease", [&] { device_at(dev).release_primary(); });
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice dev) {
+    return cuDevicePrimaryCtxRelease_v2(dev);
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxReset_v2(CUdevice dev) {
+    return entry("cuDevicePrimaryCtxReset", [&] { device_at(dev).reset_primary(); });
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxReset(CUdevice dev) {
+    return cuDevicePrimaryCtxReset_v2(dev);
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
+    return entry("cuDevicePrimaryCtxSetFlags", [&] { device_at(dev).set_primary_flags(flags); });
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags) {
+    return cuDevicePrimaryCtxSetFlags_v2(dev, flags);
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, int* active) {
+    return entry("cuDevicePrimaryCtxGetState", [&] {
+        put(flags, device_at(dev).primary_flags());
+        put(active, device_at(dev).is_primary_active() ? 1 : 0);
+    });
+}
+
+} // extern "C"

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The functions of cuprum_emulator.h.
+
+#include "api/cuda_abi.hpp"
+#include "api/symbols.hpp"
+
+#pragma GCC visibility push(default)
+#include "cuprum_emulator.h"
+#pragma GCC visibility pop
+
+#include "objects/allocations.hpp"
+#include "objects/context.hpp"
+#include "objects/module.hpp"
+#include "objects/pool.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace cuprum::emulator;
+
+namespace {
+
+template <typename T, typename Predicate>
+std::size_t count_if(HandleKind kind, Predicate counts) {
+    const auto objects = HandleTable::instance().all(kind);
+    return static_cast<std::size_t>(std::ranges::count_if(
+        objects, [&](const auto& object) { return counts(static_cast<const T&>(*object)); }));
+}
+
+} // namespace
+
+extern "C" {
+
+int cuprumEmulatorLiveObjects(CuprumLiveCounts* counts) {
+    if (counts == nullptr || counts->struct_size != sizeof(CuprumLiveCounts)) {
+        return 1;
+    }
+    const auto& handles = HandleTable::instance();
+    const auto& memory = Allocations::instance();
+    const std::size_t pinned = memory.count(MemoryKind::Pinned);
+    counts->contexts = Context::active_count();
+    counts->streams = handles.count(HandleKind::Stream);
+    counts->events = handles.count(HandleKind::Event);
+    counts->device_allocations =
+        memory.count(MemoryKind::Device) + memory.count(MemoryKind::Managed);
+    counts->pool_allocations = memory.count(MemoryKind::Pooled);
+    counts->host_allocations = pinned + memory.count(MemoryKind::Registered);
+    counts->pools =
+        count_if<Pool>(HandleKind::Pool, [](const Pool& pool) { return !pool.is_default(); });
+    counts->modules = count_if<Module>(
+        HandleKind::Module, [](const Module& module) { return !module.is_of_library(); });
+    counts->libraries = handles.count(HandleKind::Library);
+    counts->physical_allocations = handles.count(HandleKind::Physical);
+    return 0;
+}
+
+const char* cuprumEmulatorVersion(void) {
+#ifdef CUPRUM_VERSION
+    return CUPRUM_VERSION;
+#else
+    return "unknown";
+#endif
+}
+
+int cuprumEmulatorIsImplemented(const char* symbol) {
+    const auto all = symbols();
+    const auto found = std::ranges::find_if(
+        all, [&](const Symbol& each) { return std::strcmp(each.symbol, symbol) == 0; });
+    return found != all.end() && is_implemented(*found) ? 1 : 0;
+}
+
+} // extern "C"

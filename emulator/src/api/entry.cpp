@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "api/entry.hpp"
+
+#include "objects/error.hpp"
+#include "objects/log.hpp"
+
+#include <exception>
+#include <new>
+#include <string>
+
+namespace cuprum::emulator {
+
+CUresult result_of_exception(const char* name) noexcept {
+    try {
+        throw;
+    } catch (const DriverError& error) {
+        // What is not supported is worth a line by default; the rest is the caller's to report.
+        const LogLevel level =
+            error.code() == CUDA_ERROR_NOT_SUPPORTED ? LogLevel::Warn : LogLevel::Info;
+        if (is_logged(level)) {
+            log(level, std::string(name) + ": " + error.what());
+        }
+        return error.code();
+    } catch (const std::bad_alloc&) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    } catch (const std::exception& error) {
+        log(LogLevel::Error,
+            std::string(name) +
+                ": a bug of the emulated device, please report it: " + error.what());
+    } catch (...) {
+        log(LogLevel::Error,
+            std::string(name) + ": a bug of the emulated device, please report it");
+    }
+    return CUDA_ERROR_UNKNOWN;
+}
+
+void log_call(const char* name) noexcept {
+    log(LogLevel::Debug, name);
+}
+
+} // namespace cuprum::emulator

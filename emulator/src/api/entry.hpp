@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The C boundary: no exception leaves an exported function.
+
+#pragma once
+
+#include "api/cuda_abi.hpp"
+#include "objects/driver.hpp"
+
+#include <type_traits>
+#include <utility>
+
+namespace cuprum::emulator {
+
+/// Turns the exception being handled into a result code and logs it with the function's name.
+[[nodiscard]] CUresult result_of_exception(const char* name) noexcept;
+
+/// Says, at debug level, that a function was called.
+void log_call(const char* name) noexcept;
+
+/// Runs the body of an exported function that is usable before cuInit.
+template <typename Body>
+CUresult early_entry(const char* name, Body&& body) noexcept {
+    try {
+        if (is_logged(LogLevel::Debug)) [[unlikely]] {
+            log_call(name);
+        }
+        if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
+            std::forward<Body>(body)();
+            return CUDA_SUCCESS;
+        } else {
+            return std::forward<Body>(body)();
+        }
+    } catch (...) {
+        return result_of_exception(name);
+    }
+}
+
+/// Runs the body of an exported function, turning exceptions into result codes.
+///
+/// The body returns nothing, or a code that is an answer rather than a failure (NOT_READY).
+template <typename Body>
+CUresult entry(const char* name, Body&& body) noexcept {
+    return early_entry(name, [&] {
+        Driver::instance().check_usable();
+        return std::forward<Body>(body)();
+    });
+}
+
+} // namespace cuprum::emulator

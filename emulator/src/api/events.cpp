@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Events.
+
+#include "api/entry.hpp"
+#include "api/handles.hpp"
+#include "objects/device.hpp"
+#include "objects/error.hpp"
+#include "objects/thread_state.hpp"
+
+using namespace cuprum::emulator;
+
+extern "C" {
+
+CUresult CUDAAPI cuEventCreate(CUevent* phEvent, unsigned int Flags) {
+    return entry("cuEventCreate", [&] {
+        require(phEvent != nullptr, "phEvent must not be NULL");
+        const auto event = std::make_shared<Event>(current_context(), Flags);
+        HandleTable::instance().insert(HandleKind::Event, event);
+        *phEvent = event->handle<CUevent>();
+    });
+}
+
+CUresult CUDAAPI cuEventDestroy_v2(CUevent hEvent) {
+    return entry("cuEventDestroy", [&] {
+        (void)event_from(hEvent);
+        HandleTable::instance().erase(HandleKind::Event, reinterpret_cast<std::uint64_t>(hEvent));
+    });
+}
+
+CUresult CUDAAPI cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
+    return entry("cuEventRecord", [&] {
+        require((flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) == 0,
+                "unknown flags of a record");
+        event_from(hEvent)->record(*stream_from(hStream));
+    });
+}
+
+CUresult CUDAAPI cuEventRecord(CUevent hEvent, CUstream hStream) {
+    return cuEventRecordWithFlags(hEvent, hStream, CU_EVENT_RECORD_DEFAULT);
+}
+
+CUresult CUDAAPI cuEventQuery(CUevent hEvent) {
+    return entry("cuEventQuery", [&] {
+        const auto event = event_from(hEvent);
+        const bool is_done = event->is_done();
+        event->context().check_usable();
+        return is_done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    });
+}
+
+CUresult CUDAAPI cuEventSynchronize(CUevent hEvent) {
+    return entry("cuEventSynchronize", [&] {
+        const auto event = event_from(hEvent);
+        event->synchronize();
+        event->context().device().release_unused_pool_memory();
+        event->context().check_usable();
+    });
+}
+
+CUresult CUDAAPI cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
+    return entry("cuEventElapsedTime", [&] {
+        const auto begin = event_from(hStart);
+        const auto end = event_from(hEnd);
+        begin->context().check_usable();
+        put(pMilliseconds, Event::elapsed_ms(*begin, *end));
+    });
+}
+
+CUresult CUDAAPI cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
+    return cuEventElapsedTime_v2(pMilliseconds, hStart, hEnd);
+}
+
+CUresult CUDAAPI cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
+    return entry("cuCtxRecordEvent", [&] {
+        // The legacy stream stands behind all blocking streams; the others are joined to it first.
+        const auto context = context_or_current(hCtx);
+        const auto event = event_from(hEvent);
+        const auto join = std::make_shared<Marker>(context->errors());
+        for (const auto& stream : context->streams()) {
+            join->depend_on(stream->pending_tail());
+        }
+        context->legacy_stream()->enqueue(join);
+        event->record(*context->legacy_stream());
+    });
+}
+
+CUresult CUDAAPI cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
+    return entry("cuCtxWaitEvent", [&] {
+        const auto context = context_or_current(hCtx);
+        const auto event = event_from(hEvent);
+        event->hold_back(*context->legacy_stream());
+        for (const auto& stream : context->streams()) {
+            event->hold_back(*stream);
+        }
+    });
+}
+
+} // extern "C"

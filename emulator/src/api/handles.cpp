@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "api/handles.hpp"
+
+#include "objects/error.hpp"
+#include "objects/thread_state.hpp"
+
+namespace cuprum::emulator {
+
+namespace {
+
+template <typename T, typename Handle>
+std::shared_ptr<T> find(HandleKind kind, Handle handle, CUresult code, const char* complaint) {
+    auto object = HandleTable::instance().find(kind, reinterpret_cast<std::uint64_t>(handle));
+    if (object == nullptr) {
+        fail(code, complaint);
+    }
+    return std::static_pointer_cast<T>(std::move(object));
+}
+
+} // namespace
+
+std::shared_ptr<Context> context_from(CUcontext handle) {
+    return find<Context>(HandleKind::Context, handle, CUDA_ERROR_INVALID_CONTEXT,
+                         "not a context, or it has been destroyed");
+}
+
+std::shared_ptr<Context> context_or_current(CUcontext handle) {
+    if (handle == nullptr) {
+        return current_context();
+    }
+    auto context = context_from(handle);
+    context->check_usable();
+    return context;
+}
+
+std::shared_ptr<Stream> stream_from(CUstream handle) {
+    if (handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD) {
+        const auto& context = current_context();
+        const bool is_per_thread = handle == CU_STREAM_PER_THREAD ||
+                                   (handle == nullptr && thread_state().null_is_per_thread);
+        return is_per_thread ? per_thread_stream(*context) : context->legacy_stream();
+    }
+    auto stream = find<Stream>(HandleKind::Stream, handle, CUDA_ERROR_INVALID_HANDLE,
+                               "not a stream, or it has been destroyed");
+    stream->context().check_usable();
+    return stream;
+}
+
+std::shared_ptr<Event> event_from(CUevent handle) {
+    return find<Event>(HandleKind::Event, handle, CUDA_ERROR_INVALID_HANDLE,
+                       "not an event, or it has been destroyed");
+}
+
+std::shared_ptr<Pool> pool_from(CUmemoryPool handle) {
+    return find<Pool>(HandleKind::Pool, handle, CUDA_ERROR_INVALID_VALUE,
+                      "not a memory pool, or it has been destroyed");
+}
+
+std::shared_ptr<Module> module_from(CUmodule handle) {
+    return find<Module>(HandleKind::Module, handle, CUDA_ERROR_INVALID_HANDLE,
+                        "not a module, or it has been unloaded");
+}
+
+std::shared_ptr<Library> library_from(CUlibrary handle) {
+    return find<Library>(HandleKind::Library, handle, CUDA_ERROR_INVALID_HANDLE,
+                         "not a library, or it has been unloaded");
+}
+
+std::shared_ptr<LibraryKernel> kernel_from(CUkernel handle) {
+    return find<LibraryKernel>(HandleKind::Kernel, handle, CUDA_ERROR_INVALID_HANDLE,
+                               "not a kernel, or its library has been unloaded");
+}
+
+std::shared_ptr<Function> function_from(CUfunction handle,
+                                        const std::shared_ptr<Context>& context) {
+    auto& table = HandleTable::instance();
+    if (auto object = table.find(HandleKind::Function, reinterpret_cast<std::uint64_t>(handle))) {
+        return std::static_pointer_cast<Function>(std::move(object));
+    }
+    const auto kernel = find<LibraryKernel>(HandleKind::Kernel, handle, CUDA_ERROR_INVALID_HANDLE,
+                                            "not a function, or its module has been unloaded");
+    return kernel->function(context != nullptr ? context : current_context());
+}
+
+} // namespace cuprum::emulator

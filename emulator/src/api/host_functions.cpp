@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The host in the order of a stream: callbacks, and words of memory written and waited for.
+
+#include "api/entry.hpp"
+#include "api/handles.hpp"
+#include "objects/allocations.hpp"
+#include "objects/error.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+using namespace cuprum::emulator;
+
+namespace {
+
+void check_word(CUdeviceptr address, std::size_t bytes) {
+    require(address % bytes == 0, "the address is not aligned");
+    require(Allocations::instance().covers(address, bytes), "the address is not known memory");
+}
+
+template <typename Word>
+void write_word(CUstream handle, CUdeviceptr address, Word value, unsigned flags) {
+    constexpr unsigned known = CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
+    require((flags & ~known) == 0, "unknown flags");
+    const auto stream = stream_from(handle);
+    check_word(address, sizeof(Word));
+    stream->enqueue(std::make_shared<Task>(
+        stream->context().errors(),
+        [address, value] { std::atomic_ref(*reinterpret_cast<Word*>(address)).store(value); },
+        Task::Size::Quick));
+}
+
+template <typename Word>
+bool is_met(Word now, Word value, unsigned condition) {
+    switch (condition) {
+    case CU_STREAM_WAIT_VALUE_GEQ:
+        return static_cast<std::make_signed_t<Word>>(now - value) >= 0;
+    case CU_STREAM_WAIT_VALUE_EQ:
+        return now == value;
+    case CU_STREAM_WAIT_VALUE_AND:
+        return (now & value) != 0;
+    default:
+        return static_cast<Word>(~(now | value)) != 0;
+    }
+}
+
+template <typename Word>
+void wait_for_word(CUstream handle, CUdeviceptr address, Word value, unsigned flags) {
+    const unsigned condition = flags & ~static_cast<unsigned>(CU_STREAM_WAIT_VALUE_FLUSH);
+    require(condition <= CU_STREAM_WAIT_VALUE_NOR, "unknown flags");
+    const auto stream = stream_from(handle);
+    check_word(address, sizeof(Word));
+    const auto errors = stream->context().errors();
+    stream->enqueue(std::make_shared<HostFunction>(
+        errors,
+        [address, value, condition, errors] {
+            constexpr auto longest_nap = std::chrono::microseconds(200);
+            auto nap = std::chrono::microseconds(1);
+            while (!is_met(std::atomic_ref(*reinterpret_cast<Word*>(address)).load(), value,
+                           condition) &&
+                   errors->get() == CUDA_SUCCESS) {
+                std::this_thread::sleep_for(nap);
+                nap = std::min(nap * 2, longest_nap);
+            }
+        },
+        nullptr));
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
+    return entry("cuLaunchHostFunc", [&] {
+        require(fn != nullptr, "fn must not be NULL");
+        const auto stream = stream_from(hStream);
+        stream->enqueue(std::make_shared<HostFunction>(
+            stream->context().errors(), [fn, userData] { fn(userData); }, nullptr));
+    });
+}
+
+CUresult CUDAAPI cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* userData,
+                                     unsigned int flags) {
+    return entry("cuStreamAddCallback", [&] {
+        require(callback != nullptr, "callback must not be NULL");
+        require(flags == 0, "the flags must be 0");
+        const auto stream = stream_from(hStream);
+        const auto errors = stream->context().errors();
+        const auto call = [hStream, callback, userData, errors] {
+            callback(hStream, errors->get(), userData);
+        };
+        stream->enqueue(std::make_shared<HostFunction>(errors, call, call));
+    });
+}
+
+CUresult CUDAAPI cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
+                                         unsigned int flags) {
+    return entry("cuStreamWriteValue32", [&] { write_word(stream, addr, value, flags); });
+}
+
+CUresult CUDAAPI cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
+                                         unsigned int flags) {
+    return entry("cuStreamWriteValue64", [&] { write_word(stream, addr, value, flags); });
+}
+
+CUresult CUDAAPI cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
+                                        unsigned int flags) {
+    return entry("cuStreamWaitValue32", [&] { wait_for_word(stream, addr, value, flags); });
+}
+
+CUresult CUDAAPI cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
+                                        unsigned int flags) {
+    return entry("cuStreamWaitValue64", [&] { wait_for_word(stream, addr, value, flags); });
+}
+
+CUresult CUDAAPI cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
+                                       CUstreamBatchMemOpParams* paramArray, unsigned int flags) {
+    return entry("cuStreamBatchMemOp", [&] {
+        require(flags == 0, "the flags must be 0");
+        require(paramArray != nullptr && count != 0, "the batch is empty");
+        for (unsigned index = 0; index < count; ++index) {
+            const CUstreamBatchMemOpParams& item = paramArray[index];
+            switch (item.operation) {
+            case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+                wait_for_word(stream, item.waitValue.address, item.waitValue.value,
+                              item.waitValue.flags);
+                break;
+            case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+                wait_for_word(stream, item.waitValue.address, item.waitValue.value64,
+                              item.waitValue.flags);
+                break;
+            case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+                write_word(stream, item.writeValue.address, item.writeValue.value,
+                           item.writeValue.flags);
+                break;
+            case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+                write_word(stream, item.writeValue.address, item.writeValue.value64,
+                           item.writeValue.flags);
+                break;
+            case CU_STREAM_MEM_OP_BARRIER:
+            case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+                break;
+            default:
+                fail(CUDA_ERROR_INVALID_VALUE, "unknown operation in the batch");
+            }
+        }
+    });
+}
+
+} // extern "C"

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// cuInit, versions and entry points.
+
+#include "api/entry.hpp"
+#include "api/handles.hpp"
+#include "api/symbols.hpp"
+#include "cuprum_emulator.h"
+#include "objects/error.hpp"
+#include "objects/log.hpp"
+
+#include <cstring>
+#include <string>
+#include <string_view>
+
+using namespace cuprum::emulator;
+
+namespace {
+
+CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, cuuint64_t flags,
+                                                void** address);
+
+} // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuInit(unsigned int Flags) {
+    return early_entry("cuInit", [&] {
+        require(Flags == 0, "the flags of cuInit must be 0");
+        Driver::instance().initialize();
+    });
+}
+
+CUresult CUDAAPI cuDriverGetVersion(int* driverVersion) {
+    return early_entry("cuDriverGetVersion", [&] { put(driverVersion, DRIVER_VERSION); });
+}
+
+CUresult CUDAAPI cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVersion,
+                                     cuuint64_t flags,
+                                     CUdriverProcAddressQueryResult* symbolStatus) {
+    return early_entry("cuGetProcAddress", [&] {
+        const auto status = find_entry_point(symbol, cudaVersion, flags, pfn);
+        if (symbolStatus != nullptr) {
+            *symbolStatus = status;
+        }
+        return status == CU_GET_PROC_ADDRESS_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    });
+}
+
+CUresult CUDAAPI cuGetProcAddress(const char* symbol, void** pfn, int cudaVersion,
+                                  cuuint64_t flags) {
+    return cuGetProcAddress_v2(symbol, pfn, cudaVersion, flags, nullptr);
+}
+
+CUresult CUDAAPI cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
+    return early_entry("cuGetExportTable", [&] {
+        require(ppExportTable != nullptr && pExportTableId != nullptr, "an argument is NULL");
+        *ppExportTable = nullptr;
+        // These tables are private to NVIDIA's own libraries.
+        return CUDA_ERROR_NOT_FOUND;
+    });
+}
+
+CUresult CUDAAPI cuProfilerStart() {
+    return entry("cuProfilerStart", [] {});
+}
+
+CUresult CUDAAPI cuProfilerStop() {
+    return entry("cuProfilerStop", [] {});
+}
+
+} // extern "C"
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+struct OwnEntry {
+    std::string_view name;
+    void* address;
+};
+
+CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, cuuint64_t flags,
+                                                void** address) {
+    constexpr cuuint64_t known_flags =
+        CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    require(name != nullptr && address != nullptr, "an argument is NULL");
+    require((flags & ~known_flags) == 0 && flags != known_flags, "unknown flags");
+    *address = nullptr;
+    if (version > DRIVER_VERSION) {
+        fail(CUDA_ERROR_INVALID_VALUE, "CUDA " + std::to_string(version) +
+                                           " was asked for, but this driver is " +
+                                           std::to_string(DRIVER_VERSION));
+    }
+    const OwnEntry own_entries[] = {
+        {"cuprumEmulatorVersion", reinterpret_cast<void*>(&cuprumEmulatorVersion)},
+        {"cuprumEmulatorLiveObjects", reinterpret_cast<void*>(&cuprumEmulatorLiveObjects)},
+        {"cuprumEmulatorIsImplemented", reinterpret_cast<void*>(&cuprumEmulatorIsImplemented)},
+    };
+    for (const OwnEntry& own : own_entries) {
+        if (own.name == name) {
+            *address = own.address;
+            return CU_GET_PROC_ADDRESS_SUCCESS;
+        }
+    }
+    const bool wants_per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+    const Symbol* best = nullptr;
+    bool is_known = false;
+    for (const Symbol& each : symbols()) {
+        if (std::strcmp(each.name, name) != 0) {
+            continue;
+        }
+        is_known = true;
+        if (each.version > version || (each.flavour == Flavour::PerThread && !wants_per_thread)) {
+            continue;
+        }
+        // The newest; where per-thread names are wanted, any of them before any legacy one.
+        const bool is_better =
+            best == nullptr ||
+            (each.flavour == Flavour::PerThread && best->flavour != Flavour::PerThread) ||
+            (each.flavour == best->flavour && each.version > best->version);
+        if (is_better) {
+            best = &each;
+        }
+    }
+    if (best == nullptr) {
+        return is_known ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                        : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    }
+    *address = best->address;
+    return CU_GET_PROC_ADDRESS_SUCCESS;
+}
+
+} // namespace

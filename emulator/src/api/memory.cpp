@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Device, pinned, registered and managed memory.
+
+#include "api/entry.hpp"
+#include "api/handles.hpp"
+#include "objects/address_space.hpp"
+#include "objects/allocations.hpp"
+#include "objects/device.hpp"
+#include "objects/error.hpp"
+#include "objects/thread_state.hpp"
+
+#include <algorithm>
+
+using namespace cuprum::emulator;
+
+namespace {
+
+constexpr std::size_t PITCH_BYTES = 512;
+
+CUdeviceptr allocate(MemoryKind kind, std::size_t bytes, unsigned flags);
+void synchronize_users_of(const Allocation& allocation);
+void free_device_memory(CUdeviceptr address);
+void free_host_memory(void* address);
+void register_host_memory(void* address, std::size_t bytes, unsigned flags);
+
+} // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuMemGetInfo_v2(size_t* free, size_t* total) {
+    return entry("cuMemGetInfo", [&] {
+        const Device& device = current_context()->device();
+        put(free, device.free_bytes());
+        put(total, device.total_bytes());
+    });
+}
+
+CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
+    return entry("cuMemAlloc", [&] {
+        require(dptr != nullptr, "dptr must not be NULL");
+        *dptr = allocate(MemoryKind::Device, bytesize, 0);
+    });
+}
+
+CUresult CUDAAPI cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes,
+                                    size_t Height, unsigned int ElementSizeBytes) {
+    return entry("cuMemAllocPitch", [&] {
+        require(dptr != nullptr && pPitch != nullptr, "an output argument is NULL");
+        require(ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16,
+                "the element size is 4, 8 or 16");
+        require(WidthInBytes != 0 && Height != 0, "width and height must not be zero");
+        require(WidthInBytes < std::size_t{1} << 40 && Height < std::size_t{1} << 40,
+                "the memory is too large");
+        const std::size_t pitch = (WidthInBytes + PITCH_BYTES - 1) / PITCH_BYTES * PITCH_BYTES;
+        if (pitch > ~std::size_t{0} / Height) {
+            fail(CUDA_ERROR_OUT_OF_MEMORY, "the memory is too large");
+        }
+        *dptr = allocate(MemoryKind::Device, pitch * Height, 0);
+        *pPitch = pitch;
+    });
+}
+
+CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr) {
+    return entry("cuMemFree", [&] { free_device_memory(dptr); });
+}
+
+CUresult CUDAAPI cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr) {
+    return entry("cuMemGetAddressRange", [&] {
+        (void)current_context();
+        const auto allocation = Allocations::instance().find(dptr);
+        if (allocation == nullptr) {
+            fail(CUDA_ERROR_NOT_FOUND, "the address is not in any allocation");
+        }
+        if (pbase != nullptr) {
+            *pbase = allocation->base;
+        }
+        if (psize != nullptr) {
+            *psize = allocation->bytes;
+        }
+    });
+}
+
+CUresult CUDAAPI cuMemAllocHost_v2(void** pp, size_t bytesize) {
+    return entry("cuMemAllocHost", [&] {
+        require(pp != nullptr, "pp must not be NULL");
+        *pp = reinterpret_cast<void*>(allocate(MemoryKind::Pinned, bytesize, 0));
+    });
+}
+
+CUresult CUDAAPI cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) {
+    return entry("cuMemHostAlloc", [&] {
+        constexpr unsigned known =
+            CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
+        require(pp != nullptr, "pp must not be NULL");
+        require((Flags & ~known) == 0, "unknown flags");
+        *pp = reinterpret_cast<void*>(allocate(MemoryKind::Pinned, bytesize, Flags));
+    });
+}
+
+CUresult CUDAAPI cuMemFreeHost(void* p) {
+    return entry("cuMemFreeHost", [&] { free_host_memory(p); });
+}
+
+CUresult CUDAAPI cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int Flags) {
+    return entry("cuMemHostGetDevicePointer", [&] {
+        require(Flags == 0, "the flags must be 0");
+        require(pdptr != nullptr, "pdptr must not be NULL");
+        (void)current_context();
+        const auto address = reinterpret_cast<CUdeviceptr>(p);
+        const auto allocation = Allocations::instance().find(address);
+        require(allocation != nullptr && allocation->is_host_accessible(),
+                "p is not pinned or registered memory");
+        *pdptr = address;
+    });
+}
+
+CUresult CUDAAPI cuMemHostGetFlags(unsigned int* pFlags, void* p) {
+    return entry("cuMemHostGetFlags", [&] {
+        (void)current_context();
+        const auto allocation = Allocations::instance().find(reinterpret_cast<CUdeviceptr>(p));
+        require(allocation != nullptr && allocation->kind == MemoryKind::Pinned,
+                "p is not memory of cuMemHostAlloc");
+        // All pinned memory is mapped where addresses are unified.
+        put(pFlags, allocation->flags | CU_MEMHOSTALLOC_DEVICEMAP);
+    });
+}
+
+CUresult CUDAAPI cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
+    return entry("cuMemHostRegister", [&] { register_host_memory(p, bytesize, Flags); });
+}
+
+CUresult CUDAAPI cuMemHostUnregister(void* p) {
+    return entry("cuMemHostUnregister", [&] {
+        (void)current_context();
+        const auto address = reinterpret_cast<CUdeviceptr>(p);
+        const auto allocation = Allocations::instance().find(address);
+        if (allocation == nullptr || allocation->kind != MemoryKind::Registered ||
+            allocation->base != address) {
+            fail(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "p is not where registered memory starts");
+        }
+        synchronize_users_of(*allocation);
+        Allocations::instance().remove(address, {MemoryKind::Registered});
+    });
+}
+
+CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flags) {
+    return entry("cuMemAllocManaged", [&] {
+        require(dptr != nullptr, "dptr must not be NULL");
+        require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST,
+                "flags must be CU_MEM_ATTACH_GLOBAL or CU_MEM_ATTACH_HOST");
+        *dptr = allocate(MemoryKind::Managed, bytesize, flags);
+    });
+}
+
+} // extern "C"
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+CUdeviceptr allocate(MemoryKind kind, std::size_t bytes, unsigned flags) {
+    return Allocations::instance().allocate(kind, current_context(), bytes, flags)->base;
+}
+
+/// Waits for work that may use memory about to be freed, as the driver does.
+void synchronize_users_of(const Allocation& allocation) {
+    const auto context = allocation.context != nullptr ? allocation.context : current_context();
+    if (context->is_active() && context->errors()->get() == CUDA_SUCCESS) {
+        context->synchronize();
+    }
+}
+
+void free_device_memory(CUdeviceptr address) {
+    (void)current_context();
+    if (address == 0) {
+        return;
+    }
+    auto& allocations = Allocations::instance();
+    const auto allocation = allocations.find(address);
+    const bool is_ours =
+        allocation != nullptr && allocation->base == address &&
+        (allocation->kind == MemoryKind::Device || allocation->kind == MemoryKind::Managed ||
+         allocation->kind == MemoryKind::Pooled);
+    require(is_ours, "dptr is not the start of device memory, or it was freed before");
+    synchronize_users_of(*allocation);
+    const auto removed = allocations.remove(address, {allocation->kind});
+    require(removed != nullptr, "dptr was freed by another thread");
+    if (removed->kind == MemoryKind::Pooled) {
+        removed->pool->free_now(removed);
+    }
+}
+
+void free_host_memory(void* pointer) {
+    (void)current_context();
+    const auto address = reinterpret_cast<CUdeviceptr>(pointer);
+    if (address == 0) {
+        return;
+    }
+    const auto allocation = Allocations::instance().find(address);
+    require(allocation != nullptr && allocation->base == address &&
+                allocation->kind == MemoryKind::Pinned,
+            "p is not the start of pinned memory, or it was freed before");
+    synchronize_users_of(*allocation);
+    Allocations::instance().remove(address, {MemoryKind::Pinned});
+}
+
+void register_host_memory(void* pointer, std::size_t bytes, unsigned flags) {
+    constexpr unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
+                               CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
+    require(pointer != nullptr && bytes != 0, "the memory is NULL or empty");
+    require((flags & ~known) == 0, "unknown flags");
+    const auto address = reinterpret_cast<CUdeviceptr>(pointer);
+    require(address + bytes > address && !AddressSpace::instance().contains(address),
+            "the memory is not ordinary host memory");
+    auto allocation = std::make_shared<Allocation>();
+    allocation->context = current_context();
+    allocation->base = address;
+    allocation->bytes = bytes;
+    allocation->kind = MemoryKind::Registered;
+    allocation->device = allocation->context->device().ordinal();
+    allocation->flags = flags;
+    Allocations::instance().add(allocation);
+}
+
+} // namespace

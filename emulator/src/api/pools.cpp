@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Stream-ordered memory pools.
+
+#include "api/entry.hpp"
+#include "api/handles.hpp"
+#include "objects/allocations.hpp"
+#include "objects/default_pools.hpp"
+#include "objects/device.hpp"
+#include "objects/error.hpp"
+
+using namespace cuprum::emulator;
+
+namespace {
+
+void allocate(CUdeviceptr* out, std::size_t bytes, Pool& pool, const Stream& stream) {
+    require(out != nullptr, "dptr must not be NULL");
+    *out = pool.allocate(bytes, stream)->base;
+}
+
+void free_async(CUdeviceptr address, Stream& stream) {
+    auto& allocations = Allocations::instance();
+    const auto found = allocations.find(address);
+    require(found != nullptr && found->base == address,
+            "dptr is not the start of device memory, or it was freed before");
+    if (found->kind == MemoryKind::Pooled) {
+        const auto removed = allocations.remove(address, {MemoryKind::Pooled});
+        require(removed != nullptr, "dptr was freed by another thread");
+        removed->pool->free(removed, stream);
+        return;
+    }
+    require(found->kind == MemoryKind::Device || found->kind == MemoryKind::Managed,
+            "dptr is not device memory");
+    stream.enqueue(std::make_shared<Task>(
+        stream.context().errors(),
+        [address, kind = found->kind] { Allocations::instance().remove(address, {kind}); },
+        Task::Size::Bookkeeping));
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuMemAllocAsync(CUdeviceptr* dptr, size_t bytesize, CUstream hStream) {
+    return entry("cuMemAllocAsync", [&] {
+        const auto stream = stream_from(hStream);
+        allocate(dptr, bytesize, *stream->context().device().current_pool(), *stream);
+    });
+}
+
+CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPool pool,
+                                         CUstream hStream) {
+    return entry("cuMemAllocFromPoolAsync",
+                 [&] { allocate(dptr, bytesize, *pool_from(pool), *stream_from(hStream)); });
+}
+
+CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
+    return entry("cuMemFreeAsync", [&] {
+        const auto stream = stream_from(hStream);
+        if (dptr != 0) {
+            free_async(dptr, *stream);
+        }
+    });
+}
+
+CUresult CUDAAPI cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
+    return entry("cuMemPoolCreate", [&] {
+        require(pool != nullptr && poolProps != nullptr, "an argument is NULL");
+        *pool = Pool::create(*poolProps)->handle<CUmemoryPool>();
+    });
+}
+
+CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool pool) {
+    return entry("cuMemPoolDestroy", [&] {
+        const auto doomed = pool_from(pool);
+        require(!doomed->is_default(), "a default pool cannot be destroyed");
+        HandleTable::instance().erase(HandleKind::Pool, doomed->handle_value());
+        // Where it was current, the default takes its place. Its memory goes with the last
+        // allocation.
+        for (int ordinal = 0; ordinal < Driver::instance().device_count(); ++ordinal) {
+            Device& device = device_at(ordinal);
+            if (device.current_pool() == doomed) {
+                device.set_current_pool(device.default_pool());
+            }
+        }
+        DefaultPools::instance().forget(*doomed);
+    });
+}
+
+CUresult CUDAAPI cuMemPoolTrimTo(CUmemoryPool pool, size_t minBytesToKeep) {
+    return entry("cuMemPoolTrimTo", [&] { pool_from(pool)->trim_to(minBytesToKeep); });
+}
+
+CUresult CUDAAPI cuMemPoolGetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
+    return entry("cuMemPoolGetAttribute", [&] { pool_from(pool)->get_attribute(attr, value); });
+}
+
+CUresult CUDAAPI cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attr, void* value) {
+    return entry("cuMemPoolSetAttribute", [&] { pool_from(pool)->set_attribute(attr, value); });
+}
+
+CUresult CUDAAPI cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count) {
+    return entry("cuMemPoolSetAccess", [&] {
+        const auto target = pool_from(pool);
+        require(map != nullptr || count == 0, "map must not be NULL");
+        for (size_t index = 0; index < count; ++index) {
+            (void)device_at(map[index].location.id);
+            target->set_access(map[index]);
+        }
+    });
+}
+
+CUresult CUDAAPI cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool,
+                                    CUmemLocation* location) {
+    return entry("cuMemPoolGetAccess", [&] {
+        require(location != nullptr, "location must not be NULL");
+        put(flags, pool_from(memPool)->access(*location));
+    });
+}
+
+// ---- the pools that there are without asking ---------------------------------------------------
+
+CUresult CUDAAPI cuDeviceGetDefaultMemPool(CUmemoryPool* pool_out, CUdevice dev) {
+    return entry("cuDeviceGetDefaultMemPool", [&] {
+        const auto& pool = device_at(dev).default_pool();
+        require(pool_out != nullptr, "pool_out must not be NULL");
+        *pool_out = pool->handle<CUmemoryPool>();
+    });
+}
+
+CUresult CUDAAPI cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice dev) {
+    return entry("cuDeviceGetMemPool", [&] {
+        const auto current = device_at(dev).current_pool();
+        require(pool != nullptr, "pool must not be NULL");
+        *pool = current->handle<CUmemoryPool>();
+    });
+}
+
+CUresult CUDAAPI cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
+    return entry("cuDeviceSetMemPool", [&] {
+        Device& device = device_at(dev);
+        auto current = pool_from(pool);
+        require(current->device() == dev, "the pool is not of this device's memory");
+        device.set_current_pool(std::move(current));
+    });
+}
+
+CUresult CUDAAPI cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location,
+                                        CUmemAllocationType type) {
+    return entry("cuMemGetDefaultMemPool", [&] {
+        require(pool_out != nullptr && location != nullptr, "an argument is NULL");
+        *pool_out = DefaultPools::instance().default_pool(*location, type)->handle<CUmemoryPool>();
+    });
+}
+
+CUresult CUDAAPI cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location,
+                                 CUmemAllocationType type) {
+    return entry("cuMemGetMemPool", [&] {
+        require(pool != nullptr && location != nullptr, "an argument is NULL");
+        *pool = DefaultPools::instance().current(*location, type)->handle<CUmemoryPool>();
+    });
+}
+
+CUresult CUDAAPI cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type,
+                                 CUmemoryPool pool) {
+    return entry("cuMemSetMemPool", [&] {
+        require(location != nullptr, "location must not be NULL");
+        DefaultPools::instance().set_current(*location, type, pool_from(pool));
+    });
+}
+
+} // extern "C"

@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Streams.
+
+#include "api/entry.hpp"
+#include "api/handles.hpp"
+#include "objects/device.hpp"
+#include "objects/error.hpp"
+#include "objects/thread_state.hpp"
+
+using namespace cuprum::emulator;
+
+namespace {
+
+void create_stream(CUstream* out, unsigned flags, int priority) {
+    require(out != nullptr, "phStream must not be NULL");
+    *out = current_context()->create_stream(flags, priority)->handle<CUstream>();
+}
+
+/// Waits for a stream, then returns its context's error, if work failed.
+void synchronize(Stream& stream) {
+    stream.synchronize();
+    stream.context().device().release_unused_pool_memory();
+    stream.context().check_usable();
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuStreamCreate(CUstream* phStream, unsigned int Flags) {
+    return entry("cuStreamCreate", [&] { create_stream(phStream, Flags, Stream::LEAST_PRIORITY); });
+}
+
+CUresult CUDAAPI cuStreamCreateWithPriority(CUstream* phStream, unsigned int flags, int priority) {
+    return entry("cuStreamCreateWithPriority", [&] { create_stream(phStream, flags, priority); });
+}
+
+CUresult CUDAAPI cuStreamDestroy_v2(CUstream hStream) {
+    return entry("cuStreamDestroy", [&] {
+        const auto object = HandleTable::instance().erase(HandleKind::Stream,
+                                                          reinterpret_cast<std::uint64_t>(hStream));
+        if (object == nullptr) {
+            fail(CUDA_ERROR_INVALID_HANDLE,
+                 "not a stream, or it has been destroyed; default streams cannot be");
+        }
+        static_cast<Stream&>(*object).retire();
+    });
+}
+
+CUresult CUDAAPI cuStreamSynchronize(CUstream hStream) {
+    return entry("cuStreamSynchronize", [&] { synchronize(*stream_from(hStream)); });
+}
+
+CUresult CUDAAPI cuStreamQuery(CUstream hStream) {
+    return entry("cuStreamQuery", [&] {
+        const auto stream = stream_from(hStream);
+        const bool is_idle = stream->is_idle();
+        stream->context().check_usable();
+        return is_idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+    });
+}
+
+CUresult CUDAAPI cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags) {
+    return entry("cuStreamWaitEvent", [&] {
+        require((Flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) == 0,
+                "unknown flags of a wait");
+        event_from(hEvent)->hold_back(*stream_from(hStream));
+    });
+}
+
+CUresult CUDAAPI cuStreamGetPriority(CUstream hStream, int* priority) {
+    return entry("cuStreamGetPriority", [&] { put(priority, stream_from(hStream)->priority()); });
+}
+
+CUresult CUDAAPI cuStreamGetFlags(CUstream hStream, unsigned int* flags) {
+    return entry("cuStreamGetFlags", [&] { put(flags, stream_from(hStream)->flags()); });
+}
+
+CUresult CUDAAPI cuStreamGetId(CUstream hStream, unsigned long long* streamId) {
+    return entry("cuStreamGetId", [&] { put(streamId, stream_from(hStream)->id()); });
+}
+
+CUresult CUDAAPI cuStreamGetDevice(CUstream hStream, CUdevice* device) {
+    return entry("cuStreamGetDevice",
+                 [&] { put(device, stream_from(hStream)->context().device().ordinal()); });
+}
+
+CUresult CUDAAPI cuStreamGetCtx(CUstream hStream, CUcontext* pctx) {
+    return entry("cuStreamGetCtx", [&] {
+        require(pctx != nullptr, "pctx must not be NULL");
+        *pctx = stream_from(hStream)->context().handle<CUcontext>();
+    });
+}
+
+CUresult CUDAAPI cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx) {
+    return entry("cuStreamGetCtx_v2", [&] {
+        require(pCtx != nullptr && pGreenCtx != nullptr, "an output argument is NULL");
+        *pCtx = stream_from(hStream)->context().handle<CUcontext>();
+        *pGreenCtx = nullptr;
+    });
+}
+
+CUresult CUDAAPI cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t /*length*/,
+                                        unsigned int flags) {
+    return entry("cuStreamAttachMemAsync", [&] {
+        (void)stream_from(hStream);
+        require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
+                    flags == CU_MEM_ATTACH_SINGLE,
+                "unknown flags of an attachment");
+        const auto allocation = Allocations::instance().find(dptr);
+        require(allocation != nullptr && allocation->kind == MemoryKind::Managed,
+                "dptr is not managed memory");
+    });
+}
+
+// ---- capture: nothing is ever being captured ---------------------------------------------------
+
+CUresult CUDAAPI cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus* captureStatus) {
+    return entry("cuStreamIsCapturing", [&] {
+        (void)stream_from(hStream);
+        put(captureStatus, CU_STREAM_CAPTURE_STATUS_NONE);
+    });
+}
+
+CUresult CUDAAPI cuStreamGetCaptureInfo_v3(CUstream hStream,
+                                           CUstreamCaptureStatus* captureStatus_out,
+                                           cuuint64_t* /*id_out*/, CUgraph* /*graph_out*/,
+                                           const CUgraphNode** /*dependencies_out*/,
+                                           const CUgraphEdgeData** /*edgeData_out*/,
+                                           size_t* /*numDependencies_out*/) {
+    return entry("cuStreamGetCaptureInfo", [&] {
+        (void)stream_from(hStream);
+        put(captureStatus_out, CU_STREAM_CAPTURE_STATUS_NONE);
+    });
+}
+
+CUresult CUDAAPI cuStreamGetCaptureInfo_v2(CUstream hStream,
+                                           CUstreamCaptureStatus* captureStatus_out,
+                                           cuuint64_t* id_out, CUgraph* graph_out,
+                                           const CUgraphNode** dependencies_out,
+                                           size_t* numDependencies_out) {
+    return cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out,
+                                     dependencies_out, nullptr, numDependencies_out);
+}
+
+CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
+                                        cuuint64_t* id_out) {
+    return cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, nullptr, nullptr, nullptr,
+                                     nullptr);
+}
+
+CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
+    return entry("cuThreadExchangeStreamCaptureMode", [&] {
+        require(mode != nullptr && *mode >= CU_STREAM_CAPTURE_MODE_GLOBAL &&
+                    *mode <= CU_STREAM_CAPTURE_MODE_RELAXED,
+                "unknown capture mode");
+        std::swap(*mode, thread_state().capture_mode);
+    });
+}
+
+} // extern "C"

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "bytecode/instruction.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cuprum::emulator::bytecode {
+
+/// How the banks are aligned in memory, and every value in them that is not a predicate.
+constexpr std::uint32_t BANK_ALIGNMENT = 64;
+
+/// How wide the lanes of a value are.
+enum class Width : std::uint8_t { Predicate = 0, B32 = 4, B64 = 8, B128 = 16 };
+
+/// Returns the bytes that a value of this width takes in a bank.
+[[nodiscard]] constexpr std::uint32_t slot_bytes(Width width) {
+    return width == Width::Predicate ? 4 : static_cast<std::uint32_t>(width) * WARP_SIZE;
+}
+
+/// Values that are known only at launch, per block or per warp, and read like registers.
+enum class Special : std::uint8_t {
+    // bank Launch
+    NtidX,
+    NtidY,
+    NtidZ,
+    NctaidX,
+    NctaidY,
+    NctaidZ,
+    GridId,
+    DynamicSharedSize,
+    TotalSharedSize,
+    NSmId,
+    NWarpId,
+    NclusterIdX,
+    NclusterIdY,
+    NclusterIdZ,
+    ClusterNctaidX,
+    ClusterNctaidY,
+    ClusterNctaidZ,
+    ClusterNctarank,
+    EnvReg1,
+    EnvReg2, // pointer to the grid workspace, halves
+    // bank Block
+    CtaidX,
+    CtaidY,
+    CtaidZ,
+    SmId,
+    ClusterIdX,
+    ClusterIdY,
+    ClusterIdZ,
+    ClusterCtaidX,
+    ClusterCtaidY,
+    ClusterCtaidZ,
+    ClusterCtarank,
+    // bank Registers: written once when a warp starts
+    TidX,
+    TidY,
+    TidZ,
+    WarpId,
+};
+
+/// Places one launch-time value: which value, and at which offset of its bank it is broadcast.
+struct SpecialSlot {
+    Special special{};
+    std::uint32_t offset = 0;
+    Width width = Width::B32;
+};
+
+/// Places one scalar of the kernel's parameters in the Launch bank.
+struct ParameterSlot {
+    std::uint32_t parameter_offset = 0; // bytes into the packed parameters
+    std::uint8_t size_bytes = 0;        // 1, 2, 4 or 8
+    bool is_signed = false;             // extend the sign when the lane is wider
+    std::uint32_t offset = 0;           // of the bank
+    Width width = Width::B32;
+};
+
+/// One declared parameter, as cuKernelGetParamInfo reports it.
+struct Parameter {
+    std::uint32_t offset = 0;
+    std::uint32_t size_bytes = 0;
+    std::uint32_t alignment = 1;
+};
+
+/// Where an instruction came from.
+struct Line {
+    std::uint32_t ptx_line = 0;
+    std::uint32_t source_line = 0;
+    std::uint32_t source_file = 0;
+};
+
+/// A kernel, ready to run.
+struct Kernel {
+    std::string name;
+    std::vector<Instruction> code;
+    std::vector<Operand> operands;             // the `extra` operands of instructions
+    std::vector<std::byte> constants;          // bank Constants, as collected
+    std::shared_ptr<std::byte> constant_bank;  // the same bytes, aligned to BANK_ALIGNMENT
+    std::vector<std::uint32_t> branch_targets; // the lists of brx.idx: instruction indices
+    std::vector<Line> lines;
+    std::vector<std::string> text; // per entry of `lines`: the PTX instruction as written
+    std::vector<std::string> files;
+
+    std::uint32_t frame_bytes = 0;  // of bank Registers, per warp
+    std::uint32_t launch_bytes = 0; // of bank Launch
+    std::uint32_t block_bytes = 0;  // of bank Block
+    std::vector<SpecialSlot> launch_specials;
+    std::vector<SpecialSlot> block_specials;
+    std::vector<SpecialSlot> warp_specials;
+    std::vector<ParameterSlot> parameter_slots;
+
+    std::vector<Parameter> parameters;
+    std::uint32_t parameter_bytes = 0; // packed size
+    std::uint32_t static_shared_bytes = 0;
+    // A kernel that takes the address of a parameter finds the packed parameters copied into its
+    // shared memory, which has so many bytes more than static and dynamic ones. 0: no copy.
+    std::uint32_t parameter_copy_bytes = 0;
+    std::uint32_t parameter_copy_offset = 0;
+    std::uint32_t local_bytes = 0; // per thread
+    std::uint32_t constant_memory_bytes = 0;
+    std::uint32_t register_count = 0; // 32-bit registers per thread, as reported to the user
+    std::uint32_t max_threads[3] = {0, 0, 0};
+    std::uint32_t required_threads[3] = {0, 0, 0};
+    std::uint32_t required_cluster[3] = {0, 0, 0};
+    std::uint32_t ptx_version = 0; // 90 for 9.0
+    std::uint32_t target_sm = 0;
+    bool uses_grid_sync = false;
+};
+
+} // namespace cuprum::emulator::bytecode

@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "exec/block.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace cuprum::emulator::exec {
+
+using bytecode::FULL_MASK;
+using bytecode::Special;
+using bytecode::WARP_SIZE;
+
+namespace {
+
+/// Back edges that a warp may take before the next one has its turn: a tenth of a millisecond or so
+/// of ordinary looping, sixteen rounds of spinning.
+constexpr std::uint32_t QUANTUM = 4096;
+constexpr std::uint32_t LOCAL_ALIGNMENT = 16;
+constexpr std::size_t MAX_KEPT_BYTES = std::size_t{16} << 20;
+
+} // namespace
+
+void Block::start(std::shared_ptr<Grid> grid, std::uint64_t index, std::uint32_t sm) {
+    if (grid_ != grid) {
+        grid_ = std::move(grid);
+    }
+    if (configured_for_ != grid_.get()) {
+        configure();
+    }
+    const GridLaunch& launch = grid_->launch();
+    const bytecode::Kernel& kernel = grid_->kernel();
+    context_.index[0] = static_cast<std::uint32_t>(index % launch.grid[0]);
+    context_.index[1] = static_cast<std::uint32_t>(index / launch.grid[0] % launch.grid[1]);
+    context_.index[2] = static_cast<std::uint32_t>(index / launch.grid[0] / launch.grid[1]);
+    context_.sm = sm % std::max(1u, launch.sm_count);
+    fill_block_bank(context_.sm);
+    if (kernel.parameter_copy_bytes != 0) {
+        std::memcpy(context_.shared + kernel.parameter_copy_offset, launch.parameters.data(),
+                    kernel.parameter_bytes);
+    }
+    context_.live_threads = context_.thread_count;
+    context_.runnable =
+        context_.warp_count == WARP_SIZE ? FULL_MASK : (1u << context_.warp_count) - 1;
+    if (context_.pending != 0) { // left behind by a block that exited or faulted
+        context_.pending = 0;
+        context_.barriers = {};
+    }
+    context_.fault.kind = FaultKind::None;
+    for (std::uint32_t w = 0; w < context_.warp_count; ++w) {
+        WarpContext& warp = warps_[w];
+        const std::uint32_t left = context_.thread_count - w * WARP_SIZE;
+        start_warp(warp, left >= WARP_SIZE ? FULL_MASK : (1u << left) - 1);
+        for (std::size_t s = 0; s < kernel.warp_specials.size(); ++s) {
+            std::memcpy(warp.banks[0] + kernel.warp_specials[s].offset, grid_->warp_special(w, s),
+                        WARP_SIZE * sizeof(std::uint32_t));
+        }
+    }
+}
+
+Block::Outcome Block::run() {
+    for (;;) {
+        if (context_.runnable == 0) {
+            if (context_.live_threads == 0) {
+                return Outcome::Finished;
+            }
+            context_.fault.kind = FaultKind::Deadlock;
+            context_.fault.report = describe_block_fault(
+                context_, "deadlock: every thread that is left waits for another one");
+            return Outcome::Faulted;
+        }
+        bool has_yielded = false;
+        for (std::uint32_t left = context_.runnable; left != 0; left &= left - 1) {
+            const auto w = static_cast<std::uint32_t>(std::countr_zero(left));
+            switch (run_warp(warps_[w], QUANTUM)) {
+            case Stop::Yield:
+                has_yielded = true;
+                break;
+            case Stop::Fault:
+                return Outcome::Faulted;
+            default:
+                context_.runnable &= ~(1u << w);
+                break;
+            }
+        }
+        if (has_yielded) {
+            return Outcome::Yielded;
+        }
+    }
+}
+
+void Block::fail_with_timeout(std::uint32_t seconds) {
+    context_.fault.kind = FaultKind::Timeout;
+    context_.fault.report = describe_block_fault(
+        context_, "timeout: no block of the grid has finished for " + std::to_string(seconds) +
+                      " seconds (CUPRUM_EMULATOR_WATCHDOG)");
+}
+
+void Block::release() noexcept {
+    configured_for_ = nullptr;
+    grid_.reset();
+    for (AlignedBuffer* buffer : {&frames_, &shared_, &local_, &block_bank_}) {
+        if (buffer->capacity() > MAX_KEPT_BYTES) {
+            *buffer = AlignedBuffer{};
+        }
+    }
+}
+
+/// Sets up everything that is the same for all blocks of the grid.
+void Block::configure() {
+    const GridLaunch& launch = grid_->launch();
+    const bytecode::Kernel& kernel = grid_->kernel();
+    const std::uint32_t threads = grid_->thread_count();
+    const std::uint32_t warp_count = (threads + WARP_SIZE - 1) / WARP_SIZE;
+    if (warp_count > warp_capacity_) {
+        warps_ = std::make_unique<WarpContext[]>(warp_count);
+        warp_capacity_ = warp_count;
+    }
+    context_.kernel = &kernel;
+    context_.memory = launch.memory;
+    context_.shared_bytes =
+        kernel.static_shared_bytes + kernel.parameter_copy_bytes + launch.dynamic_shared_bytes;
+    context_.shared = shared_.reserve(context_.shared_bytes);
+    context_.local_stride_bytes =
+        (kernel.local_bytes + LOCAL_ALIGNMENT - 1) / LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
+    context_.local = local_.reserve(std::size_t{context_.local_stride_bytes} * threads);
+    context_.launch_bank = grid_->launch_bank();
+    context_.block_bank = block_bank_.reserve(kernel.block_bytes);
+    context_.parameters = launch.parameters.data();
+    context_.parameter_bytes = static_cast<std::uint32_t>(launch.parameters.size());
+    std::memcpy(context_.grid, launch.grid, sizeof context_.grid);
+    std::memcpy(context_.dimensions, launch.block, sizeof context_.dimensions);
+    context_.thread_count = threads;
+    context_.owner = this;
+    context_.warps = warps_.get();
+    context_.warp_count = warp_count;
+
+    // Frames at an odd number of cache lines apart do not fight for the same cache sets.
+    constexpr std::uint32_t LINE = bytecode::BANK_ALIGNMENT;
+    const std::uint32_t stride = (kernel.frame_bytes / LINE | 1) * LINE;
+    std::byte* frames = frames_.reserve(std::size_t{stride} * warp_count);
+    for (std::uint32_t w = 0; w < warp_count; ++w) {
+        WarpContext& warp = warps_[w];
+        warp.banks = {frames + std::size_t{stride} * w, kernel.constant_bank.get(),
+                      context_.launch_bank, context_.block_bank};
+        warp.code = kernel.code.data();
+        warp.index = w;
+        warp.block = &context_;
+    }
+    configured_for_ = grid_.get();
+}
+
+void Block::fill_block_bank(std::uint32_t sm) {
+    const std::uint32_t* cluster = grid_->launch().cluster;
+    const std::uint32_t size[3] = {std::max(1u, cluster[0]), std::max(1u, cluster[1]),
+                                   std::max(1u, cluster[2])};
+    for (const bytecode::SpecialSlot& slot : grid_->kernel().block_specials) {
+        const auto axis = [&](Special first) {
+            return static_cast<std::size_t>(slot.special) - static_cast<std::size_t>(first);
+        };
+        std::uint64_t value = 0;
+        if (slot.special <= Special::CtaidZ) {
+            value = context_.index[axis(Special::CtaidX)];
+        } else if (slot.special == Special::SmId) {
+            value = sm;
+        } else if (slot.special <= Special::ClusterIdZ) {
+            const std::size_t i = axis(Special::ClusterIdX);
+            value = context_.index[i] / size[i];
+        } else if (slot.special <= Special::ClusterCtaidZ) {
+            const std::size_t i = axis(Special::ClusterCtaidX);
+            value = context_.index[i] % size[i];
+        } else {
+            value = context_.index[0] % size[0] +
+                    size[0] * (context_.index[1] % size[1] +
+                               std::uint64_t{size[1]} * (context_.index[2] % size[2]));
+        }
+        broadcast(context_.block_bank + slot.offset, slot.width, value);
+    }
+}
+
+} // namespace cuprum::emulator::exec

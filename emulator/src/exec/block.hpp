@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "exec/aligned_buffer.hpp"
+#include "exec/grid.hpp"
+#include "interp/warp.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace cuprum::emulator::exec {
+
+/// Holds one block that runs: its warps, registers, shared and local memory. Made to be used again
+/// for the next block, without allocating as long as the kernel stays the same.
+///
+/// A block belongs to one worker at a time, and can be put aside and taken up by another one
+/// whenever run() has returned.
+class Block {
+public:
+    enum class Outcome : std::uint8_t {
+        Finished,
+        Yielded, // can go on later
+        Faulted, // fault() says why
+    };
+
+    Block() = default;
+    Block(const Block&) = delete;
+    Block& operator=(const Block&) = delete;
+
+    /// Makes the block number `index` of a grid ready to run, on a worker that acts as SM `sm`.
+    void start(std::shared_ptr<Grid> grid, std::uint64_t index, std::uint32_t sm);
+
+    /// Runs every warp that can run for one quantum, and again until one of them has not come to
+    /// an end or a barrier by itself.
+    [[nodiscard]] Outcome run();
+
+    [[nodiscard]] Grid& grid() const noexcept { return *grid_; }
+
+    [[nodiscard]] const std::shared_ptr<Grid>& shared_grid() const noexcept { return grid_; }
+
+    [[nodiscard]] Fault& fault() noexcept { return context_.fault; }
+
+    /// Records that the block has run for too long without any progress of its grid.
+    void fail_with_timeout(std::uint32_t seconds);
+
+    /// Lets go of the grid, and of memory that is too large to keep.
+    void release() noexcept;
+
+private:
+    void configure();
+    void fill_block_bank(std::uint32_t sm);
+
+    std::shared_ptr<Grid> grid_;
+    const Grid* configured_for_ = nullptr; // whose sizes and pointers are in place
+    BlockContext context_;
+    std::unique_ptr<WarpContext[]> warps_;
+    std::uint32_t warp_capacity_ = 0;
+    AlignedBuffer frames_;
+    AlignedBuffer shared_;
+    AlignedBuffer local_;
+    AlignedBuffer block_bank_;
+};
+
+} // namespace cuprum::emulator::exec

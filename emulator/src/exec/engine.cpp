@@ -1,0 +1,386 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Workers and what they do next.
+//
+// Three queues under one mutex: tasks (copies and the like, which go first), grids that still have
+// blocks to start, and blocks that were put aside. A worker that has a grid takes block after block
+// from it without the mutex, until somebody else wants to run; then grids take turns block by
+// block, and with the blocks that were put aside. A block is put aside when it has used up its
+// quantum and there is anything else to do, also another block of its own grid: it may be waiting
+// for that one.
+//
+// Idle workers watch a counter for a while before they sleep: waking one costs far more than a
+// small kernel takes.
+
+#include "exec/engine.hpp"
+
+#include "exec/block.hpp"
+#include "exec/grid.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <deque>
+#include <mutex>
+#include <thread>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace cuprum::emulator::exec {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::microseconds SPIN_TIME{50};
+constexpr std::uint32_t MAX_WORKERS = 1024;
+/// Spare blocks that are kept for later; each may hold shared memory, registers and local memory.
+constexpr std::size_t MAX_SPARE_BLOCKS = 64;
+/// How long shutdown() waits for running grids before it gives them up.
+constexpr std::chrono::seconds SHUTDOWN_GRACE{2};
+
+std::uint32_t read_setting(const char* name, std::uint32_t fallback, std::uint32_t limit);
+void relax() noexcept;
+
+} // namespace
+
+struct Engine::State {
+    /// What a worker has been given to do.
+    struct Work {
+        std::function<void()> task;
+        std::unique_ptr<Block> block; // put aside earlier
+        std::shared_ptr<Grid> grid;   // take a block from it
+    };
+
+    std::uint32_t worker_count = 1;
+    std::uint32_t watchdog_seconds = 0;
+
+    std::mutex mutex;
+    std::condition_variable wake;
+    std::deque<std::function<void()>> tasks;
+    std::deque<std::shared_ptr<Grid>> grids;
+    std::deque<std::unique_ptr<Block>> suspended;
+    std::vector<std::unique_ptr<Block>> spare;
+    std::vector<std::thread> threads;
+    bool prefers_suspended = false;
+    bool is_stopping = false;
+    std::uint32_t parked = 0;
+    std::uint32_t busy = 0;
+
+    std::atomic<std::uint64_t> news{0};   // changes whenever there is something new to do
+    std::atomic<std::uint32_t> rivals{0}; // how much there is to do beside a running grid
+    std::atomic<Clock::rep> give_up_at{Clock::time_point::max().time_since_epoch().count()};
+
+    void start_workers();
+    void publish();
+    bool find_work(Work& work);
+    void work_loop(std::uint32_t worker);
+    void run_grid(std::unique_ptr<Block>& block, const std::shared_ptr<Grid>& grid,
+                  std::uint32_t worker);
+    bool drive(std::unique_ptr<Block>& block);
+    bool is_time_up(Block& block);
+    std::unique_ptr<Block> spare_block();
+    void put_aside(std::unique_ptr<Block> block);
+    void give_back(std::unique_ptr<Block> block);
+};
+
+Engine& Engine::instance() {
+    static Engine* const ENGINE = new Engine;
+    return *ENGINE;
+}
+
+Engine::Engine() : state_(std::make_unique<State>()) {
+    const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
+    state_->worker_count = read_setting("CUPRUM_EMULATOR_WORKERS", cores, MAX_WORKERS);
+    state_->watchdog_seconds = read_setting("CUPRUM_EMULATOR_WATCHDOG", 0, UINT32_MAX);
+}
+
+Engine::~Engine() {
+    shutdown();
+}
+
+std::uint32_t Engine::worker_count() const noexcept {
+    return state_->worker_count;
+}
+
+void Engine::submit(GridLaunch launch, std::function<void(const Fault*)> done) {
+    auto grid = std::make_shared<Grid>(std::move(launch), std::move(done));
+    bool is_refused = false;
+    {
+        const std::lock_guard lock(state_->mutex);
+        is_refused = state_->is_stopping;
+        if (!is_refused) {
+            state_->start_workers();
+            state_->grids.push_back(grid);
+            state_->publish();
+        }
+    }
+    if (is_refused) {
+        grid->fail({FaultKind::Timeout, "the emulated device has been shut down"});
+    }
+}
+
+void Engine::post(std::function<void()> task) {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->is_stopping) {
+        return;
+    }
+    state_->start_workers();
+    state_->tasks.push_back(std::move(task));
+    state_->publish();
+}
+
+void Engine::shutdown() noexcept {
+    std::vector<std::thread> threads;
+    {
+        const std::lock_guard lock(state_->mutex);
+        state_->is_stopping = true;
+        state_->give_up_at = (Clock::now() + SHUTDOWN_GRACE).time_since_epoch().count();
+        threads.swap(state_->threads);
+        state_->news.fetch_add(1);
+        state_->wake.notify_all();
+    }
+    for (std::thread& thread : threads) {
+        if (thread.get_id() == std::this_thread::get_id()) {
+            thread.detach(); // a callback ends the process: it cannot wait for itself
+        } else {
+            thread.join();
+        }
+    }
+}
+
+// ---- queues (the mutex is held) ----------------------------------------------------------------
+
+void Engine::State::start_workers() {
+    while (threads.size() < worker_count) {
+        threads.emplace_back(
+            [this, worker = static_cast<std::uint32_t>(threads.size())] { work_loop(worker); });
+    }
+}
+
+/// Tells the workers that the queues have changed.
+void Engine::State::publish() {
+    const std::size_t others = grids.size() > 1 ? grids.size() : 0;
+    rivals.store(static_cast<std::uint32_t>(tasks.size() + suspended.size() + others),
+                 std::memory_order_relaxed);
+    if (tasks.empty() && grids.empty() && suspended.empty()) {
+        return;
+    }
+    news.fetch_add(1, std::memory_order_release);
+    if (parked != 0) {
+        wake.notify_one(); // who wakes up wakes the next one if there is more to do
+    }
+}
+
+/// Picks what to do next. A grid goes to the back of the queue as long as it has fresh blocks.
+bool Engine::State::find_work(Work& work) {
+    if (!tasks.empty()) {
+        work.task = std::move(tasks.front());
+        tasks.pop_front();
+        publish();
+        return true;
+    }
+    const auto take_suspended = [&] {
+        if (suspended.empty()) {
+            return false;
+        }
+        work.block = std::move(suspended.front());
+        suspended.pop_front();
+        return true;
+    };
+    const auto take_grid = [&] {
+        for (std::size_t left = grids.size(); left != 0; --left) {
+            std::shared_ptr<Grid> grid = std::move(grids.front());
+            grids.pop_front();
+            if (!grid->has_fresh_blocks()) {
+                continue;
+            }
+            grids.push_back(grid);
+            if (grid->may_hold_more()) {
+                work.grid = std::move(grid);
+                return true;
+            }
+        }
+        return false;
+    };
+    prefers_suspended = !prefers_suspended;
+    const bool is_found =
+        prefers_suspended ? take_suspended() || take_grid() : take_grid() || take_suspended();
+    if (is_found) {
+        publish();
+    }
+    return is_found;
+}
+
+// ---- workers -----------------------------------------------------------------------------------
+
+void Engine::State::work_loop(std::uint32_t worker) {
+    std::unique_ptr<Block> block; // kept from grid to grid
+    bool is_found = false;
+    for (;;) {
+        const std::uint64_t seen = news.load(std::memory_order_acquire);
+        Work work;
+        {
+            const std::lock_guard lock(mutex);
+            busy -= is_found ? 1 : 0;
+            is_found = find_work(work);
+            busy += is_found ? 1 : 0;
+            if (!is_found && is_stopping && busy == 0) {
+                news.fetch_add(1); // the others may leave as well
+                wake.notify_all();
+                return;
+            }
+        }
+        if (!is_found) {
+            const Clock::time_point until = Clock::now() + SPIN_TIME;
+            bool has_news = false;
+            while (!has_news && Clock::now() < until) {
+                for (int i = 0; i < 32 && !has_news; ++i) {
+                    relax();
+                    has_news = news.load(std::memory_order_acquire) != seen;
+                }
+            }
+            if (!has_news) {
+                std::unique_lock lock(mutex);
+                ++parked;
+                wake.wait(lock, [&] { return news.load(std::memory_order_relaxed) != seen; });
+                --parked;
+            }
+            continue;
+        }
+        if (work.task) {
+            work.task();
+        } else if (work.block) {
+            if (!drive(work.block)) {
+                give_back(std::move(work.block));
+            }
+        } else {
+            run_grid(block, work.grid, worker);
+        }
+    }
+}
+
+void Engine::State::run_grid(std::unique_ptr<Block>& block, const std::shared_ptr<Grid>& grid,
+                             std::uint32_t worker) {
+    std::uint64_t index = 0;
+    while (grid->take(index)) {
+        if (!block) {
+            block = spare_block();
+        }
+        grid->add_resident(1);
+        block->start(grid, index, worker);
+        (void)drive(block);
+        if (rivals.load(std::memory_order_relaxed) != 0 || !grid->may_hold_more()) {
+            break;
+        }
+    }
+    if (block) {
+        block->release();
+    }
+}
+
+/// Runs a block until it is finished, given up or put aside. Returns whether it was put aside, and
+/// `block` then is empty.
+bool Engine::State::drive(std::unique_ptr<Block>& block) {
+    // NOTE: finishing the last block may destroy what the grid's owner holds, not the grid itself:
+    // the block still refers to it.
+    Grid& grid = block->grid();
+    for (;;) {
+        Block::Outcome outcome = grid.has_failed() ? Block::Outcome::Finished : block->run();
+        if (outcome == Block::Outcome::Yielded && is_time_up(*block)) {
+            outcome = Block::Outcome::Faulted;
+        }
+        if (outcome == Block::Outcome::Yielded) {
+            const bool is_wanted = rivals.load(std::memory_order_relaxed) != 0 ||
+                                   (grid.has_fresh_blocks() && grid.may_hold_more());
+            if (is_wanted) {
+                put_aside(std::move(block));
+                return true;
+            }
+            continue;
+        }
+        if (outcome == Block::Outcome::Faulted) {
+            grid.fail(std::move(block->fault()));
+            block->fault() = Fault{};
+        }
+        grid.add_resident(-1);
+        grid.finish(1);
+        return false;
+    }
+}
+
+/// Tells whether a block that could go on must not: the watchdog's time is over, or the process is
+/// leaving.
+bool Engine::State::is_time_up(Block& block) {
+    const Clock::time_point now = Clock::now();
+    if (now.time_since_epoch().count() > give_up_at.load(std::memory_order_relaxed)) {
+        block.fault() = Fault{FaultKind::Timeout, "the process is leaving while kernel " +
+                                                      block.grid().kernel().name + " still runs"};
+        return true;
+    }
+    if (watchdog_seconds != 0 &&
+        now - block.grid().last_progress() > std::chrono::seconds(watchdog_seconds)) {
+        block.fail_with_timeout(watchdog_seconds);
+        return true;
+    }
+    return false;
+}
+
+std::unique_ptr<Block> Engine::State::spare_block() {
+    {
+        const std::lock_guard lock(mutex);
+        if (!spare.empty()) {
+            std::unique_ptr<Block> block = std::move(spare.back());
+            spare.pop_back();
+            return block;
+        }
+    }
+    return std::make_unique<Block>();
+}
+
+void Engine::State::put_aside(std::unique_ptr<Block> block) {
+    const std::lock_guard lock(mutex);
+    suspended.push_back(std::move(block));
+    publish();
+}
+
+void Engine::State::give_back(std::unique_ptr<Block> block) {
+    block->release();
+    const std::lock_guard lock(mutex);
+    if (spare.size() < MAX_SPARE_BLOCKS) {
+        spare.push_back(std::move(block));
+    }
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::uint32_t read_setting(const char* name, std::uint32_t fallback, std::uint32_t limit) {
+    const char* text = std::getenv(name);
+    if (text == nullptr || *text == '\0') {
+        return fallback;
+    }
+    char* end = nullptr;
+    const unsigned long value = std::strtoul(text, &end, 10);
+    return *end == '\0' && value > 0
+               ? static_cast<std::uint32_t>(std::min<unsigned long>(value, limit))
+               : fallback;
+}
+
+void relax() noexcept {
+#if defined(__x86_64__)
+    _mm_pause();
+#else
+    std::this_thread::yield();
+#endif
+}
+
+} // namespace
+
+} // namespace cuprum::emulator::exec

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs grids: what objects/ needs to know of how kernels execute.
+
+#pragma once
+
+#include "bytecode/kernel.hpp"
+#include "interp/memory_map.hpp"
+#include "interp/warp.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace cuprum::emulator::exec {
+
+/// One kernel launch, complete and checked against the device's limits.
+struct GridLaunch {
+    std::shared_ptr<const bytecode::Kernel> kernel;
+    std::uint32_t grid[3] = {1, 1, 1};
+    std::uint32_t block[3] = {1, 1, 1};
+    std::uint32_t cluster[3] = {1, 1, 1};
+    std::uint32_t dynamic_shared_bytes = 0;
+    bool is_cooperative = false;
+    std::uint64_t grid_id = 0;
+    std::vector<std::byte> parameters; // packed as the kernel declares them
+    const MemoryMap* memory = nullptr;
+    std::uint32_t sm_count = 1; // what %nsmid reports
+    // Device address of 64 zeroed bytes that this grid alone uses (Kernel::uses_grid_sync).
+    std::uint64_t grid_workspace = 0;
+};
+
+/// Runs grids and small tasks on worker threads, as many as CUPRUM_EMULATOR_WORKERS says (default:
+/// the cores).
+///
+/// Grids of different streams share the workers block by block; a block that waits or has run long
+/// gives way to others, so a kernel may wait for another one or for the host. The workers start
+/// with the first task and stop in shutdown().
+class Engine {
+public:
+    /// Returns the process's engine; never destroyed, so that late callers find it.
+    [[nodiscard]] static Engine& instance();
+
+    /// Starts a grid and returns at once. `done` is called exactly once, on a worker, with the
+    /// first fault or nullptr; it must not block.
+    void submit(GridLaunch launch, std::function<void(const Fault*)> done);
+
+    /// Runs a task (a copy, a fill) on a worker. It must not block on other tasks.
+    void post(std::function<void()> task);
+
+    /// Lets running tasks finish, stops the workers and joins them. Further work is refused. Safe
+    /// to call twice; called when the process is leaving.
+    void shutdown() noexcept;
+
+    /// Returns the number of worker threads.
+    [[nodiscard]] std::uint32_t worker_count() const noexcept;
+
+    Engine(const Engine&) = delete;
+    Engine& operator=(const Engine&) = delete;
+
+private:
+    Engine();
+    ~Engine();
+
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace cuprum::emulator::exec

@@ -1,0 +1,191 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "exec/grid.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace cuprum::emulator::exec {
+
+using bytecode::Special;
+using bytecode::WARP_SIZE;
+using bytecode::Width;
+
+namespace {
+
+/// Blocks of one grid that may be started but not finished. A real device holds about as many.
+constexpr int MAX_RESIDENT_BLOCKS = 256;
+constexpr std::uint32_t WARP_SPECIAL_BYTES = WARP_SIZE * sizeof(std::uint32_t);
+
+} // namespace
+
+void broadcast(std::byte* out, Width width, std::uint64_t value) {
+    if (width == Width::B64) {
+        for (std::uint32_t lane = 0; lane < WARP_SIZE; ++lane) {
+            std::memcpy(out + lane * sizeof value, &value, sizeof value);
+        }
+    } else {
+        const auto narrow = static_cast<std::uint32_t>(value);
+        for (std::uint32_t lane = 0; lane < WARP_SIZE; ++lane) {
+            std::memcpy(out + lane * sizeof narrow, &narrow, sizeof narrow);
+        }
+    }
+}
+
+Grid::Grid(GridLaunch launch, std::function<void(const Fault*)> done)
+    : launch_(std::move(launch)), done_(std::move(done)) {
+    block_count_ = std::uint64_t{launch_.grid[0]} * launch_.grid[1] * launch_.grid[2];
+    thread_count_ = launch_.block[0] * launch_.block[1] * launch_.block[2];
+    launch_.parameters.resize(
+        std::max<std::size_t>(launch_.parameters.size(), kernel().parameter_bytes));
+    last_progress_ = Clock::now().time_since_epoch().count();
+    fill_launch_bank();
+    fill_warp_specials();
+}
+
+const std::byte* Grid::warp_special(std::uint32_t warp, std::size_t slot) const {
+    const std::size_t count = kernel().warp_specials.size();
+    return warp_specials_.data() + (warp * count + slot) * WARP_SPECIAL_BYTES;
+}
+
+bool Grid::take(std::uint64_t& block) {
+    if (!has_fresh_blocks()) {
+        return false;
+    }
+    block = next_.fetch_add(1, std::memory_order_relaxed);
+    return block < block_count_;
+}
+
+bool Grid::has_fresh_blocks() const noexcept {
+    return next_.load(std::memory_order_relaxed) < block_count_;
+}
+
+bool Grid::may_hold_more() const noexcept {
+    return launch_.is_cooperative ||
+           resident_.load(std::memory_order_relaxed) < MAX_RESIDENT_BLOCKS;
+}
+
+void Grid::finish(std::uint64_t blocks) {
+    last_progress_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+    if (finished_.fetch_add(blocks, std::memory_order_acq_rel) + blocks == block_count_) {
+        // Nobody else touches the fault any more: every block is done.
+        const auto done = std::move(done_); // and what it refers to goes with this call
+        done(fault_.kind == FaultKind::None ? nullptr : &fault_);
+    }
+}
+
+void Grid::fail(Fault fault) {
+    {
+        const std::lock_guard lock(fault_mutex_);
+        if (fault_.kind == FaultKind::None) {
+            fault_ = std::move(fault);
+        }
+    }
+    has_failed_ = true;
+    const std::uint64_t started = next_.exchange(block_count_);
+    if (started < block_count_) {
+        finish(block_count_ - started);
+    }
+}
+
+void Grid::fill_launch_bank() {
+    const bytecode::Kernel& code = kernel();
+    std::byte* bank = launch_bank_.reserve(code.launch_bytes);
+    for (const bytecode::SpecialSlot& slot : code.launch_specials) {
+        broadcast(bank + slot.offset, slot.width, launch_value(slot.special));
+    }
+    for (const bytecode::ParameterSlot& slot : code.parameter_slots) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, launch_.parameters.data() + slot.parameter_offset, slot.size_bytes);
+        if (slot.is_signed && slot.size_bytes < sizeof value) {
+            const std::uint32_t unused = 64 - slot.size_bytes * 8;
+            value =
+                static_cast<std::uint64_t>(static_cast<std::int64_t>(value << unused) >> unused);
+        }
+        broadcast(bank + slot.offset, slot.width, value);
+    }
+}
+
+void Grid::fill_warp_specials() {
+    const auto& specials = kernel().warp_specials;
+    if (specials.empty()) {
+        return;
+    }
+    const std::uint32_t warp_count = (thread_count_ + WARP_SIZE - 1) / WARP_SIZE;
+    std::byte* out = warp_specials_.reserve(warp_count * specials.size() * WARP_SPECIAL_BYTES);
+    std::uint32_t x = 0;
+    std::uint32_t y = 0;
+    std::uint32_t z = 0;
+    for (std::uint32_t warp = 0; warp < warp_count; ++warp) {
+        for (std::uint32_t lane = 0; lane < WARP_SIZE; ++lane) {
+            for (std::size_t s = 0; s < specials.size(); ++s) {
+                const Special special = specials[s].special;
+                const std::uint32_t value = special == Special::TidX   ? x
+                                            : special == Special::TidY ? y
+                                            : special == Special::TidZ ? z
+                                                                       : warp;
+                std::memcpy(out + (warp * specials.size() + s) * WARP_SPECIAL_BYTES +
+                                lane * sizeof value,
+                            &value, sizeof value);
+            }
+            if (++x == launch_.block[0]) {
+                x = 0;
+                if (++y == launch_.block[1]) {
+                    y = 0;
+                    ++z;
+                }
+            }
+        }
+    }
+}
+
+std::uint64_t Grid::launch_value(Special special) const {
+    const auto* cluster = launch_.cluster;
+    switch (special) {
+    case Special::NtidX:
+        return launch_.block[0];
+    case Special::NtidY:
+        return launch_.block[1];
+    case Special::NtidZ:
+        return launch_.block[2];
+    case Special::NctaidX:
+        return launch_.grid[0];
+    case Special::NctaidY:
+        return launch_.grid[1];
+    case Special::NctaidZ:
+        return launch_.grid[2];
+    case Special::GridId:
+        return launch_.grid_id;
+    case Special::DynamicSharedSize:
+        return launch_.dynamic_shared_bytes;
+    case Special::TotalSharedSize:
+        return std::uint64_t{kernel().static_shared_bytes} + launch_.dynamic_shared_bytes;
+    case Special::NSmId:
+        return launch_.sm_count;
+    case Special::NWarpId:
+        return WARP_SIZE;
+    case Special::NclusterIdX:
+        return launch_.grid[0] / std::max(1u, cluster[0]);
+    case Special::NclusterIdY:
+        return launch_.grid[1] / std::max(1u, cluster[1]);
+    case Special::NclusterIdZ:
+        return launch_.grid[2] / std::max(1u, cluster[2]);
+    case Special::ClusterNctaidX:
+        return cluster[0];
+    case Special::ClusterNctaidY:
+        return cluster[1];
+    case Special::ClusterNctaidZ:
+        return cluster[2];
+    case Special::ClusterNctarank:
+        return std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+    case Special::EnvReg1: // the upper half of the workspace's address comes first
+        return launch_.grid_workspace >> 32;
+    case Special::EnvReg2:
+        return launch_.grid_workspace & 0xffffffffu;
+    default:
+        return 0;
+    }
+}
+
+} // namespace cuprum::emulator::exec

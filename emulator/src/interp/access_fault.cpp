@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "interp/access_fault.hpp"
+
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+
+namespace cuprum::emulator {
+
+namespace {
+
+std::string describe(const WarpContext& warp, AccessProblem problem, std::uint32_t bytes) {
+    const BlockContext& block = *warp.block;
+    switch (problem) {
+    case AccessProblem::Unmapped:
+        return "is outside device memory";
+    case AccessProblem::Misaligned:
+        return "is misaligned: the address must be a multiple of " + std::to_string(bytes);
+    case AccessProblem::BeyondShared:
+        return "is outside the block's shared memory of " + std::to_string(block.shared_bytes) +
+               " bytes";
+    case AccessProblem::BeyondLocal:
+        return "is outside the thread's local memory of " +
+               std::to_string(block.local_stride_bytes) + " bytes";
+    case AccessProblem::BeyondParam:
+        return "is outside the kernel's parameters of " + std::to_string(block.parameter_bytes) +
+               " bytes";
+    case AccessProblem::NotAtomic:
+        return "is atomic, but the address is neither global nor shared";
+    }
+    return {};
+}
+
+} // namespace
+
+const bytecode::Instruction* raise_access_fault(WarpContext& warp, const bytecode::Instruction* at,
+                                                std::uint32_t lane, AccessProblem problem,
+                                                std::uint64_t address, std::uint32_t bytes,
+                                                bool is_write) {
+    char where[96];
+    std::snprintf(where, sizeof where, "%s of %" PRIu32 " byte%s at 0x%" PRIx64 " ",
+                  is_write ? "write" : "read", bytes, bytes == 1 ? "" : "s", address);
+    const FaultKind kind = problem == AccessProblem::Misaligned  ? FaultKind::MisalignedAddress
+                           : problem == AccessProblem::NotAtomic ? FaultKind::InvalidAddressSpace
+                                                                 : FaultKind::IllegalAddress;
+    return raise_fault(warp, at, kind, lane, where + describe(warp, problem, bytes));
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "interp/warp.hpp"
+
+#include <cstdint>
+
+namespace cuprum::emulator {
+
+/// Why a memory access was refused.
+enum class AccessProblem : std::uint8_t {
+    Unmapped,     // not device memory, nor memory the device may touch
+    Misaligned,   // not a multiple of the access size
+    BeyondShared, // outside the block's shared memory
+    BeyondLocal,  // outside the thread's local memory
+    BeyondParam,  // outside the kernel's parameters
+    NotAtomic,    // an atomic operation on local memory or parameters
+};
+
+/// Words the fault of one lane's access and raises it. Returns nullptr, like raise_fault.
+///
+/// Compiled once: handlers, which are compiled per instruction-set level, build no strings.
+[[nodiscard]] const bytecode::Instruction*
+raise_access_fault(WarpContext& warp, const bytecode::Instruction* at, std::uint32_t lane,
+                   AccessProblem problem, std::uint64_t address, std::uint32_t bytes,
+                   bool is_write);
+
+} // namespace cuprum::emulator

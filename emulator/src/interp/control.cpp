@@ -1,0 +1,303 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "interp/control.hpp"
+
+#include "interp/groups.hpp"
+#include "interp/warp.hpp"
+
+#include <bit>
+#include <chrono>
+#include <cstring>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+namespace cuprum::emulator::control {
+
+using bytecode::Instruction;
+using bytecode::WARP_SIZE;
+
+namespace {
+
+const Instruction* jump_target(const Instruction* at);
+const Instruction* jump(WarpContext& warp, const Instruction* at, const Instruction* target);
+const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t taken,
+                         const Instruction* target);
+std::uint64_t clock_count();
+std::uint64_t nanoseconds();
+
+/// Calls `visit` for every lane in a mask, lowest first.
+template <typename Visit>
+void for_each_lane(std::uint32_t mask, Visit visit) {
+    for (; mask != 0; mask &= mask - 1) {
+        visit(static_cast<std::uint32_t>(std::countr_zero(mask)));
+    }
+}
+
+/// A lane's value that may lie where values of other types have been.
+template <typename T>
+struct Aliased {
+    typedef T Value __attribute__((may_alias));
+};
+
+template <typename T>
+[[nodiscard]] typename Aliased<T>::Value* lanes(const WarpContext& warp,
+                                                bytecode::Operand operand) {
+    return reinterpret_cast<typename Aliased<T>::Value*>(warp.at(operand));
+}
+
+template <typename T>
+const Instruction* fill(WarpContext& warp, const Instruction* at, std::uint32_t mask, T value) {
+    auto* out = lanes<T>(warp, at->dst[0]);
+    for_each_lane(mask, [&](std::uint32_t lane) { out[lane] = value; });
+    return at + 1;
+}
+
+template <std::uint32_t LANE_BYTES>
+const Instruction* copy(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    std::byte* out = warp.at(at->dst[0]);
+    const std::byte* in = warp.at(at->src[0]);
+    if (mask == bytecode::FULL_MASK) {
+        std::memmove(out, in, std::size_t{LANE_BYTES} * WARP_SIZE);
+    } else {
+        for_each_lane(mask, [&](std::uint32_t lane) {
+            std::memmove(out + lane * LANE_BYTES, in + lane * LANE_BYTES, LANE_BYTES);
+        });
+    }
+    return at + 1;
+}
+
+const Instruction* copy_predicate(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    auto* out = lanes<std::uint32_t>(warp, at->dst[0]);
+    *out = (*out & ~mask) | (warp.predicate(at->src[0]) & mask);
+    return at + 1;
+}
+
+} // namespace
+
+void finish_branch(Instruction& branch, std::uint32_t at, std::uint32_t target,
+                   std::uint16_t back_edge_cost) {
+    branch.target = target;
+    branch.tag = back_edge_cost;
+    // A distance in bytes spares the handler a multiplication.
+    branch.immediate = (static_cast<std::int64_t>(target) - static_cast<std::int64_t>(at)) *
+                       static_cast<std::int64_t>(sizeof(Instruction));
+}
+
+bytecode::Handler copy_handler(std::uint32_t lane_bytes) {
+    switch (lane_bytes) {
+    case 0:
+        return copy_predicate;
+    case 4:
+        return copy<4>;
+    case 8:
+        return copy<8>;
+    default:
+        return copy<16>;
+    }
+}
+
+const Instruction* branch(WarpContext& warp, const Instruction* at, std::uint32_t /*mask*/) {
+    return jump(warp, at, jump_target(at));
+}
+
+const Instruction* branch_guarded(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const std::uint32_t holds = warp.predicate(at->guard);
+    const std::uint32_t taken =
+        mask & ((at->flags & bytecode::GUARD_NEGATED) != 0 ? ~holds : holds);
+    if (taken == 0) {
+        return at + 1;
+    }
+    if (taken == mask) {
+        return jump(warp, at, jump_target(at));
+    }
+    return split(warp, at, taken, jump_target(at));
+}
+
+const Instruction* branch_indexed(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const auto& targets = warp.block->kernel->branch_targets;
+    const auto* index = lanes<std::uint32_t>(warp, at->src[0]);
+    // Lanes outside the guard go on behind the branch; the others by target.
+    std::uint32_t waiting = mask;
+    if (mask != warp.active) {
+        groups::add(warp, warp.active & ~mask, groups::index_of(warp, at) + 1);
+        warp.active = mask;
+    }
+    const Instruction* first_target = nullptr;
+    std::uint32_t first_mask = 0;
+    while (waiting != 0) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(waiting));
+        const std::uint32_t choice = index[lane];
+        if (choice >= at->tag) {
+            return raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
+                               "branch index " + std::to_string(choice) +
+                                   " is outside its list of " + std::to_string(at->tag) +
+                                   " targets");
+        }
+        std::uint32_t same = 0;
+        for_each_lane(waiting, [&](std::uint32_t other) {
+            same |= static_cast<std::uint32_t>(index[other] == choice) << other;
+        });
+        const std::uint32_t target = targets[at->extra + choice];
+        if (first_target == nullptr) {
+            first_target = warp.code + target;
+            first_mask = same;
+        } else {
+            groups::add(warp, same, target);
+        }
+        waiting &= ~same;
+    }
+    warp.active = first_mask;
+    warp.groups[warp.current].mask = first_mask;
+    if (warp.group_count > 1) {
+        groups::look_ahead(warp, first_target);
+    }
+    if (first_target > at) {
+        return first_target;
+    }
+    warp.budget = warp.budget > LOOP_COST ? warp.budget - LOOP_COST : 0;
+    return warp.budget > 0 ? first_target : yield_group(warp, first_target);
+}
+
+const Instruction* exit_lanes(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    if (!groups::retire(warp, mask)) {
+        return nullptr;
+    }
+    if (warp.group_count > 1) {
+        groups::look_ahead(warp, at + 1);
+    }
+    return at + 1;
+}
+
+const Instruction* trap(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    return raise_fault(warp, at, FaultKind::Trap,
+                       static_cast<std::uint32_t>(std::countr_zero(mask)),
+                       "the kernel executed a trap instruction");
+}
+
+const Instruction* rendezvous(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const std::uint32_t alive = groups::live(warp);
+    if (mask == alive) [[likely]] {
+        return at + 1;
+    }
+    const auto* members = lanes<std::uint32_t>(warp, at->src[0]);
+    std::uint32_t wanted = 0;
+    for_each_lane(mask, [&](std::uint32_t lane) { wanted |= members[lane]; });
+    if ((wanted & alive & ~mask) == 0) {
+        return at + 1;
+    }
+    // Somebody is missing. Lanes whose own mask is covered go on with those that the guard keeps
+    // out; the others wait, one group for each mask.
+    const std::uint32_t pc = groups::index_of(warp, at);
+    std::uint32_t left = mask;
+    while (left != 0) {
+        const std::uint32_t member_mask =
+            members[static_cast<std::uint32_t>(std::countr_zero(left))];
+        std::uint32_t same = 0;
+        for_each_lane(left, [&](std::uint32_t lane) {
+            same |= static_cast<std::uint32_t>(members[lane] == member_mask) << lane;
+        });
+        left &= ~same;
+        if ((member_mask & alive & ~mask) != 0) {
+            groups::park(warp, same, pc + 1, Stop::Rendezvous).wait_mask = member_mask;
+        }
+    }
+    groups::release_rendezvous(warp);
+    if (warp.active == 0) {
+        return nullptr; // released or not: whoever runs next is chosen afresh
+    }
+    groups::look_ahead(warp, at + 1);
+    return at + 1;
+}
+
+const Instruction* sleep(WarpContext& warp, const Instruction* at, std::uint32_t /*mask*/) {
+    return yield_group(warp, at + 1);
+}
+
+const Instruction* read_clock32(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    return fill(warp, at, mask, static_cast<std::uint32_t>(clock_count() >> at->immediate));
+}
+
+const Instruction* read_clock64(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    return fill(warp, at, mask, clock_count() >> at->immediate);
+}
+
+const Instruction* read_timer32(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    return fill(warp, at, mask, static_cast<std::uint32_t>(nanoseconds() >> at->immediate));
+}
+
+const Instruction* read_timer64(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    return fill(warp, at, mask, nanoseconds() >> at->immediate);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+const Instruction* jump_target(const Instruction* at) {
+    return reinterpret_cast<const Instruction*>(reinterpret_cast<const std::byte*>(at) +
+                                                at->immediate);
+}
+
+/// Moves the whole running group; a jump back costs quantum and may make it give way.
+const Instruction* jump(WarpContext& warp, const Instruction* at, const Instruction* target) {
+    if (target > at) {
+        return target;
+    }
+    const std::uint32_t cost = at->tag;
+    warp.budget = warp.budget > cost ? warp.budget - cost : 0;
+    if (warp.group_count > 1) [[unlikely]] {
+        warp.patience -= static_cast<std::int32_t>(cost);
+        if (warp.patience <= 0) {
+            warp.patience = groups::PATIENCE;
+            return yield_group(warp, target);
+        }
+        groups::look_ahead(warp, target);
+    }
+    if (warp.budget == 0) [[unlikely]] {
+        (void)yield_group(warp, target);
+        // Only the warp gives way: among its groups this one stays the first, so that the lanes
+        // that have left a long loop wait for it at the end.
+        warp.groups[warp.current].state = Stop::Running;
+        return nullptr;
+    }
+    return target;
+}
+
+/// Parts the lanes that take a branch from those that do not. The lower place runs first.
+const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t taken,
+                         const Instruction* target) {
+    const Instruction* next = at + 1;
+    const std::uint32_t rest = warp.active & ~taken;
+    const bool is_back = target <= at;
+    const std::uint32_t ahead = is_back ? rest : taken;
+    const Instruction* ahead_at = is_back ? next : target;
+    warp.active &= ~ahead;
+    warp.groups[warp.current].mask = warp.active;
+    groups::add(warp, ahead, groups::index_of(warp, ahead_at));
+    if (is_back) {
+        return jump(warp, at, target);
+    }
+    groups::look_ahead(warp, next);
+    return next;
+}
+
+std::uint64_t clock_count() {
+#if defined(__x86_64__)
+    return __rdtsc();
+#else
+    return nanoseconds();
+#endif
+}
+
+std::uint64_t nanoseconds() {
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                          std::chrono::system_clock::now().time_since_epoch())
+                                          .count());
+}
+
+} // namespace
+
+} // namespace cuprum::emulator::control

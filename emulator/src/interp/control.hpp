@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Handlers of control flow and barriers, and of the few plain copies that the passes themselves
+// need. What each reads from its instruction is said beside it.
+
+#pragma once
+
+#include "bytecode/instruction.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace cuprum::emulator::control {
+
+/// What a jump back costs of the warp's quantum: a loop that looks like waiting for another thread
+/// gives way sooner.
+constexpr std::uint16_t LOOP_COST = 1;
+constexpr std::uint16_t SPIN_COST = 256;
+
+/// Completes a branch once its place and its target are known (both instruction indices).
+void finish_branch(bytecode::Instruction& branch, std::uint32_t at, std::uint32_t target,
+                   std::uint16_t back_edge_cost);
+
+/// Returns the handler that copies src[0] to dst[0]: predicates for 0, else 4, 8 or 16 bytes a
+/// lane.
+[[nodiscard]] bytecode::Handler copy_handler(std::uint32_t lane_bytes);
+
+using Function = std::remove_pointer_t<bytecode::Handler>;
+
+Function branch;         // without a guard; made complete by finish_branch()
+Function branch_guarded; // the same, reads its guard itself
+Function branch_indexed; // src[0]: index; targets: [extra, extra + tag) of Kernel::branch_targets
+Function exit_lanes;
+Function trap;
+
+/// What a bar.red makes of the threads' predicates.
+enum class Reduction : std::int64_t { Popc, And, Or };
+
+Function barrier_sync;   // src[0]: which; src[1]: how many threads, or none for all
+Function barrier_arrive; // src[0]: which; src[1]: how many threads
+Function barrier_reduce; // as sync; src[2]: predicate, negated when tag is 1; dst[0]: result;
+                         // immediate: a Reduction
+
+Function rendezvous; // src[0]: the member mask of each lane
+Function sleep;      // gives way once
+
+Function read_clock32; // dst[0]; immediate: how far the count is shifted down
+Function read_clock64;
+Function read_timer32; // dst[0]; immediate: how far the nanoseconds are shifted down
+Function read_timer64;
+
+} // namespace cuprum::emulator::control

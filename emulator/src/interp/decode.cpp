@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "interp/decode.hpp"
+
+#include "interp/decode/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace cuprum::emulator {
+
+namespace {
+
+using Decoder = void (*)(decoding::Reader&);
+
+struct Entry {
+    std::string_view opcode;
+    Decoder decoder;
+};
+
+using namespace decoding;
+
+/// Every data instruction that runs here; the order is alphabetical, for the search.
+constexpr std::array ENTRIES{
+    Entry{"abs", decode_integer_or_float},
+    Entry{"activemask", decode_warp},
+    Entry{"add", decode_integer_or_float},
+    Entry{"addc", decode_carry},
+    Entry{"and", decode_bits},
+    Entry{"applypriority", decode_nothing},
+    Entry{"atom", decode_atomic},
+    Entry{"bfe", decode_bits},
+    Entry{"bfi", decode_bits},
+    Entry{"bfind", decode_bits},
+    Entry{"bmsk", decode_bits},
+    Entry{"brev", decode_bits},
+    Entry{"clz", decode_bits},
+    Entry{"cnot", decode_bits},
+    Entry{"copysign", decode_float},
+    Entry{"cos", decode_float},
+    Entry{"createpolicy", decode_nothing},
+    Entry{"cvt", decode_convert},
+    Entry{"cvta", decode_address_conversion},
+    Entry{"discard", decode_nothing},
+    Entry{"div", decode_integer_or_float},
+    Entry{"dp2a", decode_dot},
+    Entry{"dp4a", decode_dot},
+    Entry{"elect", decode_warp},
+    Entry{"ex2", decode_float},
+    Entry{"fence", decode_fence},
+    Entry{"fma", decode_float},
+    Entry{"fns", decode_bits},
+    Entry{"griddepcontrol", decode_nothing},
+    Entry{"isspacep", decode_address_conversion},
+    Entry{"ld", decode_memory},
+    Entry{"ldu", decode_memory},
+    Entry{"lg2", decode_float},
+    Entry{"lop3", decode_bits},
+    Entry{"mad", decode_integer_or_float},
+    Entry{"mad24", decode_integer},
+    Entry{"madc", decode_carry},
+    Entry{"match", decode_warp},
+    Entry{"max", decode_integer_or_float},
+    Entry{"membar", decode_fence},
+    Entry{"min", decode_integer_or_float},
+    Entry{"mov", decode_move},
+    Entry{"mul", decode_integer_or_float},
+    Entry{"mul24", decode_integer},
+    Entry{"nanosleep", decode_nothing},
+    Entry{"neg", decode_integer_or_float},
+    Entry{"not", decode_bits},
+    Entry{"or", decode_bits},
+    Entry{"pmevent", decode_nothing},
+    Entry{"popc", decode_bits},
+    Entry{"prefetch", decode_nothing},
+    Entry{"prefetchu", decode_nothing},
+    Entry{"prmt", decode_bits},
+    Entry{"rcp", decode_float},
+    Entry{"red", decode_atomic},
+    Entry{"redux", decode_warp},
+    Entry{"rem", decode_integer},
+    Entry{"rsqrt", decode_float},
+    Entry{"sad", decode_integer},
+    Entry{"selp", decode_select},
+    Entry{"set", decode_compare},
+    Entry{"setmaxnreg", decode_nothing},
+    Entry{"setp", decode_compare},
+    Entry{"shf", decode_bits},
+    Entry{"shfl", decode_warp},
+    Entry{"shl", decode_bits},
+    Entry{"shr", decode_bits},
+    Entry{"sin", decode_float},
+    Entry{"slct", decode_select},
+    Entry{"sqrt", decode_float},
+    Entry{"st", decode_memory},
+    Entry{"sub", decode_integer_or_float},
+    Entry{"subc", decode_carry},
+    Entry{"szext", decode_bits},
+    Entry{"tanh", decode_float},
+    Entry{"testp", decode_float},
+    Entry{"vote", decode_warp},
+    Entry{"xor", decode_bits},
+};
+
+static_assert(std::is_sorted(ENTRIES.begin(), ENTRIES.end(),
+                             [](const Entry& a, const Entry& b) { return a.opcode < b.opcode; }));
+
+} // namespace
+
+void decode(const ptx::Instruction& instruction, Lowering& lowering) {
+    Reader reader(instruction, lowering);
+    const auto* const found = std::lower_bound(
+        ENTRIES.begin(), ENTRIES.end(), instruction.opcode,
+        [](const Entry& entry, std::string_view opcode) { return entry.opcode < opcode; });
+    if (found == ENTRIES.end() || found->opcode != instruction.opcode) {
+        reader.refuse("is not an instruction that runs here");
+        return;
+    }
+    found->decoder(reader);
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// cvt.
+
+#include "interp/decode/reader.hpp"
+
+#include <array>
+#include <optional>
+
+namespace cuprum::emulator::decoding {
+
+using bytecode::Operand;
+using bytecode::Width;
+using ptx::Type;
+
+namespace {
+
+/// What a type suffix of cvt means.
+struct Suffix {
+    std::string_view name;
+    Format format;
+    bool is_pair;
+    Type type; // whose register holds it
+};
+
+constexpr std::array SUFFIXES{
+    Suffix{"u8", Format::U8, false, Type::U8},
+    Suffix{"s8", Format::S8, false, Type::S8},
+    Suffix{"u16", Format::U16, false, Type::U16},
+    Suffix{"s16", Format::S16, false, Type::S16},
+    Suffix{"u32", Format::U32, false, Type::U32},
+    Suffix{"s32", Format::S32, false, Type::S32},
+    Suffix{"u64", Format::U64, false, Type::U64},
+    Suffix{"s64", Format::S64, false, Type::S64},
+    Suffix{"f16", Format::F16, false, Type::F16},
+    Suffix{"bf16", Format::BF16, false, Type::BF16},
+    Suffix{"f32", Format::F32, false, Type::F32},
+    Suffix{"f64", Format::F64, false, Type::F64},
+    Suffix{"f16x2", Format::F16, true, Type::F16x2},
+    Suffix{"bf16x2", Format::BF16, true, Type::BF16x2},
+    Suffix{"tf32", Format::TF32, false, Type::B32},
+    Suffix{"e4m3x2", Format::E4M3, true, Type::B16},
+    Suffix{"e5m2x2", Format::E5M2, true, Type::B16},
+    Suffix{"e2m3x2", Format::E2M3, true, Type::B16},
+    Suffix{"e3m2x2", Format::E3M2, true, Type::B16},
+    Suffix{"e2m1x2", Format::E2M1, true, Type::B8},
+    Suffix{"ue8m0x2", Format::UE8M0, true, Type::B16},
+};
+
+const Suffix* take_suffix(Reader& reader) {
+    const std::string_view name = reader.peek();
+    for (const Suffix& suffix : SUFFIXES) {
+        if (suffix.name == name) {
+            reader.take(name);
+            return &suffix;
+        }
+    }
+    return nullptr;
+}
+
+bool is_integer(Format format) {
+    return format <= Format::S64;
+}
+
+/// Tells whether every value of one format is a value of the other.
+bool is_exact(Format from, Format to) {
+    if (from == to) {
+        return true;
+    }
+    switch (to) {
+    case Format::F64:
+        return !is_integer(from);
+    case Format::F32:
+        return !is_integer(from) && from != Format::F64;
+    default:
+        return false;
+    }
+}
+
+/// Checks that the rounding modifiers fit the two formats.
+void check_rounding(Reader& reader, const ConvertForm& form, bool is_rounded,
+                    bool is_integer_rounded) {
+    const bool from_float = !is_integer(form.from);
+    const bool to_float = !is_integer(form.to);
+    if (from_float && !to_float && !is_integer_rounded) {
+        reader.reject("converts a float to an integer and needs .rni, .rzi, .rmi or .rpi");
+    } else if (is_integer_rounded && (!from_float || (to_float && form.from != form.to))) {
+        reader.reject("has an integer rounding that does not fit its types");
+    } else if (is_rounded && !to_float) {
+        reader.reject("has a rounding that does not fit its types");
+    } else if (to_float && !is_rounded && !is_integer_rounded && !is_exact(form.from, form.to)) {
+        const bool is_small = form.to == Format::TF32;
+        reader.reject(is_small ? "needs .rn, .rna or .rz" : "needs .rn, .rz, .rm or .rp");
+    }
+}
+
+/// Returns the width of the register behind an operand, which may be wider than the type.
+Width register_width(Reader& reader, const ptx::Operand& operand, Type type) {
+    return reader.lowering().type_of(operand) == Type::None ? width_for(type)
+                                                            : reader.lowering().width_of(operand);
+}
+
+} // namespace
+
+void decode_convert(Reader& reader) {
+    if (reader.has("pack")) {
+        reader.refuse("packs saturated integers, which is not supported");
+        return;
+    }
+    ConvertForm form;
+    bool is_rounded = false;
+    form.rounding = reader.take_rounding(&is_rounded);
+    if (reader.take("rna")) {
+        is_rounded = true;
+        form.rounds_away = true;
+    }
+    const int integer_rounding = reader.take_one_of({"rni", "rmi", "rpi", "rzi"});
+    if (integer_rounding >= 0) {
+        if (is_rounded) {
+            reader.reject("has two roundings");
+        }
+        form.rounding = static_cast<Rounding>(integer_rounding);
+    }
+    form.flushes = reader.take("ftz");
+    form.is_saturating = reader.take("sat");
+    form.is_relu = reader.take("relu");
+    form.is_finite_saturating = reader.take("satfinite");
+    const Suffix* const to = take_suffix(reader);
+    const Suffix* const from = to == nullptr ? nullptr : take_suffix(reader);
+    if (to == nullptr || from == nullptr) {
+        reader.refuse("converts between types of which one is not supported");
+        return;
+    }
+    form.from = from->format;
+    form.to = to->format;
+    form.is_pair = to->is_pair;
+    check_rounding(reader, form, is_rounded, integer_rounding >= 0);
+    form.rounds_to_integer = integer_rounding >= 0 && !is_integer(form.to);
+    if (from->is_pair && !to->is_pair) {
+        reader.reject("converts a pair to a single value");
+    }
+    const bool has_two_sources = to->is_pair && !from->is_pair;
+    if (!reader.finish(has_two_sources ? 3 : 2)) {
+        return;
+    }
+    form.from_width = register_width(reader, reader.operand(1), from->type);
+    form.to_width = register_width(reader, reader.operand(0), to->type);
+    bytecode::Instruction rest;
+    rest.immediate = form.packed();
+    rest.tag = static_cast<std::uint16_t>(static_cast<unsigned>(form.flushes) |
+                                          static_cast<unsigned>(form.is_saturating) << 1);
+    Operand sources[2];
+    const std::size_t count = has_two_sources ? 2 : 1;
+    for (std::size_t i = 0; i < count; ++i) {
+        sources[i] = reader.lowering().source(reader.operand(i + 1), form.from_width, from->type);
+        if (sources[i].is_none()) {
+            return;
+        }
+    }
+    const Operand destination = reader.destination(reader.operand(0), form.to_width);
+    reader.emit(selectors().convert(form), std::span(&destination, 1), std::span(sources, count),
+                rest);
+}
+
+} // namespace cuprum::emulator::decoding

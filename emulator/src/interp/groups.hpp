@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How the groups of a warp come and go; what warp.cpp, control.cpp and barriers.cpp share.
+//
+// The running group's program counter is in the run loop; every other group keeps its own in
+// `Group::pc`. Whoever stops the running group stores where it goes on.
+
+#pragma once
+
+#include "interp/warp.hpp"
+
+#include <bit>
+#include <cstdint>
+
+namespace cuprum::emulator::groups {
+
+/// Back edges after which a group lets others of its warp pass. High enough that the lanes which
+/// left an ordinary loop early still wait at its end for the rest.
+constexpr std::int32_t PATIENCE = 16384;
+
+[[nodiscard]] inline bool is_runnable(const Group& group) {
+    return group.state == Stop::Running || group.state == Stop::Yield;
+}
+
+/// Returns the lanes that exist and have not exited.
+[[nodiscard]] inline std::uint32_t live(const WarpContext& warp) {
+    return warp.present & ~warp.exited;
+}
+
+[[nodiscard]] inline std::uint32_t index_of(const WarpContext& warp,
+                                            const bytecode::Instruction* at) {
+    return static_cast<std::uint32_t>(at - warp.code);
+}
+
+/// Sets `warp.limit` for a running group that stands at `at`. To be called whenever another group
+/// may have appeared, moved or become runnable, and after a jump back.
+void look_ahead(WarpContext& warp, const bytecode::Instruction* at);
+
+/// Adds a group; lanes that stand at the same instruction and may run are joined at once.
+void add(WarpContext& warp, std::uint32_t mask, std::uint32_t pc);
+
+/// Takes lanes out of the running group and stops them at `pc` in `state`. Returns the new group.
+Group& park(WarpContext& warp, std::uint32_t mask, std::uint32_t pc, Stop state);
+
+/// Lets every rendezvous go on whose lanes have all come. Called when lanes came or exited.
+void release_rendezvous(WarpContext& warp);
+
+/// Takes lanes of the running group out for good: counts them as exited, and lets those go on who
+/// waited for them. Returns whether the running group has lanes left.
+bool retire(WarpContext& warp, std::uint32_t mask);
+
+/// Lets block barriers go on that wait for all threads, once fewer are left.
+void release_barriers_after_exit(BlockContext& block);
+
+} // namespace cuprum::emulator::groups

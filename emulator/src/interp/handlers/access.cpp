@@ -1,0 +1,107 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "interp/handlers/access.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+namespace {
+
+/// Where one lane's bytes lie, or what is wrong with its address.
+struct Place {
+    std::byte* host = nullptr;
+    AccessProblem problem = AccessProblem::Unmapped;
+};
+
+Place in_shared(const BlockContext& block, std::uint64_t offset, std::uint32_t bytes) {
+    if (offset > block.shared_bytes || bytes > block.shared_bytes - offset) {
+        return {nullptr, AccessProblem::BeyondShared};
+    }
+    return {block.shared + offset};
+}
+
+Place in_local(const WarpContext& warp, unsigned lane, std::uint64_t offset, std::uint32_t bytes) {
+    const BlockContext& block = *warp.block;
+    const std::uint64_t stride = block.local_stride_bytes;
+    if (offset > stride || bytes > stride - offset) {
+        return {nullptr, AccessProblem::BeyondLocal};
+    }
+    return {block.local + (std::uint64_t{warp.index} * WARP_SIZE + lane) * stride + offset};
+}
+
+Place in_param(const BlockContext& block, std::uint64_t offset, std::uint32_t bytes) {
+    if (offset > block.parameter_bytes || bytes > block.parameter_bytes - offset) {
+        return {nullptr, AccessProblem::BeyondParam};
+    }
+    return {const_cast<std::byte*>(block.parameters) + offset};
+}
+
+Place in_global(const MemoryMap& map, std::uint64_t address, std::uint32_t bytes, bool is_write) {
+    if (is_mapped(map, address, address + bytes - 1) && !map.check_exactly) {
+        return {reinterpret_cast<std::byte*>(address)};
+    }
+    if (map.is_accessible != nullptr && map.is_accessible(map, address, bytes, is_write)) {
+        return {reinterpret_cast<std::byte*>(address)};
+    }
+    return {};
+}
+
+Place in_generic(const WarpContext& warp, unsigned lane, std::uint64_t address, std::uint32_t bytes,
+                 bool is_write, bool is_atomic) {
+    const BlockContext& block = *warp.block;
+    const MemoryMap& map = *block.memory;
+    if (const std::uint64_t offset = address - map.shared_base; offset < map.shared_bytes) {
+        return in_shared(block, offset, bytes);
+    }
+    if (const std::uint64_t offset = address - map.local_base; offset < map.local_bytes) {
+        return is_atomic ? Place{nullptr, AccessProblem::NotAtomic}
+                         : in_local(warp, lane, offset, bytes);
+    }
+    const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(block.parameters);
+    if (offset < block.parameter_bytes && !is_write) {
+        return in_param(block, offset, bytes);
+    }
+    return in_global(map, address, bytes, is_write);
+}
+
+} // namespace
+
+bool resolve_lanes(WarpContext& warp, const Instruction* at, std::uint32_t mask, Space space,
+                   const Addresses& addresses, std::uint32_t bytes, bool is_write, bool is_atomic,
+                   std::byte** host) {
+    while (mask != 0) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
+        mask &= mask - 1;
+        const std::uint64_t address = addresses[lane];
+        Place place;
+        if ((address & (bytes - 1)) != 0) {
+            place.problem = AccessProblem::Misaligned;
+        } else {
+            switch (space) {
+            case Space::Shared:
+                place = in_shared(*warp.block, address, bytes);
+                break;
+            case Space::Local:
+                place = in_local(warp, lane, address, bytes);
+                break;
+            case Space::Param:
+                place = in_param(*warp.block, address, bytes);
+                break;
+            case Space::None:
+                place = in_generic(warp, lane, address, bytes, is_write, is_atomic);
+                break;
+            default:
+                place = in_global(*warp.block->memory, address, bytes, is_write);
+                break;
+            }
+        }
+        if (place.host == nullptr) {
+            (void)raise_access_fault(warp, at, lane, place.problem, address, bytes, is_write);
+            return false;
+        }
+        host[lane] = place.host;
+    }
+    return true;
+}
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

@@ -1,0 +1,375 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// atom and red: lane by lane, lowest lane first.
+//
+// A block runs on one worker at a time, so its own shared memory needs no locked operations;
+// everything else does.
+
+#include "interp/handlers/access.hpp"
+#include "interp/handlers/half_common.hpp"
+#include "interp/handlers/select.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+namespace {
+
+constexpr std::uint16_t NARROW_ATOMIC_ADDRESS = 1;
+
+/// Bits of the type, in memory and in a lane.
+template <typename T>
+struct Plain {
+    using Memory = T;
+    using Lane = T;
+
+    static T decode(T bits) { return bits; }
+
+    static T encode(T value) { return value; }
+};
+
+struct Float32 {
+    using Memory = std::uint32_t;
+    using Lane = std::uint32_t;
+
+    static float decode(std::uint32_t bits) { return float_from(bits); }
+
+    static std::uint32_t encode(float value) { return bits_from(canonical(value)); }
+};
+
+struct Float64 {
+    using Memory = std::uint64_t;
+    using Lane = std::uint64_t;
+
+    static double decode(std::uint64_t bits) { return double_from(bits); }
+
+    static std::uint64_t encode(double value) { return bits_from(value); }
+};
+
+/// One or two 16-bit numbers; operations work on the bits.
+template <bool BFLOAT, bool PAIR>
+struct Halves;
+
+template <bool BFLOAT>
+struct Halves<BFLOAT, false> {
+    using Memory = std::uint16_t;
+    using Lane = std::uint32_t;
+    static constexpr bool is_bfloat = BFLOAT;
+};
+
+template <bool BFLOAT>
+struct Halves<BFLOAT, true> {
+    using Memory = std::uint32_t;
+    using Lane = std::uint32_t;
+    static constexpr bool is_bfloat = BFLOAT;
+};
+
+template <AtomicOp OP, typename T>
+[[gnu::always_inline]] inline T combine_values(T old, T operand) {
+    switch (OP) {
+    case AtomicOp::Add:
+        return static_cast<T>(old + operand);
+    case AtomicOp::Min:
+        return operand < old ? operand : old;
+    case AtomicOp::Max:
+        return operand > old ? operand : old;
+    default:
+        break;
+    }
+    if constexpr (!__is_same(T, float) && !__is_same(T, double)) {
+        switch (OP) {
+        case AtomicOp::Inc:
+            return old >= operand ? T{0} : static_cast<T>(old + 1);
+        case AtomicOp::Dec:
+            return old == 0 || old > operand ? operand : static_cast<T>(old - 1);
+        case AtomicOp::And:
+            return old & operand;
+        case AtomicOp::Or:
+            return old | operand;
+        case AtomicOp::Xor:
+            return old ^ operand;
+        default:
+            break;
+        }
+    }
+    return operand;
+}
+
+/// Returns what memory holds afterwards.
+template <AtomicOp OP, typename F>
+[[gnu::always_inline]] inline typename F::Memory updated(typename F::Memory old,
+                                                         typename F::Memory operand) {
+    if constexpr (OP == AtomicOp::Exchange) {
+        return operand;
+    } else if constexpr (requires { F::is_bfloat; }) {
+        using H = HalfFormat<F::is_bfloat>;
+        const auto one = [](std::uint32_t a, std::uint32_t b) -> std::uint32_t {
+            const float x = H::widen(a & 0xffffu);
+            const float y = H::widen(b & 0xffffu);
+            if constexpr (OP == AtomicOp::Add) {
+                return H::narrow(x + y);
+            } else {
+                // A number wins over a NaN.
+                const bool takes_b = x != x || (OP == AtomicOp::Min ? y < x : y > x);
+                return (takes_b ? b : a) & 0xffffu;
+            }
+        };
+        if constexpr (sizeof(typename F::Memory) == 4) {
+            return one(old, operand) | one(old >> 16, operand >> 16) << 16;
+        } else {
+            return static_cast<std::uint16_t>(one(old, operand));
+        }
+    } else {
+        return F::encode(combine_values<OP>(F::decode(old), F::decode(operand)));
+    }
+}
+
+template <AtomicOp OP, typename F>
+[[gnu::always_inline]] inline typename F::Memory apply_locked(typename F::Memory* place,
+                                                              typename F::Memory operand) {
+    using T = typename F::Memory;
+    if constexpr (OP == AtomicOp::Exchange) {
+        return __atomic_exchange_n(place, operand, __ATOMIC_SEQ_CST);
+    } else if constexpr (__is_same(F, Plain<T>) && OP == AtomicOp::Add) {
+        return __atomic_fetch_add(place, operand, __ATOMIC_SEQ_CST);
+    } else if constexpr (__is_same(F, Plain<T>) && OP == AtomicOp::And) {
+        return __atomic_fetch_and(place, operand, __ATOMIC_SEQ_CST);
+    } else if constexpr (__is_same(F, Plain<T>) && OP == AtomicOp::Or) {
+        return __atomic_fetch_or(place, operand, __ATOMIC_SEQ_CST);
+    } else if constexpr (__is_same(F, Plain<T>) && OP == AtomicOp::Xor) {
+        return __atomic_fetch_xor(place, operand, __ATOMIC_SEQ_CST);
+    } else {
+        T old = __atomic_load_n(place, __ATOMIC_RELAXED);
+        while (true) {
+            const T value = updated<OP, F>(old, operand);
+            // Nothing to write is still a point in the order of everything.
+            if (value == old && (OP == AtomicOp::Min || OP == AtomicOp::Max)) {
+                __atomic_thread_fence(__ATOMIC_SEQ_CST);
+                return old;
+            }
+            if (__atomic_compare_exchange_n(place, &old, value, false, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED)) {
+                return old;
+            }
+        }
+    }
+}
+
+template <AtomicOp OP, typename F, Space SPACE, bool RETURNS>
+const Instruction* atomic(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    using T = typename F::Memory;
+    using Lane = typename F::Lane;
+    const Addresses addresses = addresses_of(warp, at, (at->tag & NARROW_ATOMIC_ADDRESS) != 0);
+    std::byte* host[WARP_SIZE];
+    if (!resolve_lanes(warp, at, mask, SPACE, addresses, sizeof(T), true, true, host)) {
+        return nullptr;
+    }
+    const auto* const operand = lanes_of<Lane>(warp, at->src[1]);
+    const auto* const other =
+        OP == AtomicOp::CompareExchange ? lanes_of<Lane>(warp, at->src[2]) : operand;
+    alignas(VECTOR_BYTES) Lane results[WARP_SIZE];
+    for_each_lane(mask, [&](unsigned lane) {
+        auto* const place = reinterpret_cast<T*>(host[lane]);
+        T old;
+        const auto value = static_cast<T>(operand[lane]);
+        if constexpr (OP == AtomicOp::CompareExchange) {
+            old = value;
+            __atomic_compare_exchange_n(place, &old, static_cast<T>(other[lane]), false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        } else if constexpr (SPACE == Space::Shared) {
+            old = *place;
+            *place = updated<OP, F>(old, value);
+        } else {
+            old = apply_locked<OP, F>(place, value);
+        }
+        results[lane] = static_cast<Lane>(old);
+    });
+    if constexpr (RETURNS) {
+        if (mask == FULL_MASK) {
+            store_lanes<Lane>(locate(warp, at->dst[0]), results, mask);
+        } else {
+            auto* const to = lanes_of<Lane>(warp, at->dst[0]);
+            for_each_lane(mask, [&](unsigned lane) { to[lane] = results[lane]; });
+        }
+    }
+    return at + 1;
+}
+
+template <AtomicOp OP, typename F, Space SPACE>
+Handler select_returns(const AtomicForm& form) {
+    return form.returns ? atomic<OP, F, SPACE, true> : atomic<OP, F, SPACE, false>;
+}
+
+template <AtomicOp OP, typename F>
+Handler select_space(const AtomicForm& form) {
+    switch (form.space) {
+    case Space::Global:
+        return select_returns<OP, F, Space::Global>(form);
+    case Space::Shared:
+        return select_returns<OP, F, Space::Shared>(form);
+    case Space::None:
+        return select_returns<OP, F, Space::None>(form);
+    default:
+        return nullptr;
+    }
+}
+
+template <typename U, typename S>
+Handler select_integer_op(const AtomicForm& form, bool is_signed, bool is_bits) {
+    switch (form.op) {
+    case AtomicOp::Add:
+        return is_bits ? nullptr : select_space<AtomicOp::Add, Plain<U>>(form);
+    case AtomicOp::Min:
+        return is_bits     ? nullptr
+               : is_signed ? select_space<AtomicOp::Min, Plain<S>>(form)
+                           : select_space<AtomicOp::Min, Plain<U>>(form);
+    case AtomicOp::Max:
+        return is_bits     ? nullptr
+               : is_signed ? select_space<AtomicOp::Max, Plain<S>>(form)
+                           : select_space<AtomicOp::Max, Plain<U>>(form);
+    case AtomicOp::Inc:
+        return is_signed || is_bits ? nullptr : select_space<AtomicOp::Inc, Plain<U>>(form);
+    case AtomicOp::Dec:
+        return is_signed || is_bits ? nullptr : select_space<AtomicOp::Dec, Plain<U>>(form);
+    case AtomicOp::And:
+        return select_space<AtomicOp::And, Plain<U>>(form);
+    case AtomicOp::Or:
+        return select_space<AtomicOp::Or, Plain<U>>(form);
+    case AtomicOp::Xor:
+        return select_space<AtomicOp::Xor, Plain<U>>(form);
+    case AtomicOp::Exchange:
+        return select_space<AtomicOp::Exchange, Plain<U>>(form);
+    case AtomicOp::CompareExchange:
+        return select_space<AtomicOp::CompareExchange, Plain<U>>(form);
+    }
+    return nullptr;
+}
+
+template <bool BFLOAT, bool PAIR>
+Handler select_halves(const AtomicForm& form) {
+    switch (form.op) {
+    case AtomicOp::Add:
+        return select_space<AtomicOp::Add, Halves<BFLOAT, PAIR>>(form);
+    case AtomicOp::Min:
+        return select_space<AtomicOp::Min, Halves<BFLOAT, PAIR>>(form);
+    case AtomicOp::Max:
+        return select_space<AtomicOp::Max, Halves<BFLOAT, PAIR>>(form);
+    default:
+        return nullptr;
+    }
+}
+
+/// A 16-bit word, which only cas and exch know.
+struct Word16 {
+    using Memory = std::uint16_t;
+    using Lane = std::uint32_t;
+};
+
+#if defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16)
+__extension__ typedef unsigned __int128 Unsigned128;
+
+/// exch and cas on 16 bytes.
+template <AtomicOp OP, Space SPACE>
+const Instruction* atomic128(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const Addresses addresses = addresses_of(warp, at, (at->tag & NARROW_ATOMIC_ADDRESS) != 0);
+    std::byte* host[WARP_SIZE];
+    if (!resolve_lanes(warp, at, mask, SPACE, addresses, 16, true, true, host)) {
+        return nullptr;
+    }
+    const std::byte* const operand = locate(warp, at->src[1]);
+    const std::byte* const other =
+        OP == AtomicOp::CompareExchange ? locate(warp, at->src[2]) : operand;
+    std::byte* const to = at->dst_count != 0 ? locate(warp, at->dst[0]) : nullptr;
+    for_each_lane(mask, [&](unsigned lane) {
+        auto* const place = reinterpret_cast<Unsigned128*>(host[lane]);
+        Unsigned128 compare = 0;
+        Unsigned128 value = 0;
+        __builtin_memcpy(&compare, operand + lane * 16, 16);
+        __builtin_memcpy(&value, other + lane * 16, 16);
+        Unsigned128 old = 0;
+        if constexpr (OP == AtomicOp::CompareExchange) {
+            old = __sync_val_compare_and_swap(place, compare, value);
+        } else {
+            Unsigned128 seen = 0;
+            do {
+                seen = old;
+                old = __sync_val_compare_and_swap(place, seen, value);
+            } while (old != seen);
+        }
+        if (to != nullptr) {
+            __builtin_memcpy(to + lane * 16, &old, 16);
+        }
+    });
+    return at + 1;
+}
+
+template <AtomicOp OP>
+Handler select_space128(const AtomicForm& form) {
+    switch (form.space) {
+    case Space::Global:
+        return atomic128<OP, Space::Global>;
+    case Space::Shared:
+        return atomic128<OP, Space::Shared>;
+    case Space::None:
+        return atomic128<OP, Space::None>;
+    default:
+        return nullptr;
+    }
+}
+#endif
+
+Handler select128(const AtomicForm& form) {
+#if defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16)
+    switch (form.op) {
+    case AtomicOp::Exchange:
+        return select_space128<AtomicOp::Exchange>(form);
+    case AtomicOp::CompareExchange:
+        return select_space128<AtomicOp::CompareExchange>(form);
+    default:
+        return nullptr;
+    }
+#else
+    (void)form;
+    return nullptr;
+#endif
+}
+
+} // namespace
+
+Handler select_atomic(const AtomicForm& form) {
+    using ptx::Type;
+    switch (form.type) {
+    case Type::B16:
+        return form.op == AtomicOp::CompareExchange
+                   ? select_space<AtomicOp::CompareExchange, Word16>(form)
+               : form.op == AtomicOp::Exchange ? select_space<AtomicOp::Exchange, Word16>(form)
+                                               : nullptr;
+    case Type::B32:
+    case Type::U32:
+    case Type::S32:
+        return select_integer_op<std::uint32_t, std::int32_t>(form, form.type == Type::S32,
+                                                              form.type == Type::B32);
+    case Type::B64:
+    case Type::U64:
+    case Type::S64:
+        return select_integer_op<std::uint64_t, std::int64_t>(form, form.type == Type::S64,
+                                                              form.type == Type::B64);
+    case Type::B128:
+        return select128(form);
+    case Type::F32:
+        return form.op == AtomicOp::Add ? select_space<AtomicOp::Add, Float32>(form) : nullptr;
+    case Type::F64:
+        return form.op == AtomicOp::Add ? select_space<AtomicOp::Add, Float64>(form) : nullptr;
+    case Type::F16:
+        return select_halves<false, false>(form);
+    case Type::F16x2:
+        return select_halves<false, true>(form);
+    case Type::BF16:
+        return select_halves<true, false>(form);
+    case Type::BF16x2:
+        return select_halves<true, true>(form);
+    default:
+        return nullptr;
+    }
+}
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// setp and set.
+
+#include "interp/handlers/float_common.hpp"
+#include "interp/handlers/select.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+namespace {
+
+/// Compares two vectors to all-ones lanes; the unordered operators hold when an input is a NaN.
+template <Compare OP, typename V>
+[[gnu::always_inline]] inline auto compare(V a, V b) {
+    if constexpr (OP == Compare::Eq) {
+        return a == b;
+    } else if constexpr (OP == Compare::Ne) {
+        return (a < b) | (a > b);
+    } else if constexpr (OP == Compare::Lt) {
+        return a < b;
+    } else if constexpr (OP == Compare::Le) {
+        return a <= b;
+    } else if constexpr (OP == Compare::Gt) {
+        return a > b;
+    } else if constexpr (OP == Compare::Ge) {
+        return a >= b;
+    } else if constexpr (OP == Compare::Equ) {
+        return ~((a < b) | (a > b));
+    } else if constexpr (OP == Compare::Neu) {
+        return a != b;
+    } else if constexpr (OP == Compare::Ltu) {
+        return ~(a >= b);
+    } else if constexpr (OP == Compare::Leu) {
+        return ~(a > b);
+    } else if constexpr (OP == Compare::Gtu) {
+        return ~(a <= b);
+    } else if constexpr (OP == Compare::Geu) {
+        return ~(a < b);
+    } else if constexpr (OP == Compare::Num) {
+        return (a == a) & (b == b);
+    } else {
+        return (a != a) | (b != b);
+    }
+}
+
+#if defined(__AVX512F__)
+/// The predicate numbers of vcmpps.
+constexpr int float_predicate(Compare op) {
+    constexpr int table[] = {0x00, 0x0c, 0x11, 0x12, 0x1e, 0x1d, 0x18,
+                             0x04, 0x19, 0x1a, 0x16, 0x15, 0x07, 0x03};
+    return table[static_cast<int>(op)];
+}
+
+/// The predicate numbers of vpcmpd.
+constexpr int integer_predicate(Compare op) {
+    constexpr int table[] = {0, 4, 1, 2, 6, 5};
+    return table[static_cast<int>(op)];
+}
+#endif
+
+/// Returns the lanes of one chunk, as bits.
+template <Compare OP, typename T>
+[[gnu::always_inline]] inline std::uint32_t compare_bits(Vector<T> a, Vector<T> b) {
+#if defined(__AVX512F__)
+    if constexpr (__is_same(T, float)) {
+        return _mm512_cmp_ps_mask(a, b, float_predicate(OP));
+    } else if constexpr (__is_same(T, double)) {
+        return _mm512_cmp_pd_mask(a, b, float_predicate(OP));
+    } else {
+        const auto x = reinterpret_cast<__m512i>(a);
+        const auto y = reinterpret_cast<__m512i>(b);
+        constexpr int predicate = integer_predicate(OP);
+        if constexpr (__is_same(T, std::int32_t)) {
+            return _mm512_cmp_epi32_mask(x, y, predicate);
+        } else if constexpr (__is_same(T, std::uint32_t)) {
+            return _mm512_cmp_epu32_mask(x, y, predicate);
+        } else if constexpr (__is_same(T, std::int64_t)) {
+            return _mm512_cmp_epi64_mask(x, y, predicate);
+        } else {
+            return _mm512_cmp_epu64_mask(x, y, predicate);
+        }
+    }
+#else
+    return sign_bits<SignedLike<T>>(compare<OP>(a, b));
+#endif
+}
+
+struct Unchanged {
+    template <typename V>
+    [[gnu::always_inline]] static V extend(V value) {
+        return value;
+    }
+};
+
+struct Flushed {
+    template <typename V>
+    [[gnu::always_inline]] static V extend(V value) {
+        return flush(value);
+    }
+};
+
+[[gnu::always_inline]] inline std::uint32_t combine(std::uint32_t result, std::uint32_t other,
+                                                    Combine how) {
+    switch (how) {
+    case Combine::And:
+        return result & other;
+    case Combine::Or:
+        return result | other;
+    case Combine::Xor:
+        return result ^ other;
+    default:
+        return result;
+    }
+}
+
+template <Compare OP, typename T, typename Prepare>
+[[gnu::always_inline]] inline std::uint32_t compare_lanes(const WarpContext& warp,
+                                                          const Instruction* at) {
+    const std::byte* const a = locate(warp, at->src[0]);
+    const std::byte* const b = locate(warp, at->src[1]);
+    std::uint32_t result = 0;
+    for (unsigned chunk = 0; chunk < CHUNKS<T>; ++chunk) {
+        result |= compare_bits<OP, T>(Prepare::extend(load<T>(a, chunk)),
+                                      Prepare::extend(load<T>(b, chunk)))
+                  << (chunk * LANES<T>);
+    }
+    return result;
+}
+
+/// Combines and writes the results of setp.
+[[gnu::always_inline]] inline const Instruction*
+write_results(WarpContext& warp, const Instruction* at, std::uint32_t mask, std::uint32_t result) {
+    if (at->tag == 0 && at->dst_count == 1) [[likely]] {
+        write_predicate(warp, at->dst[0], result, mask);
+        return at + 1;
+    }
+    const auto how = static_cast<Combine>(at->tag & 3);
+    std::uint32_t other = 0;
+    if (how != Combine::None) {
+        other =
+            predicate_of(warp, at->src[2]) ^ (0u - static_cast<std::uint32_t>(at->tag >> 2 & 1));
+    }
+    write_predicate(warp, at->dst[0], combine(result, other, how), mask);
+    if (at->dst_count == 2) {
+        write_predicate(warp, at->dst[1], combine(~result, other, how), mask);
+    }
+    return at + 1;
+}
+
+template <Compare OP, typename T, typename Prepare>
+const Instruction* set_predicate(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    return write_results(warp, at, mask, compare_lanes<OP, T, Prepare>(warp, at));
+}
+
+/// set: writes `at->immediate` in the lanes where the comparison holds, 0 in the others.
+template <Compare OP, typename T, typename Prepare>
+const Instruction* set_value(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    std::uint32_t result = compare_lanes<OP, T, Prepare>(warp, at);
+    if (const auto how = static_cast<Combine>(at->tag & 3); how != Combine::None) {
+        const std::uint32_t other =
+            predicate_of(warp, at->src[2]) ^ (0u - static_cast<std::uint32_t>(at->tag >> 2 & 1));
+        result = combine(result, other, how);
+    }
+    using U = std::uint32_t;
+    std::byte* const to = locate(warp, at->dst[0]);
+    const Vector<U> value = broadcast<U>(static_cast<U>(at->immediate));
+    for (unsigned chunk = 0; chunk < CHUNKS<U>; ++chunk) {
+        store_masked<U>(to, chunk, expand<U>(result, chunk) ? value : Vector<U>{}, mask);
+    }
+    return at + 1;
+}
+
+template <Compare OP, typename T, typename Prepare>
+Handler choose(const CompareForm& form) {
+    return form.result == CompareResult::Predicate ? set_predicate<OP, T, Prepare>
+                                                   : set_value<OP, T, Prepare>;
+}
+
+template <typename T, typename Prepare>
+Handler select_integer_compare(const CompareForm& form) {
+    switch (form.compare) {
+    case Compare::Eq:
+        return choose<Compare::Eq, T, Prepare>(form);
+    case Compare::Ne:
+        return choose<Compare::Ne, T, Prepare>(form);
+    case Compare::Lt:
+        return choose<Compare::Lt, T, Prepare>(form);
+    case Compare::Le:
+        return choose<Compare::Le, T, Prepare>(form);
+    case Compare::Gt:
+        return choose<Compare::Gt, T, Prepare>(form);
+    case Compare::Ge:
+        return choose<Compare::Ge, T, Prepare>(form);
+    default:
+        return nullptr;
+    }
+}
+
+template <typename T, typename Prepare>
+Handler select_float_compare(const CompareForm& form) {
+    switch (form.compare) {
+    case Compare::Equ:
+        return choose<Compare::Equ, T, Prepare>(form);
+    case Compare::Neu:
+        return choose<Compare::Neu, T, Prepare>(form);
+    case Compare::Ltu:
+        return choose<Compare::Ltu, T, Prepare>(form);
+    case Compare::Leu:
+        return choose<Compare::Leu, T, Prepare>(form);
+    case Compare::Gtu:
+        return choose<Compare::Gtu, T, Prepare>(form);
+    case Compare::Geu:
+        return choose<Compare::Geu, T, Prepare>(form);
+    case Compare::Num:
+        return choose<Compare::Num, T, Prepare>(form);
+    case Compare::Nan:
+        return choose<Compare::Nan, T, Prepare>(form);
+    default:
+        return select_integer_compare<T, Prepare>(form);
+    }
+}
+
+} // namespace
+
+Handler select_compare(const CompareForm& form) {
+    switch (form.type) {
+    case ptx::Type::B16:
+    case ptx::Type::U16:
+        return select_integer_compare<std::uint32_t, U16>(form);
+    case ptx::Type::S16:
+        return select_integer_compare<std::int32_t, S16>(form);
+    case ptx::Type::B32:
+    case ptx::Type::U32:
+        return select_integer_compare<std::uint32_t, Unchanged>(form);
+    case ptx::Type::S32:
+        return select_integer_compare<std::int32_t, Unchanged>(form);
+    case ptx::Type::B64:
+    case ptx::Type::U64:
+        return select_integer_compare<std::uint64_t, Unchanged>(form);
+    case ptx::Type::S64:
+        return select_integer_compare<std::int64_t, Unchanged>(form);
+    case ptx::Type::F32:
+        return form.flushes ? select_float_compare<float, Flushed>(form)
+                            : select_float_compare<float, Unchanged>(form);
+    case ptx::Type::F64:
+        return select_float_compare<double, Unchanged>(form);
+    default:
+        return select_half_compare(form);
+    }
+}
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

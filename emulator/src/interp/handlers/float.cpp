@@ -1,0 +1,261 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// f32 and f64 arithmetic that rounds to nearest, and what does not round at all.
+
+#include "interp/handlers/float_common.hpp"
+#include "interp/handlers/select.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+namespace {
+
+template <typename T>
+constexpr UnsignedLike<T> SIGN_BIT = UnsignedLike<T>{1} << (sizeof(T) * 8 - 1);
+
+/// add, sub, mul, fma, div.
+template <FloatOp OP, bool FLUSHES, bool SATURATES>
+struct Arithmetic {
+    template <typename T>
+    static Vector<T> apply(Vector<T> a, Vector<T> b) {
+        if constexpr (FLUSHES) {
+            a = flush(a);
+            b = flush(b);
+        }
+        Vector<T> result;
+        if constexpr (OP == FloatOp::Add) {
+            result = a + b;
+        } else if constexpr (OP == FloatOp::Sub) {
+            result = a - b;
+        } else if constexpr (OP == FloatOp::Mul) {
+            result = a * b;
+        } else {
+            result = a / b;
+        }
+        return finish<T>(result);
+    }
+
+    template <typename T>
+    static Vector<T> apply(Vector<T> a, Vector<T> b, Vector<T> c) {
+        if constexpr (FLUSHES) {
+            a = flush(a);
+            b = flush(b);
+            c = flush(c);
+        }
+        return finish<T>(fused(a, b, c));
+    }
+
+    template <typename T>
+    [[gnu::always_inline]] static Vector<T> finish(Vector<T> result) {
+        if constexpr (FLUSHES) {
+            result = flush(result);
+        }
+        if constexpr (SATURATES) {
+            return saturate(result);
+        } else {
+            return canonical(result);
+        }
+    }
+};
+
+template <FloatOp OP, bool FLUSHES>
+struct SignChange {
+    template <typename T>
+    static Vector<T> apply(Vector<T> a) {
+        using V = Vector<UnsignedLike<T>>;
+        if constexpr (FLUSHES) {
+            a = flush(a);
+        }
+        V bits = reinterpret_cast<V>(a);
+        if constexpr (OP == FloatOp::Neg) {
+            bits ^= broadcast<UnsignedLike<T>>(SIGN_BIT<T>);
+        } else {
+            bits &= ~broadcast<UnsignedLike<T>>(SIGN_BIT<T>);
+        }
+        return canonical(reinterpret_cast<Vector<T>>(bits));
+    }
+};
+
+struct CopySign {
+    template <typename T>
+    static Vector<T> apply(Vector<T> a, Vector<T> b) {
+        using V = Vector<UnsignedLike<T>>;
+        const V sign = broadcast<UnsignedLike<T>>(SIGN_BIT<T>);
+        return reinterpret_cast<Vector<T>>((reinterpret_cast<V>(a) & sign) |
+                                           (reinterpret_cast<V>(b) & ~sign));
+    }
+};
+
+/// min and max of two or three values; -0 is less than +0.
+template <bool MAX, bool FLUSHES, bool KEEPS_NAN, bool XORSIGN>
+struct Extreme {
+    template <typename T>
+    static Vector<T> apply(Vector<T> a, Vector<T> b) {
+        using V = Vector<UnsignedLike<T>>;
+        if constexpr (FLUSHES) {
+            a = flush(a);
+            b = flush(b);
+        }
+        const V sign = broadcast<UnsignedLike<T>>(SIGN_BIT<T>);
+        const V result_sign = (reinterpret_cast<V>(a) ^ reinterpret_cast<V>(b)) & sign;
+        if constexpr (XORSIGN) {
+            a = reinterpret_cast<Vector<T>>(reinterpret_cast<V>(a) & ~sign);
+            b = reinterpret_cast<Vector<T>>(reinterpret_cast<V>(b) & ~sign);
+        }
+        const V x = reinterpret_cast<V>(a);
+        const V y = reinterpret_cast<V>(b);
+        const Vector<T> equal = reinterpret_cast<Vector<T>>(MAX ? x & y : x | y);
+        Vector<T> result = MAX ? (a > b ? a : b) : (a < b ? a : b);
+        result = a == b ? equal : result;
+        // What is left unordered: `result` is b now, which is right when only a is a NaN.
+        result = b != b ? a : result;
+        if constexpr (KEEPS_NAN) {
+            result = a != a ? a : result;
+            result = b != b ? b : result;
+        }
+        if constexpr (XORSIGN) {
+            result = reinterpret_cast<Vector<T>>(reinterpret_cast<V>(result) | result_sign);
+        }
+        return canonical(result);
+    }
+
+    template <typename T>
+    static Vector<T> apply(Vector<T> a, Vector<T> b, Vector<T> c) {
+        return apply<T>(apply<T>(a, b), c);
+    }
+};
+
+template <FloatOp OP, unsigned COUNT>
+Handler select_arithmetic(const FloatForm& form) {
+    if (form.type == ptx::Type::F64) {
+        return form.flushes || form.is_saturating
+                   ? nullptr
+                   : map_vectors<Arithmetic<OP, false, false>, double, COUNT>;
+    }
+    if (form.flushes) {
+        return form.is_saturating ? map_vectors<Arithmetic<OP, true, true>, float, COUNT>
+                                  : map_vectors<Arithmetic<OP, true, false>, float, COUNT>;
+    }
+    return form.is_saturating ? map_vectors<Arithmetic<OP, false, true>, float, COUNT>
+                              : map_vectors<Arithmetic<OP, false, false>, float, COUNT>;
+}
+
+template <FloatOp OP>
+Handler select_sign(const FloatForm& form) {
+    if (form.type == ptx::Type::F64) {
+        return map_vectors<SignChange<OP, false>, double, 1>;
+    }
+    return form.flushes ? map_vectors<SignChange<OP, true>, float, 1>
+                        : map_vectors<SignChange<OP, false>, float, 1>;
+}
+
+template <bool MAX, bool FLUSHES, unsigned COUNT>
+Handler select_extreme32(const FloatForm& form) {
+    if (form.keeps_nan) {
+        return form.is_xorsign ? map_vectors<Extreme<MAX, FLUSHES, true, true>, float, COUNT>
+                               : map_vectors<Extreme<MAX, FLUSHES, true, false>, float, COUNT>;
+    }
+    return form.is_xorsign ? map_vectors<Extreme<MAX, FLUSHES, false, true>, float, COUNT>
+                           : map_vectors<Extreme<MAX, FLUSHES, false, false>, float, COUNT>;
+}
+
+template <bool MAX>
+Handler select_extreme(const FloatForm& form) {
+    if (form.type == ptx::Type::F64) {
+        return map_vectors<Extreme<MAX, false, false, false>, double, 2>;
+    }
+    if (form.source_count == 3) {
+        return form.flushes ? select_extreme32<MAX, true, 3>(form)
+                            : select_extreme32<MAX, false, 3>(form);
+    }
+    return form.flushes ? select_extreme32<MAX, true, 2>(form)
+                        : select_extreme32<MAX, false, 2>(form);
+}
+
+template <FloatOp OP, typename T>
+const Instruction* test(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    using U = UnsignedLike<T>;
+    constexpr U exponent =
+        sizeof(T) == 4 ? static_cast<U>(0x7f800000u) : static_cast<U>(0x7ff0000000000000u);
+    const auto* const bits = lanes_of<U>(warp, at->src[0]);
+    std::uint32_t result = 0;
+    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
+        const U magnitude = bits[lane] & ~SIGN_BIT<T>;
+        bool holds = false;
+        switch (OP) {
+        case FloatOp::TestFinite:
+            holds = magnitude < exponent;
+            break;
+        case FloatOp::TestInfinite:
+            holds = magnitude == exponent;
+            break;
+        case FloatOp::TestNumber:
+            holds = magnitude <= exponent;
+            break;
+        case FloatOp::TestNotANumber:
+            holds = magnitude > exponent;
+            break;
+        case FloatOp::TestNormal:
+            holds = magnitude < exponent && (magnitude & exponent) != 0;
+            break;
+        default:
+            holds = magnitude != 0 && (magnitude & exponent) == 0;
+            break;
+        }
+        result |= static_cast<std::uint32_t>(holds) << lane;
+    }
+    write_predicate(warp, at->dst[0], result, mask);
+    return at + 1;
+}
+
+template <FloatOp OP>
+Handler select_test(const FloatForm& form) {
+    return form.type == ptx::Type::F64 ? test<OP, double> : test<OP, float>;
+}
+
+} // namespace
+
+Handler select_float(const FloatForm& form) {
+    if (form.rounding != Rounding::Nearest) {
+        return select_rounded(form);
+    }
+    switch (form.op) {
+    case FloatOp::Add:
+        return select_arithmetic<FloatOp::Add, 2>(form);
+    case FloatOp::Sub:
+        return select_arithmetic<FloatOp::Sub, 2>(form);
+    case FloatOp::Mul:
+        return select_arithmetic<FloatOp::Mul, 2>(form);
+    case FloatOp::Fma:
+        return select_arithmetic<FloatOp::Fma, 3>(form);
+    case FloatOp::Div:
+        return select_arithmetic<FloatOp::Div, 2>(form);
+    case FloatOp::Neg:
+        return select_sign<FloatOp::Neg>(form);
+    case FloatOp::Abs:
+        return select_sign<FloatOp::Abs>(form);
+    case FloatOp::Min:
+        return select_extreme<false>(form);
+    case FloatOp::Max:
+        return select_extreme<true>(form);
+    case FloatOp::CopySign:
+        return form.type == ptx::Type::F64 ? map_vectors<CopySign, double, 2>
+                                           : map_vectors<CopySign, float, 2>;
+    case FloatOp::TestFinite:
+        return select_test<FloatOp::TestFinite>(form);
+    case FloatOp::TestInfinite:
+        return select_test<FloatOp::TestInfinite>(form);
+    case FloatOp::TestNumber:
+        return select_test<FloatOp::TestNumber>(form);
+    case FloatOp::TestNotANumber:
+        return select_test<FloatOp::TestNotANumber>(form);
+    case FloatOp::TestNormal:
+        return select_test<FloatOp::TestNormal>(form);
+    case FloatOp::TestSubnormal:
+        return select_test<FloatOp::TestSubnormal>(form);
+    default:
+        return select_math(form);
+    }
+}
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

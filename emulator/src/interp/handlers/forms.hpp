@@ -1,0 +1,370 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What decoders and handlers agree on: a form says exactly which variant of an instruction is
+// wanted, and a selector returns the handler that runs it, or nullptr when there is none.
+//
+// The handler sources are compiled once per instruction-set level, each time in a namespace of its
+// own; `Selectors` is the table through which the one set of decoders reaches the chosen level.
+// What a handler reads besides its operands (`tag`, `immediate`, `access_bytes`) is written beside
+// its form.
+
+#pragma once
+
+#include "bytecode/kernel.hpp"
+#include "ptx/tree.hpp"
+
+#include <cstdint>
+
+namespace cuprum::emulator {
+
+/// The four rounding directions, numbered as x86's MXCSR numbers them.
+enum class Rounding : std::uint8_t { Nearest = 0, Down = 1, Up = 2, Zero = 3 };
+
+/// Copies, selections and reads of special registers.
+enum class MoveOp : std::uint8_t {
+    Copy,   // dst[0] = src[0], `width`
+    Pack,   // dst[0] of `bytes` from parts of `part_bytes` each in src (extra when more than 4)
+    Unpack, // the reverse
+    Select, // dst[0] = src[2] ? src[0] : src[1]; tag 1: the predicate is negated
+    SelectBySign,      // slct.s32: dst[0] = src[2] >= 0 ? src[0] : src[1]
+    SelectByFloatSign, // slct.f32, with ftz: tag 1
+    IsShared,          // isspacep: dst[0] is a predicate
+    IsLocal,
+    IsGlobal,
+    IsConstant,
+    IsParam,
+    ParameterBase, // dst[0] = src[0] + host address of the launch's parameters
+    Clock,         // %clock, or %clock64 when `width` is B64
+    ClockHigh,     // upper half of %clock64
+    GlobalTimer,   // nanoseconds; the low half when `width` is B32
+    GlobalTimerHigh,
+    ActiveMask,
+    Nothing, // accepted and ignored: prefetch, discard, pmevent...
+};
+
+struct MoveForm {
+    MoveOp op{};
+    bytecode::Width width = bytecode::Width::B32;
+    std::uint8_t part_bytes = 0;
+    std::uint8_t bytes = 0;
+};
+
+/// Integer arithmetic.
+enum class IntegerOp : std::uint8_t {
+    Add,
+    Sub,
+    MulLo,
+    MulHi,
+    MulWide,
+    MadLo,
+    MadHi,
+    MadWide,
+    Mul24Lo,
+    Mul24Hi,
+    Mad24Lo,
+    Mad24Hi,
+    Div,
+    Rem,
+    Min,
+    Max,
+    MinRelu,
+    MaxRelu,
+    Abs,
+    Neg,
+    Sad,
+};
+
+struct IntegerForm {
+    IntegerOp op{};
+    ptx::Type type{};           // u16, s16, u32, s32, u64, s64, and u16x2/s16x2 by `is_packed`
+    bool is_saturating = false; // .sat of s32 add, sub, mad.hi, mad24.hi
+    bool is_packed = false;
+};
+
+/// dp4a and dp2a: `tag` bit 0: a is signed, bit 1: b is signed, bit 2: dp2a.hi.
+struct DotForm {
+    bool is_four_way = true;
+};
+
+/// Bitwise operations. Masks of 32 lanes (predicates) have operations of their own.
+enum class BitsOp : std::uint8_t {
+    And,
+    Or,
+    Xor,
+    Not,
+    Cnot,
+    Shl,
+    ShrUnsigned,
+    ShrSigned,
+    FunnelLeftWrap,
+    FunnelLeftClamp,
+    FunnelRightWrap,
+    FunnelRightClamp,
+    Lop3, // `lut`
+    Popc,
+    Clz,
+    BfindUnsigned,
+    BfindSigned,
+    BfindUnsignedShift,
+    BfindSignedShift,
+    Brev,
+    BfeUnsigned,
+    BfeSigned,
+    Bfi,
+    BmskClamp,
+    BmskWrap,
+    Fns,
+    Prmt, // `mode`
+    SzextClampUnsigned,
+    SzextClampSigned,
+    SzextWrapUnsigned,
+    SzextWrapSigned,
+    PredicateAnd, // tag bit 0: src[0] is negated, bit 1: src[1] is negated
+    PredicateOr,
+    PredicateXor,
+    PredicateNot,
+};
+
+enum class PrmtMode : std::uint8_t { Index, F4e, B4e, Rc8, Ecl, Ecr, Rc16 };
+
+struct BitsForm {
+    BitsOp op{};
+    std::uint8_t bits = 32; // 16, 32 or 64
+    std::uint8_t lut = 0;
+    PrmtMode mode = PrmtMode::Index;
+};
+
+/// Extended-precision arithmetic. The carry comes in as the last source and goes out as dst[1];
+/// both are predicates.
+enum class CarryOp : std::uint8_t { Add, Sub, MadLo, MadHi };
+
+struct CarryForm {
+    CarryOp op{};
+    ptx::Type type{}; // u32, s32, u64, s64
+    bool reads_carry = false;
+    bool writes_carry = false;
+};
+
+/// Floating-point arithmetic.
+enum class FloatOp : std::uint8_t {
+    Add,
+    Sub,
+    Mul,
+    Fma,
+    Div,
+    Rcp,
+    Sqrt,
+    Rsqrt,
+    Neg,
+    Abs,
+    Min,
+    Max,
+    CopySign, // dst = src[1] with the sign of src[0]
+    Sin,
+    Cos,
+    Lg2,
+    Ex2,
+    Tanh,
+    TestFinite, // testp: dst[0] is a predicate
+    TestInfinite,
+    TestNumber,
+    TestNotANumber,
+    TestNormal,
+    TestSubnormal,
+};
+
+struct FloatForm {
+    FloatOp op{};
+    ptx::Type type{}; // f32, f64, f16, f16x2, bf16, bf16x2
+    Rounding rounding = Rounding::Nearest;
+    bool flushes = false;       // .ftz
+    bool is_saturating = false; // .sat
+    bool is_relu = false;
+    bool keeps_nan = false;        // .NaN of min and max
+    bool is_xorsign = false;       // .xorsign.abs of min and max
+    std::uint8_t source_count = 2; // min and max can take 3
+};
+
+enum class Compare : std::uint8_t {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Equ,
+    Neu,
+    Ltu,
+    Leu,
+    Gtu,
+    Geu,
+    Num,
+    Nan
+};
+enum class Combine : std::uint8_t { None, And, Or, Xor };
+
+/// What a comparison writes.
+enum class CompareResult : std::uint8_t {
+    Predicate, // dst[0]; setp: dst[1] gets the opposite when dst_count is 2
+    Integer,   // set: all ones or 0
+    Float32,   // set: 1.0f or 0
+    Half,      // set: 1.0 or 0 in each half
+    BFloat,
+};
+
+/// setp and set: src[0], src[1] and, when combined, the predicate src[2]. `tag`: bits 0-1 Combine,
+/// bit 2: the predicate is negated, bit 3: halves (f16x2) go to dst[0] and dst[1].
+struct CompareForm {
+    Compare compare{};
+    ptx::Type type{};
+    bool flushes = false;
+    CompareResult result = CompareResult::Predicate;
+};
+
+/// The number formats that only cvt knows, beside the types of ptx::Type.
+enum class Format : std::uint8_t {
+    U8,
+    S8,
+    U16,
+    S16,
+    U32,
+    S32,
+    U64,
+    S64,
+    F16,
+    BF16,
+    F32,
+    F64,
+    TF32,
+    E4M3,
+    E5M2,
+    E2M3,
+    E3M2,
+    E2M1,
+    UE8M0,
+};
+
+/// cvt. With two sources the result packs them, the first in the upper half. `tag` has bit 0 for
+/// .ftz and bit 1 for .sat; `immediate` is the whole form, as `packed` makes it.
+struct ConvertForm {
+    Format from{};
+    Format to{};
+    bytecode::Width from_width = bytecode::Width::B32; // of the registers
+    bytecode::Width to_width = bytecode::Width::B32;
+    Rounding rounding = Rounding::Nearest;
+    bool rounds_away = false;       // .rna: halfway cases away from zero
+    bool rounds_to_integer = false; // .rni .rzi .rmi .rpi of float to float
+    bool flushes = false;
+    bool is_saturating = false;
+    bool is_finite_saturating = false; // .satfinite
+    bool is_relu = false;
+    bool is_pair = false; // two values: from two sources, or from the halves of one
+
+    /// Returns the form as one number, for the handler that decides lane by lane.
+    [[nodiscard]] constexpr std::int64_t packed() const {
+        return static_cast<std::int64_t>(from) | static_cast<std::int64_t>(to) << 8 |
+               static_cast<std::int64_t>(from_width) << 16 |
+               static_cast<std::int64_t>(to_width) << 24 |
+               static_cast<std::int64_t>(rounding) << 32 |
+               static_cast<std::int64_t>(rounds_away) << 40 |
+               static_cast<std::int64_t>(rounds_to_integer) << 41 |
+               static_cast<std::int64_t>(flushes) << 42 |
+               static_cast<std::int64_t>(is_saturating) << 43 |
+               static_cast<std::int64_t>(is_finite_saturating) << 44 |
+               static_cast<std::int64_t>(is_relu) << 45 | static_cast<std::int64_t>(is_pair) << 46;
+    }
+};
+
+/// ld, st, ldu: dst or src components (in `extra` when there are more than 4). src[0] is the base
+/// address (lanes of `address_width`), `immediate` the offset; a store's values follow. `tag` is
+/// the number of components, `access_bytes` the bytes of one.
+struct MemoryForm {
+    bool is_store = false;
+    bool is_ordered = false;             // acquire or release
+    bool is_signed = false;              // extend the sign of a narrow load
+    ptx::Space space = ptx::Space::None; // None is generic
+    std::uint8_t element_bytes = 4;
+    bytecode::Width register_width = bytecode::Width::B32;
+    bytecode::Width address_width = bytecode::Width::B64;
+};
+
+enum class AtomicOp : std::uint8_t {
+    Add,
+    Min,
+    Max,
+    Inc,
+    Dec,
+    And,
+    Or,
+    Xor,
+    Exchange,
+    CompareExchange,
+};
+
+/// atom, red: dst[0] (atom only), src[0] = base, src[1] = operand, src[2] = second operand of cas
+/// (src[1] is what to compare with). `immediate` is the offset; `tag` bit 0: the base has 32-bit
+/// lanes.
+struct AtomicForm {
+    AtomicOp op{};
+    ptx::Type type{};
+    ptx::Space space = ptx::Space::None;
+    bool returns = false;
+};
+
+enum class WarpOp : std::uint8_t {
+    VoteAll, // dst[0], src[0] = predicate, src[1] = member mask; tag 1: the predicate is negated
+    VoteAny,
+    VoteUni,
+    VoteBallot,
+    ShuffleUp, // dst[0] (dst[1] = predicate), src = a, b, c, member mask
+    ShuffleDown,
+    ShuffleButterfly,
+    ShuffleIndex,
+    MatchAny, // dst[0], src[0] = a, src[1] = member mask; `width` of a
+    MatchAll, // also dst[1] = predicate
+    ReduxAdd, // dst[0], src[0] = a, src[1] = member mask
+    ReduxMinUnsigned,
+    ReduxMaxUnsigned,
+    ReduxMinSigned,
+    ReduxMaxSigned,
+    ReduxAnd,
+    ReduxOr,
+    ReduxXor,
+    ReduxMinFloat, // tag bit 0: .abs, bit 1: .NaN
+    ReduxMaxFloat,
+    Elect, // dst[0] = elected lane, dst[1] = predicate, src[0] = member mask
+    Fence,
+};
+
+struct WarpForm {
+    WarpOp op{};
+    bytecode::Width width = bytecode::Width::B32;
+    bool has_predicate = false;
+};
+
+/// The selectors of one instruction-set level.
+struct Selectors {
+    bytecode::Handler (*move)(const MoveForm&);
+    bytecode::Handler (*integer)(const IntegerForm&);
+    bytecode::Handler (*dot)(const DotForm&);
+    bytecode::Handler (*bits)(const BitsForm&);
+    bytecode::Handler (*carry)(const CarryForm&);
+    bytecode::Handler (*floating)(const FloatForm&);
+    bytecode::Handler (*half)(const FloatForm&);
+    bytecode::Handler (*compare)(const CompareForm&);
+    bytecode::Handler (*convert)(const ConvertForm&);
+    bytecode::Handler (*memory)(const MemoryForm&);
+    bytecode::Handler (*atomic)(const AtomicForm&);
+    bytecode::Handler (*warp)(const WarpForm&);
+};
+
+/// Returns the selectors for this machine, chosen once; CUPRUM_EMULATOR_ISA=v2|v3|v4 asks for a
+/// lower level.
+[[nodiscard]] const Selectors& selectors() noexcept;
+
+/// Returns the selectors of a level by name ("v2", "v3", "v4", "generic"), or nullptr when they are
+/// not built in or this machine cannot run them.
+[[nodiscard]] const Selectors* selectors_of(const char* level) noexcept;
+
+} // namespace cuprum::emulator

@@ -1,0 +1,562 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Integer arithmetic. Everything wraps; nothing traps.
+//
+// Division by zero gives all ones, for quotient and remainder alike, as NVIDIA's own code
+// sequences do; PTX leaves it open. The most negative number divided by -1 is itself.
+
+#include "interp/handlers/common.hpp"
+#include "interp/handlers/select.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+namespace {
+
+struct Add {
+    template <typename T>
+    static Vector<T> apply(Vector<T> a, Vector<T> b) {
+        return a + b;
+    }
+};
+
+struct Sub {
+    template <typename T>
+    static Vector<T> apply(Vector<T> a, Vector<T> b) {
+        return a - b;
+    }
+};
+
+struct Mul {
+    template <typename T>
+    static Vector<T> apply(Vector<T> a, Vector<T> b) {
+        return a * b;
+    }
+};
+
+struct Mad {
+    template <typename T>
+    static Vector<T> apply(Vector<T> a, Vector<T> b, Vector<T> c) {
+        return a * b + c;
+    }
+};
+
+struct Neg {
+    template <typename T>
+    static Vector<T> apply(Vector<T> a) {
+        return Vector<T>{} - a;
+    }
+};
+
+/// Vector operations on values that need the bits above them extended first.
+template <typename I>
+struct Extended {
+    struct Min {
+        template <typename T>
+        static Vector<T> apply(Vector<T> a, Vector<T> b) {
+            a = I::extend(a);
+            b = I::extend(b);
+            return a < b ? a : b;
+        }
+    };
+
+    struct Max {
+        template <typename T>
+        static Vector<T> apply(Vector<T> a, Vector<T> b) {
+            a = I::extend(a);
+            b = I::extend(b);
+            return a > b ? a : b;
+        }
+    };
+
+    struct Abs {
+        template <typename T>
+        static Vector<T> apply(Vector<T> a) {
+            using U = Vector<UnsignedLike<T>>;
+            a = I::extend(a);
+            const U sign = reinterpret_cast<U>(a < 0);
+            return reinterpret_cast<Vector<T>>((reinterpret_cast<U>(a) ^ sign) - sign);
+        }
+    };
+
+    struct MulHi16 {
+        template <typename T>
+        static Vector<T> apply(Vector<T> a, Vector<T> b) {
+            return (I::extend(a) * I::extend(b)) >> 16;
+        }
+    };
+
+    struct MulWide16 {
+        template <typename T>
+        static Vector<T> apply(Vector<T> a, Vector<T> b) {
+            return I::extend(a) * I::extend(b);
+        }
+    };
+
+    struct MadHi16 {
+        template <typename T>
+        static Vector<T> apply(Vector<T> a, Vector<T> b, Vector<T> c) {
+            return ((I::extend(a) * I::extend(b)) >> 16) + c;
+        }
+    };
+
+    struct MadWide16 {
+        template <typename T>
+        static Vector<T> apply(Vector<T> a, Vector<T> b, Vector<T> c) {
+            using U = Vector<UnsignedLike<T>>;
+            return reinterpret_cast<Vector<T>>(reinterpret_cast<U>(I::extend(a) * I::extend(b)) +
+                                               reinterpret_cast<U>(c));
+        }
+    };
+};
+
+std::int32_t clamp_to_s32(std::int64_t value) {
+    value = value > INT32_MAX ? INT32_MAX : value;
+    return static_cast<std::int32_t>(value < INT32_MIN ? INT32_MIN : value);
+}
+
+struct AddSaturated {
+    static std::int32_t apply(std::int32_t a, std::int32_t b) {
+        return clamp_to_s32(std::int64_t{a} + b);
+    }
+};
+
+struct SubSaturated {
+    static std::int32_t apply(std::int32_t a, std::int32_t b) {
+        return clamp_to_s32(std::int64_t{a} - b);
+    }
+};
+
+/// Widths twice as large, for products.
+template <typename T>
+struct Doubled;
+
+template <>
+struct Doubled<std::uint32_t> {
+    using Type = std::uint64_t;
+};
+
+template <>
+struct Doubled<std::int32_t> {
+    using Type = std::int64_t;
+};
+
+__extension__ typedef unsigned __int128 Unsigned128;
+__extension__ typedef __int128 Signed128;
+
+template <>
+struct Doubled<std::uint64_t> {
+    using Type = Unsigned128;
+};
+
+template <>
+struct Doubled<std::int64_t> {
+    using Type = Signed128;
+};
+
+template <typename T>
+T high_product(T a, T b) {
+    using D = typename Doubled<T>::Type;
+    return static_cast<T>((static_cast<D>(a) * static_cast<D>(b)) >> (sizeof(T) * 8));
+}
+
+template <typename T>
+struct MulHi {
+    static T apply(T a, T b) { return high_product(a, b); }
+};
+
+template <typename T>
+struct MulWide {
+    static typename Doubled<T>::Type apply(T a, T b) {
+        return static_cast<typename Doubled<T>::Type>(a) * b;
+    }
+};
+
+template <typename T>
+struct MadHi {
+    static T apply(T a, T b, T c) {
+        using U = UnsignedLike<T>;
+        return static_cast<T>(static_cast<U>(high_product(a, b)) + static_cast<U>(c));
+    }
+};
+
+struct MadHiSaturated {
+    static std::int32_t apply(std::int32_t a, std::int32_t b, std::int32_t c) {
+        return clamp_to_s32(std::int64_t{high_product(a, b)} + c);
+    }
+};
+
+template <typename T>
+struct MadWide {
+    using D = typename Doubled<T>::Type;
+
+    static D apply(T a, T b, D c) {
+        using U = UnsignedLike<D>;
+        return static_cast<D>(static_cast<U>(static_cast<D>(a) * b) + static_cast<U>(c));
+    }
+};
+
+template <typename T>
+std::int64_t product24(T a, T b) {
+    if constexpr (T(-1) < T(0)) {
+        return std::int64_t{static_cast<std::int32_t>(static_cast<std::uint32_t>(a) << 8) >> 8} *
+               (static_cast<std::int32_t>(static_cast<std::uint32_t>(b) << 8) >> 8);
+    } else {
+        return static_cast<std::int64_t>(std::uint64_t{a & 0xffffffu} * (b & 0xffffffu));
+    }
+}
+
+template <typename T, bool HIGH>
+struct Mul24 {
+    static T apply(T a, T b) { return static_cast<T>(product24(a, b) >> (HIGH ? 16 : 0)); }
+};
+
+template <typename T, bool HIGH>
+struct Mad24 {
+    static T apply(T a, T b, T c) {
+        return static_cast<T>(static_cast<std::uint32_t>(product24(a, b) >> (HIGH ? 16 : 0)) +
+                              static_cast<std::uint32_t>(c));
+    }
+};
+
+struct Mad24HiSaturated {
+    static std::int32_t apply(std::int32_t a, std::int32_t b, std::int32_t c) {
+        return clamp_to_s32((product24(a, b) >> 16) + c);
+    }
+};
+
+/// Divides 32-bit values in double precision, which is exact and, unlike idiv, vectorises.
+template <typename I, bool REMAINDER>
+struct Divide32 {
+    using T = typename I::Storage;
+
+    static T apply(T a, T b) {
+        using U = std::uint32_t;
+        a = I::extend(a);
+        b = I::extend(b);
+        const T divisor = b == 0 ? T{1} : b;
+        const double quotient = static_cast<double>(a) / static_cast<double>(divisor);
+        // Through 64 bits: INT_MIN / -1 does not fit 32.
+        const T result = static_cast<T>(static_cast<std::int64_t>(quotient));
+        const T value = REMAINDER ? static_cast<T>(static_cast<U>(a) -
+                                                   static_cast<U>(result) * static_cast<U>(divisor))
+                                  : result;
+        return b == 0 ? static_cast<T>(-1) : value;
+    }
+};
+
+template <typename T, bool REMAINDER>
+struct Divide64 {
+    static T apply(T a, T b) {
+        if (b == 0) {
+            return static_cast<T>(-1);
+        }
+        if (T(-1) < T(0) && b == static_cast<T>(-1)) {
+            return REMAINDER ? T{0}
+                             : static_cast<T>(std::uint64_t{0} - static_cast<std::uint64_t>(a));
+        }
+        return REMAINDER ? a % b : a / b;
+    }
+};
+
+template <typename I>
+struct Sad {
+    using T = typename I::Storage;
+
+    static T apply(T a, T b, T c) {
+        using U = UnsignedLike<T>;
+        a = I::extend(a);
+        b = I::extend(b);
+        const U difference =
+            a < b ? static_cast<U>(b) - static_cast<U>(a) : static_cast<U>(a) - static_cast<U>(b);
+        return static_cast<T>(static_cast<U>(c) + difference);
+    }
+};
+
+/// Two 16-bit values in a lane.
+template <typename T16, IntegerOp OP>
+struct Packed16 {
+    static std::uint32_t apply(std::uint32_t a, std::uint32_t b) {
+        return one(a & 0xffffu, b & 0xffffu) | one(a >> 16, b >> 16) << 16;
+    }
+
+    static std::uint32_t one(std::uint32_t a, std::uint32_t b) {
+        const auto x = static_cast<std::int32_t>(static_cast<T16>(a));
+        const auto y = static_cast<std::int32_t>(static_cast<T16>(b));
+        std::int32_t result = 0;
+        if constexpr (OP == IntegerOp::Add) {
+            result = x + y;
+        } else if constexpr (OP == IntegerOp::Min || OP == IntegerOp::MinRelu) {
+            result = x < y ? x : y;
+        } else {
+            result = x > y ? x : y;
+        }
+        if constexpr (OP == IntegerOp::MinRelu || OP == IntegerOp::MaxRelu) {
+            result = result < 0 ? 0 : result;
+        }
+        return static_cast<std::uint32_t>(result) & 0xffffu;
+    }
+};
+
+template <bool MAX>
+struct ClampedToZero {
+    static std::int32_t apply(std::int32_t a, std::int32_t b) {
+        const std::int32_t result = (MAX ? a > b : a < b) ? a : b;
+        return result < 0 ? 0 : result;
+    }
+};
+
+template <typename T16>
+Handler select_packed(IntegerOp op) {
+    using U = std::uint32_t;
+    switch (op) {
+    case IntegerOp::Add:
+        return map_lanes<Packed16<T16, IntegerOp::Add>, U, U, U>;
+    case IntegerOp::Min:
+        return map_lanes<Packed16<T16, IntegerOp::Min>, U, U, U>;
+    case IntegerOp::Max:
+        return map_lanes<Packed16<T16, IntegerOp::Max>, U, U, U>;
+    case IntegerOp::MinRelu:
+        return map_lanes<Packed16<T16, IntegerOp::MinRelu>, U, U, U>;
+    case IntegerOp::MaxRelu:
+        return map_lanes<Packed16<T16, IntegerOp::MaxRelu>, U, U, U>;
+    default:
+        return nullptr;
+    }
+}
+
+Handler select_saturating(const IntegerForm& form) {
+    using S = std::int32_t;
+    if (form.type != ptx::Type::S32) {
+        return nullptr;
+    }
+    switch (form.op) {
+    case IntegerOp::Add:
+        return map_lanes<AddSaturated, S, S, S>;
+    case IntegerOp::Sub:
+        return map_lanes<SubSaturated, S, S, S>;
+    case IntegerOp::MadHi:
+        return map_lanes<MadHiSaturated, S, S, S, S>;
+    case IntegerOp::Mad24Hi:
+        return map_lanes<Mad24HiSaturated, S, S, S, S>;
+    default:
+        return nullptr;
+    }
+}
+
+/// What works the same on every type: the low half of a result does not depend on the upper bits.
+template <typename U>
+Handler select_wrapping(IntegerOp op) {
+    switch (op) {
+    case IntegerOp::Add:
+        return map_vectors<Add, U, 2>;
+    case IntegerOp::Sub:
+        return map_vectors<Sub, U, 2>;
+    case IntegerOp::MulLo:
+        return map_vectors<Mul, U, 2>;
+    case IntegerOp::MadLo:
+        return map_vectors<Mad, U, 3>;
+    case IntegerOp::Neg:
+        return map_vectors<Neg, U, 1>;
+    default:
+        return nullptr;
+    }
+}
+
+template <typename I>
+Handler select_common(IntegerOp op) {
+    using T = typename I::Storage;
+    switch (op) {
+    case IntegerOp::Min:
+        return map_vectors<typename Extended<I>::Min, T, 2>;
+    case IntegerOp::Max:
+        return map_vectors<typename Extended<I>::Max, T, 2>;
+    case IntegerOp::Sad:
+        return map_lanes<Sad<I>, T, T, T, T>;
+    case IntegerOp::Abs:
+        if constexpr (I::is_signed) {
+            return map_vectors<typename Extended<I>::Abs, T, 1>;
+        } else {
+            return nullptr;
+        }
+    default:
+        return select_wrapping<UnsignedLike<T>>(op);
+    }
+}
+
+template <typename I>
+Handler select16(IntegerOp op) {
+    using T = typename I::Storage;
+    switch (op) {
+    case IntegerOp::MulHi:
+        return map_vectors<typename Extended<I>::MulHi16, T, 2>;
+    case IntegerOp::MulWide:
+        return map_vectors<typename Extended<I>::MulWide16, T, 2>;
+    case IntegerOp::MadHi:
+        return map_vectors<typename Extended<I>::MadHi16, T, 3>;
+    case IntegerOp::MadWide:
+        return map_vectors<typename Extended<I>::MadWide16, T, 3>;
+    case IntegerOp::Div:
+        return map_lanes<Divide32<I, false>, T, T, T>;
+    case IntegerOp::Rem:
+        return map_lanes<Divide32<I, true>, T, T, T>;
+    default:
+        return select_common<I>(op);
+    }
+}
+
+template <typename I>
+Handler select32(IntegerOp op) {
+    using T = typename I::Storage;
+    using D = typename Doubled<T>::Type;
+    switch (op) {
+    case IntegerOp::MulHi:
+        return map_lanes<MulHi<T>, T, T, T>;
+    case IntegerOp::MulWide:
+        return map_lanes<MulWide<T>, D, T, T>;
+    case IntegerOp::MadHi:
+        return map_lanes<MadHi<T>, T, T, T, T>;
+    case IntegerOp::MadWide:
+        return map_lanes<MadWide<T>, D, T, T, D>;
+    case IntegerOp::Mul24Lo:
+        return map_lanes<Mul24<T, false>, T, T, T>;
+    case IntegerOp::Mul24Hi:
+        return map_lanes<Mul24<T, true>, T, T, T>;
+    case IntegerOp::Mad24Lo:
+        return map_lanes<Mad24<T, false>, T, T, T, T>;
+    case IntegerOp::Mad24Hi:
+        return map_lanes<Mad24<T, true>, T, T, T, T>;
+    case IntegerOp::Div:
+        return map_lanes<Divide32<I, false>, T, T, T>;
+    case IntegerOp::Rem:
+        return map_lanes<Divide32<I, true>, T, T, T>;
+    case IntegerOp::MinRelu:
+        return I::is_signed
+                   ? map_lanes<ClampedToZero<false>, std::int32_t, std::int32_t, std::int32_t>
+                   : nullptr;
+    case IntegerOp::MaxRelu:
+        return I::is_signed
+                   ? map_lanes<ClampedToZero<true>, std::int32_t, std::int32_t, std::int32_t>
+                   : nullptr;
+    default:
+        return select_common<I>(op);
+    }
+}
+
+template <typename I>
+Handler select64(IntegerOp op) {
+    using T = typename I::Storage;
+    switch (op) {
+    case IntegerOp::MulHi:
+        return map_lanes<MulHi<T>, T, T, T>;
+    case IntegerOp::MadHi:
+        return map_lanes<MadHi<T>, T, T, T, T>;
+    case IntegerOp::Div:
+        return map_lanes<Divide64<T, false>, T, T, T>;
+    case IntegerOp::Rem:
+        return map_lanes<Divide64<T, true>, T, T, T>;
+    default:
+        return select_common<I>(op);
+    }
+}
+
+// ---- dp4a, dp2a --------------------------------------------------------------------------------
+
+template <bool SIGNED>
+std::int32_t byte_of(std::uint32_t value, unsigned index) {
+    const std::uint32_t byte = value >> (8 * index) & 0xffu;
+    return SIGNED ? static_cast<std::int8_t>(byte) : static_cast<std::int32_t>(byte);
+}
+
+template <bool SIGNED>
+std::int32_t half_of(std::uint32_t value, unsigned index) {
+    const std::uint32_t half = value >> (16 * index) & 0xffffu;
+    return SIGNED ? static_cast<std::int16_t>(half) : static_cast<std::int32_t>(half);
+}
+
+template <bool A, bool B>
+struct Dot4 {
+    static std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+        for (unsigned i = 0; i < 4; ++i) {
+            c += static_cast<std::uint32_t>(byte_of<A>(a, i) * byte_of<B>(b, i));
+        }
+        return c;
+    }
+};
+
+template <bool A, bool B, bool HIGH>
+struct Dot2 {
+    static std::uint32_t apply(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+        for (unsigned i = 0; i < 2; ++i) {
+            c += static_cast<std::uint32_t>(half_of<A>(a, i) * byte_of<B>(b, i + (HIGH ? 2 : 0)));
+        }
+        return c;
+    }
+};
+
+const Instruction* dot4(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    using U = std::uint32_t;
+    switch (at->tag & 3) {
+    case 0:
+        return map_lanes<Dot4<false, false>, U, U, U, U>(warp, at, mask);
+    case 1:
+        return map_lanes<Dot4<true, false>, U, U, U, U>(warp, at, mask);
+    case 2:
+        return map_lanes<Dot4<false, true>, U, U, U, U>(warp, at, mask);
+    default:
+        return map_lanes<Dot4<true, true>, U, U, U, U>(warp, at, mask);
+    }
+}
+
+template <bool HIGH>
+const Instruction* dot2_half(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    using U = std::uint32_t;
+    switch (at->tag & 3) {
+    case 0:
+        return map_lanes<Dot2<false, false, HIGH>, U, U, U, U>(warp, at, mask);
+    case 1:
+        return map_lanes<Dot2<true, false, HIGH>, U, U, U, U>(warp, at, mask);
+    case 2:
+        return map_lanes<Dot2<false, true, HIGH>, U, U, U, U>(warp, at, mask);
+    default:
+        return map_lanes<Dot2<true, true, HIGH>, U, U, U, U>(warp, at, mask);
+    }
+}
+
+const Instruction* dot2(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    return (at->tag & 4) != 0 ? dot2_half<true>(warp, at, mask) : dot2_half<false>(warp, at, mask);
+}
+
+} // namespace
+
+Handler select_integer(const IntegerForm& form) {
+    if (form.is_saturating) {
+        return select_saturating(form);
+    }
+    if (form.is_packed) {
+        return form.type == ptx::Type::S16 ? select_packed<std::int16_t>(form.op)
+                                           : select_packed<std::uint16_t>(form.op);
+    }
+    switch (form.type) {
+    case ptx::Type::U16:
+        return select16<U16>(form.op);
+    case ptx::Type::S16:
+        return select16<S16>(form.op);
+    case ptx::Type::U32:
+        return select32<U32>(form.op);
+    case ptx::Type::S32:
+        return select32<S32>(form.op);
+    case ptx::Type::U64:
+        return select64<U64>(form.op);
+    case ptx::Type::S64:
+        return select64<S64>(form.op);
+    default:
+        return nullptr;
+    }
+}
+
+Handler select_dot(const DotForm& form) {
+    return form.is_four_way ? dot4 : dot2;
+}
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The selectors of one instruction-set level, one per family; `table.cpp` collects them.
+
+#pragma once
+
+#include "interp/handlers/common.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+Handler select_move(const MoveForm& form);
+Handler select_integer(const IntegerForm& form);
+Handler select_dot(const DotForm& form);
+Handler select_bits(const BitsForm& form);
+Handler select_lop3(const BitsForm& form);
+Handler select_carry(const CarryForm& form);
+Handler select_float(const FloatForm& form);
+Handler select_rounded(const FloatForm& form);
+Handler select_math(const FloatForm& form);
+Handler select_half(const FloatForm& form);
+Handler select_compare(const CompareForm& form);
+Handler select_half_compare(const CompareForm& form);
+Handler select_convert(const ConvertForm& form);
+Handler select_any_conversion(const ConvertForm& form);
+Handler select_memory(const MemoryForm& form);
+Handler select_atomic(const AtomicForm& form);
+Handler select_warp(const WarpForm& form);
+
+extern const Selectors SELECTORS;
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

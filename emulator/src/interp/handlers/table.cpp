@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "interp/handlers/select.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+const Selectors SELECTORS = {
+    .move = select_move,
+    .integer = select_integer,
+    .dot = select_dot,
+    .bits = select_bits,
+    .carry = select_carry,
+    .floating = select_float,
+    .half = select_half,
+    .compare = select_compare,
+    .convert = select_convert,
+    .memory = select_memory,
+    .atomic = select_atomic,
+    .warp = select_warp,
+};
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

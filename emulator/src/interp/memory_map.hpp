@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What of the address space kernels may touch.
+//
+// Device pointers are host addresses. Everything the emulated device owns lies in one reserved
+// range, the window:  [ shared window | local window | device memory ... ]. The first two hold no
+// memory: an address there is the generic form of a shared or local offset and is translated per
+// block or per thread. Device memory is checked by granule: a byte per granule says whether
+// anything in it is mapped. Addresses outside the window (registered host memory) take the slow
+// path.
+
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace cuprum::emulator {
+
+/// Describes the address space of one process; made by objects/, read by handlers.
+struct MemoryMap {
+    std::uint64_t window_base = 0;
+    std::uint64_t window_bytes = 0;
+    std::uint64_t shared_base = 0; // generic address of shared offset 0
+    std::uint64_t shared_bytes = 0;
+    std::uint64_t local_base = 0; // generic address of local offset 0
+    std::uint64_t local_bytes = 0;
+    std::uint64_t memory_base = 0; // device memory proper
+    std::uint64_t memory_bytes = 0;
+    std::uint32_t granule_shift = 16; // 64 KiB
+    const std::atomic<std::uint8_t>* granules =
+        nullptr; // 1 = accessible; index (a - memory_base) >> shift
+
+    /// Answers for a range that the granules do not settle: registered host memory, or a checker
+    /// that knows the exact allocations. Returns whether the range may be read (or written).
+    bool (*is_accessible)(const MemoryMap& map, std::uint64_t address, std::uint64_t bytes,
+                          bool is_write) = nullptr;
+    bool check_exactly = false; // ask `is_accessible` for every access
+    void* owner = nullptr;
+
+    /// Tells whether both ends of a range lie in accessible granules. Quick; errs on refusing
+    /// ranges outside device memory, for which the caller asks `is_accessible`.
+    [[nodiscard]] bool is_mapped(std::uint64_t first, std::uint64_t last) const {
+        const std::uint64_t begin = first - memory_base;
+        const std::uint64_t end = last - memory_base;
+        return begin < memory_bytes && end < memory_bytes &&
+               granules[begin >> granule_shift].load(std::memory_order_relaxed) != 0 &&
+               granules[end >> granule_shift].load(std::memory_order_relaxed) != 0;
+    }
+};
+
+} // namespace cuprum::emulator

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Faults in words: what happened, to which thread of which block, at which line.
+
+#include "interp/groups.hpp"
+#include "interp/warp.hpp"
+
+#include <sstream>
+
+namespace cuprum::emulator {
+
+using bytecode::Instruction;
+
+namespace {
+
+std::string_view name_of(FaultKind kind);
+void write_place(std::ostream& out, const bytecode::Kernel& kernel, const Instruction& at);
+void write_block(std::ostream& out, const BlockContext& block);
+void write_lanes(std::ostream& out, std::uint32_t mask);
+void write_group(std::ostream& out, const WarpContext& warp, const Group& group);
+
+} // namespace
+
+const Instruction* raise_fault(WarpContext& warp, const Instruction* at, FaultKind kind,
+                               std::uint32_t lane, std::string detail) {
+    warp.stop = Stop::Fault;
+    BlockContext& block = *warp.block;
+    if (block.fault.kind != FaultKind::None) {
+        return nullptr; // the first one counts
+    }
+    std::ostringstream out;
+    out << name_of(kind) << ": " << detail << "\n  in ";
+    write_block(out, block);
+    const std::uint32_t thread = warp.thread(lane);
+    const std::uint32_t width = block.dimensions[0];
+    const std::uint32_t height = block.dimensions[1];
+    out << ", thread (" << thread % width << ", " << thread / width % height << ", "
+        << thread / width / height << ")";
+    write_place(out, *block.kernel, *at);
+    block.fault.kind = kind;
+    block.fault.report = out.str();
+    return nullptr;
+}
+
+std::string describe_block_fault(const BlockContext& block, std::string_view detail) {
+    std::ostringstream out;
+    out << detail << "\n  in ";
+    write_block(out, block);
+    out << "\n" << describe_warps(block);
+    return out.str();
+}
+
+std::string describe_warps(const BlockContext& block) {
+    std::ostringstream out;
+    for (std::uint32_t w = 0; w < block.warp_count; ++w) {
+        const WarpContext& warp = block.warps[w];
+        if (w != 0) {
+            out << "\n";
+        }
+        if (warp.group_count == 0) {
+            out << "  warp " << w << ": has exited";
+        }
+        for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+            out << (i != 0 ? "\n" : "") << "  warp " << w << ": ";
+            write_group(out, warp, warp.groups[i]);
+        }
+    }
+    return out.str();
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::string_view name_of(FaultKind kind) {
+    switch (kind) {
+    case FaultKind::None:
+        break;
+    case FaultKind::IllegalAddress:
+        return "illegal address";
+    case FaultKind::MisalignedAddress:
+        return "misaligned address";
+    case FaultKind::InvalidAddressSpace:
+        return "invalid address space";
+    case FaultKind::IllegalInstruction:
+        return "illegal instruction";
+    case FaultKind::Trap:
+        return "trap";
+    case FaultKind::Assert:
+        return "assertion failed";
+    case FaultKind::Deadlock:
+        return "deadlock";
+    case FaultKind::DivergentBarrier:
+        return "divergent barrier";
+    case FaultKind::Timeout:
+        return "timeout";
+    case FaultKind::StackOverflow:
+        return "stack overflow";
+    }
+    return "fault";
+}
+
+void write_block(std::ostream& out, const BlockContext& block) {
+    out << "kernel " << block.kernel->name << ", block (" << block.index[0] << ", "
+        << block.index[1] << ", " << block.index[2] << ")";
+}
+
+/// Writes the PTX line and, where known, the line of the source it was compiled from.
+void write_place(std::ostream& out, const bytecode::Kernel& kernel, const Instruction& at) {
+    if (at.line >= kernel.lines.size()) {
+        return;
+    }
+    const bytecode::Line& line = kernel.lines[at.line];
+    out << "\n  at PTX line " << line.ptx_line;
+    if (at.line < kernel.text.size() && !kernel.text[at.line].empty()) {
+        out << ": " << kernel.text[at.line];
+    }
+    if (line.source_line != 0) {
+        out << "\n  from ";
+        if (line.source_file < kernel.files.size() && !kernel.files[line.source_file].empty()) {
+            out << kernel.files[line.source_file] << ":" << line.source_line;
+        } else {
+            out << "source line " << line.source_line;
+        }
+    }
+}
+
+/// Writes a mask as ranges: "lanes 0-3, 7".
+void write_lanes(std::ostream& out, std::uint32_t mask) {
+    out << (std::popcount(mask) == 1 ? "lane " : "lanes ");
+    bool is_first = true;
+    for (std::uint32_t lane = 0; lane < bytecode::WARP_SIZE; ++lane) {
+        if ((mask >> lane & 1) == 0) {
+            continue;
+        }
+        std::uint32_t last = lane;
+        while (last + 1 < bytecode::WARP_SIZE && (mask >> (last + 1) & 1) != 0) {
+            ++last;
+        }
+        out << (is_first ? "" : ", ") << lane;
+        if (last != lane) {
+            out << "-" << last;
+        }
+        is_first = false;
+        lane = last;
+    }
+}
+
+void write_group(std::ostream& out, const WarpContext& warp, const Group& group) {
+    write_lanes(out, group.mask);
+    const Instruction* at = warp.code + group.pc;
+    switch (group.state) {
+    case Stop::Barrier: {
+        const Barrier& barrier = warp.block->barriers[group.barrier];
+        out << " wait at barrier " << group.barrier << ", where " << barrier.arrived << " of "
+            << (barrier.expected != 0 ? barrier.expected : warp.block->live_threads)
+            << " threads have arrived";
+        --at; // a waiting group's counter is behind the instruction it waits at
+        break;
+    }
+    case Stop::Rendezvous: {
+        std::uint32_t here = 0;
+        for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+            const Group& other = warp.groups[i];
+            if (other.state == Stop::Rendezvous && other.wait_mask == group.wait_mask) {
+                here |= other.mask;
+            }
+        }
+        out << " wait for ";
+        write_lanes(out, group.wait_mask & groups::live(warp) & ~here);
+        out << " of their member mask";
+        --at;
+        break;
+    }
+    default:
+        out << " can run";
+        break;
+    }
+    write_place(out, *warp.block->kernel, *at);
+}
+
+} // namespace
+
+} // namespace cuprum::emulator

@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The run loop and the choice of the next group.
+//
+// The lowest program counter goes first. So a group may run until it reaches an instruction at
+// which another group stands (`WarpContext::limit`): there they join, or it lets the one behind
+// pass. With one group the limit is never reached, and the loop costs one compare for it.
+//
+// A group that has jumped back often enough (`patience`) while others could run is marked Yield and
+// is passed over until every other group has had its turn.
+
+#include "interp/warp.hpp"
+
+#include "interp/groups.hpp"
+
+#include <algorithm>
+
+namespace cuprum::emulator {
+
+using bytecode::Instruction;
+using groups::is_runnable;
+
+namespace {
+
+/// Addresses of instructions compare below this.
+const Instruction* const NO_LIMIT = reinterpret_cast<const Instruction*>(~std::uintptr_t{0});
+
+void remove(WarpContext& warp, std::uint32_t index);
+bool choose_group(WarpContext& warp);
+const Instruction* meet(WarpContext& warp, const Instruction* at);
+void run_group(WarpContext& warp);
+bool is_any_running(const WarpContext& warp);
+Stop waiting_state(const WarpContext& warp);
+
+} // namespace
+
+void start_warp(WarpContext& warp, std::uint32_t present) {
+    warp.present = present;
+    warp.exited = 0;
+    warp.patience = groups::PATIENCE;
+    warp.stop = Stop::Running;
+    warp.current = 0;
+    warp.group_count = 1;
+    warp.groups[0] = Group{.pc = 0, .mask = present};
+}
+
+Stop run_warp(WarpContext& warp, std::uint32_t quantum) {
+    warp.budget = quantum;
+    while (choose_group(warp)) {
+        run_group(warp);
+        switch (warp.stop) {
+        case Stop::Fault:
+            return Stop::Fault;
+        case Stop::Yield:
+            if (warp.budget == 0 || !is_any_running(warp)) {
+                return Stop::Yield;
+            }
+            break;
+        case Stop::Exited:
+            if (warp.group_count == 0) {
+                return Stop::Exited;
+            }
+            break;
+        default:
+            break;
+        }
+    }
+    return waiting_state(warp);
+}
+
+namespace groups {
+
+void look_ahead(WarpContext& warp, const Instruction* at) {
+    const std::uint32_t pc = index_of(warp, at);
+    const Instruction* limit = NO_LIMIT;
+    for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+        const Group& group = warp.groups[i];
+        if (i == warp.current || !is_runnable(group)) {
+            continue;
+        }
+        if (group.pc >= pc) {
+            limit = std::min(limit, warp.code + group.pc);
+        } else if (group.state == Stop::Running) {
+            limit = warp.code; // somebody is behind: look around at the very next instruction
+        }
+    }
+    warp.limit = limit;
+}
+
+void add(WarpContext& warp, std::uint32_t mask, std::uint32_t pc) {
+    for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+        Group& group = warp.groups[i];
+        if (i != warp.current && group.pc == pc && is_runnable(group)) {
+            group.mask |= mask;
+            group.state = Stop::Running;
+            return;
+        }
+    }
+    warp.groups[warp.group_count++] = Group{.pc = pc, .mask = mask};
+}
+
+Group& park(WarpContext& warp, std::uint32_t mask, std::uint32_t pc, Stop state) {
+    warp.active &= ~mask;
+    Group& running = warp.groups[warp.current];
+    running.mask = warp.active;
+    if (warp.active == 0) { // the whole group: it becomes the waiting one
+        running = Group{.pc = pc, .mask = mask, .state = state};
+        warp.stop = state;
+        return running;
+    }
+    Group& group = warp.groups[warp.group_count++];
+    group = Group{.pc = pc, .mask = mask, .state = state};
+    return group;
+}
+
+void release_rendezvous(WarpContext& warp) {
+    const std::uint32_t alive = live(warp);
+    for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+        const Group& first = warp.groups[i];
+        if (first.state != Stop::Rendezvous) {
+            continue;
+        }
+        const std::uint32_t wanted = first.wait_mask;
+        std::uint32_t here = 0;
+        for (std::uint32_t k = 0; k < warp.group_count; ++k) {
+            const Group& group = warp.groups[k];
+            if (group.state == Stop::Rendezvous && group.wait_mask == wanted) {
+                here |= group.mask;
+            }
+        }
+        if ((wanted & alive & ~here) != 0) {
+            continue;
+        }
+        for (std::uint32_t k = 0; k < warp.group_count; ++k) {
+            Group& group = warp.groups[k];
+            if (group.state == Stop::Rendezvous && group.wait_mask == wanted) {
+                group.state = Stop::Running;
+            }
+        }
+    }
+}
+
+bool retire(WarpContext& warp, std::uint32_t mask) {
+    warp.exited |= mask;
+    warp.active &= ~mask;
+    warp.groups[warp.current].mask = warp.active;
+    const bool is_left = warp.active != 0;
+    if (!is_left) {
+        remove(warp, warp.current);
+        warp.stop = Stop::Exited;
+    }
+    if (warp.group_count > 1 || !is_left) {
+        release_rendezvous(warp);
+    }
+    BlockContext& block = *warp.block;
+    block.live_threads -= static_cast<std::uint32_t>(std::popcount(mask));
+    if (block.pending != 0) {
+        release_barriers_after_exit(block);
+    }
+    return is_left;
+}
+
+} // namespace groups
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void remove(WarpContext& warp, std::uint32_t index) {
+    const std::uint32_t last = --warp.group_count;
+    warp.groups[index] = warp.groups[last];
+    if (warp.current == last) {
+        warp.current = index;
+    }
+}
+
+/// Picks the runnable group with the lowest program counter, joined by all that stand with it.
+bool choose_group(WarpContext& warp) {
+    std::uint32_t best = warp.group_count;
+    for (int round = 0; round < 2 && best == warp.group_count; ++round) {
+        for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+            Group& group = warp.groups[i];
+            if (round == 1 && group.state == Stop::Yield) {
+                group.state = Stop::Running; // all had their turn: a new round begins
+            }
+            if (group.state == Stop::Running &&
+                (best == warp.group_count || group.pc < warp.groups[best].pc)) {
+                best = i;
+            }
+        }
+    }
+    if (best == warp.group_count) {
+        return false;
+    }
+    warp.current = best;
+    warp.active = warp.groups[best].mask;
+    const Instruction* at = warp.code + warp.groups[best].pc;
+    warp.limit = NO_LIMIT;
+    if (warp.group_count > 1) {
+        groups::look_ahead(warp, at); // the run loop joins whoever stands at `at`
+    }
+    return true;
+}
+
+/// Joins the groups that stand at `at`, then decides whether this group goes on. Returns nullptr
+/// when one behind it must run first.
+const Instruction* meet(WarpContext& warp, const Instruction* at) {
+    const std::uint32_t pc = groups::index_of(warp, at);
+    bool is_behind = false;
+    for (std::uint32_t i = 0; i < warp.group_count;) {
+        const Group& group = warp.groups[i];
+        if (i != warp.current && is_runnable(group)) {
+            if (group.pc == pc) {
+                warp.active |= group.mask;
+                warp.groups[warp.current].mask = warp.active;
+                remove(warp, i);
+                continue;
+            }
+            is_behind |= group.pc < pc && group.state == Stop::Running;
+        }
+        ++i;
+    }
+    if (is_behind) {
+        warp.groups[warp.current].pc = pc;
+        warp.stop = Stop::Diverged;
+        return nullptr;
+    }
+    groups::look_ahead(warp, at);
+    return at;
+}
+
+void run_group(WarpContext& warp) {
+    const Instruction* at = warp.code + warp.groups[warp.current].pc;
+    do {
+        if (at >= warp.limit) [[unlikely]] {
+            at = meet(warp, at);
+            if (at == nullptr) {
+                return;
+            }
+        }
+        std::uint32_t mask = warp.active;
+        if (!at->guard.is_none() && (at->flags & bytecode::HANDLES_GUARD) == 0) {
+            const std::uint32_t holds = warp.predicate(at->guard);
+            mask &= (at->flags & bytecode::GUARD_NEGATED) != 0 ? ~holds : holds;
+            if (mask == 0) {
+                ++at;
+                continue;
+            }
+        }
+        at = at->handler(warp, at, mask);
+    } while (at != nullptr);
+}
+
+bool is_any_running(const WarpContext& warp) {
+    return std::any_of(warp.groups.begin(), warp.groups.begin() + warp.group_count,
+                       [](const Group& group) { return group.state == Stop::Running; });
+}
+
+/// Says why a warp without a runnable group waits.
+Stop waiting_state(const WarpContext& warp) {
+    for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+        if (warp.groups[i].state == Stop::Barrier) {
+            return Stop::Barrier;
+        }
+    }
+    return warp.group_count == 0 ? Stop::Exited : Stop::Rendezvous;
+}
+
+} // namespace
+
+} // namespace cuprum::emulator

@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The state of one warp, as handlers see it.
+//
+// Lanes that agree on where they are form a group: a program counter and a mask. One group runs at
+// a time; the others wait. Groups split at divergent branches and merge when they meet at the same
+// instruction. The group with the lowest program counter runs first, which makes structured code
+// reconverge at its join; a group that jumps back too often without progress of the others gives
+// way (independent thread scheduling: a lane that spins on another lane's flag must not starve it).
+//
+// The address of a kernel parameter is a shared-memory address: a kernel that asks for one has its
+// parameters copied into shared memory (Kernel::parameter_copy_bytes), so that loads need no case
+// for it.
+
+#pragma once
+
+#include "bytecode/kernel.hpp"
+#include "interp/memory_map.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace cuprum::emulator {
+
+struct BlockContext;
+
+/// Why a group stopped running.
+enum class Stop : std::uint8_t {
+    Running,
+    Exited,     // every lane of the group is done
+    Diverged,   // the group split or reached a join: pick the next group
+    Barrier,    // waits at a block barrier
+    Rendezvous, // waits for the other lanes of a .sync mask
+    Yield,      // its time is up, or it asked to sleep; runnable again
+    Fault,      // `WarpContext::block->fault` says what
+};
+
+/// What can go wrong in a kernel; decides the driver's result code.
+enum class FaultKind : std::uint8_t {
+    None,
+    IllegalAddress,
+    MisalignedAddress,
+    InvalidAddressSpace,
+    IllegalInstruction,
+    Trap,
+    Assert,
+    Deadlock,
+    DivergentBarrier,
+    Timeout,
+    StackOverflow,
+};
+
+/// The first fault of a grid.
+struct Fault {
+    FaultKind kind = FaultKind::None;
+    std::string report; // kernel, block, thread, address, PTX line: ready to print
+};
+
+/// Lanes that share a program counter.
+struct Group {
+    std::uint32_t pc = 0;
+    std::uint32_t mask = 0;
+    Stop state = Stop::Running;  // Running and Yield are runnable
+    std::uint32_t barrier = 0;   // Barrier: which one
+    std::uint32_t wait_mask = 0; // Rendezvous: lanes that must be here
+};
+
+/// One of the sixteen barriers of a block. Threads are counted, not warps.
+struct Barrier {
+    std::uint32_t arrived = 0;
+    std::uint32_t expected = 0; // 0: every thread of the block that has not exited
+    std::uint32_t waiting = 0;  // warps that have a group waiting here, one bit each
+    // What bar.red has gathered so far.
+    std::uint32_t true_count = 0;
+    bool is_all_true = true;
+    bool is_any_true = false;
+};
+
+struct WarpContext;
+
+/// What one block shares.
+struct BlockContext {
+    static constexpr std::uint32_t BARRIER_COUNT = 16;
+
+    const bytecode::Kernel* kernel = nullptr;
+    const MemoryMap* memory = nullptr;
+    std::byte* shared = nullptr; // static and dynamic shared memory
+    std::uint32_t shared_bytes = 0;
+    std::byte* local = nullptr; // local memory: thread t has [t * stride, (t + 1) * stride)
+    std::uint32_t local_stride_bytes = 0;
+    std::byte* launch_bank = nullptr;
+    std::byte* block_bank = nullptr;
+    const std::byte* parameters = nullptr; // the launch's packed parameters
+    std::uint32_t parameter_bytes = 0;
+    std::uint32_t grid[3] = {1, 1, 1};
+    std::uint32_t dimensions[3] = {1, 1, 1}; // block size
+    std::uint32_t index[3] = {0, 0, 0};      // blockIdx
+    std::uint32_t thread_count = 0;
+    std::uint32_t sm = 0;
+    Fault fault;
+    void* owner = nullptr; // the exec::Block this belongs to
+
+    WarpContext* warps = nullptr;
+    std::uint32_t warp_count = 0;
+    std::uint32_t runnable = 0;     // warps with a runnable group, one bit each
+    std::uint32_t live_threads = 0; // that have not exited
+    std::uint32_t pending = 0;      // barriers at which somebody has arrived, one bit each
+    std::array<Barrier, BARRIER_COUNT> barriers{};
+};
+
+/// One warp.
+struct WarpContext {
+    /// Bases of the four banks, indexed by Bank.
+    std::array<std::byte*, 4> banks{};
+    const bytecode::Instruction* code = nullptr; // of the kernel
+    std::uint32_t active = 0;                    // lanes of the running group
+    std::uint32_t present = 0;                   // lanes that exist (a last warp may be partial)
+    std::uint32_t exited = 0;                    // lanes that are done
+    std::uint32_t index = 0;                     // of the warp in its block
+    std::uint32_t budget = 0;                    // back edges left before the group must yield
+    Stop stop = Stop::Running;                   // set before a handler returns nullptr
+    BlockContext* block = nullptr;
+    std::uint32_t current = 0; // index of the running group
+    std::uint32_t group_count = 0;
+    std::int32_t patience = 0; // back edges left before the running group must let others pass
+    // Where the running group has to look around: the nearest instruction ahead at which another
+    // group stands. Past the end of all code when there is no other.
+    const bytecode::Instruction* limit = nullptr;
+    std::array<Group, bytecode::WARP_SIZE> groups{};
+
+    /// Returns the bytes an operand names.
+    [[nodiscard]] std::byte* at(bytecode::Operand operand) const {
+        return banks[operand.bits >> bytecode::Operand::OFFSET_BITS] + operand.offset();
+    }
+
+    /// Returns a predicate's mask.
+    [[nodiscard]] std::uint32_t predicate(bytecode::Operand operand) const {
+        return *reinterpret_cast<const std::uint32_t*>(at(operand));
+    }
+
+    /// Returns the thread index in the block of a lane.
+    [[nodiscard]] std::uint32_t thread(std::uint32_t lane) const {
+        return index * bytecode::WARP_SIZE + lane;
+    }
+};
+
+/// Stops the running group for now; it goes on with `next` once the others had their turn. Returns
+/// nullptr, so that handlers can `return` it.
+///
+/// This is how a handler that cannot finish yet (a try_wait that may suspend) gives way.
+[[nodiscard]] inline const bytecode::Instruction* yield_group(WarpContext& warp,
+                                                              const bytecode::Instruction* next) {
+    Group& group = warp.groups[warp.current];
+    group.pc = static_cast<std::uint32_t>(next - warp.code);
+    group.state = Stop::Yield;
+    warp.stop = Stop::Yield;
+    return nullptr;
+}
+
+/// Records a fault of one lane and stops the warp. Returns nullptr, so that handlers can `return`
+/// it.
+///
+/// `detail` is what happened in a few words, e.g. "read of 4 bytes at 0x7f00... is outside device
+/// memory"; kernel, block, thread and line are added here.
+[[nodiscard]] const bytecode::Instruction* raise_fault(WarpContext& warp,
+                                                       const bytecode::Instruction* at,
+                                                       FaultKind kind, std::uint32_t lane,
+                                                       std::string detail);
+
+/// Makes a warp ready to run `present` lanes from the first instruction.
+void start_warp(WarpContext& warp, std::uint32_t present);
+
+/// Runs the warp's groups until none of them is runnable or the warp has used up its quantum,
+/// which counts back edges.
+///
+/// Returns Exited when all lanes are done, Barrier or Rendezvous when every group waits (for others
+/// in the block), Yield when it can go on later, Fault after a fault.
+[[nodiscard]] Stop run_warp(WarpContext& warp, std::uint32_t quantum);
+
+/// Returns where every group of a block stands, one line each: for deadlock and timeout reports.
+[[nodiscard]] std::string describe_warps(const BlockContext& block);
+
+/// Returns the report of a fault that concerns a whole block.
+[[nodiscard]] std::string describe_block_fault(const BlockContext& block, std::string_view detail);
+
+} // namespace cuprum::emulator

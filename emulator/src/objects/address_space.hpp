@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The addresses of the emulated devices.
+//
+// One range of the process's address space, the window, is reserved at cuInit: first the shared and
+// local windows, where no memory ever is, then device memory, from which every allocation of every
+// device is cut. An allocation takes whole granules of 64 KiB and is followed by an inaccessible
+// one, so that running off its end is noticed. Addresses rest a while after they are given back,
+// so that a use after free is noticed too.
+
+#pragma once
+
+#include "interp/memory_map.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace cuprum::emulator {
+
+/// Hands out ranges of device addresses.
+class AddressSpace {
+public:
+    static constexpr std::uint64_t GRANULE_BYTES = std::uint64_t{1} << 16;
+
+    /// Returns the process's address space, reserving it on first use; never destroyed.
+    ///
+    /// @throws DriverError OUT_OF_MEMORY if no range can be reserved.
+    [[nodiscard]] static AddressSpace& instance();
+
+    /// Returns what kernels and checkers read.
+    [[nodiscard]] MemoryMap& map() noexcept { return map_; }
+
+    /// Takes a range of whole granules, readable and writable, zero or stale inside, not yet
+    /// accessible to kernels. `alignment` is a power of two.
+    [[nodiscard]] std::uint64_t take(std::uint64_t bytes, std::uint64_t alignment = GRANULE_BYTES);
+
+    /// Gives a range back: its memory is returned to the system at once, its addresses rest.
+    void give_back(std::uint64_t base, std::uint64_t bytes) noexcept;
+
+    /// Says whether kernels may touch a range.
+    void set_accessible(std::uint64_t base, std::uint64_t bytes, bool is_accessible) noexcept;
+
+    /// Tells whether an address lies in device memory, allocated or not.
+    [[nodiscard]] bool contains(std::uint64_t address) const noexcept {
+        return address - map_.memory_base < map_.memory_bytes;
+    }
+
+private:
+    AddressSpace();
+
+    [[nodiscard]] std::uint64_t take_from_free(std::uint64_t bytes, std::uint64_t alignment);
+    void grow_committed(std::uint64_t end);
+    void put_free(std::uint64_t base, std::uint64_t bytes);
+
+    MemoryMap map_;
+    std::atomic<std::uint8_t>* granules_ = nullptr;
+    std::mutex mutex_;                            // of what follows
+    std::uint64_t next_ = 0;                      // nothing was ever taken from here on
+    std::uint64_t committed_ = 0;                 // readable and writable up to here
+    std::map<std::uint64_t, std::uint64_t> free_; // base to bytes, never adjacent
+    std::deque<std::pair<std::uint64_t, std::uint64_t>> resting_;
+    std::uint64_t resting_bytes_ = 0;
+};
+
+} // namespace cuprum::emulator

@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/allocations.hpp"
+
+#include "objects/address_space.hpp"
+#include "objects/device.hpp"
+#include "objects/driver.hpp"
+#include "objects/error.hpp"
+#include "objects/pool.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+namespace cuprum::emulator {
+
+namespace {
+
+std::atomic<std::uint64_t> next_allocation_id{1};
+
+} // namespace
+
+Allocations& Allocations::instance() {
+    static auto* table = new Allocations;
+    return *table;
+}
+
+std::shared_ptr<Allocation> Allocations::allocate(MemoryKind kind,
+                                                  const std::shared_ptr<Context>& context,
+                                                  std::uint64_t bytes, unsigned flags) {
+    require(bytes != 0, "the size must not be zero");
+    auto allocation = std::make_shared<Allocation>();
+    allocation->bytes = bytes;
+    allocation->kind = kind;
+    allocation->device = context->device().ordinal();
+    allocation->context = context;
+    allocation->flags = flags;
+    if (kind == MemoryKind::Device) {
+        context->device().charge(bytes);
+    }
+    try {
+        allocation->base = AddressSpace::instance().take(bytes);
+    } catch (...) {
+        if (kind == MemoryKind::Device) {
+            context->device().refund(bytes);
+        }
+        throw;
+    }
+    AddressSpace::instance().set_accessible(allocation->base, bytes, true);
+    add(allocation);
+    return allocation;
+}
+
+void Allocations::add(const std::shared_ptr<Allocation>& allocation) {
+    allocation->id = next_allocation_id.fetch_add(1, std::memory_order_relaxed);
+    const std::unique_lock lock(mutex_);
+    const auto after = by_base_.upper_bound(allocation->base);
+    const bool overlaps_next =
+        after != by_base_.end() && after->first < allocation->base + allocation->bytes;
+    const bool overlaps_previous =
+        after != by_base_.begin() &&
+        std::prev(after)->first + std::prev(after)->second->bytes > allocation->base;
+    if (overlaps_next || overlaps_previous) {
+        fail(CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,
+             "the range overlaps memory that the driver knows already");
+    }
+    by_base_.emplace_hint(after, allocation->base, allocation);
+}
+
+std::shared_ptr<Allocation> Allocations::remove(std::uint64_t base,
+                                                std::initializer_list<MemoryKind> kinds) {
+    std::shared_ptr<Allocation> allocation;
+    {
+        const std::unique_lock lock(mutex_);
+        const auto found = by_base_.find(base);
+        if (found == by_base_.end() ||
+            std::ranges::find(kinds, found->second->kind) == kinds.end()) {
+            return nullptr;
+        }
+        allocation = std::move(found->second);
+        by_base_.erase(found);
+        if (allocation->kind == MemoryKind::Pooled) {
+            draining_.push_back(allocation);
+        }
+    }
+    release(*allocation);
+    return allocation;
+}
+
+void Allocations::forget(const Allocation& allocation) {
+    const std::unique_lock lock(mutex_);
+    std::erase_if(draining_, [&](const auto& each) { return each.get() == &allocation; });
+}
+
+std::shared_ptr<Allocation> Allocations::find(std::uint64_t address) const {
+    const std::shared_lock lock(mutex_);
+    const auto after = by_base_.upper_bound(address);
+    if (after == by_base_.begin()) {
+        return nullptr;
+    }
+    const auto& candidate = std::prev(after)->second;
+    return address - candidate->base < candidate->bytes ? candidate : nullptr;
+}
+
+void Allocations::free_all_of(const Context& context) {
+    std::vector<std::shared_ptr<Allocation>> doomed;
+    {
+        const std::unique_lock lock(mutex_);
+        for (auto each = by_base_.begin(); each != by_base_.end();) {
+            if (each->second->context.get() == &context) {
+                doomed.push_back(std::move(each->second));
+                each = by_base_.erase(each);
+            } else {
+                ++each;
+            }
+        }
+    }
+    for (const auto& allocation : doomed) {
+        release(*allocation);
+    }
+}
+
+std::size_t Allocations::count(MemoryKind kind) const {
+    const std::shared_lock lock(mutex_);
+    return static_cast<std::size_t>(std::ranges::count_if(
+        by_base_, [&](const auto& entry) { return entry.second->kind == kind; }));
+}
+
+std::vector<std::shared_ptr<Allocation>> Allocations::all() const {
+    const std::shared_lock lock(mutex_);
+    std::vector<std::shared_ptr<Allocation>> found;
+    found.reserve(by_base_.size());
+    for (const auto& [base, allocation] : by_base_) {
+        found.push_back(allocation);
+    }
+    return found;
+}
+
+bool Allocations::covers(std::uint64_t address, std::uint64_t bytes) const {
+    const std::shared_lock lock(mutex_);
+    const auto after = by_base_.upper_bound(address);
+    if (after != by_base_.begin() && covers(*std::prev(after)->second, address, bytes)) {
+        return true;
+    }
+    return std::ranges::any_of(draining_,
+                               [&](const auto& each) { return covers(*each, address, bytes); });
+}
+
+bool Allocations::covers(const Allocation& allocation, std::uint64_t address,
+                         std::uint64_t bytes) noexcept {
+    const std::uint64_t offset = address - allocation.base;
+    return offset < allocation.bytes && bytes <= allocation.bytes - offset;
+}
+
+void Allocations::release(const Allocation& allocation) noexcept {
+    switch (allocation.kind) {
+    case MemoryKind::Device:
+        AddressSpace::instance().give_back(allocation.base, allocation.bytes);
+        allocation.context->device().refund(allocation.bytes);
+        break;
+    case MemoryKind::Pinned:
+    case MemoryKind::Managed:
+        AddressSpace::instance().give_back(allocation.base, allocation.bytes);
+        break;
+    case MemoryKind::Registered:
+    case MemoryKind::Pooled:
+    case MemoryKind::Mapped:
+        break;
+    }
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Every piece of memory that the driver has been told of, by address.
+
+#pragma once
+
+#include "objects/context.hpp"
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+namespace cuprum::emulator {
+
+class Operation;
+class Pool;
+
+/// Where memory came from.
+enum class MemoryKind : std::uint8_t {
+    Device,     // cuMemAlloc, module variables
+    Pinned,     // cuMemHostAlloc
+    Managed,    // cuMemAllocManaged
+    Registered, // cuMemHostRegister: the user's own, outside the window
+    Pooled,     // cuMemAllocAsync
+    Mapped,     // cuMemMap
+};
+
+/// One allocation. Immutable once it is in the table, except for what is marked.
+struct Allocation {
+    std::uint64_t base = 0;
+    std::uint64_t bytes = 0;
+    MemoryKind kind = MemoryKind::Device;
+    int device = 0;
+    std::shared_ptr<Context> context; // nullptr where memory belongs to no context (pools, VMM)
+    unsigned flags = 0;               // of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
+    std::uint64_t id = 0;             // CU_POINTER_ATTRIBUTE_BUFFER_ID
+    std::shared_ptr<Pool> pool;       // Pooled
+    bool is_on_host = false;          // Pooled, Mapped: host memory
+    std::atomic<bool> sync_memops{false};
+
+    /// Tells whether the CPU may touch the memory, as far as CUDA promises.
+    [[nodiscard]] bool is_host_accessible() const noexcept {
+        return kind == MemoryKind::Pinned || kind == MemoryKind::Registered ||
+               kind == MemoryKind::Managed || is_on_host;
+    }
+};
+
+/// The live allocations of the process.
+class Allocations {
+public:
+    /// Returns the process's table; never destroyed.
+    [[nodiscard]] static Allocations& instance();
+
+    /// Allocates memory that belongs to a context: Device, Pinned or Managed.
+    ///
+    /// @throws DriverError OUT_OF_MEMORY when the device has not that much left.
+    std::shared_ptr<Allocation> allocate(MemoryKind kind, const std::shared_ptr<Context>& context,
+                                         std::uint64_t bytes, unsigned flags);
+
+    /// Adds memory that someone else takes care of (Registered, Pooled, Mapped).
+    ///
+    /// @throws DriverError HOST_MEMORY_ALREADY_REGISTERED if it overlaps registered memory.
+    void add(const std::shared_ptr<Allocation>& allocation);
+
+    /// Removes an allocation that starts at `base` and is of one of `kinds`, and gives Device,
+    /// Pinned and Managed memory back. Returns nullptr if there is none.
+    std::shared_ptr<Allocation> remove(std::uint64_t base, std::initializer_list<MemoryKind> kinds);
+
+    /// Drops the last trace of a Pooled allocation: until then covers() still knows it, since
+    /// work given to streams before the free may use it.
+    void forget(const Allocation& allocation);
+
+    /// Returns the allocation that holds an address, or nullptr.
+    [[nodiscard]] std::shared_ptr<Allocation> find(std::uint64_t address) const;
+
+    /// Frees whatever belongs to a context that is going away.
+    void free_all_of(const Context& context);
+
+    /// Returns how many live allocations are of a kind.
+    [[nodiscard]] std::size_t count(MemoryKind kind) const;
+
+    /// Returns all live allocations, by address.
+    [[nodiscard]] std::vector<std::shared_ptr<Allocation>> all() const;
+
+    /// Tells whether one allocation, or registered memory, holds a whole range. For kernels.
+    [[nodiscard]] bool covers(std::uint64_t address, std::uint64_t bytes) const;
+
+private:
+    using Map = std::map<std::uint64_t, std::shared_ptr<Allocation>>;
+
+    static void release(const Allocation& allocation) noexcept;
+    [[nodiscard]] static bool covers(const Allocation& allocation, std::uint64_t address,
+                                     std::uint64_t bytes) noexcept;
+
+    mutable std::shared_mutex mutex_;
+    Map by_base_;
+    std::vector<std::shared_ptr<Allocation>> draining_; // freed, but streams are not there yet
+};
+
+} // namespace cuprum::emulator

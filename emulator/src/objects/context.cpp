@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/context.hpp"
+
+#include "objects/allocations.hpp"
+#include "objects/device.hpp"
+#include "objects/error.hpp"
+#include "objects/event.hpp"
+#include "objects/module.hpp"
+#include "objects/stream.hpp"
+
+#include <string>
+
+namespace cuprum::emulator {
+
+namespace {
+
+std::atomic<std::uint64_t> next_context_id{1};
+std::atomic<std::size_t> active_contexts{0};
+
+constexpr std::size_t DEFAULT_STACK_BYTES = 1024;
+constexpr std::size_t DEFAULT_PRINTF_BYTES = 1 << 20;
+constexpr std::size_t DEFAULT_HEAP_BYTES = 8 << 20;
+constexpr std::size_t DEFAULT_SYNC_DEPTH = 2;
+constexpr std::size_t DEFAULT_PENDING_LAUNCHES = 2048;
+constexpr std::size_t DEFAULT_L2_FETCH_BYTES = 64;
+constexpr std::size_t MAX_STACK_BYTES = 512 << 10;
+
+template <typename T>
+void erase_all(HandleKind kind, const Context& context) {
+    for (const auto& object : HandleTable::instance().all(kind)) {
+        if (&static_cast<T&>(*object).context() == &context) {
+            HandleTable::instance().erase(kind, object->handle_value());
+        }
+    }
+}
+
+} // namespace
+
+Context::Context(Device& device, unsigned flags, bool is_primary)
+    : device_(device), flags_(flags), is_primary_(is_primary),
+      id_(next_context_id.fetch_add(1, std::memory_order_relaxed)) {}
+
+void Context::activate() {
+    errors_ = std::make_shared<ErrorState>();
+    // The context outlives its legacy stream, which therefore must not own it in turn.
+    legacy_stream_ =
+        std::make_shared<Stream>(std::shared_ptr<Context>(std::shared_ptr<void>(), this),
+                                 Stream::Kind::Legacy, Stream::LEAST_PRIORITY);
+    limits_[CU_LIMIT_STACK_SIZE] = DEFAULT_STACK_BYTES;
+    limits_[CU_LIMIT_PRINTF_FIFO_SIZE] = DEFAULT_PRINTF_BYTES;
+    limits_[CU_LIMIT_MALLOC_HEAP_SIZE] = DEFAULT_HEAP_BYTES;
+    limits_[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = DEFAULT_SYNC_DEPTH;
+    limits_[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = DEFAULT_PENDING_LAUNCHES;
+    limits_[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = DEFAULT_L2_FETCH_BYTES;
+    limits_[CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = 0;
+    ++life_;
+    active_contexts.fetch_add(1, std::memory_order_relaxed);
+    is_active_.store(true, std::memory_order_release);
+}
+
+void Context::tear_down() {
+    if (!is_active_.exchange(false, std::memory_order_acq_rel)) {
+        return;
+    }
+    active_contexts.fetch_sub(1, std::memory_order_relaxed);
+    legacy_stream_->synchronize();
+    for (const auto& stream : streams()) {
+        stream->synchronize();
+    }
+    erase_all<Event>(HandleKind::Event, *this);
+    erase_all<Stream>(HandleKind::Stream, *this);
+    Module::unload_all(*this);
+    Allocations::instance().free_all_of(*this);
+    const std::lock_guard lock(mutex_);
+    streams_.clear();
+    peers_.clear();
+}
+
+void Context::check_usable() const {
+    if (!is_active()) {
+        fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context has been destroyed");
+    }
+    if (const CUresult code = errors_->get(); code != CUDA_SUCCESS) {
+        fail(code, "an earlier kernel failed; the context must be destroyed or reset");
+    }
+}
+
+void Context::synchronize() {
+    legacy_stream_->synchronize();
+    for (const auto& stream : streams()) {
+        stream->synchronize();
+    }
+    device_.release_unused_pool_memory();
+    check_usable();
+}
+
+std::shared_ptr<Stream> Context::create_stream(unsigned flags, int priority) {
+    require((flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING)) == 0, "unknown stream flags");
+    const auto kind =
+        (flags & CU_STREAM_NON_BLOCKING) != 0 ? Stream::Kind::NonBlocking : Stream::Kind::Blocking;
+    auto stream = std::make_shared<Stream>(shared_from_this(), kind, priority);
+    HandleTable::instance().insert(HandleKind::Stream, stream);
+    const std::lock_guard lock(mutex_);
+    streams_.push_back(stream);
+    return stream;
+}
+
+std::shared_ptr<Stream> Context::create_per_thread_stream() {
+    auto stream = std::make_shared<Stream>(shared_from_this(), Stream::Kind::PerThread,
+                                           Stream::LEAST_PRIORITY);
+    const std::lock_guard lock(mutex_);
+    streams_.push_back(stream);
+    return stream;
+}
+
+std::vector<std::shared_ptr<Stream>> Context::streams() {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(streams_, [](const auto& stream) {
+        return stream->is_retired() && stream->pending_tail() == nullptr;
+    });
+    return streams_;
+}
+
+std::size_t Context::limit(CUlimit limit) const {
+    if (limit < 0 || limit >= CU_LIMIT_SHMEM_SIZE) {
+        fail(CUDA_ERROR_UNSUPPORTED_LIMIT, "unknown limit " + std::to_string(limit));
+    }
+    const std::lock_guard lock(mutex_);
+    return limits_[limit];
+}
+
+void Context::set_limit(CUlimit limit, std::size_t value) {
+    if (limit < 0 || limit >= CU_LIMIT_SHMEM_SIZE) {
+        fail(CUDA_ERROR_UNSUPPORTED_LIMIT, "unknown limit " + std::to_string(limit));
+    }
+    require(limit != CU_LIMIT_STACK_SIZE || value <= MAX_STACK_BYTES,
+            "the stack of a thread is at most 512 KiB");
+    require(limit != CU_LIMIT_MALLOC_HEAP_SIZE || value <= device_.total_bytes(),
+            "the heap would be larger than device memory");
+    const std::lock_guard lock(mutex_);
+    limits_[limit] = value;
+}
+
+bool Context::enable_peer(const Context& peer) {
+    const std::lock_guard lock(mutex_);
+    return peers_.insert(peer.id()).second;
+}
+
+bool Context::disable_peer(const Context& peer) {
+    const std::lock_guard lock(mutex_);
+    return peers_.erase(peer.id()) != 0;
+}
+
+std::size_t Context::active_count() noexcept {
+    return active_contexts.load(std::memory_order_relaxed);
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "objects/error_state.hpp"
+#include "objects/handle_table.hpp"
+
+#include <cuda.h>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+namespace cuprum::emulator {
+
+class Device;
+class Stream;
+
+/// A device in use: streams, sticky error, limits.
+///
+/// A primary context keeps its handle for the life of the process and can be activated again after
+/// it was torn down; any other is active from birth to destruction.
+class Context final : public Object, public std::enable_shared_from_this<Context> {
+public:
+    Context(Device& device, unsigned flags, bool is_primary);
+
+    /// Makes the context usable, with no error and idle default streams.
+    void activate();
+
+    /// Waits for all work, then destroys every object that belongs to the context.
+    void tear_down();
+
+    [[nodiscard]] bool is_active() const noexcept {
+        return is_active_.load(std::memory_order_acquire);
+    }
+
+    /// Throws unless the context can be used: CONTEXT_IS_DESTROYED, or its sticky error.
+    void check_usable() const;
+
+    /// Waits for all work of the context; throws the sticky error if there is one afterwards.
+    void synchronize();
+
+    /// Makes a stream and keeps track of it.
+    [[nodiscard]] std::shared_ptr<Stream> create_stream(unsigned flags, int priority);
+
+    /// Returns the stream that NULL means in the legacy entry points.
+    [[nodiscard]] const std::shared_ptr<Stream>& legacy_stream() const noexcept {
+        return legacy_stream_;
+    }
+
+    /// Makes a default stream for the calling thread.
+    [[nodiscard]] std::shared_ptr<Stream> create_per_thread_stream();
+
+    /// Returns all streams that can have work, except the legacy one.
+    [[nodiscard]] std::vector<std::shared_ptr<Stream>> streams();
+
+    [[nodiscard]] const std::shared_ptr<ErrorState>& errors() const noexcept { return errors_; }
+
+    [[nodiscard]] Device& device() const noexcept { return device_; }
+
+    [[nodiscard]] bool is_primary() const noexcept { return is_primary_; }
+
+    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+
+    /// Counts activations: what belongs to an earlier life of a primary context is told apart.
+    [[nodiscard]] std::uint64_t life() const noexcept { return life_; }
+
+    [[nodiscard]] unsigned flags() const noexcept { return flags_; }
+
+    void set_flags(unsigned flags) noexcept { flags_ = flags; }
+
+    /// Returns a limit; throws UNSUPPORTED_LIMIT for one that this device does not have.
+    [[nodiscard]] std::size_t limit(CUlimit limit) const;
+
+    void set_limit(CUlimit limit, std::size_t value);
+
+    /// Records that kernels of this context may touch memory of `peer`; false if it was so already.
+    bool enable_peer(const Context& peer);
+
+    /// Undoes enable_peer(); false if there was nothing to undo.
+    bool disable_peer(const Context& peer);
+
+    CUfunc_cache cache_config = CU_FUNC_CACHE_PREFER_NONE;
+
+    /// Returns how many contexts are active in the process.
+    [[nodiscard]] static std::size_t active_count() noexcept;
+
+private:
+    Device& device_;
+    unsigned flags_;
+    bool is_primary_;
+    std::uint64_t id_;
+    std::uint64_t life_ = 0;
+    std::atomic<bool> is_active_{false};
+    std::shared_ptr<ErrorState> errors_;
+    std::shared_ptr<Stream> legacy_stream_;
+    mutable std::mutex mutex_; // of what follows
+    std::vector<std::shared_ptr<Stream>> streams_;
+    std::set<std::uint64_t> peers_;
+    std::array<std::size_t, CU_LIMIT_MAX> limits_{};
+};
+
+} // namespace cuprum::emulator

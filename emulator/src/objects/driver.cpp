@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/driver.hpp"
+
+#include "exec/engine.hpp"
+#include "objects/address_space.hpp"
+#include "objects/allocations.hpp"
+#include "objects/error.hpp"
+#include "objects/log.hpp"
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+namespace cuprum::emulator {
+
+namespace {
+
+std::mutex initialize_mutex;
+
+/// Answers for memory that the granules do not settle.
+bool is_accessible(const MemoryMap& /*map*/, std::uint64_t address, std::uint64_t bytes,
+                   bool /*is_write*/) {
+    return Allocations::instance().covers(address, bytes);
+}
+
+} // namespace
+
+Driver& Driver::instance() {
+    static auto* driver = new Driver;
+    return *driver;
+}
+
+void Driver::initialize() {
+    const std::lock_guard lock(initialize_mutex);
+    if (state_.load(std::memory_order_acquire) != State::Fresh) {
+        check_usable();
+        return;
+    }
+    set_log_level(read_log_level());
+    Settings settings;
+    try {
+        settings = read_settings();
+    } catch (const std::invalid_argument& error) {
+        log(LogLevel::Error, error.what());
+        fail(CUDA_ERROR_INVALID_VALUE, error.what());
+    }
+    MemoryMap& map = AddressSpace::instance().map();
+    map.is_accessible = &is_accessible;
+    map.check_exactly = settings.check_exactly;
+    devices_.clear();
+    for (std::uint32_t ordinal = 0; ordinal < settings.device_count; ++ordinal) {
+        devices_.push_back(std::make_unique<Device>(static_cast<int>(ordinal), settings));
+    }
+    // Workers must be gone before the C library takes their stacks and streams apart. A forked
+    // child has no workers: as with a GPU, it cannot use the parent's driver.
+    std::atexit([] { leave(); });
+    pthread_atfork(nullptr, nullptr, [] {
+        auto& state = instance().state_;
+        if (state.load(std::memory_order_relaxed) == State::Ready) {
+            state.store(State::Forked, std::memory_order_relaxed);
+        }
+    });
+    state_.store(State::Ready, std::memory_order_release);
+    log(LogLevel::Info, std::to_string(settings.device_count) +
+                            " emulated device(s), compute "
+                            "capability " +
+                            std::to_string(settings.major) + "." + std::to_string(settings.minor) +
+                            ", " + std::to_string(settings.memory_bytes >> 20) + " MiB each");
+}
+
+Device& Driver::device(CUdevice ordinal) const {
+    if (ordinal < 0 || ordinal >= device_count()) {
+        fail(CUDA_ERROR_INVALID_DEVICE, "device " + std::to_string(ordinal) +
+                                            " does not exist: " + std::to_string(device_count()) +
+                                            " emulated (CUPRUM_EMULATOR_DEVICES sets the number)");
+    }
+    return *devices_[static_cast<std::size_t>(ordinal)];
+}
+
+void Driver::refuse() const {
+    switch (state_.load(std::memory_order_acquire)) {
+    case State::Leaving:
+        fail(CUDA_ERROR_DEINITIALIZED, "the process is leaving");
+    case State::Forked:
+        fail(CUDA_ERROR_NOT_INITIALIZED, "the driver was initialised before fork(); a child must "
+                                         "be started anew (spawn) to use it");
+    default:
+        fail(CUDA_ERROR_NOT_INITIALIZED, "cuInit has not been called");
+    }
+}
+
+void Driver::leave() noexcept {
+    Driver& driver = instance();
+    State expected = State::Ready;
+    if (driver.state_.compare_exchange_strong(expected, State::Leaving)) {
+        exec::Engine::instance().shutdown();
+    }
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "objects/device.hpp"
+#include "objects/settings.hpp"
+
+#include <cuda.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace cuprum::emulator {
+
+/// The CUDA version that the emulated driver implements.
+inline constexpr int DRIVER_VERSION = 13000;
+
+/// The whole emulated driver: the devices, and whether it may be used.
+class Driver {
+public:
+    /// Returns the process's driver; never destroyed.
+    [[nodiscard]] static Driver& instance();
+
+    /// Reads the settings and makes the devices. Doing it again does nothing.
+    ///
+    /// @throws DriverError INVALID_VALUE if a setting is wrong, after logging which.
+    void initialize();
+
+    /// Throws unless calls are allowed: NOT_INITIALIZED, or DEINITIALIZED once the process leaves.
+    void check_usable() const {
+        if (state_.load(std::memory_order_acquire) != State::Ready) [[unlikely]] {
+            refuse();
+        }
+    }
+
+    [[nodiscard]] int device_count() const noexcept { return static_cast<int>(devices_.size()); }
+
+    /// Returns a device; throws INVALID_DEVICE.
+    [[nodiscard]] Device& device(CUdevice ordinal) const;
+
+private:
+    enum class State : std::uint8_t { Fresh, Ready, Leaving, Forked };
+
+    Driver() = default;
+
+    [[noreturn]] void refuse() const;
+    static void leave() noexcept;
+
+    std::atomic<State> state_{State::Fresh};
+    std::vector<std::unique_ptr<Device>> devices_;
+};
+
+/// Returns a device of the process's driver; throws INVALID_DEVICE.
+[[nodiscard]] inline Device& device_at(CUdevice ordinal) {
+    return Driver::instance().device(ordinal);
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/pool.hpp"
+
+#include "objects/address_space.hpp"
+#include "objects/device.hpp"
+#include "objects/driver.hpp"
+#include "objects/error.hpp"
+#include "objects/stream.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace cuprum::emulator {
+
+namespace {
+
+constexpr std::uint64_t SMALLEST_BLOCK_BYTES = 512;
+
+/// Returns the size of block that serves a request: few sizes, so that blocks are used again.
+std::uint64_t capacity_for(std::uint64_t bytes) {
+    constexpr std::uint64_t granule = AddressSpace::GRANULE_BYTES;
+    if (bytes < granule) {
+        return std::bit_ceil(std::max(bytes, SMALLEST_BLOCK_BYTES));
+    }
+    return (bytes + granule - 1) / granule * granule;
+}
+
+void check_properties(const CUmemPoolProps& properties) {
+    require(properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED ||
+                properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED,
+            "a pool is of pinned or managed memory");
+    if (properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE) {
+        fail(CUDA_ERROR_NOT_SUPPORTED, "pools that can be shared between processes are not "
+                                       "supported by the emulated device");
+    }
+    switch (properties.location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+        (void)device_at(properties.location.id);
+        break;
+    case CU_MEM_LOCATION_TYPE_HOST:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        break;
+    case CU_MEM_LOCATION_TYPE_NONE:
+        require(properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED,
+                "only a pool of managed memory can do without a location");
+        break;
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown type of location");
+    }
+}
+
+} // namespace
+
+std::shared_ptr<Pool> Pool::create(const CUmemPoolProps& properties) {
+    check_properties(properties);
+    auto pool = std::shared_ptr<Pool>(new Pool(properties, false));
+    HandleTable::instance().insert(HandleKind::Pool, pool);
+    if (pool->device() >= 0) {
+        device_at(pool->device()).track_pool(pool);
+    }
+    return pool;
+}
+
+std::shared_ptr<Pool> Pool::create_default(Device& device) {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device.ordinal()};
+    auto pool = std::shared_ptr<Pool>(new Pool(properties, true));
+    HandleTable::instance().insert(HandleKind::Pool, pool);
+    return pool;
+}
+
+std::shared_ptr<Pool> Pool::create_default(CUmemAllocationType type, CUmemLocation location) {
+    CUmemPoolProps properties{};
+    properties.allocType = type;
+    properties.location = location;
+    check_properties(properties);
+    auto pool = std::shared_ptr<Pool>(new Pool(properties, true));
+    HandleTable::instance().insert(HandleKind::Pool, pool);
+    return pool;
+}
+
+Pool::Pool(const CUmemPoolProps& properties, bool is_default)
+    : properties_(properties), is_default_(is_default) {
+    if (device() >= 0) {
+        access_[device()] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    }
+}
+
+Pool::~Pool() {
+    for (const auto& [base, block] : blocks_) {
+        release(*block);
+    }
+}
+
+std::shared_ptr<Allocation> Pool::allocate(std::uint64_t bytes, const Stream& stream) {
+    require(bytes != 0, "the size must not be zero");
+    const std::uint64_t capacity = capacity_for(bytes);
+    auto block = take_idle(capacity, stream.id());
+    if (block == nullptr) {
+        block = make_block(capacity);
+    }
+    auto allocation = std::make_shared<Allocation>();
+    allocation->base = block->base;
+    allocation->bytes = bytes;
+    allocation->kind = MemoryKind::Pooled;
+    allocation->device = device() >= 0 ? device() : stream.context().device().ordinal();
+    allocation->pool = shared_from_this();
+    allocation->is_on_host =
+        device() < 0 || properties_.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    {
+        const std::lock_guard lock(mutex_);
+        ++block->use;
+        used_bytes_ += capacity;
+        used_high_bytes_ = std::max(used_high_bytes_, used_bytes_);
+    }
+    AddressSpace::instance().set_accessible(block->base, bytes, true);
+    Allocations::instance().add(allocation);
+    return allocation;
+}
+
+void Pool::free(const std::shared_ptr<Allocation>& allocation, Stream& stream) {
+    std::uint64_t use = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        use = blocks_.at(allocation->base)->use;
+    }
+    auto operation = std::make_shared<Task>(
+        stream.context().errors(),
+        [pool = shared_from_this(), allocation, use] { pool->close_if_idle(*allocation, use); },
+        Task::Size::Bookkeeping);
+    put_back(*allocation, operation, stream.id());
+    stream.enqueue(operation);
+}
+
+void Pool::free_now(const std::shared_ptr<Allocation>& allocation) {
+    put_back(*allocation, nullptr, 0);
+    std::uint64_t use = 0;
+    {
+        const std::lock_guard lock(mutex_);
+        use = blocks_.at(allocation->base)->use;
+    }
+    close_if_idle(*allocation, use);
+}
+
+void Pool::trim_to(std::uint64_t keep_bytes) {
+    std::vector<std::shared_ptr<Block>> doomed;
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto& [capacity, blocks] : idle_) {
+            std::erase_if(blocks, [&](const auto& block) {
+                const bool is_safe = block->freed_by == nullptr || block->freed_by->is_done();
+                if (!is_safe || reserved_bytes_.load() <= keep_bytes) {
+                    return false;
+                }
+                reserved_bytes_ -= block->capacity;
+                idle_bytes_ -= block->capacity;
+                blocks_.erase(block->base);
+                doomed.push_back(block);
+                return true;
+            });
+        }
+    }
+    for (const auto& block : doomed) {
+        release(*block);
+    }
+}
+
+void Pool::trim_to_threshold() {
+    trim_to(release_threshold_.load());
+}
+
+bool Pool::has_excess() const noexcept {
+    return idle_bytes_.load(std::memory_order_relaxed) != 0 &&
+           reserved_bytes_.load(std::memory_order_relaxed) >
+               release_threshold_.load(std::memory_order_relaxed);
+}
+
+int Pool::device() const noexcept {
+    return properties_.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? properties_.location.id : -1;
+}
+
+std::shared_ptr<Pool::Block> Pool::take_idle(std::uint64_t capacity, std::uint64_t stream_id) {
+    const std::lock_guard lock(mutex_);
+    const auto found = idle_.find(capacity);
+    if (found == idle_.end()) {
+        return nullptr;
+    }
+    auto& blocks = found->second;
+    const bool may_take_from_others = reuse_[CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC] != 0;
+    for (auto each = blocks.rbegin(); each != blocks.rend(); ++each) {
+        const Block& block = **each;
+        const bool is_free = block.freed_by == nullptr || block.freed_by->is_done();
+        if (block.freed_on_stream == stream_id || (is_free && may_take_from_others)) {
+            auto taken = *each;
+            blocks.erase(std::next(each).base());
+            idle_bytes_ -= capacity;
+            return taken;
+        }
+    }
+    return nullptr;
+}
+
+std::shared_ptr<Pool::Block> Pool::make_block(std::uint64_t capacity) {
+    if (properties_.maxSize != 0 && reserved_bytes_.load() + capacity > properties_.maxSize) {
+        fail(CUDA_ERROR_OUT_OF_MEMORY, "the pool has reached its largest size");
+    }
+    if (device() >= 0) {
+        device_at(device()).charge(capacity);
+    }
+    auto block = std::make_shared<Block>();
+    try {
+        block->base = AddressSpace::instance().take(capacity);
+    } catch (...) {
+        if (device() >= 0) {
+            device_at(device()).refund(capacity);
+        }
+        throw;
+    }
+    block->capacity = capacity;
+    const std::lock_guard lock(mutex_);
+    blocks_.emplace(block->base, block);
+    reserved_bytes_ += capacity;
+    reserved_high_bytes_ = std::max(reserved_high_bytes_, reserved_bytes_.load());
+    return block;
+}
+
+void Pool::put_back(const Allocation& allocation, std::shared_ptr<Operation> freed_by,
+                    std::uint64_t stream_id) {
+    const std::lock_guard lock(mutex_);
+    const auto& block = blocks_.at(allocation.base);
+    block->freed_by = std::move(freed_by);
+    block->freed_on_stream = stream_id;
+    used_bytes_ -= block->capacity;
+    idle_bytes_ += block->capacity;
+    idle_[block->capacity].push_back(block);
+}
+
+/// Ends kernels' access to a block, unless it was allocated again in the meantime.
+void Pool::close_if_idle(const Allocation& allocation, std::uint64_t use) {
+    const std::lock_guard lock(mutex_);
+    const auto found = blocks_.find(allocation.base);
+    if (found != blocks_.end() && found->second->use == use) {
+        AddressSpace::instance().set_accessible(allocation.base, allocation.bytes, false);
+    }
+    Allocations::instance().forget(allocation);
+}
+
+void Pool::release(const Block& block) noexcept {
+    AddressSpace::instance().give_back(block.base, block.capacity);
+    if (device() >= 0) {
+        device_at(device()).refund(block.capacity);
+    }
+}
+
+} // namespace cuprum::emulator

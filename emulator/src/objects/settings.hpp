@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What users can set about the emulated device, one environment variable each.
+
+#pragma once
+
+#include "objects/log.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace cuprum::emulator {
+
+/// The settings of this process, read once by cuInit.
+struct Settings {
+    std::uint32_t device_count = 1; // CUPRUM_EMULATOR_DEVICES
+    std::uint32_t major = 8;        // CUPRUM_EMULATOR_COMPUTE_CAPABILITY=major.minor
+    std::uint32_t minor = 0;
+    std::uint64_t memory_bytes = 0; // CUPRUM_EMULATOR_MEMORY, per device
+    std::uint32_t worker_count = 1; // CUPRUM_EMULATOR_WORKERS
+    bool check_exactly = false;     // CUPRUM_EMULATOR_CHECK=exact
+};
+
+/// Reads the environment.
+///
+/// @throws std::invalid_argument naming the variable, its value and what was expected.
+[[nodiscard]] Settings read_settings();
+
+/// Reads CUPRUM_EMULATOR_LOG; an unknown word counts as the default, Error.
+[[nodiscard]] LogLevel read_log_level() noexcept;
+
+/// Parses "512M", "4G", "1073741824"; throws std::invalid_argument.
+[[nodiscard]] std::uint64_t parse_bytes(const std::string& text);
+
+} // namespace cuprum::emulator

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/stream.hpp"
+
+#include "objects/context.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+namespace cuprum::emulator {
+
+namespace {
+
+std::atomic<std::uint64_t> next_stream_id{1};
+
+} // namespace
+
+Stream::Stream(std::shared_ptr<Context> context, Kind kind, int priority)
+    : context_(std::move(context)), kind_(kind),
+      priority_(std::clamp(priority, GREATEST_PRIORITY, LEAST_PRIORITY)),
+      id_(next_stream_id.fetch_add(1, std::memory_order_relaxed)) {}
+
+void Stream::enqueue(const std::shared_ptr<Operation>& operation) {
+    append(operation);
+    operation->submit();
+}
+
+void Stream::enqueue_and_wait(const std::shared_ptr<Operation>& operation) {
+    append(operation);
+    operation->submit_and_wait();
+}
+
+void Stream::synchronize() {
+    if (kind_ == Kind::Legacy) {
+        // It stands behind all blocking streams, so its own tail is not enough.
+        enqueue_and_wait(std::make_shared<Marker>(context_->errors()));
+        return;
+    }
+    if (const auto tail = pending_tail()) {
+        tail->wait();
+    }
+}
+
+bool Stream::is_idle() {
+    if (pending_tail() != nullptr) {
+        return false;
+    }
+    if (kind_ != Kind::Legacy) {
+        return true;
+    }
+    const auto streams = context_->streams();
+    return std::ranges::all_of(streams, [](const auto& stream) {
+        return stream->kind() == Kind::NonBlocking || stream->pending_tail() == nullptr;
+    });
+}
+
+std::shared_ptr<Operation> Stream::pending_tail() {
+    const std::lock_guard lock(mutex_);
+    return tail_ == nullptr || tail_->is_done() ? nullptr : tail_;
+}
+
+void Stream::append(const std::shared_ptr<Operation>& operation) {
+    // Every edge leads to an operation that was already in place, so no cycle can arise however
+    // threads interleave here.
+    if (kind_ == Kind::Legacy) {
+        for (const auto& stream : context_->streams()) {
+            if (stream->kind() != Kind::NonBlocking) {
+                operation->depend_on(stream->pending_tail());
+            }
+        }
+    } else if (kind_ != Kind::NonBlocking) {
+        operation->depend_on(context_->legacy_stream()->pending_tail());
+    }
+    const std::lock_guard lock(mutex_);
+    operation->depend_on(tail_);
+    tail_ = operation;
+}
+
+} // namespace cuprum::emulator

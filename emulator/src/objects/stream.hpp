@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "objects/handle_table.hpp"
+#include "objects/operation.hpp"
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace cuprum::emulator {
+
+class Context;
+
+/// An order of work on one context.
+class Stream final : public Object {
+public:
+    /// How a stream stands to the legacy default stream.
+    enum class Kind : std::uint8_t { Legacy, PerThread, Blocking, NonBlocking };
+
+    static constexpr int LEAST_PRIORITY = 0;
+    static constexpr int GREATEST_PRIORITY = -5;
+
+    Stream(std::shared_ptr<Context> context, Kind kind, int priority);
+
+    /// Gives the stream more work. Starts it at once if nothing is before it; does not wait for it.
+    void enqueue(const std::shared_ptr<Operation>& operation);
+
+    /// Gives the stream work and blocks until it is done; runs it here where possible.
+    void enqueue_and_wait(const std::shared_ptr<Operation>& operation);
+
+    /// Blocks until everything given to the stream so far is done.
+    void synchronize();
+
+    /// Tells whether everything given to the stream so far is done.
+    [[nodiscard]] bool is_idle();
+
+    /// Returns the last operation given to the stream, nullptr if there is none or it is done.
+    [[nodiscard]] std::shared_ptr<Operation> pending_tail();
+
+    [[nodiscard]] Context& context() const noexcept { return *context_; }
+
+    [[nodiscard]] const std::shared_ptr<Context>& shared_context() const noexcept {
+        return context_;
+    }
+
+    [[nodiscard]] Kind kind() const noexcept { return kind_; }
+
+    [[nodiscard]] int priority() const noexcept { return priority_; }
+
+    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+
+    /// Returns the flags that cuStreamGetFlags reports.
+    [[nodiscard]] unsigned flags() const noexcept {
+        return kind_ == Kind::NonBlocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
+    }
+
+    /// Marks the stream as destroyed: its context forgets it once it is idle.
+    void retire() noexcept { is_retired_.store(true, std::memory_order_relaxed); }
+
+    [[nodiscard]] bool is_retired() const noexcept {
+        return is_retired_.load(std::memory_order_relaxed);
+    }
+
+private:
+    void append(const std::shared_ptr<Operation>& operation);
+
+    std::shared_ptr<Context> context_;
+    Kind kind_;
+    int priority_;
+    std::uint64_t id_;
+    std::atomic<bool> is_retired_{false};
+    std::mutex mutex_;
+    std::shared_ptr<Operation> tail_;
+};
+
+} // namespace cuprum::emulator

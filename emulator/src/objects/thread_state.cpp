@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/thread_state.hpp"
+
+#include "objects/error.hpp"
+
+#include <algorithm>
+
+namespace cuprum::emulator {
+
+namespace {
+
+// A plain pointer, valid to read at any time; the reaper below, which has a destructor, only clears
+// it. Whoever comes later, from a static destructor say, gets a fresh state that is never freed.
+thread_local constinit ThreadState* state_here = nullptr;
+
+struct Reaper {
+    bool is_armed = false;
+
+    ~Reaper() {
+        delete state_here;
+        state_here = nullptr;
+    }
+};
+
+thread_local Reaper reaper;
+thread_local constinit bool was_reaper_used = false;
+
+} // namespace
+
+ThreadState& thread_state() {
+    if (state_here == nullptr) [[unlikely]] {
+        state_here = new ThreadState;
+        if (!was_reaper_used) {
+            was_reaper_used = true;
+            reaper.is_armed = true; // touching it registers its destructor with the thread
+        }
+    }
+    return *state_here;
+}
+
+std::shared_ptr<Context> current_context_or_null() {
+    const ThreadState& state = thread_state();
+    return state.contexts.empty() ? nullptr : state.contexts.back();
+}
+
+const std::shared_ptr<Context>& current_context() {
+    const ThreadState& state = thread_state();
+    if (state.contexts.empty() || state.contexts.back() == nullptr) {
+        fail(CUDA_ERROR_INVALID_CONTEXT, "the thread has no current context");
+    }
+    state.contexts.back()->check_usable();
+    return state.contexts.back();
+}
+
+void set_current_context(std::shared_ptr<Context> context) {
+    auto& contexts = thread_state().contexts;
+    if (!contexts.empty()) {
+        contexts.pop_back();
+    }
+    if (context != nullptr) {
+        contexts.push_back(std::move(context));
+    }
+}
+
+std::shared_ptr<Stream> per_thread_stream(Context& context) {
+    // Ids differ between lives of a primary context, so that a reset also forgets its streams.
+    auto& streams = thread_state().default_streams;
+    const std::uint64_t key = context.id() << 32 | context.life();
+    const auto found =
+        std::ranges::find_if(streams, [&](const auto& entry) { return entry.first == key; });
+    if (found != streams.end()) {
+        return found->second;
+    }
+    std::erase_if(streams, [](const auto& entry) { return !entry.second->context().is_active(); });
+    streams.emplace_back(key, context.create_per_thread_stream());
+    return streams.back().second;
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Gives every register a place in the warp's frame: linear scan over live ranges, one pool of
+// places for each width.
+//
+// Ranges include both ends, so a destination never shares a place with a source of the same
+// instruction: handlers work through their lanes in pieces and may write before all is read.
+
+#include "passes/build.hpp"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <queue>
+
+namespace cuprum::emulator::passes {
+
+using bytecode::Operand;
+using bytecode::Width;
+
+namespace {
+
+constexpr std::array WIDTHS{Width::Predicate, Width::B32, Width::B64, Width::B128};
+constexpr std::uint32_t NO_SLOT = ~0u;
+
+/// What a user is told at least and at most of registers per thread.
+constexpr std::uint32_t MIN_REPORTED_REGISTERS = 8;
+constexpr std::uint32_t MAX_REPORTED_REGISTERS = 255;
+
+/// Numbers the slots of one width; those that are free again are used lowest first.
+class SlotPool {
+public:
+    [[nodiscard]] std::uint32_t take(const LiveRange& range) {
+        while (!busy_.empty() && busy_.top().first < range.first) {
+            free_.push(busy_.top().second);
+            busy_.pop();
+        }
+        std::uint32_t slot = count_;
+        if (free_.empty()) {
+            ++count_;
+        } else {
+            slot = free_.top();
+            free_.pop();
+        }
+        busy_.emplace(range.last, slot);
+        return slot;
+    }
+
+    [[nodiscard]] std::uint32_t count() const { return count_; }
+
+private:
+    template <typename T>
+    using LowestFirst = std::priority_queue<T, std::vector<T>, std::greater<T>>;
+
+    LowestFirst<std::pair<std::uint32_t, std::uint32_t>> busy_; // end of range, slot
+    LowestFirst<std::uint32_t> free_;
+    std::uint32_t count_ = 0;
+};
+
+} // namespace
+
+void assign_slots(KernelBuild& build) {
+    bytecode::Kernel& kernel = build.kernel;
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t r = 0; r < build.registers.size(); ++r) {
+        if (!build.live_ranges[r].is_empty()) {
+            order.push_back(r);
+        }
+    }
+    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return build.live_ranges[a].first < build.live_ranges[b].first;
+    });
+
+    std::vector<std::uint32_t> place(build.registers.size(), NO_SLOT);
+    std::uint32_t frame_bytes = 0;
+    std::uint32_t words = 0; // 32-bit registers that a GPU would need
+    for (const Width width : WIDTHS) {
+        SlotPool pool;
+        for (const std::uint32_t r : order) {
+            if (build.registers[r].width == width) {
+                place[r] =
+                    frame_bytes + pool.take(build.live_ranges[r]) * bytecode::slot_bytes(width);
+            }
+        }
+        frame_bytes += pool.count() * bytecode::slot_bytes(width);
+        frame_bytes = (frame_bytes + bytecode::BANK_ALIGNMENT - 1) / bytecode::BANK_ALIGNMENT *
+                      bytecode::BANK_ALIGNMENT;
+        words += pool.count() * static_cast<std::uint32_t>(width) / 4;
+    }
+    kernel.frame_bytes = frame_bytes;
+    kernel.register_count = std::clamp(words, MIN_REPORTED_REGISTERS, MAX_REPORTED_REGISTERS);
+
+    const auto rewrite = [&](Operand& operand) {
+        if (is_register(operand)) {
+            const std::uint32_t slot = place[operand.offset()];
+            operand = slot == NO_SLOT ? Operand{} : Operand{bytecode::Bank::Registers, slot};
+        }
+    };
+    for (bytecode::Instruction& instruction : kernel.code) {
+        rewrite(instruction.guard);
+        std::for_each(instruction.dst, instruction.dst + instruction.dst_count, rewrite);
+        std::for_each(instruction.src, instruction.src + instruction.src_count, rewrite);
+    }
+    // NOTE: operands of removed instructions are still in the list; they become none.
+    std::for_each(kernel.operands.begin(), kernel.operands.end(), rewrite);
+    std::erase_if(kernel.warp_specials,
+                  [&](const auto& special) { return place[special.offset] == NO_SLOT; });
+    for (bytecode::SpecialSlot& special : kernel.warp_specials) {
+        special.offset = place[special.offset];
+    }
+}
+
+} // namespace cuprum::emulator::passes

@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "bytecode/kernel.hpp"
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace cuprum::emulator::passes {
+
+/// Lays out the Constants, Launch and Block banks of a kernel. The same value is stored once.
+class Banks {
+public:
+    /// Refers to `kernel`, whose bank fields it fills in.
+    explicit Banks(bytecode::Kernel& kernel) : kernel_(kernel) {}
+
+    /// Returns the operand that holds `bits` in every lane.
+    [[nodiscard]] bytecode::Operand constant(std::uint64_t bits, bytecode::Width width);
+    /// Returns the operand that holds a value for each lane.
+    [[nodiscard]] bytecode::Operand lane_constant(std::span<const std::uint32_t> lanes);
+    /// Returns the operand of the address `addend` bytes into dynamic shared memory, which is known
+    /// once all static shared memory is placed: see place_dynamic_shared().
+    [[nodiscard]] bytecode::Operand dynamic_shared(std::uint64_t addend, bytecode::Width width);
+    /// Writes the addresses that dynamic_shared() has promised.
+    void place_dynamic_shared(std::uint64_t base);
+
+    /// Returns the operand of a scalar of the kernel's parameters.
+    [[nodiscard]] bytecode::Operand parameter(std::uint32_t parameter_offset,
+                                              std::uint8_t size_bytes, bool is_signed,
+                                              bytecode::Width width);
+    /// Returns the operand of a value that is known per launch or per block.
+    [[nodiscard]] bytecode::Operand special(bytecode::Special special, bytecode::Width width);
+
+private:
+    struct Promise {
+        std::uint32_t offset = 0;
+        bytecode::Width width{};
+        std::uint64_t addend = 0;
+    };
+
+    using ConstantKey = std::pair<std::uint64_t, bytecode::Width>;
+
+    [[nodiscard]] std::uint32_t reserve(std::uint32_t& bank_bytes, bytecode::Width width);
+    [[nodiscard]] std::uint32_t append(bytecode::Width width);
+    void write(std::uint32_t offset, std::uint64_t bits, bytecode::Width width);
+
+    bytecode::Kernel& kernel_;
+    std::map<ConstantKey, std::uint32_t> constants_;
+    std::map<ConstantKey, std::uint32_t> dynamic_shared_;
+    std::map<std::vector<std::uint32_t>, std::uint32_t> lane_constants_;
+    std::map<std::tuple<std::uint32_t, std::uint8_t, bool, bytecode::Width>, std::uint32_t>
+        parameters_;
+    std::map<std::pair<bytecode::Special, bytecode::Width>, std::uint32_t> specials_;
+    std::vector<Promise> promises_;
+};
+
+} // namespace cuprum::emulator::passes

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A kernel on its way from PTX to bytecode: what the passes hand to each other.
+
+#pragma once
+
+#include "bytecode/kernel.hpp"
+#include "passes/compile.hpp"
+#include "passes/module_index.hpp"
+#include "ptx/diagnostics.hpp"
+#include "ptx/tree.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace cuprum::emulator::passes {
+
+/// A register before it has a place in the frame. NVRTC writes almost every one only once.
+struct VirtualRegister {
+    bytecode::Width width = bytecode::Width::B32;
+    ptx::Type type = ptx::Type::None; // as declared
+    bool is_warp_special = false;     // set when the warp starts, never written after
+};
+
+/// What the passes know of an instruction beyond the instruction itself.
+struct Note {
+    bool is_copy = false;          // dst[0] = src[0], nothing else
+    bool is_removed = false;       // gone with the next compact()
+    bool waits_for_others = false; // reads what another thread may be about to write
+};
+
+/// A run of instructions that is entered only at its begin and left only at its end.
+struct BasicBlock {
+    std::uint32_t begin = 0;
+    std::uint32_t end = 0; // one past the last
+    std::vector<std::uint32_t> successors;
+};
+
+/// The instructions during which a register's value is needed, both ends included.
+struct LiveRange {
+    std::uint32_t first = ~0u;
+    std::uint32_t last = 0;
+
+    [[nodiscard]] bool is_empty() const { return first > last; }
+
+    void include(std::uint32_t at) {
+        first = at < first ? at : first;
+        last = at > last ? at : last;
+    }
+};
+
+/// One kernel being compiled. Each field belongs to the pass that is named beside it.
+struct KernelBuild {
+    const ModuleIndex& index;
+    const ptx::Function& function;
+    const CompileOptions& options;
+    ptx::Diagnostics& diagnostics;
+
+    bytecode::Kernel kernel;
+
+    // lower_body. Branch targets, also those in Kernel::branch_targets, are labels until
+    // resolve_branches; registers are numbers of `registers` until assign_slots.
+    std::vector<VirtualRegister> registers;
+    std::vector<Note> notes;           // one per instruction
+    std::vector<std::uint32_t> labels; // instruction that a label stands before
+
+    std::vector<BasicBlock> blocks;     // find_blocks
+    std::vector<LiveRange> live_ranges; // find_live_ranges: one per virtual register
+};
+
+/// Calls `visit` for each operand that an instruction reads (its guard too) or writes.
+template <typename Visit>
+void for_each_source(KernelBuild& build, bytecode::Instruction& instruction, Visit visit) {
+    if (!instruction.guard.is_none()) {
+        visit(instruction.guard);
+    }
+    for (std::uint32_t i = 0; i < instruction.src_count; ++i) {
+        if (!instruction.src[i].is_none()) {
+            visit(instruction.src[i]);
+        }
+    }
+    const std::uint32_t first = instruction.extra + instruction.extra_dst_count;
+    for (std::uint32_t i = 0; i < instruction.extra_src_count; ++i) {
+        if (!build.kernel.operands[first + i].is_none()) {
+            visit(build.kernel.operands[first + i]);
+        }
+    }
+}
+
+template <typename Visit>
+void for_each_destination(KernelBuild& build, bytecode::Instruction& instruction, Visit visit) {
+    for (std::uint32_t i = 0; i < instruction.dst_count; ++i) {
+        if (!instruction.dst[i].is_none()) {
+            visit(instruction.dst[i]);
+        }
+    }
+    for (std::uint32_t i = 0; i < instruction.extra_dst_count; ++i) {
+        if (!build.kernel.operands[instruction.extra + i].is_none()) {
+            visit(build.kernel.operands[instruction.extra + i]);
+        }
+    }
+}
+
+[[nodiscard]] inline bool is_register(bytecode::Operand operand) {
+    return operand.bank() == bytecode::Bank::Registers && !operand.is_none();
+}
+
+/// Drops the instructions that are marked as removed and moves the labels with the rest.
+void compact(KernelBuild& build);
+
+// The passes, in order. What holds after each is said in pipeline.cpp.
+void lower_body(KernelBuild& build);
+void remove_unreachable(KernelBuild& build);
+void find_blocks(KernelBuild& build);
+void propagate_copies(KernelBuild& build);
+void remove_dead_code(KernelBuild& build);
+void find_live_ranges(KernelBuild& build);
+void assign_slots(KernelBuild& build);
+void resolve_branches(KernelBuild& build);
+
+} // namespace cuprum::emulator::passes

@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Turns the body of a kernel into bytecode on virtual registers.
+//
+// Data instructions go to decode(); control flow, barriers, parameters and calls are lowered here.
+// A call is inlined: its callee's body is lowered again at the call, with registers and local
+// memory of its own. The .param variables that carry arguments become registers when every access
+// to them agrees on offset and size, bytes of local memory otherwise.
+
+#pragma once
+
+#include "interp/decode.hpp"
+#include "passes/banks.hpp"
+#include "passes/build.hpp"
+#include "passes/scope.hpp"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace cuprum::emulator::passes {
+
+/// Lowers one kernel; implements what decoders may ask for.
+class FunctionLowering final : public Lowering {
+public:
+    explicit FunctionLowering(KernelBuild& build);
+
+    /// Lowers the whole kernel. Complaints go to the build's diagnostics.
+    void run();
+
+    // ---- for decoders (lower_operands.cpp)
+    [[nodiscard]] bytecode::Operand source(const ptx::Operand& operand, bytecode::Width width,
+                                           ptx::Type type) override;
+    [[nodiscard]] bytecode::Operand destination(const ptx::Operand& operand,
+                                                bytecode::Width width) override;
+    [[nodiscard]] Predicate predicate(const ptx::Operand& operand) override;
+    [[nodiscard]] Address address(const ptx::Operand& operand, ptx::Space space) override;
+    [[nodiscard]] bytecode::Width width_of(const ptx::Operand& operand) override;
+    [[nodiscard]] bytecode::Operand temporary(bytecode::Width width) override;
+    [[nodiscard]] bytecode::Operand constant(std::uint64_t bits, bytecode::Width width) override;
+    [[nodiscard]] bytecode::Operand lane_constant(std::span<const std::uint32_t> lanes) override;
+    [[nodiscard]] bytecode::Operand special(bytecode::Special special) override;
+    void emit(bytecode::Instruction instruction) override;
+    [[nodiscard]] std::uint32_t add_operands(std::span<const bytecode::Operand> operands) override;
+    void emit_rendezvous(bytecode::Operand member_mask) override;
+    void unsupported(std::string what) override;
+    void invalid(std::string what) override;
+    [[nodiscard]] const MemoryMap& memory() const override;
+    [[nodiscard]] ptx::Type type_of(const ptx::Operand& operand) override;
+
+private:
+    /// Where `ret` goes in the function being lowered.
+    struct Frame {
+        const ptx::Function* function = nullptr;
+        std::optional<std::uint32_t> return_label; // none in the kernel itself: ret is exit
+    };
+
+    // ---- statements and declarations (lower_body.cpp)
+    void declare_kernel_parameters();
+    void lower_statements(std::span<const ptx::Statement> statements);
+    void declare_variable(const ptx::Variable& variable, std::span<const ptx::Statement> rest);
+    void declare_register(const ptx::Variable& variable);
+    void lower_instruction(const ptx::Instruction& instruction);
+    bool lower_own(const ptx::Instruction& instruction);
+    void finish_shared_memory();
+    void complain(ptx::Problem problem, std::string what);
+    [[nodiscard]] std::uint64_t place_shared(const ptx::Variable& variable);
+    [[nodiscard]] std::uint32_t place_local(std::uint64_t size_bytes, std::uint64_t alignment);
+
+    // ---- names (lower_operands.cpp)
+    [[nodiscard]] const Symbol* find(std::string_view name);
+    [[nodiscard]] Symbol make_register(ptx::Type type);
+    [[nodiscard]] bytecode::Operand new_register(bytecode::Width width, ptx::Type type);
+    [[nodiscard]] bytecode::Operand register_source(const Symbol& symbol, std::string_view name,
+                                                    bytecode::Width width);
+    [[nodiscard]] bytecode::Operand symbol_address(std::string_view name, std::int64_t addend,
+                                                   bytecode::Width width, bool is_generic);
+    [[nodiscard]] bytecode::Operand literal(const ptx::Operand& operand, bytecode::Width width,
+                                            ptx::Type type);
+    /// Returns the operand of a special register, or none when the name is not one.
+    [[nodiscard]] bytecode::Operand special_register(std::string_view name, bytecode::Width width);
+    [[nodiscard]] bytecode::Operand special_value(bytecode::Special special, bytecode::Width width);
+
+    // ---- control flow (lower_control.cpp)
+    bool lower_control(const ptx::Instruction& instruction);
+    void lower_branch(const ptx::Instruction& instruction);
+    void lower_indexed_branch(const ptx::Instruction& instruction);
+    void lower_return();
+    void lower_exit();
+    void lower_barrier(const ptx::Instruction& instruction);
+    void emit_branch(std::uint32_t label, bytecode::Operand guard, bool is_negated);
+    void emit_copy(bytecode::Operand to, bytecode::Operand from, bytecode::Width width);
+    [[nodiscard]] std::optional<std::uint32_t> label_of(const ptx::Operand& operand);
+    [[nodiscard]] std::uint32_t new_label();
+    void place_label(std::uint32_t label);
+
+    // ---- parameters (lower_parameters.cpp)
+    bool lower_parameter_access(const ptx::Instruction& instruction);
+    void load_kernel_parameter(const ptx::Instruction& instruction, const Symbol& parameter);
+    void access_storage(const ptx::Instruction& instruction, const ParameterStorage& storage,
+                        bool is_load);
+    void decode_in_space(const ptx::Instruction& instruction, std::string_view space);
+    [[nodiscard]] std::shared_ptr<const ParameterStorage>
+    make_storage(const ptx::Variable& variable, std::span<const ptx::Statement> uses);
+
+    // ---- calls (lower_calls.cpp)
+    void lower_call(const ptx::Instruction& instruction);
+    void inline_call(const ptx::Function& callee, std::span<const ptx::Operand> returns,
+                     std::span<const ptx::Operand> arguments);
+
+    KernelBuild& build_;
+    Banks banks_;
+    Scopes scopes_;
+    std::vector<Frame> frames_;
+    const ptx::Instruction* current_ = nullptr;
+    bytecode::Operand guard_; // of the current instruction
+    bool is_guard_negated_ = false;
+    bool has_line_ = false; // the current instruction has its entry in Kernel::lines
+    bool is_copy_ = false;  // the current instruction is a plain mov
+
+    std::unordered_map<const ptx::Variable*, std::uint64_t> shared_offsets_;
+    std::uint64_t shared_bytes_ = 0;
+    std::uint64_t dynamic_shared_alignment_ = 0; // 0: no dynamic array is used
+    std::map<bytecode::Special, bytecode::Operand> warp_specials_;
+};
+
+/// Tells whether an access is to parameters: "param", "param::entry" or "param::func".
+[[nodiscard]] bool is_param_modifier(std::string_view modifier);
+
+/// How an instruction accesses memory: its element type and how many of them.
+struct AccessShape {
+    ptx::Type type = ptx::Type::None;
+    std::uint32_t count = 1;
+};
+
+/// Reads the shape off the modifiers of a load or store.
+[[nodiscard]] AccessShape access_shape(const ptx::Instruction& instruction);
+
+/// Returns the width of a register of a type.
+[[nodiscard]] bytecode::Width register_width(ptx::Type type);
+
+/// Returns an instruction as it is written, on one line.
+[[nodiscard]] std::string text_of(const ptx::Instruction& instruction, const ptx::Module& module);
+
+} // namespace cuprum::emulator::passes

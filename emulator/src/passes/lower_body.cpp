@@ -1,0 +1,396 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Statements in order: scopes, declarations, and the way of each instruction to who lowers it.
+
+#include "interp/control.hpp"
+#include "passes/function_lowering.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace cuprum::emulator::passes {
+
+using bytecode::Operand;
+using bytecode::Width;
+using ptx::Problem;
+using ptx::Space;
+
+namespace {
+
+/// Longer instructions (vectors of fragments) are cut in reports.
+constexpr std::size_t MAX_TEXT_LENGTH = 160;
+/// Far more than any compiler emits; keeps inlining of untrusted modules within bounds.
+constexpr std::size_t MAX_INSTRUCTIONS = 4'000'000;
+constexpr std::uint64_t MAX_LOCAL_BYTES = 512 * 1024;
+
+template <typename T>
+T align_up(T value, T alignment) {
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+bool has_modifier(const ptx::Instruction& instruction, std::string_view modifier) {
+    return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) !=
+           instruction.modifiers.end();
+}
+
+/// Tells whether a loop around this instruction may be waiting for another thread.
+bool waits_for_others(const ptx::Instruction& instruction) {
+    if (instruction.opcode == "ld") {
+        return has_modifier(instruction, "volatile") || has_modifier(instruction, "relaxed") ||
+               has_modifier(instruction, "acquire");
+    }
+    return instruction.opcode == "atom" || instruction.opcode == "nanosleep" ||
+           instruction.opcode == "mbarrier";
+}
+
+/// Tells whether an instruction acts on more than its destinations, whatever its decoder says.
+bool has_side_effect(std::string_view opcode) {
+    constexpr std::array NAMES{"atom", "red", "mbarrier", "shfl", "vote", "match", "redux"};
+    return std::find(NAMES.begin(), NAMES.end(), opcode) != NAMES.end();
+}
+
+} // namespace
+
+void lower_body(KernelBuild& build) {
+    FunctionLowering(build).run();
+}
+
+FunctionLowering::FunctionLowering(KernelBuild& build) : build_(build), banks_(build.kernel) {}
+
+void FunctionLowering::run() {
+    const ptx::Function& function = build_.function;
+    bytecode::Kernel& kernel = build_.kernel;
+    kernel.name = function.name;
+    std::copy_n(function.directives.max_threads, 3, kernel.max_threads);
+    std::copy_n(function.directives.required_threads, 3, kernel.required_threads);
+    std::copy_n(function.directives.required_cluster, 3, kernel.required_cluster);
+    const ptx::Module& module = build_.index.module();
+    kernel.ptx_version = module.version_major * 10 + module.version_minor;
+    kernel.target_sm = module.target_sm();
+    kernel.files.assign(module.files.begin(), module.files.end());
+
+    frames_.push_back({.function = &function, .return_label = {}});
+    scopes_.push(true);
+    declare_kernel_parameters();
+    lower_statements(function.body);
+    // Control may not run off the end of the code.
+    current_ = nullptr;
+    guard_ = {};
+    lower_exit();
+    scopes_.pop();
+    finish_shared_memory();
+}
+
+void FunctionLowering::declare_kernel_parameters() {
+    bytecode::Kernel& kernel = build_.kernel;
+    std::uint64_t offset = 0;
+    for (const ptx::Variable& parameter : build_.function.parameters) {
+        const std::uint64_t alignment = std::max<std::uint64_t>(1, parameter.effective_alignment());
+        offset = align_up(offset, alignment);
+        const std::uint64_t size = parameter.size_bytes();
+        Symbol symbol;
+        symbol.kind = Symbol::Kind::KernelParameter;
+        symbol.type = parameter.type;
+        symbol.offset = offset;
+        symbol.size_bytes = size;
+        scopes_.declare(parameter.name, symbol);
+        kernel.parameters.push_back({.offset = static_cast<std::uint32_t>(offset),
+                                     .size_bytes = static_cast<std::uint32_t>(size),
+                                     .alignment = static_cast<std::uint32_t>(alignment)});
+        offset += size;
+    }
+    kernel.parameter_bytes = static_cast<std::uint32_t>(offset);
+}
+
+void FunctionLowering::lower_statements(std::span<const ptx::Statement> statements) {
+    // Labels, lists of targets and prototypes may be used before they stand.
+    for (const ptx::Statement& statement : statements) {
+        Symbol symbol;
+        std::string_view name;
+        if (statement.kind == ptx::Statement::Kind::Label) {
+            name = statement.label;
+            symbol.kind = Symbol::Kind::Label;
+            symbol.label = new_label();
+        } else if (statement.kind == ptx::Statement::Kind::Targets) {
+            name = statement.targets.name;
+            symbol.kind = Symbol::Kind::Targets;
+            symbol.targets = &statement.targets;
+        } else if (statement.kind == ptx::Statement::Kind::Prototype) {
+            name = statement.prototype.name;
+            symbol.kind = Symbol::Kind::Prototype;
+        } else {
+            continue;
+        }
+        if (!scopes_.declare(name, symbol)) {
+            build_.diagnostics.report(Problem::Syntax, statement.location,
+                                      "'" + std::string(name) + "' is declared twice");
+        }
+    }
+    for (std::size_t i = 0; i < statements.size() && !build_.diagnostics.is_full(); ++i) {
+        const ptx::Statement& statement = statements[i];
+        switch (statement.kind) {
+        case ptx::Statement::Kind::Label:
+            place_label(find(statement.label)->label);
+            break;
+        case ptx::Statement::Kind::Instruction:
+            lower_instruction(statement.instruction);
+            break;
+        case ptx::Statement::Kind::Variable:
+            declare_variable(statement.variable, statements.subspan(i + 1));
+            break;
+        case ptx::Statement::Kind::Block:
+            scopes_.push(false);
+            lower_statements(statement.block);
+            scopes_.pop();
+            break;
+        case ptx::Statement::Kind::Prototype:
+        case ptx::Statement::Kind::Targets:
+            break;
+        }
+    }
+}
+
+void FunctionLowering::declare_variable(const ptx::Variable& variable,
+                                        std::span<const ptx::Statement> rest) {
+    Symbol symbol;
+    symbol.type = variable.type;
+    symbol.size_bytes = variable.size_bytes();
+    switch (variable.space) {
+    case Space::Register:
+        declare_register(variable);
+        return;
+    case Space::Shared:
+        symbol.kind = variable.linkage == ptx::Linkage::Extern ? Symbol::Kind::DynamicShared
+                                                               : Symbol::Kind::Shared;
+        symbol.offset = place_shared(variable);
+        break;
+    case Space::Local:
+        symbol.kind = Symbol::Kind::Local;
+        symbol.offset = place_local(symbol.size_bytes, variable.effective_alignment());
+        break;
+    case Space::Param:
+        symbol.kind = Symbol::Kind::Parameter;
+        symbol.storage = make_storage(variable, rest);
+        break;
+    default:
+        build_.diagnostics.report(Problem::Unsupported, variable.location,
+                                  "variable '" + std::string(variable.name) +
+                                      "' is declared inside a function in a state space that is "
+                                      "only supported at module scope");
+        return;
+    }
+    if (!scopes_.declare(variable.name, symbol)) {
+        build_.diagnostics.report(Problem::Syntax, variable.location,
+                                  "'" + std::string(variable.name) + "' is declared twice");
+    }
+}
+
+void FunctionLowering::declare_register(const ptx::Variable& variable) {
+    if (variable.vector_width > 1) {
+        build_.diagnostics.report(Problem::Unsupported, variable.location,
+                                  "vector register '" + std::string(variable.name) +
+                                      "' is not supported; use scalar registers");
+        return;
+    }
+    if (variable.register_count != 0) {
+        scopes_.declare(RegisterRange{variable.name, variable.register_count, variable.type});
+    } else if (!scopes_.declare(variable.name, make_register(variable.type))) {
+        build_.diagnostics.report(Problem::Syntax, variable.location,
+                                  "'" + std::string(variable.name) + "' is declared twice");
+    }
+}
+
+void FunctionLowering::lower_instruction(const ptx::Instruction& instruction) {
+    if (build_.kernel.code.size() > MAX_INSTRUCTIONS) {
+        if (!build_.diagnostics.is_full()) {
+            unsupported("kernel '" + build_.kernel.name + "' is too large once calls are inlined");
+        }
+        return;
+    }
+    current_ = &instruction;
+    has_line_ = false;
+    guard_ = {};
+    is_guard_negated_ = false;
+    if (instruction.guard) {
+        ptx::Operand operand;
+        operand.text = instruction.guard->predicate;
+        operand.location = instruction.location;
+        guard_ = predicate(operand).operand;
+        is_guard_negated_ = instruction.guard->is_negated;
+    }
+    const std::size_t first = build_.kernel.code.size();
+    if (!lower_own(instruction)) {
+        is_copy_ = instruction.opcode == "mov" && instruction.operands.size() == 2 &&
+                   instruction.operands[0].kind == ptx::Operand::Kind::Name &&
+                   instruction.operands[1].kind != ptx::Operand::Kind::Vector;
+        decode(instruction, *this);
+        is_copy_ = false;
+    }
+    if (instruction.opcode != "call" && waits_for_others(instruction)) {
+        for (std::size_t i = first; i < build_.notes.size(); ++i) {
+            build_.notes[i].waits_for_others = true;
+        }
+    }
+}
+
+/// Lowers what decoders do not see. Returns false for a data instruction.
+bool FunctionLowering::lower_own(const ptx::Instruction& instruction) {
+    if (lower_control(instruction)) {
+        return true;
+    }
+    if (instruction.opcode == "ld" || instruction.opcode == "st") {
+        return lower_parameter_access(instruction);
+    }
+    if (instruction.opcode == "cvta" && instruction.operands.size() == 2) {
+        const bool is_identity =
+            has_modifier(instruction, "global") || has_modifier(instruction, "const");
+        if (is_identity) {
+            const Operand to = destination(instruction.operands[0], Width::B64);
+            emit_copy(to, source(instruction.operands[1], Width::B64, ptx::Type::U64), Width::B64);
+            return true;
+        }
+        if (std::any_of(instruction.modifiers.begin(), instruction.modifiers.end(),
+                        is_param_modifier)) {
+            decode_in_space(instruction, frames_.size() > 1 ? "local" : "shared");
+            return true;
+        }
+    }
+    return false;
+}
+
+void FunctionLowering::emit(bytecode::Instruction instruction) {
+    bytecode::Kernel& kernel = build_.kernel;
+    if (instruction.guard.is_none() && !guard_.is_none()) {
+        instruction.guard = guard_;
+        if (is_guard_negated_) {
+            instruction.flags |= bytecode::GUARD_NEGATED;
+        }
+    }
+    if (current_ != nullptr) {
+        if (!has_line_) {
+            has_line_ = true;
+            kernel.lines.push_back({.ptx_line = current_->location.line,
+                                    .source_line = current_->source_line,
+                                    .source_file = current_->source_file});
+            kernel.text.push_back(text_of(*current_, build_.index.module()));
+        }
+        if (has_side_effect(current_->opcode)) {
+            instruction.flags |= bytecode::HAS_SIDE_EFFECT;
+        }
+    }
+    instruction.line =
+        kernel.lines.empty() ? 0 : static_cast<std::uint32_t>(kernel.lines.size() - 1);
+    Note note;
+    note.is_copy = is_copy_ && instruction.dst_count == 1 && instruction.src_count == 1 &&
+                   instruction.extra_dst_count == 0 && instruction.extra_src_count == 0;
+    kernel.code.push_back(instruction);
+    build_.notes.push_back(note);
+}
+
+std::uint32_t FunctionLowering::add_operands(std::span<const Operand> operands) {
+    auto& all = build_.kernel.operands;
+    const auto first = static_cast<std::uint32_t>(all.size());
+    all.insert(all.end(), operands.begin(), operands.end());
+    return first;
+}
+
+void FunctionLowering::unsupported(std::string what) {
+    complain(Problem::Unsupported, std::move(what));
+}
+
+void FunctionLowering::invalid(std::string what) {
+    complain(Problem::Syntax, std::move(what));
+}
+
+void FunctionLowering::complain(Problem problem, std::string what) {
+    // A function that is inlined in several places would be complained about in each.
+    const ptx::Location at = current_->location;
+    for (const ptx::Diagnostic& known : build_.diagnostics.items()) {
+        if (known.location.line == at.line && known.location.column == at.column &&
+            known.message == what) {
+            return;
+        }
+    }
+    build_.diagnostics.report(problem, at, std::move(what));
+}
+
+// ---- memory ------------------------------------------------------------------------------------
+
+std::uint64_t FunctionLowering::place_shared(const ptx::Variable& variable) {
+    if (variable.linkage == ptx::Linkage::Extern) {
+        dynamic_shared_alignment_ =
+            std::max<std::uint64_t>(dynamic_shared_alignment_, variable.effective_alignment());
+        return 0;
+    }
+    const auto [entry, is_new] = shared_offsets_.try_emplace(&variable, 0);
+    if (is_new) {
+        shared_bytes_ = align_up<std::uint64_t>(
+            shared_bytes_, std::max<std::uint64_t>(1, variable.effective_alignment()));
+        entry->second = shared_bytes_;
+        shared_bytes_ += variable.size_bytes();
+    }
+    return entry->second;
+}
+
+std::uint32_t FunctionLowering::place_local(std::uint64_t size_bytes, std::uint64_t alignment) {
+    bytecode::Kernel& kernel = build_.kernel;
+    const std::uint64_t offset =
+        align_up<std::uint64_t>(kernel.local_bytes, std::max<std::uint64_t>(1, alignment));
+    if (offset + size_bytes > MAX_LOCAL_BYTES) {
+        build_.diagnostics.report(Problem::Unsupported, build_.function.location,
+                                  "kernel '" + kernel.name + "' needs more than " +
+                                      std::to_string(MAX_LOCAL_BYTES) +
+                                      " bytes of local memory per thread");
+        return 0;
+    }
+    kernel.local_bytes = static_cast<std::uint32_t>(offset + size_bytes);
+    return static_cast<std::uint32_t>(offset);
+}
+
+/// Gives dynamic shared memory its place, now that the static one is complete.
+void FunctionLowering::finish_shared_memory() {
+    bytecode::Kernel& kernel = build_.kernel;
+    if (dynamic_shared_alignment_ != 0) {
+        shared_bytes_ = align_up(shared_bytes_, dynamic_shared_alignment_);
+    }
+    banks_.place_dynamic_shared(shared_bytes_);
+    kernel.static_shared_bytes =
+        static_cast<std::uint32_t>(shared_bytes_) - kernel.parameter_copy_bytes;
+    kernel.constant_memory_bytes = 0;
+    for (const ptx::Variable& variable : build_.index.module().variables) {
+        if (variable.space == Space::Constant) {
+            kernel.constant_memory_bytes += static_cast<std::uint32_t>(variable.size_bytes());
+        }
+    }
+}
+
+std::string text_of(const ptx::Instruction& instruction, const ptx::Module& module) {
+    const std::string& source = *module.source;
+    const char* begin = instruction.opcode.data();
+    if (begin < source.data() || begin >= source.data() + source.size()) {
+        return std::string(instruction.opcode);
+    }
+    if (instruction.guard) {
+        while (begin > source.data() && *begin != '@') {
+            --begin;
+        }
+    }
+    std::string text;
+    const char* const end = source.data() + source.size();
+    for (const char* at = begin; at != end && text.size() < MAX_TEXT_LENGTH; ++at) {
+        const bool is_space = std::isspace(static_cast<unsigned char>(*at)) != 0;
+        if (!is_space) {
+            text += *at;
+        } else if (!text.empty() && text.back() != ' ') {
+            text += ' ';
+        }
+        if (*at == ';') {
+            break;
+        }
+    }
+    return text;
+}
+
+} // namespace cuprum::emulator::passes

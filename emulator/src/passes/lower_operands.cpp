@@ -1,0 +1,384 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Operands: names, literals and addresses become operands of the four banks.
+
+#include "passes/function_lowering.hpp"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace cuprum::emulator::passes {
+
+using bytecode::Bank;
+using bytecode::Operand;
+using bytecode::Width;
+using ptx::Space;
+using ptx::Type;
+
+namespace {
+
+using Kind = ptx::Operand::Kind;
+
+std::string quoted(std::string_view name);
+std::uint64_t float_bits(double value, Type type);
+std::uint16_t half_bits(float value);
+
+constexpr std::uint32_t WIDTH_BITS_PER_BYTE = 8;
+
+std::string describe(Width width) {
+    return width == Width::Predicate
+               ? "a predicate"
+               : std::to_string(static_cast<std::uint32_t>(width) * WIDTH_BITS_PER_BYTE) +
+                     " bits wide";
+}
+
+} // namespace
+
+Width register_width(Type type) {
+    switch (type) {
+    case Type::Pred:
+        return Width::Predicate;
+    case Type::B64:
+    case Type::U64:
+    case Type::S64:
+    case Type::F64:
+    case Type::TexRef:
+    case Type::SamplerRef:
+    case Type::SurfRef:
+        return Width::B64;
+    case Type::B128:
+        return Width::B128;
+    default:
+        return Width::B32;
+    }
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+const Symbol* FunctionLowering::find(std::string_view name) {
+    return scopes_.find(name, [this](Type type) { return make_register(type); });
+}
+
+Symbol FunctionLowering::make_register(Type type) {
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::Register;
+    symbol.type = type;
+    symbol.value = new_register(register_width(type), type);
+    return symbol;
+}
+
+Operand FunctionLowering::new_register(Width width, Type type) {
+    build_.registers.push_back({.width = width, .type = type});
+    return {Bank::Registers, static_cast<std::uint32_t>(build_.registers.size() - 1)};
+}
+
+Operand FunctionLowering::register_source(const Symbol& symbol, std::string_view name,
+                                          Width width) {
+    const Width declared = register_width(symbol.type);
+    if (declared != width) {
+        invalid("register " + quoted(name) + " is " + describe(declared) + " where " +
+                (width == Width::Predicate ? std::string("a predicate") : describe(width)) +
+                " is expected");
+        return {};
+    }
+    return symbol.value;
+}
+
+// ---- what decoders ask for ---------------------------------------------------------------------
+
+Operand FunctionLowering::source(const ptx::Operand& operand, Width width, Type type) {
+    switch (operand.kind) {
+    case Kind::Integer:
+    case Kind::Float32:
+    case Kind::Float64:
+        return literal(operand, width, type);
+    case Kind::Name:
+        if (const Symbol* symbol = find(operand.text);
+            symbol != nullptr && symbol->kind == Symbol::Kind::Register) {
+            return register_source(*symbol, operand.text, width);
+        }
+        if (operand.text == "WARP_SZ") {
+            return constant(bytecode::WARP_SIZE, width);
+        }
+        if (operand.text.starts_with('%')) {
+            const Operand value = special_register(operand.text, width);
+            if (value.is_none()) {
+                invalid("register " + quoted(operand.text) + " is not declared");
+            }
+            return value;
+        }
+        return symbol_address(operand.text, 0, width, false);
+    case Kind::WithOffset:
+        return symbol_address(operand.text, operand.offset, width, false);
+    case Kind::Element: {
+        const ptx::Variable* variable = build_.index.variable(operand.text);
+        const std::uint64_t element_bytes =
+            variable != nullptr ? ptx::size_of(variable->type) : ptx::size_of(type);
+        return symbol_address(operand.text, static_cast<std::int64_t>(operand.bits * element_bytes),
+                              width, false);
+    }
+    default:
+        invalid("operand of " + quoted(current_->opcode) +
+                " must be a register, a symbol or a constant");
+        return {};
+    }
+}
+
+Operand FunctionLowering::destination(const ptx::Operand& operand, Width width) {
+    if (operand.kind == Kind::Discarded || (operand.kind == Kind::Name && operand.text == "_")) {
+        return {};
+    }
+    const Symbol* symbol = operand.kind == Kind::Name ? find(operand.text) : nullptr;
+    if (symbol == nullptr || symbol->kind != Symbol::Kind::Register) {
+        invalid("destination " + quoted(operand.text) + " of " + quoted(current_->opcode) +
+                " is not a declared register");
+        return {};
+    }
+    return register_source(*symbol, operand.text, width);
+}
+
+Predicate FunctionLowering::predicate(const ptx::Operand& operand) {
+    if (operand.kind == Kind::Integer) {
+        return {constant(operand.bits, Width::Predicate), operand.is_negated};
+    }
+    const Symbol* symbol = operand.kind == Kind::Name ? find(operand.text) : nullptr;
+    if (symbol == nullptr || symbol->kind != Symbol::Kind::Register) {
+        if (const Operand value = special_register(operand.text, Width::Predicate);
+            !value.is_none()) {
+            return {value, operand.is_negated};
+        }
+        invalid(quoted(operand.text) + " is not a declared predicate register");
+        return {constant(0, Width::Predicate), operand.is_negated};
+    }
+    return {register_source(*symbol, operand.text, Width::Predicate), operand.is_negated};
+}
+
+Address FunctionLowering::address(const ptx::Operand& operand, Space space) {
+    Address address;
+    if (operand.kind != Kind::Address) {
+        invalid("memory operand of " + quoted(current_->opcode) + " must be written in brackets");
+        return address;
+    }
+    if (operand.text.empty()) {
+        address.base = constant(static_cast<std::uint64_t>(operand.offset), Width::B64);
+        return address;
+    }
+    address.offset = operand.offset;
+    const Symbol* symbol = find(operand.text);
+    if (symbol != nullptr && symbol->kind == Symbol::Kind::Register) {
+        address.base_width = register_width(symbol->type);
+        if (address.base_width != Width::B32 && address.base_width != Width::B64) {
+            invalid("register " + quoted(operand.text) + " cannot hold an address");
+            return address;
+        }
+        address.base = symbol->value;
+        return address;
+    }
+    if (operand.text.starts_with('%') && symbol == nullptr) {
+        invalid("register " + quoted(operand.text) + " is not declared");
+        return address;
+    }
+    address.base = symbol_address(operand.text, 0, Width::B64, space == Space::None);
+    return address;
+}
+
+Width FunctionLowering::width_of(const ptx::Operand& operand) {
+    switch (operand.kind) {
+    case Kind::Float32:
+        return Width::B32;
+    case Kind::Float64:
+        return Width::B64;
+    case Kind::Integer: {
+        const auto value = static_cast<std::int64_t>(operand.bits);
+        return value >= INT32_MIN && value <= static_cast<std::int64_t>(UINT32_MAX) ? Width::B32
+                                                                                    : Width::B64;
+    }
+    default:
+        break;
+    }
+    if (const Symbol* symbol = find(operand.text);
+        symbol != nullptr && symbol->kind == Symbol::Kind::Register) {
+        return register_width(symbol->type);
+    }
+    const std::string_view name = operand.text;
+    if (name.starts_with('%')) {
+        return name.ends_with("64") || name == "%globaltimer" || name == "%gridid" ? Width::B64
+                                                                                   : Width::B32;
+    }
+    return name == "WARP_SZ" ? Width::B32 : Width::B64;
+}
+
+Type FunctionLowering::type_of(const ptx::Operand& operand) {
+    if (operand.kind != Kind::Name) {
+        return Type::None;
+    }
+    const Symbol* symbol = find(operand.text);
+    return symbol != nullptr && symbol->kind == Symbol::Kind::Register ? symbol->type : Type::None;
+}
+
+Operand FunctionLowering::temporary(Width width) {
+    return new_register(width, Type::None);
+}
+
+Operand FunctionLowering::constant(std::uint64_t bits, Width width) {
+    return banks_.constant(bits, width);
+}
+
+Operand FunctionLowering::lane_constant(std::span<const std::uint32_t> lanes) {
+    return banks_.lane_constant(lanes);
+}
+
+const MemoryMap& FunctionLowering::memory() const {
+    return *build_.options.memory;
+}
+
+// ---- symbols -----------------------------------------------------------------------------------
+
+Operand FunctionLowering::symbol_address(std::string_view name, std::int64_t addend, Width width,
+                                         bool is_generic) {
+    if (width != Width::B32 && width != Width::B64) {
+        invalid("the address of " + quoted(name) + " does not fit where " + describe(width) +
+                " is expected");
+        return {};
+    }
+    const MemoryMap& map = memory();
+    const auto add = static_cast<std::uint64_t>(addend);
+    const Symbol* symbol = find(name);
+    Symbol of_module;
+    if (symbol == nullptr) {
+        const ptx::Variable* variable = build_.index.variable(name);
+        if (variable != nullptr && variable->space == Space::Shared) {
+            of_module.kind = variable->linkage == ptx::Linkage::Extern ? Symbol::Kind::DynamicShared
+                                                                       : Symbol::Kind::Shared;
+            of_module.offset = place_shared(*variable);
+            symbol = &of_module;
+        } else if (variable != nullptr) {
+            const auto found = build_.options.symbols.find(std::string(name));
+            if (found == build_.options.symbols.end()) {
+                invalid("variable " + quoted(name) +
+                        " is declared extern and no linked module defines it");
+                return {};
+            }
+            return constant(found->second + add, width);
+        } else if (build_.index.function(name) != nullptr) {
+            unsupported("taking the address of function " + quoted(name) +
+                        " is not supported by the emulated device");
+            return {};
+        } else {
+            invalid(quoted(name) + " is not declared");
+            return {};
+        }
+    }
+    switch (symbol->kind) {
+    case Symbol::Kind::Shared:
+        return constant(symbol->offset + add + (is_generic ? map.shared_base : 0), width);
+    case Symbol::Kind::DynamicShared:
+        return banks_.dynamic_shared(add + (is_generic ? map.shared_base : 0), width);
+    case Symbol::Kind::Local:
+        return constant(symbol->offset + add + (is_generic ? map.local_base : 0), width);
+    case Symbol::Kind::KernelParameter: {
+        bytecode::Kernel& kernel = build_.kernel;
+        if (kernel.parameter_copy_bytes == 0) {
+            constexpr std::uint64_t ALIGNMENT = 128;
+            const std::uint64_t before = shared_bytes_;
+            shared_bytes_ = (shared_bytes_ + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+            kernel.parameter_copy_offset = static_cast<std::uint32_t>(shared_bytes_);
+            shared_bytes_ += kernel.parameter_bytes;
+            kernel.parameter_copy_bytes = static_cast<std::uint32_t>(shared_bytes_ - before);
+        }
+        return constant(kernel.parameter_copy_offset + symbol->offset + add +
+                            (is_generic ? map.shared_base : 0),
+                        width);
+    }
+    case Symbol::Kind::Parameter:
+        if (!symbol->storage->is_in_registers) {
+            return constant(symbol->storage->local_offset + add + (is_generic ? map.local_base : 0),
+                            width);
+        }
+        break;
+    default:
+        break;
+    }
+    invalid(quoted(name) + " cannot be used as an operand of " + quoted(current_->opcode));
+    return {};
+}
+
+// ---- literals ----------------------------------------------------------------------------------
+
+Operand FunctionLowering::literal(const ptx::Operand& operand, Width width, Type type) {
+    if (width == Width::Predicate) {
+        return constant(operand.bits, width);
+    }
+    const bool wants_float =
+        type == Type::F32 || type == Type::F64 || type == Type::F16 || type == Type::BF16;
+    if (operand.kind == Kind::Integer) {
+        // Half-precision constants are written as the integer that holds their bits.
+        if (type == Type::F32 || type == Type::F64) {
+            return constant(
+                float_bits(static_cast<double>(static_cast<std::int64_t>(operand.bits)), type),
+                width);
+        }
+        return constant(operand.bits, width);
+    }
+    const double value = operand.kind == Kind::Float64
+                             ? std::bit_cast<double>(operand.bits)
+                             : std::bit_cast<float>(static_cast<std::uint32_t>(operand.bits));
+    const Type written = operand.kind == Kind::Float64 ? Type::F64 : Type::F32;
+    if (wants_float && type != written) {
+        return constant(float_bits(value, type), width);
+    }
+    if (!wants_float && operand.kind == Kind::Float64 && width == Width::B32) {
+        return constant(float_bits(value, Type::F32), width); // a decimal in a .b32 place
+    }
+    return constant(operand.bits, width);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::string quoted(std::string_view name) {
+    return "'" + std::string(name) + "'";
+}
+
+std::uint64_t float_bits(double value, Type type) {
+    switch (type) {
+    case Type::F32:
+        return std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    case Type::F16:
+        return half_bits(static_cast<float>(value));
+    case Type::BF16: {
+        const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+        return (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+    }
+    default:
+        return std::bit_cast<std::uint64_t>(value);
+    }
+}
+
+/// Rounds to the nearest half, ties to even.
+std::uint16_t half_bits(float value) {
+    const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+    const float magnitude = std::fabs(value);
+    if (std::isnan(value)) {
+        return 0x7fff;
+    }
+    if (magnitude >= 65520.0f) {
+        return sign | 0x7c00;
+    }
+    int exponent = 0;
+    (void)std::frexp(magnitude, &exponent);
+    // One unit in the last place: 2^-24 for subnormal halves, 2^(e-11) for magnitudes in [2^(e-1),
+    // 2^e).
+    const int unit = exponent - 11 < -24 ? -24 : exponent - 11;
+    const auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, -unit)));
+    // Carries out of the mantissa run into the exponent, as they should.
+    const std::uint32_t bits = unit == -24 ? units : ((unit + 24) << 10) + units;
+    return static_cast<std::uint16_t>(sign | bits);
+}
+
+} // namespace
+
+} // namespace cuprum::emulator::passes

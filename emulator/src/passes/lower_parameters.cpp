@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Parameters. A scalar of the kernel's parameters is an operand of the Launch bank, so ld.param
+// only gives it another name. Those of functions and calls live in registers or in local memory,
+// see function_lowering.hpp.
+
+#include "passes/function_lowering.hpp"
+
+#include <algorithm>
+
+namespace cuprum::emulator::passes {
+
+using bytecode::Operand;
+using bytecode::Width;
+using ptx::Type;
+
+namespace {
+
+using OperandKind = ptx::Operand::Kind;
+
+/// Functions that pass parameters on and on; deeper ones are kept in memory.
+constexpr int MAX_DEPTH = 32;
+
+/// How a .param variable is used: whether it can be taken apart into registers, and into which.
+struct Usage {
+    bool is_memory = false; // its address is taken, or something unknown happens to it
+    std::vector<std::pair<std::int64_t, std::uint32_t>> accesses; // offset, size
+};
+
+void collect(const ModuleIndex& index, std::span<const ptx::Statement> statements,
+             std::string_view name, int depth, Usage& usage);
+void collect(const ModuleIndex& index, const ptx::Instruction& instruction, std::string_view name,
+             int depth, Usage& usage);
+bool mentions(const ptx::Operand& operand, std::string_view name);
+bool is_disjoint(Usage& usage);
+
+bool is_signed(Type type) {
+    return type == Type::S8 || type == Type::S16 || type == Type::S32 || type == Type::S64;
+}
+
+/// Returns the registers of a vector operand, or the operand itself.
+std::span<const ptx::Operand> elements_of(const ptx::Operand& operand) {
+    return operand.kind == OperandKind::Vector ? std::span<const ptx::Operand>(operand.parts)
+                                               : std::span(&operand, 1);
+}
+
+} // namespace
+
+bool is_param_modifier(std::string_view modifier) {
+    return modifier == "param" || modifier == "param::entry" || modifier == "param::func";
+}
+
+AccessShape access_shape(const ptx::Instruction& instruction) {
+    AccessShape shape;
+    for (const std::string_view modifier : instruction.modifiers) {
+        if (modifier == "v2" || modifier == "v4" || modifier == "v8") {
+            shape.count = static_cast<std::uint32_t>(modifier[1] - '0');
+        } else if (const Type type = ptx::type_from(modifier); type != Type::None) {
+            shape.type = type;
+        }
+    }
+    return shape;
+}
+
+/// Lowers ld.param and st.param. Returns false for loads and stores of other spaces.
+bool FunctionLowering::lower_parameter_access(const ptx::Instruction& instruction) {
+    if (!std::any_of(instruction.modifiers.begin(), instruction.modifiers.end(),
+                     is_param_modifier)) {
+        return false;
+    }
+    const bool is_load = instruction.opcode == "ld";
+    if (instruction.operands.size() < 2) {
+        invalid("a parameter access takes a value and an address");
+        return true;
+    }
+    const ptx::Operand& address = instruction.operands[is_load ? 1 : 0];
+    const Symbol* symbol = find(address.text);
+    if (symbol != nullptr && symbol->kind == Symbol::Kind::KernelParameter && is_load) {
+        load_kernel_parameter(instruction, *symbol);
+    } else if (symbol != nullptr && symbol->kind == Symbol::Kind::Parameter) {
+        access_storage(instruction, *symbol->storage, is_load);
+    } else if (symbol != nullptr && symbol->kind == Symbol::Kind::Register) {
+        // An address computed from that of a parameter.
+        decode_in_space(instruction, frames_.size() > 1 ? "local" : "shared");
+    } else {
+        invalid("'" + std::string(address.text) + "' is not a parameter that can be " +
+                (is_load ? "loaded" : "stored") + " here");
+    }
+    return true;
+}
+
+void FunctionLowering::load_kernel_parameter(const ptx::Instruction& instruction,
+                                             const Symbol& parameter) {
+    const AccessShape shape = access_shape(instruction);
+    const std::size_t size = ptx::size_of(shape.type);
+    const ptx::Operand& address = instruction.operands[1];
+    const auto registers = elements_of(instruction.operands[0]);
+    const std::int64_t end = address.offset + static_cast<std::int64_t>(size * registers.size());
+    if (shape.type == Type::None || shape.type == Type::Pred || size > 8) {
+        decode_in_space(instruction, "shared");
+        return;
+    }
+    if (address.offset < 0 || end > static_cast<std::int64_t>(parameter.size_bytes)) {
+        invalid("parameter '" + std::string(address.text) + "' has " +
+                std::to_string(parameter.size_bytes) + " bytes; this reads up to byte " +
+                std::to_string(end));
+        return;
+    }
+    std::uint64_t offset = parameter.offset + static_cast<std::uint64_t>(address.offset);
+    for (const ptx::Operand& element : registers) {
+        if (element.kind != OperandKind::Discarded) {
+            const Width width = width_of(element);
+            emit_copy(destination(element, width),
+                      banks_.parameter(static_cast<std::uint32_t>(offset),
+                                       static_cast<std::uint8_t>(size), is_signed(shape.type),
+                                       width),
+                      width);
+        }
+        offset += size;
+    }
+}
+
+void FunctionLowering::access_storage(const ptx::Instruction& instruction,
+                                      const ParameterStorage& storage, bool is_load) {
+    if (!storage.is_in_registers) {
+        decode_in_space(instruction, "local");
+        return;
+    }
+    const AccessShape shape = access_shape(instruction);
+    const auto size = static_cast<std::uint32_t>(ptx::size_of(shape.type));
+    const Width width = size == 8 ? Width::B64 : Width::B32;
+    std::int64_t offset = instruction.operands[is_load ? 1 : 0].offset;
+    for (const ptx::Operand& value : elements_of(instruction.operands[is_load ? 0 : 1])) {
+        const ParameterElement* element = storage.find(offset, size);
+        if (element == nullptr) {
+            invalid("access to a parameter outside its declared size");
+            return;
+        }
+        if (is_load) {
+            emit_copy(destination(value, width), element->value, width);
+        } else {
+            emit_copy(element->value, source(value, width, shape.type), width);
+        }
+        offset += size;
+    }
+}
+
+/// Decodes an access to parameters as one to the space that they live in.
+void FunctionLowering::decode_in_space(const ptx::Instruction& instruction,
+                                       std::string_view space) {
+    ptx::Instruction other = instruction;
+    for (std::string_view& modifier : other.modifiers) {
+        if (is_param_modifier(modifier)) {
+            modifier = space;
+        }
+    }
+    decode(other, *this);
+}
+
+std::shared_ptr<const ParameterStorage>
+FunctionLowering::make_storage(const ptx::Variable& variable,
+                               std::span<const ptx::Statement> uses) {
+    auto storage = std::make_shared<ParameterStorage>();
+    Usage usage;
+    collect(build_.index, uses, variable.name, 0, usage);
+    if (usage.is_memory || !is_disjoint(usage)) {
+        storage->local_offset = place_local(variable.size_bytes(), variable.effective_alignment());
+        return storage;
+    }
+    storage->is_in_registers = true;
+    for (const auto& [offset, size] : usage.accesses) {
+        const Width width = size == 8 ? Width::B64 : Width::B32;
+        storage->elements.push_back({.offset = static_cast<std::uint32_t>(offset),
+                                     .size_bytes = size,
+                                     .value = temporary(width)});
+    }
+    return storage;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void collect(const ModuleIndex& index, std::span<const ptx::Statement> statements,
+             std::string_view name, int depth, Usage& usage) {
+    for (const ptx::Statement& statement : statements) {
+        if (statement.kind == ptx::Statement::Kind::Block) {
+            collect(index, statement.block, name, depth, usage);
+        } else if (statement.kind == ptx::Statement::Kind::Instruction) {
+            collect(index, statement.instruction, name, depth, usage);
+        }
+        if (usage.is_memory) {
+            return;
+        }
+    }
+}
+
+void collect(const ModuleIndex& index, const ptx::Instruction& instruction, std::string_view name,
+             int depth, Usage& usage) {
+    const auto& operands = instruction.operands;
+    if (std::none_of(operands.begin(), operands.end(),
+                     [&](const ptx::Operand& operand) { return mentions(operand, name); })) {
+        return;
+    }
+    const bool is_load = instruction.opcode == "ld";
+    if ((is_load || instruction.opcode == "st") && operands.size() >= 2) {
+        const ptx::Operand& address = operands[is_load ? 1 : 0];
+        const AccessShape shape = access_shape(instruction);
+        const auto size = static_cast<std::uint32_t>(ptx::size_of(shape.type));
+        // Narrower values would have to be extended, wider ones split: memory does that.
+        if (address.kind != OperandKind::Address || address.text != name ||
+            (size != 4 && size != 8) || address.offset < 0) {
+            usage.is_memory = true;
+            return;
+        }
+        for (std::uint32_t i = 0; i < shape.count; ++i) {
+            usage.accesses.emplace_back(address.offset + std::int64_t{i} * size, size);
+        }
+        return;
+    }
+    if (instruction.opcode != "call" || depth > MAX_DEPTH) {
+        usage.is_memory = true;
+        return;
+    }
+    // The formal parameter shares its storage with the actual one: see how the callee uses it.
+    const bool returns_first = operands[0].kind == OperandKind::List;
+    const std::size_t callee_at = returns_first ? 1 : 0;
+    const ptx::Function* callee =
+        operands.size() > callee_at ? index.function(operands[callee_at].text) : nullptr;
+    if (callee == nullptr || callee->is_declaration) {
+        usage.is_memory = true;
+        return;
+    }
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const auto& formals = i < callee_at ? callee->returns : callee->parameters;
+        const auto& actuals = operands[i].parts;
+        for (std::size_t k = 0; k < actuals.size(); ++k) {
+            if (actuals[k].text == name && k < formals.size()) {
+                collect(index, callee->body, formals[k].name, depth + 1, usage);
+            }
+        }
+    }
+}
+
+bool mentions(const ptx::Operand& operand, std::string_view name) {
+    return operand.text == name ||
+           std::any_of(operand.parts.begin(), operand.parts.end(),
+                       [&](const ptx::Operand& part) { return mentions(part, name); });
+}
+
+/// Makes the accesses unique and tells whether no two of them overlap in part.
+bool is_disjoint(Usage& usage) {
+    auto& accesses = usage.accesses;
+    std::sort(accesses.begin(), accesses.end());
+    accesses.erase(std::unique(accesses.begin(), accesses.end()), accesses.end());
+    for (std::size_t i = 1; i < accesses.size(); ++i) {
+        if (accesses[i - 1].first + accesses[i - 1].second > accesses[i].first) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+} // namespace cuprum::emulator::passes

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Special registers: most are values that the launch, the block or the warp provides and cost
+// nothing to read; clocks are read by an instruction.
+
+#include "interp/control.hpp"
+#include "passes/function_lowering.hpp"
+
+#include <array>
+#include <optional>
+
+namespace cuprum::emulator::passes {
+
+using bytecode::Operand;
+using bytecode::Special;
+using bytecode::WARP_SIZE;
+using bytecode::Width;
+
+namespace {
+
+struct NamedSpecial {
+    std::string_view name;
+    Special special;
+};
+
+constexpr std::array SPECIALS{
+    NamedSpecial{"%tid.x", Special::TidX},
+    NamedSpecial{"%tid.y", Special::TidY},
+    NamedSpecial{"%tid.z", Special::TidZ},
+    NamedSpecial{"%ntid.x", Special::NtidX},
+    NamedSpecial{"%ntid.y", Special::NtidY},
+    NamedSpecial{"%ntid.z", Special::NtidZ},
+    NamedSpecial{"%ctaid.x", Special::CtaidX},
+    NamedSpecial{"%ctaid.y", Special::CtaidY},
+    NamedSpecial{"%ctaid.z", Special::CtaidZ},
+    NamedSpecial{"%nctaid.x", Special::NctaidX},
+    NamedSpecial{"%nctaid.y", Special::NctaidY},
+    NamedSpecial{"%nctaid.z", Special::NctaidZ},
+    NamedSpecial{"%warpid", Special::WarpId},
+    NamedSpecial{"%nwarpid", Special::NWarpId},
+    NamedSpecial{"%smid", Special::SmId},
+    NamedSpecial{"%nsmid", Special::NSmId},
+    NamedSpecial{"%gridid", Special::GridId},
+    NamedSpecial{"%dynamic_smem_size", Special::DynamicSharedSize},
+    NamedSpecial{"%total_smem_size", Special::TotalSharedSize},
+    NamedSpecial{"%aggr_smem_size", Special::TotalSharedSize},
+    NamedSpecial{"%clusterid.x", Special::ClusterIdX},
+    NamedSpecial{"%clusterid.y", Special::ClusterIdY},
+    NamedSpecial{"%clusterid.z", Special::ClusterIdZ},
+    NamedSpecial{"%nclusterid.x", Special::NclusterIdX},
+    NamedSpecial{"%nclusterid.y", Special::NclusterIdY},
+    NamedSpecial{"%nclusterid.z", Special::NclusterIdZ},
+    NamedSpecial{"%cluster_ctaid.x", Special::ClusterCtaidX},
+    NamedSpecial{"%cluster_ctaid.y", Special::ClusterCtaidY},
+    NamedSpecial{"%cluster_ctaid.z", Special::ClusterCtaidZ},
+    NamedSpecial{"%cluster_nctaid.x", Special::ClusterNctaidX},
+    NamedSpecial{"%cluster_nctaid.y", Special::ClusterNctaidY},
+    NamedSpecial{"%cluster_nctaid.z", Special::ClusterNctaidZ},
+    NamedSpecial{"%cluster_ctarank", Special::ClusterCtarank},
+    NamedSpecial{"%cluster_nctarank", Special::ClusterNctarank},
+    NamedSpecial{"%envreg1", Special::EnvReg1},
+    NamedSpecial{"%envreg2", Special::EnvReg2},
+};
+
+/// Returns the value that a register has in each lane, for those that depend on the lane alone.
+std::optional<std::array<std::uint32_t, WARP_SIZE>> lane_values(std::string_view name) {
+    std::uint32_t (*value)(std::uint32_t lane) = nullptr;
+    if (name == "%laneid") {
+        value = [](std::uint32_t lane) { return lane; };
+    } else if (name == "%lanemask_eq") {
+        value = [](std::uint32_t lane) { return 1u << lane; };
+    } else if (name == "%lanemask_lt") {
+        value = [](std::uint32_t lane) { return (1u << lane) - 1; };
+    } else if (name == "%lanemask_le") {
+        value = [](std::uint32_t lane) { return (2u << lane) - 1; };
+    } else if (name == "%lanemask_ge") {
+        value = [](std::uint32_t lane) { return ~((1u << lane) - 1); };
+    } else if (name == "%lanemask_gt") {
+        value = [](std::uint32_t lane) { return ~((2u << lane) - 1); };
+    } else {
+        return std::nullopt;
+    }
+    std::array<std::uint32_t, WARP_SIZE> lanes{};
+    for (std::uint32_t lane = 0; lane < WARP_SIZE; ++lane) {
+        lanes[lane] = value(lane);
+    }
+    return lanes;
+}
+
+struct Clock {
+    std::string_view name;
+    bytecode::Handler narrow;
+    bytecode::Handler wide;
+    std::int64_t shift;
+};
+
+constexpr std::array CLOCKS{
+    Clock{"%clock", control::read_clock32, control::read_clock64, 0},
+    Clock{"%clock_hi", control::read_clock32, control::read_clock64, 32},
+    Clock{"%clock64", control::read_clock32, control::read_clock64, 0},
+    Clock{"%globaltimer", control::read_timer32, control::read_timer64, 0},
+    Clock{"%globaltimer_lo", control::read_timer32, control::read_timer64, 0},
+    Clock{"%globaltimer_hi", control::read_timer32, control::read_timer64, 32},
+};
+
+/// Registers that read as zero here: profiling counters, driver-private values, memory that the
+/// system sets aside.
+bool reads_as_zero(std::string_view name) {
+    return name.starts_with("%pm") || name.starts_with("%envreg") ||
+           name.starts_with("%reserved_smem_") || name == "%current_graph_exec" ||
+           name == "%is_explicit_cluster";
+}
+
+} // namespace
+
+Operand FunctionLowering::special_register(std::string_view name, Width width) {
+    for (const NamedSpecial& entry : SPECIALS) {
+        if (entry.name == name) {
+            return special_value(entry.special, width);
+        }
+    }
+    if (const auto lanes = lane_values(name)) {
+        if (width != Width::B32) {
+            invalid("special register '" + std::string(name) + "' is 32 bits wide");
+            return {};
+        }
+        return lane_constant(*lanes);
+    }
+    for (const Clock& clock : CLOCKS) {
+        if (clock.name == name) {
+            bytecode::Instruction read;
+            read.handler = width == Width::B64 ? clock.wide : clock.narrow;
+            read.dst_count = 1;
+            read.dst[0] = temporary(width == Width::B64 ? Width::B64 : Width::B32);
+            read.immediate = clock.shift;
+            const bool was_copy = is_copy_;
+            is_copy_ = false;
+            emit(read);
+            is_copy_ = was_copy;
+            return read.dst[0];
+        }
+    }
+    return reads_as_zero(name) ? constant(0, width) : Operand{};
+}
+
+Operand FunctionLowering::special(Special special) {
+    return special_value(special, special == Special::GridId ? Width::B64 : Width::B32);
+}
+
+Operand FunctionLowering::special_value(Special special, Width width) {
+    if (special == Special::EnvReg1 || special == Special::EnvReg2) {
+        build_.kernel.uses_grid_sync = true;
+    }
+    if (special < Special::TidX) {
+        return banks_.special(special, width);
+    }
+    if (width != Width::B32) {
+        invalid("a thread or warp index is 32 bits wide");
+        return {};
+    }
+    const auto [entry, is_new] = warp_specials_.try_emplace(special);
+    if (is_new) {
+        entry->second = temporary(width);
+        build_.registers.back().is_warp_special = true;
+        // The register number stands in for the offset until slots are assigned.
+        build_.kernel.warp_specials.push_back(
+            {.special = special, .offset = entry->second.offset(), .width = width});
+    }
+    return entry->second;
+}
+
+} // namespace cuprum::emulator::passes

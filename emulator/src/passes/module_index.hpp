@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "ptx/tree.hpp"
+
+#include <string_view>
+#include <unordered_map>
+
+namespace cuprum::emulator::passes {
+
+/// Finds the functions and variables of a module by name. Refers to the module, which must outlive
+/// it.
+class ModuleIndex {
+public:
+    explicit ModuleIndex(const ptx::Module& module);
+
+    [[nodiscard]] const ptx::Module& module() const noexcept { return module_; }
+
+    /// Returns a function, preferring its definition, through aliases; nullptr when there is none.
+    [[nodiscard]] const ptx::Function* function(std::string_view name) const;
+    /// Returns a variable of module scope, preferring its definition; nullptr when there is none.
+    [[nodiscard]] const ptx::Variable* variable(std::string_view name) const;
+
+private:
+    const ptx::Module& module_;
+    std::unordered_map<std::string_view, const ptx::Function*> functions_;
+    std::unordered_map<std::string_view, const ptx::Variable*> variables_;
+};
+
+} // namespace cuprum::emulator::passes

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "passes/build.hpp"
+#include "passes/compile.hpp"
+
+#include <array>
+
+namespace cuprum::emulator::passes {
+
+namespace {
+
+constexpr std::uint32_t NEWEST_PTX_VERSION = 90;
+
+struct Pass {
+    const char* name;
+    void (*run)(KernelBuild&);
+};
+
+/// The order is the design: each line says what holds once its pass has run.
+constexpr std::array PIPELINE{
+    Pass{"lower_body", lower_body},                 // no name is left; all is bytecode
+    Pass{"remove_unreachable", remove_unreachable}, // every instruction can be reached
+    Pass{"find_blocks", find_blocks},               // the graph is there
+    Pass{"propagate_copies", propagate_copies},     // parameters and constants are read in place
+    Pass{"remove_dead_code", remove_dead_code},     // every result is read by somebody
+    Pass{"find_blocks", find_blocks},               // the graph fits the smaller code
+    Pass{"find_live_ranges", find_live_ranges},     // it is known when each register is needed
+    Pass{"assign_slots", assign_slots},             // registers are offsets into the frame
+    Pass{"resolve_branches", resolve_branches},     // targets are places; the kernel can run
+};
+
+void check_module(const ptx::Module& module, const CompileOptions& options,
+                  ptx::Diagnostics& diagnostics);
+
+} // namespace
+
+std::vector<std::shared_ptr<const bytecode::Kernel>>
+compile(const ptx::Module& module, const CompileOptions& options, ptx::Diagnostics& diagnostics) {
+    const std::size_t known_complaints = diagnostics.items().size();
+    const auto is_sound = [&] { return diagnostics.items().size() == known_complaints; };
+    check_module(module, options, diagnostics);
+    std::vector<std::shared_ptr<const bytecode::Kernel>> kernels;
+    if (!is_sound()) {
+        return kernels;
+    }
+    const ModuleIndex index(module);
+    for (const ptx::Function& function : module.functions) {
+        if (!function.is_entry || function.is_declaration || diagnostics.is_full()) {
+            continue;
+        }
+        KernelBuild build{.index = index,
+                          .function = function,
+                          .options = options,
+                          .diagnostics = diagnostics,
+                          .kernel = {},
+                          .registers = {},
+                          .notes = {},
+                          .labels = {},
+                          .blocks = {},
+                          .live_ranges = {}};
+        for (const Pass& pass : PIPELINE) {
+            pass.run(build);
+            if (!is_sound()) {
+                break; // later kernels are still looked at, for their complaints
+            }
+        }
+        if (is_sound()) {
+            kernels.push_back(std::make_shared<bytecode::Kernel>(std::move(build.kernel)));
+        }
+    }
+    if (!is_sound()) {
+        kernels.clear();
+    }
+    return kernels;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void check_module(const ptx::Module& module, const CompileOptions& options,
+                  ptx::Diagnostics& diagnostics) {
+    const std::uint32_t version = module.version_major * 10 + module.version_minor;
+    if (version > NEWEST_PTX_VERSION) {
+        diagnostics.report(ptx::Problem::Version, {},
+                           "PTX ISA " + std::to_string(module.version_major) + "." +
+                               std::to_string(module.version_minor) +
+                               " is newer than 9.0, the newest that the emulated device knows; "
+                               "compile with a CUDA 13.0 or older toolkit");
+    }
+    if (module.target_sm() > options.device_sm) {
+        diagnostics.report(ptx::Problem::Target, {},
+                           "PTX for sm_" + std::to_string(module.target_sm()) +
+                               " does not run on this device of compute capability " +
+                               std::to_string(options.device_sm / 10) + "." +
+                               std::to_string(options.device_sm % 10) + "; compile for compute_" +
+                               std::to_string(options.device_sm) +
+                               " or older, or make the emulated device report a newer capability");
+    }
+    if (module.address_size != 64) {
+        diagnostics.report(ptx::Problem::Unsupported, {},
+                           "PTX with .address_size " + std::to_string(module.address_size) +
+                               " is not supported; compile for 64-bit addresses");
+    }
+}
+
+} // namespace
+
+} // namespace cuprum::emulator::passes

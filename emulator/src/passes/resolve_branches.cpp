@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Turns labels into places, now that no instruction moves any more, and copies the constants to
+// aligned memory.
+
+#include "interp/control.hpp"
+#include "passes/build.hpp"
+
+#include <cstring>
+#include <new>
+
+namespace cuprum::emulator::passes {
+
+void resolve_branches(KernelBuild& build) {
+    bytecode::Kernel& kernel = build.kernel;
+    auto& code = kernel.code;
+    // How many instructions before each one read what another thread may be about to write.
+    std::vector<std::uint32_t> waits(code.size() + 1, 0);
+    for (std::size_t i = 0; i < code.size(); ++i) {
+        waits[i + 1] = waits[i] + (build.notes[i].waits_for_others ? 1 : 0);
+    }
+    for (std::uint32_t i = 0; i < code.size(); ++i) {
+        if ((code[i].flags & bytecode::IS_BRANCH) == 0) {
+            continue;
+        }
+        const std::uint32_t target = build.labels[code[i].target];
+        const bool may_spin = target <= i && waits[i + 1] != waits[target];
+        control::finish_branch(code[i], i, target,
+                               may_spin ? control::SPIN_COST : control::LOOP_COST);
+    }
+    for (std::uint32_t& target : kernel.branch_targets) {
+        target = build.labels[target];
+    }
+
+    constexpr std::align_val_t ALIGNMENT{bytecode::BANK_ALIGNMENT};
+    const std::size_t bytes = kernel.constants.size();
+    kernel.constant_bank = std::shared_ptr<std::byte>(
+        static_cast<std::byte*>(::operator new(bytes + bytecode::BANK_ALIGNMENT, ALIGNMENT)),
+        [](std::byte* bank) { ::operator delete(bank, ALIGNMENT); });
+    if (bytes != 0) {
+        std::memcpy(kernel.constant_bank.get(), kernel.constants.data(), bytes);
+    }
+}
+
+} // namespace cuprum::emulator::passes

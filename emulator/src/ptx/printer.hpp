@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "ptx/tree.hpp"
+
+#include <string>
+
+namespace cuprum::emulator::ptx {
+
+/// Returns a module as PTX text.
+///
+/// Parsing it gives the same tree again, places in the text apart. What the tree does not hold is
+/// lost: comments, pragmas, debug sections, how a constant was written.
+[[nodiscard]] std::string to_text(const Module& module);
+
+/// Returns one function, from its linkage to its closing brace, as PTX text.
+[[nodiscard]] std::string to_text(const Function& function);
+
+/// Returns one variable as it is declared, without the semicolon.
+[[nodiscard]] std::string to_text(const Variable& variable);
+
+/// Returns one instruction on one line, with its guard and its semicolon.
+[[nodiscard]] std::string to_text(const Instruction& instruction);
+
+/// Returns one operand.
+[[nodiscard]] std::string to_text(const Operand& operand);
+
+} // namespace cuprum::emulator::ptx

@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Runs PTX text: parse, compile, execute, on memory of its own.
+
+#pragma once
+
+#include "exec/engine.hpp"
+#include "passes/compile.hpp"
+#include "ptx/parser.hpp"
+
+#include <gtest/gtest.h>
+
+#include <condition_variable>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cuprum::emulator::test {
+
+/// One megabyte of device memory, handed out from its start, and the windows before it.
+class TestDevice {
+public:
+    static constexpr std::size_t MEMORY_BYTES = std::size_t{1} << 20;
+    static constexpr std::uint32_t GRANULE_SHIFT = 12;
+
+    TestDevice()
+        : memory_(static_cast<std::byte*>(::operator new(MEMORY_BYTES, std::align_val_t{4096}))),
+          granules_(MEMORY_BYTES >> GRANULE_SHIFT) {
+        std::memset(memory_, 0, MEMORY_BYTES);
+        for (auto& granule : granules_) {
+            granule = 1;
+        }
+        map_.memory_base = reinterpret_cast<std::uint64_t>(memory_);
+        map_.memory_bytes = MEMORY_BYTES;
+        map_.granule_shift = GRANULE_SHIFT;
+        map_.granules = granules_.data();
+        map_.shared_bytes = map_.local_bytes = std::uint64_t{1} << 24;
+        map_.local_base = map_.memory_base - map_.local_bytes;
+        map_.shared_base = map_.local_base - map_.shared_bytes;
+        map_.window_base = map_.shared_base;
+        map_.window_bytes = map_.shared_bytes + map_.local_bytes + MEMORY_BYTES;
+    }
+
+    TestDevice(const TestDevice&) = delete;
+    TestDevice& operator=(const TestDevice&) = delete;
+
+    ~TestDevice() { ::operator delete(memory_, std::align_val_t{4096}); }
+
+    [[nodiscard]] const MemoryMap& map() const { return map_; }
+
+    /// Hands out zeroed device memory for `count` values.
+    template <typename T>
+    [[nodiscard]] T* allocate(std::size_t count) {
+        T* result = reinterpret_cast<T*>(memory_ + used_);
+        used_ += (count * sizeof(T) + 255) / 256 * 256;
+        EXPECT_LE(used_, MEMORY_BYTES);
+        return result;
+    }
+
+    /// Compiles a module and returns its first kernel. The log is in `log`.
+    [[nodiscard]] std::shared_ptr<const bytecode::Kernel> compile(const std::string& body,
+                                                                  std::uint32_t device_sm = 90) {
+        ptx::Diagnostics diagnostics;
+        const auto module = ptx::parse(body, diagnostics);
+        std::vector<std::shared_ptr<const bytecode::Kernel>> kernels;
+        if (module) {
+            passes::CompileOptions options;
+            options.memory = &map_;
+            options.device_sm = device_sm;
+            for (const auto& variable : passes::global_variables(*module, diagnostics)) {
+                std::byte* place = allocate<std::byte>(variable.size_bytes);
+                if (!variable.initial.empty()) {
+                    std::memcpy(place, variable.initial.data(), variable.initial.size());
+                }
+                options.symbols[variable.name] = reinterpret_cast<std::uint64_t>(place);
+            }
+            kernels = passes::compile(*module, options, diagnostics);
+        }
+        log = diagnostics.to_text();
+        problem = diagnostics.is_empty() ? std::nullopt
+                                         : std::optional(diagnostics.items().front().problem);
+        return kernels.empty() ? nullptr : kernels.front();
+    }
+
+    std::string log;
+    std::optional<ptx::Problem> problem;
+
+private:
+    std::byte* memory_;
+    std::size_t used_ = 0;
+    std::vector<std::atomic<std::uint8_t>> granules_;
+    MemoryMap map_;
+};
+
+/// What every test module starts with.
+inline std::string ptx_module(const std::string& text) {
+    return ".version 8.0\n.target sm_80\n.address_size 64\n" + text;
+}
+
+struct Shape {
+    std::uint32_t grid = 1;
+    std::uint32_t block = 32;
+    std::uint32_t dynamic_shared_bytes = 0;
+    bool is_cooperative = false;
+    std::uint32_t block_y = 1;
+};
+
+/// A launch that can be waited for.
+class Launch {
+public:
+    template <typename... Args>
+    Launch(const TestDevice& device, std::shared_ptr<const bytecode::Kernel> kernel, Shape shape,
+           Args... args) {
+        exec::GridLaunch launch;
+        launch.kernel = std::move(kernel);
+        launch.grid[0] = shape.grid;
+        launch.block[0] = shape.block;
+        launch.block[1] = shape.block_y;
+        launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
+        launch.is_cooperative = shape.is_cooperative;
+        launch.memory = &device.map();
+        launch.sm_count = 4;
+        [[maybe_unused]] std::size_t index = 0;
+        launch.parameters.resize(launch.kernel->parameter_bytes);
+        (
+            [&] {
+                const bytecode::Parameter& parameter = launch.kernel->parameters.at(index++);
+                ASSERT_EQ(parameter.size_bytes, sizeof args);
+                std::memcpy(launch.parameters.data() + parameter.offset, &args, sizeof args);
+            }(),
+            ...);
+        exec::Engine::instance().submit(std::move(launch), [state = state_](const Fault* fault) {
+            const std::lock_guard lock(state->mutex);
+            state->fault = fault != nullptr ? *fault : Fault{};
+            state->is_done = true;
+            state->changed.notify_all();
+        });
+    }
+
+    /// Waits and returns the fault; its kind is None when all went well.
+    Fault wait() {
+        std::unique_lock lock(state_->mutex);
+        state_->changed.wait(lock, [&] { return state_->is_done; });
+        return state_->fault;
+    }
+
+private:
+    struct State {
+        std::mutex mutex;
+        std::condition_variable changed;
+        bool is_done = false;
+        Fault fault;
+    };
+
+    std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
+/// Compiles, launches and waits; fails the test when compiling does.
+template <typename... Args>
+Fault run(TestDevice& device, const std::string& text, Shape shape, Args... args) {
+    const auto kernel = device.compile(ptx_module(text));
+    EXPECT_NE(kernel, nullptr) << device.log;
+    if (kernel == nullptr) {
+        return Fault{FaultKind::IllegalInstruction, device.log};
+    }
+    return Launch(device, kernel, shape, args...).wait();
+}
+
+} // namespace cuprum::emulator::test

@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "exec/harness.hpp"
+
+namespace cuprum::emulator {
+
+namespace {
+
+using test::run;
+using test::TestDevice;
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+} // namespace
+
+TEST(Barriers, a_barrier_in_a_loop_orders_shared_memory) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(128);
+    // Each round every thread takes its right neighbour's value.
+    const Fault fault = run(device, R"(
+.visible .entry rotate(.param .u64 out, .param .u32 rounds) {
+    .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<4>;
+    .shared .align 4 .b32 values[128];
+    ld.param.u64 %rd1, [out];
+    ld.param.u32 %r1, [rounds];
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r10, values;
+    shl.b32 %r3, %r2, 2;
+    add.u32 %r4, %r10, %r3;
+    add.u32 %r5, %r2, 1;
+    and.b32 %r5, %r5, 127;
+    shl.b32 %r5, %r5, 2;
+    add.u32 %r6, %r10, %r5;
+    st.shared.u32 [%r4], %r2;
+    mov.u32 %r7, 0;
+ROUND:
+    bar.sync 0;
+    ld.shared.u32 %r8, [%r6];
+    bar.sync 0;
+    st.shared.u32 [%r4], %r8;
+    add.u32 %r7, %r7, 1;
+    setp.lt.u32 %p1, %r7, %r1;
+    @%p1 bra ROUND;
+    mul.wide.u32 %rd2, %r2, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r8;
+    ret;
+})",
+                            {.block = 128}, out, std::uint32_t{5});
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    for (std::uint32_t i = 0; i < 128; ++i) {
+        ASSERT_EQ(out[i], (i + 5) % 128);
+    }
+}
+
+TEST(Barriers, threads_that_have_exited_are_not_expected) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(1);
+    // Threads from 20 on leave before the barrier, among them part of warp 0 and all of warp 2.
+    const Fault fault = run(device, R"(
+.visible .entry early(.param .u64 out) {
+    .reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    setp.ge.u32 %p1, %r1, 20;
+    @%p1 exit;
+    bar.sync 0;
+    red.global.add.u32 [%rd1], 1;
+    bar.sync 0;
+    ret;
+})",
+                            {.block = 70}, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(*out, 20u);
+}
+
+TEST(Barriers, a_thread_that_exits_late_releases_the_others) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(1);
+    const Fault fault = run(device, R"(
+.visible .entry late(.param .u64 out) {
+    .reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 0;
+    setp.ne.u32 %p1, %r1, 63;
+    @%p1 bra WAIT;
+LOOP:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p2, %r2, 20000;
+    @%p2 bra LOOP;
+    exit;
+WAIT:
+    bar.sync 0;
+    red.global.add.u32 [%rd1], 1;
+    ret;
+})",
+                            {.block = 64}, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(*out, 63u);
+}
+
+TEST(Barriers, reductions_count_and_combine_predicates) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(96 * 3);
+    const Fault fault = run(device, R"(
+.visible .entry reduce(.param .u64 out) {
+    .reg .pred %p<6>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 40;
+    bar.red.popc.u32 %r2, 1, %p1;
+    bar.red.and.pred %p2, 1, !%p1;
+    bar.red.or.pred %p3, 1, %p1;
+    selp.u32 %r3, 1, 0, %p2;
+    selp.u32 %r4, 1, 0, %p3;
+    mul.wide.u32 %rd2, %r1, 12;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r2;
+    st.global.u32 [%rd3+4], %r3;
+    st.global.u32 [%rd3+8], %r4;
+    ret;
+})",
+                            {.block = 96}, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    for (std::uint32_t i = 0; i < 96; ++i) {
+        ASSERT_EQ(out[i * 3], 40u);
+        ASSERT_EQ(out[i * 3 + 1], 0u);
+        ASSERT_EQ(out[i * 3 + 2], 1u);
+    }
+}
+
+TEST(Barriers, producers_arrive_and_consumers_wait) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(32);
+    // Warp 1 writes and only arrives; warp 0 waits for both.
+    const Fault fault = run(device, R"(
+.visible .entry handover(.param .u64 out) {
+    .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+    .shared .align 4 .b32 values[32];
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r5, values;
+    and.b32 %r2, %r1, 31;
+    shl.b32 %r3, %r2, 2;
+    add.u32 %r4, %r5, %r3;
+    setp.lt.u32 %p1, %r1, 32;
+    @%p1 bra CONSUME;
+    st.shared.u32 [%r4], %r1;
+    barrier.arrive 3, 64;
+    ret;
+CONSUME:
+    barrier.sync 3, 64;
+    ld.shared.u32 %r6, [%r4];
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r6;
+    ret;
+})",
+                            {.block = 64}, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    for (std::uint32_t i = 0; i < 32; ++i) {
+        ASSERT_EQ(out[i], i + 32);
+    }
+}
+
+TEST(Barriers, diverged_lanes_may_arrive_from_two_places) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(1);
+    const Fault fault = run(device, R"(
+.visible .entry places(.param .u64 out) {
+    .reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 7;
+    @%p1 bra OTHER;
+    barrier.sync 0;
+    bra END;
+OTHER:
+    barrier.sync 0;
+END:
+    red.global.add.u32 [%rd1], 1;
+    ret;
+})",
+                            {.block = 64}, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(*out, 64u);
+}
+
+TEST(Barriers, a_deadlock_is_reported_with_the_place_of_every_warp) {
+    TestDevice device;
+    const Fault fault = run(device, R"(
+.visible .entry stuck() {
+    .reg .pred %p<3>; .reg .b32 %r<4>;
+    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 32;
+    @%p1 bra OTHER;
+    bar.sync 1;
+    ret;
+OTHER:
+    bar.sync 2;
+    ret;
+})",
+                            {.block = 64});
+    EXPECT_EQ(fault.kind, FaultKind::Deadlock);
+    EXPECT_TRUE(contains(fault.report, "kernel stuck, block (0, 0, 0)")) << fault.report;
+    EXPECT_TRUE(contains(fault.report, "warp 0: lanes 0-31 wait at barrier 2")) << fault.report;
+    EXPECT_TRUE(contains(fault.report, "32 of 64 threads")) << fault.report;
+    EXPECT_TRUE(contains(fault.report, "bar.sync 1;")) << fault.report;
+}
+
+TEST(Barriers, a_mask_that_names_a_lane_which_never_comes_is_a_deadlock_that_names_it) {
+    TestDevice device;
+    const Fault fault = run(device, R"(
+.visible .entry missing() {
+    .reg .pred %p<3>; .reg .b32 %r<4>;
+    mov.u32 %r1, %laneid;
+    setp.eq.u32 %p1, %r1, 5;
+    @%p1 bra OTHER;
+    bar.warp.sync -1;
+    ret;
+OTHER:
+    bar.sync 2;
+    ret;
+})",
+                            {});
+    EXPECT_EQ(fault.kind, FaultKind::Deadlock);
+    EXPECT_TRUE(contains(fault.report, "wait for lane 5 of their member mask")) << fault.report;
+}
+
+TEST(Barriers, a_mask_may_name_lanes_that_have_exited) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(1);
+    const Fault fault = run(device, R"(
+.visible .entry gone(.param .u64 out) {
+    .reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %laneid;
+    setp.eq.u32 %p1, %r1, 5;
+    @%p1 exit;
+    bar.warp.sync -1;
+    red.global.add.u32 [%rd1], 1;
+    ret;
+})",
+                            {}, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(*out, 31u);
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "exec/harness.hpp"
+
+#include <atomic>
+#include <chrono>
+
+namespace cuprum::emulator {
+
+namespace {
+
+using test::Launch;
+using test::ptx_module;
+using test::run;
+using test::Shape;
+using test::TestDevice;
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+constexpr const char* WAIT_FOR_FLAG = R"(
+.visible .entry wait_for_flag(.param .u64 flag, .param .u64 out) {
+    .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [flag];
+    ld.param.u64 %rd2, [out];
+SPIN:
+    ld.volatile.global.u32 %r1, [%rd1];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra SPIN;
+    red.global.add.u32 [%rd2], 1;
+    ret;
+})";
+
+constexpr const char* COUNT = R"(
+.visible .entry count(.param .u64 out) {
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    red.global.add.u32 [%rd1], 1;
+    ret;
+})";
+
+} // namespace
+
+TEST(Engine, all_blocks_of_a_large_grid_run_once) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(1);
+    const Fault fault = run(device, COUNT, {.grid = 5000, .block = 33}, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(*out, 165000u);
+}
+
+TEST(Engine, a_block_may_wait_for_a_later_block) {
+    TestDevice device;
+    auto* flag = device.allocate<std::uint32_t>(1);
+    auto* out = device.allocate<std::uint32_t>(1);
+    // The last block sets the flag that all others wait for.
+    const Fault fault = run(device, R"(
+.visible .entry chain(.param .u64 flag, .param .u64 out) {
+    .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [flag];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %ctaid.x;
+    mov.u32 %r2, %nctaid.x;
+    sub.u32 %r2, %r2, 1;
+    setp.eq.u32 %p1, %r1, %r2;
+    @%p1 bra SET;
+SPIN:
+    ld.volatile.global.u32 %r3, [%rd1];
+    setp.eq.u32 %p2, %r3, 0;
+    @%p2 bra SPIN;
+    red.global.add.u32 [%rd2], 1;
+    ret;
+SET:
+    st.volatile.global.u32 [%rd1], 1;
+    ret;
+})",
+                            {.grid = 100, .block = 64}, flag, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(*out, 99u * 64);
+}
+
+TEST(Engine, a_kernel_may_wait_for_the_host_while_others_run) {
+    TestDevice device;
+    auto* flag = device.allocate<std::uint32_t>(1);
+    auto* out = device.allocate<std::uint32_t>(1);
+    auto* other = device.allocate<std::uint32_t>(1);
+    const auto waiting = device.compile(ptx_module(WAIT_FOR_FLAG));
+    const auto counting = device.compile(ptx_module(COUNT));
+    ASSERT_TRUE(waiting && counting) << device.log;
+    Launch first(device, waiting, Shape{.grid = 8, .block = 64}, flag, out);
+    Launch second(device, counting, Shape{.grid = 4}, other);
+    EXPECT_EQ(second.wait().kind, FaultKind::None);
+    EXPECT_EQ(*other, 128u);
+    EXPECT_EQ(std::atomic_ref(*out).load(), 0u);
+    std::atomic<bool> has_run = false;
+    exec::Engine::instance().post([&] { has_run = true; });
+    while (!has_run) {
+    }
+    std::atomic_ref(*flag).store(1);
+    EXPECT_EQ(first.wait().kind, FaultKind::None);
+    EXPECT_EQ(*out, 512u);
+}
+
+TEST(Engine, a_cooperative_grid_has_all_its_blocks_resident) {
+    TestDevice device;
+    auto* arrived = device.allocate<std::uint32_t>(1);
+    auto* out = device.allocate<std::uint32_t>(1);
+    // More blocks than an ordinary grid may hold, each waiting for all.
+    const Fault fault = run(device, R"(
+.visible .entry together(.param .u64 arrived, .param .u64 out) {
+    .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [arrived];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %nctaid.x;
+    red.global.add.u32 [%rd1], 1;
+SPIN:
+    ld.volatile.global.u32 %r3, [%rd1];
+    setp.lt.u32 %p2, %r3, %r1;
+    @%p2 bra SPIN;
+    red.global.add.u32 [%rd2], 1;
+    ret;
+})",
+                            {.grid = 400, .block = 1, .is_cooperative = true}, arrived, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(*out, 400u);
+}
+
+TEST(Engine, launches_are_cheap_and_all_are_reported) {
+    TestDevice device;
+    const auto kernel = device.compile(ptx_module(".visible .entry empty() { ret; }"));
+    ASSERT_TRUE(kernel) << device.log;
+    constexpr int COUNT_OF_LAUNCHES = 2000;
+    std::atomic<int> done = 0;
+    for (int i = 0; i < COUNT_OF_LAUNCHES; ++i) {
+        exec::GridLaunch launch;
+        launch.kernel = kernel;
+        launch.memory = &device.map();
+        exec::Engine::instance().submit(std::move(launch), [&](const Fault* fault) {
+            EXPECT_EQ(fault, nullptr);
+            ++done;
+        });
+    }
+    while (done != COUNT_OF_LAUNCHES) {
+    }
+}
+
+TEST(Engine, a_fault_names_kernel_block_thread_and_line) {
+    TestDevice device;
+    const Fault fault = run(device, R"(
+.visible .entry trapped() {
+    .reg .pred %p<2>; .reg .b32 %r<3>;
+    mov.u32 %r1, %tid.y;
+    mov.u32 %r2, %ctaid.x;
+    setp.eq.u32 %p1, %r1, 3;
+    setp.eq.and.u32 %p1, %r2, 2, %p1;
+    @%p1 trap;
+    ret;
+})",
+                            {.grid = 3, .block = 10, .block_y = 4});
+    EXPECT_EQ(fault.kind, FaultKind::Trap);
+    EXPECT_TRUE(contains(fault.report, "kernel trapped, block (2, 0, 0), thread (0, 3, 0)"))
+        << fault.report;
+    EXPECT_TRUE(contains(fault.report, "PTX line 11: @%p1 trap;")) << fault.report;
+}
+
+TEST(Engine, an_illegal_address_is_a_fault_and_the_engine_goes_on) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(1);
+    const Fault fault = run(device, R"(
+.visible .entry wild(.param .u64 out) {
+    .reg .b32 %r<3>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    ld.global.u32 %r1, [%rd1];
+    st.global.u32 [%rd1+4], %r1;
+    ret;
+})",
+                            {.grid = 64}, std::uint64_t{16});
+    EXPECT_EQ(fault.kind, FaultKind::IllegalAddress);
+    EXPECT_TRUE(contains(fault.report, "kernel wild")) << fault.report;
+    EXPECT_TRUE(contains(fault.report, "ld.global.u32 %r1, [%rd1];")) << fault.report;
+    EXPECT_EQ(run(device, COUNT, {}, out).kind, FaultKind::None);
+    EXPECT_EQ(*out, 32u);
+}
+
+TEST(Engine, source_lines_are_in_the_report) {
+    TestDevice device;
+    const Fault fault = run(device, R"(
+.visible .entry lined() {
+    .loc 1 42 3
+    trap;
+    ret;
+}
+.file 1 "kernels/lined.cu"
+)",
+                            {});
+    EXPECT_EQ(fault.kind, FaultKind::Trap);
+    EXPECT_TRUE(contains(fault.report, "kernels/lined.cu:42")) << fault.report;
+}
+
+} // namespace cuprum::emulator

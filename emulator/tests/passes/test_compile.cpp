@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "exec/harness.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace cuprum::emulator {
+
+namespace {
+
+using test::ptx_module;
+using test::TestDevice;
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+std::string kernel_with(const std::string& body) {
+    return ptx_module(".visible .entry k(.param .u64 a, .param .u32 b) {\n"
+                      ".reg .pred %p<9>; .reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>;\n" +
+                      body + "\nret;\n}");
+}
+
+} // namespace
+
+TEST(Compile, parameters_and_constants_cost_no_instruction) {
+    TestDevice device;
+    const auto kernel = device.compile(kernel_with(R"(
+        ld.param.u64 %rd1, [a];
+        cvta.to.global.u64 %rd2, %rd1;
+        ld.param.u32 %r1, [b];
+        mov.u32 %r2, %tid.x;
+        mov.u32 %r3, %ctaid.x;
+        mov.u32 %r4, 12;
+        add.u32 %r5, %r1, %r2;
+        add.u32 %r6, %r5, %r3;
+        add.u32 %r7, %r6, %r4;
+        st.global.u32 [%rd2], %r7;)"));
+    ASSERT_TRUE(kernel) << device.log;
+    EXPECT_EQ(kernel->code.size(), 5u); // three additions, the store, the end
+}
+
+TEST(Compile, unused_results_are_removed) {
+    TestDevice device;
+    const auto kernel = device.compile(kernel_with(R"(
+        mov.u32 %r1, %tid.x;
+        add.u32 %r2, %r1, 1;
+        add.u32 %r3, %r2, 1;
+        setp.eq.u32 %p1, %r3, 4;
+        bra.uni NEXT;
+        NEXT:)"));
+    ASSERT_TRUE(kernel) << device.log;
+    EXPECT_EQ(kernel->code.size(), 1u);
+    EXPECT_EQ(kernel->frame_bytes, 0u);
+}
+
+TEST(Compile, a_guarded_write_keeps_the_old_value) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(32);
+    // %r3 is live across the guarded write; its place must not be given away.
+    const Fault fault = test::run(device, R"(
+.visible .entry guarded(.param .u64 out) {
+    .reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    setp.gt.u32 %p1, %r1, 20;
+    add.u32 %r3, %r1, 100;
+    add.u32 %r4, %r1, 7;
+    @%p1 mov.u32 %r3, %r4;
+    add.u32 %r5, %r3, 1;
+    mul.wide.u32 %rd2, %r1, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r5;
+    ret;
+})",
+                                  {}, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    for (std::uint32_t i = 0; i < 32; ++i) {
+        ASSERT_EQ(out[i], i > 20 ? i + 8 : i + 101) << i;
+    }
+}
+
+TEST(Compile, inner_scopes_hide_outer_names) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(1);
+    const Fault fault = test::run(device, R"(
+.visible .entry scopes(.param .u64 out) {
+    .reg .b32 %r<3>, one; .reg .b64 %rd<2>; .reg .pred p;
+    ld.param.u64 %rd1, [out];
+    mov.u32 one, 1;
+    mov.u32 %r1, 0;
+    { .reg .b32 one; .reg .pred p;
+      mov.u32 one, 40;
+      AGAIN: add.u32 %r1, %r1, one;
+      setp.lt.u32 p, %r1, 70;
+      @p bra AGAIN; }
+    { .reg .pred p;
+      AGAIN: add.u32 %r1, %r1, one;
+      setp.lt.u32 p, %r1, 85;
+      @p bra AGAIN; }
+    st.global.u32 [%rd1], %r1;
+    ret;
+})",
+                                  {.block = 1}, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(*out, 85u);
+}
+
+TEST(Compile, a_long_straight_kernel_needs_few_places_and_little_time) {
+    std::string body = "ld.param.u64 %rd1, [a];\n.reg .f32 %x<4100>;\nld.global.f32 %x0, [%rd1];\n";
+    constexpr int COUNT = 4000;
+    for (int i = 1; i <= COUNT; ++i) {
+        body += "fma.rn.f32 %x" + std::to_string(i) + ", %x" + std::to_string(i - 1) + ", %x" +
+                std::to_string(i > 5 ? i - 5 : 0) + ", 0f3F800000;\n";
+    }
+    body += "st.global.f32 [%rd1], %x" + std::to_string(COUNT) + ";";
+    TestDevice device;
+    const std::string module = kernel_with(body);
+    const auto start = std::chrono::steady_clock::now();
+    const auto kernel = device.compile(module);
+    const auto time = std::chrono::steady_clock::now() - start;
+    ASSERT_TRUE(kernel) << device.log;
+    EXPECT_LT(kernel->frame_bytes, 2048u);
+    // A few milliseconds; the limit only catches quadratic behaviour.
+    EXPECT_LT(std::chrono::duration<double>(time).count(), 0.5);
+    RecordProperty("compile_us",
+                   static_cast<int>(std::chrono::duration<double, std::micro>(time).count()));
+}
+
+TEST(Compile, unsupported_things_are_named_with_their_lines) {
+    TestDevice device;
+    EXPECT_EQ(device.compile(kernel_with(R"(
+        barrier.cluster.arrive;
+        add.u32 %r1, %r1, 1;
+        call undeclared;
+        bra NOWHERE;)")),
+              nullptr);
+    EXPECT_TRUE(contains(device.log, ":7:")) << device.log;
+    EXPECT_TRUE(contains(device.log, "barrier.cluster")) << device.log;
+    EXPECT_TRUE(contains(device.log, "'undeclared'")) << device.log;
+    EXPECT_TRUE(contains(device.log, ":10:")) << device.log;
+    EXPECT_TRUE(contains(device.log, "'NOWHERE' is not a label")) << device.log;
+}
+
+TEST(Compile, calls_that_cannot_be_inlined_are_refused_by_name) {
+    TestDevice device;
+    EXPECT_EQ(device.compile(ptx_module(R"(
+.extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);
+.func loop() { call.uni loop; ret; }
+.visible .entry k() {
+    .reg .b64 %rd<2>;
+    call.uni loop;
+    call %rd1;
+    ret;
+})")),
+              nullptr);
+    EXPECT_TRUE(contains(device.log, "recursive call of 'loop'")) << device.log;
+    EXPECT_TRUE(contains(device.log, "indirect call through '%rd1'")) << device.log;
+    EXPECT_EQ(device.problem, ptx::Problem::Unsupported);
+}
+
+TEST(Compile, newer_targets_and_versions_are_refused) {
+    TestDevice device;
+    EXPECT_EQ(device.compile(".version 8.0\n.target sm_90\n.address_size 64\n", 80), nullptr);
+    EXPECT_EQ(device.problem, ptx::Problem::Target);
+    EXPECT_TRUE(contains(device.log, "compute_80")) << device.log;
+    EXPECT_EQ(device.compile(".version 9.9\n.target sm_80\n.address_size 64\n", 80), nullptr);
+    EXPECT_EQ(device.problem, ptx::Problem::Version);
+}
+
+TEST(Compile, undeclared_registers_and_wrong_widths_are_errors) {
+    TestDevice device;
+    EXPECT_EQ(device.compile(kernel_with("add.u32 %r1, %r10, %rd1;\nadd.u32 %r9, %r1, 1;")),
+              nullptr);
+    EXPECT_EQ(device.problem, ptx::Problem::Syntax);
+    EXPECT_TRUE(contains(device.log, "'%r10' is not declared")) << device.log;
+    EXPECT_TRUE(contains(device.log, "'%r9'")) << device.log;
+}
+
+TEST(GlobalVariables, initial_bytes_and_relocations) {
+    ptx::Diagnostics diagnostics;
+    const auto module = ptx::parse(ptx_module(R"(
+.visible .global .align 4 .u32 table[2][2] = {{1, 2}, {3, 4}};
+.global .align 8 .u64 pointers[2] = {table, generic(table)+8};
+.const .align 8 .f64 value = 0d3FF0000000000000;
+.extern .global .u32 elsewhere;
+)"),
+                                   diagnostics);
+    ASSERT_TRUE(module) << diagnostics.to_text();
+    const auto variables = passes::global_variables(*module, diagnostics);
+    ASSERT_TRUE(diagnostics.is_empty()) << diagnostics.to_text();
+    ASSERT_EQ(variables.size(), 4u);
+    EXPECT_TRUE(variables[0].is_visible);
+    EXPECT_EQ(variables[0].size_bytes, 16u);
+    std::uint32_t numbers[4];
+    std::memcpy(numbers, variables[0].initial.data(), sizeof numbers);
+    EXPECT_EQ(numbers[2], 3u);
+    ASSERT_EQ(variables[1].relocations.size(), 2u);
+    EXPECT_EQ(variables[1].relocations[1].offset, 8u);
+    EXPECT_EQ(variables[1].relocations[1].symbol, "table");
+    EXPECT_EQ(variables[1].relocations[1].addend, 8);
+    EXPECT_EQ(variables[2].space, ptx::Space::Constant);
+    EXPECT_TRUE(variables[3].is_external);
+    EXPECT_TRUE(variables[3].initial.empty());
+}
+
+} // namespace cuprum::emulator
