@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Python arguments to what the core takes. Each raises TypeError or ValueError naming the argument.
+
+#pragma once
+
+#include "objects.hpp"
+
+#include <cuprum/cuprum.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cuprum::python {
+
+/// Returns the stream of a `stream` argument.
+/// @throws TypeError for anything but a Stream; for None the text says what to pass instead.
+[[nodiscard]] const Stream& stream_argument(nb::handle stream);
+
+/// Returns the handle that an object gives through the `__cuda_stream__` protocol.
+[[nodiscard]] CUstream protocol_stream(nb::handle object);
+
+/// Returns the stream used when none is named: the legacy default stream, or the thread's own if
+/// CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM is set to a number other than 0.
+[[nodiscard]] nb::object default_stream();
+
+/// Returns a count of bytes or the like, at least 0.
+[[nodiscard]] std::size_t size_argument(nb::handle value, const char* name);
+
+/// Returns an integer, also from objects with `__index__` or, for handles, `__int__`.
+[[nodiscard]] std::uint64_t address_argument(nb::handle value, const char* name);
+
+/// Returns a device, from a Device or its ordinal.
+[[nodiscard]] Device device_argument(nb::handle value, const char* name);
+
+/// Returns an options object: an instance of `cuprum.<class_name>`, made from a dict if need be, or
+/// null for None.
+[[nodiscard]] nb::object options_argument(nb::handle options, const char* class_name);
+
+/// Returns the text of a str or bytes.
+[[nodiscard]] std::string text_argument(nb::handle value, const char* name);
+
+/// Returns a str in lower case.
+[[nodiscard]] std::string lower_case(std::string_view text);
+
+/// Returns a list of strings from one str or a sequence of them; empty for None.
+[[nodiscard]] std::vector<std::string> text_list_argument(nb::handle value, const char* name);
+
+[[nodiscard]] EventOptions event_options(nb::handle options);
+[[nodiscard]] StreamOptions stream_options(nb::handle options);
+
+/// Returns the name of an object's type, for messages.
+[[nodiscard]] std::string type_label(nb::handle object);
+
+/// Returns an object as Python's repr() writes it.
+[[nodiscard]] std::string repr_text(nb::handle object);
+
+/// Returns a number as Python writes it in hexadecimal.
+[[nodiscard]] std::string hex_text(std::uint64_t number);
+
+/// Raises a Python exception of a built-in type.
+[[noreturn]] void raise_error(PyObject* type, const std::string& message);
+
+} // namespace cuprum::python

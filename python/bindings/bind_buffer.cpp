@@ -1,0 +1,374 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "arguments.hpp"
+#include "buffer_dlpack.hpp"
+#include "host_memory.hpp"
+#include "objects.hpp"
+
+#include <cuprum/buffer.hpp>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/operators.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+namespace {
+
+void bind_facts(nb::class_<PyBuffer>& type);
+void bind_copies(nb::class_<PyBuffer>& type);
+void bind_closing(nb::class_<PyBuffer>& type);
+[[nodiscard]] nb::object from_handle(nb::handle ptr, nb::handle size, nb::handle resource,
+                                     nb::handle owner, nb::handle stream);
+[[nodiscard]] nb::object copy_to(nb::handle self, nb::handle destination, nb::handle stream,
+                                 nb::handle options);
+void copy_from(const PyBuffer& self, nb::handle source, nb::handle stream, nb::handle options);
+void fill(const PyBuffer& self, nb::handle value, nb::handle stream);
+void close(PyBuffer& self, nb::handle stream);
+[[nodiscard]] const PyBuffer& buffer_argument(nb::handle value, const char* name);
+
+} // namespace
+
+void bind_buffer(nb::module_& module) {
+    nb::class_<PyBuffer> type(module, "Buffer", nb::is_weak_referenceable(),
+                              R"(Own a piece of memory that devices can reach.
+
+Made by ``Device.allocate``, ``MemoryResource.allocate`` or ``Buffer.from_handle``. The memory is
+freed, in the order of the stream it was allocated on, when the object is closed or dropped; in a
+``with`` statement, at its end.)");
+    note_type<PyBuffer>(type);
+    type.def(
+        "__init__",
+        [](nb::handle, const nb::args&, const nb::kwargs&) {
+            raise_error(PyExc_RuntimeError, "a Buffer is not made directly; use Device.allocate(), "
+                                            "MemoryResource.allocate() or Buffer.from_handle()");
+        },
+        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
+    type.def_static(
+        "from_handle", from_handle, "ptr"_a.none(), "size"_a.none(), "mr"_a = nb::none(),
+        "owner"_a = nb::none(), nb::kw_only(), "stream"_a = nb::none(),
+        nb::sig("def from_handle(ptr: int, size: int, mr: MemoryResource | None = None, owner: "
+                "object | None = None, *, stream: Stream | None = None) -> Buffer"),
+        R"(Wrap memory allocated elsewhere.
+
+Parameters
+----------
+ptr : int
+    The address.
+size : int
+    In bytes.
+mr : MemoryResource, optional
+    Takes the memory back: its ``deallocate`` is called when the buffer is closed or dropped.
+owner : object, optional
+    Kept alive with the buffer; nothing is freed.
+stream : Stream, optional
+    With `mr`, the stream that the free is ordered on; the default stream if not given.
+
+Raises
+------
+ValueError
+    If both `mr` and `owner` are given, or a stream without `mr`.)");
+    bind_facts(type);
+    bind_copies(type);
+    bind_closing(type);
+    bind_buffer_dlpack(type);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void bind_facts(nb::class_<PyBuffer>& type) {
+    type.def_prop_ro("handle", &PyBuffer::handle, "Return the address as an int.");
+    type.def_prop_ro("size", &PyBuffer::size, "Return the size in bytes.");
+    type.def_prop_ro("device_id", &PyBuffer::device_id, nb::call_guard<nb::gil_scoped_release>(),
+                     "Return the ordinal of the device it lies on, -1 for host memory.");
+    type.def_prop_ro("is_device_accessible", &PyBuffer::is_device_accessible,
+                     nb::call_guard<nb::gil_scoped_release>(),
+                     "Tell whether devices can reach the memory.");
+    type.def_prop_ro("is_host_accessible", &PyBuffer::is_host_accessible,
+                     nb::call_guard<nb::gil_scoped_release>(),
+                     "Tell whether the host can reach the memory.");
+    type.def_prop_ro(
+        "is_mapped", [](const PyBuffer&) { return false; },
+        "Tell whether the memory was imported from another process; not available yet.");
+    type.def_prop_ro(
+        "memory_resource",
+        [](const PyBuffer& self) { return self.resource.is_valid() ? self.resource : nb::none(); },
+        nb::sig("def memory_resource(self) -> MemoryResource | None"),
+        "Return the resource that it came from, or None for wrapped memory.");
+    type.def_prop_ro(
+        "owner",
+        [](const PyBuffer& self) { return self.owner.is_valid() ? self.owner : nb::none(); },
+        nb::sig("def owner(self) -> object | None"), "Return the owner of wrapped memory.");
+    type.def(
+        "__eq__",
+        [](const PyBuffer& self, const PyBuffer& other) {
+            return static_cast<const Buffer&>(self) == static_cast<const Buffer&>(other);
+        },
+        nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
+    type.def("__hash__", [](const PyBuffer& self) {
+        return self.is_closed() ? nb::hash(nb::make_tuple(0, 0))
+                                : nb::hash(nb::make_tuple(self.handle(), self.size()));
+    });
+    type.def("__repr__", [](const PyBuffer& self) -> std::string {
+        return self.is_closed() ? "<Buffer closed>"
+                                : "<Buffer ptr=" + hex_text(self.handle()) +
+                                      " size=" + std::to_string(self.size()) + ">";
+    });
+}
+
+void bind_copies(nb::class_<PyBuffer>& type) {
+    type.def("copy_to", copy_to, "dst"_a = nb::none(), nb::kw_only(), "stream"_a.none(),
+             "options"_a = nb::none(),
+             nb::sig("def copy_to(self, dst: Buffer | None = None, *, stream: Stream, options: "
+                     "None = None) -> Buffer"),
+             R"(Copy all bytes to another buffer of the same size. Returns at once.
+
+Parameters
+----------
+dst : Buffer, optional
+    Allocated from this buffer's memory resource if it is not given.
+stream : Stream
+    The copy is ordered on it.
+options : None
+    Not available yet.
+
+Returns
+-------
+Buffer
+    The destination.
+
+Raises
+------
+ValueError
+    If the sizes differ, or a destination cannot be allocated for want of a memory resource.)");
+    type.def("copy_from", copy_from, "src"_a.none(), nb::kw_only(), "stream"_a.none(),
+             "options"_a = nb::none(),
+             nb::sig("def copy_from(self, src: Buffer, *, stream: Stream, options: None = None) "
+                     "-> None"),
+             R"(Copy all bytes from another buffer of the same size. Returns at once.
+
+Parameters
+----------
+src : Buffer
+    Where to copy from.
+stream : Stream
+    The copy is ordered on it.
+options : None
+    Not available yet.
+
+Raises
+------
+ValueError
+    If the sizes differ.)");
+    type.def(
+        "copy_from_host",
+        [](const PyBuffer& self, nb::handle source, nb::handle stream) {
+            const HostMemory memory(source, HostMemory::Access::Read, "source");
+            const Stream& order = stream_argument(stream);
+            const nb::gil_scoped_release unlocked;
+            self.copy_from_host_bytes(memory.data(), memory.size(), order);
+        },
+        "source"_a.none(), nb::kw_only(), "stream"_a.none(),
+        nb::sig("def copy_from_host(self, source: object, *, stream: Stream) -> None"),
+        R"(Copy from host memory, such as a numpy array.
+
+Parameters
+----------
+source : object with the buffer protocol
+    Contiguous and of this buffer's size. Pageable memory may be changed when this returns; pinned
+    memory must be left alone until the stream gets there.
+stream : Stream
+    The copy is ordered on it.)");
+    type.def(
+        "copy_to_host",
+        [](const PyBuffer& self, nb::handle destination, nb::handle stream) {
+            const HostMemory memory(destination, HostMemory::Access::Write, "destination");
+            const Stream& order = stream_argument(stream);
+            const nb::gil_scoped_release unlocked;
+            self.copy_to_host_bytes(memory.data(), memory.size(), order);
+        },
+        "destination"_a.none(), nb::kw_only(), "stream"_a.none(),
+        nb::sig("def copy_to_host(self, destination: object, *, stream: Stream) -> None"),
+        R"(Copy to host memory, such as a numpy array.
+
+Parameters
+----------
+destination : object with the buffer protocol
+    Contiguous, writable and of this buffer's size. Keep it alive, and do not read it, until the
+    stream gets there: ``stream.sync()``.
+stream : Stream
+    The copy is ordered on it.)");
+    type.def("fill", fill, "value"_a.none(), nb::kw_only(), "stream"_a.none(),
+             nb::sig("def fill(self, value: object, *, stream: Stream) -> "
+                     "None"),
+             R"(Fill with a repeated value. Returns at once.
+
+Parameters
+----------
+value : int or object with the buffer protocol
+    A byte from 0 to 255, or 1, 2 or 4 bytes.
+stream : Stream
+    The filling is ordered on it.
+
+Raises
+------
+OverflowError
+    If an int does not fit a byte.
+ValueError
+    If the value has another width, or the size is not a multiple of it.)");
+}
+
+void bind_closing(nb::class_<PyBuffer>& type) {
+    type.def("close", close, "stream"_a = nb::none(),
+             nb::sig("def close(self, stream: Stream | None = None) -> None"),
+             R"(Give up this object's share of the memory; the last one frees it.
+
+Calling it again does nothing.
+
+Parameters
+----------
+stream : Stream, optional
+    The free is ordered on it, not on the stream that was recorded.)");
+    type.def(
+        "set_deallocation_stream",
+        [](const PyBuffer& self, nb::handle stream) {
+            self.set_deallocation_stream(stream_argument(stream));
+        },
+        "stream"_a.none(), nb::sig("def set_deallocation_stream(self, stream: Stream) -> None"),
+        "Name the stream that the memory will be freed on.");
+    type.def(
+        "__enter__", [](nb::handle self) { return nb::borrow(self); },
+        nb::sig("def __enter__(self) -> Buffer"));
+    type.def(
+        "__exit__", [](PyBuffer& self, const nb::args&) { self.drop(); },
+        nb::sig("def __exit__(self, *exception: object) -> None"));
+}
+
+nb::object from_handle(nb::handle ptr, nb::handle size, nb::handle resource, nb::handle owner,
+                       nb::handle stream) {
+    const CUdeviceptr pointer = address_argument(ptr, "ptr");
+    const std::size_t bytes = size_argument(size, "size");
+    if (resource.is_none()) {
+        if (!stream.is_none()) {
+            raise_error(PyExc_ValueError,
+                        "stream is given without mr: only mr frees, in a stream's order");
+        }
+        const bool has_owner = !owner.is_none();
+        return make<PyBuffer>(
+            Buffer::from_handle(pointer, bytes, has_owner ? keep_alive(owner) : nullptr),
+            nb::object(), has_owner ? nb::borrow(owner) : nb::object());
+    }
+    if (!owner.is_none()) {
+        raise_error(PyExc_ValueError, "mr and owner are both given: either mr frees the memory or "
+                                      "its owner does");
+    }
+    const nb::object order = stream.is_none() ? default_stream() : nb::borrow(stream);
+    return make<PyBuffer>(
+        Buffer::from_handle(pointer, bytes, core_resource(resource), stream_argument(order)),
+        nb::borrow(resource), nb::object());
+}
+
+void refuse_options(nb::handle options) {
+    if (!options.is_none()) {
+        raise_error(PyExc_TypeError, "options must be None, got " + type_label(options) +
+                                         "; copy options are not available yet");
+    }
+}
+
+nb::object copy_to(nb::handle self, nb::handle destination, nb::handle stream, nb::handle options) {
+    const PyBuffer& source = buffer_argument(self, "self");
+    refuse_options(options);
+    const Stream& order = stream_argument(stream);
+    nb::object target = nb::borrow(destination);
+    if (destination.is_none()) {
+        if (!source.resource.is_valid()) {
+            raise_error(PyExc_ValueError, "dst is not given, and the buffer has no memory resource "
+                                          "to allocate one from");
+        }
+        target = allocate_from(source.resource, source.size(), stream);
+    }
+    const PyBuffer& into = buffer_argument(target, "dst");
+    const nb::gil_scoped_release unlocked;
+    source.copy_to(into, order);
+    return target;
+}
+
+void copy_from(const PyBuffer& self, nb::handle source, nb::handle stream, nb::handle options) {
+    const PyBuffer& from = buffer_argument(source, "src");
+    refuse_options(options);
+    const Stream& order = stream_argument(stream);
+    const nb::gil_scoped_release unlocked;
+    self.copy_from(from, order);
+}
+
+template <typename Value>
+void fill_with(const PyBuffer& self, const void* bytes, const Stream& stream) {
+    Value value{};
+    std::memcpy(&value, bytes, sizeof(value));
+    const nb::gil_scoped_release unlocked;
+    self.fill(value, stream);
+}
+
+void fill(const PyBuffer& self, nb::handle value, nb::handle stream) {
+    const Stream& order = stream_argument(stream);
+    if (PyLong_Check(value.ptr()) != 0) {
+        int overflow = 0;
+        const long number = PyLong_AsLongAndOverflow(value.ptr(), &overflow);
+        if (overflow != 0 || number < 0 || number > UINT8_MAX) {
+            raise_error(PyExc_OverflowError, "value must be from 0 to 255 if it is an int, got " +
+                                                 repr_text(value) +
+                                                 "; pass bytes for a wider pattern");
+        }
+        const nb::gil_scoped_release unlocked;
+        self.fill(static_cast<std::uint8_t>(number), order);
+        return;
+    }
+    if (PyObject_CheckBuffer(value.ptr()) == 0) {
+        raise_error(PyExc_TypeError,
+                    "value must be an int or have the buffer protocol, got " + type_label(value));
+    }
+    const HostMemory pattern(value, HostMemory::Access::Read, "value");
+    switch (pattern.size()) {
+    case sizeof(std::uint8_t):
+        return fill_with<std::uint8_t>(self, pattern.data(), order);
+    case sizeof(std::uint16_t):
+        return fill_with<std::uint16_t>(self, pattern.data(), order);
+    case sizeof(std::uint32_t):
+        return fill_with<std::uint32_t>(self, pattern.data(), order);
+    default:
+        raise_error(PyExc_ValueError,
+                    "value must have 1, 2 or 4 bytes, got " + std::to_string(pattern.size()));
+    }
+}
+
+void close(PyBuffer& self, nb::handle stream) {
+    if (stream.is_none() || self.is_closed()) {
+        self.drop();
+        return;
+    }
+    const Stream& order = stream_argument(stream);
+    const nb::gil_scoped_release unlocked;
+    static_cast<Buffer&>(self).close(order);
+}
+
+const PyBuffer& buffer_argument(nb::handle value, const char* name) {
+    const PyBuffer* buffer = get_if<PyBuffer>(value);
+    if (buffer == nullptr) {
+        raise_error(PyExc_TypeError,
+                    std::string(name) + " must be a Buffer, got " + type_label(value));
+    }
+    return *buffer;
+}
+
+} // namespace
+
+} // namespace cuprum::python

@@ -1,0 +1,464 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "arguments.hpp"
+#include "objects.hpp"
+
+#include <cuprum/device.hpp>
+
+#include <cuda.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/operators.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+namespace {
+
+void bind_properties(nb::module_& module);
+void bind_identity(nb::class_<PyDevice>& type);
+void bind_factories(nb::class_<PyDevice>& type);
+[[nodiscard]] nb::object find_device(nb::handle device_id);
+[[nodiscard]] nb::object context_of(const PyDevice& self);
+[[nodiscard]] nb::object set_current(const PyDevice& self, nb::handle context);
+[[nodiscard]] nb::object create_stream(const PyDevice& self, nb::handle object, nb::handle options);
+[[nodiscard]] nb::object memory_resource(PyDevice& self);
+void set_memory_resource(PyDevice& self, nb::handle resource);
+
+} // namespace
+
+void bind_device(nb::module_& module) {
+    bind_properties(module);
+    nb::class_<PyDevice> type(module, "Device", nb::is_weak_referenceable(), nb::is_final(),
+                              R"(Name one CUDA device.
+
+There is one object per device: ``Device(0) is Device(0)``. Its methods act on their own device
+whatever is current and leave the current context as it was, except ``set_current``.
+
+Parameters
+----------
+device_id : int or Device, optional
+    The device's ordinal. Without it, the device of the current context, or device 0 if there is
+    none.
+
+Raises
+------
+ValueError
+    If there is no such device; the text gives the range.)");
+    note_type<PyDevice>(type);
+    type.def(nb::new_(&find_device), "device_id"_a = nb::none());
+    type.def("__reduce__", [](const PyDevice& self) {
+        return nb::make_tuple(nb::borrow(reinterpret_cast<PyObject*>(TYPE<PyDevice>)),
+                              nb::make_tuple(self.core.ordinal()));
+    });
+    bind_identity(type);
+    bind_factories(type);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+/// The Python object of each device, made when first asked for and then kept.
+struct DeviceTable {
+    explicit DeviceTable(std::size_t device_count)
+        : count(device_count), objects(std::make_unique<std::atomic<PyObject*>[]>(device_count)) {}
+
+    std::size_t count;
+    std::unique_ptr<std::atomic<PyObject*>[]> objects;
+};
+
+std::atomic<DeviceTable*> device_table = nullptr;
+
+DeviceTable& devices() {
+    if (DeviceTable* table = device_table.load(std::memory_order_acquire)) [[likely]] {
+        return *table;
+    }
+    // NOTE: no function-local static: its lock would be held while the GIL is taken back.
+    std::size_t count = 0;
+    {
+        const nb::gil_scoped_release unlocked;
+        count = Device::all().size();
+    }
+    auto made = std::make_unique<DeviceTable>(count);
+    DeviceTable* expected = nullptr;
+    if (device_table.compare_exchange_strong(expected, made.get())) {
+        return *made.release(); // for the life of the process
+    }
+    return *expected;
+}
+
+nb::object find_device(nb::handle device_id) {
+    if (device_id.is_none()) {
+        const Device device = [] {
+            const nb::gil_scoped_release unlocked;
+            return Device();
+        }();
+        return device_object(device);
+    }
+    if (Py_TYPE(device_id.ptr()) == TYPE<PyDevice>) {
+        return nb::borrow(device_id);
+    }
+    if (PyLong_CheckExact(device_id.ptr()) != 0) {
+        const long ordinal = PyLong_AsLong(device_id.ptr());
+        if (ordinal == -1 && PyErr_Occurred() != nullptr) {
+            PyErr_Clear();
+        }
+        DeviceTable& table = devices();
+        if (ordinal >= 0 && static_cast<std::size_t>(ordinal) < table.count) {
+            if (PyObject* object = table.objects[ordinal].load(std::memory_order_acquire)) {
+                return nb::borrow(object);
+            }
+        }
+    }
+    return device_object(device_argument(device_id, "device_id"));
+}
+
+/// Whether an attribute that the driver does not know reads as 0; for the drop-in.
+std::atomic<bool> is_unknown_zero = false;
+
+// The GIL is kept: the core remembers the values, and the driver answers the rest from a table.
+int read(const DeviceProperties& properties, int attribute) {
+    if (!is_unknown_zero.load(std::memory_order_relaxed)) {
+        return properties.get(attribute);
+    }
+    try {
+        return properties.get(attribute);
+    } catch (const CUDAError& error) {
+        if (error.code() != CUDA_ERROR_INVALID_VALUE) {
+            throw;
+        }
+        switch (attribute) {
+        case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
+            return 1;
+        case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
+            return -1;
+        default:
+            return 0;
+        }
+    }
+}
+
+void bind_properties(nb::module_& module) {
+    nb::class_<DeviceProperties> type(
+        module, "DeviceProperties", nb::is_weak_referenceable(),
+        R"(Read the attributes of one device, by the driver's names in lower case.
+
+An attribute that the driver does not know raises CUDAError; ``get`` takes a default for that case
+and ``is_supported`` tells beforehand.)");
+    note_type<DeviceProperties>(type);
+#define CUPRUM_INT_ATTRIBUTE(name, number)                                                         \
+    type.def_prop_ro(                                                                              \
+        #name, [](const DeviceProperties& self) { return read(self, number); },                    \
+        "Return the driver's attribute of this name.");
+#define CUPRUM_BOOL_ATTRIBUTE(name, number)                                                        \
+    type.def_prop_ro(                                                                              \
+        #name, [](const DeviceProperties& self) { return read(self, number) != 0; },               \
+        "Tell the driver's attribute of this name.");
+#include <cuprum/detail/device_attributes.def>
+#undef CUPRUM_INT_ATTRIBUTE
+#undef CUPRUM_BOOL_ATTRIBUTE
+    type.def(
+        "get",
+        [](const DeviceProperties& self, const std::string& name, nb::handle fallback) {
+            // is_supported raises for a name that no driver knows.
+            return self.is_supported(name) ? nb::object(nb::int_(self.get(name)))
+                                           : nb::borrow(fallback);
+        },
+        "name"_a, "default"_a = nb::none(),
+        nb::sig("def get(self, name: str, default: object = None) -> object"),
+        R"(Return an attribute by name, or a default if the driver does not know it.
+
+Parameters
+----------
+name : str
+    The driver's name in lower case, such as ``"multiprocessor_count"``.
+default : object, optional
+    Returned if this driver does not know the attribute.
+
+Raises
+------
+ValueError
+    If there is no attribute of that name at all.)");
+    type.def("is_supported", &DeviceProperties::is_supported, "name"_a,
+             R"(Tell whether the driver knows an attribute.
+
+Raises
+------
+ValueError
+    If there is no attribute of that name at all.)");
+    type.def_static("names", &DeviceProperties::names,
+                    "Return the names of all attributes, in the driver's order.");
+    module.def(
+        "read_unknown_attributes_as_zero", [](bool is_on) { is_unknown_zero = is_on; },
+        "Choose whether attributes that the driver does not know read as 0.");
+}
+
+void bind_identity(nb::class_<PyDevice>& type) {
+    type.def_static(
+        "get_all_devices",
+        [] {
+            const std::size_t count = devices().count;
+            nb::list all;
+            for (std::size_t i = 0; i < count; ++i) {
+                all.append(device_object(Device(static_cast<int>(i))));
+            }
+            return nb::tuple(all);
+        },
+        nb::sig("def get_all_devices() -> tuple[Device, ...]"), "Return all devices, in order.");
+    type.def_prop_ro(
+        "device_id", [](const PyDevice& self) { return self.core.ordinal(); },
+        "Return the ordinal.");
+    type.def("__int__", [](const PyDevice& self) { return self.core.ordinal(); });
+    type.def("__index__", [](const PyDevice& self) { return self.core.ordinal(); });
+    type.def_prop_ro(
+        "name", [](const PyDevice& self) { return self.core.name(); }, "Return the model's name.");
+    type.def_prop_ro(
+        "uuid", [](const PyDevice& self) { return self.core.uuid(); },
+        "Return the UUID as 8-4-4-4-12 hexadecimal digits.");
+    type.def_prop_ro(
+        "pci_bus_id", [](const PyDevice& self) { return self.core.pci_bus_id(); },
+        "Return the PCI address, such as ``0000:65:00.0``.");
+    type.def_prop_ro(
+        "compute_capability",
+        [](const PyDevice& self) {
+            const ComputeCapability capability = self.core.compute_capability();
+            return nb::module_::import_("cuprum._types")
+                .attr("ComputeCapability")(capability.major, capability.minor);
+        },
+        nb::sig("def compute_capability(self) -> cuprum._types.ComputeCapability"),
+        "Return the compute capability as a named tuple ``(major, minor)``.");
+    type.def_prop_ro(
+        "arch", [](const PyDevice& self) { return self.core.arch(); },
+        "Return the compute capability as compilers name it, such as ``90``.");
+    type.def_prop_ro(
+        "is_emulated", [](const PyDevice& self) { return self.core.is_emulated(); },
+        "Tell whether this is the emulated device.");
+    type.def_prop_ro(
+        "properties", [](const PyDevice& self) { return self.properties; },
+        nb::sig("def properties(self) -> DeviceProperties"), "Return the device's attributes.");
+    type.def_prop_ro(
+        "memory_info",
+        [](const PyDevice& self) {
+            const MemoryInfo info = [&] {
+                const nb::gil_scoped_release unlocked;
+                return self.core.memory_info();
+            }();
+            return nb::module_::import_("cuprum._types")
+                .attr("MemoryInfo")(info.free_bytes, info.total_bytes);
+        },
+        nb::sig("def memory_info(self) -> cuprum._types.MemoryInfo"),
+        "Return free and total memory in bytes as a named tuple ``(free, total)``.");
+    type.def(
+        "can_access_peer",
+        [](const PyDevice& self, nb::handle peer) {
+            const Device other = device_argument(peer, "peer");
+            const nb::gil_scoped_release unlocked;
+            return self.core.can_access_peer(other);
+        },
+        "peer"_a.none(), nb::sig("def can_access_peer(self, peer: Device | int) -> bool"),
+        "Tell whether kernels on this device may access another device's memory.");
+    type.def(
+        "__eq__",
+        [](const PyDevice& self, const PyDevice& other) { return self.core == other.core; },
+        nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
+    type.def("__hash__",
+             [](const PyDevice& self) { return nb::hash(nb::str(self.core.uuid().c_str())); });
+    type.def("__repr__", [](const PyDevice& self) {
+        return "<Device " + std::to_string(self.core.ordinal()) + " (" + self.core.name() + ")>";
+    });
+}
+
+void bind_factories(nb::class_<PyDevice>& type) {
+    type.def("set_current", set_current, "ctx"_a = nb::none(),
+             nb::sig("def set_current(self, ctx: Context | None = None) -> Context | None"),
+             R"(Make a context of this device current on the calling thread.
+
+Parameters
+----------
+ctx : Context, optional
+    Put in place of the current context. Without it, the device's primary context becomes current.
+
+Returns
+-------
+Context or None
+    The context that was current before, if `ctx` was given and there was one.
+
+Raises
+------
+ValueError
+    If `ctx` belongs to another device.)");
+    type.def_prop_ro("context", context_of, nb::sig("def context(self) -> Context"),
+                     "Return the current context if it is this device's, else the primary one.");
+    type.def(
+        "sync", [](const PyDevice& self) { self.core.sync(); },
+        nb::call_guard<nb::gil_scoped_release>(),
+        "Block until all work of this device's context is done.");
+    type.def_prop_ro(
+        "default_stream", [](const PyDevice&) { return default_stream(); },
+        nb::sig("def default_stream(self) -> Stream"),
+        R"(Return the default stream.
+
+It is ``LEGACY_DEFAULT_STREAM``, or ``PER_THREAD_DEFAULT_STREAM`` if the environment variable
+``CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM`` is set to a number other than 0.)");
+    type.def("create_stream", create_stream, "obj"_a = nb::none(), "options"_a = nb::none(),
+             nb::sig("def create_stream(self, obj: cuprum.typing.IsStreamType | None = None, "
+                     "options: cuprum._options.StreamOptions | dict | None = None) -> Stream"),
+             R"(Make a stream, or wrap another library's.
+
+Parameters
+----------
+obj : object with ``__cuda_stream__``, optional
+    Wrapped, not owned; it is kept alive with the result.
+options : StreamOptions or dict, optional
+    How a new stream is made.
+
+Raises
+------
+ValueError
+    If both are given, or the priority is out of the device's range.)");
+    type.def(
+        "create_event",
+        [](const PyDevice& self, nb::handle options) {
+            const EventOptions how = options.is_none() ? EventOptions{} : event_options(options);
+            auto event = [&] {
+                const nb::gil_scoped_release unlocked;
+                return self.core.create_event(how);
+            }();
+            return make<PyEvent>(std::move(event));
+        },
+        "options"_a = nb::none(),
+        nb::sig("def create_event(self, options: cuprum._options.EventOptions | dict | None = "
+                "None) -> Event"),
+        R"(Make an event; it counts as done until it is recorded.
+
+Parameters
+----------
+options : EventOptions or dict, optional
+    How the event is made.)");
+    type.def(
+        "allocate",
+        [](PyDevice& self, nb::handle size, nb::handle stream) {
+            return allocate_from(memory_resource(self), size_argument(size, "size"), stream);
+        },
+        "size"_a.none(), nb::kw_only(), "stream"_a.none(),
+        nb::sig("def allocate(self, size: int, *, stream: Stream) -> Buffer"),
+        R"(Allocate device memory from ``memory_resource``.
+
+Parameters
+----------
+size : int
+    In bytes.
+stream : Stream
+    The memory may be used in this stream's order from here on, and is freed on it.
+
+Raises
+------
+OutOfMemoryError
+    With the bytes asked for and free.)");
+    type.def_prop_rw(
+        "memory_resource", memory_resource, set_memory_resource,
+        nb::for_getter(nb::sig("def memory_resource(self) -> MemoryResource")),
+        nb::for_setter(nb::sig("def memory_resource(self, resource: MemoryResource, /) -> None")),
+        R"(Return the resource that ``allocate`` uses.
+
+It is the device's current memory pool until another MemoryResource is set.)");
+}
+
+nb::object context_of(const PyDevice& self) {
+    auto context = [&] {
+        const nb::gil_scoped_release unlocked;
+        auto current = Context::current();
+        return current && current->device() == self.core ? std::move(*current)
+                                                         : self.core.primary_context();
+    }();
+    return make<PyContext>(std::move(context));
+}
+
+nb::object set_current(const PyDevice& self, nb::handle context) {
+    if (context.is_none()) {
+        {
+            const nb::gil_scoped_release unlocked;
+            self.core.set_current();
+        }
+        return nb::none();
+    }
+    const PyContext* wanted = get_if<PyContext>(context);
+    if (wanted == nullptr) {
+        raise_error(PyExc_TypeError, "ctx must be a Context or None, got " + type_label(context));
+    }
+    auto previous = [&] {
+        const nb::gil_scoped_release unlocked;
+        return self.core.set_current(*wanted);
+    }();
+    return previous ? make<PyContext>(std::move(*previous)) : nb::none();
+}
+
+nb::object create_stream(const PyDevice& self, nb::handle object, nb::handle options) {
+    if (!object.is_none()) {
+        if (!options.is_none()) {
+            raise_error(PyExc_ValueError, "obj and options are both given: a wrapped stream is "
+                                          "made already, so it takes no options");
+        }
+        if (const PyStream* stream = get_if<PyStream>(object)) {
+            return make<PyStream>(Stream(static_cast<const Stream&>(*stream)));
+        }
+        return make<PyStream>(Stream::from_handle(protocol_stream(object), keep_alive(object)));
+    }
+    const StreamOptions how = options.is_none() ? StreamOptions{} : stream_options(options);
+    auto stream = [&] {
+        const nb::gil_scoped_release unlocked;
+        return self.core.create_stream(how);
+    }();
+    return make<PyStream>(std::move(stream));
+}
+
+nb::object memory_resource(PyDevice& self) {
+    const nb::ft_lock_guard lock(self.mutex);
+    if (!self.memory_resource.is_valid()) {
+        auto pool = [&] {
+            const nb::gil_scoped_release unlocked;
+            return self.core.memory_resource();
+        }();
+        // Another thread may have been faster while the GIL was released.
+        if (!self.memory_resource.is_valid()) {
+            self.memory_resource = make<PyDeviceMemoryResource>(std::move(pool));
+        }
+    }
+    return self.memory_resource;
+}
+
+void set_memory_resource(PyDevice& self, nb::handle resource) {
+    if (PyObject_TypeCheck(resource.ptr(), TYPE<PyMemoryResource>) == 0) {
+        raise_error(PyExc_TypeError,
+                    "memory_resource must be a MemoryResource, got " + type_label(resource));
+    }
+    const nb::ft_lock_guard lock(self.mutex);
+    self.memory_resource = nb::borrow(resource);
+}
+
+} // namespace
+
+nb::object device_object(const Device& device) {
+    auto& entry = devices().objects[device.ordinal()];
+    if (PyObject* object = entry.load(std::memory_order_acquire)) [[likely]] {
+        return nb::borrow(object);
+    }
+    nb::object made = make<PyDevice>(device, make<DeviceProperties>(device.properties()));
+    PyObject* expected = nullptr;
+    if (entry.compare_exchange_strong(expected, made.ptr())) {
+        made.inc_ref(); // the table's share
+        return made;
+    }
+    return nb::borrow(expected);
+}
+
+} // namespace cuprum::python

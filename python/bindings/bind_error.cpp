@@ -1,0 +1,172 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "errors.hpp"
+#include "objects.hpp"
+
+#include <cuprum/error.hpp>
+#include <cuprum/warning.hpp>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdio>
+#include <new>
+#include <stdexcept>
+#include <string>
+
+namespace cuprum::python {
+
+namespace {
+
+/// The Python exception classes, held for the life of the process.
+struct Classes {
+    PyObject* cuda_error;
+    PyObject* out_of_memory;
+    PyObject* nvrtc_error;
+    PyObject* linker_error;
+    PyObject* not_supported;
+    PyObject* library_not_found;
+    PyObject* closed;
+};
+
+Classes classes;
+
+/// Sets the Python error for one of our exceptions; false if it is none of them.
+[[nodiscard]] bool set_own_error(const std::exception_ptr& exception);
+void warn(WarningKind kind, std::string_view message);
+
+} // namespace
+
+void bind_error(nb::module_& /*module*/) {
+    const nb::module_ errors = nb::module_::import_("cuprum._errors");
+    const auto find = [&errors](const char* name) {
+        return nb::object(errors.attr(name)).release().ptr();
+    };
+    classes = {.cuda_error = find("CUDAError"),
+               .out_of_memory = find("OutOfMemoryError"),
+               .nvrtc_error = find("NVRTCError"),
+               .linker_error = find("LinkerError"),
+               .not_supported = find("NotSupportedError"),
+               .library_not_found = find("LibraryNotFoundError"),
+               .closed = find("ClosedError")};
+    nb::register_exception_translator(
+        [](const std::exception_ptr& exception, void*) {
+            if (!set_own_error(exception)) {
+                std::rethrow_exception(exception);
+            }
+        },
+        nullptr);
+
+    set_warning_handler(warn);
+}
+
+void set_python_error(const std::exception_ptr& exception) noexcept {
+    try {
+        if (!set_own_error(exception)) {
+            std::rethrow_exception(exception);
+        }
+    } catch (nb::python_error& error) {
+        error.restore();
+    } catch (const std::invalid_argument& error) {
+        PyErr_SetString(PyExc_ValueError, error.what());
+    } catch (const std::out_of_range& error) {
+        PyErr_SetString(PyExc_IndexError, error.what());
+    } catch (const std::bad_alloc&) {
+        PyErr_NoMemory();
+    } catch (const std::exception& error) {
+        PyErr_SetString(PyExc_RuntimeError, error.what());
+    } catch (...) {
+        PyErr_SetString(PyExc_SystemError, "unknown C++ exception");
+    }
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+nb::object make_error(PyObject* type, const std::exception& error) {
+    return nb::borrow(type)(error.what());
+}
+
+void set_error(PyObject* type, const nb::object& error) {
+    PyErr_SetObject(type, error.ptr());
+}
+
+nb::object make_cuda_error(PyObject* type, const CUDAError& error) {
+    nb::object object = make_error(type, error);
+    object.attr("code") = error.code();
+    object.attr("name") = error.name();
+    object.attr("call") = error.call();
+    object.attr("explanation") = error.explanation();
+    return object;
+}
+
+template <typename CompilerError>
+void set_compiler_error(PyObject* type, const CompilerError& error) {
+    const nb::object object = make_cuda_error(type, error);
+    object.attr("log") = error.log();
+    object.attr("options") = error.options();
+    set_error(type, object);
+}
+
+bool set_own_error(const std::exception_ptr& exception) {
+    try {
+        std::rethrow_exception(exception);
+    } catch (const OutOfMemoryError& error) {
+        const nb::object object = make_cuda_error(classes.out_of_memory, error);
+        object.attr("requested_bytes") = error.requested_bytes();
+        object.attr("free_bytes") = error.free_bytes();
+        set_error(classes.out_of_memory, object);
+    } catch (const NVRTCError& error) {
+        set_compiler_error(classes.nvrtc_error, error);
+    } catch (const LinkerError& error) {
+        set_compiler_error(classes.linker_error, error);
+    } catch (const NotSupportedError& error) {
+        set_error(classes.not_supported, make_cuda_error(classes.not_supported, error));
+    } catch (const CUDAError& error) {
+        set_error(classes.cuda_error, make_cuda_error(classes.cuda_error, error));
+    } catch (const LibraryNotFoundError& error) {
+        const nb::object object = make_error(classes.library_not_found, error);
+        object.attr("library") = error.library();
+        object.attr("tried") = error.tried();
+        set_error(classes.library_not_found, object);
+    } catch (const ClosedError& error) {
+        set_error(classes.closed, make_error(classes.closed, error));
+    } catch (...) {
+        return false;
+    }
+    return true;
+}
+
+PyObject* category(WarningKind kind) {
+    switch (kind) {
+    case WarningKind::Release:
+        return PyExc_RuntimeWarning;
+    case WarningKind::Deprecated:
+        return PyExc_DeprecationWarning;
+    default:
+        return PyExc_UserWarning;
+    }
+}
+
+void warn(WarningKind kind, std::string_view message) {
+    const std::string text(message);
+    if (is_python_gone()) {
+        std::fprintf(stderr, "cuprum: %s\n", text.c_str());
+        return;
+    }
+    const nb::gil_scoped_acquire locked;
+    // An exception may be on its way while a destructor warns; it must not get lost.
+    const nb::error_scope pending;
+    // From C, level 1 is the Python line that called us.
+    if (PyErr_WarnEx(category(kind), text.c_str(), 1) != 0) {
+        // Warnings are errors here, but there is nobody to raise it to.
+        PyErr_WriteUnraisable(nullptr);
+    }
+}
+
+} // namespace
+
+} // namespace cuprum::python

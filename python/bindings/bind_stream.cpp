@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "arguments.hpp"
+#include "objects.hpp"
+
+#include <cuprum/stream.hpp>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/operators.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <stdexcept>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+namespace {
+
+// Held for the life of the process.
+PyObject* legacy_default = nullptr;
+PyObject* per_thread_default = nullptr;
+
+[[nodiscard]] std::uintptr_t address(const Stream& stream);
+[[nodiscard]] nb::object record(const PyStream& self, nb::handle event, nb::handle options);
+void wait(const PyStream& self, nb::handle other);
+[[nodiscard]] std::string represent(const PyStream& self);
+
+} // namespace
+
+void bind_stream(nb::module_& module) {
+    nb::class_<PyStream> type(module, "Stream", nb::is_weak_referenceable(),
+                              R"(Hold an ordered queue of work on one device.
+
+Made by ``Device.create_stream``, ``Context.create_stream`` or ``Stream.from_handle``.
+May be used from several threads at once.)");
+    note_type<PyStream>(type);
+    type.def(
+        "__init__",
+        [](nb::handle, const nb::args&, const nb::kwargs&) {
+            raise_error(PyExc_RuntimeError, "a Stream is not made directly; use "
+                                            "Device.create_stream() or Stream.from_handle()");
+        },
+        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
+    type.def_static(
+        "from_handle",
+        [](nb::handle handle) {
+            return make<PyStream>(Stream::from_handle(reinterpret_cast<CUstream>(
+                static_cast<std::uintptr_t>(address_argument(handle, "handle")))));
+        },
+        "handle"_a.none(), nb::sig("def from_handle(handle: int) -> Stream"),
+        R"(Wrap a driver stream made elsewhere, without owning it.
+
+Parameters
+----------
+handle : int
+    The driver's ``CUstream``.
+
+Returns
+-------
+Stream
+    Equal to any other wrapper of the same handle.)");
+    type.def_prop_ro(
+        "handle", [](const PyStream& self) { return address(self); },
+        "Return the driver's ``CUstream`` as an int.");
+    type.def(
+        "__cuda_stream__", [](const PyStream& self) { return std::pair(0, address(self)); },
+        "Return ``(0, handle)``, the protocol by which libraries exchange streams.");
+    type.def_prop_ro("is_nonblocking", &PyStream::is_nonblocking,
+                     nb::call_guard<nb::gil_scoped_release>(),
+                     "Tell whether it does not wait for the legacy default stream.");
+    type.def_prop_ro("priority", &PyStream::priority, nb::call_guard<nb::gil_scoped_release>(),
+                     "Return the priority; lower runs first.");
+    type.def_prop_ro(
+        "context",
+        [](const PyStream& self) {
+            auto context = [&] {
+                const nb::gil_scoped_release unlocked;
+                return self.context();
+            }();
+            return make<PyContext>(std::move(context));
+        },
+        nb::sig("def context(self) -> Context"),
+        "Return the context that its work runs in; for the default streams the current one.");
+    type.def_prop_ro(
+        "device",
+        [](const PyStream& self) {
+            const Device device = [&] {
+                const nb::gil_scoped_release unlocked;
+                return self.device();
+            }();
+            return device_object(device);
+        },
+        nb::sig("def device(self) -> Device"),
+        "Return the device that its work runs on; for the default streams the current one.");
+    type.def("sync", &PyStream::sync, nb::call_guard<nb::gil_scoped_release>(),
+             R"(Block until all work enqueued so far is done.
+
+Raises
+------
+CUDAError
+    If any of that work failed; the context is then unusable.)");
+    type.def_prop_ro("is_done", &PyStream::is_done, nb::call_guard<nb::gil_scoped_release>(),
+                     "Tell, without waiting, whether all work enqueued so far is done.");
+    type.def("record", record, "event"_a = nb::none(), "options"_a = nb::none(),
+             nb::sig("def record(self, event: Event | None = None, options: "
+                     "cuprum._options.EventOptions | dict | None = None) -> Event"),
+             R"(Record an event after the work enqueued so far.
+
+Parameters
+----------
+event : Event, optional
+    Recorded again, and stands for this point from now on. A new one is made if it is not given.
+options : EventOptions or dict, optional
+    How a new event is made.
+
+Returns
+-------
+Event
+    The event that was recorded.
+
+Raises
+------
+ValueError
+    If both an event and options are given.)");
+    type.def("wait", wait, "event_or_stream"_a.none(),
+             nb::sig("def wait(self, event_or_stream: Event | Stream | "
+                     "cuprum.typing.IsStreamType) -> None"),
+             R"(Hold back later work on this stream until an event or another stream's work is done.
+
+Returns at once; only the device waits.
+
+Parameters
+----------
+event_or_stream : Event, Stream or object with ``__cuda_stream__``
+    A stream stands for the work that it holds now.)");
+    type.def("close", &PyStream::drop,
+             R"(Give up this object's share of the stream.
+
+Queued work still completes. Calling it again does nothing; any other use raises ClosedError.)");
+    type.def(
+        "__eq__",
+        [](const PyStream& self, const PyStream& other) {
+            return static_cast<const Stream&>(self) == static_cast<const Stream&>(other);
+        },
+        nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
+    type.def("__hash__", [](const PyStream& self) {
+        return std::hash<std::uintptr_t>{}(self.is_closed() ? 0 : address(self));
+    });
+    type.def("__repr__", represent);
+
+    legacy_default = make<PyStream>(Stream::legacy_default()).release().ptr();
+    per_thread_default = make<PyStream>(Stream::per_thread_default()).release().ptr();
+    module.attr("LEGACY_DEFAULT_STREAM") = nb::borrow(legacy_default);
+    module.attr("PER_THREAD_DEFAULT_STREAM") = nb::borrow(per_thread_default);
+}
+
+nb::object default_stream() {
+    constexpr int decimal = 10;
+    // Read every time, so that a program can change its mind.
+    const char* setting = std::getenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM");
+    const bool is_per_thread = setting != nullptr && std::strtol(setting, nullptr, decimal) != 0;
+    return nb::borrow(is_per_thread ? per_thread_default : legacy_default);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::uintptr_t address(const Stream& stream) {
+    return reinterpret_cast<std::uintptr_t>(stream.handle());
+}
+
+nb::object record(const PyStream& self, nb::handle event, nb::handle options) {
+    if (event.is_none()) {
+        const EventOptions how = event_options(options);
+        auto made = [&] {
+            const nb::gil_scoped_release unlocked;
+            return self.record(how);
+        }();
+        return make<PyEvent>(std::move(made));
+    }
+    const PyEvent* existing = get_if<PyEvent>(event);
+    if (existing == nullptr) {
+        raise_error(PyExc_TypeError, "event must be an Event or None, got " + type_label(event));
+    }
+    if (!options.is_none()) {
+        raise_error(PyExc_ValueError,
+                    "options say how a new event is made; leave them out when passing an event");
+    }
+    {
+        const nb::gil_scoped_release unlocked;
+        self.record(*existing);
+    }
+    return nb::borrow(event);
+}
+
+void wait(const PyStream& self, nb::handle other) {
+    if (const PyEvent* event = get_if<PyEvent>(other)) {
+        const nb::gil_scoped_release unlocked;
+        self.wait(*event);
+    } else if (const PyStream* stream = get_if<PyStream>(other)) {
+        const nb::gil_scoped_release unlocked;
+        self.wait(*stream);
+    } else if (nb::hasattr(other, "__cuda_stream__")) {
+        const Stream foreign = Stream::from_handle(protocol_stream(other));
+        const nb::gil_scoped_release unlocked;
+        self.wait(foreign);
+    } else {
+        raise_error(PyExc_ValueError,
+                    "event_or_stream must be an Event, a Stream or have __cuda_stream__, got " +
+                        type_label(other));
+    }
+}
+
+std::string represent(const PyStream& self) {
+    if (self.is_closed()) {
+        return "<Stream closed>";
+    }
+    std::string context = "none";
+    try {
+        const nb::gil_scoped_release unlocked;
+        context = hex_text(reinterpret_cast<std::uintptr_t>(self.context().handle()));
+    } catch (const std::runtime_error&) {
+        // A default stream while no context is current, or no driver there is.
+    }
+    return "<Stream handle=" + hex_text(address(self)) + " context=" + context + ">";
+}
+
+} // namespace
+
+} // namespace cuprum::python

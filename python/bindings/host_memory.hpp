@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "arguments.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <string>
+
+namespace cuprum::python {
+
+/// The bytes of an object with the buffer protocol, for a scope.
+class HostMemory {
+public:
+    enum class Access { Read, Write };
+
+    /// @throws TypeError or BufferError, naming the argument, if the object has no such bytes, they
+    /// are not contiguous or not writable as asked.
+    [[nodiscard]] HostMemory(nb::handle object, Access access, const char* name) {
+        if (PyObject_CheckBuffer(object.ptr()) == 0) {
+            raise_error(PyExc_TypeError, std::string(name) +
+                                             " must have the buffer protocol, as numpy arrays do, "
+                                             "got " +
+                                             type_label(object));
+        }
+        const int flags =
+            PyBUF_ANY_CONTIGUOUS | (access == Access::Write ? PyBUF_WRITABLE : PyBUF_SIMPLE);
+        if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
+            throw nb::python_error();
+        }
+    }
+
+    ~HostMemory() { PyBuffer_Release(&view_); }
+
+    HostMemory(const HostMemory&) = delete;
+    HostMemory& operator=(const HostMemory&) = delete;
+
+    [[nodiscard]] void* data() const noexcept { return view_.buf; }
+
+    [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(view_.len); }
+
+private:
+    Py_buffer view_{};
+};
+
+} // namespace cuprum::python

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "objects.hpp"
+
+#include <cuprum/kernel.hpp>
+#include <cuprum/launch.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace cuprum::python {
+
+/// Python values laid out as a kernel takes them, on the stack unless the kernel takes very much.
+///
+/// | Python value                               | parameter                                      |
+/// |--------------------------------------------|------------------------------------------------|
+/// | Buffer                                     | its address                                    |
+/// | int, bool, numpy integer, `__index__`      | integer of 1, 2, 4 or 8 bytes, checked to fit  |
+/// | float                                      | float or double, by the parameter's size       |
+/// | complex                                    | two floats or two doubles, by its size         |
+/// | other numpy scalar, ctypes object, bytes   | as it is; the size must be the parameter's     |
+class KernelArguments {
+public:
+    /// Converts `values`.
+    /// @throws TypeError if there are too few or too many, or one cannot be passed so;
+    ///         OverflowError if a number does not fit. The text names the argument.
+    [[nodiscard]] KernelArguments(const Kernel& kernel, std::span<PyObject* const> values);
+
+    KernelArguments(const KernelArguments&) = delete;
+    KernelArguments& operator=(const KernelArguments&) = delete;
+
+    [[nodiscard]] std::span<const KernelArgument> get() const noexcept {
+        return {arguments_, count_};
+    }
+
+private:
+    static constexpr std::size_t stack_bytes = 1024;
+    static constexpr std::size_t stack_count = 64;
+
+    void make_room(std::span<const ParameterInfo> parameters);
+
+    // NOTE: not initialised, so that they cost nothing; the constructor writes what is used.
+    alignas(16) std::byte block_on_stack_[stack_bytes];
+    KernelArgument arguments_on_stack_[stack_count];
+    std::unique_ptr<std::byte[]> block_on_heap_;
+    std::unique_ptr<KernelArgument[]> arguments_on_heap_;
+    std::byte* block_ = block_on_stack_;
+    KernelArgument* arguments_ = arguments_on_stack_;
+    std::size_t count_ = 0;
+};
+
+} // namespace cuprum::python

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects.hpp"
+
+#include <cuprum/detail/runtime.hpp>
+#include <cuprum/version.hpp>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <atomic>
+
+namespace cuprum::python {
+
+namespace {
+
+std::atomic<bool> is_leaving = false;
+
+} // namespace
+
+bool is_python_gone() noexcept {
+    return is_leaving.load(std::memory_order_relaxed) || Py_IsInitialized() == 0;
+}
+
+} // namespace cuprum::python
+
+NB_MODULE(_cuprum, module) {
+    namespace nb = nanobind;
+    using namespace cuprum::python;
+
+    module.doc() = "The compiled part of cuprum. Import cuprum instead.";
+    module.attr("VERSION") = cuprum::version();
+
+    // Some objects live as long as the process: devices, default streams, exception classes.
+    nb::set_leak_warnings(false);
+
+    bind_error(module);
+    bind_context(module);
+    bind_event(module);
+    bind_stream(module);
+    bind_memory_resource(module);
+    bind_buffer(module);
+    bind_device(module);
+    bind_object_code(module);
+    bind_kernel(module);
+    bind_program(module);
+    bind_launch(module);
+    bind_strided_memory_view(module);
+
+    module.def("driver_version", &cuprum::driver_version, nb::call_guard<nb::gil_scoped_release>(),
+               "Return the CUDA version that the driver supports, 13000 for 13.0.");
+    module.def("driver_description", &cuprum::driver_description,
+               nb::call_guard<nb::gil_scoped_release>(),
+               "Return which driver is in use and where it came from.");
+
+    // From here on destructors leave the driver alone: it may be gone before the last object is.
+    nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
+        is_leaving = true;
+        cuprum::detail::mark_leaving();
+    }));
+}

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a Python object holds, for each class, and how to get from one to the other.
+
+#pragma once
+
+#include <cuprum/cuprum.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace cuprum::python {
+
+namespace nb = nanobind;
+
+/// A core object as a Python object holds it.
+///
+/// Python runs destructors with the GIL held, and giving up the last share reaches the driver: the
+/// GIL is dropped for that.
+template <typename Core>
+class Held : public Core {
+public:
+    // NOLINTNEXTLINE(google-explicit-constructor): a Held is its core object.
+    Held(Core core) noexcept : Core(std::move(core)) {}
+
+    Held(Held&&) noexcept = default;
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+    Held& operator=(Held&&) = delete;
+
+    ~Held() { drop(); }
+
+    /// Gives up the share. Call it with the GIL held.
+    void drop() noexcept {
+        if (!this->is_closed()) {
+            const nb::gil_scoped_release unlocked;
+            this->close();
+        }
+    }
+};
+
+using PyContext = Held<Context>;
+using PyStream = Held<Stream>;
+using PyEvent = Held<Event>;
+using PyObjectCode = Held<ObjectCode>;
+using PyKernel = Held<Kernel>;
+
+/// A buffer, with the Python objects that it came from.
+struct PyBuffer : Held<Buffer> {
+    PyBuffer(Buffer buffer, nb::object from, nb::object kept)
+        : Held<Buffer>(std::move(buffer)), resource(std::move(from)), owner(std::move(kept)) {}
+
+    nb::object resource; // a MemoryResource, or null for wrapped memory
+    nb::object owner;    // of wrapped memory, or null
+};
+
+/// The base class of all resources; Python classes derive from it.
+struct PyMemoryResource {};
+
+/// A device pool.
+struct PyDeviceMemoryResource : PyMemoryResource {
+    explicit PyDeviceMemoryResource(DeviceMemoryResource pool) : core(std::move(pool)) {}
+
+    Held<DeviceMemoryResource> core;
+};
+
+/// A device; one Python object per ordinal.
+struct PyDevice {
+    PyDevice(const Device& named, nb::object attributes)
+        : core(named), properties(std::move(attributes)) {}
+
+    Device core;
+    nb::object properties;
+    nb::object memory_resource; // null until asked for or set
+    nb::ft_mutex mutex;         // guards it where there is no GIL
+};
+
+/// A program and the options it was made with.
+struct PyProgram : Held<Program> {
+    PyProgram(Program program, nb::object given)
+        : Held<Program>(std::move(program)), options(std::move(given)) {}
+
+    nb::object options; // a ProgramOptions
+};
+
+/// The Python type that holds a T. Set once, when the type is bound.
+template <typename T>
+inline PyTypeObject* TYPE = nullptr;
+
+/// Notes the Python type that holds a T.
+template <typename T>
+void note_type(nb::handle type) {
+    TYPE<T> = reinterpret_cast<PyTypeObject*>(type.ptr());
+}
+
+/// Makes a Python object that holds a T built from `arguments`.
+template <typename T, typename... Arguments>
+[[nodiscard]] nb::object make(Arguments&&... arguments) {
+    nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(TYPE<T>));
+    new (nb::inst_ptr<void>(object)) T(std::forward<Arguments>(arguments)...);
+    nb::inst_mark_ready(object);
+    return object;
+}
+
+/// Returns the T inside a Python object, or null if it holds none.
+template <typename T>
+[[nodiscard]] inline T* get_if(nb::handle object) noexcept {
+    if (Py_TYPE(object.ptr()) != TYPE<T> && PyType_IsSubtype(Py_TYPE(object.ptr()), TYPE<T>) == 0) {
+        return nullptr;
+    }
+    // An object made with __new__ alone holds nothing yet.
+    return nb::inst_ready(object) ? nb::inst_ptr<T>(object) : nullptr;
+}
+
+/// Returns the one Python object of a device.
+[[nodiscard]] nb::object device_object(const Device& device);
+
+/// Returns the core resource behind a Python MemoryResource; Python classes get an adapter that
+/// calls their methods.
+[[nodiscard]] std::shared_ptr<MemoryResource> core_resource(nb::handle resource);
+
+/// Allocates through a Python MemoryResource, or straight from the pool if it is one.
+[[nodiscard]] nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stream);
+
+/// Keeps a Python object alive from C++; may be released on any thread.
+[[nodiscard]] std::shared_ptr<void> keep_alive(nb::handle object);
+
+/// Tells whether Python can no longer be called.
+[[nodiscard]] bool is_python_gone() noexcept;
+
+void bind_error(nb::module_& module);
+void bind_device(nb::module_& module);
+void bind_context(nb::module_& module);
+void bind_stream(nb::module_& module);
+void bind_event(nb::module_& module);
+void bind_buffer(nb::module_& module);
+void bind_memory_resource(nb::module_& module);
+void bind_program(nb::module_& module);
+void bind_object_code(nb::module_& module);
+void bind_kernel(nb::module_& module);
+void bind_launch(nb::module_& module);
+void bind_strided_memory_view(nb::module_& module);
+
+} // namespace cuprum::python

@@ -1,0 +1,113 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""CUDA's object model for Python, with an emulated device.
+
+Devices, streams, events, memory, programs and kernels as objects that own what they hold and raise
+errors that explain themselves. Where there is no GPU, the emulated device runs the same kernels.
+"""
+
+from __future__ import annotations
+
+from cuprum._cuprum import (
+    LEGACY_DEFAULT_STREAM,
+    PER_THREAD_DEFAULT_STREAM,
+    VERSION,
+    Buffer,
+    Context,
+    Device,
+    DeviceMemoryResource,
+    Event,
+    Kernel,
+    LaunchConfig,
+    MemoryResource,
+    ObjectCode,
+    Program,
+    Stream,
+    driver_description,
+    driver_version,
+    launch,
+)
+from cuprum._errors import (
+    ClosedError,
+    CUDAError,
+    LibraryNotFoundError,
+    LinkerError,
+    NotSupportedError,
+    NVRTCError,
+    OutOfMemoryError,
+)
+
+__version__ = VERSION
+
+# Type checkers know this name; importing it from typing takes longer than all the rest.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from cuprum import typing, utils
+    from cuprum._options import (
+        DeviceMemoryResourceOptions,
+        EventOptions,
+        ProgramOptions,
+        StreamOptions,
+    )
+
+__all__ = [
+    "LEGACY_DEFAULT_STREAM",
+    "PER_THREAD_DEFAULT_STREAM",
+    "Buffer",
+    "CUDAError",
+    "ClosedError",
+    "Context",
+    "Device",
+    "DeviceMemoryResource",
+    "DeviceMemoryResourceOptions",
+    "Event",
+    "EventOptions",
+    "Kernel",
+    "LaunchConfig",
+    "LibraryNotFoundError",
+    "LinkerError",
+    "MemoryResource",
+    "NVRTCError",
+    "NotSupportedError",
+    "ObjectCode",
+    "OutOfMemoryError",
+    "Program",
+    "ProgramOptions",
+    "Stream",
+    "StreamOptions",
+    "__version__",
+    "driver_description",
+    "driver_version",
+    "launch",
+    "typing",
+    "utils",
+]
+
+# Imported when first used, to keep `import cuprum` fast.
+_LAZY_OPTIONS = (
+    "DeviceMemoryResourceOptions",
+    "EventOptions",
+    "ProgramOptions",
+    "StreamOptions",
+)
+_LAZY_MODULES = ("typing", "utils")
+
+
+def __getattr__(name: str) -> object:
+    """Import what is imported late."""
+    from importlib import import_module
+
+    if name in _LAZY_OPTIONS:
+        value: object = getattr(import_module("cuprum._options"), name)
+    elif name in _LAZY_MODULES:
+        value = import_module(f"cuprum.{name}")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names, also those not imported yet."""
+    return sorted(set(globals()) | set(__all__))

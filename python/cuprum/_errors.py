@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The exceptions that Cuprum raises, beside ValueError, TypeError and OverflowError."""
+
+from __future__ import annotations
+
+
+class CUDAError(Exception):
+    """Report a failed call of the driver.
+
+    The text names the call, the code and its number, what the code means and, for the codes people
+    meet, what to do.
+
+    Attributes
+    ----------
+    code : int or None
+        The driver's result code.
+    name : str
+        Its name, such as ``"CUDA_ERROR_INVALID_VALUE"``.
+    call : str
+        The function that failed.
+    explanation : str
+        What the code means, in one sentence.
+    """
+
+    code: int | None = None
+    name: str = ""
+    call: str = ""
+    explanation: str = ""
+
+
+class OutOfMemoryError(CUDAError, MemoryError):
+    """Report that the device has not enough memory.
+
+    Attributes
+    ----------
+    requested_bytes : int
+        The size of the allocation that failed.
+    free_bytes : int
+        What the device reported free just after the failure.
+    """
+
+    requested_bytes: int = 0
+    free_bytes: int = 0
+
+
+class NVRTCError(CUDAError):
+    """Report that NVRTC refused a program.
+
+    Attributes
+    ----------
+    log : str
+        The compiler's log.
+    options : list of str
+        The options that were passed to the compiler.
+    """
+
+    log: str = ""
+    options: list[str] = []  # noqa: RUF012 -- set on each instance
+
+
+class LinkerError(CUDAError):
+    """Report that the linker refused to link.
+
+    Attributes
+    ----------
+    log : str
+        The linker's error log.
+    options : list of str
+        The options that were passed to the linker.
+    """
+
+    log: str = ""
+    options: list[str] = []  # noqa: RUF012 -- set on each instance
+
+
+class NotSupportedError(CUDAError):
+    """Report that the loaded driver or compiler lacks a function; the text says which has it."""
+
+
+class ElapsedTimeError(CUDAError, RuntimeError):
+    """Report that two events have no elapsed time, for how they were made or recorded."""
+
+
+class LibraryNotFoundError(RuntimeError):
+    """Report that a library cannot be loaded.
+
+    Attributes
+    ----------
+    library : str
+        Its plain name, such as ``"NVRTC"``.
+    tried : list of str
+        Each place that was tried, with why it did not serve.
+    """
+
+    library: str = ""
+    tried: list[str] = []  # noqa: RUF012 -- set on each instance
+
+
+class ClosedError(RuntimeError):
+    """Report the use of an object after ``close()``."""
+
+
+# What users see and pickle, wherever the classes are defined.
+for _class in (
+    CUDAError,
+    OutOfMemoryError,
+    NVRTCError,
+    LinkerError,
+    NotSupportedError,
+    LibraryNotFoundError,
+    ClosedError,
+):
+    _class.__module__ = "cuprum"

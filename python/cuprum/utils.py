@@ -1,0 +1,10 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Views of memory that other libraries own."""
+
+from __future__ import annotations
+
+from cuprum._cuprum import StridedMemoryView
+
+__all__ = ["StridedMemoryView"]

@@ -1,0 +1,168 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""One body of tests for both devices: the GPU and the emulated one (CUPRUM_DRIVER chooses).
+
+Every test is checked to leave nothing alive in the emulated driver and to leave the current context
+as it found it.
+"""
+
+import ctypes
+import gc
+import re
+
+import numpy as np
+import pytest
+
+import cuprum
+
+SOURCE = r"""
+template <typename T> __global__ void scale(T* data, T factor, unsigned count) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < count) data[i] *= factor;
+}
+struct Pair { int first; double second; };
+extern "C" {
+__global__ void empty() {}
+__global__ void add_one(int* data) { data[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+__global__ void saxpy(float a, const float* x, float* y, unsigned long long count) {
+    const unsigned long long i = blockIdx.x * (unsigned long long)blockDim.x + threadIdx.x;
+    if (i < count) y[i] = a * x[i] + y[i];
+}
+__global__ void keep_char(long long* out, signed char value) { *out = value; }
+__global__ void keep_short(long long* out, short value) { *out = value; }
+__global__ void keep_int(long long* out, int value) { *out = value; }
+__global__ void keep_unsigned(long long* out, unsigned value) { *out = value; }
+__global__ void keep_long(long long* out, long long value) { *out = value; }
+__global__ void keep_bool(long long* out, bool value) { *out = value; }
+__global__ void keep_float(double* out, float value) { *out = value; }
+__global__ void keep_double(double* out, double value) { *out = value; }
+__global__ void keep_complex(double* out, float2 value) { out[0] = value.x; out[1] = value.y; }
+__global__ void keep_pair(double* out, Pair value) { out[0] = value.first; out[1] = value.second; }
+__global__ void sixteen(long long* out, int a, int b, int c, int d, int e, int f, int g, int h,
+                        int i, int j, int k, int l, int m, int n, int o) {
+    *out = a + b + c + d + e + f + g + h + i + j + k + l + m + n + o;
+}
+}
+"""
+
+
+class LiveCounts(ctypes.Structure):
+    """What cuprum_emulator.h calls CuprumLiveCounts."""
+
+    _fields_ = [
+        (name, ctypes.c_size_t)
+        for name in (
+            "struct_size",
+            "contexts",
+            "streams",
+            "events",
+            "device_allocations",
+            "pool_allocations",
+            "host_allocations",
+            "pools",
+            "modules",
+            "libraries",
+            "physical_allocations",
+        )
+    ]
+
+
+@pytest.fixture(scope="session")
+def driver():
+    """The driver library itself, as loaded by cuprum."""
+    cuprum.Device(0)
+    path = re.search(r"\((.*)\)", cuprum.driver_description()).group(1)
+    return ctypes.CDLL(path)
+
+
+@pytest.fixture(scope="session")
+def live_objects(driver):
+    """A function that counts what is alive in the driver; empty where it cannot be counted."""
+    if not hasattr(driver, "cuprumEmulatorLiveObjects"):
+        return dict
+
+    def count():
+        counts = LiveCounts(struct_size=ctypes.sizeof(LiveCounts))
+        assert driver.cuprumEmulatorLiveObjects(ctypes.byref(counts)) == 0
+        return {name: getattr(counts, name) for name, _ in LiveCounts._fields_[1:]}
+
+    return count
+
+
+@pytest.fixture(scope="session")
+def current_context(driver):
+    """A function that returns the thread's current context, 0 if there is none."""
+
+    def current():
+        context = ctypes.c_void_p()
+        assert driver.cuCtxGetCurrent(ctypes.byref(context)) == 0
+        return context.value or 0
+
+    return current
+
+
+@pytest.fixture(scope="session")
+def _warm_device():
+    device = cuprum.Device(0)
+    device.set_current()
+    device.sync()
+
+
+@pytest.fixture(autouse=True)
+def _leaves_nothing(request, _warm_device, live_objects, current_context):
+    cuprum.Device(0).set_current()
+    context_before = current_context()
+    gc.collect()
+    before = live_objects()
+    yield
+    if "moves_context" not in request.keywords:
+        assert current_context() == context_before
+    cuprum.Device(0).set_current()
+    gc.collect()
+    cuprum.Device(0).sync()
+    assert live_objects() == before
+
+
+@pytest.fixture
+def device():
+    return cuprum.Device(0)
+
+
+@pytest.fixture
+def stream(device):
+    stream = device.create_stream()
+    yield stream
+    stream.close()
+
+
+@pytest.fixture(scope="session")
+def compiled():
+    """The test kernels as (code, symbol mapping), compiled once."""
+    code = cuprum.Program(SOURCE, "c++", {"std": "c++17"}).compile(
+        "cubin", name_expressions=("scale<float>", "scale<double>")
+    )
+    return code.code, code.symbol_mapping
+
+
+@pytest.fixture
+def module(compiled):
+    code, symbols = compiled
+    return cuprum.ObjectCode.from_cubin(code, name="test kernels", symbol_mapping=symbols)
+
+
+@pytest.fixture
+def run(module, device, stream):
+    """Launch one thread of a kernel whose first parameter is a result; return that."""
+
+    def run(name, *arguments, result=np.int64, count=1):
+        out = np.zeros(count, result)
+        with device.allocate(out.nbytes, stream=stream) as buffer:
+            buffer.fill(0, stream=stream)
+            kernel = module.get_kernel(name)
+            cuprum.launch(stream, cuprum.LaunchConfig(grid=1, block=1), kernel, buffer, *arguments)
+            buffer.copy_to_host(out, stream=stream)
+            stream.sync()
+        return out[0] if count == 1 else out
+
+    return run

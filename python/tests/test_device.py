@@ -1,0 +1,234 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+import copy
+import ctypes
+import pickle
+import threading
+import uuid
+import weakref
+
+import pytest
+
+import cuprum
+from cuprum import Device
+
+
+def test_there_is_one_object_per_device():
+    assert Device(0) is Device(0)
+    assert Device(Device(0)) is Device(0)
+    assert Device(device_id=0) is Device(0)
+    assert Device.get_all_devices()[0] is Device(0)
+
+
+def test_one_object_also_across_threads():
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(Device(0)))
+    thread.start()
+    thread.join()
+    assert seen[0] is Device(0)
+
+
+def test_without_an_ordinal_it_is_the_current_device():
+    assert Device() is Device(0)
+
+
+def test_device_without_a_context_is_device_0():
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(Device().device_id))
+    thread.start()
+    thread.join()
+    assert seen == [0]
+
+
+@pytest.mark.parametrize("ordinal", [-1, 1000, 2**40])
+def test_wrong_ordinal_is_a_value_error_that_names_it(ordinal):
+    with pytest.raises(ValueError, match=str(ordinal)):
+        Device(ordinal)
+    assert Device(0).name
+
+
+def test_wrong_ordinal_gives_the_range():
+    count = len(Device.get_all_devices())
+    with pytest.raises(ValueError, match=str(count - 1)):
+        Device(count)
+
+
+@pytest.mark.parametrize("ordinal", ["0", 1.5, object()])
+def test_an_ordinal_that_is_no_integer_is_a_type_error(ordinal):
+    with pytest.raises(TypeError, match="device_id"):
+        Device(ordinal)
+
+
+def test_identity(device):
+    assert device.device_id == 0
+    assert int(device) == 0
+    assert uuid.UUID(device.uuid)
+    assert device.name in repr(device)
+    assert repr(device).startswith("<Device 0 (")
+    assert device.pci_bus_id.count(":") == 2
+    assert isinstance(device.is_emulated, bool)
+
+
+def test_compute_capability_is_a_named_tuple(device):
+    capability = device.compute_capability
+    assert capability >= (5, 0)
+    assert capability == (capability.major, capability.minor)
+    assert device.arch == f"{capability.major}{capability.minor}"
+
+
+def test_equality_hash_and_references(device):
+    assert device == Device(0)
+    assert device != 0
+    assert hash(device) == hash(Device(0))
+    assert weakref.ref(device)() is device
+
+
+def test_pickle_and_copy_give_the_same_object(device):
+    assert pickle.loads(pickle.dumps(device)) is device
+    assert copy.copy(device) is device
+
+
+def test_properties_read_the_driver(device):
+    properties = device.properties
+    assert properties.multiprocessor_count >= 1
+    assert properties.warp_size == 32
+    assert properties.max_threads_per_block >= 512
+    assert isinstance(properties.unified_addressing, bool)
+    assert isinstance(properties.max_grid_dim_x, int)
+    assert device.properties is properties
+
+
+def test_every_property_reads_or_raises_clearly(device):
+    names = cuprum._cuprum.DeviceProperties.names()
+    assert len(names) >= 143
+    for name in names:
+        if device.properties.is_supported(name):
+            value = getattr(device.properties, name)
+            assert value == type(value)(device.properties.get(name))
+        else:
+            assert device.properties.get(name, "absent") == "absent"
+            with pytest.raises(cuprum.CUDAError):
+                getattr(device.properties, name)
+
+
+def test_an_unknown_property_is_an_error(device):
+    with pytest.raises(AttributeError):
+        _ = device.properties.no_such_attribute
+    with pytest.raises(ValueError, match="no_such_attribute"):
+        device.properties.get("no_such_attribute", 0)
+    with pytest.raises(ValueError, match="no_such_attribute"):
+        device.properties.is_supported("no_such_attribute")
+
+
+def test_memory_info(device):
+    info = device.memory_info
+    assert 0 < info.free <= info.total
+    assert tuple(info) == (info.free, info.total)
+
+
+def test_a_device_can_access_itself(device):
+    assert device.can_access_peer(device)
+    assert device.can_access_peer(0)
+
+
+def test_set_current_returns_none_without_a_context(device):
+    assert device.set_current() is None
+
+
+def test_set_current_with_a_context_returns_the_one_before(device):
+    context = device.context
+    assert device.set_current(context) == context
+
+
+def test_set_current_takes_only_contexts(device):
+    with pytest.raises(TypeError, match="ctx must be a Context"):
+        device.set_current(3)
+
+
+def test_methods_leave_a_thread_without_a_context_as_it_was(device, driver):
+    seen = []
+
+    def work():
+        stream = device.create_stream()
+        event = device.create_event()
+        buffer = device.allocate(64, stream=stream)
+        buffer.fill(1, stream=stream)
+        stream.record(event)
+        stream.sync()
+        event.sync()
+        buffer.close()
+        device.sync()
+        context = ctypes.c_void_p()
+        driver.cuCtxGetCurrent(ctypes.byref(context))
+        seen.append(context.value)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen == [None]
+
+
+def test_default_stream_follows_the_environment(device, monkeypatch):
+    monkeypatch.delenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", raising=False)
+    assert device.default_stream is cuprum.LEGACY_DEFAULT_STREAM
+    monkeypatch.setenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "1")
+    assert device.default_stream is cuprum.PER_THREAD_DEFAULT_STREAM
+    monkeypatch.setenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0")
+    assert device.default_stream is cuprum.LEGACY_DEFAULT_STREAM
+
+
+def test_allocate_needs_a_stream(device):
+    with pytest.raises(TypeError, match=r"device\.default_stream"):
+        device.allocate(16, stream=None)
+    with pytest.raises(TypeError, match="stream"):
+        device.allocate(16)
+
+
+def test_allocate_refuses_bad_sizes(device, stream):
+    with pytest.raises(ValueError, match="size must be at least 0, got -1"):
+        device.allocate(-1, stream=stream)
+    with pytest.raises(TypeError, match="size must be an integer, got float"):
+        device.allocate(1.5, stream=stream)
+
+
+def test_out_of_memory_tells_requested_and_free_bytes(device, stream):
+    requested = 1 << 50
+    with pytest.raises(cuprum.OutOfMemoryError, match=str(requested)) as caught:
+        device.allocate(requested, stream=stream)
+    error = caught.value
+    assert isinstance(error, MemoryError)
+    assert isinstance(error, cuprum.CUDAError)
+    assert error.requested_bytes == requested
+    assert str(error.free_bytes) in str(error)
+    assert "CUDA_ERROR_OUT_OF_MEMORY" in str(error)
+    device.allocate(16, stream=stream).close()
+
+
+def test_memory_resource_can_be_replaced(device, stream):
+    original = device.memory_resource
+    own = cuprum.DeviceMemoryResource(device, {"max_size": 1 << 20})
+    try:
+        device.memory_resource = own
+        assert device.memory_resource is own
+        with device.allocate(16, stream=stream) as buffer:
+            assert buffer.memory_resource is own
+    finally:
+        device.memory_resource = original
+
+
+def test_memory_resource_takes_only_memory_resources(device):
+    with pytest.raises(TypeError, match="must be a MemoryResource, got int"):
+        device.memory_resource = 1
+
+
+def test_create_stream_takes_a_dict(device):
+    stream = device.create_stream(options={"nonblocking": False})
+    assert not stream.is_nonblocking
+    stream.close()
+
+
+@pytest.mark.parametrize("options", [3, "nonblocking", cuprum.EventOptions()])
+def test_create_stream_refuses_other_options(device, options):
+    with pytest.raises(TypeError, match="options must be StreamOptions"):
+        device.create_stream(options=options)

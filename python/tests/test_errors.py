@@ -1,0 +1,80 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+import pickle
+import warnings
+
+import pytest
+
+import cuprum
+
+
+def test_the_family():
+    for error in (
+        cuprum.OutOfMemoryError,
+        cuprum.NVRTCError,
+        cuprum.LinkerError,
+        cuprum.NotSupportedError,
+    ):
+        assert issubclass(error, cuprum.CUDAError)
+    assert issubclass(cuprum.CUDAError, Exception)
+    assert issubclass(cuprum.OutOfMemoryError, MemoryError)
+    assert issubclass(cuprum.LibraryNotFoundError, RuntimeError)
+    assert issubclass(cuprum.ClosedError, RuntimeError)
+
+
+def test_a_failed_call_tells_code_name_call_and_explanation():
+    with pytest.raises(cuprum.CUDAError) as caught:
+        cuprum.ObjectCode.from_cubin(b"rubbish" * 100).get_kernel("k")
+    error = caught.value
+    assert error.code > 0
+    assert error.name.startswith("CUDA_ERROR_")
+    assert error.call.startswith("cu")
+    assert error.explanation
+    for part in (error.name, str(error.code), error.call):
+        assert part in str(error)
+
+
+def test_errors_can_be_pickled():
+    with pytest.raises(cuprum.CUDAError) as caught:
+        cuprum.ObjectCode.from_cubin(b"rubbish" * 100).get_kernel("k")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value)
+    assert again.code == caught.value.code
+
+
+def test_errors_can_be_made_by_programs():
+    error = cuprum.CUDAError("made here")
+    assert str(error) == "made here"
+    assert error.code is None
+
+
+def test_a_missing_driver_lists_where_it_was_looked_for(tmp_path):
+    import os
+    import subprocess
+    import sys
+
+    absent = str(tmp_path / "absent.so")
+    code = (
+        f"import sys; sys.path[:0] = {[*sys.path]!r}; import cuprum\n"
+        "try: cuprum.Device(0)\n"
+        "except cuprum.LibraryNotFoundError as e: print(e, e.library, e.tried)\n"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "CUPRUM_DRIVER": absent},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert out.count(absent) >= 2
+
+
+def test_nothing_warns_in_ordinary_use(device):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stream = device.create_stream()
+        with device.allocate(64, stream=stream) as buffer:
+            buffer.fill(0, stream=stream)
+        stream.sync()
+        stream.close()

@@ -1,0 +1,318 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+import ctypes
+import enum
+import pickle
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import cuprum
+from cuprum import LaunchConfig, launch
+
+ONE = LaunchConfig(grid=1, block=1)
+
+
+class Pair(ctypes.Structure):
+    _fields_ = [("first", ctypes.c_int), ("second", ctypes.c_double)]
+
+
+class Color(enum.IntEnum):
+    RED = 3
+
+
+class Index:
+    def __index__(self):
+        return 11
+
+
+def test_extents_become_three_tuples():
+    config = LaunchConfig(grid=5, block=(2, 3), cluster=[2])
+    assert config.grid == (5, 1, 1)
+    assert config.block == (2, 3, 1)
+    assert config.cluster == (2, 1, 1)
+    assert config.shmem_size == 0
+    assert LaunchConfig(grid=np.int64(4), block=1).grid == (4, 1, 1)
+    assert LaunchConfig(grid=1, block=1).cluster is None
+
+
+def test_the_order_of_positional_fields():
+    config = LaunchConfig(1, None, 2, 48, True, True)
+    assert (config.grid, config.block, config.shmem_size) == ((1, 1, 1), (2, 1, 1), 48)
+    assert config.is_cooperative
+    assert config.programmatic_stream_serialization
+
+
+def test_equality_hash_repr_and_pickle():
+    config = LaunchConfig(grid=(1, 2, 3), block=4, shmem_size=16)
+    same = LaunchConfig(grid=(1, 2, 3), block=(4, 1, 1), shmem_size=16)
+    assert config == same
+    assert hash(config) == hash(same)
+    assert config != LaunchConfig(grid=1, block=4)
+    assert config != (1, 2, 3)
+    assert repr(config) == (
+        "LaunchConfig(grid=(1, 2, 3), cluster=None, block=(4, 1, 1), shmem_size=16, "
+        "is_cooperative=False, programmatic_stream_serialization=False)"
+    )
+    assert pickle.loads(pickle.dumps(config)) == config
+    assert weakref.ref(config)() is config
+
+
+def test_a_configuration_does_not_change():
+    config = LaunchConfig(grid=1, block=1)
+    with pytest.raises(AttributeError):
+        config.grid = 2
+
+
+@pytest.mark.parametrize("bad", [0, -1, 2**32, (0, 1), (1, 1, 1, 1), (), "1", 1.5, None, (1, None)])
+@pytest.mark.parametrize("name", ["grid", "block"])
+def test_bad_extents_are_value_errors_that_name_them(name, bad):
+    good = {"grid": 1, "block": 1}
+    with pytest.raises(ValueError, match=f"{name} must be an integer from 1"):
+        LaunchConfig(**{**good, name: bad})
+
+
+def test_bad_shared_memory_is_refused():
+    with pytest.raises(ValueError, match="shmem_size must be at least 0, got -1"):
+        LaunchConfig(grid=1, block=1, shmem_size=-1)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"grid": 1, "block": 100000},
+        {"grid": 1, "block": (1, 1, 4096)},
+        {"grid": (1, 2**31), "block": 1},
+        {"grid": 1, "block": 1, "shmem_size": 1 << 30},
+    ],
+)
+def test_what_exceeds_the_device_is_a_value_error_and_the_stream_stays_usable(
+    module, stream, fields
+):
+    kernel = module.get_kernel("empty")
+    with pytest.raises(ValueError, match=r"\d") as caught:
+        launch(stream, LaunchConfig(**fields), kernel)
+    assert str(max(max(v) if isinstance(v, tuple) else v for v in fields.values())) in str(
+        caught.value
+    )
+    launch(stream, ONE, kernel)
+    stream.sync()
+
+
+def test_saxpy(module, device, stream):
+    n = 10_000
+    rng = np.random.default_rng(1)
+    x, y = rng.random(n, np.float32), rng.random(n, np.float32)
+    out = np.empty_like(y)
+    with (
+        device.allocate(x.nbytes, stream=stream) as dx,
+        device.allocate(y.nbytes, stream=stream) as dy,
+    ):
+        dx.copy_from_host(x, stream=stream)
+        dy.copy_from_host(y, stream=stream)
+        config = LaunchConfig(grid=(n + 255) // 256, block=256)
+        launch(stream, config, module.get_kernel("saxpy"), 2.5, dx, dy, n)
+        dy.copy_to_host(out, stream=stream)
+        stream.sync()
+    np.testing.assert_allclose(out, np.float32(2.5) * x + y, rtol=1e-6)
+
+
+def test_a_template_by_its_name(module, device, stream):
+    data = np.arange(100, dtype=np.float64)
+    out = np.empty_like(data)
+    with device.allocate(data.nbytes, stream=stream) as buffer:
+        buffer.copy_from_host(data, stream=stream)
+        launch(
+            stream, {"grid": 1, "block": 128}, module.get_kernel("scale<double>"), buffer, 3, 100
+        )
+        buffer.copy_to_host(out, stream=stream)
+        stream.sync()
+    # An int is passed as the bits of an integer: the driver tells sizes, not types.
+    assert not (out == data * 3).all()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "value", "expected"),
+    [
+        ("keep_char", -128, -128),
+        ("keep_char", 255, -1),
+        ("keep_short", -32768, -32768),
+        ("keep_int", 2**31 - 1, 2**31 - 1),
+        ("keep_int", -(2**31), -(2**31)),
+        ("keep_unsigned", 2**32 - 1, 2**32 - 1),
+        ("keep_long", -(2**63), -(2**63)),
+        ("keep_long", 2**64 - 1, -1),
+        ("keep_int", True, 1),
+        ("keep_bool", True, 1),
+        ("keep_bool", np.True_, 1),
+        ("keep_int", Color.RED, 3),
+        ("keep_int", Index(), 11),
+        ("keep_int", np.int8(-5), -5),
+        ("keep_int", np.int32(-5), -5),
+        ("keep_int", np.int64(-5), -5),
+        ("keep_long", np.int32(-5), -5),
+        ("keep_unsigned", np.uint64(2**32 - 1), 2**32 - 1),
+        ("keep_long", np.uint8(200), 200),
+        ("keep_int", ctypes.c_int(-9), -9),
+        ("keep_long", ctypes.c_longlong(-9), -9),
+        ("keep_char", ctypes.c_int8(-9), -9),
+        ("keep_bool", ctypes.c_bool(True), 1),
+        ("keep_int", b"\x01\x02\x00\x00", 0x201),
+        ("keep_int", memoryview(b"\x05\x00\x00\x00"), 5),
+    ],
+)
+def test_integers_arrive(run, kernel, value, expected):
+    assert run(kernel, value) == expected
+
+
+@pytest.mark.parametrize(
+    ("kernel", "value", "expected"),
+    [
+        ("keep_float", 1.5, 1.5),
+        ("keep_float", np.float32(0.1), float(np.float32(0.1))),
+        ("keep_float", ctypes.c_float(2.5), 2.5),
+        ("keep_float", float("inf"), float("inf")),
+        ("keep_double", 0.1, 0.1),
+        ("keep_double", np.float64(0.1), 0.1),
+        ("keep_double", ctypes.c_double(0.1), 0.1),
+    ],
+)
+def test_floats_arrive(run, kernel, value, expected):
+    assert run(kernel, value, result=np.float64) == expected
+
+
+@pytest.mark.parametrize("value", [1.5 - 2j, np.complex64(1.5 - 2j)])
+def test_complex_numbers_arrive(run, value):
+    assert run("keep_complex", value, result=np.float64, count=2).tolist() == [1.5, -2.0]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Pair(3, 4.5),
+        bytes(Pair(3, 4.5)),
+        np.array((3, 4.5), np.dtype([("a", "i4"), ("b", "f8")], align=True))[()],
+    ],
+)
+def test_structures_arrive(run, value):
+    assert run("keep_pair", value, result=np.float64, count=2).tolist() == [3.0, 4.5]
+
+
+def test_many_arguments_arrive(run):
+    assert run("sixteen", *range(15)) == sum(range(15))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "value", "error", "words"),
+    [
+        ("keep_int", 2**32, OverflowError, r"index 1 .*4294967296.*2\*\*31.*2\*\*32"),
+        ("keep_int", -(2**31) - 1, OverflowError, r"index 1 .*-2147483649"),
+        ("keep_char", 256, OverflowError, r"index 1 .*256.*2\*\*7.*2\*\*8"),
+        ("keep_long", 2**64, OverflowError, r"index 1 .*18446744073709551616.*2\*\*64"),
+        ("keep_long", -(2**63) - 1, OverflowError, r"index 1"),
+        ("keep_int", np.int64(2**40), OverflowError, r"index 1 .*1099511627776"),
+        ("keep_int", np.uint64(2**40), OverflowError, r"index 1 .*1099511627776"),
+        ("keep_float", 1e300, OverflowError, r"index 1 .*4-byte float"),
+        ("keep_float", np.float64(1), TypeError, r"index 1 has 8 bytes \(float64\).* 4 there"),
+        ("keep_double", np.float32(1), TypeError, r"index 1 has 4 bytes \(float32\).* 8 there"),
+        ("keep_short", 1.5, TypeError, r"index 1 is a float.*2 bytes"),
+        ("keep_pair", 3, TypeError, r"index 1 is an integer.*16 bytes"),
+        ("keep_pair", b"short", TypeError, r"index 1 has 5 bytes \(bytes\).* 16 there"),
+        ("keep_int", ctypes.c_double(1), TypeError, r"index 1 has 8 bytes.* 4 there"),
+        ("keep_int", "text", TypeError, r"index 1 is of unsupported type str"),
+        ("keep_int", None, TypeError, r"index 1 is of unsupported type None"),
+        ("keep_long", np.zeros(1), TypeError, r"index 1 is a numpy array"),
+    ],
+)
+def test_what_cannot_be_passed_says_why(run, kernel, value, error, words):
+    with pytest.raises(error, match=words):
+        run(kernel, value)
+    assert run("keep_int", 5) == 5
+
+
+def test_a_buffer_for_a_small_parameter_is_refused(module, device, stream):
+    kernel = module.get_kernel("keep_int")
+    with (
+        device.allocate(8, stream=stream) as buffer,
+        pytest.raises(TypeError, match=r"index 1 has 8 bytes \(Buffer\).*4 there.*pointer"),
+    ):
+        launch(stream, ONE, kernel, buffer, buffer)
+
+
+@pytest.mark.parametrize("arguments", [(), (1, 2), (1, 2, 3)])
+def test_a_wrong_count_gives_both_numbers(module, stream, arguments):
+    with pytest.raises(TypeError, match=f"add_one takes 1 argument, {len(arguments)} given"):
+        launch(stream, ONE, module.get_kernel("add_one"), *arguments)
+
+
+def test_the_leading_arguments_are_checked(module, stream):
+    kernel = module.get_kernel("empty")
+    with pytest.raises(TypeError, match=r"device\.default_stream"):
+        launch(None, ONE, kernel)
+    with pytest.raises(TypeError, match="stream must be a Stream, got int"):
+        launch(3, ONE, kernel)
+    with pytest.raises(TypeError, match="config must be a LaunchConfig or a dict, got int"):
+        launch(stream, 3, kernel)
+    with pytest.raises(TypeError, match="kernel must be a Kernel, got ObjectCode"):
+        launch(stream, ONE, module)
+    with pytest.raises(TypeError, match="kernel is missing"):
+        launch(stream, ONE)
+    with pytest.raises(TypeError, match="unexpected or repeated keyword argument 'block'"):
+        launch(stream, ONE, kernel, block=1)
+
+
+def test_the_leading_arguments_by_name(module, stream):
+    launch(config=ONE, kernel=module.get_kernel("empty"), stream=stream)
+    launch(stream, kernel=module.get_kernel("empty"), config={"grid": 1, "block": 1})
+    stream.sync()
+
+
+def test_a_closed_stream_is_not_the_default_stream(module, device):
+    stream = device.create_stream()
+    stream.close()
+    with pytest.raises(cuprum.ClosedError, match="Stream"):
+        launch(stream, ONE, module.get_kernel("empty"))
+
+
+def test_a_foreign_stream_works_and_warns(module, stream):
+    class Foreign:
+        def __cuda_stream__(self):
+            return 0, stream.handle
+
+    with pytest.warns(DeprecationWarning, match="create_stream"):
+        launch(Foreign(), ONE, module.get_kernel("empty"))
+    stream.sync()
+
+
+def test_default_streams_take_launches(module, device):
+    for stream in (cuprum.LEGACY_DEFAULT_STREAM, cuprum.PER_THREAD_DEFAULT_STREAM):
+        launch(stream, ONE, module.get_kernel("empty"))
+        stream.sync()
+
+
+def test_one_configuration_serves_many_threads(module, device):
+    config = LaunchConfig(grid=4, block=32)
+    kernel = module.get_kernel("add_one")
+    results = []
+
+    def work():
+        stream = device.create_stream()
+        out = np.empty(128, np.int32)
+        with device.allocate(out.nbytes, stream=stream) as buffer:
+            buffer.fill(0, stream=stream)
+            for _ in range(20):
+                launch(stream, config, kernel, buffer)
+            buffer.copy_to_host(out, stream=stream)
+            stream.sync()
+        stream.close()
+        results.append((out == 20).all())
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [True] * 4
