@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the C++ objects cost over the bare driver: every operation is measured twice, "…/driver"
+// with hand-written calls and "…/cuprum" with objects, on the same stream and memory of the same
+// driver.
+
+#include <cuprum/cuprum.hpp>
+
+#include <benchmark/benchmark.h>
+#include <cuda.h>
+
+#include <dlfcn.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+/// Ends the benchmark when a call that must work does not.
+void check(CUresult status, const char* call) {
+    if (status != CUDA_SUCCESS) {
+        std::fprintf(stderr, "%s failed: %d\n", call, static_cast<int>(status));
+        std::exit(1);
+    }
+}
+
+/// The functions of the driver that Cuprum uses too, found without its help.
+struct Driver {
+    void* library = open();
+
+    template <typename Function>
+    Function find(const char* name) const {
+        void* const address = dlsym(library, name);
+        if (address == nullptr) {
+            std::fprintf(stderr, "the driver has no %s\n", name);
+            std::exit(1);
+        }
+        return reinterpret_cast<Function>(address);
+    }
+
+    static void* open() {
+        const char* const chosen = std::getenv("CUPRUM_DRIVER");
+        const bool is_path = chosen != nullptr && chosen[0] == '/';
+        void* const library = dlopen(is_path ? chosen : "libcuda.so.1", RTLD_NOW);
+        if (library == nullptr) {
+            std::fprintf(stderr, "%s\n", dlerror());
+            std::exit(1);
+        }
+        return library;
+    }
+
+#define FUNCTION(name, symbol) decltype(&::name) name##_ = find<decltype(&::name)>(symbol)
+    FUNCTION(cuLaunchKernelEx, "cuLaunchKernelEx");
+    FUNCTION(cuStreamSynchronize, "cuStreamSynchronize");
+    FUNCTION(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync");
+    FUNCTION(cuMemFreeAsync, "cuMemFreeAsync");
+    FUNCTION(cuMemcpyAsync, "cuMemcpyAsync");
+    FUNCTION(cuMemsetD8Async, "cuMemsetD8Async");
+    FUNCTION(cuEventCreate, "cuEventCreate");
+    FUNCTION(cuEventDestroy, "cuEventDestroy_v2");
+    FUNCTION(cuEventRecord, "cuEventRecord");
+    FUNCTION(cuEventQuery, "cuEventQuery");
+    FUNCTION(cuStreamCreateWithPriority, "cuStreamCreateWithPriority");
+    FUNCTION(cuStreamDestroy, "cuStreamDestroy_v2");
+    FUNCTION(cuCtxSetCurrent, "cuCtxSetCurrent");
+#undef FUNCTION
+};
+
+constexpr const char* SOURCE = R"(
+extern "C" __global__ void empty() {}
+extern "C" __global__ void three(float* x, float a, long long n) { if (n < 0) *x = a; }
+#define P(i) , int* p##i
+extern "C" __global__ void sixteen(int* p0 P(1) P(2) P(3) P(4) P(5) P(6) P(7) P(8) P(9) P(10)
+                                   P(11) P(12) P(13) P(14) P(15)) { if (!p0) *p1 = 0; }
+)";
+
+/// Times batches of `loops` calls and waits for the device between them, outside the measured time.
+void measure(const std::string& name, int loops, const std::function<void()>& settle,
+             const std::function<void(int)>& batch) {
+    benchmark::RegisterBenchmark(
+        name.c_str(),
+        [=](benchmark::State& state) {
+            for (auto _ : state) {
+                const auto begin = std::chrono::steady_clock::now();
+                batch(loops);
+                const auto end = std::chrono::steady_clock::now();
+                settle();
+                state.SetIterationTime(std::chrono::duration<double>(end - begin).count() / loops);
+            }
+        })
+        ->UseManualTime()
+        ->Iterations(15)
+        ->Unit(benchmark::kNanosecond);
+}
+
+/// Measures one operation both ways; each argument performs it once.
+template <typename Raw, typename Object>
+void compare(const std::string& name, int loops, const std::function<void()>& settle, Raw raw,
+             Object object) {
+    measure(name + "/driver", loops, settle, [=](int count) {
+        for (int i = 0; i < count; ++i) {
+            raw();
+        }
+    });
+    measure(name + "/cuprum", loops, settle, [=](int count) {
+        for (int i = 0; i < count; ++i) {
+            object();
+        }
+    });
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    benchmark::Initialize(&argc, argv);
+    const cuprum::Device device(0);
+    device.set_current();
+    const auto context = device.primary_context();
+    const auto stream = device.create_stream();
+    const auto code = cuprum::Program(SOURCE).compile(cuprum::CodeType::Cubin);
+    const auto empty = code.get_kernel("empty");
+    const auto three = code.get_kernel("three");
+    const auto sixteen = code.get_kernel("sixteen");
+    const auto& pool = device.memory_resource();
+    const auto source = device.allocate(4096, stream);
+    const auto target = device.allocate(4096, stream);
+    const auto event = device.create_event();
+    const Driver driver;
+
+    const auto settle = [&] { check(driver.cuStreamSynchronize_(stream.handle()), "sync"); };
+    const auto nothing = [] {};
+    CUlaunchConfig raw_config{};
+    raw_config.gridDimX = raw_config.gridDimY = raw_config.gridDimZ = 1;
+    raw_config.blockDimX = raw_config.blockDimY = raw_config.blockDimZ = 1;
+    raw_config.hStream = stream.handle();
+    const cuprum::LaunchConfig config{.grid = 1, .block = 1};
+
+    CUdeviceptr pointer = source.handle();
+    float factor = 2;
+    long long count = 7;
+    void* three_arguments[] = {&pointer, &factor, &count};
+    void* sixteen_arguments[16];
+    for (auto& argument : sixteen_arguments) {
+        argument = &pointer;
+    }
+    const auto raw_launch = [&](const cuprum::Kernel& kernel, void** arguments) {
+        return [&driver, &raw_config, function = reinterpret_cast<CUfunction>(kernel.handle()),
+                arguments] {
+            check(driver.cuLaunchKernelEx_(&raw_config, function, arguments, nullptr), "launch");
+        };
+    };
+    // A queue is about a thousand launches deep: more would measure the device.
+    constexpr int LAUNCHES = 900;
+    compare("launch_empty", LAUNCHES, settle, raw_launch(empty, nullptr),
+            [&] { cuprum::launch(stream, config, empty); });
+    compare("launch_3_args", LAUNCHES, settle, raw_launch(three, three_arguments),
+            [&] { cuprum::launch(stream, config, three, source, factor, count); });
+    compare("launch_16_buffers", LAUNCHES, settle, raw_launch(sixteen, sixteen_arguments), [&] {
+        cuprum::launch(stream, config, sixteen, source, source, source, source, source, source,
+                       source, source, source, source, source, source, source, source, source,
+                       source);
+    });
+    compare(
+        "allocate_free", 1000, settle,
+        [&] {
+            CUdeviceptr memory = 0;
+            check(driver.cuMemAllocFromPoolAsync_(&memory, 1024, pool.handle(), stream.handle()),
+                  "allocate");
+            check(driver.cuMemFreeAsync_(memory, stream.handle()), "free");
+        },
+        [&] { static_cast<void>(pool.allocate(1024, stream)); });
+    compare(
+        "copy", 500, settle,
+        [&] {
+            check(driver.cuMemcpyAsync_(target.handle(), source.handle(), 4096, stream.handle()),
+                  "copy");
+        },
+        [&] { source.copy_to(target, stream); });
+    compare(
+        "fill", 500, settle,
+        [&] { check(driver.cuMemsetD8Async_(source.handle(), 0, 4096, stream.handle()), "fill"); },
+        [&] { source.fill(std::uint8_t{0}, stream); });
+    compare(
+        "event_create", 1000, nothing,
+        [&] {
+            CUevent made = nullptr;
+            check(driver.cuEventCreate_(&made, CU_EVENT_DISABLE_TIMING), "create");
+            check(driver.cuEventDestroy_(made), "destroy");
+        },
+        [&] { static_cast<void>(device.create_event()); });
+    compare(
+        "event_record", 1000, settle,
+        [&] { check(driver.cuEventRecord_(event.handle(), stream.handle()), "record"); },
+        [&] { stream.record(event); });
+    compare(
+        "event_is_done", 5000, nothing,
+        [&] { benchmark::DoNotOptimize(driver.cuEventQuery_(event.handle())); },
+        [&] { benchmark::DoNotOptimize(event.is_done()); });
+    compare(
+        "stream_create", 200, nothing,
+        [&] {
+            CUstream made = nullptr;
+            check(driver.cuStreamCreateWithPriority_(&made, CU_STREAM_NON_BLOCKING, 0), "create");
+            check(driver.cuStreamDestroy_(made), "destroy");
+        },
+        [&] { static_cast<void>(device.create_stream()); });
+    compare("stream_sync", 2000, nothing, settle, [&] { stream.sync(); });
+    compare(
+        "set_current", 5000, nothing,
+        [&] { check(driver.cuCtxSetCurrent_(context.handle()), "set current"); },
+        [&] { device.set_current(); });
+
+    benchmark::RunSpecifiedBenchmarks();
+    benchmark::Shutdown();
+}
