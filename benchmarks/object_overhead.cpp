@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
     const auto empty = code.get_kernel("empty");
     const auto three = code.get_kernel("three");
     const auto sixteen = code.get_kernel("sixteen");
-    const auto& pool = device.memory_resource();
+    const auto pool = device.memory_resource();
     const auto source = device.allocate(4096, stream);
     const auto target = device.allocate(4096, stream);
     const auto event = device.create_event();

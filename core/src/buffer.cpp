@@ -11,6 +11,7 @@
 #include <cuprum/error.hpp>
 
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -152,7 +153,7 @@ detail::BufferState::~BufferState() {
         current.emplace(context->handle);
     } catch (...) {
         driver::report_release_failure("buffer in its context");
-        if (stream->state()->is_default) {
+        if (stream.state()->is_default) {
             return; // in another context it would be another stream: better leaked than freed early
         }
     }
@@ -162,7 +163,7 @@ detail::BufferState::~BufferState() {
         const bool is_other_thread =
             thread != std::thread::id() && thread != std::this_thread::get_id();
         resource->deallocate_bytes(pointer, size,
-                                   is_other_thread ? Stream::legacy_default() : *stream);
+                                   is_other_thread ? Stream::legacy_default() : stream);
     } catch (const CUDAError& error) {
         if (error.code() != CUDA_ERROR_DEINITIALIZED) {
             driver::report_release_failure("buffer");

@@ -39,6 +39,7 @@ constexpr auto ATTRIBUTES = std::to_array<AttributeName>({
 });
 
 int attribute_number(std::string_view name);
+const DeviceMemoryResource& own_pool(const Device& device, detail::DeviceState& state);
 detail::DeviceState* default_device();
 detail::DeviceState* device_by_ordinal(int ordinal);
 std::string format_uuid(const CUuuid& uuid);
@@ -167,12 +168,12 @@ Event Device::create_event(const EventOptions& options) const {
     return Event::create(Context(detail::context_for(*state_)), options);
 }
 
-const DeviceMemoryResource& Device::memory_resource() const {
-    return state_->memory_resource.get([&] { return DeviceMemoryResource(*this); });
+DeviceMemoryResource Device::memory_resource() const {
+    return own_pool(*this, *state_);
 }
 
 Buffer Device::allocate(std::size_t bytes, const Stream& stream) const {
-    return memory_resource().allocate(bytes, stream);
+    return own_pool(*this, *state_).allocate(bytes, stream);
 }
 
 // ---- DeviceProperties --------------------------------------------------------------------------
@@ -215,6 +216,11 @@ int attribute_number(std::string_view name) {
                                     "'multiprocessor_count'; DeviceProperties::names() lists them");
     }
     return place->number;
+}
+
+/// Returns the resource that the device allocates from, wrapped once.
+const DeviceMemoryResource& own_pool(const Device& device, detail::DeviceState& state) {
+    return state.memory_resource.get([&] { return DeviceMemoryResource(device); });
 }
 
 /// Returns the device of the current context, or the first one if no context is current.

@@ -49,7 +49,7 @@ OutOfMemoryError::OutOfMemoryError(std::string call, std::size_t requested_bytes
                 out_of_memory_text(requested_bytes, free_bytes, total_bytes, hint)),
       requested_bytes_(requested_bytes), free_bytes_(free_bytes), total_bytes_(total_bytes) {}
 
-NVRTCError::NVRTCError(int code, std::string name, std::string call, std::string log,
+NVRTCError::NVRTCError(int code, const std::string& name, const std::string& call, std::string log,
                        std::vector<std::string> options, std::string_view advice)
     : CUDAError(code, name, call,
                 advice.empty() ? "NVRTC did not accept the program; its log says why"
@@ -57,8 +57,8 @@ NVRTCError::NVRTCError(int code, std::string name, std::string call, std::string
                 compiler_text(call, name, code, log, options, advice)),
       log_(std::move(log)), options_(std::move(options)) {}
 
-LinkerError::LinkerError(int code, std::string name, std::string call, std::string log,
-                         std::vector<std::string> options)
+LinkerError::LinkerError(int code, const std::string& name, const std::string& call,
+                         std::string log, std::vector<std::string> options)
     : CUDAError(code, name, call, "the linker did not accept its input; its log says why",
                 compiler_text(call, name, code, log, options)),
       log_(std::move(log)), options_(std::move(options)) {}
@@ -68,7 +68,8 @@ LibraryNotFoundError::LibraryNotFoundError(std::string library, std::vector<std:
     : std::runtime_error(library_text(library, tried, advice)), library_(std::move(library)),
       tried_(std::move(tried)) {}
 
-NotSupportedError::NotSupportedError(std::string function, int version_needed, int version_found)
+NotSupportedError::NotSupportedError(const std::string& function, int version_needed,
+                                     int version_found)
     : CUDAError(CUDA_ERROR_NOT_SUPPORTED, function,
                 not_supported_text(function, version_needed, version_found)) {}
 
@@ -151,7 +152,7 @@ std::string not_supported_text(const std::string& function, int version_needed, 
 /// Writes a size for people, and to the byte: "1.5 GiB (1610612736 bytes)".
 std::string readable_bytes(std::size_t bytes) {
     static constexpr std::array UNITS{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    const std::string exact = std::to_string(bytes) + " bytes";
+    std::string exact = std::to_string(bytes) + " bytes";
     if (bytes < 1024) {
         return exact;
     }

@@ -51,9 +51,10 @@ struct LaunchAttributes {
 void check_arguments(const detail::KernelState& kernel, std::span<const KernelArgument> arguments);
 void check_config(const LaunchConfig& config);
 [[nodiscard]] unsigned blocks(const char* axis, unsigned clusters, unsigned blocks_per_cluster);
-[[noreturn]] void reject_count(const detail::KernelState& kernel, std::size_t count);
-[[noreturn]] void reject_argument(const detail::KernelState& kernel, std::size_t index,
-                                  const KernelArgument& argument);
+[[noreturn]] void reject_count(const std::string& kernel, std::span<const ParameterInfo> plan,
+                               std::size_t count);
+[[noreturn]] void reject_argument(const std::string& kernel, std::size_t index,
+                                  const KernelArgument& argument, std::size_t expected_bytes);
 
 } // namespace
 
@@ -127,11 +128,11 @@ void check_arguments(const detail::KernelState& kernel, std::span<const KernelAr
     }
     const std::vector<ParameterInfo>& plan = **kernel.plan;
     if (arguments.size() != plan.size()) [[unlikely]] {
-        reject_count(kernel, arguments.size());
+        reject_count(kernel.name, plan, arguments.size());
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].size != plan[i].size || arguments[i].data == nullptr) [[unlikely]] {
-            reject_argument(kernel, i, arguments[i]);
+            reject_argument(kernel.name, i, arguments[i], plan[i].size);
         }
     }
 }
@@ -170,9 +171,9 @@ unsigned blocks(const char* axis, unsigned clusters, unsigned blocks_per_cluster
     return static_cast<unsigned>(count);
 }
 
-void reject_count(const detail::KernelState& kernel, std::size_t count) {
-    const std::vector<ParameterInfo>& plan = **kernel.plan;
-    std::string text = "kernel \"" + kernel.name + "\" takes " + std::to_string(plan.size()) +
+void reject_count(const std::string& kernel, std::span<const ParameterInfo> plan,
+                  std::size_t count) {
+    std::string text = "kernel \"" + kernel + "\" takes " + std::to_string(plan.size()) +
                        " arguments, " + std::to_string(count) + " were passed";
     if (!plan.empty()) {
         text += "; its parameters have these sizes in bytes:";
@@ -183,15 +184,15 @@ void reject_count(const detail::KernelState& kernel, std::size_t count) {
     throw std::invalid_argument(text);
 }
 
-void reject_argument(const detail::KernelState& kernel, std::size_t index,
-                     const KernelArgument& argument) {
+void reject_argument(const std::string& kernel, std::size_t index, const KernelArgument& argument,
+                     std::size_t expected_bytes) {
     const std::string which =
-        "argument " + std::to_string(index) + " of kernel \"" + kernel.name + "\" ";
+        "argument " + std::to_string(index) + " of kernel \"" + kernel + "\" ";
     if (argument.data == nullptr) {
         throw std::invalid_argument(which + "has a null address; expected that of its value");
     }
     throw std::invalid_argument(which + "has " + std::to_string(argument.size) +
-                                " bytes; expected " + std::to_string((**kernel.plan)[index].size));
+                                " bytes; expected " + std::to_string(expected_bytes));
 }
 
 } // namespace

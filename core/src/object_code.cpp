@@ -159,8 +159,9 @@ std::string unknown_kernel(const std::string& name, detail::LibraryState& librar
     const bool is_decorated = std::any_of(names.begin(), names.end(), [](const std::string& known) {
         return known.starts_with("_Z");
     });
-    std::stable_sort(names.begin(), names.end(), [&](const auto& left, const auto& right) {
-        return edit_distance(name, left) < edit_distance(name, right);
+    std::sort(names.begin(), names.end(), [&](const std::string& left, const std::string& right) {
+        return std::pair(edit_distance(name, left), std::string_view(left)) <
+               std::pair(edit_distance(name, right), std::string_view(right));
     });
     text += "; it has " + std::to_string(names.size()) + ": ";
     for (std::size_t i = 0; i < std::min(names.size(), MAX_LISTED); ++i) {

@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* LTO_FLAG = "--dlink-time-opt";
 
-void check_target(CodeType target, const ProgramOptions& options);
+void check_target(CodeType target, const detail::ProgramState& state);
 [[nodiscard]] std::vector<std::string> options_for(CodeType target,
                                                    const detail::ProgramState& state);
 [[nodiscard]] std::string joined(const std::vector<std::string>& words);
@@ -45,16 +45,16 @@ Program::Program(std::string_view source, ProgramOptions options)
     static_cast<void>(nvrtc::table().nvrtcGetErrorString(NVRTC_SUCCESS)); // finds NVRTC, or raises
     state_->source = source;
     state_->options = std::move(options);
-    if (!state_->options.arch.has_value()) {
-        // Settled here, so that a program compiles the same whatever device becomes current later.
-        state_->options.arch = "sm_" + Device().arch();
-    }
+    // Settled here, so that a program compiles the same whatever device becomes current later.
+    const std::optional<std::string>& wanted = state_->options.arch;
+    state_->arch = wanted.has_value() ? *wanted : "sm_" + Device().arch();
+    state_->options.arch = state_->arch;
     state_->compiler_options = state_->options.to_nvrtc();
 }
 
 ObjectCode Program::compile(CodeType target, std::span<const std::string> name_expressions) const {
     detail::ProgramState& state = detail::open(state_, "Program");
-    check_target(target, state.options);
+    check_target(target, state);
     nvrtc::Compilation compilation(state.source, state.options.name, options_for(target, state));
     for (const std::string& expression : name_expressions) {
         compilation.add_name_expression(expression);
@@ -73,7 +73,7 @@ ObjectCode Program::compile(CodeType target, std::span<const std::string> name_e
     for (const std::string& expression : name_expressions) {
         symbols.emplace(expression, compilation.lowered_name(expression));
     }
-    std::vector<std::byte> code = result_of(compilation, target, *state.options.arch);
+    std::vector<std::byte> code = result_of(compilation, target, state.arch);
     if (code.empty()) {
         throw std::invalid_argument(
             "target \"" + std::string(to_string(target)) +
@@ -100,9 +100,9 @@ std::vector<std::string> Program::compiler_options() const {
 
 namespace {
 
-void check_target(CodeType target, const ProgramOptions& options) {
-    const std::string& arch = *options.arch;
-    const bool is_lto = options.link_time_optimization.value_or(false);
+void check_target(CodeType target, const detail::ProgramState& state) {
+    const std::string& arch = state.arch;
+    const bool is_lto = state.options.link_time_optimization.value_or(false);
     switch (target) {
     case CodeType::LtoIr:
         return;
@@ -162,7 +162,7 @@ std::vector<std::byte> result_of(const nvrtc::Compilation& compilation, CodeType
         return compilation.ltoir();
     }
     std::vector<std::byte> cubin = compilation.cubin();
-    if (!is_device_emulated()) {
+    if (cubin.empty() || !is_device_emulated()) {
         return cubin;
     }
     // A CPU cannot run a cubin: the PTX goes with it. GPUs take the cubin.

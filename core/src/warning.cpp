@@ -36,6 +36,7 @@ WarningHandler set_warning_handler(WarningHandler handler) {
 }
 
 void detail::warn(WarningKind kind, std::string_view message) noexcept {
+    bool is_handled = false;
     try {
         std::shared_ptr<const WarningHandler> handler;
         {
@@ -44,13 +45,15 @@ void detail::warn(WarningKind kind, std::string_view message) noexcept {
         }
         if (handler) {
             (*handler)(kind, message);
-            return;
+            is_handled = true;
         }
-    } catch (...) {
-        // A handler that throws breaks its promise; the message must not be lost with it.
+    } catch (...) { // a handler that throws breaks its promise; the message is not lost with it
+        is_handled = false;
     }
-    std::fprintf(stderr, "cuprum: warning: %.*s\n", static_cast<int>(message.size()),
-                 message.data());
+    if (!is_handled) {
+        std::fprintf(stderr, "cuprum: warning: %.*s\n", static_cast<int>(message.size()),
+                     message.data());
+    }
 }
 
 } // namespace cuprum

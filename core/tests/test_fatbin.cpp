@@ -131,10 +131,11 @@ TEST(Image, the_architecture_of_a_cubin_can_be_read) {
 TEST(Image, code_cut_short_is_refused_before_the_driver_reads_beyond_it) {
     const ObjectCode cubin = Program("", {.arch = "sm_86"}).compile(CodeType::Cubin);
     const std::span<const std::byte> code = cubin.code();
-    EXPECT_NO_THROW(detail::check_image(CodeType::Cubin, code));
+    EXPECT_NO_THROW(detail::check_image("it", CodeType::Cubin, code));
     for (const std::size_t size :
          {std::size_t{5}, std::size_t{17}, code.size() / 2, code.size() - 1}) {
-        EXPECT_THROW(detail::check_image(CodeType::Cubin, code.first(size)), CUDAError) << size;
+        EXPECT_THROW(detail::check_image("it", CodeType::Cubin, code.first(size)), CUDAError)
+            << size;
     }
 }
 

@@ -212,7 +212,7 @@ TEST_F(ResourceOnDriver, own_pool_counts_what_it_gives) {
 
 TEST_F(ResourceOnDriver, default_pool_keeps_what_is_freed) {
     const Device device = this->device();
-    const DeviceMemoryResource& pool = device.memory_resource();
+    const DeviceMemoryResource pool = device.memory_resource();
     EXPECT_FALSE(pool.is_handle_owned());
     EXPECT_GT(pool.attributes().release_threshold, 0U);
 }

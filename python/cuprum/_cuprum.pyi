@@ -8,6 +8,8 @@ import cuprum._types
 import cuprum.typing
 
 
+VERSION: str = '0.1.0'
+
 class Context:
     """
     Share a context of one device.
@@ -1582,9 +1584,6 @@ class ObjectCode:
     def __hash__(self) -> int: ...
 
     def __repr__(self) -> str: ...
-
-def restore_object_code(arg0: str, arg1: object, arg2: object, arg3: object, /) -> object:
-    """Make an ObjectCode again from what it was pickled as."""
 
 class KernelAttributes:
     """Read the figures of a kernel on one device."""

@@ -148,7 +148,9 @@ def compiled():
 @pytest.fixture
 def module(compiled):
     code, symbols = compiled
-    return cuprum.ObjectCode.from_cubin(code, name="test kernels", symbol_mapping=symbols)
+    module = cuprum.ObjectCode.from_cubin(code, name="test kernels", symbol_mapping=symbols)
+    yield module
+    module.close()  # pytest still holds it when the live objects are counted
 
 
 @pytest.fixture

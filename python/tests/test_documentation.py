@@ -4,6 +4,8 @@
 """What the documents show must run, and what they name must exist."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,7 +24,7 @@ def code_blocks(language):
                 )
 
 
-@pytest.mark.parametrize(("page", "code"), code_blocks("python"))
+@pytest.mark.parametrize(("page", "code"), list(code_blocks("python")))
 def test_python_in_the_documents_runs(page, code):
     pytest.importorskip("numpy")
     exec(compile(code, str(page), "exec"), {"__name__": "__main__"})
@@ -58,3 +60,10 @@ def test_links_between_documents_lead_somewhere(page):
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
         if "://" not in target:
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_page_of_what_the_emulator_supports_is_up_to_date():
+    result = subprocess.run(
+        [sys.executable, ROOT / "tools/emulator-support", "--check"], capture_output=True, text=True
+    )
+    assert result.returncode == 0, result.stderr

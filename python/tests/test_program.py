@@ -156,12 +156,29 @@ def test_there_are_54_options():
     assert all(field.default is None for field in fields if field.name != "name")
 
 
-BOOLEANS = (
-    "relocatable_device_code extensible_whole_program debug lineinfo ftz prec_sqrt prec_div fma "
-    "use_fast_math extra_device_vectorization no_source_include builtin_move_forward "
-    "builtin_initializer_list disable_warnings restrict device_as_default_execution_space "
-    "device_int128 no_display_error_number brief_diagnostics minimal no_cache"
-).split()
+BOOLEANS = [
+    "relocatable_device_code",
+    "extensible_whole_program",
+    "debug",
+    "lineinfo",
+    "ftz",
+    "prec_sqrt",
+    "prec_div",
+    "fma",
+    "use_fast_math",
+    "extra_device_vectorization",
+    "no_source_include",
+    "builtin_move_forward",
+    "builtin_initializer_list",
+    "disable_warnings",
+    "restrict",
+    "device_as_default_execution_space",
+    "device_int128",
+    "no_display_error_number",
+    "brief_diagnostics",
+    "minimal",
+    "no_cache",
+]
 
 
 @pytest.mark.parametrize("name", BOOLEANS)

@@ -124,7 +124,7 @@ public:
     [[nodiscard]] Event create_event() const;
     [[nodiscard]] Event create_event(const EventOptions& options) const;
     /// Returns the resource that `allocate` uses: the device's current memory pool.
-    [[nodiscard]] const DeviceMemoryResource& memory_resource() const;
+    [[nodiscard]] DeviceMemoryResource memory_resource() const;
     /// Allocates device memory, ordered on `stream`.
     [[nodiscard]] Buffer allocate(std::size_t bytes, const Stream& stream) const;
 

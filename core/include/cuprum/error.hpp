@@ -73,7 +73,7 @@ private:
 class CUPRUM_API NVRTCError : public CUDAError {
 public:
     /// `advice` is what to do, where more can be said than the log says.
-    NVRTCError(int code, std::string name, std::string call, std::string log,
+    NVRTCError(int code, const std::string& name, const std::string& call, std::string log,
                std::vector<std::string> options, std::string_view advice = {});
 
     /// Returns the compiler's log, empty when the failing call has none.
@@ -91,7 +91,7 @@ private:
 /// options.
 class CUPRUM_API LinkerError : public CUDAError {
 public:
-    LinkerError(int code, std::string name, std::string call, std::string log,
+    LinkerError(int code, const std::string& name, const std::string& call, std::string log,
                 std::vector<std::string> options);
 
     /// Returns the linker's error log.
@@ -127,7 +127,7 @@ private:
 /// version has it.
 class CUPRUM_API NotSupportedError : public CUDAError {
 public:
-    NotSupportedError(std::string function, int version_needed, int version_found);
+    NotSupportedError(const std::string& function, int version_needed, int version_found);
 };
 
 /// Reports the use of an object after `close()`.

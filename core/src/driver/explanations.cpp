@@ -24,7 +24,7 @@ const Explanation* find(CUresult code);
 template <typename Query>
 std::string ask_driver(const Query& query, CUresult code) noexcept;
 
-// Sorted by code. A test compares names and numbers with cuda.h.
+// Sorted by code. A test compares the names with the driver's.
 constexpr auto EXPLANATIONS = std::to_array<Explanation>({
     // clang-format off
     {0, "CUDA_SUCCESS",
@@ -288,13 +288,11 @@ template <typename Query>
 std::string ask_driver(const Query& query, CUresult code) noexcept {
     try {
         const char* text = nullptr;
-        if (query(code, &text) == CUDA_SUCCESS && text != nullptr) {
-            return text;
-        }
+        return query(code, &text) == CUDA_SUCCESS && text != nullptr ? std::string(text)
+                                                                     : std::string();
     } catch (...) {
-        // No driver to ask; an error about an error would hide the first.
+        return {}; // no driver to ask; an error about an error would hide the first
     }
-    return {};
 }
 
 } // namespace

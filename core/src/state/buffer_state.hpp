@@ -12,7 +12,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <optional>
 #include <thread>
 
 namespace cuprum::detail {
@@ -27,13 +26,13 @@ struct PointerInfo {
 /// A piece of memory, where it came from, and how it will be freed. Destroying the state frees it.
 struct BufferState {
     CUdeviceptr pointer = 0;
-    std::size_t size = 0;                     // bytes
-    std::shared_ptr<MemoryResource> resource; // null for wrapped memory, which is not freed
-    std::shared_ptr<void> owner;              // of wrapped memory
-    std::optional<Stream> stream;             // the free is ordered on it
-    std::shared_ptr<ContextState> context;    // current while freeing
-    std::thread::id thread;                   // whose per-thread default stream `stream` means
-    Lazy<PointerInfo> pointer_info;           // of wrapped memory
+    std::size_t size = 0;                          // bytes
+    std::shared_ptr<MemoryResource> resource;      // null for wrapped memory, which is not freed
+    std::shared_ptr<void> owner;                   // of wrapped memory
+    Stream stream{std::shared_ptr<StreamState>()}; // the free is ordered on it; closed if none
+    std::shared_ptr<ContextState> context;         // current while freeing
+    std::thread::id thread;                        // whose per-thread default stream `stream` means
+    Lazy<PointerInfo> pointer_info;                // of wrapped memory
 
     BufferState() = default;
     ~BufferState();

@@ -93,8 +93,9 @@ std::optional<int> find_attribute(DeviceState& device, int attribute) {
     }
     int value = 0;
     const auto& query = driver::table().cuDeviceGetAttribute;
-    const CUresult status =
-        query(&value, static_cast<CUdevice_attribute>(attribute), device.handle);
+    // NOLINTNEXTLINE(*EnumCastOutOfRange): a driver may know attributes that our cuda.h does not.
+    const auto name = static_cast<CUdevice_attribute>(attribute);
+    const CUresult status = query(&value, name, device.handle);
     if (status == CUDA_ERROR_INVALID_VALUE) { // an answer: this driver has no such attribute
         return std::nullopt;
     }

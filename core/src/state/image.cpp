@@ -36,21 +36,21 @@ template <typename T>
 
 } // namespace
 
-void check_image(CodeType type, std::span<const std::byte> code) {
-    const auto refuse = [](const std::string& why) {
-        throw CUDAError(CUDA_ERROR_INVALID_IMAGE, "cuLibraryLoadData", why);
+void check_image(const std::string& what, CodeType type, std::span<const std::byte> code) {
+    const auto refuse = [&](const std::string& why) {
+        throw CUDAError(CUDA_ERROR_INVALID_IMAGE, "cuLibraryLoadData",
+                        what + " cannot be loaded: " + why);
     };
-    const std::string kind(to_string(type));
     if (type == CodeType::LtoIr || type == CodeType::Object || type == CodeType::Library) {
-        refuse("code of type \"" + kind + "\" cannot be loaded as it is; link it to a cubin first");
+        refuse("code of type \"" + std::string(to_string(type)) +
+               "\" must be linked to a cubin first");
     }
     if (code.empty()) {
-        refuse("the code of type \"" + kind + "\" is empty");
+        refuse("it is empty");
     }
     if (const auto needed = bytes_needed(code); needed.has_value() && *needed > code.size()) {
-        refuse("the code of type \"" + kind + "\" is cut short: it has " +
-               std::to_string(code.size()) + " bytes and its header speaks of " +
-               std::to_string(*needed));
+        refuse("it is cut short: there are " + std::to_string(code.size()) +
+               " bytes and its header speaks of " + std::to_string(*needed));
     }
 }
 

@@ -10,7 +10,7 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
+#include <system_error>
 #include <utility>
 
 namespace cuprum::detail {
@@ -83,7 +83,7 @@ std::span<const std::byte> LibraryState::locked_code() {
 }
 
 CUlibrary LibraryState::load() {
-    check_image(type, locked_code());
+    check_image(description(), type, locked_code());
     driver::initialise();
     error_log_.fill('\0');
     std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -124,7 +124,7 @@ void LibraryState::raise_load_failure(CUresult status, const char* call) {
 namespace {
 
 std::vector<std::byte> read_file(const std::string& path) {
-    static constexpr std::size_t CHUNK_BYTES = 64 * 1024;
+    static constexpr std::size_t CHUNK_BYTES = 65536;
     std::vector<std::byte> bytes;
     errno = 0;
     std::FILE* const file = std::fopen(path.c_str(), "rb");
@@ -146,7 +146,8 @@ std::vector<std::byte> read_file(const std::string& path) {
     }
     if (!is_read) {
         throw CUDAError(CUDA_ERROR_FILE_NOT_FOUND, "open",
-                        "\"" + path + "\" cannot be read: " + std::strerror(error));
+                        "\"" + path +
+                            "\" cannot be read: " + std::generic_category().message(error));
     }
     return bytes;
 }

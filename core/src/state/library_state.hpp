@@ -68,9 +68,9 @@ private:
     std::array<char, LOG_BYTES> error_log_{};
 };
 
-/// Checks that code is something that can be loaded, and is whole.
+/// Checks that code is something that can be loaded, and is whole. `what` names it in the message.
 /// @throws CUDAError with CUDA_ERROR_INVALID_IMAGE.
-void check_image(CodeType type, std::span<const std::byte> code);
+void check_image(const std::string& what, CodeType type, std::span<const std::byte> code);
 
 /// Returns the architecture of a cubin, as in 90 for sm_90; 0 if this is none.
 [[nodiscard]] int cubin_architecture(std::span<const std::byte> code) noexcept;

@@ -22,6 +22,8 @@ struct PoolState final : MemoryResource {
     explicit PoolState(DeviceState& its_device) : device(&its_device) {}
 
     ~PoolState() override;
+    PoolState(const PoolState&) = delete;
+    PoolState& operator=(const PoolState&) = delete;
 
     CUdeviceptr allocate_bytes(std::size_t bytes, const Stream& stream) override;
     void deallocate_bytes(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) override;

@@ -14,7 +14,8 @@ namespace cuprum::detail {
 /// A program's source and how it is compiled. NVRTC's own object lives only while it compiles.
 struct ProgramState {
     std::string source;
-    ProgramOptions options; // arch is set
+    ProgramOptions options;
+    std::string arch; // the options' own, or the device's
     std::vector<std::string> compiler_options;
 
     std::mutex mutex; // guards `log`

@@ -7,6 +7,7 @@
 #include "driver/library.hpp"
 
 #include <cuprum/context.hpp>
+#include <cuprum/memory_resource.hpp>
 
 #include <array>
 #include <cstddef>
