@@ -28,8 +28,11 @@ void create_context(CUcontext* out, unsigned flags, CUdevice ordinal) {
 }
 
 void destroy_context(CUcontext handle) {
+    require(handle != nullptr, "ctx must not be NULL");
     const auto context = context_from(handle);
-    require(!context->is_primary(), "a primary context is released, not destroyed");
+    if (context->is_primary()) {
+        fail(CUDA_ERROR_INVALID_CONTEXT, "a primary context is released, not destroyed");
+    }
     HandleTable::instance().erase(HandleKind::Context, context->handle_value());
     auto& contexts = thread_state().contexts;
     if (!contexts.empty() && contexts.back() == context) {
@@ -40,6 +43,7 @@ void destroy_context(CUcontext handle) {
 
 /// Returns a context for pushing or setting; it need not be usable, only known.
 std::shared_ptr<Context> context_to_set(CUcontext handle) {
+    require(handle != nullptr, "ctx must not be NULL");
     auto context = context_from(handle);
     if (!context->is_active() && !context->is_primary()) {
         fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context has been destroyed");
@@ -114,8 +118,14 @@ CUresult CUDAAPI cuCtxGetCurrent(CUcontext* pctx) {
 }
 
 CUresult CUDAAPI cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
-    return entry("cuCtxGetDevice",
-                 [&] { put(device, context_or_current(ctx)->device().ordinal()); });
+    return entry("cuCtxGetDevice", [&] {
+        // NOTE: answers for a context that has failed or was torn down, too.
+        const auto context = ctx != nullptr ? context_from(ctx) : current_context_or_null();
+        if (context == nullptr) {
+            fail(CUDA_ERROR_INVALID_CONTEXT, "the thread has no current context");
+        }
+        put(device, context->device().ordinal());
+    });
 }
 
 CUresult CUDAAPI cuCtxGetDevice(CUdevice* device) {

@@ -8,6 +8,10 @@
 
 #pragma once
 
+#ifdef __cuda_cuda_h__
+#error "cuda_abi.hpp must be included before cuda.h"
+#endif
+
 #define __CUDA_API_VERSION_INTERNAL     // NOLINT: CUDA's own switches
 #define __CUDA_API_VERSION_INTERNAL_ODR // NOLINT: enumerations as everybody sees them
 

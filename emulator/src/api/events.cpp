@@ -24,8 +24,9 @@ CUresult CUDAAPI cuEventCreate(CUevent* phEvent, unsigned int Flags) {
 
 CUresult CUDAAPI cuEventDestroy_v2(CUevent hEvent) {
     return entry("cuEventDestroy", [&] {
-        (void)event_from(hEvent);
+        const auto event = event_from(hEvent);
         HandleTable::instance().erase(HandleKind::Event, reinterpret_cast<std::uint64_t>(hEvent));
+        event->context().check_usable(); // a failed context says so here, too
     });
 }
 

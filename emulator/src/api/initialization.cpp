@@ -44,7 +44,6 @@ CUresult CUDAAPI cuGetProcAddress_v2(const char* symbol, void** pfn, int cudaVer
         if (symbolStatus != nullptr) {
             *symbolStatus = status;
         }
-        return status == CU_GET_PROC_ADDRESS_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
     });
 }
 
@@ -86,7 +85,7 @@ CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, c
     constexpr cuuint64_t known_flags =
         CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
     require(name != nullptr && address != nullptr, "an argument is NULL");
-    require((flags & ~known_flags) == 0 && flags != known_flags, "unknown flags");
+    require((flags & ~known_flags) == 0, "unknown flags");
     *address = nullptr;
     if (version > DRIVER_VERSION) {
         fail(CUDA_ERROR_INVALID_VALUE, "CUDA " + std::to_string(version) +

@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t PITCH_BYTES = 512;
 
 CUdeviceptr allocate(MemoryKind kind, std::size_t bytes, unsigned flags);
+void* allocate_pinned(std::size_t bytes, unsigned flags);
 void synchronize_users_of(const Allocation& allocation);
 void free_device_memory(CUdeviceptr address);
 void free_host_memory(void* address);
@@ -85,7 +86,7 @@ CUresult CUDAAPI cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUde
 CUresult CUDAAPI cuMemAllocHost_v2(void** pp, size_t bytesize) {
     return entry("cuMemAllocHost", [&] {
         require(pp != nullptr, "pp must not be NULL");
-        *pp = reinterpret_cast<void*>(allocate(MemoryKind::Pinned, bytesize, 0));
+        *pp = allocate_pinned(bytesize, 0);
     });
 }
 
@@ -95,7 +96,7 @@ CUresult CUDAAPI cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) 
             CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
         require(pp != nullptr, "pp must not be NULL");
         require((Flags & ~known) == 0, "unknown flags");
-        *pp = reinterpret_cast<void*>(allocate(MemoryKind::Pinned, bytesize, Flags));
+        *pp = allocate_pinned(bytesize, Flags);
     });
 }
 
@@ -164,16 +165,29 @@ CUdeviceptr allocate(MemoryKind kind, std::size_t bytes, unsigned flags) {
     return Allocations::instance().allocate(kind, current_context(), bytes, flags)->base;
 }
 
+/// Allocates pinned memory; nothing has no address.
+void* allocate_pinned(std::size_t bytes, unsigned flags) {
+    if (bytes == 0) {
+        (void)current_context();
+        return nullptr;
+    }
+    return reinterpret_cast<void*>(allocate(MemoryKind::Pinned, bytes, flags));
+}
+
 /// Waits for work that may use memory about to be freed, as the driver does.
 void synchronize_users_of(const Allocation& allocation) {
-    const auto context = allocation.context != nullptr ? allocation.context : current_context();
-    if (context->is_active() && context->errors()->get() == CUDA_SUCCESS) {
-        context->synchronize();
+    for (const auto& object : HandleTable::instance().all(HandleKind::Context)) {
+        auto& context = static_cast<Context&>(*object);
+        const bool is_concerned = allocation.context == nullptr
+                                      ? context.device().ordinal() == allocation.device
+                                      : allocation.context.get() == &context;
+        if (is_concerned && context.is_active()) {
+            context.synchronize();
+        }
     }
 }
 
 void free_device_memory(CUdeviceptr address) {
-    (void)current_context();
     if (address == 0) {
         return;
     }
@@ -193,7 +207,6 @@ void free_device_memory(CUdeviceptr address) {
 }
 
 void free_host_memory(void* pointer) {
-    (void)current_context();
     const auto address = reinterpret_cast<CUdeviceptr>(pointer);
     if (address == 0) {
         return;

@@ -54,6 +54,7 @@ CUresult CUDAAPI cuModuleUnload(CUmodule hmod) {
             fail(CUDA_ERROR_NOT_PERMITTED, "the module belongs to a library: unload that");
         }
         module->unload();
+        module->context().check_usable(); // a failed context says so here, too
     });
 }
 
@@ -63,7 +64,8 @@ CUresult CUDAAPI cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
 
 CUresult CUDAAPI cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name) {
     return entry("cuModuleGetFunction", [&] {
-        require(hfunc != nullptr && name != nullptr, "an argument is NULL");
+        require(hfunc != nullptr && name != nullptr && *name != '\0',
+                "an argument is NULL or empty");
         *hfunc = module_from(hmod)->function(name)->handle<CUfunction>();
     });
 }

@@ -53,7 +53,7 @@ void write_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addr
         write(data, static_cast<unsigned long long>(memory.id));
         return;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-        write(data, memory.kind == MemoryKind::Managed ? 1U : 0U);
+        write(data, memory.is_managed() ? 1U : 0U);
         return;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
         write(data, memory.device);

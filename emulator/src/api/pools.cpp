@@ -16,7 +16,7 @@ namespace {
 
 void allocate(CUdeviceptr* out, std::size_t bytes, Pool& pool, const Stream& stream) {
     require(out != nullptr, "dptr must not be NULL");
-    *out = pool.allocate(bytes, stream)->base;
+    *out = bytes == 0 ? 0 : pool.allocate(bytes, stream)->base; // nothing has no address
 }
 
 void free_async(CUdeviceptr address, Stream& stream) {

@@ -45,7 +45,9 @@ CUresult CUDAAPI cuStreamDestroy_v2(CUstream hStream) {
             fail(CUDA_ERROR_INVALID_HANDLE,
                  "not a stream, or it has been destroyed; default streams cannot be");
         }
-        static_cast<Stream&>(*object).retire();
+        auto& stream = static_cast<Stream&>(*object);
+        stream.retire();
+        stream.context().check_usable(); // a failed context says so here, too
     });
 }
 

@@ -64,6 +64,8 @@ enum class Special : std::uint8_t {
     TidY,
     TidZ,
     WarpId,
+    LocalBase,     // where in a thread's local memory the activation's own begins; 64 bits wide
+    ReturnAddress, // the instruction that each lane returns to; written by calls
 };
 
 /// Places one launch-time value: which value, and at which offset of its bank it is broadcast.
@@ -96,6 +98,13 @@ struct Line {
     std::uint32_t source_file = 0;
 };
 
+/// What Kernel::functions says of a function that a kernel never calls.
+constexpr std::uint32_t NOT_CALLABLE = ~0u;
+
+/// The address of a function, as kernels see it, is its number in the module plus one, times this.
+/// Such small numbers are never addresses of memory; they are even, as pointers to members need.
+constexpr std::uint64_t FUNCTION_ADDRESS_UNIT = 16;
+
 /// A kernel, ready to run.
 struct Kernel {
     std::string name;
@@ -123,7 +132,7 @@ struct Kernel {
     // shared memory, which has so many bytes more than static and dynamic ones. 0: no copy.
     std::uint32_t parameter_copy_bytes = 0;
     std::uint32_t parameter_copy_offset = 0;
-    std::uint32_t local_bytes = 0; // per thread
+    std::uint32_t local_bytes = 0; // per thread and activation
     std::uint32_t constant_memory_bytes = 0;
     std::uint32_t register_count = 0; // 32-bit registers per thread, as reported to the user
     std::uint32_t max_threads[3] = {0, 0, 0};
@@ -132,6 +141,15 @@ struct Kernel {
     std::uint32_t ptx_version = 0; // 90 for 9.0
     std::uint32_t target_sm = 0;
     bool uses_grid_sync = false;
+    bool uses_heap = false; // calls malloc or free
+
+    // Functions that are called rather than inlined stand behind the kernel in `code`. Each
+    // activation has a frame and local memory of its own, at a distance that is the same for all of
+    // them: registers of one width have the same places in every function, so that lanes in
+    // different functions never touch each other's bytes.
+    std::vector<std::uint32_t> functions; // by number in the module: first instruction
+    std::uint32_t max_frames = 1;         // activations of a thread, the kernel included
+    std::uint32_t return_slot = 0;        // in a frame: Special::ReturnAddress
 };
 
 } // namespace cuprum::emulator::bytecode

@@ -54,8 +54,12 @@ void Block::start(std::shared_ptr<Grid> grid, std::uint64_t index, std::uint32_t
         const std::uint32_t left = context_.thread_count - w * WARP_SIZE;
         start_warp(warp, left >= WARP_SIZE ? FULL_MASK : (1u << left) - 1);
         for (std::size_t s = 0; s < kernel.warp_specials.size(); ++s) {
-            std::memcpy(warp.banks[0] + kernel.warp_specials[s].offset, grid_->warp_special(w, s),
-                        WARP_SIZE * sizeof(std::uint32_t));
+            std::byte* slot = warp.frames + kernel.warp_specials[s].offset;
+            if (kernel.warp_specials[s].special == Special::LocalBase) {
+                std::memset(slot, 0, bytecode::slot_bytes(bytecode::Width::B64));
+            } else {
+                std::memcpy(slot, grid_->warp_special(w, s), WARP_SIZE * sizeof(std::uint32_t));
+            }
         }
     }
 }
@@ -123,8 +127,8 @@ void Block::configure() {
     context_.shared_bytes =
         kernel.static_shared_bytes + kernel.parameter_copy_bytes + launch.dynamic_shared_bytes;
     context_.shared = shared_.reserve(context_.shared_bytes);
-    context_.local_stride_bytes =
-        (kernel.local_bytes + LOCAL_ALIGNMENT - 1) / LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
+    context_.local_stride_bytes = (kernel.local_bytes * kernel.max_frames + LOCAL_ALIGNMENT - 1) /
+                                  LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
     context_.local = local_.reserve(std::size_t{context_.local_stride_bytes} * threads);
     context_.launch_bank = grid_->launch_bank();
     context_.block_bank = block_bank_.reserve(kernel.block_bytes);
@@ -134,17 +138,21 @@ void Block::configure() {
     std::memcpy(context_.dimensions, launch.block, sizeof context_.dimensions);
     context_.thread_count = threads;
     context_.owner = this;
+    context_.heap = launch.heap.get();
     context_.warps = warps_.get();
     context_.warp_count = warp_count;
 
     // Frames at an odd number of cache lines apart do not fight for the same cache sets.
     constexpr std::uint32_t LINE = bytecode::BANK_ALIGNMENT;
     const std::uint32_t stride = (kernel.frame_bytes / LINE | 1) * LINE;
-    std::byte* frames = frames_.reserve(std::size_t{stride} * warp_count);
+    const std::size_t warp_stride = std::size_t{stride} * kernel.max_frames;
+    std::byte* frames = frames_.reserve(warp_stride * warp_count);
     for (std::uint32_t w = 0; w < warp_count; ++w) {
         WarpContext& warp = warps_[w];
-        warp.banks = {frames + std::size_t{stride} * w, kernel.constant_bank.get(),
-                      context_.launch_bank, context_.block_bank};
+        warp.frames = frames + warp_stride * w;
+        warp.frame_stride_bytes = stride;
+        warp.banks = {warp.frames, kernel.constant_bank.get(), context_.launch_bank,
+                      context_.block_bank};
         warp.code = kernel.code.data();
         warp.index = w;
         warp.block = &context_;

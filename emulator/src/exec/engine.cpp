@@ -25,6 +25,7 @@
 #include <cstdlib>
 #include <deque>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #if defined(__x86_64__)
@@ -273,7 +274,16 @@ void Engine::State::run_grid(std::unique_ptr<Block>& block, const std::shared_pt
             block = spare_block();
         }
         grid->add_resident(1);
-        block->start(grid, index, worker);
+        try {
+            block->start(grid, index, worker);
+        } catch (const std::bad_alloc&) {
+            grid->fail({FaultKind::StackOverflow,
+                        "out of host memory for the local and shared memory of a block of kernel " +
+                            grid->kernel().name});
+            grid->add_resident(-1);
+            grid->finish(1);
+            break;
+        }
         (void)drive(block);
         if (rivals.load(std::memory_order_relaxed) != 0 || !grid->may_hold_more()) {
             break;

@@ -31,6 +31,7 @@ struct GridLaunch {
     std::uint32_t sm_count = 1; // what %nsmid reports
     // Device address of 64 zeroed bytes that this grid alone uses (Kernel::uses_grid_sync).
     std::uint64_t grid_workspace = 0;
+    std::shared_ptr<builtins::Heap> heap; // for kernels that call malloc (Kernel::uses_heap)
 };
 
 /// Runs grids and small tasks on worker threads, as many as CUPRUM_EMULATOR_WORKERS says (default:

@@ -3,6 +3,8 @@
 
 #include "exec/grid.hpp"
 
+#include "builtins/output.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -69,6 +71,7 @@ bool Grid::may_hold_more() const noexcept {
 void Grid::finish(std::uint64_t blocks) {
     last_progress_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
     if (finished_.fetch_add(blocks, std::memory_order_acq_rel) + blocks == block_count_) {
+        builtins::flush_output();
         // Nobody else touches the fault any more: every block is done.
         const auto done = std::move(done_); // and what it refers to goes with this call
         done(fault_.kind == FaultKind::None ? nullptr : &fault_);

@@ -45,6 +45,16 @@ Function barrier_reduce; // as sync; src[2]: predicate, negated when tag is 1; d
 Function rendezvous; // src[0]: the member mask of each lane
 Function sleep;      // gives way once
 
+// Calls that are not inlined (calls.cpp). Offsets are into the local memory of an activation.
+Function call;          // immediate: number of the function in Kernel::functions
+Function call_indirect; // src[0]: the address of a function, 64 bits
+Function return_lanes;  // src[0]: where to
+Function pass_bytes;    // immediate: how many; from `target` here to `extra` in the callee to be
+Function fetch_bytes;   // immediate: how many; from `target` in the last callee to `extra` here
+Function local_address; // dst[0] = src[0], 64 bits, + immediate; dst[0] has 32 bits when tag is 1
+Function read_local;    // dst[0]: tag bytes a lane from offset `target`
+Function write_local;   // src[0]: tag bytes a lane to offset `target`
+
 Function read_clock32; // dst[0]; immediate: how far the count is shifted down
 Function read_clock64;
 Function read_timer32; // dst[0]; immediate: how far the nanoseconds are shifted down

@@ -33,12 +33,22 @@ constexpr std::int32_t PATIENCE = 16384;
     return static_cast<std::uint32_t>(at - warp.code);
 }
 
+/// Tells whether a group that is at a place runs before one that is at `depth` and `pc`.
+[[nodiscard]] inline bool goes_before(const Group& group, std::uint32_t depth, std::uint32_t pc) {
+    return group.depth > depth || (group.depth == depth && group.pc < pc);
+}
+
 /// Sets `warp.limit` for a running group that stands at `at`. To be called whenever another group
 /// may have appeared, moved or become runnable, and after a jump back.
 void look_ahead(WarpContext& warp, const bytecode::Instruction* at);
 
 /// Adds a group; lanes that stand at the same instruction and may run are joined at once.
-void add(WarpContext& warp, std::uint32_t mask, std::uint32_t pc);
+void add(WarpContext& warp, std::uint32_t mask, std::uint32_t pc, std::uint32_t depth);
+
+/// Adds a group at the depth of calls of the running one.
+inline void add(WarpContext& warp, std::uint32_t mask, std::uint32_t pc) {
+    add(warp, mask, pc, warp.groups[warp.current].depth);
+}
 
 /// Takes lanes out of the running group and stops them at `pc` in `state`. Returns the new group.
 Group& park(WarpContext& warp, std::uint32_t mask, std::uint32_t pc, Stop state);

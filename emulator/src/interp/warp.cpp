@@ -3,9 +3,10 @@
 
 // The run loop and the choice of the next group.
 //
-// The lowest program counter goes first. So a group may run until it reaches an instruction at
-// which another group stands (`WarpContext::limit`): there they join, or it lets the one behind
-// pass. With one group the limit is never reached, and the loop costs one compare for it.
+// The deepest call goes first, then the lowest program counter. So a group may run until it reaches
+// an instruction at which another group stands (`WarpContext::limit`): there they join, or it lets
+// the one behind pass. With one group the limit is never reached, and the loop costs one compare
+// for it.
 //
 // A group that has jumped back often enough (`patience`) while others could run is marked Yield and
 // is passed over until every other group has had its turn.
@@ -40,6 +41,7 @@ void start_warp(WarpContext& warp, std::uint32_t present) {
     warp.exited = 0;
     warp.patience = groups::PATIENCE;
     warp.stop = Stop::Running;
+    warp.ready_frames = 1;
     warp.current = 0;
     warp.group_count = 1;
     warp.groups[0] = Group{.pc = 0, .mask = present};
@@ -73,31 +75,32 @@ namespace groups {
 
 void look_ahead(WarpContext& warp, const Instruction* at) {
     const std::uint32_t pc = index_of(warp, at);
+    const std::uint32_t depth = warp.groups[warp.current].depth;
     const Instruction* limit = NO_LIMIT;
     for (std::uint32_t i = 0; i < warp.group_count; ++i) {
         const Group& group = warp.groups[i];
         if (i == warp.current || !is_runnable(group)) {
             continue;
         }
-        if (group.pc >= pc) {
+        if (group.depth == depth && group.pc >= pc) {
             limit = std::min(limit, warp.code + group.pc);
-        } else if (group.state == Stop::Running) {
+        } else if (group.state == Stop::Running && goes_before(group, depth, pc)) {
             limit = warp.code; // somebody is behind: look around at the very next instruction
         }
     }
     warp.limit = limit;
 }
 
-void add(WarpContext& warp, std::uint32_t mask, std::uint32_t pc) {
+void add(WarpContext& warp, std::uint32_t mask, std::uint32_t pc, std::uint32_t depth) {
     for (std::uint32_t i = 0; i < warp.group_count; ++i) {
         Group& group = warp.groups[i];
-        if (i != warp.current && group.pc == pc && is_runnable(group)) {
+        if (i != warp.current && group.pc == pc && group.depth == depth && is_runnable(group)) {
             group.mask |= mask;
             group.state = Stop::Running;
             return;
         }
     }
-    warp.groups[warp.group_count++] = Group{.pc = pc, .mask = mask};
+    warp.groups[warp.group_count++] = Group{.pc = pc, .mask = mask, .depth = depth};
 }
 
 Group& park(WarpContext& warp, std::uint32_t mask, std::uint32_t pc, Stop state) {
@@ -105,12 +108,12 @@ Group& park(WarpContext& warp, std::uint32_t mask, std::uint32_t pc, Stop state)
     Group& running = warp.groups[warp.current];
     running.mask = warp.active;
     if (warp.active == 0) { // the whole group: it becomes the waiting one
-        running = Group{.pc = pc, .mask = mask, .state = state};
+        running = Group{.pc = pc, .mask = mask, .depth = running.depth, .state = state};
         warp.stop = state;
         return running;
     }
     Group& group = warp.groups[warp.group_count++];
-    group = Group{.pc = pc, .mask = mask, .state = state};
+    group = Group{.pc = pc, .mask = mask, .depth = running.depth, .state = state};
     return group;
 }
 
@@ -175,7 +178,7 @@ void remove(WarpContext& warp, std::uint32_t index) {
     }
 }
 
-/// Picks the runnable group with the lowest program counter, joined by all that stand with it.
+/// Picks the runnable group that goes before all others, joined by all that stand with it.
 bool choose_group(WarpContext& warp) {
     std::uint32_t best = warp.group_count;
     for (int round = 0; round < 2 && best == warp.group_count; ++round) {
@@ -185,7 +188,8 @@ bool choose_group(WarpContext& warp) {
                 group.state = Stop::Running; // all had their turn: a new round begins
             }
             if (group.state == Stop::Running &&
-                (best == warp.group_count || group.pc < warp.groups[best].pc)) {
+                (best == warp.group_count ||
+                 groups::goes_before(group, warp.groups[best].depth, warp.groups[best].pc))) {
                 best = i;
             }
         }
@@ -195,6 +199,7 @@ bool choose_group(WarpContext& warp) {
     }
     warp.current = best;
     warp.active = warp.groups[best].mask;
+    warp.banks[0] = warp.frame(warp.groups[best].depth);
     const Instruction* at = warp.code + warp.groups[best].pc;
     warp.limit = NO_LIMIT;
     if (warp.group_count > 1) {
@@ -207,17 +212,18 @@ bool choose_group(WarpContext& warp) {
 /// when one behind it must run first.
 const Instruction* meet(WarpContext& warp, const Instruction* at) {
     const std::uint32_t pc = groups::index_of(warp, at);
+    const std::uint32_t depth = warp.groups[warp.current].depth;
     bool is_behind = false;
     for (std::uint32_t i = 0; i < warp.group_count;) {
         const Group& group = warp.groups[i];
         if (i != warp.current && is_runnable(group)) {
-            if (group.pc == pc) {
+            if (group.pc == pc && group.depth == depth) {
                 warp.active |= group.mask;
                 warp.groups[warp.current].mask = warp.active;
                 remove(warp, i);
                 continue;
             }
-            is_behind |= group.pc < pc && group.state == Stop::Running;
+            is_behind |= group.state == Stop::Running && groups::goes_before(group, depth, pc);
         }
         ++i;
     }

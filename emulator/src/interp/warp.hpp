@@ -5,9 +5,10 @@
 //
 // Lanes that agree on where they are form a group: a program counter and a mask. One group runs at
 // a time; the others wait. Groups split at divergent branches and merge when they meet at the same
-// instruction. The group with the lowest program counter runs first, which makes structured code
-// reconverge at its join; a group that jumps back too often without progress of the others gives
-// way (independent thread scheduling: a lane that spins on another lane's flag must not starve it).
+// instruction of the same depth of calls. The deepest group runs first, and of those the one with
+// the lowest program counter, which makes structured code reconverge at its join; a group that
+// jumps back too often without progress of the others gives way (independent thread scheduling: a
+// lane that spins on another lane's flag must not starve it).
 //
 // The address of a kernel parameter is a shared-memory address: a kernel that asks for one has its
 // parameters copied into shared memory (Kernel::parameter_copy_bytes), so that loads need no case
@@ -25,6 +26,10 @@
 #include <string_view>
 
 namespace cuprum::emulator {
+
+namespace builtins {
+class Heap;
+}
 
 struct BlockContext;
 
@@ -64,6 +69,7 @@ struct Fault {
 struct Group {
     std::uint32_t pc = 0;
     std::uint32_t mask = 0;
+    std::uint32_t depth = 0;     // calls that have not returned
     Stop state = Stop::Running;  // Running and Yield are runnable
     std::uint32_t barrier = 0;   // Barrier: which one
     std::uint32_t wait_mask = 0; // Rendezvous: lanes that must be here
@@ -102,7 +108,8 @@ struct BlockContext {
     std::uint32_t thread_count = 0;
     std::uint32_t sm = 0;
     Fault fault;
-    void* owner = nullptr; // the exec::Block this belongs to
+    void* owner = nullptr;          // the exec::Block this belongs to
+    builtins::Heap* heap = nullptr; // what malloc hands out; nullptr: there is none
 
     WarpContext* warps = nullptr;
     std::uint32_t warp_count = 0;
@@ -131,6 +138,15 @@ struct WarpContext {
     // group stands. Past the end of all code when there is no other.
     const bytecode::Instruction* limit = nullptr;
     std::array<Group, bytecode::WARP_SIZE> groups{};
+    // Frames, one per depth of calls; bank 0 is that of the running group.
+    std::byte* frames = nullptr;
+    std::uint32_t frame_stride_bytes = 0;
+    std::uint32_t ready_frames = 1; // whose special values are in place
+
+    /// Returns the frame of the lanes at a depth of calls.
+    [[nodiscard]] std::byte* frame(std::uint32_t depth) const {
+        return frames + std::size_t{frame_stride_bytes} * depth;
+    }
 
     /// Returns the bytes an operand names.
     [[nodiscard]] std::byte* at(bytecode::Operand operand) const {

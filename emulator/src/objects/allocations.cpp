@@ -20,6 +20,11 @@ std::atomic<std::uint64_t> next_allocation_id{1};
 
 } // namespace
 
+bool Allocation::is_managed() const noexcept {
+    return kind == MemoryKind::Managed ||
+           (pool != nullptr && pool->properties().allocType == CU_MEM_ALLOCATION_TYPE_MANAGED);
+}
+
 Allocations& Allocations::instance() {
     static auto* table = new Allocations;
     return *table;
@@ -102,6 +107,25 @@ std::shared_ptr<Allocation> Allocations::find(std::uint64_t address) const {
     return address - candidate->base < candidate->bytes ? candidate : nullptr;
 }
 
+std::uint64_t Allocations::bytes_from(std::uint64_t address) const {
+    const std::shared_lock lock(mutex_);
+    auto each = by_base_.upper_bound(address);
+    if (each == by_base_.begin()) {
+        return 0;
+    }
+    each = std::prev(each);
+    if (address - each->first >= each->second->bytes) {
+        return 0;
+    }
+    std::uint64_t end = each->first + each->second->bytes;
+    for (++each;
+         each != by_base_.end() && each->first == end && each->second->kind == MemoryKind::Mapped;
+         ++each) {
+        end += each->second->bytes;
+    }
+    return end - address;
+}
+
 void Allocations::free_all_of(const Context& context) {
     std::vector<std::shared_ptr<Allocation>> doomed;
     {
@@ -160,6 +184,7 @@ void Allocations::release(const Allocation& allocation) noexcept {
         break;
     case MemoryKind::Pinned:
     case MemoryKind::Managed:
+    case MemoryKind::Heap:
         AddressSpace::instance().give_back(allocation.base, allocation.bytes);
         break;
     case MemoryKind::Registered:

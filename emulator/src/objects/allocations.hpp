@@ -31,6 +31,7 @@ enum class MemoryKind : std::uint8_t {
     Registered, // cuMemHostRegister: the user's own, outside the window
     Pooled,     // cuMemAllocAsync
     Mapped,     // cuMemMap
+    Heap,       // what malloc in kernels allocates from
 };
 
 /// One allocation. Immutable once it is in the table, except for what is marked.
@@ -39,12 +40,16 @@ struct Allocation {
     std::uint64_t bytes = 0;
     MemoryKind kind = MemoryKind::Device;
     int device = 0;
-    std::shared_ptr<Context> context; // nullptr where memory belongs to no context (pools, VMM)
-    unsigned flags = 0;               // of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
-    std::uint64_t id = 0;             // CU_POINTER_ATTRIBUTE_BUFFER_ID
-    std::shared_ptr<Pool> pool;       // Pooled
-    bool is_on_host = false;          // Pooled, Mapped: host memory
+    std::shared_ptr<Context> context;  // nullptr where memory belongs to no context (pools, VMM)
+    unsigned flags = 0;                // of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
+    std::uint64_t id = 0;              // CU_POINTER_ATTRIBUTE_BUFFER_ID
+    std::shared_ptr<Pool> pool;        // Pooled
+    bool is_on_host = false;           // Pooled, Mapped: host memory
+    std::atomic<bool> is_closed{true}; // Mapped: nobody was given access yet
     std::atomic<bool> sync_memops{false};
+
+    /// Tells whether the memory moves between host and devices by itself.
+    [[nodiscard]] bool is_managed() const noexcept;
 
     /// Tells whether the CPU may touch the memory, as far as CUDA promises.
     [[nodiscard]] bool is_host_accessible() const noexcept {
@@ -59,7 +64,7 @@ public:
     /// Returns the process's table; never destroyed.
     [[nodiscard]] static Allocations& instance();
 
-    /// Allocates memory that belongs to a context: Device, Pinned or Managed.
+    /// Allocates memory that belongs to a context: Device, Pinned, Managed or Heap.
     ///
     /// @throws DriverError OUT_OF_MEMORY when the device has not that much left.
     std::shared_ptr<Allocation> allocate(MemoryKind kind, const std::shared_ptr<Context>& context,
@@ -80,6 +85,10 @@ public:
 
     /// Returns the allocation that holds an address, or nullptr.
     [[nodiscard]] std::shared_ptr<Allocation> find(std::uint64_t address) const;
+
+    /// Returns how many bytes from an address on are allocated without a gap: to the end of its
+    /// allocation, and on through mappings that follow it directly. 0 if it is in none.
+    [[nodiscard]] std::uint64_t bytes_from(std::uint64_t address) const;
 
     /// Frees whatever belongs to a context that is going away.
     void free_all_of(const Context& context);

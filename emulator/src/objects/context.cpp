@@ -3,6 +3,7 @@
 
 #include "objects/context.hpp"
 
+#include "builtins/heap.hpp"
 #include "objects/allocations.hpp"
 #include "objects/device.hpp"
 #include "objects/error.hpp"
@@ -22,10 +23,17 @@ std::atomic<std::size_t> active_contexts{0};
 constexpr std::size_t DEFAULT_STACK_BYTES = 1024;
 constexpr std::size_t DEFAULT_PRINTF_BYTES = 1 << 20;
 constexpr std::size_t DEFAULT_HEAP_BYTES = 8 << 20;
-constexpr std::size_t DEFAULT_SYNC_DEPTH = 2;
 constexpr std::size_t DEFAULT_PENDING_LAUNCHES = 2048;
 constexpr std::size_t DEFAULT_L2_FETCH_BYTES = 64;
 constexpr std::size_t MAX_STACK_BYTES = 512 << 10;
+
+void check_limit(CUlimit limit) {
+    require(limit >= 0 && limit < CU_LIMIT_MAX, "unknown limit");
+    if (limit == CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH || limit > CU_LIMIT_SHMEM_SIZE) {
+        fail(CUDA_ERROR_UNSUPPORTED_LIMIT,
+             "the device does not have limit " + std::to_string(limit));
+    }
+}
 
 template <typename T>
 void erase_all(HandleKind kind, const Context& context) {
@@ -51,10 +59,11 @@ void Context::activate() {
     limits_[CU_LIMIT_STACK_SIZE] = DEFAULT_STACK_BYTES;
     limits_[CU_LIMIT_PRINTF_FIFO_SIZE] = DEFAULT_PRINTF_BYTES;
     limits_[CU_LIMIT_MALLOC_HEAP_SIZE] = DEFAULT_HEAP_BYTES;
-    limits_[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = DEFAULT_SYNC_DEPTH;
     limits_[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = DEFAULT_PENDING_LAUNCHES;
     limits_[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = DEFAULT_L2_FETCH_BYTES;
     limits_[CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = 0;
+    limits_[CU_LIMIT_SHMEM_SIZE] = static_cast<std::size_t>(
+        device_.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
     ++life_;
     active_contexts.fetch_add(1, std::memory_order_relaxed);
     is_active_.store(true, std::memory_order_release);
@@ -76,6 +85,7 @@ void Context::tear_down() {
     const std::lock_guard lock(mutex_);
     streams_.clear();
     peers_.clear();
+    heap_ = nullptr; // its memory has just been freed
 }
 
 void Context::check_usable() const {
@@ -124,23 +134,30 @@ std::vector<std::shared_ptr<Stream>> Context::streams() {
 }
 
 std::size_t Context::limit(CUlimit limit) const {
-    if (limit < 0 || limit >= CU_LIMIT_SHMEM_SIZE) {
-        fail(CUDA_ERROR_UNSUPPORTED_LIMIT, "unknown limit " + std::to_string(limit));
-    }
+    check_limit(limit);
     const std::lock_guard lock(mutex_);
     return limits_[limit];
 }
 
 void Context::set_limit(CUlimit limit, std::size_t value) {
-    if (limit < 0 || limit >= CU_LIMIT_SHMEM_SIZE) {
-        fail(CUDA_ERROR_UNSUPPORTED_LIMIT, "unknown limit " + std::to_string(limit));
-    }
+    check_limit(limit);
     require(limit != CU_LIMIT_STACK_SIZE || value <= MAX_STACK_BYTES,
             "the stack of a thread is at most 512 KiB");
     require(limit != CU_LIMIT_MALLOC_HEAP_SIZE || value <= device_.total_bytes(),
             "the heap would be larger than device memory");
     const std::lock_guard lock(mutex_);
     limits_[limit] = value;
+}
+
+std::shared_ptr<builtins::Heap> Context::heap() {
+    const std::lock_guard lock(mutex_);
+    if (heap_ == nullptr) {
+        const std::size_t bytes = limits_[CU_LIMIT_MALLOC_HEAP_SIZE];
+        const auto memory =
+            Allocations::instance().allocate(MemoryKind::Heap, shared_from_this(), bytes, 0);
+        heap_ = std::make_shared<builtins::Heap>(memory->base, bytes);
+    }
+    return heap_;
 }
 
 bool Context::enable_peer(const Context& peer) {

@@ -22,6 +22,10 @@ namespace cuprum::emulator {
 class Device;
 class Stream;
 
+namespace builtins {
+class Heap;
+}
+
 /// A device in use: streams, sticky error, limits.
 ///
 /// A primary context keeps its handle for the life of the process and can be activated again after
@@ -80,6 +84,10 @@ public:
 
     void set_limit(CUlimit limit, std::size_t value);
 
+    /// Returns what malloc in kernels allocates from, made on first use with the size that the
+    /// limit has then.
+    [[nodiscard]] std::shared_ptr<builtins::Heap> heap();
+
     /// Records that kernels of this context may touch memory of `peer`; false if it was so already.
     bool enable_peer(const Context& peer);
 
@@ -104,6 +112,7 @@ private:
     std::vector<std::shared_ptr<Stream>> streams_;
     std::set<std::uint64_t> peers_;
     std::array<std::size_t, CU_LIMIT_MAX> limits_{};
+    std::shared_ptr<builtins::Heap> heap_;
 };
 
 } // namespace cuprum::emulator

@@ -115,14 +115,18 @@ Residence check_side(const CopySide& side, const Copy& copy, const char* which) 
         }
         return Residence::Pageable;
     }
-    const std::uint64_t offset = side.address - allocation->base;
-    if (extent > allocation->bytes - offset) {
+    if (allocation->kind == MemoryKind::Mapped && allocation->is_closed) {
+        fail(CUDA_ERROR_INVALID_VALUE,
+             std::string(which) + " is mapped, but cuMemSetAccess has given nobody access");
+    }
+    const std::uint64_t available = Allocations::instance().bytes_from(side.address);
+    if (extent > available) {
         if (allocation->kind == MemoryKind::Registered) {
             return Residence::Pageable; // runs over the registered part into the rest of the heap
         }
-        fail(CUDA_ERROR_INVALID_VALUE,
-             std::string(which) + " of " + std::to_string(extent) + " bytes does not fit: " +
-                 std::to_string(allocation->bytes - offset) + " bytes are left in its allocation");
+        fail(CUDA_ERROR_INVALID_VALUE, std::string(which) + " of " + std::to_string(extent) +
+                                           " bytes does not fit: " + std::to_string(available) +
+                                           " bytes are left in its allocation");
     }
     return allocation->is_host_accessible() ? Residence::Pinned : Residence::Device;
 }

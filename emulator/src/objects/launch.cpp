@@ -5,6 +5,7 @@
 
 #include "exec/engine.hpp"
 #include "objects/address_space.hpp"
+#include "objects/allocations.hpp"
 #include "objects/context.hpp"
 #include "objects/device.hpp"
 #include "objects/error.hpp"
@@ -33,13 +34,16 @@ void check_shared_memory(Function& function, const Device& device, const LaunchR
 void check_cooperative(Function& function, const Device& device, const LaunchRequest& request);
 std::vector<std::byte> pack_parameters(const bytecode::Kernel& kernel,
                                        const LaunchRequest& request);
+std::shared_ptr<const Allocation> make_workspace(Context& context);
 
-/// A grid in a stream. Keeps the module, whose variables the kernel uses, until it is done.
+/// A grid in a stream. Keeps the module, whose variables the kernel uses, and the memory of a
+/// cooperative grid's barrier until it is done.
 class GridOperation final : public Operation {
 public:
     GridOperation(std::shared_ptr<ErrorState> errors, exec::GridLaunch grid,
-                  std::shared_ptr<Module> module)
-        : Operation(std::move(errors)), grid_(std::move(grid)), module_(std::move(module)) {}
+                  std::shared_ptr<Module> module, std::shared_ptr<const Allocation> workspace)
+        : Operation(std::move(errors)), grid_(std::move(grid)), module_(std::move(module)),
+          workspace_(std::move(workspace)) {}
 
 protected:
     void start() noexcept override {
@@ -58,11 +62,13 @@ private:
         }
         grid_ = {};
         module_ = nullptr;
+        workspace_ = nullptr;
         finish();
     }
 
     exec::GridLaunch grid_;
     std::shared_ptr<Module> module_;
+    std::shared_ptr<const Allocation> workspace_;
 };
 
 } // namespace
@@ -93,8 +99,16 @@ void launch(const std::shared_ptr<Function>& function, Stream& stream,
     grid.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
     grid.memory = &AddressSpace::instance().map();
     grid.sm_count = device.sm_count();
-    stream.enqueue(
-        std::make_shared<GridOperation>(context.errors(), std::move(grid), std::move(module)));
+    std::shared_ptr<const Allocation> workspace;
+    if (kernel.uses_grid_sync && request.is_cooperative) {
+        workspace = make_workspace(context);
+        grid.grid_workspace = workspace->base;
+    }
+    if (kernel.uses_heap) {
+        grid.heap = context.heap();
+    }
+    stream.enqueue(std::make_shared<GridOperation>(context.errors(), std::move(grid),
+                                                   std::move(module), std::move(workspace)));
 }
 
 void apply_attributes(LaunchRequest& request, std::span<const CUlaunchAttribute> attributes) {
@@ -108,7 +122,7 @@ void apply_attributes(LaunchRequest& request, std::span<const CUlaunchAttribute>
             request.cluster[1] = attribute.value.clusterDim.y;
             request.cluster[2] = attribute.value.clusterDim.z;
             if (std::ranges::count(request.cluster, 0U) != 0) {
-                fail(CUDA_ERROR_INVALID_VALUE, "a dimension of the cluster is 0");
+                fail(CUDA_ERROR_INVALID_CLUSTER_SIZE, "a dimension of the cluster is 0");
             }
             break;
         case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
@@ -233,7 +247,7 @@ void check_cluster(const Device& device, const FunctionAttributes& attributes,
         }
         cluster[axis] = std::max(is_given ? request.cluster[axis] : wanted, 1U);
         if (request.grid[axis] % cluster[axis] != 0) {
-            fail(CUDA_ERROR_INVALID_VALUE,
+            fail(CUDA_ERROR_INVALID_CLUSTER_SIZE,
                  "grid " + shape_text(request.grid) + " is no multiple of its clusters");
         }
     }
@@ -262,6 +276,18 @@ void check_cooperative(Function& function, const Device& device, const LaunchReq
              "a cooperative grid of " + std::to_string(volume(request.grid)) + " blocks: only " +
                  std::to_string(resident) + " can be resident");
     }
+}
+
+/// Allocates the memory through which the blocks of one cooperative grid wait for each other; freed
+/// with the last reference.
+std::shared_ptr<const Allocation> make_workspace(Context& context) {
+    constexpr std::size_t WORKSPACE_BYTES = 64;
+    const auto memory = Allocations::instance().allocate(
+        MemoryKind::Device, context.shared_from_this(), WORKSPACE_BYTES, 0);
+    std::memset(reinterpret_cast<void*>(memory->base), 0, WORKSPACE_BYTES);
+    return {memory.get(), [memory](const Allocation*) {
+                Allocations::instance().remove(memory->base, {MemoryKind::Device});
+            }};
 }
 
 std::vector<std::byte> pack_parameters(const bytecode::Kernel& kernel,

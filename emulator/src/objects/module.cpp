@@ -121,7 +121,7 @@ void Module::write_initial_value(const passes::GlobalVariable& variable,
         const auto symbol = addresses.find(relocation.symbol);
         const std::uint64_t value =
             (symbol != addresses.end() ? symbol->second
-                                       : program_->function_index(relocation.symbol)) +
+                                       : program_->function_address(relocation.symbol)) +
             static_cast<std::uint64_t>(relocation.addend);
         const std::size_t size = std::min<std::size_t>(relocation.size_bytes, sizeof value);
         if (relocation.offset + size <= variable.size_bytes) {

@@ -37,7 +37,9 @@ void check_properties(const CUmemPoolProps& properties) {
     }
     switch (properties.location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
-        (void)device_at(properties.location.id);
+        require(properties.location.id >= 0 &&
+                    properties.location.id < Driver::instance().device_count(),
+                "the pool's device does not exist");
         break;
     case CU_MEM_LOCATION_TYPE_HOST:
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:

@@ -84,9 +84,10 @@ void Pool::set_access(const CUmemAccessDesc& description) {
             "unknown access flags");
     require(description.location.type == CU_MEM_LOCATION_TYPE_DEVICE,
             "access is granted to devices only");
-    require(description.location.id != device() ||
-                description.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-            "a pool's own device cannot lose access");
+    if (description.location.id == device() &&
+        description.flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) {
+        fail(CUDA_ERROR_INVALID_DEVICE, "a pool's own device cannot lose access");
+    }
     const std::lock_guard lock(mutex_);
     access_[description.location.id] = description.flags;
 }

@@ -37,8 +37,7 @@ CUresult code_of(ptx::Problem problem) {
         return CUDA_ERROR_NOT_SUPPORTED;
     case ptx::Problem::Version:
         return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-    case ptx::Problem::Target:
-        return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    case ptx::Problem::Target: // as a driver says of bare PTX
     case ptx::Problem::Syntax:
         break;
     }
@@ -64,7 +63,15 @@ std::shared_ptr<const Program> Program::load(const void* image, std::optional<st
     require(image != nullptr, "image must not be NULL");
     ImageResult result = read_image(image, size, sm);
     if (!result.ptx) {
-        refuse(code_of(result.problem), result.message, options);
+        // A driver calls bare PTX for a newer device invalid, and a container without a fitting
+        // entry empty.
+        const bool is_text = result.kind == ImageKind::Ptx;
+        refuse(is_text ? CUDA_ERROR_INVALID_PTX : code_of(result.problem), result.message, options);
+    }
+    if (result.ptx->find(".version") == std::string::npos) {
+        refuse(CUDA_ERROR_INVALID_IMAGE,
+               "ptx:1:1: error: neither PTX, which starts with .version, nor a known container",
+               options);
     }
     ptx::Diagnostics diagnostics;
     auto module = ptx::parse(std::move(*result.ptx), diagnostics);
@@ -114,11 +121,9 @@ Program::Kernels Program::compile_unplaced(const JitOptions& options) const {
     return compile(addresses, options);
 }
 
-std::uint64_t Program::function_index(const std::string& name) const {
-    for (std::size_t index = 0; index < module_.functions.size(); ++index) {
-        if (module_.functions[index].name == name) {
-            return index;
-        }
+std::uint64_t Program::function_address(const std::string& name) const {
+    if (const std::uint64_t address = passes::function_address(module_, name); address != 0) {
+        return address;
     }
     fail(CUDA_ERROR_INVALID_PTX, "an initial value names '" + name + "', which does not exist");
 }

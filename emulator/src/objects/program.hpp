@@ -51,7 +51,7 @@ public:
     [[nodiscard]] Kernels compile_unplaced(const JitOptions& options) const;
 
     /// Returns what a relocation that names a function stores; throws INVALID_PTX.
-    [[nodiscard]] std::uint64_t function_index(const std::string& name) const;
+    [[nodiscard]] std::uint64_t function_address(const std::string& name) const;
 
 private:
     Program(ptx::Module module, std::uint32_t sm) : module_(std::move(module)), sm_(sm) {}

@@ -62,8 +62,10 @@ struct KernelBuild {
     // lower_body. Branch targets, also those in Kernel::branch_targets, are labels until
     // resolve_branches; registers are numbers of `registers` until assign_slots.
     std::vector<VirtualRegister> registers;
-    std::vector<Note> notes;           // one per instruction
-    std::vector<std::uint32_t> labels; // instruction that a label stands before
+    std::vector<Note> notes;            // one per instruction
+    std::vector<std::uint32_t> labels;  // instruction that a label stands before
+    std::vector<std::uint32_t> entries; // labels of the functions that are called, not inlined
+    bool has_calls = false;             // that are not inlined: there is a stack
 
     std::vector<BasicBlock> blocks;     // find_blocks
     std::vector<LiveRange> live_ranges; // find_live_ranges: one per virtual register
@@ -118,5 +120,6 @@ void remove_dead_code(KernelBuild& build);
 void find_live_ranges(KernelBuild& build);
 void assign_slots(KernelBuild& build);
 void resolve_branches(KernelBuild& build);
+void resolve_calls(KernelBuild& build);
 
 } // namespace cuprum::emulator::passes

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -44,6 +45,10 @@ struct GlobalVariable {
 /// Lists the variables of a module that need device memory. Complains about what it cannot lay out.
 [[nodiscard]] std::vector<GlobalVariable> global_variables(const ptx::Module& module,
                                                            ptx::Diagnostics& diagnostics);
+
+/// Returns what kernels of a module see as the address of one of its functions (an alias counts as
+/// its target), 0 when there is no such function.
+[[nodiscard]] std::uint64_t function_address(const ptx::Module& module, std::string_view name);
 
 /// What compiling needs from outside the module.
 struct CompileOptions {

@@ -59,6 +59,9 @@ void find_blocks(KernelBuild& build) {
     const auto size = static_cast<std::uint32_t>(code.size());
     std::vector<bool> is_leader(size + 1, false);
     is_leader[0] = true;
+    for (const std::uint32_t entry : build.entries) {
+        is_leader[build.labels[entry]] = true;
+    }
     for (std::uint32_t i = 0; i < size; ++i) {
         for_each_target(build, code[i],
                         [&](std::uint32_t label) { is_leader[build.labels[label]] = true; });
@@ -95,7 +98,17 @@ void remove_unreachable(KernelBuild& build) {
     do {
         find_blocks(build);
         std::vector<bool> is_reached(build.blocks.size(), false);
+        std::vector<bool> is_entry(build.kernel.code.size(), false); // of a function
+        for (const std::uint32_t entry : build.entries) {
+            is_entry[build.labels[entry]] = true;
+        }
         std::vector<std::uint32_t> pending{0};
+        for (std::uint32_t b = 0; b < build.blocks.size(); ++b) {
+            if (is_entry[build.blocks[b].begin]) {
+                pending.push_back(b);
+                is_reached[b] = true;
+            }
+        }
         is_reached[0] = true;
         while (!pending.empty()) {
             const BasicBlock& block = build.blocks[pending.back()];

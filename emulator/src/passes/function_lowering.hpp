@@ -4,12 +4,17 @@
 // Turns the body of a kernel into bytecode on virtual registers.
 //
 // Data instructions go to decode(); control flow, barriers, parameters and calls are lowered here.
-// A call is inlined: its callee's body is lowered again at the call, with registers and local
-// memory of its own. The .param variables that carry arguments become registers when every access
-// to them agrees on offset and size, bytes of local memory otherwise.
+// A call is inlined where that can be: its callee's body is lowered again at the call, with
+// registers and local memory of its own. The .param variables that carry arguments become registers
+// when every access to them agrees on offset and size, bytes of local memory otherwise.
+//
+// Functions that are called for real (recursion, indirect calls, very large ones) are lowered once,
+// behind the kernel. Results and arguments travel in local memory: those of an activation lie at
+// its beginning, the caller copies arguments there before the call and results back after it.
 
 #pragma once
 
+#include "builtins/builtins.hpp"
 #include "interp/decode.hpp"
 #include "passes/banks.hpp"
 #include "passes/build.hpp"
@@ -58,11 +63,22 @@ private:
     /// Where `ret` goes in the function being lowered.
     struct Frame {
         const ptx::Function* function = nullptr;
-        std::optional<std::uint32_t> return_label; // none in the kernel itself: ret is exit
+        std::optional<std::uint32_t> return_label; // none unless it is inlined
+    };
+
+    /// What a callee takes and returns.
+    struct Signature {
+        std::span<const ptx::Variable> returns;
+        std::span<const ptx::Variable> parameters;
     };
 
     // ---- statements and declarations (lower_body.cpp)
     void declare_kernel_parameters();
+    void lower_function(const ptx::Function& function);
+
+    /// Tells whether this is the kernel's own activation, not that of a function it calls.
+    [[nodiscard]] bool is_in_kernel() const { return frames_.front().function->is_entry; }
+
     void lower_statements(std::span<const ptx::Statement> statements);
     void declare_variable(const ptx::Variable& variable, std::span<const ptx::Statement> rest);
     void declare_register(const ptx::Variable& variable);
@@ -86,6 +102,9 @@ private:
     /// Returns the operand of a special register, or none when the name is not one.
     [[nodiscard]] bytecode::Operand special_register(std::string_view name, bytecode::Width width);
     [[nodiscard]] bytecode::Operand special_value(bytecode::Special special, bytecode::Width width);
+    [[nodiscard]] bytecode::Operand warp_special(bytecode::Special special, bytecode::Width width);
+    [[nodiscard]] bytecode::Operand local_address(std::uint64_t offset, bytecode::Width width,
+                                                  bool is_generic);
 
     // ---- control flow (lower_control.cpp)
     bool lower_control(const ptx::Instruction& instruction);
@@ -111,8 +130,21 @@ private:
 
     // ---- calls (lower_calls.cpp)
     void lower_call(const ptx::Instruction& instruction);
+    void lower_indirect_call(const ptx::Operand& callee, const ptx::Operand* prototype,
+                             std::span<const ptx::Operand> returns,
+                             std::span<const ptx::Operand> arguments);
     void inline_call(const ptx::Function& callee, std::span<const ptx::Operand> returns,
                      std::span<const ptx::Operand> arguments);
+    void emit_call(bytecode::Instruction call, const Signature& signature,
+                   std::span<const ptx::Operand> returns, std::span<const ptx::Operand> arguments);
+    void emit_transfer(bytecode::Handler handler, const ptx::Variable& formal,
+                       const ptx::Operand& actual, std::uint32_t callee_offset);
+    [[nodiscard]] std::uint32_t require_function(const ptx::Function& function);
+
+    // ---- functions that the device provides (lower_builtins.cpp)
+    void lower_builtin(const builtins::Builtin& builtin, std::span<const ptx::Operand> returns,
+                       std::span<const ptx::Operand> arguments);
+    [[nodiscard]] const ParameterStorage* storage_of(const ptx::Operand& actual);
 
     KernelBuild& build_;
     Banks banks_;
@@ -128,7 +160,14 @@ private:
     std::uint64_t shared_bytes_ = 0;
     std::uint64_t dynamic_shared_alignment_ = 0; // 0: no dynamic array is used
     std::map<bytecode::Special, bytecode::Operand> warp_specials_;
+    std::uint64_t local_bytes_ = 0;               // of the activation being lowered
+    std::vector<const ptx::Function*> functions_; // that are called for real
 };
+
+/// Returns where in its activation the results and then the parameters of a function lie, and as
+/// the last value where they end.
+[[nodiscard]] std::vector<std::uint32_t> abi_offsets(std::span<const ptx::Variable> returns,
+                                                     std::span<const ptx::Variable> parameters);
 
 /// Tells whether an access is to parameters: "param", "param::entry" or "param::func".
 [[nodiscard]] bool is_param_modifier(std::string_view modifier);

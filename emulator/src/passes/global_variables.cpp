@@ -56,6 +56,7 @@ std::vector<GlobalVariable> global_variables(const ptx::Module& module,
         out.size_bytes = variable.size_bytes();
         out.alignment =
             static_cast<std::uint32_t>(std::max<std::size_t>(1, variable.effective_alignment()));
+        out.is_managed = variable.is_managed;
         out.is_external = variable.linkage == ptx::Linkage::Extern;
         out.is_visible = variable.linkage != ptx::Linkage::Internal && !out.is_external;
         if (out.size_bytes > MAX_VARIABLE_BYTES) {

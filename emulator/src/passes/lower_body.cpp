@@ -80,7 +80,48 @@ void FunctionLowering::run() {
     guard_ = {};
     lower_exit();
     scopes_.pop();
+    for (std::size_t i = 0; i < functions_.size(); ++i) { // grows while it is worked off
+        lower_function(*functions_[i]);
+    }
     finish_shared_memory();
+}
+
+/// Lowers a function that is called, not inlined, behind all code so far.
+void FunctionLowering::lower_function(const ptx::Function& function) {
+    local_bytes_ = 0;
+    frames_.assign(1, {.function = &function, .return_label = {}});
+    scopes_.push(true);
+    place_label(build_.kernel.functions[require_function(function)]);
+    const std::vector<std::uint32_t> offsets = abi_offsets(function.returns, function.parameters);
+    (void)place_local(offsets.back(), 1);
+    const auto declare = [&](const ptx::Variable& formal, std::uint32_t offset) {
+        if (formal.space != Space::Param) {
+            build_.diagnostics.report(Problem::Unsupported, formal.location,
+                                      "parameter '" + std::string(formal.name) +
+                                          "' of a function that is called recursively or through "
+                                          "a pointer must be in .param space");
+            return;
+        }
+        auto storage = std::make_shared<ParameterStorage>();
+        storage->local_offset = offset;
+        Symbol symbol;
+        symbol.kind = Symbol::Kind::Parameter;
+        symbol.type = formal.type;
+        symbol.size_bytes = formal.size_bytes();
+        symbol.storage = std::move(storage);
+        scopes_.declare(formal.name, symbol);
+    };
+    for (std::size_t i = 0; i < function.returns.size(); ++i) {
+        declare(function.returns[i], offsets[i]);
+    }
+    for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+        declare(function.parameters[i], offsets[function.returns.size() + i]);
+    }
+    lower_statements(function.body);
+    current_ = nullptr;
+    guard_ = {};
+    lower_return();
+    scopes_.pop();
 }
 
 void FunctionLowering::declare_kernel_parameters() {
@@ -120,6 +161,7 @@ void FunctionLowering::lower_statements(std::span<const ptx::Statement> statemen
         } else if (statement.kind == ptx::Statement::Kind::Prototype) {
             name = statement.prototype.name;
             symbol.kind = Symbol::Kind::Prototype;
+            symbol.prototype = &statement.prototype;
         } else {
             continue;
         }
@@ -253,7 +295,8 @@ bool FunctionLowering::lower_own(const ptx::Instruction& instruction) {
         }
         if (std::any_of(instruction.modifiers.begin(), instruction.modifiers.end(),
                         is_param_modifier)) {
-            decode_in_space(instruction, frames_.size() > 1 ? "local" : "shared");
+            decode_in_space(instruction,
+                            frames_.size() > 1 || !is_in_kernel() ? "local" : "shared");
             return true;
         }
     }
@@ -337,7 +380,7 @@ std::uint64_t FunctionLowering::place_shared(const ptx::Variable& variable) {
 std::uint32_t FunctionLowering::place_local(std::uint64_t size_bytes, std::uint64_t alignment) {
     bytecode::Kernel& kernel = build_.kernel;
     const std::uint64_t offset =
-        align_up<std::uint64_t>(kernel.local_bytes, std::max<std::uint64_t>(1, alignment));
+        align_up<std::uint64_t>(local_bytes_, std::max<std::uint64_t>(1, alignment));
     if (offset + size_bytes > MAX_LOCAL_BYTES) {
         build_.diagnostics.report(Problem::Unsupported, build_.function.location,
                                   "kernel '" + kernel.name + "' needs more than " +
@@ -345,7 +388,8 @@ std::uint32_t FunctionLowering::place_local(std::uint64_t size_bytes, std::uint6
                                       " bytes of local memory per thread");
         return 0;
     }
-    kernel.local_bytes = static_cast<std::uint32_t>(offset + size_bytes);
+    local_bytes_ = offset + size_bytes;
+    kernel.local_bytes = std::max(kernel.local_bytes, static_cast<std::uint32_t>(local_bytes_));
     return static_cast<std::uint32_t>(offset);
 }
 

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls. A function that has a body is inlined; functions that the device itself must provide
-// (vprintf, malloc...) belong into `lower_call`, before the refusal of declarations.
+// Calls: inlined, made for real, or of functions that the device itself provides.
 
+#include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
 
 #include <algorithm>
 
 namespace cuprum::emulator::passes {
 
+using bytecode::Instruction;
 using bytecode::Operand;
 using bytecode::Width;
 
@@ -17,7 +18,10 @@ namespace {
 
 using OperandKind = ptx::Operand::Kind;
 
-constexpr std::size_t MAX_CALL_DEPTH = 64;
+/// Of everything that travels between caller and callee. One for all, so that a prototype and the
+/// functions it stands for cannot disagree.
+constexpr std::uint32_t ABI_ALIGNMENT = 16;
+constexpr std::uint32_t MAX_ABI_BYTES = 64 * 1024;
 
 std::string quoted(std::string_view name) {
     return "'" + std::string(name) + "'";
@@ -41,45 +45,171 @@ void FunctionLowering::lower_call(const ptx::Instruction& instruction) {
     if (operands.size() > 1 && operands[1].kind == OperandKind::List) {
         arguments = operands[1].parts;
     }
+    const ptx::Function* callee = build_.index.function(name);
     if (const Symbol* symbol = find(name);
         symbol != nullptr && symbol->kind == Symbol::Kind::Register) {
-        unsupported("indirect call through " + quoted(name) +
-                    " is not supported by the emulated device; call the function by name");
-        return;
-    }
-    const ptx::Function* callee = build_.index.function(name);
-    if (callee == nullptr) {
+        callee = nullptr;
+    } else if (callee == nullptr) {
         invalid("function " + quoted(name) + " is not declared");
         return;
     }
-    if (callee->is_declaration) {
-        unsupported("call of " + quoted(name) +
-                    ", which has no body in this module, is not supported by the emulated device");
-        return;
+    const builtins::Builtin* builtin = nullptr;
+    if (callee != nullptr) {
+        if (callee->is_entry || callee->returns.size() != returns.size() ||
+            callee->parameters.size() != arguments.size()) {
+            invalid("call of " + quoted(name) + " does not match its declaration");
+            return;
+        }
+        builtin = callee->is_declaration ? builtins::find(name) : nullptr;
+        if (callee->is_declaration && builtin == nullptr) {
+            unsupported("call of " + quoted(name) +
+                        ", which has no body in this module, is not supported by the emulated "
+                        "device");
+            return;
+        }
     }
-    const bool is_recursive = std::any_of(frames_.begin(), frames_.end(), [&](const Frame& frame) {
-        return frame.function == callee;
-    });
-    if (is_recursive || frames_.size() > MAX_CALL_DEPTH) {
-        unsupported("recursive call of " + quoted(name) +
-                    " is not supported by the emulated device");
-        return;
+    std::optional<std::uint32_t> behind;
+    if (!guard_.is_none()) {
+        behind = new_label();
+        emit_branch(*behind, guard_, !is_guard_negated_);
+        guard_ = {};
     }
-    if (callee->is_entry || callee->returns.size() != returns.size() ||
-        callee->parameters.size() != arguments.size()) {
-        invalid("call of " + quoted(name) + " does not match its declaration");
-        return;
-    }
-    if (guard_.is_none()) {
+    if (builtin != nullptr) {
+        lower_builtin(*builtin, returns, arguments);
+    } else if (callee == nullptr) {
+        lower_indirect_call(operands[0], operands.size() > 1 ? &operands.back() : nullptr, returns,
+                            arguments);
+    } else if (build_.index.calls().must_call(*callee)) {
+        Instruction call;
+        call.handler = control::call;
+        call.immediate = require_function(*callee);
+        emit_call(call, {callee->returns, callee->parameters}, returns, arguments);
+    } else {
         inline_call(*callee, returns, arguments);
+    }
+    if (behind) {
+        place_label(*behind);
+    }
+}
+
+// ---- real calls --------------------------------------------------------------------------------
+
+void FunctionLowering::lower_indirect_call(const ptx::Operand& callee,
+                                           const ptx::Operand* prototype,
+                                           std::span<const ptx::Operand> returns,
+                                           std::span<const ptx::Operand> arguments) {
+    const Symbol* symbol = prototype != nullptr ? find(prototype->text) : nullptr;
+    Signature signature;
+    if (symbol != nullptr && symbol->kind == Symbol::Kind::Prototype) {
+        signature = {symbol->prototype->returns, symbol->prototype->parameters};
+        for (const ptx::Function* function : build_.index.calls().address_taken()) {
+            (void)require_function(*function);
+        }
+    } else if (symbol != nullptr && symbol->kind == Symbol::Kind::Targets &&
+               symbol->targets->is_call && !symbol->targets->targets.empty()) {
+        for (const std::string_view name : symbol->targets->targets) {
+            const ptx::Function* function = build_.index.function(name);
+            if (function == nullptr || function->is_declaration || function->is_entry) {
+                invalid(quoted(name) + " in a list of call targets is not a function with a body");
+                return;
+            }
+            (void)require_function(*function);
+            signature = {function->returns, function->parameters};
+        }
+    } else {
+        invalid("indirect call through " + quoted(callee.text) + " needs a prototype");
         return;
     }
-    const std::uint32_t behind = new_label();
-    emit_branch(behind, guard_, !is_guard_negated_);
-    guard_ = {};
-    inline_call(*callee, returns, arguments);
-    place_label(behind);
+    if (signature.returns.size() != returns.size() ||
+        signature.parameters.size() != arguments.size()) {
+        invalid("indirect call through " + quoted(callee.text) + " does not match its prototype");
+        return;
+    }
+    Instruction call;
+    call.handler = control::call_indirect;
+    call.src_count = 1;
+    call.src[0] = source(callee, Width::B64, ptx::Type::U64);
+    emit_call(call, signature, returns, arguments);
 }
+
+/// Emits a call with what has to be copied before and after it.
+void FunctionLowering::emit_call(Instruction call, const Signature& signature,
+                                 std::span<const ptx::Operand> returns,
+                                 std::span<const ptx::Operand> arguments) {
+    const std::vector<std::uint32_t> offsets = abi_offsets(signature.returns, signature.parameters);
+    if (offsets.back() > MAX_ABI_BYTES) {
+        unsupported("a call passes more than " + std::to_string(MAX_ABI_BYTES) + " bytes");
+        return;
+    }
+    // Room for what is passed is room of every frame, also when the callee is not known.
+    build_.kernel.local_bytes = std::max(build_.kernel.local_bytes, offsets.back());
+    build_.has_calls = true;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        emit_transfer(control::pass_bytes, signature.parameters[i], arguments[i],
+                      offsets[returns.size() + i]);
+    }
+    call.flags |= bytecode::HAS_SIDE_EFFECT;
+    // Read only to give it a place, which is that in the callee's frame.
+    call.src[call.src_count++] = warp_special(bytecode::Special::ReturnAddress, Width::B32);
+    emit(call);
+    for (std::size_t i = 0; i < returns.size(); ++i) {
+        emit_transfer(control::fetch_bytes, signature.returns[i], returns[i], offsets[i]);
+    }
+}
+
+/// Emits the copy of one argument to the callee's activation, or of one result from there.
+void FunctionLowering::emit_transfer(bytecode::Handler handler, const ptx::Variable& formal,
+                                     const ptx::Operand& actual, std::uint32_t callee_offset) {
+    const ParameterStorage* storage = storage_of(actual);
+    if (storage == nullptr || storage->is_in_registers || formal.space != ptx::Space::Param) {
+        unsupported("passing " + quoted(actual.text) +
+                    " in a recursive or indirect call is not supported; pass a variable in .param "
+                    "space");
+        return;
+    }
+    const bool is_argument = handler == control::pass_bytes;
+    Instruction copy;
+    copy.handler = handler;
+    copy.flags = bytecode::HAS_SIDE_EFFECT;
+    copy.immediate = static_cast<std::int64_t>(
+        std::min<std::uint64_t>(formal.size_bytes(), find(actual.text)->size_bytes));
+    copy.target = is_argument ? storage->local_offset : callee_offset;
+    copy.extra = is_argument ? callee_offset : storage->local_offset;
+    emit(copy);
+}
+
+/// Returns the number of a function, and sees to it that its code will be there.
+std::uint32_t FunctionLowering::require_function(const ptx::Function& function) {
+    const ptx::Module& module = build_.index.module();
+    auto& known = build_.kernel.functions;
+    known.resize(module.functions.size(), bytecode::NOT_CALLABLE);
+    const auto number = static_cast<std::uint32_t>(
+        function_address(module, function.name) / bytecode::FUNCTION_ADDRESS_UNIT - 1);
+    if (known[number] == bytecode::NOT_CALLABLE) {
+        known[number] = new_label();
+        build_.entries.push_back(known[number]);
+        functions_.push_back(&function);
+    }
+    return number;
+}
+
+std::vector<std::uint32_t> abi_offsets(std::span<const ptx::Variable> returns,
+                                       std::span<const ptx::Variable> parameters) {
+    std::vector<std::uint32_t> offsets;
+    std::uint64_t offset = 0;
+    for (const auto list : {returns, parameters}) {
+        for (const ptx::Variable& variable : list) {
+            offsets.push_back(static_cast<std::uint32_t>(offset));
+            const std::uint64_t size =
+                std::min<std::uint64_t>(variable.size_bytes(), MAX_ABI_BYTES);
+            offset += (size + ABI_ALIGNMENT - 1) / ABI_ALIGNMENT * ABI_ALIGNMENT;
+        }
+    }
+    offsets.push_back(static_cast<std::uint32_t>(std::min<std::uint64_t>(offset, UINT32_MAX)));
+    return offsets;
+}
+
+// ---- inlining ----------------------------------------------------------------------------------
 
 void FunctionLowering::inline_call(const ptx::Function& callee,
                                    std::span<const ptx::Operand> returns,

@@ -98,8 +98,15 @@ void FunctionLowering::lower_indexed_branch(const ptx::Instruction& instruction)
 void FunctionLowering::lower_return() {
     if (const auto label = frames_.back().return_label) {
         emit_branch(*label, guard_, is_guard_negated_);
-    } else {
+    } else if (is_in_kernel()) {
         lower_exit();
+    } else {
+        Instruction back;
+        back.handler = control::return_lanes;
+        back.src_count = 1;
+        back.src[0] = warp_special(bytecode::Special::ReturnAddress, Width::B32);
+        back.flags = bytecode::HAS_SIDE_EFFECT | bytecode::ENDS_BLOCK | bytecode::NO_FALL_THROUGH;
+        emit(back);
     }
 }
 

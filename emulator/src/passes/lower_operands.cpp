@@ -3,6 +3,7 @@
 
 // Operands: names, literals and addresses become operands of the four banks.
 
+#include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
 
 #include <bit>
@@ -176,6 +177,16 @@ Address FunctionLowering::address(const ptx::Operand& operand, Space space) {
         address.base = symbol->value;
         return address;
     }
+    if (symbol != nullptr && !is_in_kernel() && space == Space::Local) {
+        const bool is_memory =
+            symbol->kind == Symbol::Kind::Parameter && !symbol->storage->is_in_registers;
+        if (is_memory || symbol->kind == Symbol::Kind::Local) {
+            address.base = warp_special(bytecode::Special::LocalBase, Width::B64);
+            address.offset += static_cast<std::int64_t>(is_memory ? symbol->storage->local_offset
+                                                                  : symbol->offset);
+            return address;
+        }
+    }
     if (operand.text.starts_with('%') && symbol == nullptr) {
         invalid("register " + quoted(operand.text) + " is not declared");
         return address;
@@ -262,10 +273,14 @@ Operand FunctionLowering::symbol_address(std::string_view name, std::int64_t add
                 return {};
             }
             return constant(found->second + add, width);
-        } else if (build_.index.function(name) != nullptr) {
-            unsupported("taking the address of function " + quoted(name) +
-                        " is not supported by the emulated device");
-            return {};
+        } else if (const ptx::Function* function = build_.index.function(name)) {
+            if (function->is_declaration || function->is_entry) {
+                unsupported("taking the address of " + quoted(name) +
+                            ", which is a kernel or has no body in this module, is not supported "
+                            "by the emulated device");
+                return {};
+            }
+            return constant(function_address(build_.index.module(), function->name) + add, width);
         } else {
             invalid(quoted(name) + " is not declared");
             return {};
@@ -277,7 +292,7 @@ Operand FunctionLowering::symbol_address(std::string_view name, std::int64_t add
     case Symbol::Kind::DynamicShared:
         return banks_.dynamic_shared(add + (is_generic ? map.shared_base : 0), width);
     case Symbol::Kind::Local:
-        return constant(symbol->offset + add + (is_generic ? map.local_base : 0), width);
+        return local_address(symbol->offset + add, width, is_generic);
     case Symbol::Kind::KernelParameter: {
         bytecode::Kernel& kernel = build_.kernel;
         if (kernel.parameter_copy_bytes == 0) {
@@ -294,8 +309,7 @@ Operand FunctionLowering::symbol_address(std::string_view name, std::int64_t add
     }
     case Symbol::Kind::Parameter:
         if (!symbol->storage->is_in_registers) {
-            return constant(symbol->storage->local_offset + add + (is_generic ? map.local_base : 0),
-                            width);
+            return local_address(symbol->storage->local_offset + add, width, is_generic);
         }
         break;
     default:
@@ -303,6 +317,28 @@ Operand FunctionLowering::symbol_address(std::string_view name, std::int64_t add
     }
     invalid(quoted(name) + " cannot be used as an operand of " + quoted(current_->opcode));
     return {};
+}
+
+/// Returns the address of a place in the local memory of the activation. In the kernel that is a
+/// constant.
+Operand FunctionLowering::local_address(std::uint64_t offset, Width width, bool is_generic) {
+    const std::uint64_t address = offset + (is_generic ? memory().local_base : 0);
+    if (is_in_kernel()) {
+        return constant(address, width);
+    }
+    bytecode::Instruction add;
+    add.handler = control::local_address;
+    add.dst_count = 1;
+    add.dst[0] = temporary(width);
+    add.src_count = 1;
+    add.src[0] = warp_special(bytecode::Special::LocalBase, Width::B64);
+    add.immediate = static_cast<std::int64_t>(address);
+    add.tag = width == Width::B32 ? 1 : 0;
+    const bool was_copy = is_copy_;
+    is_copy_ = false;
+    emit(add);
+    is_copy_ = was_copy;
+    return add.dst[0];
 }
 
 // ---- literals ----------------------------------------------------------------------------------

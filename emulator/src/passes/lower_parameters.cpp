@@ -82,7 +82,7 @@ bool FunctionLowering::lower_parameter_access(const ptx::Instruction& instructio
         access_storage(instruction, *symbol->storage, is_load);
     } else if (symbol != nullptr && symbol->kind == Symbol::Kind::Register) {
         // An address computed from that of a parameter.
-        decode_in_space(instruction, frames_.size() > 1 ? "local" : "shared");
+        decode_in_space(instruction, frames_.size() > 1 || !is_in_kernel() ? "local" : "shared");
     } else {
         invalid("'" + std::string(address.text) + "' is not a parameter that can be " +
                 (is_load ? "loaded" : "stored") + " here");
@@ -228,7 +228,10 @@ void collect(const ModuleIndex& index, const ptx::Instruction& instruction, std:
     const std::size_t callee_at = returns_first ? 1 : 0;
     const ptx::Function* callee =
         operands.size() > callee_at ? index.function(operands[callee_at].text) : nullptr;
-    if (callee == nullptr || callee->is_declaration) {
+    const bool is_builtin =
+        callee != nullptr && callee->is_declaration && builtins::find(callee->name) != nullptr;
+    if (callee == nullptr || (callee->is_declaration && !is_builtin) ||
+        index.calls().must_call(*callee)) {
         usage.is_memory = true;
         return;
     }
@@ -236,7 +239,14 @@ void collect(const ModuleIndex& index, const ptx::Instruction& instruction, std:
         const auto& formals = i < callee_at ? callee->returns : callee->parameters;
         const auto& actuals = operands[i].parts;
         for (std::size_t k = 0; k < actuals.size(); ++k) {
-            if (actuals[k].text == name && k < formals.size()) {
+            if (actuals[k].text != name || k >= formals.size()) {
+                continue;
+            }
+            if (is_builtin) {
+                const std::size_t size = formals[k].size_bytes();
+                usage.is_memory = usage.is_memory || (size != 4 && size != 8);
+                usage.accesses.emplace_back(0, static_cast<std::uint32_t>(size));
+            } else {
                 collect(index, callee->body, formals[k].name, depth + 1, usage);
             }
         }

@@ -159,6 +159,11 @@ Operand FunctionLowering::special_value(Special special, Width width) {
         invalid("a thread or warp index is 32 bits wide");
         return {};
     }
+    return warp_special(special, width);
+}
+
+/// Returns the register that a value of the warp is in, making it on first use.
+Operand FunctionLowering::warp_special(Special special, Width width) {
     const auto [entry, is_new] = warp_specials_.try_emplace(special);
     if (is_new) {
         entry->second = temporary(width);

@@ -3,6 +3,10 @@
 
 #include "passes/module_index.hpp"
 
+#include "passes/compile.hpp"
+
+#include <algorithm>
+
 namespace cuprum::emulator::passes {
 
 ModuleIndex::ModuleIndex(const ptx::Module& module) : module_(module) {
@@ -23,6 +27,7 @@ ModuleIndex::ModuleIndex(const ptx::Module& module) : module_(module) {
             entry = &variable;
         }
     }
+    calls_ = CallGraph(module, [this](std::string_view name) { return this->function(name); });
 }
 
 const ptx::Function* ModuleIndex::function(std::string_view name) const {
@@ -33,6 +38,23 @@ const ptx::Function* ModuleIndex::function(std::string_view name) const {
 const ptx::Variable* ModuleIndex::variable(std::string_view name) const {
     const auto found = variables_.find(name);
     return found == variables_.end() ? nullptr : found->second;
+}
+
+std::uint64_t function_address(const ptx::Module& module, std::string_view name) {
+    for (const ptx::Alias& alias : module.aliases) {
+        if (alias.name == name) {
+            name = alias.target;
+            break;
+        }
+    }
+    // The number of a function is that of its first declaration.
+    const auto found =
+        std::find_if(module.functions.begin(), module.functions.end(),
+                     [&](const ptx::Function& function) { return function.name == name; });
+    return found == module.functions.end()
+               ? 0
+               : static_cast<std::uint64_t>(found - module.functions.begin() + 1) *
+                     bytecode::FUNCTION_ADDRESS_UNIT;
 }
 
 } // namespace cuprum::emulator::passes

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "passes/call_graph.hpp"
 #include "ptx/tree.hpp"
 
 #include <string_view>
@@ -23,10 +24,14 @@ public:
     /// Returns a variable of module scope, preferring its definition; nullptr when there is none.
     [[nodiscard]] const ptx::Variable* variable(std::string_view name) const;
 
+    /// Returns who calls whom.
+    [[nodiscard]] const CallGraph& calls() const noexcept { return calls_; }
+
 private:
     const ptx::Module& module_;
     std::unordered_map<std::string_view, const ptx::Function*> functions_;
     std::unordered_map<std::string_view, const ptx::Variable*> variables_;
+    CallGraph calls_;
 };
 
 } // namespace cuprum::emulator::passes

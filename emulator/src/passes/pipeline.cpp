@@ -27,7 +27,8 @@ constexpr std::array PIPELINE{
     Pass{"find_blocks", find_blocks},               // the graph fits the smaller code
     Pass{"find_live_ranges", find_live_ranges},     // it is known when each register is needed
     Pass{"assign_slots", assign_slots},             // registers are offsets into the frame
-    Pass{"resolve_branches", resolve_branches},     // targets are places; the kernel can run
+    Pass{"resolve_branches", resolve_branches},     // targets are places
+    Pass{"resolve_calls", resolve_calls},           // functions are places; the kernel can run
 };
 
 void check_module(const ptx::Module& module, const CompileOptions& options,
@@ -57,6 +58,8 @@ compile(const ptx::Module& module, const CompileOptions& options, ptx::Diagnosti
                           .registers = {},
                           .notes = {},
                           .labels = {},
+                          .entries = {},
+                          .has_calls = false,
                           .blocks = {},
                           .live_ranges = {}};
         for (const Pass& pass : PIPELINE) {

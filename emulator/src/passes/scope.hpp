@@ -57,6 +57,7 @@ struct Symbol {
     std::uint64_t size_bytes = 0;
     std::shared_ptr<const ParameterStorage> storage;
     const ptx::TargetList* targets = nullptr;
+    const ptx::CallPrototype* prototype = nullptr;
 };
 
 /// A `%r<5>` declaration.

@@ -62,9 +62,9 @@ public:
         return result;
     }
 
-    /// Compiles a module and returns its first kernel. The log is in `log`.
-    [[nodiscard]] std::shared_ptr<const bytecode::Kernel> compile(const std::string& body,
-                                                                  std::uint32_t device_sm = 90) {
+    /// Compiles a module and returns the kernel of a name, else its first. The log is in `log`.
+    [[nodiscard]] std::shared_ptr<const bytecode::Kernel>
+    compile(const std::string& body, std::uint32_t device_sm = 90, const std::string& name = {}) {
         ptx::Diagnostics diagnostics;
         const auto module = ptx::parse(body, diagnostics);
         std::vector<std::shared_ptr<const bytecode::Kernel>> kernels;
@@ -79,14 +79,34 @@ public:
                 }
                 options.symbols[variable.name] = reinterpret_cast<std::uint64_t>(place);
             }
+            for (const auto& variable : passes::global_variables(*module, diagnostics)) {
+                for (const auto& relocation : variable.relocations) {
+                    const auto found = options.symbols.find(relocation.symbol);
+                    const std::uint64_t value =
+                        found != options.symbols.end()
+                            ? found->second
+                            : passes::function_address(*module, relocation.symbol);
+                    std::memcpy(reinterpret_cast<std::byte*>(options.symbols[variable.name]) +
+                                    relocation.offset,
+                                &value, relocation.size_bytes);
+                }
+            }
             kernels = passes::compile(*module, options, diagnostics);
         }
         log = diagnostics.to_text();
         problem = diagnostics.is_empty() ? std::nullopt
                                          : std::optional(diagnostics.items().front().problem);
+        for (const auto& kernel : kernels) {
+            if (kernel->name == name) {
+                return kernel;
+            }
+        }
         return kernels.empty() ? nullptr : kernels.front();
     }
 
+    /// What kernels allocate from; none unless a test makes one.
+    std::shared_ptr<builtins::Heap> heap;
+    std::uint64_t grid_workspace = 0;
     std::string log;
     std::optional<ptx::Problem> problem;
 
@@ -124,6 +144,8 @@ public:
         launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
         launch.is_cooperative = shape.is_cooperative;
         launch.memory = &device.map();
+        launch.heap = device.heap;
+        launch.grid_workspace = device.grid_workspace;
         launch.sm_count = 4;
         [[maybe_unused]] std::size_t index = 0;
         launch.parameters.resize(launch.kernel->parameter_bytes);

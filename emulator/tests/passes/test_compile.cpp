@@ -144,21 +144,50 @@ TEST(Compile, unsupported_things_are_named_with_their_lines) {
     EXPECT_TRUE(contains(device.log, "'NOWHERE' is not a label")) << device.log;
 }
 
-TEST(Compile, calls_that_cannot_be_inlined_are_refused_by_name) {
+TEST(Compile, calls_that_cannot_be_made_are_refused_by_name) {
     TestDevice device;
     EXPECT_EQ(device.compile(ptx_module(R"(
-.extern .func (.param .b32 r) vprintf(.param .b64 a, .param .b64 b);
-.func loop() { call.uni loop; ret; }
+.extern .func elsewhere();
 .visible .entry k() {
     .reg .b64 %rd<2>;
-    call.uni loop;
+    call.uni elsewhere;
     call %rd1;
     ret;
 })")),
               nullptr);
-    EXPECT_TRUE(contains(device.log, "recursive call of 'loop'")) << device.log;
-    EXPECT_TRUE(contains(device.log, "indirect call through '%rd1'")) << device.log;
+    EXPECT_TRUE(contains(device.log, "call of 'elsewhere', which has no body")) << device.log;
+    EXPECT_TRUE(contains(device.log, "indirect call through '%rd1' needs a prototype"))
+        << device.log;
     EXPECT_EQ(device.problem, ptx::Problem::Unsupported);
+}
+
+TEST(Compile, only_recursive_functions_need_a_stack) {
+    TestDevice device;
+    const auto inlined = device.compile(ptx_module(R"(
+.func helper() { ret; }
+.visible .entry k() { call.uni helper; ret; })"));
+    ASSERT_NE(inlined, nullptr) << device.log;
+    EXPECT_EQ(inlined->max_frames, 1u);
+    const auto recursive = device.compile(ptx_module(R"(
+.func there();
+.func back() { call.uni there; ret; }
+.func there() { call.uni back; ret; }
+.visible .entry k() { call.uni there; ret; })"));
+    ASSERT_NE(recursive, nullptr) << device.log;
+    EXPECT_GT(recursive->max_frames, 1u);
+}
+
+TEST(Compile, functions_that_double_at_each_level_are_not_inlined_without_end) {
+    TestDevice device;
+    std::string text = ".func f0() { .reg .b32 %r<2>; mov.u32 %r1, 1; trap; }\n";
+    for (int i = 1; i < 30; ++i) {
+        const std::string callee = "call.uni f" + std::to_string(i - 1) + "; ";
+        text += ".func f" + std::to_string(i) + "() { " + callee + callee + "ret; }\n";
+    }
+    const auto kernel =
+        device.compile(ptx_module(text + ".visible .entry k() { call.uni f29; ret; }"));
+    ASSERT_NE(kernel, nullptr) << device.log;
+    EXPECT_LT(kernel->code.size(), 200'000u);
 }
 
 TEST(Compile, newer_targets_and_versions_are_refused) {

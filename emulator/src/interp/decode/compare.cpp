@@ -24,6 +24,10 @@ bool is_unsigned(Type type) {
     return type == Type::U16 || type == Type::U32 || type == Type::U64;
 }
 
+bool is_half(Type type) {
+    return type == Type::F16 || type == Type::F16x2 || type == Type::BF16 || type == Type::BF16x2;
+}
+
 /// What `set` writes where the comparison holds.
 std::int64_t true_value(Type type) {
     switch (type) {
@@ -87,9 +91,14 @@ void decode_compare(Reader& reader) {
     }
     bytecode::Instruction rest;
     rest.immediate = is_setp ? 0 : true_value(result);
+    rest.tag = static_cast<std::uint16_t>(static_cast<unsigned>(form.compare) << 8 |
+                                          static_cast<unsigned>(form.flushes) << 12);
+    if (!is_half(form.type)) {
+        rest.tag = 0;
+    }
     Operand sources[3] = {reader.source(1, form.type), reader.source(2, form.type), {}};
     if (how >= 0) {
-        rest.tag = static_cast<std::uint16_t>(how + 1);
+        rest.tag |= static_cast<std::uint16_t>(how + 1);
         sources[2] = reader.predicate(reader.operand(3), rest.tag, 4);
     }
     Operand destinations[2];

@@ -82,10 +82,12 @@ void take_modifiers(Reader& reader, FloatForm& form) {
     if (rounds(form.op)) {
         bool is_stated = false;
         form.rounding = reader.take_rounding(&is_stated);
+        const bool is_full = form.op == FloatOp::Div && reader.take("full");
         const bool is_approximate =
-            (form.op == FloatOp::Div && reader.take("full")) ||
+            is_full ||
             ((form.op == FloatOp::Div || form.op == FloatOp::Rcp || form.op == FloatOp::Sqrt) &&
              reader.take("approx"));
+        form.is_approximate = is_approximate && !is_full;
         if (is_approximate && is_stated) {
             reader.reject("is both approximate and rounded");
         }

@@ -5,6 +5,7 @@
 
 #include "interp/decode.hpp"
 #include "interp/handlers/forms.hpp"
+#include "interp/handlers/level.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -67,10 +68,21 @@ const Level& chosen_level() noexcept {
     return level;
 }
 
+/// What a test asked for instead of the chosen level.
+const Selectors* forced_selectors = nullptr;
+
 } // namespace
 
 const Selectors& selectors() noexcept {
-    return *chosen_level().selectors;
+    return forced_selectors != nullptr ? *forced_selectors : *chosen_level().selectors;
+}
+
+bool use_selectors_of(const char* level) noexcept {
+    const Selectors* const wanted = selectors_of(level);
+    if (wanted != nullptr) {
+        forced_selectors = wanted;
+    }
+    return wanted != nullptr;
 }
 
 const Selectors* selectors_of(const char* level) noexcept {

@@ -66,6 +66,84 @@ Place in_generic(const WarpContext& warp, unsigned lane, std::uint64_t address, 
 
 } // namespace
 
+bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
+                      const Addresses& addresses, std::uint32_t bytes, std::byte** host) {
+    using U = std::uint64_t;
+    const BlockContext& block = *warp.block;
+    const MemoryMap& map = *block.memory;
+    if (space == Space::Local || space == Space::Param) {
+        return false;
+    }
+    // The first lane decides which memory it is; lanes elsewhere then turn out to be too far away.
+    const U any = addresses[static_cast<unsigned>(__builtin_ctz(mask))];
+    const bool is_window = space == Space::None && any - map.shared_base < map.shared_bytes;
+    const bool is_shared = space == Space::Shared || is_window;
+    const U origin = !is_shared ? map.memory_base : is_window ? map.shared_base : 0;
+    const U offset = any - origin;
+    Addresses offsets;
+    Vector<U> seen{};
+    Vector<U> differing{};
+    for (unsigned chunk = 0; chunk < CHUNKS<U>; ++chunk) {
+        Vector<U> value = addresses.chunks[chunk] - origin;
+        if (mask != FULL_MASK) {
+            // Lanes that do not take part must not matter: they repeat the first one's address.
+            value = expand<U>(mask, chunk) ? value : broadcast<U>(offset);
+        }
+        offsets.chunks[chunk] = value;
+        seen |= value;
+        differing |= value ^ offset;
+    }
+    U all_bits = origin;
+    U differing_bits = 0;
+    for (unsigned i = 0; i < LANES<U>; ++i) {
+        all_bits |= seen[i];
+        differing_bits |= differing[i];
+    }
+    if ((all_bits & (bytes - 1)) != 0) {
+        return false;
+    }
+    if (is_shared) {
+        // Together the bits are at least as large as every offset; most often that settles it.
+        const U reach = offset | differing_bits;
+        bool fits = reach < block.shared_bytes && bytes <= block.shared_bytes - reach;
+        if (!fits) {
+            fits = true;
+            for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
+                const U value = offsets[lane];
+                fits &= value < block.shared_bytes && bytes <= block.shared_bytes - value;
+            }
+        }
+        if (!fits) {
+            return false;
+        }
+    } else {
+        if (map.check_exactly) {
+            return false;
+        }
+        const auto* const granules = reinterpret_cast<const std::uint8_t*>(map.granules);
+        if (differing_bits >> map.granule_shift == 0) {
+            if (!is_mapped(map, any, any)) {
+                return false;
+            }
+        } else {
+            for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
+                const U value = offsets[lane];
+                if (value >= map.memory_bytes ||
+                    __atomic_load_n(granules + (value >> map.granule_shift), __ATOMIC_RELAXED) ==
+                        0) {
+                    return false;
+                }
+            }
+        }
+    }
+    const U place = is_shared ? reinterpret_cast<U>(block.shared) : origin;
+    auto* const to = reinterpret_cast<std::byte*>(host);
+    for (unsigned chunk = 0; chunk < CHUNKS<U>; ++chunk) {
+        store<U>(to, chunk, offsets.chunks[chunk] + place);
+    }
+    return true;
+}
+
 bool resolve_lanes(WarpContext& warp, const Instruction* at, std::uint32_t mask, Space space,
                    const Addresses& addresses, std::uint32_t bytes, bool is_write, bool is_atomic,
                    std::byte** host) {

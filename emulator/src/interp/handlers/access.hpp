@@ -67,6 +67,65 @@ lanes_in_sequence(const Addresses& addresses, std::uint64_t first, std::uint64_t
     return bits;
 }
 
+/// Tells whether every lane is zero.
+[[gnu::always_inline]] inline bool is_zero(Vector<std::uint64_t> value) {
+#if defined(__AVX512F__)
+    const auto bits = reinterpret_cast<__m512i>(value);
+    return _mm512_test_epi64_mask(bits, bits) == 0;
+#elif defined(__AVX2__)
+    const auto bits = reinterpret_cast<__m256i>(value);
+    return _mm256_testz_si256(bits, bits) != 0;
+#elif defined(__SSE4_1__)
+    const auto bits = reinterpret_cast<__m128i>(value);
+    return _mm_testz_si128(bits, bits) != 0;
+#else
+    std::uint64_t bits = 0;
+    for (unsigned i = 0; i < LANES<std::uint64_t>; ++i) {
+        bits |= value[i];
+    }
+    return bits == 0;
+#endif
+}
+
+/// Tells whether all 32 addresses are `first` + lane * stride.
+[[gnu::always_inline]] inline bool are_in_sequence(const Addresses& addresses, std::uint64_t first,
+                                                   std::uint64_t stride) {
+    using U = std::uint64_t;
+    Vector<U> expected = broadcast<U>(first) + iota<U>() * stride;
+    Vector<U> difference{};
+    for (unsigned chunk = 0; chunk < CHUNKS<U>; ++chunk) {
+        difference |= addresses.chunks[chunk] ^ expected;
+        expected += LANES<U> * stride;
+    }
+    return is_zero(difference);
+}
+
+/// How the lanes of a mask lie in memory.
+enum class Pattern : std::uint8_t { Scattered, Sequence, Uniform };
+
+/// Recognises lanes side by side (`bytes` apart) and lanes at one address. `start` is the address
+/// of the first lane in the mask.
+[[gnu::always_inline]] inline Pattern pattern_of(const Addresses& addresses, std::uint32_t mask,
+                                                 unsigned first, std::uint64_t start,
+                                                 std::uint32_t bytes) {
+    if (mask == FULL_MASK) [[likely]] {
+        // The second lane tells which of the two is worth checking.
+        const std::uint64_t step = addresses[1] - start;
+        if (step == bytes) {
+            return are_in_sequence(addresses, start, bytes) ? Pattern::Sequence
+                                                            : Pattern::Scattered;
+        }
+        return step == 0 && are_in_sequence(addresses, start, 0) ? Pattern::Uniform
+                                                                 : Pattern::Scattered;
+    }
+    const std::uint64_t lane0 = start - std::uint64_t{first} * bytes;
+    if ((~lanes_in_sequence(addresses, lane0, bytes) & mask) == 0) {
+        return Pattern::Sequence;
+    }
+    return (~lanes_in_sequence(addresses, start, 0) & mask) == 0 ? Pattern::Uniform
+                                                                 : Pattern::Scattered;
+}
+
 /// Same as MemoryMap::is_mapped, for these sources (see common.hpp).
 [[gnu::always_inline]] inline bool is_mapped(const MemoryMap& map, std::uint64_t first,
                                              std::uint64_t last) {
@@ -111,6 +170,13 @@ resolve_range(const WarpContext& warp, std::uint64_t address, std::uint32_t byte
                    : nullptr;
     }
 }
+
+/// Tries to resolve all lanes with one check per end: true when every lane of `mask` lies in mapped
+/// device memory, or every one in shared memory. `host` then says where, and holds a place that may
+/// be accessed for the other lanes too.
+[[nodiscard]] bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
+                                    const Addresses& addresses, std::uint32_t bytes,
+                                    std::byte** host);
 
 /// Finds where each lane of `mask` accesses memory; `host` of other lanes is left alone. Returns
 /// false after a fault.

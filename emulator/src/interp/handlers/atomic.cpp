@@ -36,6 +36,17 @@ struct Float32 {
     static std::uint32_t encode(float value) { return bits_from(canonical(value)); }
 };
 
+/// Single precision in global memory: additions there flush subnormal numbers, unlike those in
+/// shared memory.
+struct FlushedFloat32 {
+    using Memory = std::uint32_t;
+    using Lane = std::uint32_t;
+
+    static float decode(std::uint32_t bits) { return flush(float_from(bits)); }
+
+    static std::uint32_t encode(float value) { return bits_from(canonical(flush(value))); }
+};
+
 struct Float64 {
     using Memory = std::uint64_t;
     using Lane = std::uint64_t;
@@ -154,13 +165,14 @@ template <AtomicOp OP, typename F>
     }
 }
 
-template <AtomicOp OP, typename F, Space SPACE, bool RETURNS>
+template <AtomicOp OP, typename F, Space SPACE>
 const Instruction* atomic(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     using T = typename F::Memory;
     using Lane = typename F::Lane;
     const Addresses addresses = addresses_of(warp, at, (at->tag & NARROW_ATOMIC_ADDRESS) != 0);
-    std::byte* host[WARP_SIZE];
-    if (!resolve_lanes(warp, at, mask, SPACE, addresses, sizeof(T), true, true, host)) {
+    alignas(VECTOR_BYTES) std::byte* host[WARP_SIZE];
+    if (!resolve_together(warp, mask, SPACE, addresses, sizeof(T), host) &&
+        !resolve_lanes(warp, at, mask, SPACE, addresses, sizeof(T), true, true, host)) {
         return nullptr;
     }
     const auto* const operand = lanes_of<Lane>(warp, at->src[1]);
@@ -178,12 +190,17 @@ const Instruction* atomic(WarpContext& warp, const Instruction* at, std::uint32_
         } else if constexpr (SPACE == Space::Shared) {
             old = *place;
             *place = updated<OP, F>(old, value);
+        } else if constexpr (__is_same(F, Float32)) {
+            const auto offset = static_cast<std::uint64_t>(host[lane] - warp.block->shared);
+            old = SPACE == Space::None && offset < warp.block->shared_bytes
+                      ? apply_locked<OP, Float32>(place, value)
+                      : apply_locked<OP, FlushedFloat32>(place, value);
         } else {
             old = apply_locked<OP, F>(place, value);
         }
         results[lane] = static_cast<Lane>(old);
     });
-    if constexpr (RETURNS) {
+    if (at->dst_count != 0) {
         if (mask == FULL_MASK) {
             store_lanes<Lane>(locate(warp, at->dst[0]), results, mask);
         } else {
@@ -194,20 +211,15 @@ const Instruction* atomic(WarpContext& warp, const Instruction* at, std::uint32_
     return at + 1;
 }
 
-template <AtomicOp OP, typename F, Space SPACE>
-Handler select_returns(const AtomicForm& form) {
-    return form.returns ? atomic<OP, F, SPACE, true> : atomic<OP, F, SPACE, false>;
-}
-
 template <AtomicOp OP, typename F>
 Handler select_space(const AtomicForm& form) {
     switch (form.space) {
     case Space::Global:
-        return select_returns<OP, F, Space::Global>(form);
+        return atomic<OP, F, Space::Global>;
     case Space::Shared:
-        return select_returns<OP, F, Space::Shared>(form);
+        return atomic<OP, F, Space::Shared>;
     case Space::None:
-        return select_returns<OP, F, Space::None>(form);
+        return atomic<OP, F, Space::None>;
     default:
         return nullptr;
     }
@@ -271,7 +283,7 @@ __extension__ typedef unsigned __int128 Unsigned128;
 template <AtomicOp OP, Space SPACE>
 const Instruction* atomic128(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const Addresses addresses = addresses_of(warp, at, (at->tag & NARROW_ATOMIC_ADDRESS) != 0);
-    std::byte* host[WARP_SIZE];
+    alignas(VECTOR_BYTES) std::byte* host[WARP_SIZE];
     if (!resolve_lanes(warp, at, mask, SPACE, addresses, 16, true, true, host)) {
         return nullptr;
     }

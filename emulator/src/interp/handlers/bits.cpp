@@ -167,12 +167,18 @@ T low_ones(U count) {
     return count >= sizeof(T) * 8 ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << count) - 1);
 }
 
+/// Reads a position or length: 8 bits of it count, but a GPU's 64-bit forms do not wrap there.
+template <typename T>
+U field_operand(U value) {
+    return sizeof(T) == 4 ? value & 0xff : (value < 255 ? value : 255);
+}
+
 template <typename T, bool SIGNED>
 struct Bfe {
     static T apply(T a, U position, U length) {
         constexpr U width = sizeof(T) * 8;
-        const U pos = position & 0xff;
-        const U len = length & 0xff;
+        const U pos = field_operand<T>(position);
+        const U len = field_operand<T>(length);
         const T ones = low_ones<T>(len);
         T result = (pos < width ? a >> pos : T{0}) & ones;
         if (SIGNED && len != 0) {
@@ -191,11 +197,11 @@ template <typename T>
 struct Bfi {
     static T apply(T a, T b, U position, U length) {
         constexpr U width = sizeof(T) * 8;
-        const U pos = position & 0xff;
+        const U pos = field_operand<T>(position);
         if (pos >= width) {
             return b;
         }
-        const T field = static_cast<T>(low_ones<T>(length & 0xff) << pos);
+        const T field = static_cast<T>(low_ones<T>(field_operand<T>(length)) << pos);
         return (b & ~field) | (static_cast<T>(a << pos) & field);
     }
 };

@@ -236,8 +236,27 @@ convert_floats(WarpContext& warp, const Instruction* at, std::uint32_t mask, Bod
 
 template <typename To, typename From>
 const Instruction* resize_float(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    return convert_floats<To, From>(warp, at, mask,
-                                    [](From value) { return canonical(static_cast<To>(value)); });
+    if constexpr (sizeof(To) == sizeof(From)) {
+        if ((at->tag & FLUSHES) != 0) {
+            return convert_floats<To, From>(warp, at, mask,
+                                            [](From value) { return canonical(value); });
+        }
+        return convert_floats<To, From>(warp, at, mask, [](From value) { return value; });
+    } else if constexpr (sizeof(To) < sizeof(From)) {
+        // What rounds to 24 bits below the least normal number is flushed, even where rounding to
+        // the coarser grid of subnormal numbers would reach it.
+        const double least = (at->tag & FLUSHES) != 0 ? 0x1p-126 - 0x1p-151 : 0.0;
+        return convert_floats<To, From>(warp, at, mask, [least](From value) {
+            const bool is_tiny = value < least && value > -least;
+            return static_cast<To>(is_tiny ? value * 0.0 : value);
+        });
+    } else if ((at->tag & FLUSHES) != 0) {
+        return convert_floats<To, From>(
+            warp, at, mask, [](From value) { return static_cast<To>(canonical(value)); });
+    } else {
+        return convert_floats<To, From>(warp, at, mask,
+                                        [](From value) { return static_cast<To>(value); });
+    }
 }
 
 template <typename T, Rounding ROUNDING>
@@ -264,7 +283,8 @@ Handler select_round_float(Rounding rounding) {
 template <bool BFLOAT>
 struct Widen {
     static float apply(std::uint32_t bits) {
-        return canonical(HalfFormat<BFLOAT>::widen(bits & 0xffffu));
+        const float value = HalfFormat<BFLOAT>::widen(bits & 0xffffu);
+        return BFLOAT ? value : canonical(value);
     }
 };
 

@@ -121,8 +121,10 @@ double decode_small(std::uint32_t bits, Format format) {
     const bool is_negative = (bits >> sign_at & 1) != 0;
     double value = 0;
     if (magnitude > layout.largest) {
-        value = layout.infinity != 0 && magnitude == layout.infinity ? __builtin_inf()
-                                                                     : __builtin_nan("");
+        const std::uint64_t payload = magnitude & ((1u << layout.fraction_bits) - 1);
+        value = layout.infinity != 0 && magnitude == layout.infinity
+                    ? __builtin_inf()
+                    : double_from(0x7ff8000000000000u | payload << (52 - layout.fraction_bits));
     } else {
         const std::uint32_t fraction = magnitude & ((1u << layout.fraction_bits) - 1);
         const std::uint32_t field = magnitude >> layout.fraction_bits;
@@ -207,6 +209,22 @@ std::uint64_t float_to_integer(double value, const ConvertForm& form) {
     return rounded <= 0 ? 0 : static_cast<std::uint64_t>(rounded);
 }
 
+/// A NaN is the format's own one, except that what comes from f64 keeps its sign and the upper
+/// part of its payload.
+std::uint32_t encode_nan(double value, const ConvertForm& form, const Layout& layout,
+                         unsigned shift) {
+    const std::uint64_t bits = bits_from(value);
+    const auto single = static_cast<std::uint32_t>(bits >> 32 & 0x80000000u) | 0x7f800000u |
+                        static_cast<std::uint32_t>(bits >> 29 & 0x7fffffu);
+    if (form.from == Format::F64 && !form.is_finite_saturating && !form.is_relu) {
+        const unsigned dropped = 23 - static_cast<unsigned>(layout.fraction_bits);
+        const std::uint32_t quiet = 1u << (layout.fraction_bits - 1);
+        return (single >> 31) << sign_position(form.to) | layout.infinity | quiet |
+               ((single & 0x7fffffu) >> dropped);
+    }
+    return layout.nan << shift;
+}
+
 /// Fits a number into a format of up to 32 bits, f32 included.
 std::uint32_t encode(double value, const ConvertForm& form) {
     if (form.is_relu && value <= 0) {
@@ -231,7 +249,7 @@ std::uint32_t encode(double value, const ConvertForm& form) {
                                                  : layout_of(form.to);
     const unsigned shift = form.to == Format::TF32 ? 13 : 0;
     if (value != value) {
-        return layout.nan << shift;
+        return encode_nan(value, form, layout, shift);
     }
     const Encoding to{.exponent_bits = layout.exponent_bits,
                       .fraction_bits = layout.fraction_bits,
@@ -288,9 +306,16 @@ std::uint64_t convert_one(std::uint64_t bits, const ConvertForm& form) {
         }
         return bits_from(value);
     }
+    if (form.rounds_away && value != value) {
+        return bits & 0xffffe000u; // .rna to tf32 just cuts
+    }
     const std::uint32_t result = encode(value, form);
     if (form.to == Format::F32 && form.flushes) {
-        return bits_from(flush(float_from(result)));
+        // See resize_float in convert.cpp: 24 bits below the least normal number are flushed.
+        const double magnitude = value < 0 ? -value : value;
+        const bool is_tiny = form.rounding == Rounding::Nearest ? magnitude < 0x1p-126 - 0x1p-151
+                                                                : magnitude <= 0x1p-126 - 0x1p-150;
+        return is_tiny ? result & 0x80000000u : bits_from(flush(float_from(result)));
     }
     return result;
 }

@@ -13,42 +13,61 @@ namespace {
 template <typename T>
 constexpr UnsignedLike<T> SIGN_BIT = UnsignedLike<T>{1} << (sizeof(T) * 8 - 1);
 
+template <FloatOp OP, typename V>
+[[gnu::always_inline]] inline V compute(V a, V b, V c) {
+    if constexpr (OP == FloatOp::Add) {
+        return a + b;
+    } else if constexpr (OP == FloatOp::Sub) {
+        return a - b;
+    } else if constexpr (OP == FloatOp::Mul) {
+        return a * b;
+    } else if constexpr (OP == FloatOp::Fma) {
+        return fused(a, b, c);
+    } else {
+        return a / b;
+    }
+}
+
+/// Computes with the processor's own flushing.
+///
+/// A result that would be subnormal but rounds up to the least normal number is still flushed when
+/// its 24 bits, unlimited in exponent, lie below that number. Nothing in the rounded result tells,
+/// so the few lanes that end up there are computed again.
+template <FloatOp OP>
+[[gnu::noinline]] Vector<float> compute_flushed(Vector<float> a, Vector<float> b, Vector<float> c) {
+    Vector<float> values[4] = {a, b, c, {}};
+    const RoundingScope scope(Rounding::Nearest, true);
+    scope.keep(values);
+    values[3] = compute<OP>(values[0], values[1], values[2]);
+    scope.keep(values);
+    return values[3];
+}
+
 /// add, sub, mul, fma, div.
 template <FloatOp OP, bool FLUSHES, bool SATURATES>
 struct Arithmetic {
     template <typename T>
     static Vector<T> apply(Vector<T> a, Vector<T> b) {
-        if constexpr (FLUSHES) {
-            a = flush(a);
-            b = flush(b);
-        }
-        Vector<T> result;
-        if constexpr (OP == FloatOp::Add) {
-            result = a + b;
-        } else if constexpr (OP == FloatOp::Sub) {
-            result = a - b;
-        } else if constexpr (OP == FloatOp::Mul) {
-            result = a * b;
-        } else {
-            result = a / b;
-        }
-        return finish<T>(result);
+        return apply<T>(a, b, Vector<T>{});
     }
 
     template <typename T>
     static Vector<T> apply(Vector<T> a, Vector<T> b, Vector<T> c) {
+        Vector<T> result;
         if constexpr (FLUSHES) {
+            using V = Vector<std::uint32_t>;
             a = flush(a);
             b = flush(b);
             c = flush(c);
-        }
-        return finish<T>(fused(a, b, c));
-    }
-
-    template <typename T>
-    [[gnu::always_inline]] static Vector<T> finish(Vector<T> result) {
-        if constexpr (FLUSHES) {
-            result = flush(result);
+            result = flush(compute<OP>(a, b, c));
+            if constexpr (OP != FloatOp::Add && OP != FloatOp::Sub) {
+                const V magnitude = reinterpret_cast<V>(result) & 0x7fffffffu;
+                if (sign_bits<std::int32_t>(magnitude == 0x00800000u) != 0) [[unlikely]] {
+                    result = flush(compute_flushed<OP>(a, b, c));
+                }
+            }
+        } else {
+            result = compute<OP>(a, b, c);
         }
         if constexpr (SATURATES) {
             return saturate(result);
@@ -125,6 +144,30 @@ struct Extreme {
     }
 };
 
+/// div.approx: beyond 2^126 the reciprocal of b is flushed, so the quotient is 0, or NaN for an
+/// infinite a.
+template <bool FLUSHES>
+struct ApproximateQuotient {
+    template <typename T>
+    static Vector<T> apply(Vector<T> a, Vector<T> b) {
+        using V = Vector<std::uint32_t>;
+        if constexpr (FLUSHES) {
+            a = flush(a);
+            b = flush(b);
+        }
+        const V bits = reinterpret_cast<V>(b);
+        const V zero = bits & broadcast<std::uint32_t>(SIGN_BIT<float>);
+        const V magnitude = bits & ~broadcast<std::uint32_t>(SIGN_BIT<float>);
+        const auto is_large = (magnitude > broadcast<std::uint32_t>(0x7e800000u)) &
+                              (magnitude < broadcast<std::uint32_t>(0x7f800000u));
+        Vector<T> result = is_large ? a * reinterpret_cast<Vector<T>>(zero) : a / b;
+        if constexpr (FLUSHES) {
+            result = flush(result);
+        }
+        return canonical(result);
+    }
+};
+
 template <FloatOp OP, unsigned COUNT>
 Handler select_arithmetic(const FloatForm& form) {
     if (form.type == ptx::Type::F64) {
@@ -196,7 +239,8 @@ const Instruction* test(WarpContext& warp, const Instruction* at, std::uint32_t 
             holds = magnitude > exponent;
             break;
         case FloatOp::TestNormal:
-            holds = magnitude < exponent && (magnitude & exponent) != 0;
+            // Zero counts as normal.
+            holds = magnitude < exponent && (magnitude == 0 || (magnitude & exponent) != 0);
             break;
         default:
             holds = magnitude != 0 && (magnitude & exponent) == 0;
@@ -229,6 +273,10 @@ Handler select_float(const FloatForm& form) {
     case FloatOp::Fma:
         return select_arithmetic<FloatOp::Fma, 3>(form);
     case FloatOp::Div:
+        if (form.is_approximate) {
+            return form.flushes ? map_vectors<ApproximateQuotient<true>, float, 2>
+                                : map_vectors<ApproximateQuotient<false>, float, 2>;
+        }
         return select_arithmetic<FloatOp::Div, 2>(form);
     case FloatOp::Neg:
         return select_sign<FloatOp::Neg>(form);

@@ -121,18 +121,21 @@ template <typename V>
     return __builtin_sqrt(value);
 }
 
-/// Sets the processor's rounding direction while it lives.
+/// Sets the processor's rounding direction while it lives, and whether it flushes subnormal
+/// results to zero (where it can: on x86).
 ///
 /// NOTE: the compiler knows nothing of this. Code inside must read its inputs from memory that
 /// others can see after construction, and pass its results to `keep` before destruction: both are
 /// barriers that the arithmetic cannot cross.
 class RoundingScope {
 public:
-    [[gnu::always_inline]] explicit RoundingScope(Rounding rounding) {
+    [[gnu::always_inline]] explicit RoundingScope(Rounding rounding, bool flushes = false) {
 #if defined(__x86_64__)
         saved_ = _mm_getcsr();
-        _mm_setcsr((saved_ & ~0x6000u) | static_cast<unsigned>(rounding) << 13);
+        _mm_setcsr((saved_ & ~0xe000u) | static_cast<unsigned>(rounding) << 13 |
+                   (flushes ? 0x8000u : 0u));
 #else
+        (void)flushes;
         saved_ = static_cast<unsigned>(fegetround());
         constexpr int modes[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO};
         fesetround(modes[static_cast<unsigned>(rounding)]);

@@ -178,8 +178,9 @@ struct FloatForm {
     FloatOp op{};
     ptx::Type type{}; // f32, f64, f16, f16x2, bf16, bf16x2
     Rounding rounding = Rounding::Nearest;
-    bool flushes = false;       // .ftz
-    bool is_saturating = false; // .sat
+    bool flushes = false;        // .ftz
+    bool is_saturating = false;  // .sat
+    bool is_approximate = false; // .approx of div
     bool is_relu = false;
     bool keeps_nan = false;        // .NaN of min and max
     bool is_xorsign = false;       // .xorsign.abs of min and max
@@ -214,7 +215,8 @@ enum class CompareResult : std::uint8_t {
 };
 
 /// setp and set: src[0], src[1] and, when combined, the predicate src[2]. `tag`: bits 0-1 Combine,
-/// bit 2: the predicate is negated, bit 3: halves (f16x2) go to dst[0] and dst[1].
+/// bit 2: the predicate is negated; for halves also bits 8-11: the Compare, bit 12: .ftz. set
+/// writes `immediate` where the comparison holds.
 struct CompareForm {
     Compare compare{};
     ptx::Type type{};

@@ -27,13 +27,23 @@ using U = std::uint32_t;
     return sum;
 }
 
-template <bool BFLOAT>
+/// Tells whether a number rounds to 11 bits below the least normal f16: it is flushed then, even
+/// where the coarser grid of subnormal numbers would round it up to that.
+[[gnu::always_inline]] inline bool is_tiny(double value) {
+    constexpr double least = 0x1p-14 - 0x1p-26;
+    return value < least && value > -least;
+}
+
+template <bool BFLOAT, bool FLUSHES>
 [[gnu::always_inline]] inline U fuse(U a, U b, U c) {
     using F = HalfFormat<BFLOAT>;
     const double product = static_cast<double>(F::widen(a)) * static_cast<double>(F::widen(b));
     const double sum = sum_to_odd(product, static_cast<double>(F::widen(c)));
     if (sum != sum) {
         return HALF_NAN;
+    }
+    if (FLUSHES && is_tiny(sum)) {
+        return static_cast<U>(bits_from(sum) >> 48 & 0x8000u);
     }
     constexpr Encoding to{.exponent_bits = BFLOAT ? 8 : 5,
                           .fraction_bits = BFLOAT ? 7 : 10,
@@ -95,9 +105,12 @@ template <FloatOp OP, bool BFLOAT, bool FLUSHES>
         break;
     case FloatOp::Mul:
         result = F::narrow(F::widen(a) * F::widen(b));
+        if (FLUSHES && is_tiny(static_cast<double>(F::widen(a) * F::widen(b)))) {
+            result &= 0x8000u;
+        }
         break;
     case FloatOp::Fma:
-        result = fuse<BFLOAT>(a, b, c);
+        result = fuse<BFLOAT, FLUSHES>(a, b, c);
         break;
     case FloatOp::Neg:
         return is_nan<BFLOAT>(a) ? HALF_NAN : a ^ 0x8000u;
@@ -284,16 +297,17 @@ bool compare_values(Compare op, float a, float b) {
     return false;
 }
 
-template <bool BFLOAT, bool FLUSHES>
-std::uint32_t compare_half(Compare op, const WarpContext& warp, const Instruction* at,
-                           unsigned shift) {
+template <bool BFLOAT>
+std::uint32_t compare_half(const WarpContext& warp, const Instruction* at, unsigned shift) {
+    const auto op = static_cast<Compare>(at->tag >> 8 & 15);
+    const bool flushes = (at->tag >> 12 & 1) != 0;
     const auto* const a = lanes_of<U>(warp, at->src[0]);
     const auto* const b = lanes_of<U>(warp, at->src[1]);
     std::uint32_t result = 0;
     for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
         U x = a[lane] >> shift & 0xffffu;
         U y = b[lane] >> shift & 0xffffu;
-        if constexpr (FLUSHES) {
+        if (flushes) {
             x = flush_half<BFLOAT>(x);
             y = flush_half<BFLOAT>(y);
         }
@@ -316,10 +330,10 @@ std::uint32_t combine(const WarpContext& warp, const Instruction* at, std::uint3
                                 : result ^ other;
 }
 
-template <Compare OP, bool BFLOAT, bool PAIR, bool FLUSHES, bool PREDICATE>
+template <bool BFLOAT, bool PAIR, bool PREDICATE>
 const Instruction* compare_halves(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    const std::uint32_t low = compare_half<BFLOAT, FLUSHES>(OP, warp, at, 0);
-    const std::uint32_t high = PAIR ? compare_half<BFLOAT, FLUSHES>(OP, warp, at, 16) : ~low;
+    const std::uint32_t low = compare_half<BFLOAT>(warp, at, 0);
+    const std::uint32_t high = PAIR ? compare_half<BFLOAT>(warp, at, 16) : ~low;
     const std::uint32_t first = combine(warp, at, low);
     const std::uint32_t second = combine(warp, at, high);
     if constexpr (PREDICATE) {
@@ -339,50 +353,10 @@ const Instruction* compare_halves(WarpContext& warp, const Instruction* at, std:
     return at + 1;
 }
 
-template <Compare OP, bool BFLOAT, bool PAIR>
-Handler select_comparison(const CompareForm& form) {
-    const bool is_predicate = form.result == CompareResult::Predicate;
-    if (form.flushes) {
-        return is_predicate ? compare_halves<OP, BFLOAT, PAIR, true, true>
-                            : compare_halves<OP, BFLOAT, PAIR, true, false>;
-    }
-    return is_predicate ? compare_halves<OP, BFLOAT, PAIR, false, true>
-                        : compare_halves<OP, BFLOAT, PAIR, false, false>;
-}
-
 template <bool BFLOAT, bool PAIR>
-Handler select_operator(const CompareForm& form) {
-    switch (form.compare) {
-    case Compare::Eq:
-        return select_comparison<Compare::Eq, BFLOAT, PAIR>(form);
-    case Compare::Ne:
-        return select_comparison<Compare::Ne, BFLOAT, PAIR>(form);
-    case Compare::Lt:
-        return select_comparison<Compare::Lt, BFLOAT, PAIR>(form);
-    case Compare::Le:
-        return select_comparison<Compare::Le, BFLOAT, PAIR>(form);
-    case Compare::Gt:
-        return select_comparison<Compare::Gt, BFLOAT, PAIR>(form);
-    case Compare::Ge:
-        return select_comparison<Compare::Ge, BFLOAT, PAIR>(form);
-    case Compare::Equ:
-        return select_comparison<Compare::Equ, BFLOAT, PAIR>(form);
-    case Compare::Neu:
-        return select_comparison<Compare::Neu, BFLOAT, PAIR>(form);
-    case Compare::Ltu:
-        return select_comparison<Compare::Ltu, BFLOAT, PAIR>(form);
-    case Compare::Leu:
-        return select_comparison<Compare::Leu, BFLOAT, PAIR>(form);
-    case Compare::Gtu:
-        return select_comparison<Compare::Gtu, BFLOAT, PAIR>(form);
-    case Compare::Geu:
-        return select_comparison<Compare::Geu, BFLOAT, PAIR>(form);
-    case Compare::Num:
-        return select_comparison<Compare::Num, BFLOAT, PAIR>(form);
-    case Compare::Nan:
-        return select_comparison<Compare::Nan, BFLOAT, PAIR>(form);
-    }
-    return nullptr;
+Handler select_comparison(const CompareForm& form) {
+    return form.result == CompareResult::Predicate ? compare_halves<BFLOAT, PAIR, true>
+                                                   : compare_halves<BFLOAT, PAIR, false>;
 }
 
 } // namespace
@@ -408,13 +382,13 @@ Handler select_half(const FloatForm& form) {
 Handler select_half_compare(const CompareForm& form) {
     switch (form.type) {
     case ptx::Type::F16:
-        return select_operator<false, false>(form);
+        return select_comparison<false, false>(form);
     case ptx::Type::F16x2:
-        return select_operator<false, true>(form);
+        return select_comparison<false, true>(form);
     case ptx::Type::BF16:
-        return select_operator<true, false>(form);
+        return select_comparison<true, false>(form);
     case ptx::Type::BF16x2:
-        return select_operator<true, true>(form);
+        return select_comparison<true, true>(form);
     default:
         return nullptr;
     }

@@ -122,6 +122,67 @@ void load_uniform(WarpContext& warp, const Instruction* at, std::uint32_t mask, 
     }
 }
 
+/// Half a vector of 32-bit values, or a whole one of 64-bit values: what one chunk of addresses
+/// reads.
+template <typename T>
+struct ChunkOf {
+    typedef T Value __attribute__((vector_size(LANES<std::uint64_t> * sizeof(T))));
+    typedef T Memory
+        __attribute__((vector_size(LANES<std::uint64_t> * sizeof(T)), aligned(4), may_alias));
+};
+
+/// Reads the values of one chunk of lanes, all of which may be read.
+template <typename T>
+[[gnu::always_inline]] inline typename ChunkOf<T>::Value read_chunk(const std::byte* const* host) {
+    using U = std::uint64_t;
+    const Vector<U> places = load<U>(reinterpret_cast<const std::byte*>(host), 0);
+    const auto first = reinterpret_cast<U>(host[0]);
+    const Vector<U> offsets = places - first;
+    if (is_zero(offsets ^ (iota<U>() * sizeof(T)))) {
+        return *reinterpret_cast<const typename ChunkOf<T>::Memory*>(host[0]);
+    }
+    typename ChunkOf<T>::Value values;
+    if (is_zero(offsets)) {
+        const T value = *reinterpret_cast<const typename Aliased<T>::Value*>(host[0]);
+        return typename ChunkOf<T>::Value{} + value;
+    }
+    for (unsigned i = 0; i < LANES<U>; ++i) {
+        values[i] = *reinterpret_cast<const typename Aliased<T>::Value*>(host[i]);
+    }
+    return values;
+}
+
+/// Loads one value per lane from places that are all readable, those of idle lanes too.
+template <typename T>
+[[gnu::noinline]] void load_gathered(std::byte* to, std::uint32_t mask,
+                                     const std::byte* const* host) {
+    constexpr unsigned chunk_lanes = LANES<std::uint64_t>;
+    for (unsigned chunk = 0; chunk < CHUNKS<T>; ++chunk) {
+        const std::byte* const* const places = host + chunk * LANES<T>;
+        Vector<T> values;
+        if constexpr (sizeof(T) == 8) {
+            values = read_chunk<T>(places);
+        } else {
+            const auto low = read_chunk<T>(places);
+            const auto high = read_chunk<T>(places + chunk_lanes);
+            // Joined in registers: halves stored one by one would stall whoever loads the whole.
+#if defined(__AVX512F__)
+            values = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+                                             13, 14, 15);
+#elif defined(__AVX2__)
+            values = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+            values = __builtin_shufflevector(low, high, 0, 1, 2, 3);
+#endif
+        }
+        if (mask == FULL_MASK) [[likely]] {
+            store<T>(to, chunk, values);
+        } else {
+            store_masked<T>(to, chunk, values, mask);
+        }
+    }
+}
+
 template <typename Element, typename Register>
 void load_scattered(WarpContext& warp, const Instruction* at, std::uint32_t mask, unsigned count,
                     std::byte* const* host) {
@@ -141,87 +202,10 @@ void load_scattered(WarpContext& warp, const Instruction* at, std::uint32_t mask
     }
 }
 
-/// Tries to resolve all lanes with one check per end; true when every lane of `mask` lies in mapped
-/// device memory or in shared memory and `host` says where.
-template <Space SPACE>
-[[gnu::always_inline]] inline bool resolve_together(const WarpContext& warp, std::uint32_t mask,
-                                                    const Addresses& addresses, std::uint32_t bytes,
-                                                    std::byte** host) {
-    using U = std::uint64_t;
-    const BlockContext& block = *warp.block;
-    const MemoryMap& map = *block.memory;
-    if constexpr (SPACE == Space::Local || SPACE == Space::Param) {
-        return false;
-    }
-    // Lanes that do not take part must not matter: give them the first active lane's address.
-    const U any = addresses[static_cast<unsigned>(__builtin_ctz(mask))];
-    Vector<U> low = broadcast<U>(any);
-    Vector<U> high = low;
-    Vector<U> low_bits{};
-    Addresses used;
-    for (unsigned chunk = 0; chunk < CHUNKS<U>; ++chunk) {
-        Vector<U> value = addresses.chunks[chunk];
-        if (mask != FULL_MASK) {
-            value = expand<U>(mask, chunk) ? value : broadcast<U>(any);
-        }
-        used.chunks[chunk] = value;
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-        low_bits |= value;
-    }
-    U first = any;
-    U last = any;
-    U all_bits = 0;
-    for (unsigned i = 0; i < LANES<U>; ++i) {
-        first = low[i] < first ? low[i] : first;
-        last = high[i] > last ? high[i] : last;
-        all_bits |= low_bits[i];
-    }
-    if ((all_bits & (bytes - 1)) != 0) {
-        return false;
-    }
-    U shift = 0;
-    if constexpr (SPACE == Space::Shared) {
-        if (last > block.shared_bytes || bytes > block.shared_bytes - last) {
-            return false;
-        }
-        shift = reinterpret_cast<U>(block.shared);
-    } else if (const U offset = first - map.shared_base;
-               SPACE == Space::None && offset < map.shared_bytes) {
-        if (last - map.shared_base > block.shared_bytes ||
-            bytes > block.shared_bytes - (last - map.shared_base)) {
-            return false;
-        }
-        shift = reinterpret_cast<U>(block.shared) - map.shared_base;
-    } else {
-        if (map.check_exactly || !is_mapped(map, first, last + bytes - 1)) {
-            return false;
-        }
-        // Ends that lie far apart say nothing of what is between them.
-        if (((last - map.memory_base) >> map.granule_shift) -
-                ((first - map.memory_base) >> map.granule_shift) >
-            1) {
-            const auto* const granules = reinterpret_cast<const std::uint8_t*>(map.granules);
-            bool are_mapped = true;
-            for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-                are_mapped &= __atomic_load_n(
-                                  granules + ((used[lane] - map.memory_base) >> map.granule_shift),
-                                  __ATOMIC_RELAXED) != 0;
-            }
-            if (!are_mapped) {
-                return false;
-            }
-        }
-    }
-    auto* const to = reinterpret_cast<std::byte*>(host);
-    for (unsigned chunk = 0; chunk < CHUNKS<U>; ++chunk) {
-        store<U>(to, chunk, used.chunks[chunk] + shift);
-    }
-    return true;
-}
-
-template <Space SPACE, typename Element, typename Register, bool ORDERED>
-const Instruction* load_memory(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+/// Loads in any shape, whatever the mask. Returns nullptr after a fault.
+template <Space SPACE, typename Element, typename Register>
+[[gnu::noinline]] const Instruction* load_any(WarpContext& warp, const Instruction* at,
+                                              std::uint32_t mask) {
     const unsigned count = at->tag & COMPONENTS_MASK;
     const auto bytes = static_cast<std::uint32_t>(count * sizeof(Element));
     const Addresses addresses = addresses_of(warp, at, (at->tag & NARROW_ADDRESS) != 0);
@@ -229,8 +213,8 @@ const Instruction* load_memory(WarpContext& warp, const Instruction* at, std::ui
     const std::uint64_t start = addresses[first];
     bool is_done = false;
     if ((start & (bytes - 1)) == 0 && SPACE != Space::Local) [[likely]] {
-        const std::uint64_t lane0 = start - std::uint64_t{first} * bytes;
-        if ((~lanes_in_sequence(addresses, lane0, bytes) & mask) == 0) {
+        const Pattern pattern = pattern_of(addresses, mask, first, start, bytes);
+        if (pattern == Pattern::Sequence) {
             const auto last = 31u - static_cast<unsigned>(__builtin_clz(mask));
             if (const std::byte* const from =
                     resolve_range<SPACE>(warp, start, (last - first + 1) * bytes, false)) {
@@ -238,7 +222,7 @@ const Instruction* load_memory(WarpContext& warp, const Instruction* at, std::ui
                                                  from - std::size_t{first} * bytes);
                 is_done = true;
             }
-        } else if ((~lanes_in_sequence(addresses, start, 0) & mask) == 0) {
+        } else if (pattern == Pattern::Uniform) {
             if (const std::byte* const from = resolve_range<SPACE>(warp, start, bytes, false)) {
                 load_uniform<Element, Register>(warp, at, mask, count, from);
                 is_done = true;
@@ -247,16 +231,148 @@ const Instruction* load_memory(WarpContext& warp, const Instruction* at, std::ui
     }
     if (!is_done) {
         alignas(VECTOR_BYTES) std::byte* host[WARP_SIZE];
-        if (!resolve_together<SPACE>(warp, mask, addresses, bytes, host) &&
+        const bool are_readable = resolve_together(warp, mask, SPACE, addresses, bytes, host);
+        if (!are_readable &&
             !resolve_lanes(warp, at, mask, SPACE, addresses, bytes, false, false, host)) {
             return nullptr;
         }
-        load_scattered<Element, Register>(warp, at, mask, count, host);
+        if constexpr (sizeof(Element) == sizeof(Register) && sizeof(Element) <= 8) {
+            if (are_readable && count == 1) {
+                load_gathered<Register>(locate(warp, at->dst[0]), mask, host);
+                is_done = true;
+            }
+        }
+        if (!is_done) {
+            load_scattered<Element, Register>(warp, at, mask, count, host);
+        }
+    }
+    return at + 1;
+}
+
+/// What the quick look at an access found: Scattered means "look closer".
+struct QuickAccess {
+    Pattern pattern = Pattern::Scattered;
+    std::byte* host = nullptr; // of lane 0
+};
+
+/// Tells whether COUNT lanes of base addresses are `first` + lane * STRIDE.
+template <typename T, std::uint64_t STRIDE, unsigned COUNT>
+[[gnu::always_inline]] inline bool is_sequence(const std::byte* base, T first) {
+    Vector<T> difference{};
+    Vector<T> expected = broadcast<T>(first) + iota<T>() * static_cast<T>(STRIDE);
+    for (unsigned chunk = 0; chunk < COUNT / LANES<T>; ++chunk) {
+        difference |= load<T>(base, chunk) ^ expected;
+        expected += static_cast<T>(LANES<T> * STRIDE);
+    }
+    return is_zero(reinterpret_cast<Vector<std::uint64_t>>(difference));
+}
+
+template <typename T, unsigned BYTES, unsigned COUNT>
+[[gnu::always_inline]] inline Pattern quick_pattern(const std::byte* base, T first) {
+    // The second lane tells which of the two is worth checking.
+    const T step = reinterpret_cast<const typename Aliased<T>::Value*>(base)[1] - first;
+    if (step == BYTES) {
+        return is_sequence<T, BYTES, COUNT>(base, first) ? Pattern::Sequence : Pattern::Scattered;
+    }
+    return step == 0 && is_sequence<T, 0, COUNT>(base, first) ? Pattern::Uniform
+                                                              : Pattern::Scattered;
+}
+
+/// Looks at COUNT lanes whose base addresses lie at `base`.
+template <Space SPACE, unsigned BYTES, unsigned COUNT, typename T>
+[[gnu::always_inline]] inline QuickAccess
+quick_lanes(const WarpContext& warp, const Instruction* at, const std::byte* base, bool is_write) {
+    const T first = *reinterpret_cast<const typename Aliased<T>::Value*>(base);
+    const Pattern pattern = quick_pattern<T, BYTES, COUNT>(base, first);
+    // Should a narrow sequence wrap at 2^32, its end lies beyond any shared memory and is refused.
+    const std::uint64_t start = static_cast<T>(first + static_cast<T>(at->immediate));
+    if (pattern == Pattern::Scattered || (start & (BYTES - 1)) != 0) {
+        return {};
+    }
+    const std::uint32_t bytes = pattern == Pattern::Uniform ? BYTES : BYTES * COUNT;
+    std::byte* const host = resolve_range<SPACE>(warp, start, bytes, is_write);
+    return host == nullptr ? QuickAccess{} : QuickAccess{pattern, host};
+}
+
+/// Recognises the accesses that most instructions make: all lanes, one value each, side by side or
+/// all at one address. Works on the base addresses as they lie in their register, so that nothing
+/// is computed per lane.
+template <Space SPACE, unsigned BYTES>
+[[gnu::always_inline]] inline QuickAccess
+quick_access(const WarpContext& warp, const Instruction* at, std::uint32_t mask, bool is_write) {
+    if (mask != FULL_MASK || (at->tag & COMPONENTS_MASK) != 1) [[unlikely]] {
+        return {};
+    }
+    const std::byte* const base = locate(warp, at->src[0]);
+    return (at->tag & NARROW_ADDRESS) == 0
+               ? quick_lanes<SPACE, BYTES, WARP_SIZE, std::uint64_t>(warp, at, base, is_write)
+               : quick_lanes<SPACE, BYTES, WARP_SIZE, std::uint32_t>(warp, at, base, is_write);
+}
+
+/// Loads when each half of the warp is side by side or at one address: what blocks that are 16
+/// threads wide do. Returns false when it is not so.
+template <Space SPACE, typename T, typename Base>
+[[gnu::always_inline]] inline bool load_halves_at(const WarpContext& warp, const Instruction* at) {
+    constexpr unsigned half = WARP_SIZE / 2;
+    constexpr unsigned chunks = CHUNKS<T> / 2;
+    const std::byte* const base = locate(warp, at->src[0]);
+    const QuickAccess low = quick_lanes<SPACE, sizeof(T), half, Base>(warp, at, base, false);
+    if (low.pattern == Pattern::Scattered) {
+        return false;
+    }
+    const QuickAccess high =
+        quick_lanes<SPACE, sizeof(T), half, Base>(warp, at, base + half * sizeof(Base), false);
+    if (high.pattern == Pattern::Scattered) {
+        return false;
+    }
+    std::byte* const to = locate(warp, at->dst[0]);
+    unsigned chunk = 0;
+    const QuickAccess halves[] = {low, high};
+    for (const QuickAccess& access : halves) {
+        const Vector<T> value =
+            broadcast<T>(*reinterpret_cast<const typename Aliased<T>::Value*>(access.host));
+        for (unsigned i = 0; i < chunks; ++i) {
+            store<T>(to, chunk++,
+                     access.pattern == Pattern::Uniform ? value : load<T>(access.host, i));
+        }
+    }
+    return true;
+}
+
+template <Space SPACE, typename T>
+[[gnu::noinline]] bool load_halves(const WarpContext& warp, const Instruction* at,
+                                   std::uint32_t mask) {
+    if (mask != FULL_MASK || (at->tag & COMPONENTS_MASK) != 1) {
+        return false;
+    }
+    return (at->tag & NARROW_ADDRESS) == 0 ? load_halves_at<SPACE, T, std::uint64_t>(warp, at)
+                                           : load_halves_at<SPACE, T, std::uint32_t>(warp, at);
+}
+
+template <Space SPACE, typename Element, typename Register, bool ORDERED>
+const Instruction* load_memory(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const Instruction* next = nullptr;
+    if constexpr (SPACE != Space::Local) {
+        const QuickAccess access = quick_access<SPACE, sizeof(Element)>(warp, at, mask, false);
+        if (access.pattern == Pattern::Sequence) {
+            load_sequence<Element, Register>(warp, at, FULL_MASK, 1, access.host);
+            next = at + 1;
+        } else if (access.pattern == Pattern::Uniform) {
+            load_uniform<Element, Register>(warp, at, FULL_MASK, 1, access.host);
+            next = at + 1;
+        } else if constexpr (sizeof(Element) == sizeof(Register) && sizeof(Element) <= 8) {
+            if (load_halves<SPACE, Register>(warp, at, mask)) {
+                next = at + 1;
+            }
+        }
+    }
+    if (next == nullptr) {
+        next = load_any<SPACE, Element, Register>(warp, at, mask);
     }
     if constexpr (ORDERED) {
         __atomic_thread_fence(__ATOMIC_ACQ_REL);
     }
-    return at + 1;
+    return next;
 }
 
 template <typename Element, typename Register>
@@ -269,47 +385,62 @@ template <typename Element, typename Register>
     }
 }
 
-template <Space SPACE, typename Element, typename Register, bool ORDERED>
-const Instruction* store_memory(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+/// Stores one value per lane, all lanes, in pieces where a chunk of them lies side by side.
+template <typename T>
+[[gnu::noinline]] void store_scattered(std::byte* const* host, const std::byte* from) {
+    using U = std::uint64_t;
+    constexpr unsigned chunk_lanes = LANES<U>;
+    for (unsigned lane = 0; lane < WARP_SIZE; lane += chunk_lanes) {
+        const Vector<U> places = load<U>(reinterpret_cast<const std::byte*>(host + lane), 0);
+        const Vector<U> offsets = places - reinterpret_cast<U>(host[lane]);
+        if (is_zero(offsets ^ (iota<U>() * sizeof(T)))) {
+            using Chunk = typename ChunkOf<T>::Memory;
+            *reinterpret_cast<Chunk*>(host[lane]) =
+                *reinterpret_cast<const Chunk*>(from + lane * sizeof(T));
+            continue;
+        }
+        for (unsigned i = lane; i < lane + chunk_lanes; ++i) {
+            write<T, T>(host[i], from, i);
+        }
+    }
+}
+
+/// Stores in any shape, whatever the mask. Returns nullptr after a fault.
+template <Space SPACE, typename Element, typename Register>
+[[gnu::noinline]] const Instruction* store_any(WarpContext& warp, const Instruction* at,
+                                               std::uint32_t mask) {
+    constexpr bool is_plain = sizeof(Element) == sizeof(Register) && sizeof(Element) <= 8;
     const unsigned count = at->tag & COMPONENTS_MASK;
     const auto bytes = static_cast<std::uint32_t>(count * sizeof(Element));
     const Addresses addresses = addresses_of(warp, at, (at->tag & NARROW_ADDRESS) != 0);
     const auto first = static_cast<unsigned>(__builtin_ctz(mask));
     const std::uint64_t start = addresses[first];
-    if constexpr (ORDERED) {
-        __atomic_thread_fence(__ATOMIC_ACQ_REL);
-    }
-    if ((start & (bytes - 1)) == 0 && SPACE != Space::Local) [[likely]] {
-        const std::uint64_t lane0 = start - std::uint64_t{first} * bytes;
-        if ((~lanes_in_sequence(addresses, lane0, bytes) & mask) == 0) {
-            const auto last = 31u - static_cast<unsigned>(__builtin_clz(mask));
-            std::byte* to = resolve_range<SPACE>(warp, start, (last - first + 1) * bytes, true);
-            if (to != nullptr) {
-                to -= std::size_t{first} * bytes;
-                if constexpr (sizeof(Element) == sizeof(Register) && sizeof(Element) <= 8) {
-                    if (count == 1 && mask == FULL_MASK) [[likely]] {
-                        const std::byte* const from = locate(warp, at->src[1]);
-                        for (unsigned chunk = 0; chunk < CHUNKS<Register>; ++chunk) {
-                            store<Register>(to, chunk, load<Register>(from, chunk));
-                        }
-                        return at + 1;
-                    }
-                }
-                for (unsigned index = 0; index < count; ++index) {
-                    const std::byte* const from = locate(warp, component(warp, at, true, index));
-                    for_each_lane(mask, [&](unsigned lane) {
-                        write<Element, Register>(
-                            to + lane * std::size_t{bytes} + index * sizeof(Element), from, lane);
-                    });
-                }
-                return at + 1;
+    if ((start & (bytes - 1)) == 0 && SPACE != Space::Local &&
+        pattern_of(addresses, mask, first, start, bytes) == Pattern::Sequence) [[likely]] {
+        const auto last = 31u - static_cast<unsigned>(__builtin_clz(mask));
+        std::byte* to = resolve_range<SPACE>(warp, start, (last - first + 1) * bytes, true);
+        if (to != nullptr) {
+            to -= std::size_t{first} * bytes;
+            for (unsigned index = 0; index < count; ++index) {
+                const std::byte* const from = locate(warp, component(warp, at, true, index));
+                for_each_lane(mask, [&](unsigned lane) {
+                    write<Element, Register>(
+                        to + lane * std::size_t{bytes} + index * sizeof(Element), from, lane);
+                });
             }
+            return at + 1;
         }
     }
     alignas(VECTOR_BYTES) std::byte* host[WARP_SIZE];
-    if (!resolve_together<SPACE>(warp, mask, addresses, bytes, host) &&
+    if (!resolve_together(warp, mask, SPACE, addresses, bytes, host) &&
         !resolve_lanes(warp, at, mask, SPACE, addresses, bytes, true, false, host)) {
         return nullptr;
+    }
+    if constexpr (is_plain) {
+        if (count == 1 && mask == FULL_MASK) {
+            store_scattered<Register>(host, locate(warp, at->src[1]));
+            return at + 1;
+        }
     }
     for (unsigned index = 0; index < count; ++index) {
         const std::byte* const from = locate(warp, component(warp, at, true, index));
@@ -318,6 +449,25 @@ const Instruction* store_memory(WarpContext& warp, const Instruction* at, std::u
         });
     }
     return at + 1;
+}
+
+template <Space SPACE, typename Element, typename Register, bool ORDERED>
+const Instruction* store_memory(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    if constexpr (ORDERED) {
+        __atomic_thread_fence(__ATOMIC_ACQ_REL);
+    }
+    if constexpr (SPACE != Space::Local && sizeof(Element) == sizeof(Register) &&
+                  sizeof(Element) <= 8) {
+        const QuickAccess access = quick_access<SPACE, sizeof(Element)>(warp, at, mask, true);
+        if (access.pattern == Pattern::Sequence) {
+            const std::byte* const from = locate(warp, at->src[1]);
+            for (unsigned chunk = 0; chunk < CHUNKS<Register>; ++chunk) {
+                store<Register>(access.host, chunk, load<Register>(from, chunk));
+            }
+            return at + 1;
+        }
+    }
+    return store_any<SPACE, Element, Register>(warp, at, mask);
 }
 
 template <typename Element, typename Register, bool ORDERED>

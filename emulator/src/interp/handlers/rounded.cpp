@@ -41,7 +41,9 @@ const Instruction* rounded(WarpContext& warp, const Instruction* at, std::uint32
     const auto* const c = count > 2 ? lanes_of<T>(warp, at->src[2]) : a;
     alignas(VECTOR_BYTES) T result[WARP_SIZE];
     {
-        const RoundingScope scope(ROUNDING);
+        // Whether a result counts as subnormal is decided on the rounded value before it is
+        // denormalised; only the processor's own flushing knows that.
+        const RoundingScope scope(ROUNDING, FLUSHES);
         for (unsigned i = 0; i < WARP_SIZE; ++i) {
             T x = a[i];
             T y = b[i];

@@ -14,21 +14,23 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-/// Calls `body(members)` once per set of lanes that share a member mask.
+/// Calls `body(lanes, team)` once per set of lanes that share a member mask; the team are those of
+/// them that the mask names. A lane that its own mask leaves out is an error of the program; it is
+/// written to like the others.
 template <typename Body>
 [[gnu::always_inline]] inline void for_each_team(const WarpContext& warp, Operand member_mask,
                                                  std::uint32_t mask, Body body) {
     const auto* const members = lanes_of<std::uint32_t>(warp, member_mask);
     std::uint32_t left = mask;
     while (left != 0) {
-        const auto first = static_cast<unsigned>(__builtin_ctz(left));
-        std::uint32_t team = 0;
+        const std::uint32_t named = members[__builtin_ctz(left)];
+        std::uint32_t lanes = 0;
         for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-            team |= static_cast<std::uint32_t>(members[lane] == members[first]) << lane;
+            lanes |= static_cast<std::uint32_t>(members[lane] == named) << lane;
         }
-        team &= left;
-        left &= ~team;
-        body(team);
+        lanes &= left;
+        left &= ~lanes;
+        body(lanes, (lanes & named) != 0 ? lanes & named : lanes);
     }
 }
 
@@ -48,7 +50,7 @@ const Instruction* vote(WarpContext& warp, const Instruction* at, std::uint32_t 
     std::uint32_t ballots[WARP_SIZE];
     std::uint32_t teams[WARP_SIZE];
     unsigned count = 0;
-    for_each_team(warp, at->src[1], mask, [&](std::uint32_t team) {
+    for_each_team(warp, at->src[1], mask, [&](std::uint32_t lanes, std::uint32_t team) {
         const std::uint32_t yes = votes & team;
         bool result = false;
         if constexpr (OP == WarpOp::VoteAll) {
@@ -58,9 +60,9 @@ const Instruction* vote(WarpContext& warp, const Instruction* at, std::uint32_t 
         } else if constexpr (OP == WarpOp::VoteUni) {
             result = yes == team || yes == 0;
         }
-        holds |= result ? team : 0;
+        holds |= result ? lanes : 0;
         ballots[count] = yes;
-        teams[count++] = team;
+        teams[count++] = lanes;
     });
     if constexpr (OP == WarpOp::VoteBallot) {
         for (unsigned i = 0; i < count; ++i) {
@@ -134,8 +136,8 @@ const Instruction* match(WarpContext& warp, const Instruction* at, std::uint32_t
     const auto* const value = lanes_of<T>(warp, at->src[0]);
     alignas(VECTOR_BYTES) std::uint32_t result[WARP_SIZE] = {};
     std::uint32_t holds = 0;
-    for_each_team(warp, at->src[1], mask, [&](std::uint32_t team) {
-        std::uint32_t left = team;
+    for_each_team(warp, at->src[1], mask, [&](std::uint32_t lanes, std::uint32_t team) {
+        std::uint32_t left = lanes;
         while (left != 0) {
             const auto first = static_cast<unsigned>(__builtin_ctz(left));
             std::uint32_t equal = 0;
@@ -185,12 +187,12 @@ template <WarpOp OP>
 const Instruction* redux(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const auto* const value = lanes_of<std::uint32_t>(warp, at->src[0]);
     alignas(VECTOR_BYTES) std::uint32_t results[WARP_SIZE] = {};
-    for_each_team(warp, at->src[1], mask, [&](std::uint32_t team) {
+    for_each_team(warp, at->src[1], mask, [&](std::uint32_t lanes, std::uint32_t team) {
         const auto first = static_cast<unsigned>(__builtin_ctz(team));
         std::uint32_t result = value[first];
         for_each_lane(team & (team - 1),
                       [&](unsigned lane) { result = reduce_pair<OP>(result, value[lane]); });
-        for_each_lane(team, [&](unsigned lane) { results[lane] = result; });
+        for_each_lane(lanes, [&](unsigned lane) { results[lane] = result; });
     });
     store_lanes<std::uint32_t>(locate(warp, at->dst[0]), results, mask);
     return at + 1;
@@ -202,7 +204,7 @@ const Instruction* redux_float(WarpContext& warp, const Instruction* at, std::ui
     const bool keeps_nan = (at->tag & 2) != 0;
     const auto* const value = lanes_of<std::uint32_t>(warp, at->src[0]);
     alignas(VECTOR_BYTES) std::uint32_t results[WARP_SIZE] = {};
-    for_each_team(warp, at->src[1], mask, [&](std::uint32_t team) {
+    for_each_team(warp, at->src[1], mask, [&](std::uint32_t lanes, std::uint32_t team) {
         bool has_nan = false;
         bool has_number = false;
         std::int32_t best = 0;
@@ -223,7 +225,7 @@ const Instruction* redux_float(WarpContext& warp, const Instruction* at, std::ui
         if (!has_number || (keeps_nan && has_nan)) {
             result = CANONICAL_NAN;
         }
-        for_each_lane(team, [&](unsigned lane) { results[lane] = result; });
+        for_each_lane(lanes, [&](unsigned lane) { results[lane] = result; });
     });
     store_lanes<std::uint32_t>(locate(warp, at->dst[0]), results, mask);
     return at + 1;
@@ -232,10 +234,10 @@ const Instruction* redux_float(WarpContext& warp, const Instruction* at, std::ui
 const Instruction* elect(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     alignas(VECTOR_BYTES) std::uint32_t results[WARP_SIZE] = {};
     std::uint32_t elected = 0;
-    for_each_team(warp, at->src[0], mask, [&](std::uint32_t team) {
+    for_each_team(warp, at->src[0], mask, [&](std::uint32_t lanes, std::uint32_t team) {
         elected |= team & (0u - team);
         const auto leader = static_cast<std::uint32_t>(__builtin_ctz(team));
-        for_each_lane(team, [&](unsigned lane) { results[lane] = leader; });
+        for_each_lane(lanes, [&](unsigned lane) { results[lane] = leader; });
     });
     store_lanes<std::uint32_t>(locate(warp, at->dst[0]), results, mask);
     write_predicate(warp, at->dst[1], elected, mask);

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Managed memory: advice and prefetching, which change nothing here but are remembered.
+
+#include "api/entry.hpp"
+#include "api/handles.hpp"
+#include "objects/error.hpp"
+#include "objects/managed.hpp"
+
+#include <span>
+
+using namespace cuprum::emulator;
+
+namespace {
+
+/// Returns the place that the older calls number.
+CUmemLocation location_of(CUdevice device) {
+    return device == CU_DEVICE_CPU ? CUmemLocation{CU_MEM_LOCATION_TYPE_HOST, 0}
+                                   : CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, device};
+}
+
+/// Checks the ranges of a batch.
+void check_batch(const CUdeviceptr* addresses, const std::size_t* sizes, std::size_t count,
+                 unsigned long long flags) {
+    require(addresses != nullptr && sizes != nullptr && count != 0, "the batch is empty");
+    require(flags == 0, "the flags must be 0");
+}
+
+void prefetch_batch(const CUdeviceptr* addresses, const std::size_t* sizes, std::size_t count,
+                    const CUmemLocation* locations, const std::size_t* starts,
+                    std::size_t location_count) {
+    require(locations != nullptr && starts != nullptr && location_count != 0 &&
+                location_count <= count && starts[0] == 0,
+            "the locations do not cover the batch");
+    std::size_t which = 0;
+    for (std::size_t index = 0; index < count; ++index) {
+        while (which + 1 < location_count && starts[which + 1] <= index) {
+            ++which;
+        }
+        ManagedAdvice::instance().prefetch(addresses[index], sizes[index], locations[which]);
+    }
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
+                                CUmemLocation location) {
+    return entry("cuMemAdvise",
+                 [&] { ManagedAdvice::instance().advise(devPtr, count, advice, location); });
+}
+
+CUresult CUDAAPI cuMemAdvise(CUdeviceptr devPtr, size_t count, CUmem_advise advice,
+                             CUdevice device) {
+    return cuMemAdvise_v2(devPtr, count, advice, location_of(device));
+}
+
+CUresult CUDAAPI cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
+                                       unsigned int flags, CUstream hStream) {
+    return entry("cuMemPrefetchAsync", [&] {
+        require(flags == 0, "the flags must be 0");
+        (void)stream_from(hStream);
+        ManagedAdvice::instance().prefetch(devPtr, count, location);
+    });
+}
+
+CUresult CUDAAPI cuMemPrefetchAsync(CUdeviceptr devPtr, size_t count, CUdevice dstDevice,
+                                    CUstream hStream) {
+    return cuMemPrefetchAsync_v2(devPtr, count, location_of(dstDevice), 0, hStream);
+}
+
+CUresult CUDAAPI cuMemPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
+                                         CUmemLocation* prefetchLocs, size_t* prefetchLocIdxs,
+                                         size_t numPrefetchLocs, unsigned long long flags,
+                                         CUstream hStream) {
+    return entry("cuMemPrefetchBatchAsync", [&] {
+        (void)stream_from(hStream);
+        check_batch(dptrs, sizes, count, flags);
+        prefetch_batch(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
+    });
+}
+
+CUresult CUDAAPI cuMemDiscardBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
+                                        unsigned long long flags, CUstream hStream) {
+    return entry("cuMemDiscardBatchAsync", [&] {
+        // Contents may be anything afterwards; that they stay is allowed.
+        (void)stream_from(hStream);
+        check_batch(dptrs, sizes, count, flags);
+        for (size_t index = 0; index < count; ++index) {
+            const auto allocation = Allocations::instance().find(dptrs[index]);
+            require(allocation != nullptr && allocation->is_managed() &&
+                        Allocations::instance().covers(dptrs[index], sizes[index]),
+                    "a range is not managed memory");
+        }
+    });
+}
+
+CUresult CUDAAPI cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
+                                                   CUmemLocation* prefetchLocs,
+                                                   size_t* prefetchLocIdxs, size_t numPrefetchLocs,
+                                                   unsigned long long flags, CUstream hStream) {
+    return entry("cuMemDiscardAndPrefetchBatchAsync", [&] {
+        (void)stream_from(hStream);
+        check_batch(dptrs, sizes, count, flags);
+        prefetch_batch(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
+    });
+}
+
+CUresult CUDAAPI cuMemRangeGetAttribute(void* data, size_t dataSize,
+                                        CUmem_range_attribute attribute, CUdeviceptr devPtr,
+                                        size_t count) {
+    return entry("cuMemRangeGetAttribute",
+                 [&] { ManagedAdvice::instance().get(data, dataSize, attribute, devPtr, count); });
+}
+
+CUresult CUDAAPI cuMemRangeGetAttributes(void** data, size_t* dataSizes,
+                                         CUmem_range_attribute* attributes, size_t numAttributes,
+                                         CUdeviceptr devPtr, size_t count) {
+    return entry("cuMemRangeGetAttributes", [&] {
+        require(data != nullptr && dataSizes != nullptr && attributes != nullptr &&
+                    numAttributes != 0,
+                "an argument is NULL or empty");
+        for (size_t index = 0; index < numAttributes; ++index) {
+            ManagedAdvice::instance().get(data[index], dataSizes[index], attributes[index], devPtr,
+                                          count);
+        }
+    });
+}
+
+} // extern "C"

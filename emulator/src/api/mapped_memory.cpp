@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Virtual memory management: addresses and memory made apart.
+
+#include "api/entry.hpp"
+#include "api/handles.hpp"
+#include "objects/device.hpp"
+#include "objects/error.hpp"
+#include "objects/virtual_memory.hpp"
+
+#include <mutex>
+
+using namespace cuprum::emulator;
+
+namespace {
+
+std::mutex shares_mutex;
+
+std::shared_ptr<PhysicalMemory> physical_from(CUmemGenericAllocationHandle handle) {
+    auto object = HandleTable::instance().find(HandleKind::Physical, handle);
+    require(object != nullptr, "not memory of cuMemCreate, or it has been released");
+    return std::static_pointer_cast<PhysicalMemory>(std::move(object));
+}
+
+void check_properties(const CUmemAllocationProp* properties) {
+    require(properties != nullptr, "prop must not be NULL");
+    require(properties->type == CU_MEM_ALLOCATION_TYPE_PINNED, "only pinned memory can be made");
+    if (properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE) {
+        fail(CUDA_ERROR_NOT_SUPPORTED, "memory that can be shared between processes is not "
+                                       "supported by the emulated device");
+    }
+    if (properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+        (void)device_at(properties->location.id);
+        return;
+    }
+    require(properties->location.type == CU_MEM_LOCATION_TYPE_HOST ||
+                properties->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
+                properties->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
+            "unknown type of location");
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuMemGetAllocationGranularity(size_t* granularity, const CUmemAllocationProp* prop,
+                                               CUmemAllocationGranularity_flags option) {
+    return entry("cuMemGetAllocationGranularity", [&] {
+        require(prop != nullptr, "prop must not be NULL");
+        require(option == CU_MEM_ALLOC_GRANULARITY_MINIMUM ||
+                    option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
+                "unknown option");
+        if (prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+            (void)device_at(prop->location.id);
+        }
+        put(granularity, VirtualMemory::GRANULARITY_BYTES);
+    });
+}
+
+CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr* ptr, size_t size, size_t alignment,
+                                     CUdeviceptr /*addr*/, unsigned long long flags) {
+    return entry("cuMemAddressReserve", [&] {
+        require(ptr != nullptr, "ptr must not be NULL");
+        require(flags == 0, "the flags must be 0");
+        *ptr = VirtualMemory::instance().reserve(size, alignment);
+    });
+}
+
+CUresult CUDAAPI cuMemAddressFree(CUdeviceptr ptr, size_t size) {
+    return entry("cuMemAddressFree", [&] { VirtualMemory::instance().free(ptr, size); });
+}
+
+CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size,
+                             const CUmemAllocationProp* prop, unsigned long long flags) {
+    return entry("cuMemCreate", [&] {
+        require(handle != nullptr, "handle must not be NULL");
+        require(flags == 0, "the flags must be 0");
+        require(size != 0 && size % VirtualMemory::GRANULARITY_BYTES == 0,
+                "the size is not a multiple of the granularity");
+        check_properties(prop);
+        *handle = HandleTable::instance().insert(HandleKind::Physical,
+                                                 std::make_shared<PhysicalMemory>(size, *prop));
+    });
+}
+
+CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle) {
+    return entry("cuMemRelease", [&] {
+        const auto memory = physical_from(handle);
+        const std::lock_guard lock(shares_mutex);
+        if (--memory->shares == 0) {
+            HandleTable::instance().erase(HandleKind::Physical, handle);
+        }
+    });
+}
+
+CUresult CUDAAPI cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
+                          CUmemGenericAllocationHandle handle, unsigned long long flags) {
+    return entry("cuMemMap", [&] {
+        require(flags == 0, "the flags must be 0");
+        VirtualMemory::instance().map(ptr, size, offset, physical_from(handle));
+    });
+}
+
+CUresult CUDAAPI cuMemUnmap(CUdeviceptr ptr, size_t size) {
+    return entry("cuMemUnmap", [&] {
+        // Work that was given to streams may still use the memory.
+        for (const auto& object : HandleTable::instance().all(HandleKind::Context)) {
+            auto& context = static_cast<Context&>(*object);
+            if (context.is_active() && context.errors()->get() == CUDA_SUCCESS) {
+                context.synchronize();
+            }
+        }
+        VirtualMemory::instance().unmap(ptr, size);
+    });
+}
+
+CUresult CUDAAPI cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc* desc,
+                                size_t count) {
+    return entry("cuMemSetAccess", [&] {
+        require(desc != nullptr && count != 0, "desc is NULL or empty");
+        for (size_t index = 0; index < count; ++index) {
+            VirtualMemory::instance().set_access(ptr, size, desc[index]);
+        }
+    });
+}
+
+CUresult CUDAAPI cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location,
+                                CUdeviceptr ptr) {
+    return entry("cuMemGetAccess", [&] {
+        require(location != nullptr, "location must not be NULL");
+        put(flags, VirtualMemory::instance().access(ptr, *location));
+    });
+}
+
+CUresult CUDAAPI cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* prop,
+                                                        CUmemGenericAllocationHandle handle) {
+    return entry("cuMemGetAllocationPropertiesFromHandle",
+                 [&] { put(prop, physical_from(handle)->properties()); });
+}
+
+CUresult CUDAAPI cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* addr) {
+    return entry("cuMemRetainAllocationHandle", [&] {
+        require(handle != nullptr, "handle must not be NULL");
+        const auto memory =
+            VirtualMemory::instance().memory_at(reinterpret_cast<std::uint64_t>(addr));
+        const std::lock_guard lock(shares_mutex);
+        if (memory->shares == 0) {
+            HandleTable::instance().insert(HandleKind::Physical, memory);
+        }
+        ++memory->shares;
+        *handle = memory->handle_value();
+    });
+}
+
+} // extern "C"

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "builtins/builtins.hpp"
+
+#include <algorithm>
+
+namespace cuprum::emulator::builtins {
+
+namespace {
+
+constexpr std::array BUILTINS{
+    Builtin{.name = "vprintf",
+            .handler = print,
+            .result_size = 4,
+            .parameter_sizes = {8, 8},
+            .parameter_count = 2,
+            .used_count = 2},
+    Builtin{.name = "__assertfail", // the last parameter is the size of a character
+            .handler = fail_assert,
+            .parameter_sizes = {8, 8, 4, 8, 8},
+            .parameter_count = 5,
+            .used_count = 4},
+    Builtin{.name = "malloc",
+            .handler = allocate,
+            .result_size = 8,
+            .parameter_sizes = {8},
+            .parameter_count = 1,
+            .used_count = 1,
+            .is_heap = true},
+    Builtin{.name = "free",
+            .handler = release,
+            .parameter_sizes = {8},
+            .parameter_count = 1,
+            .used_count = 1,
+            .is_heap = true},
+};
+
+} // namespace
+
+const Builtin* find(std::string_view name) {
+    const auto* const found =
+        std::find_if(BUILTINS.begin(), BUILTINS.end(),
+                     [&](const Builtin& builtin) { return builtin.name == name; });
+    return found == BUILTINS.end() ? nullptr : found;
+}
+
+std::span<const Builtin> all() {
+    return BUILTINS;
+}
+
+} // namespace cuprum::emulator::builtins

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Functions that the device itself provides: kernels declare them without a body.
+
+#pragma once
+
+#include "bytecode/instruction.hpp"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+namespace cuprum::emulator::builtins {
+
+using Function = std::remove_pointer_t<bytecode::Handler>;
+
+Function print;       // src[0]: format; src[1]: packed arguments; dst[0]: how many there were
+Function fail_assert; // src[0]: condition; src[1]: file; src[2]: line; src[3]: function
+Function allocate;    // src[0]: bytes; dst[0]: address or 0
+Function release;     // src[0]: address
+
+/// One function as PTX declares it. Sizes are in bytes.
+struct Builtin {
+    std::string_view name;
+    bytecode::Handler handler;
+    std::uint32_t result_size = 0; // 0: returns nothing
+    std::array<std::uint32_t, 5> parameter_sizes{};
+    std::uint32_t parameter_count = 0;
+    std::uint32_t used_count = 0; // how many parameters the handler reads
+    bool is_heap = false;
+};
+
+/// Returns the function of a name, or nullptr.
+[[nodiscard]] const Builtin* find(std::string_view name);
+
+/// Lists the functions, for documentation.
+[[nodiscard]] std::span<const Builtin> all();
+
+} // namespace cuprum::emulator::builtins

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// malloc and free of kernels.
+
+#include "builtins/heap.hpp"
+
+#include "builtins/builtins.hpp"
+#include "builtins/memory.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <sstream>
+
+namespace cuprum::emulator::builtins {
+
+using bytecode::Instruction;
+
+namespace {
+
+constexpr std::uint64_t ALIGNMENT = 16;
+/// Left unused at the start, so that no piece has the address of the whole range.
+constexpr std::uint64_t RESERVED_BYTES = 256;
+
+} // namespace
+
+Heap::Heap(std::uint64_t base, std::uint64_t bytes) {
+    if (bytes > RESERVED_BYTES) {
+        free_.emplace(base + RESERVED_BYTES, (bytes - RESERVED_BYTES) / ALIGNMENT * ALIGNMENT);
+    }
+}
+
+std::uint64_t Heap::allocate(std::uint64_t bytes) {
+    if (bytes > UINT64_MAX - ALIGNMENT) {
+        return 0;
+    }
+    const std::uint64_t wanted =
+        std::max(ALIGNMENT, (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(free_.begin(), free_.end(),
+                                    [&](const auto& piece) { return piece.second >= wanted; });
+    if (found == free_.end()) {
+        return 0;
+    }
+    const auto [address, size] = *found;
+    free_.erase(found);
+    if (size > wanted) {
+        free_.emplace(address + wanted, size - wanted);
+    }
+    used_.emplace(address, wanted);
+    return address;
+}
+
+bool Heap::release(std::uint64_t address) {
+    const std::lock_guard lock(mutex_);
+    const auto found = used_.find(address);
+    if (found == used_.end()) {
+        return false;
+    }
+    auto piece = free_.emplace(found->first, found->second).first;
+    used_.erase(found);
+    if (const auto next = std::next(piece);
+        next != free_.end() && piece->first + piece->second == next->first) {
+        piece->second += next->second;
+        free_.erase(next);
+    }
+    if (piece != free_.begin()) {
+        const auto previous = std::prev(piece);
+        if (previous->first + previous->second == piece->first) {
+            previous->second += piece->second;
+            free_.erase(piece);
+        }
+    }
+    return true;
+}
+
+const Instruction* allocate(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    Heap* const heap = warp.block->heap;
+    for (; mask != 0; mask &= mask - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+        const std::uint64_t bytes = long_of(warp, at->src[0], lane);
+        store_long(warp, at->dst[0], lane, heap == nullptr ? 0 : heap->allocate(bytes));
+    }
+    return at + 1;
+}
+
+const Instruction* release(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    Heap* const heap = warp.block->heap;
+    for (; mask != 0; mask &= mask - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+        const std::uint64_t address = long_of(warp, at->src[0], lane);
+        if (address != 0 && (heap == nullptr || !heap->release(address))) {
+            std::ostringstream detail;
+            detail << "free of 0x" << std::hex << address
+                   << ", which malloc has not returned or which has been freed already";
+            return raise_fault(warp, at, FaultKind::IllegalAddress, lane, detail.str());
+        }
+    }
+    return at + 1;
+}
+
+} // namespace cuprum::emulator::builtins

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Calls of functions that are not inlined.
+//
+// The frame of a lane depends on its depth of calls alone, and a register has the same place in
+// every function's frame. So lanes at the same instruction and depth may form one group wherever
+// they were called from: where each of them returns to is a value like any other, in its frame.
+
+#include "interp/control.hpp"
+#include "interp/groups.hpp"
+#include "interp/warp.hpp"
+
+#include <bit>
+#include <cstring>
+#include <sstream>
+
+namespace cuprum::emulator::control {
+
+using bytecode::Instruction;
+using bytecode::Special;
+using bytecode::WARP_SIZE;
+
+namespace {
+
+template <typename T>
+struct Aliased {
+    typedef T Value __attribute__((may_alias));
+};
+
+using Word = Aliased<std::uint32_t>::Value;
+using Long = Aliased<std::uint64_t>::Value;
+
+template <typename Visit>
+void for_each_lane(std::uint32_t mask, Visit visit) {
+    for (; mask != 0; mask &= mask - 1) {
+        visit(static_cast<std::uint32_t>(std::countr_zero(mask)));
+    }
+}
+
+std::uint32_t depth_of(const WarpContext& warp) {
+    return warp.groups[warp.current].depth;
+}
+
+/// Returns the local memory of a lane at a depth of calls.
+std::byte* local_of(const WarpContext& warp, std::uint32_t lane, std::uint32_t depth) {
+    const BlockContext& block = *warp.block;
+    return block.local + std::size_t{warp.thread(lane)} * block.local_stride_bytes +
+           std::size_t{block.kernel->local_bytes} * depth;
+}
+
+bool has_room(const WarpContext& warp);
+const Instruction* overflow(WarpContext& warp, const Instruction* at, std::uint32_t mask);
+void prepare_frame(WarpContext& warp, std::uint32_t depth);
+void set_aside(WarpContext& warp, const Instruction* at, std::uint32_t mask);
+const Instruction* move_to(WarpContext& warp, std::uint32_t mask, std::uint32_t depth,
+                           const Instruction* next);
+
+} // namespace
+
+const Instruction* call(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    if (!has_room(warp)) {
+        return overflow(warp, at, mask);
+    }
+    set_aside(warp, at, mask);
+    const std::uint32_t depth = depth_of(warp) + 1;
+    prepare_frame(warp, depth);
+    const bytecode::Kernel& kernel = *warp.block->kernel;
+    auto* const back = reinterpret_cast<Word*>(warp.frame(depth) + kernel.return_slot);
+    const std::uint32_t behind = groups::index_of(warp, at) + 1;
+    for_each_lane(mask, [&](std::uint32_t lane) { back[lane] = behind; });
+    return move_to(warp, mask, depth,
+                   warp.code + kernel.functions[static_cast<std::size_t>(at->immediate)]);
+}
+
+const Instruction* call_indirect(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const bytecode::Kernel& kernel = *warp.block->kernel;
+    const auto* const addresses = reinterpret_cast<const Long*>(warp.at(at->src[0]));
+    const auto place_of = [&](std::uint64_t address) {
+        const std::uint64_t number = address / bytecode::FUNCTION_ADDRESS_UNIT - 1;
+        return address % bytecode::FUNCTION_ADDRESS_UNIT == 0 && number < kernel.functions.size()
+                   ? kernel.functions[number]
+                   : bytecode::NOT_CALLABLE;
+    };
+    std::uint32_t wrong = 0;
+    for_each_lane(mask, [&](std::uint32_t lane) {
+        wrong |= static_cast<std::uint32_t>(place_of(addresses[lane]) == bytecode::NOT_CALLABLE)
+                 << lane;
+    });
+    if (wrong != 0) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(wrong));
+        std::ostringstream detail;
+        detail << "call of 0x" << std::hex << addresses[lane]
+               << ", which is not the address of a function of this module";
+        return raise_fault(warp, at, FaultKind::IllegalInstruction, lane, detail.str());
+    }
+    if (!has_room(warp)) {
+        return overflow(warp, at, mask);
+    }
+    set_aside(warp, at, mask);
+    const std::uint32_t depth = depth_of(warp) + 1;
+    prepare_frame(warp, depth);
+    auto* const back = reinterpret_cast<Word*>(warp.frame(depth) + kernel.return_slot);
+    const std::uint32_t behind = groups::index_of(warp, at) + 1;
+    for_each_lane(mask, [&](std::uint32_t lane) { back[lane] = behind; });
+    // The lanes part by what they call; the first of them go on as the running group.
+    const std::uint32_t first = place_of(addresses[std::countr_zero(mask)]);
+    std::uint32_t first_mask = 0;
+    for_each_lane(mask, [&](std::uint32_t lane) {
+        const std::uint32_t place = place_of(addresses[lane]);
+        if (place == first) {
+            first_mask |= 1u << lane;
+        } else {
+            groups::add(warp, 1u << lane, place, depth);
+        }
+    });
+    return move_to(warp, first_mask, depth, warp.code + first);
+}
+
+const Instruction* return_lanes(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    set_aside(warp, at, mask);
+    const std::uint32_t depth = depth_of(warp) - 1;
+    const auto* const back = reinterpret_cast<const Word*>(warp.at(at->src[0]));
+    const std::uint32_t first = back[std::countr_zero(mask)];
+    std::uint32_t first_mask = 0;
+    for_each_lane(mask, [&](std::uint32_t lane) {
+        if (back[lane] == first) {
+            first_mask |= 1u << lane;
+        } else {
+            groups::add(warp, 1u << lane, back[lane], depth);
+        }
+    });
+    return move_to(warp, first_mask, depth, warp.code + first);
+}
+
+const Instruction* pass_bytes(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    if (!has_room(warp)) {
+        return overflow(warp, at, mask);
+    }
+    const std::uint32_t depth = depth_of(warp);
+    for_each_lane(mask, [&](std::uint32_t lane) {
+        std::memcpy(local_of(warp, lane, depth + 1) + at->extra,
+                    local_of(warp, lane, depth) + at->target,
+                    static_cast<std::size_t>(at->immediate));
+    });
+    return at + 1;
+}
+
+const Instruction* fetch_bytes(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const std::uint32_t depth = depth_of(warp);
+    for_each_lane(mask, [&](std::uint32_t lane) {
+        std::memcpy(local_of(warp, lane, depth) + at->extra,
+                    local_of(warp, lane, depth + 1) + at->target,
+                    static_cast<std::size_t>(at->immediate));
+    });
+    return at + 1;
+}
+
+const Instruction* local_address(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const auto* const base = reinterpret_cast<const Long*>(warp.at(at->src[0]));
+    const auto offset = static_cast<std::uint64_t>(at->immediate);
+    std::byte* const out = warp.at(at->dst[0]);
+    for_each_lane(mask, [&](std::uint32_t lane) {
+        const std::uint64_t address = base[lane] + offset;
+        if (at->tag == 1) {
+            reinterpret_cast<Word*>(out)[lane] = static_cast<std::uint32_t>(address);
+        } else {
+            reinterpret_cast<Long*>(out)[lane] = address;
+        }
+    });
+    return at + 1;
+}
+
+const Instruction* read_local(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    std::byte* const out = warp.at(at->dst[0]);
+    for_each_lane(mask, [&](std::uint32_t lane) {
+        std::memcpy(out + std::size_t{lane} * at->tag,
+                    local_of(warp, lane, depth_of(warp)) + at->target, at->tag);
+    });
+    return at + 1;
+}
+
+const Instruction* write_local(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const std::byte* const in = warp.at(at->src[0]);
+    for_each_lane(mask, [&](std::uint32_t lane) {
+        std::memcpy(local_of(warp, lane, depth_of(warp)) + at->target,
+                    in + std::size_t{lane} * at->tag, at->tag);
+    });
+    return at + 1;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+bool has_room(const WarpContext& warp) {
+    return depth_of(warp) + 1 < warp.block->kernel->max_frames;
+}
+
+const Instruction* overflow(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const bytecode::Kernel& kernel = *warp.block->kernel;
+    return raise_fault(
+        warp, at, FaultKind::StackOverflow, static_cast<std::uint32_t>(std::countr_zero(mask)),
+        "more than " + std::to_string(kernel.max_frames - 1) + " calls are nested (each takes " +
+            std::to_string(kernel.local_bytes) + " bytes of local memory)");
+}
+
+/// Fills in what a frame holds before anything runs in it.
+void prepare_frame(WarpContext& warp, std::uint32_t depth) {
+    if (depth < warp.ready_frames) {
+        return;
+    }
+    const bytecode::Kernel& kernel = *warp.block->kernel;
+    std::byte* const frame = warp.frame(depth);
+    for (const bytecode::SpecialSlot& slot : kernel.warp_specials) {
+        if (slot.special == Special::LocalBase) {
+            auto* const base = reinterpret_cast<Long*>(frame + slot.offset);
+            for (std::uint32_t lane = 0; lane < WARP_SIZE; ++lane) {
+                base[lane] = std::uint64_t{kernel.local_bytes} * depth;
+            }
+        } else if (slot.special != Special::ReturnAddress) {
+            std::memcpy(frame + slot.offset, warp.frames + slot.offset,
+                        bytecode::slot_bytes(slot.width));
+        }
+    }
+    warp.ready_frames = depth + 1;
+}
+
+/// Lets the lanes that the guard keeps out go on behind the instruction.
+void set_aside(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    if (mask != warp.active) {
+        groups::add(warp, warp.active & ~mask, groups::index_of(warp, at) + 1);
+    }
+}
+
+/// Makes `mask` the running group, at another depth. Costs as much as a jump back.
+const Instruction* move_to(WarpContext& warp, std::uint32_t mask, std::uint32_t depth,
+                           const Instruction* next) {
+    Group& group = warp.groups[warp.current];
+    group.mask = mask;
+    group.depth = depth;
+    warp.active = mask;
+    warp.banks[0] = warp.frame(depth);
+    if (warp.group_count > 1) {
+        groups::look_ahead(warp, next);
+    }
+    warp.budget = warp.budget > LOOP_COST ? warp.budget - LOOP_COST : 0;
+    if (warp.budget != 0) {
+        return next;
+    }
+    (void)yield_group(warp, next);
+    group.state = Stop::Running; // only the warp gives way
+    return nullptr;
+}
+
+} // namespace
+
+} // namespace cuprum::emulator::control

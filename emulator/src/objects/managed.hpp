@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+
+namespace cuprum::emulator {
+
+/// What programs have advised about managed memory. It changes nothing here, but can be asked.
+///
+/// Kept per allocation: advice about a part is remembered for the whole.
+class ManagedAdvice {
+public:
+    /// Returns the process's advice; never destroyed.
+    [[nodiscard]] static ManagedAdvice& instance();
+
+    /// Remembers advice; throws INVALID_VALUE if the range is not managed memory.
+    void advise(std::uint64_t address, std::uint64_t bytes, CUmem_advise advice,
+                const CUmemLocation& location);
+
+    /// Remembers where a range was prefetched to last.
+    void prefetch(std::uint64_t address, std::uint64_t bytes, const CUmemLocation& location);
+
+    /// Writes an attribute of a range as cuMemRangeGetAttribute does.
+    void get(void* data, std::size_t size, CUmem_range_attribute attribute, std::uint64_t address,
+             std::uint64_t bytes);
+
+private:
+    struct Advice {
+        bool is_read_mostly = false;
+        CUmemLocation preferred{CU_MEM_LOCATION_TYPE_INVALID, 0};
+        CUmemLocation prefetched{CU_MEM_LOCATION_TYPE_INVALID, 0};
+        std::set<int> accessed_by; // devices; CU_DEVICE_CPU for the host
+    };
+
+    [[nodiscard]] Advice& of(std::uint64_t address, std::uint64_t bytes);
+
+    std::mutex mutex_;
+    std::map<std::uint64_t, Advice> by_allocation_; // by the allocation's id
+};
+
+} // namespace cuprum::emulator

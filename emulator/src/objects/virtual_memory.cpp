@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/virtual_memory.hpp"
+
+#include "objects/address_space.hpp"
+#include "objects/device.hpp"
+#include "objects/driver.hpp"
+#include "objects/error.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <sys/mman.h>
+
+namespace cuprum::emulator {
+
+namespace {
+
+void check_granularity(std::uint64_t value, const char* complaint) {
+    require(value != 0 && value % VirtualMemory::GRANULARITY_BYTES == 0, complaint);
+}
+
+void map_file(std::uint64_t base, std::uint64_t bytes, int file, std::uint64_t offset) {
+    void* mapped = ::mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_FIXED, file, static_cast<off_t>(offset));
+    if (mapped == MAP_FAILED) {
+        fail(CUDA_ERROR_MAP_FAILED, "the system refused to map the memory");
+    }
+}
+
+/// Puts ordinary, empty memory back where a file was mapped, as the rest of the window has it.
+void map_nothing(std::uint64_t base, std::uint64_t bytes) {
+    ::mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+int key_of(const CUmemLocation& location) {
+    return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : -1;
+}
+
+} // namespace
+
+PhysicalMemory::PhysicalMemory(std::uint64_t bytes, const CUmemAllocationProp& properties)
+    : bytes_(bytes), properties_(properties) {
+    if (device() >= 0) {
+        device_at(device()).charge(bytes);
+    }
+    file_ = ::memfd_create("cuprum-emulated-memory", MFD_CLOEXEC);
+    if (file_ < 0 || ::ftruncate(file_, static_cast<off_t>(bytes)) != 0) {
+        if (file_ >= 0) {
+            ::close(file_);
+        }
+        if (device() >= 0) {
+            device_at(device()).refund(bytes);
+        }
+        fail(CUDA_ERROR_OUT_OF_MEMORY, "the system refused memory for the emulated device");
+    }
+}
+
+PhysicalMemory::~PhysicalMemory() {
+    ::close(file_);
+    if (device() >= 0) {
+        device_at(device()).refund(bytes_);
+    }
+}
+
+int PhysicalMemory::device() const noexcept {
+    return key_of(properties_.location);
+}
+
+VirtualMemory& VirtualMemory::instance() {
+    static auto* memory = new VirtualMemory;
+    return *memory;
+}
+
+std::uint64_t VirtualMemory::reserve(std::uint64_t bytes, std::uint64_t alignment) {
+    check_granularity(bytes, "the size is not a multiple of the granularity");
+    require(alignment == 0 || std::has_single_bit(alignment), "the alignment is no power of two");
+    const std::uint64_t base =
+        AddressSpace::instance().take(bytes, std::max(alignment, GRANULARITY_BYTES));
+    const std::lock_guard lock(mutex_);
+    reservations_.emplace(base, bytes);
+    return base;
+}
+
+void VirtualMemory::free(std::uint64_t base, std::uint64_t bytes) {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto found = reservations_.find(base);
+        require(found != reservations_.end() && found->second == bytes,
+                "the range is not a whole reservation");
+        const auto mapped = mappings_.lower_bound(base);
+        require(mapped == mappings_.end() || mapped->first >= base + bytes,
+                "memory is still mapped in the reservation");
+        reservations_.erase(found);
+    }
+    AddressSpace::instance().give_back(base, bytes);
+}
+
+void VirtualMemory::map(std::uint64_t base, std::uint64_t bytes, std::uint64_t offset,
+                        const std::shared_ptr<PhysicalMemory>& memory) {
+    check_granularity(bytes, "the size is not a multiple of the granularity");
+    require(base % GRANULARITY_BYTES == 0 && offset % GRANULARITY_BYTES == 0,
+            "address and offset must be multiples of the granularity");
+    require(offset <= memory->bytes() && bytes <= memory->bytes() - offset,
+            "the range does not lie in the memory");
+    auto allocation = std::make_shared<Allocation>();
+    allocation->base = base;
+    allocation->bytes = bytes;
+    allocation->kind = MemoryKind::Mapped;
+    allocation->device = std::max(memory->device(), 0);
+    allocation->is_on_host = memory->device() < 0;
+    const std::lock_guard lock(mutex_);
+    const auto after = reservations_.upper_bound(base);
+    const bool is_reserved = after != reservations_.begin() &&
+                             base + bytes <= std::prev(after)->first + std::prev(after)->second;
+    require(is_reserved, "the range is not reserved");
+    const auto next = mappings_.lower_bound(base);
+    const bool is_free = (next == mappings_.end() || next->first >= base + bytes) &&
+                         (next == mappings_.begin() ||
+                          std::prev(next)->first + std::prev(next)->second.bytes <= base);
+    require(is_free, "memory is mapped there already");
+    map_file(base, bytes, memory->file(), offset);
+    Allocations::instance().add(allocation);
+    mappings_.emplace(base, Mapping{bytes, memory, std::move(allocation), {}});
+}
+
+void VirtualMemory::unmap(std::uint64_t base, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    std::uint64_t end = base;
+    for (auto each = mappings_.find(base); each != mappings_.end() && each->first == end; ++each) {
+        end += each->second.bytes;
+        if (end >= base + bytes) {
+            break;
+        }
+    }
+    require(end == base + bytes && bytes != 0, "the range is not made of whole mappings");
+    AddressSpace::instance().set_accessible(base, bytes, false);
+    for (auto each = mappings_.find(base); each != mappings_.end() && each->first < end;) {
+        Allocations::instance().remove(each->first, {MemoryKind::Mapped});
+        each = mappings_.erase(each);
+    }
+    map_nothing(base, bytes);
+}
+
+void VirtualMemory::set_access(std::uint64_t base, std::uint64_t bytes,
+                               const CUmemAccessDesc& description) {
+    require(description.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                description.flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
+                description.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+            "unknown access flags");
+    if (description.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+        (void)device_at(description.location.id);
+    }
+    const std::lock_guard lock(mutex_);
+    std::uint64_t end = base;
+    for (auto each = mappings_.find(base);
+         each != mappings_.end() && each->first == end && end < base + bytes; ++each) {
+        end += each->second.bytes;
+    }
+    require(end == base + bytes && bytes != 0, "the range is not made of whole mappings");
+    for (auto each = mappings_.find(base); each != mappings_.end() && each->first < end; ++each) {
+        auto& access = each->second.access;
+        access[key_of(description.location)] = description.flags;
+        const bool is_open = std::ranges::any_of(access, [](const auto& entry) {
+            return entry.second != CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        });
+        each->second.allocation->is_closed = !is_open;
+        AddressSpace::instance().set_accessible(each->first, each->second.bytes, is_open);
+    }
+}
+
+CUmemAccess_flags VirtualMemory::access(std::uint64_t address,
+                                        const CUmemLocation& location) const {
+    const std::lock_guard lock(mutex_);
+    const auto mapping = find(address);
+    require(mapping != mappings_.end(), "nothing is mapped at the address");
+    const auto found = mapping->second.access.find(key_of(location));
+    return found == mapping->second.access.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : found->second;
+}
+
+std::shared_ptr<PhysicalMemory> VirtualMemory::memory_at(std::uint64_t address) const {
+    const std::lock_guard lock(mutex_);
+    const auto mapping = find(address);
+    require(mapping != mappings_.end(), "nothing is mapped at the address");
+    return mapping->second.memory;
+}
+
+VirtualMemory::Mappings::const_iterator VirtualMemory::find(std::uint64_t address) const {
+    const auto after = mappings_.upper_bound(address);
+    if (after == mappings_.begin()) {
+        return mappings_.end();
+    }
+    const auto candidate = std::prev(after);
+    return address - candidate->first < candidate->second.bytes ? candidate : mappings_.end();
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Memory whose addresses and whose bytes are made apart and joined by mapping.
+//
+// Bytes are an anonymous file of the system's, so that one piece can be mapped at several places.
+
+#pragma once
+
+#include "objects/allocations.hpp"
+#include "objects/handle_table.hpp"
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+
+namespace cuprum::emulator {
+
+/// A piece of memory without addresses, as cuMemCreate makes it.
+class PhysicalMemory final : public Object {
+public:
+    /// Takes memory of a device or the host; throws OUT_OF_MEMORY.
+    PhysicalMemory(std::uint64_t bytes, const CUmemAllocationProp& properties);
+
+    ~PhysicalMemory() override;
+
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+    [[nodiscard]] const CUmemAllocationProp& properties() const noexcept { return properties_; }
+
+    [[nodiscard]] int file() const noexcept { return file_; }
+
+    /// Returns the device whose memory this is, -1 for the host's.
+    [[nodiscard]] int device() const noexcept;
+
+    /// How often the handle must be released; guarded by VirtualMemory.
+    std::uint32_t shares = 1;
+
+private:
+    std::uint64_t bytes_;
+    CUmemAllocationProp properties_;
+    int file_ = -1;
+};
+
+/// The reservations of addresses and what is mapped into them.
+class VirtualMemory {
+public:
+    static constexpr std::uint64_t GRANULARITY_BYTES = 2 << 20;
+
+    /// Returns the process's reservations; never destroyed.
+    [[nodiscard]] static VirtualMemory& instance();
+
+    /// Takes a range of addresses with nothing behind them.
+    [[nodiscard]] std::uint64_t reserve(std::uint64_t bytes, std::uint64_t alignment);
+
+    /// Gives a whole reservation back; throws INVALID_VALUE while something is mapped in it.
+    void free(std::uint64_t base, std::uint64_t bytes);
+
+    /// Puts memory behind a part of a reservation; nobody may touch it before set_access().
+    void map(std::uint64_t base, std::uint64_t bytes, std::uint64_t offset,
+             const std::shared_ptr<PhysicalMemory>& memory);
+
+    /// Takes away what was mapped in a range that whole mappings make up.
+    void unmap(std::uint64_t base, std::uint64_t bytes);
+
+    /// Says what a device, or the host, may do with mapped memory.
+    void set_access(std::uint64_t base, std::uint64_t bytes, const CUmemAccessDesc& description);
+
+    /// Returns what a location may do at an address; throws INVALID_VALUE if nothing is mapped.
+    [[nodiscard]] CUmemAccess_flags access(std::uint64_t address,
+                                           const CUmemLocation& location) const;
+
+    /// Returns the memory mapped at an address; throws INVALID_VALUE if there is none.
+    [[nodiscard]] std::shared_ptr<PhysicalMemory> memory_at(std::uint64_t address) const;
+
+private:
+    struct Mapping {
+        std::uint64_t bytes = 0;
+        std::shared_ptr<PhysicalMemory> memory;
+        std::shared_ptr<Allocation> allocation;
+        std::map<int, CUmemAccess_flags> access; // by device, -1 for the host
+    };
+
+    using Mappings = std::map<std::uint64_t, Mapping>;
+
+    [[nodiscard]] Mappings::const_iterator find(std::uint64_t address) const;
+
+    mutable std::mutex mutex_;
+    std::map<std::uint64_t, std::uint64_t> reservations_; // base to bytes
+    Mappings mappings_;
+};
+
+} // namespace cuprum::emulator

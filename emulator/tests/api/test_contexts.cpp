@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "api/driver.hpp"
+
+#include <thread>
+
+using namespace cuprum::emulator::test;
+
+class Contexts : public DriverTest {
+protected:
+    static CUcontext current() {
+        CUcontext context = nullptr;
+        EXPECT_TRUE(succeeds(CU(cuCtxGetCurrent)(&context)));
+        return context;
+    }
+};
+
+TEST_F(Contexts, the_primary_context_is_one_and_counted) {
+    CUcontext again = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRetain)(&again, 0)));
+    EXPECT_EQ(again, context_);
+    ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRelease)(0)));
+    unsigned flags = 0;
+    int active = 0;
+    ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxGetState)(0, &flags, &active)));
+    EXPECT_EQ(active, 1);
+}
+
+TEST_F(Contexts, releasing_more_often_than_retaining_is_an_error) {
+    ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRelease)(0)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuDevicePrimaryCtxRelease)(0)));
+    CUdeviceptr address = 0;
+    EXPECT_TRUE(returns(CUDA_ERROR_CONTEXT_IS_DESTROYED, CU(cuMemAlloc)(&address, 16)));
+    ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRetain)(&context_, 0)));
+    ASSERT_TRUE(succeeds(CU(cuMemAlloc)(&address, 16)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(address)));
+}
+
+TEST_F(Contexts, a_reset_frees_everything_and_the_next_retain_works_again) {
+    const CUdeviceptr address = allocate(1024);
+    CUstream stream = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream, CU_STREAM_DEFAULT)));
+    ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxReset)(0)));
+    EXPECT_TRUE(returns(CUDA_ERROR_CONTEXT_IS_DESTROYED, CU(cuCtxSynchronize)()));
+    ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRetain)(&context_, 0)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemFree)(address)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, CU(cuStreamQuery)(stream)));
+    ASSERT_TRUE(succeeds(CU(cuDevicePrimaryCtxRelease)(0)));
+}
+
+TEST_F(Contexts, creating_pushes_and_destroying_pops) {
+    CUcontext made = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&made, nullptr, 0, 0)));
+    EXPECT_EQ(current(), made);
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(made)));
+    EXPECT_EQ(current(), context_);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuCtxDestroy)(made)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuCtxSetCurrent)(made)));
+}
+
+TEST_F(Contexts, destroying_takes_along_what_belongs_to_it) {
+    CUcontext made = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&made, nullptr, 0, 0)));
+    const CUdeviceptr address = allocate(4096);
+    CUstream stream = nullptr;
+    CUevent event = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream, CU_STREAM_DEFAULT)));
+    ASSERT_TRUE(succeeds(CU(cuEventCreate)(&event, CU_EVENT_DEFAULT)));
+    ASSERT_TRUE(succeeds(CU(cuCtxDestroy)(made)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, CU(cuStreamSynchronize)(stream)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, CU(cuEventQuery)(event)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemFree)(address)));
+}
+
+TEST_F(Contexts, every_thread_has_a_stack_of_its_own) {
+    CUcontext seen = context_;
+    CUresult result = CUDA_SUCCESS;
+    std::thread([&] {
+        CU(cuCtxGetCurrent)(&seen);
+        CUdeviceptr address = 0;
+        result = CU(cuMemAlloc)(&address, 16);
+    }).join();
+    EXPECT_EQ(seen, nullptr);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, result));
+}
+
+TEST_F(Contexts, push_and_pop_nest) {
+    CUcontext popped = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuCtxPushCurrent)(context_)));
+    ASSERT_TRUE(succeeds(CU(cuCtxPopCurrent)(&popped)));
+    EXPECT_EQ(popped, context_);
+    ASSERT_TRUE(succeeds(CU(cuCtxPopCurrent)(&popped)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuCtxPopCurrent)(&popped)));
+}
+
+TEST_F(Contexts, a_foreign_handle_is_refused_and_never_followed) {
+    int nothing = 0;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT,
+                        CU(cuCtxSetCurrent)(reinterpret_cast<CUcontext>(&nothing))));
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuCtxSetCurrent)(reinterpret_cast<CUcontext>(16))));
+    CUstream stream = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream, CU_STREAM_DEFAULT)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT,
+                        CU(cuCtxSetCurrent)(reinterpret_cast<CUcontext>(stream))));
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(stream)));
+}
+
+TEST_F(Contexts, limits_and_flags_are_kept) {
+    std::size_t value = 0;
+    ASSERT_TRUE(succeeds(CU(cuCtxSetLimit)(CU_LIMIT_STACK_SIZE, 4096)));
+    ASSERT_TRUE(succeeds(CU(cuCtxGetLimit)(&value, CU_LIMIT_STACK_SIZE)));
+    EXPECT_EQ(value, 4096U);
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_VALUE, CU(cuCtxGetLimit)(&value, static_cast<CUlimit>(77))));
+    EXPECT_TRUE(returns(CUDA_ERROR_UNSUPPORTED_LIMIT,
+                        CU(cuCtxGetLimit)(&value, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH)));
+    unsigned flags = 0;
+    ASSERT_TRUE(succeeds(CU(cuCtxSetFlags)(CU_CTX_SCHED_BLOCKING_SYNC)));
+    ASSERT_TRUE(succeeds(CU(cuCtxGetFlags)(&flags)));
+    EXPECT_EQ(flags, static_cast<unsigned>(CU_CTX_SCHED_BLOCKING_SYNC));
+}

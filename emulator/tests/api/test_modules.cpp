@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "api/driver.hpp"
+#include "api/kernels.hpp"
+
+#include <string>
+#include <vector>
+
+using namespace cuprum::emulator::test;
+
+class Modules : public DriverTest {
+protected:
+    /// Loads a module that must be refused; returns the error log.
+    static std::string refused(const char* image, CUresult expected) {
+        std::vector<char> log(4096);
+        CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+        void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+        CUmodule module = nullptr;
+        EXPECT_TRUE(returns(expected, CU(cuModuleLoadDataEx)(&module, image, 2, options, values)));
+        const std::string text(log.data());
+        EXPECT_EQ(reinterpret_cast<std::size_t>(values[1]), text.size());
+        return text;
+    }
+};
+
+TEST_F(Modules, functions_and_variables_are_found_by_name) {
+    CUmodule module = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuModuleLoadData)(&module, COUNTER_PTX)));
+    CUfunction function = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&function, module, "bump")));
+    CUfunction again = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&again, module, "bump")));
+    EXPECT_EQ(function, again);
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_FOUND, CU(cuModuleGetFunction)(&again, module, "jump")));
+    unsigned count = 0;
+    ASSERT_TRUE(succeeds(CU(cuModuleGetFunctionCount)(&count, module)));
+    EXPECT_EQ(count, 3U);
+    CUdeviceptr counter = 0;
+    std::size_t bytes = 0;
+    ASSERT_TRUE(succeeds(CU(cuModuleGetGlobal)(&counter, &bytes, module, "counter")));
+    EXPECT_EQ(bytes, 4U);
+    unsigned value = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(&value, counter, 4)));
+    EXPECT_EQ(value, 40U);
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_NOT_FOUND, CU(cuModuleGetGlobal)(&counter, &bytes, module, "nothing")));
+    ASSERT_TRUE(succeeds(CU(cuModuleUnload)(module)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, CU(cuModuleUnload)(module)));
+    const char* name = nullptr;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, CU(cuFuncGetName)(&name, function)));
+}
+
+TEST_F(Modules, a_syntax_error_is_reported_with_its_line) {
+    const std::string log = refused(".version 7.0\n.target sm_70\n.address_size 64\n"
+                                    ".visible .entry k()\n{\n    ret }\n}\n",
+                                    CUDA_ERROR_INVALID_PTX);
+    EXPECT_NE(log.find("ptx:6:"), std::string::npos) << log;
+    EXPECT_NE(log.find("error: "), std::string::npos) << log;
+}
+
+TEST_F(Modules, an_unknown_instruction_is_refused_at_load_by_name) {
+    const std::string log =
+        refused(".version 7.0\n.target sm_70\n.address_size 64\n"
+                ".visible .entry k()\n{\n    .reg .b32 %r<2>;\n    frobnicate.b32 %r1, %r1;\n"
+                "    ret;\n}\n",
+                CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_NE(log.find("ptx:7:"), std::string::npos) << log;
+    EXPECT_NE(log.find("frobnicate"), std::string::npos) << log;
+}
+
+TEST_F(Modules, ptx_for_a_newer_device_is_refused) {
+    refused(".version 8.8\n.target sm_121\n.address_size 64\n"
+            ".visible .entry k()\n{\n    ret;\n}\n",
+            CUDA_ERROR_INVALID_PTX);
+}
+
+TEST_F(Modules, noise_is_no_image) {
+    CUmodule module = nullptr;
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_IMAGE, CU(cuModuleLoadData)(&module, "this is not a module")));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuModuleLoadData)(&module, nullptr)));
+    EXPECT_TRUE(returns(CUDA_ERROR_FILE_NOT_FOUND, CU(cuModuleLoad)(&module, "/no/such/file")));
+}
+
+TEST_F(Modules, a_log_that_is_too_long_is_cut) {
+    char log[16];
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER};
+    void* values[] = {reinterpret_cast<void*>(sizeof log), log};
+    CUmodule module = nullptr;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_PTX,
+                        CU(cuModuleLoadDataEx)(&module,
+                                               ".version 7.0\n.target sm_70\n.address_size 64\n"
+                                               ".visible .entry k() { blah blah",
+                                               2, options, values)));
+    EXPECT_EQ(std::string(log).size(), sizeof log - 1);
+}
+
+TEST_F(Modules, a_library_needs_no_context_and_lists_its_kernels) {
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(nullptr)));
+    CUlibrary library = nullptr;
+    ASSERT_TRUE(succeeds(
+        CU(cuLibraryLoadData)(&library, SAXPY_PTX, nullptr, nullptr, 0, nullptr, nullptr, 0)));
+    unsigned count = 0;
+    ASSERT_TRUE(succeeds(CU(cuLibraryGetKernelCount)(&count, library)));
+    ASSERT_EQ(count, 1U);
+    CUkernel kernel = nullptr;
+    CUkernel listed = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuLibraryGetKernel)(&kernel, library, "saxpy")));
+    ASSERT_TRUE(succeeds(CU(cuLibraryEnumerateKernels)(&listed, 1, library)));
+    EXPECT_EQ(listed, kernel);
+    const char* name = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuKernelGetName)(&name, kernel)));
+    EXPECT_STREQ(name, "saxpy");
+
+    const std::size_t offsets[] = {0, 4, 8, 16};
+    const std::size_t sizes[] = {4, 4, 8, 8};
+    for (std::size_t index = 0; index < 4; ++index) {
+        std::size_t offset = 99;
+        std::size_t size = 99;
+        ASSERT_TRUE(succeeds(CU(cuKernelGetParamInfo)(kernel, index, &offset, &size)));
+        EXPECT_EQ(offset, offsets[index]);
+        EXPECT_EQ(size, sizes[index]);
+    }
+    std::size_t offset = 0;
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_VALUE, CU(cuKernelGetParamInfo)(kernel, 4, &offset, nullptr)));
+
+    CUfunction function = nullptr;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuKernelGetFunction)(&function, kernel)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+    ASSERT_TRUE(succeeds(CU(cuKernelGetFunction)(&function, kernel)));
+    CUmodule module = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuLibraryGetModule)(&module, library)));
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_PERMITTED, CU(cuModuleUnload)(module)));
+    ASSERT_TRUE(succeeds(CU(cuLibraryUnload)(library)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, CU(cuKernelGetName)(&name, kernel)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, CU(cuLibraryUnload)(library)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, CU(cuFuncGetName)(&name, function)));
+}
+
+TEST_F(Modules, attributes_of_kernels_can_be_read_and_some_set) {
+    CUlibrary library = nullptr;
+    CUkernel kernel = nullptr;
+    ASSERT_TRUE(succeeds(
+        CU(cuLibraryLoadData)(&library, COUNTER_PTX, nullptr, nullptr, 0, nullptr, nullptr, 0)));
+    ASSERT_TRUE(succeeds(CU(cuLibraryGetKernel)(&kernel, library, "small")));
+    int value = 0;
+    ASSERT_TRUE(succeeds(
+        CU(cuKernelGetAttribute)(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel, 0)));
+    EXPECT_EQ(value, 64);
+    ASSERT_TRUE(succeeds(CU(cuKernelSetAttribute)(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                  100000, kernel, 0)));
+    CUfunction function = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuKernelGetFunction)(&function, kernel)));
+    ASSERT_TRUE(succeeds(
+        CU(cuFuncGetAttribute)(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function)));
+    EXPECT_EQ(value, 100000);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuKernelSetAttribute)(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                 10000000, kernel, 0)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuKernelSetAttribute)(CU_FUNC_ATTRIBUTE_NUM_REGS, 12, kernel, 0)));
+    EXPECT_TRUE(succeeds(CU(cuLibraryUnload)(library)));
+}

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "api/driver.hpp"
+
+#include <vector>
+
+using namespace cuprum::emulator::test;
+
+class Pools : public DriverTest {
+protected:
+    void SetUp() override {
+        DriverTest::SetUp();
+        ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream_, CU_STREAM_NON_BLOCKING)));
+        CUmemPoolProps properties{};
+        properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+        properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+        ASSERT_TRUE(succeeds(CU(cuMemPoolCreate)(&pool_, &properties)));
+    }
+
+    void TearDown() override {
+        if (pool_ != nullptr) {
+            EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool_)));
+        }
+        EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(stream_)));
+        DriverTest::TearDown();
+    }
+
+    cuuint64_t attribute(CUmemPool_attribute attribute) const {
+        cuuint64_t value = 0;
+        EXPECT_TRUE(succeeds(CU(cuMemPoolGetAttribute)(pool_, attribute, &value)));
+        return value;
+    }
+
+    CUdeviceptr take(std::size_t bytes, CUstream stream) const {
+        CUdeviceptr address = 0;
+        EXPECT_TRUE(succeeds(CU(cuMemAllocFromPoolAsync)(&address, bytes, pool_, stream)));
+        return address;
+    }
+
+    CUstream stream_ = nullptr;
+    CUmemoryPool pool_ = nullptr;
+};
+
+TEST_F(Pools, memory_can_be_used_in_the_order_of_the_stream) {
+    CUdeviceptr address = 0;
+    std::vector<unsigned> host(1024);
+    ASSERT_TRUE(succeeds(CU(cuMemAllocAsync)(&address, 4096, stream_)));
+    ASSERT_TRUE(succeeds(CU(cuMemsetD32Async)(address, 9, 1024, stream_)));
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoHAsync)(host.data(), address, 4096, stream_)));
+    ASSERT_TRUE(succeeds(CU(cuMemFreeAsync)(address, stream_)));
+    ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(stream_)));
+    EXPECT_EQ(host.back(), 9U);
+}
+
+TEST_F(Pools, freeing_twice_or_using_after_free_is_refused) {
+    const CUdeviceptr address = take(256, stream_);
+    ASSERT_TRUE(succeeds(CU(cuMemFreeAsync)(address, stream_)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemFreeAsync)(address, stream_)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemFree)(address)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemsetD8Async)(address, 0, 256, stream_)));
+}
+
+TEST_F(Pools, a_block_is_used_again_on_its_stream_even_before_the_free_is_reached) {
+    Gate gate;
+    gate.block(stream_);
+    const CUdeviceptr first = take(100000, stream_);
+    ASSERT_TRUE(succeeds(CU(cuMemFreeAsync)(first, stream_)));
+    const CUdeviceptr second = take(100000, stream_);
+    EXPECT_EQ(second, first);
+    CUstream other = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&other, CU_STREAM_NON_BLOCKING)));
+    ASSERT_TRUE(succeeds(CU(cuMemFreeAsync)(second, stream_)));
+    const CUdeviceptr third = take(100000, other);
+    EXPECT_NE(third, first) << "the stream that frees it is not there yet";
+    gate.open();
+    ASSERT_TRUE(succeeds(CU(cuMemFreeAsync)(third, other)));
+    EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(other)));
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(other)));
+}
+
+TEST_F(Pools, what_is_reserved_and_used_is_told) {
+    const CUdeviceptr address = take(1 << 20, stream_);
+    EXPECT_GE(attribute(CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 1U << 20);
+    EXPECT_GE(attribute(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT),
+              attribute(CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+    ASSERT_TRUE(succeeds(CU(cuMemFreeAsync)(address, stream_)));
+    ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(stream_)));
+    EXPECT_EQ(attribute(CU_MEMPOOL_ATTR_USED_MEM_CURRENT), 0U);
+    EXPECT_EQ(attribute(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0U);
+    EXPECT_GE(attribute(CU_MEMPOOL_ATTR_USED_MEM_HIGH), 1U << 20);
+}
+
+TEST_F(Pools, memory_below_the_release_threshold_is_kept_until_trimmed) {
+    cuuint64_t threshold = 1 << 30;
+    ASSERT_TRUE(
+        succeeds(CU(cuMemPoolSetAttribute)(pool_, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &threshold)));
+    EXPECT_EQ(attribute(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD), threshold);
+    const CUdeviceptr address = take(1 << 20, stream_);
+    ASSERT_TRUE(succeeds(CU(cuMemFreeAsync)(address, stream_)));
+    ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(stream_)));
+    EXPECT_GE(attribute(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 1U << 20);
+    ASSERT_TRUE(succeeds(CU(cuMemPoolTrimTo)(pool_, 0)));
+    EXPECT_EQ(attribute(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), 0U);
+}
+
+TEST_F(Pools, a_destroyed_pool_serves_its_allocations_to_the_end) {
+    const CUdeviceptr address = take(4096, stream_);
+    ASSERT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool_)));
+    CUdeviceptr another = 0;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuMemAllocFromPoolAsync)(&another, 16, pool_, stream_)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemPoolDestroy)(pool_)));
+    pool_ = nullptr;
+    EXPECT_TRUE(succeeds(CU(cuMemsetD8Async)(address, 1, 4096, stream_)));
+    EXPECT_TRUE(succeeds(CU(cuMemFreeAsync)(address, stream_)));
+    EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(stream_)));
+}
+
+TEST_F(Pools, the_current_pool_can_be_set_and_falls_back_to_the_default) {
+    CUmemoryPool current = nullptr;
+    CUmemoryPool standard = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuDeviceGetDefaultMemPool)(&standard, 0)));
+    ASSERT_TRUE(succeeds(CU(cuDeviceSetMemPool)(0, pool_)));
+    ASSERT_TRUE(succeeds(CU(cuDeviceGetMemPool)(&current, 0)));
+    EXPECT_EQ(current, pool_);
+    ASSERT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool_)));
+    pool_ = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuDeviceGetMemPool)(&current, 0)));
+    EXPECT_EQ(current, standard);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemPoolDestroy)(standard)));
+}
+
+TEST_F(Pools, a_largest_size_is_kept) {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    properties.maxSize = 4 << 20;
+    CUmemoryPool small = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuMemPoolCreate)(&small, &properties)));
+    CUdeviceptr address = 0;
+    EXPECT_TRUE(returns(CUDA_ERROR_OUT_OF_MEMORY,
+                        CU(cuMemAllocFromPoolAsync)(&address, 8 << 20, small, stream_)));
+    EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(small)));
+    properties.location.id = 99;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemPoolCreate)(&small, &properties)));
+}
+
+TEST_F(Pools, plain_free_takes_pooled_memory_too) {
+    const CUdeviceptr address = take(4096, stream_);
+    ASSERT_TRUE(succeeds(CU(cuMemsetD8Async)(address, 1, 4096, stream_)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(address)));
+}

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Each case runs in a process of its own, since settings are read once by cuInit.
+
+#include "api/driver.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <sys/wait.h>
+
+using namespace cuprum::emulator::test;
+
+namespace {
+
+/// Ends the process with 0 if `check` holds after cuInit under a setting.
+template <typename Check>
+void exit_if(const char* variable, const char* value, Check check) {
+    ::setenv(variable, value, 1);
+    const CUresult result = CU(cuInit)(0);
+    std::_Exit(check(result) ? 0 : 1);
+}
+
+int attribute(CUdevice_attribute attribute) {
+    int value = -1;
+    CU(cuDeviceGetAttribute)(&value, attribute, 0);
+    return value;
+}
+
+} // namespace
+
+TEST(Settings, the_number_of_devices_can_be_set) {
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_DEVICES", "3",
+                        [](CUresult result) {
+                            int count = 0;
+                            return result == CUDA_SUCCESS &&
+                                   CU(cuDeviceGetCount)(&count) == CUDA_SUCCESS && count == 3;
+                        }),
+                testing::ExitedWithCode(0), "");
+}
+
+TEST(Settings, the_compute_capability_can_be_set) {
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_COMPUTE_CAPABILITY", "9.0",
+                        [](CUresult result) {
+                            return result == CUDA_SUCCESS &&
+                                   attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) == 9 &&
+                                   attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) == 0 &&
+                                   attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) == 1;
+                        }),
+                testing::ExitedWithCode(0), "");
+}
+
+TEST(Settings, the_memory_can_be_set_and_runs_out) {
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_MEMORY", "64M",
+                        [](CUresult result) {
+                            std::size_t total = 0;
+                            CUcontext context = nullptr;
+                            CUdeviceptr small = 0;
+                            CUdeviceptr large = 0;
+                            return result == CUDA_SUCCESS &&
+                                   CU(cuDeviceTotalMem)(&total, 0) == CUDA_SUCCESS &&
+                                   total == 64U << 20 &&
+                                   CU(cuDevicePrimaryCtxRetain)(&context, 0) == CUDA_SUCCESS &&
+                                   CU(cuCtxSetCurrent)(context) == CUDA_SUCCESS &&
+                                   CU(cuMemAlloc)(&small, 40U << 20) == CUDA_SUCCESS &&
+                                   CU(cuMemAlloc)(&large, 40U << 20) == CUDA_ERROR_OUT_OF_MEMORY &&
+                                   CU(cuMemFree)(small) == CUDA_SUCCESS &&
+                                   CU(cuMemAlloc)(&large, 40U << 20) == CUDA_SUCCESS;
+                        }),
+                testing::ExitedWithCode(0), "");
+}
+
+TEST(Settings, a_wrong_value_fails_cuinit_and_is_named) {
+    const auto refused = [](CUresult result) { return result == CUDA_ERROR_INVALID_VALUE; };
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_DEVICES", "none", refused), testing::ExitedWithCode(0),
+                "CUPRUM_EMULATOR_DEVICES='none' is not valid");
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_COMPUTE_CAPABILITY", "8.1", refused),
+                testing::ExitedWithCode(0), "CUPRUM_EMULATOR_COMPUTE_CAPABILITY='8.1'");
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_MEMORY", "4 elephants", refused),
+                testing::ExitedWithCode(0), "CUPRUM_EMULATOR_MEMORY='4 elephants'");
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_WORKERS", "0", refused), testing::ExitedWithCode(0),
+                "CUPRUM_EMULATOR_WORKERS='0'");
+}
+
+TEST(Settings, nothing_works_before_cuinit) {
+    EXPECT_EXIT(
+        {
+            int count = 0;
+            std::_Exit(CU(cuDeviceGetCount)(&count) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
+TEST(Settings, a_process_that_leaves_with_work_in_a_stream_does_not_hang) {
+    EXPECT_EXIT(
+        {
+            CUcontext context = nullptr;
+            CUstream stream = nullptr;
+            CUdeviceptr memory = 0;
+            CU(cuInit)(0);
+            CU(cuDevicePrimaryCtxRetain)(&context, 0);
+            CU(cuCtxSetCurrent)(context);
+            CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING);
+            CU(cuMemAlloc)(&memory, 1U << 20);
+            CU(cuLaunchHostFunc)(
+                stream, [](void*) { std::atomic<bool>(false).wait(false); }, nullptr);
+            CU(cuMemsetD8Async)(memory, 1, 1U << 20, stream);
+            std::exit(0);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
+TEST(Settings, a_forked_child_cannot_use_the_parents_driver) {
+    EXPECT_EXIT(
+        {
+            CU(cuInit)(0);
+            const pid_t child = ::fork();
+            if (child == 0) {
+                int count = 0;
+                std::_Exit(CU(cuDeviceGetCount)(&count) == CUDA_ERROR_NOT_INITIALIZED ? 0 : 1);
+            }
+            int status = 1;
+            ::waitpid(child, &status, 0);
+            std::_Exit(WIFEXITED(status) ? WEXITSTATUS(status) : 2);
+        },
+        testing::ExitedWithCode(0), "");
+}

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The list of entry points against cuda.h, and against what is exported.
+
+#include "api/driver.hpp"
+
+#include <cudaTypedefs.h>
+
+#include <cstdio>
+#include <set>
+#include <string>
+
+using namespace cuprum::emulator::test;
+
+namespace {
+
+struct Listed {
+    const char* symbol;
+    const char* name;
+    int version;
+    const char* flavour;
+};
+
+constexpr Listed LIST[] = {
+#define CUPRUM_SYMBOL(symbol, name, version, flavour) {#symbol, #name, version, #flavour},
+#include "api/symbols.def"
+#undef CUPRUM_SYMBOL
+};
+
+void* lookup(const char* name, int version, cuuint64_t flags,
+             CUdriverProcAddressQueryResult* status = nullptr) {
+    void* address = nullptr;
+    CU(cuGetProcAddress)(name, &address, version, flags, status);
+    return address;
+}
+
+void* exported(const char* name) {
+    return ::dlsym(library(), name);
+}
+
+} // namespace
+
+TEST(Symbols, every_listed_name_is_exported) {
+    for (const Listed& each : LIST) {
+        EXPECT_NE(exported(each.symbol), nullptr) << each.symbol;
+    }
+}
+
+TEST(Symbols, every_version_is_found_by_its_number) {
+    for (const Listed& each : LIST) {
+        const bool is_per_thread = std::string(each.flavour) == "PerThread";
+        const cuuint64_t flags = is_per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+                                               : CU_GET_PROC_ADDRESS_LEGACY_STREAM;
+        CUdriverProcAddressQueryResult status{};
+        EXPECT_EQ(lookup(each.name, each.version, flags, &status), exported(each.symbol))
+            << each.symbol;
+        EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SUCCESS) << each.symbol;
+    }
+}
+
+TEST(Symbols, the_newest_version_that_is_old_enough_is_taken) {
+    EXPECT_EQ(lookup("cuCtxCreate", 13000, 0), exported("cuCtxCreate_v4"));
+    EXPECT_EQ(lookup("cuCtxCreate", 12000, 0), exported("cuCtxCreate_v3"));
+    EXPECT_EQ(lookup("cuCtxCreate", 3020, 0), exported("cuCtxCreate_v2"));
+    EXPECT_EQ(lookup("cuMemAlloc", 12000, 0), exported("cuMemAlloc_v2"));
+    EXPECT_EQ(lookup("cuStreamGetCaptureInfo", 12020, 0), exported("cuStreamGetCaptureInfo_v2"));
+    EXPECT_EQ(lookup("cuCtxSynchronize", 12090, 0), exported("cuCtxSynchronize"));
+    EXPECT_EQ(lookup("cuCtxSynchronize", 13000, 0), exported("cuCtxSynchronize_v2"));
+}
+
+TEST(Symbols, per_thread_names_are_given_when_asked_for) {
+    constexpr cuuint64_t per_thread = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+    EXPECT_EQ(lookup("cuMemcpyHtoD", 12000, per_thread), exported("cuMemcpyHtoD_v2_ptds"));
+    EXPECT_EQ(lookup("cuLaunchKernel", 12000, per_thread), exported("cuLaunchKernel_ptsz"));
+    EXPECT_EQ(lookup("cuLaunchKernel", 12000, 0), exported("cuLaunchKernel"));
+    EXPECT_EQ(lookup("cuLaunchKernel", 5000, per_thread), exported("cuLaunchKernel"))
+        << "older than the per-thread name";
+    EXPECT_EQ(lookup("cuInit", 12000, per_thread), exported("cuInit"));
+}
+
+TEST(Symbols, what_does_not_exist_is_told_from_what_is_too_new) {
+    CUdriverProcAddressQueryResult status{};
+    EXPECT_EQ(lookup("cuMakeCoffee", 13000, 0, &status), nullptr);
+    EXPECT_EQ(status, CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+    EXPECT_EQ(lookup("cuLaunchKernelEx", 11000, 0, &status), nullptr);
+    EXPECT_EQ(status, CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+    void* address = nullptr;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuGetProcAddress)("cuInit", &address, 99000, 0, &status)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuGetProcAddress)(nullptr, &address, 12000, 0, &status)));
+}
+
+TEST(Symbols, our_own_functions_are_found_the_same_way) {
+    EXPECT_EQ(lookup("cuprumEmulatorVersion", 12000, 0), exported("cuprumEmulatorVersion"));
+    EXPECT_EQ(lookup("cuprumEmulatorLiveObjects", 12000, 0), exported("cuprumEmulatorLiveObjects"));
+}
+
+TEST(Symbols, private_tables_are_not_there) {
+    const void* table = &table;
+    const CUuuid id{};
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_FOUND, CU(cuGetExportTable)(&table, &id)));
+    EXPECT_EQ(table, nullptr);
+}
+
+TEST(Symbols, an_unsupported_function_says_so_by_name) {
+    testing::internal::CaptureStderr();
+    CUgraph graph = nullptr;
+    const CUresult result = CU(cuTensorMapReplaceAddress)(nullptr, &graph);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED, result));
+    EXPECT_NE(said.find("cuTensorMapReplaceAddress"), std::string::npos) << said;
+}
+
+TEST(Symbols, coverage) {
+    auto* is_implemented =
+        symbol<decltype(cuprumEmulatorIsImplemented)>("cuprumEmulatorIsImplemented");
+    std::set<std::string> names;
+    std::set<std::string> covered;
+    int symbols = 0;
+    std::string missing;
+    for (const Listed& each : LIST) {
+        names.insert(each.name);
+        if (is_implemented(each.symbol) != 0) {
+            covered.insert(each.name);
+            ++symbols;
+        }
+    }
+    for (const std::string& name : names) {
+        if (!covered.contains(name)) {
+            missing += " " + name;
+        }
+    }
+    std::printf("driver functions: %zu of %zu implemented; exported names: %d of %zu\n",
+                covered.size(), names.size(), symbols, std::size(LIST));
+    std::printf("not implemented:%s\n", missing.c_str());
+    EXPECT_GT(covered.size(), 150U);
+    EXPECT_TRUE(covered.contains("cuLaunchKernel"));
+}

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A program of its own: the engine cannot be started again.
+
+#include "exec/harness.hpp"
+
+#include <atomic>
+
+namespace cuprum::emulator {
+
+TEST(Shutdown, a_running_kernel_is_given_up_and_later_work_is_refused) {
+    test::TestDevice device;
+    auto* flag = device.allocate<std::uint32_t>(1);
+    const auto kernel = device.compile(test::ptx_module(R"(
+.visible .entry forever(.param .u64 flag) {
+    .reg .pred %p<2>; .reg .b32 %r<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [flag];
+SPIN:
+    ld.volatile.global.u32 %r1, [%rd1];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra SPIN;
+    ret;
+})"));
+    ASSERT_TRUE(kernel) << device.log;
+    test::Launch launch(device, kernel, {}, flag);
+    std::atomic<bool> has_run = false;
+    exec::Engine::instance().post([&] { has_run = true; });
+    exec::Engine::instance().shutdown();
+    EXPECT_TRUE(has_run);
+    EXPECT_EQ(launch.wait().kind, FaultKind::Timeout);
+    EXPECT_EQ(test::Launch(device, kernel, {}, flag).wait().kind, FaultKind::Timeout);
+    exec::Engine::instance().shutdown();
+}
+
+} // namespace cuprum::emulator

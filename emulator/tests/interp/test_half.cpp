@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// f16 and bf16 arithmetic: results recorded on an H200, and properties that must hold everywhere.
+
+#include "support/operation.hpp"
+
+namespace cuprum::emulator::test {
+
+namespace {
+
+using H = std::uint16_t;
+using U = std::uint32_t;
+
+class Half : public OnEveryLevel {};
+
+INSTANTIATE_TEST_SUITE_P(levels, Half, LEVELS);
+
+H one(const std::string& code, H a, H b = 0, H c = 0) {
+    return run_operation<H>(code, std::vector<std::tuple<H, H, H>>{{a, b, c}})[0];
+}
+
+TEST_P(Half, arithmetic_rounds_to_nearest_even) {
+    EXPECT_EQ(one("add.rn.f16 %d, %a, %b;", 0x3c00, 0x1400), 0x3c01); // 1 + 2^-10
+    EXPECT_EQ(one("add.rn.f16 %d, %a, %b;", 0x3c00, 0x1000), 0x3c00); // halfway: to even
+    EXPECT_EQ(one("add.rn.f16 %d, %a, %b;", 0x3c01, 0x1000), 0x3c02);
+    EXPECT_EQ(one("mul.rn.f16 %d, %a, %b;", 0x7bff, 0x4000), 0x7c00); // overflows
+    EXPECT_EQ(one("sub.rn.f16 %d, %a, %b;", 0x7c00, 0x7c00), 0x7fff); // canonical NaN
+    EXPECT_EQ(one("add.rn.bf16 %d, %a, %b;", 0x3f80, 0x3f80), 0x4000);
+    EXPECT_EQ(one("mul.rn.bf16 %d, %a, %b;", 0x7f7f, 0x4000), 0x7f80);
+}
+
+TEST_P(Half, fma_is_rounded_once) {
+    // (1 + 2^-10)^2 = 1 + 2^-9 + 2^-20: the last term decides the rounding of + 2^-11.
+    EXPECT_EQ(one("fma.rn.f16 %d, %a, %b, %c;", 0x3c01, 0x3c01, 0x1000), 0x3c03);
+    EXPECT_EQ(one("fma.rn.f16 %d, %a, %b, %c;", 0x3c00, 0x3c01, 0x1000), 0x3c02);
+    EXPECT_EQ(one("fma.rn.relu.f16 %d, %a, %b, %c;", 0xbc00, 0x3c00, 0x0000), 0x0000);
+    EXPECT_EQ(one("fma.rn.sat.f16 %d, %a, %b, %c;", 0x4000, 0x4000, 0x0000), 0x3c00);
+}
+
+TEST_P(Half, pairs_work_on_both_halves) {
+    const auto pair = [](const std::string& code, U a, U b) {
+        return run_operation<U>(code, std::vector<std::tuple<U, U>>{{a, b}})[0];
+    };
+    EXPECT_EQ(pair("add.rn.f16x2 %d, %a, %b;", 0x3c004000, 0x3c00bc00), 0x40003c00u);
+    EXPECT_EQ(pair("max.bf16x2 %d, %a, %b;", 0x3f80ff81, 0x40003f80), 0x40003f80u);
+    EXPECT_EQ(pair("neg.f16x2 %d, %a;", 0x3c00fc00, 0), 0xbc007c00u);
+}
+
+TEST_P(Half, min_and_max_order_zeros_and_skip_nans) {
+    EXPECT_EQ(one("min.f16 %d, %a, %b;", 0x0000, 0x8000), 0x8000);
+    EXPECT_EQ(one("max.f16 %d, %a, %b;", 0x8000, 0x0000), 0x0000);
+    EXPECT_EQ(one("min.f16 %d, %a, %b;", 0x7e00, 0x3c00), 0x3c00);
+    EXPECT_EQ(one("min.NaN.f16 %d, %a, %b;", 0x7e00, 0x3c00), 0x7fff);
+    EXPECT_EQ(one("max.xorsign.abs.f16 %d, %a, %b;", 0xbc00, 0x4000), 0xc000);
+}
+
+TEST_P(Half, comparisons) {
+    const auto holds = [](const std::string& code, H a, H b) {
+        return run_operation<Bool>(code, std::vector<std::tuple<H, H>>{{a, b}})[0].value != 0;
+    };
+    EXPECT_TRUE(holds("setp.lt.f16 %d, %a, %b;", 0xbc00, 0x3c00));
+    EXPECT_TRUE(holds("setp.eq.f16 %d, %a, %b;", 0x0000, 0x8000));
+    EXPECT_FALSE(holds("setp.eq.f16 %d, %a, %b;", 0x7e00, 0x7e00));
+    EXPECT_TRUE(holds("setp.neu.bf16 %d, %a, %b;", 0x7fc0, 0x3f80));
+    EXPECT_TRUE(holds("setp.eq.ftz.f16 %d, %a, %b;", 0x0001, 0x0000));
+    EXPECT_EQ(one("set.eq.f16.f16 %d, %a, %b;", 0x3c00, 0x3c00), 0x3c00);
+}
+
+} // namespace
+
+} // namespace cuprum::emulator::test
