@@ -143,7 +143,7 @@ TEST_P(Convert, integers_to_floats_round_as_told) {
         check(std::uint64_t{}, "u64");
     }
     expect_operation<float>("cvt.rn.f32.s16 %d, %a;", each(integers<std::int16_t>()),
-                            [](std::int16_t a) { return float{a}; });
+                            [](std::int16_t a) { return static_cast<float>(a); });
     expect_operation<float>("cvt.rn.f32.u8 %d, %a;", each(integers<std::int16_t>()),
                             [](std::int16_t a) { return float(a & 0xff); });
 }
