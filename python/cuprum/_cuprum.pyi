@@ -1,3 +1,8 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+# Written by `make stubs`; do not edit.
+
 """The compiled part of cuprum. Import cuprum instead."""
 
 from collections.abc import Iterable

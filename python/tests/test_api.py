@@ -5,6 +5,7 @@
 
 import dataclasses
 import inspect
+import os
 import pathlib
 import subprocess
 import sys
@@ -14,8 +15,7 @@ import pytest
 import cuprum
 
 PACKAGE = pathlib.Path(cuprum.__file__).parent
-PATTERNS = pathlib.Path(__file__).parent.parent / "stub_patterns.txt"
-IMPORT_LIMIT_MS = 50
+WRITE_STUBS = pathlib.Path(__file__).resolve().parents[2] / "tools/write-stubs"
 # Plain values document themselves.
 VALUES = ("__version__", "LEGACY_DEFAULT_STREAM", "PER_THREAD_DEFAULT_STREAM")
 CLASSES = [
@@ -65,15 +65,17 @@ def test_an_unknown_name_is_an_attribute_error():
         _ = cuprum.no_such_name
 
 
-def test_importing_is_fast_and_loads_neither_numpy_nor_a_driver():
-    code = (
-        "import sys, time; start = time.perf_counter(); import cuprum; "
-        "print((time.perf_counter() - start) * 1e3); "
-        "late = {'numpy', 'dataclasses', 'typing', 'inspect'} & set(sys.modules); "
-        "assert not late, late; "
-        "assert 'libcuda' not in open('/proc/self/maps').read()"
+def test_importing_loads_neither_numpy_nor_a_driver():
+    python(
+        "-S",
+        "-c",
+        _with_path(
+            "import sys, cuprum; "
+            "late = {'numpy', 'dataclasses', 'typing', 'inspect'} & set(sys.modules); "
+            "assert not late, late; "
+            "assert 'libcuda' not in open('/proc/self/maps').read()"
+        ),
     )
-    assert min(float(python("-S", "-c", _with_path(code))) for _ in range(3)) < IMPORT_LIMIT_MS
 
 
 def test_typing_marker_and_stub_are_shipped():
@@ -84,15 +86,10 @@ def test_typing_marker_and_stub_are_shipped():
 def test_the_stub_is_what_the_generator_writes(tmp_path):
     pytest.importorskip("nanobind")
     out = tmp_path / "_cuprum.pyi"
-    python(
-        "-c",
-        _with_path(
-            "from nanobind.stubgen import main; "
-            f"main(['-m', 'cuprum._cuprum', '-p', {str(PATTERNS)!r}, '-o', {str(out)!r}, '-q'])"
-        ),
-    )
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    subprocess.run([sys.executable, WRITE_STUBS, out], env=environment, check=True)
     assert out.read_text() == (PACKAGE / "_cuprum.pyi").read_text(), (
-        "python/cuprum/_cuprum.pyi is out of date: build the target cuprum_stubs"
+        "python/cuprum/_cuprum.pyi is out of date: run `make stubs`"
     )
 
 
