@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 namespace cuprum::emulator::exec {
 
@@ -23,7 +24,65 @@ constexpr std::size_t MAX_KEPT_BYTES = std::size_t{16} << 20;
 
 } // namespace
 
-void Block::start(std::shared_ptr<Grid> grid, std::uint64_t index, std::uint32_t sm) {
+void Block::start(std::shared_ptr<Grid> grid, std::uint64_t cluster, std::uint32_t sm) {
+    const GridLaunch& launch = grid->launch();
+    std::uint32_t size[3];
+    std::uint32_t first[3]; // index of the block of rank 0
+    std::uint64_t left = cluster;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        size[axis] = std::max(1u, launch.cluster[axis]);
+        const std::uint32_t count = launch.grid[axis] / size[axis];
+        first[axis] = static_cast<std::uint32_t>(left % count) * size[axis];
+        left /= count;
+    }
+    cluster_.size = grid->cluster_blocks();
+    cluster_.parity = false;
+    companions_.resize(cluster_.size - 1);
+    for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
+        if (rank != 0 && !companions_[rank - 1]) {
+            companions_[rank - 1] = std::make_unique<Block>();
+        }
+        Block& block = rank == 0 ? *this : *companions_[rank - 1];
+        cluster_.blocks[rank] = &block.context_;
+        block.context_.cluster = &cluster_;
+        block.context_.cluster_rank = rank;
+        block.start_one(grid,
+                        {first[0] + rank % size[0], first[1] + rank / size[0] % size[1],
+                         first[2] + rank / size[0] / size[1]},
+                        sm);
+    }
+}
+
+Block::Outcome Block::run() {
+    if (cluster_.size == 1) {
+        return run_one();
+    }
+    Outcome all = Outcome::Finished;
+    for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
+        Block& block = rank == 0 ? *this : *companions_[rank - 1];
+        if (block.is_finished_) {
+            continue;
+        }
+        switch (block.run_one()) {
+        case Outcome::Finished:
+            block.is_finished_ = true;
+            break;
+        case Outcome::Yielded:
+            all = Outcome::Yielded;
+            break;
+        case Outcome::Faulted:
+            if (rank != 0) {
+                context_.fault = std::move(block.context_.fault);
+                block.context_.fault = Fault{};
+            }
+            return Outcome::Faulted;
+        }
+    }
+    return all;
+}
+
+void Block::start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3],
+                      std::uint32_t sm) {
     if (grid_ != grid) {
         grid_ = std::move(grid);
     }
@@ -32,9 +91,8 @@ void Block::start(std::shared_ptr<Grid> grid, std::uint64_t index, std::uint32_t
     }
     const GridLaunch& launch = grid_->launch();
     const bytecode::Kernel& kernel = grid_->kernel();
-    context_.index[0] = static_cast<std::uint32_t>(index % launch.grid[0]);
-    context_.index[1] = static_cast<std::uint32_t>(index / launch.grid[0] % launch.grid[1]);
-    context_.index[2] = static_cast<std::uint32_t>(index / launch.grid[0] / launch.grid[1]);
+    is_finished_ = false;
+    std::copy(std::begin(index), std::end(index), context_.index);
     context_.sm = sm % std::max(1u, launch.sm_count);
     fill_block_bank(context_.sm);
     if (kernel.parameter_copy_bytes != 0) {
@@ -64,7 +122,7 @@ void Block::start(std::shared_ptr<Grid> grid, std::uint64_t index, std::uint32_t
     }
 }
 
-Block::Outcome Block::run() {
+Block::Outcome Block::run_one() {
     for (;;) {
         if (context_.runnable == 0) {
             if (context_.live_threads == 0) {
@@ -105,6 +163,7 @@ void Block::fail_with_timeout(std::uint32_t seconds) {
 void Block::release() noexcept {
     configured_for_ = nullptr;
     grid_.reset();
+    companions_.clear();
     for (AlignedBuffer* buffer : {&frames_, &shared_, &local_, &block_bank_}) {
         if (buffer->capacity() > MAX_KEPT_BYTES) {
             *buffer = AlignedBuffer{};

@@ -9,11 +9,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace cuprum::emulator::exec {
 
 /// Holds one block that runs: its warps, registers, shared and local memory. Made to be used again
 /// for the next block, without allocating as long as the kernel stays the same.
+///
+/// The blocks of a cluster are one: the first holds the others and runs them in turn.
 ///
 /// A block belongs to one worker at a time, and can be put aside and taken up by another one
 /// whenever run() has returned.
@@ -29,8 +32,9 @@ public:
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
 
-    /// Makes the block number `index` of a grid ready to run, on a worker that acts as SM `sm`.
-    void start(std::shared_ptr<Grid> grid, std::uint64_t index, std::uint32_t sm);
+    /// Makes the blocks of cluster number `cluster` of a grid (one block where there are no
+    /// clusters) ready to run, on a worker that acts as SM `sm`.
+    void start(std::shared_ptr<Grid> grid, std::uint64_t cluster, std::uint32_t sm);
 
     /// Runs every warp that can run for one quantum, and again until one of them has not come to
     /// an end or a barrier by itself.
@@ -49,6 +53,8 @@ public:
     void release() noexcept;
 
 private:
+    void start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3], std::uint32_t sm);
+    [[nodiscard]] Outcome run_one();
     void configure();
     void fill_block_bank(std::uint32_t sm);
 
@@ -61,6 +67,9 @@ private:
     AlignedBuffer shared_;
     AlignedBuffer local_;
     AlignedBuffer block_bank_;
+    ClusterContext cluster_;                         // of the first block of a cluster
+    std::vector<std::unique_ptr<Block>> companions_; // the others, by rank
+    bool is_finished_ = false;                       // while others of the cluster still run
 };
 
 } // namespace cuprum::emulator::exec

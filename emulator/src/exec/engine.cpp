@@ -281,7 +281,7 @@ void Engine::State::run_grid(std::unique_ptr<Block>& block, const std::shared_pt
                         "out of host memory for the local and shared memory of a block of kernel " +
                             grid->kernel().name});
             grid->add_resident(-1);
-            grid->finish(1);
+            grid->finish(grid->cluster_blocks());
             break;
         }
         (void)drive(block);
@@ -319,7 +319,7 @@ bool Engine::State::drive(std::unique_ptr<Block>& block) {
             block->fault() = Fault{};
         }
         grid.add_resident(-1);
-        grid.finish(1);
+        grid.finish(grid.cluster_blocks());
         return false;
     }
 }

@@ -38,6 +38,9 @@ void broadcast(std::byte* out, Width width, std::uint64_t value) {
 Grid::Grid(GridLaunch launch, std::function<void(const Fault*)> done)
     : launch_(std::move(launch)), done_(std::move(done)) {
     block_count_ = std::uint64_t{launch_.grid[0]} * launch_.grid[1] * launch_.grid[2];
+    cluster_blocks_ = std::max(1u, launch_.cluster[0]) * std::max(1u, launch_.cluster[1]) *
+                      std::max(1u, launch_.cluster[2]);
+    cluster_count_ = block_count_ / cluster_blocks_;
     thread_count_ = launch_.block[0] * launch_.block[1] * launch_.block[2];
     launch_.parameters.resize(
         std::max<std::size_t>(launch_.parameters.size(), kernel().parameter_bytes));
@@ -51,16 +54,16 @@ const std::byte* Grid::warp_special(std::uint32_t warp, std::size_t slot) const 
     return warp_specials_.data() + (warp * count + slot) * WARP_SPECIAL_BYTES;
 }
 
-bool Grid::take(std::uint64_t& block) {
+bool Grid::take(std::uint64_t& cluster) {
     if (!has_fresh_blocks()) {
         return false;
     }
-    block = next_.fetch_add(1, std::memory_order_relaxed);
-    return block < block_count_;
+    cluster = next_.fetch_add(1, std::memory_order_relaxed);
+    return cluster < cluster_count_;
 }
 
 bool Grid::has_fresh_blocks() const noexcept {
-    return next_.load(std::memory_order_relaxed) < block_count_;
+    return next_.load(std::memory_order_relaxed) < cluster_count_;
 }
 
 bool Grid::may_hold_more() const noexcept {
@@ -86,9 +89,9 @@ void Grid::fail(Fault fault) {
         }
     }
     has_failed_ = true;
-    const std::uint64_t started = next_.exchange(block_count_);
-    if (started < block_count_) {
-        finish(block_count_ - started);
+    const std::uint64_t started = next_.exchange(cluster_count_);
+    if (started < cluster_count_) {
+        finish((cluster_count_ - started) * cluster_blocks_);
     }
 }
 

@@ -38,8 +38,12 @@ public:
     /// specials.
     [[nodiscard]] const std::byte* warp_special(std::uint32_t warp, std::size_t slot) const;
 
-    /// Takes the next block that nobody has started. Returns false when there is none left.
-    [[nodiscard]] bool take(std::uint64_t& block);
+    /// Returns how many blocks are started and finished together: those of a cluster, else 1.
+    [[nodiscard]] std::uint32_t cluster_blocks() const noexcept { return cluster_blocks_; }
+
+    /// Takes the next cluster, by number, that nobody has started. Returns false when there is none
+    /// left.
+    [[nodiscard]] bool take(std::uint64_t& cluster);
     [[nodiscard]] bool has_fresh_blocks() const noexcept;
     /// Tells whether another block may be held suspended, with all its memory.
     [[nodiscard]] bool may_hold_more() const noexcept;
@@ -69,6 +73,8 @@ private:
     std::function<void(const Fault*)> done_;
     std::uint64_t block_count_ = 0;
     std::uint32_t thread_count_ = 0;
+    std::uint32_t cluster_blocks_ = 1;
+    std::uint64_t cluster_count_ = 0;
     AlignedBuffer launch_bank_;
     AlignedBuffer warp_specials_;
 

@@ -42,6 +42,8 @@ void start_warp(WarpContext& warp, std::uint32_t present) {
     warp.patience = groups::PATIENCE;
     warp.stop = Stop::Running;
     warp.ready_frames = 1;
+    warp.cluster_arrived = 0;
+    warp.cluster_parity = 0;
     warp.current = 0;
     warp.group_count = 1;
     warp.groups[0] = Group{.pc = 0, .mask = present};

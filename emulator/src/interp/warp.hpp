@@ -88,6 +88,19 @@ struct Barrier {
 
 struct WarpContext;
 
+/// How far apart the shared memories of a cluster's blocks are in its addresses (cluster.hpp).
+constexpr std::uint64_t CLUSTER_WINDOW_BYTES = std::uint64_t{1} << 19;
+
+/// What the blocks of one cluster share; a block without a cluster is one of its own. They run on
+/// one worker at a time, so that their shared memory needs no locks either.
+struct ClusterContext {
+    static constexpr std::uint32_t MAX_SIZE = 16;
+
+    BlockContext* blocks[MAX_SIZE] = {}; // by rank
+    std::uint32_t size = 1;
+    bool parity = false; // of the current phase of the cluster's barrier
+};
+
 /// What one block shares.
 struct BlockContext {
     static constexpr std::uint32_t BARRIER_COUNT = 16;
@@ -117,6 +130,9 @@ struct BlockContext {
     std::uint32_t live_threads = 0; // that have not exited
     std::uint32_t pending = 0;      // barriers at which somebody has arrived, one bit each
     std::array<Barrier, BARRIER_COUNT> barriers{};
+
+    ClusterContext* cluster = nullptr; // never null while the block runs
+    std::uint32_t cluster_rank = 0;
 };
 
 /// One warp.
@@ -142,6 +158,10 @@ struct WarpContext {
     std::byte* frames = nullptr;
     std::uint32_t frame_stride_bytes = 0;
     std::uint32_t ready_frames = 1; // whose special values are in place
+    // The barrier of the cluster: lanes that have arrived in the current phase, and in phases of
+    // which parity they did so last.
+    std::uint32_t cluster_arrived = 0;
+    std::uint32_t cluster_parity = 0;
 
     /// Returns the frame of the lanes at a depth of calls.
     [[nodiscard]] std::byte* frame(std::uint32_t depth) const {

@@ -3,6 +3,7 @@
 
 // Branches, ends of threads, and barriers.
 
+#include "interp/cluster.hpp"
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
 
@@ -128,7 +129,16 @@ void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
         return;
     }
     if (has_modifier(instruction, "cluster")) {
-        unsupported("barrier.cluster is not supported by the emulated device");
+        Instruction barrier;
+        barrier.flags = bytecode::HAS_SIDE_EFFECT;
+        barrier.handler = has_modifier(instruction, "arrive") ? cluster::arrive : cluster::wait;
+        if (!operands.empty() ||
+            has_modifier(instruction, "arrive") == has_modifier(instruction, "wait")) {
+            invalid("a cluster barrier is barrier.cluster.arrive or barrier.cluster.wait, without "
+                    "operands");
+            return;
+        }
+        emit(barrier);
         return;
     }
     Instruction barrier;

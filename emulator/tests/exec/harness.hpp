@@ -128,6 +128,7 @@ struct Shape {
     std::uint32_t dynamic_shared_bytes = 0;
     bool is_cooperative = false;
     std::uint32_t block_y = 1;
+    std::uint32_t cluster = 1;
 };
 
 /// A launch that can be waited for.
@@ -141,6 +142,7 @@ public:
         launch.grid[0] = shape.grid;
         launch.block[0] = shape.block;
         launch.block[1] = shape.block_y;
+        launch.cluster[0] = shape.cluster;
         launch.dynamic_shared_bytes = shape.dynamic_shared_bytes;
         launch.is_cooperative = shape.is_cooperative;
         launch.memory = &device.map();

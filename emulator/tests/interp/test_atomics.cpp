@@ -107,6 +107,22 @@ TEST_P(Atomics, floats) {
         0x45004400u);
 }
 
+TEST_P(Atomics, additions_in_global_memory_flush_subnormal_numbers) {
+    // As documented for atom.add.f32, and seen on an H200; shared memory keeps them.
+    EXPECT_EQ(act<U>("mov.b32 %x, 1;\natom.global.add.f32 %d, [%w], %x;", 0x80000000, 1).memory,
+              0u);
+    EXPECT_EQ(act<U>("st.shared.u32 [cell], 5;\nmov.b32 %x, 1;\n"
+                     "atom.shared.add.f32 %d, [cell], %x;\nld.shared.u32 %d, [cell];\n",
+                     0, 1)
+                  .old[0],
+              6u);
+    EXPECT_EQ(act<U>("st.shared.u32 [cell], 5;\nmov.b32 %x, 1;\ncvta.shared.u64 %w, cell;\n"
+                     "red.add.f32 [%w], %x;\nld.shared.u32 %d, [cell];\n",
+                     0, 1)
+                  .old[0],
+              6u);
+}
+
 TEST_P(Atomics, shared_and_generic_addresses) {
     const std::string setup = "st.shared.u32 [cell], 100;\nbar.sync 0;\n";
     const std::string read = "bar.sync 0;\nld.shared.u32 %d, [cell];\n";

@@ -145,6 +145,29 @@ TEST_P(Float, ftz_flushes_inputs_and_results) {
                         [](U a, U b) { return canonical(single(a) * single(b)); });
 }
 
+TEST_P(Float, ftz_flushes_what_only_the_subnormal_grid_rounds_up) {
+    // Recorded on an H200: (1 - 2^-24) * 2^-126 fits 24 bits below 2^-126 and is flushed, though
+    // rounding to a multiple of 2^-149 would give 2^-126.
+    const auto of = [](const std::string& code, U a, U b, U c = 0) {
+        return run_operation<U>(code, std::vector<std::tuple<U, U, U>>{{a, b, c}})[0];
+    };
+    EXPECT_EQ(of("mul.rn.ftz.f32 %d, %a, %b;", 0x3f7fffff, 0x00800000), 0u);
+    EXPECT_EQ(of("mul.rn.f32 %d, %a, %b;", 0x3f7fffff, 0x00800000), 0x00800000u);
+    EXPECT_EQ(of("fma.rp.ftz.f32 %d, %a, %b, %c;", 0x3f7fffff, 0x80800000, 0x80000000),
+              0x80000000u);
+    EXPECT_EQ(of("div.rn.ftz.f32 %d, %a, %b;", 0x00ffffff, 0x40000000), 0u);
+    EXPECT_EQ(of("mul.rn.ftz.f32 %d, %a, %b;", 0x3f800000, 0x00800000), 0x00800000u);
+}
+
+TEST_P(Float, approximate_quotients_vanish_for_huge_divisors) {
+    const auto of = [](const std::string& code, U a, U b) {
+        return run_operation<U>(code, std::vector<std::tuple<U, U>>{{a, b}})[0];
+    };
+    EXPECT_EQ(of("div.approx.f32 %d, %a, %b;", 0xc26b3ba8, 0x7f7f8000), 0x80000000u);
+    EXPECT_EQ(of("div.approx.f32 %d, %a, %b;", 0x7f800000, 0x7f7f8000), NAN_BITS);
+    EXPECT_NE(of("div.full.f32 %d, %a, %b;", 0xc26b3ba8, 0x7f7f8000), 0x80000000u);
+}
+
 TEST_P(Float, sat_clamps_to_the_unit_interval_and_nan_to_zero) {
     expect_operation<U>("add.sat.f32 %d, %a, %b;", each(SINGLES, SINGLES), [](U a, U b) {
         const float sum = single(a) + single(b);

@@ -5,7 +5,9 @@
 
 #include "interp/decode/reader.hpp"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
 namespace cuprum::emulator::decoding {
@@ -95,6 +97,78 @@ void check_rounding(Reader& reader, const ConvertForm& form, bool is_rounded,
     }
 }
 
+/// Checks what is particular to the formats of 8 bits and fewer.
+void check_small_formats(Reader& reader, const ConvertForm& form) {
+    const bool from_small = form.from >= Format::E4M3;
+    const bool to_small = form.to >= Format::E4M3;
+    if (!from_small && !to_small) {
+        return;
+    }
+    const auto is_half = [](Format format) {
+        return format == Format::F16 || format == Format::BF16;
+    };
+    if (form.flushes || form.is_saturating || form.rounds_away || form.rounds_to_integer) {
+        reader.reject("has a modifier that does not fit its types");
+    } else if (form.to == Format::UE8M0) {
+        if (form.from != Format::F32 && form.from != Format::BF16) {
+            reader.reject("makes ue8m0x2 of something else than f32 or bf16x2");
+        } else if (form.rounding != Rounding::Zero && form.rounding != Rounding::Up) {
+            reader.reject("makes ue8m0x2 and needs .rz or .rp");
+        } else if (form.is_relu) {
+            reader.reject("has .relu, though ue8m0x2 knows no sign");
+        }
+    } else if (form.rounding != Rounding::Nearest) {
+        reader.reject("needs .rn");
+    } else if (to_small && !form.is_finite_saturating) {
+        reader.reject("needs .satfinite");
+    } else if (to_small && form.from != Format::F32 && !is_half(form.from)) {
+        reader.reject("converts from a type that does not fit");
+    } else if (from_small &&
+               (!is_half(form.to) || (form.from == Format::UE8M0 && form.to != Format::BF16))) {
+        reader.reject("converts to a type that does not fit");
+    } else if (from_small && form.is_finite_saturating) {
+        reader.reject("has .satfinite, though nothing can overflow");
+    }
+}
+
+/// cvt.pack: two integers of 32 bits, and below 16 bits what was packed before.
+void decode_pack(Reader& reader) {
+    struct Choice {
+        std::string_view name;
+        PackForm form;
+    };
+
+    constexpr Choice CHOICES[] = {{"u16", {16, false}}, {"s16", {16, true}}, {"u8", {8, false}},
+                                  {"s8", {8, true}},    {"u4", {4, false}},  {"s4", {4, true}},
+                                  {"u2", {2, false}},   {"s2", {2, true}}};
+    if (!reader.take("sat")) {
+        reader.reject("needs .sat");
+    }
+    const std::string_view name = reader.take_any();
+    const auto* const found =
+        std::find_if(std::begin(CHOICES), std::end(CHOICES),
+                     [&](const Choice& choice) { return choice.name == name; });
+    if (found == std::end(CHOICES)) {
+        reader.reject("packs to a type that does not fit");
+        return;
+    }
+    reader.take_type_of({Type::S32});
+    const bool has_third = found->form.bits != 16;
+    if (has_third) {
+        reader.take_type_of({Type::B32});
+    }
+    if (!reader.finish(has_third ? 4 : 3)) {
+        return;
+    }
+    Operand sources[3] = {reader.source(1, Type::S32), reader.source(2, Type::S32)};
+    if (has_third) {
+        sources[2] = reader.source(3, Type::B32);
+    }
+    const Operand destination = reader.destination(0, Type::B32);
+    reader.emit(selectors().pack(found->form), std::span(&destination, 1),
+                std::span(sources, has_third ? 3 : 2), {});
+}
+
 /// Returns the width of the register behind an operand, which may be wider than the type.
 Width register_width(Reader& reader, const ptx::Operand& operand, Type type) {
     return reader.lowering().type_of(operand) == Type::None ? width_for(type)
@@ -104,8 +178,8 @@ Width register_width(Reader& reader, const ptx::Operand& operand, Type type) {
 } // namespace
 
 void decode_convert(Reader& reader) {
-    if (reader.has("pack")) {
-        reader.refuse("packs saturated integers, which is not supported");
+    if (reader.take("pack")) {
+        decode_pack(reader);
         return;
     }
     ConvertForm form;
@@ -137,6 +211,7 @@ void decode_convert(Reader& reader) {
     form.is_pair = to->is_pair;
     check_rounding(reader, form, is_rounded, integer_rounding >= 0);
     form.rounds_to_integer = integer_rounding >= 0 && !is_integer(form.to);
+    check_small_formats(reader, form);
     if (from->is_pair && !to->is_pair) {
         reader.reject("converts a pair to a single value");
     }

@@ -3,6 +3,7 @@
 
 // mov, selp, slct, cvta, isspacep and the instructions that do nothing here.
 
+#include "interp/cluster.hpp"
 #include "interp/decode/reader.hpp"
 
 #include <array>
@@ -96,6 +97,11 @@ void decode_isspacep(Reader& reader) {
                              MoveOp::IsParam,  MoveOp::IsParam};
     const Operand source = reader.source(1, Type::U64);
     const Operand destination = reader.destination(0, Type::Pred);
+    if (space <= 1) { // the block's own shared memory, not that of its cluster
+        reader.emit(cluster::is_own_shared, {destination}, {source},
+                    cluster::WIDE_ADDRESS | cluster::GENERIC);
+        return;
+    }
     reader.emit(selectors().move({.op = OPS[static_cast<std::size_t>(space)]}), {destination},
                 {source});
 }

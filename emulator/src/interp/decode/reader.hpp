@@ -124,6 +124,14 @@ void decode_memory(Reader& reader);
 void decode_nothing(Reader& reader);
 void decode_atomic(Reader& reader);
 void decode_warp(Reader& reader);
+void decode_matrix(Reader& reader);
 void decode_fence(Reader& reader);
+void decode_async_copy(Reader& reader);
+void decode_async_arrive(Reader& reader); // the rest of a cp.async.mbarrier.arrive
+void decode_mbarrier(Reader& reader);
+void decode_cluster(Reader& reader);
+
+/// Rejects the instruction unless operand `index` is an address in brackets; tells which.
+[[nodiscard]] bool need_address(Reader& reader, std::size_t index);
 
 } // namespace cuprum::emulator::decoding

@@ -14,10 +14,19 @@ struct Place {
 };
 
 Place in_shared(const BlockContext& block, std::uint64_t offset, std::uint32_t bytes) {
-    if (offset > block.shared_bytes || bytes > block.shared_bytes - offset) {
+    const BlockContext* owner = &block;
+    if (offset >= CLUSTER_WINDOW_BYTES) { // see cluster.hpp
+        const std::uint64_t rank = offset / CLUSTER_WINDOW_BYTES - 1;
+        if (rank >= block.cluster->size) {
+            return {nullptr, AccessProblem::BeyondShared};
+        }
+        owner = block.cluster->blocks[rank];
+        offset %= CLUSTER_WINDOW_BYTES;
+    }
+    if (offset > owner->shared_bytes || bytes > owner->shared_bytes - offset) {
         return {nullptr, AccessProblem::BeyondShared};
     }
-    return {block.shared + offset};
+    return {owner->shared + offset};
 }
 
 Place in_local(const WarpContext& warp, unsigned lane, std::uint64_t offset, std::uint32_t bytes) {

@@ -235,15 +235,20 @@ std::uint32_t encode(double value, const ConvertForm& form) {
     }
     const bool is_negative = (bits_from(value) >> 63) != 0;
     if (form.to == Format::UE8M0) {
+        // A power of two has no sign: that of the value is dropped.
         constexpr std::uint32_t nan = 0xff;
-        if (value != value || is_negative) {
+        constexpr std::uint32_t largest = 0xfe;
+        if (value != value) {
             return nan;
         }
-        const auto field = static_cast<std::int64_t>(bits_from(value) >> 52);
+        const auto field = static_cast<std::int64_t>(bits_from(value) >> 52 & 0x7ff);
         const bool is_exact = (bits_from(value) << 12) == 0;
         const std::int64_t power =
             field - 1023 + (form.rounding == Rounding::Up && !is_exact ? 1 : 0);
-        return static_cast<std::uint32_t>(power < -127 ? 0 : power > 127 ? 254 : power + 127);
+        if (power > 127) {
+            return form.is_finite_saturating ? largest : nan;
+        }
+        return power < -127 ? 0 : static_cast<std::uint32_t>(power + 127);
     }
     const Layout layout = form.to == Format::F32 ? Layout{8, 23, 0x7f7fffff, 0x7f800000, 0x7fffffff}
                                                  : layout_of(form.to);

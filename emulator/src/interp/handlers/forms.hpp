@@ -345,6 +345,32 @@ struct WarpForm {
     bool has_predicate = false;
 };
 
+/// What may keep a cp.async from reading all the bytes that it writes; the others become 0.
+enum class CopyLimit : std::uint8_t {
+    None,
+    Bytes,   // src[2]: how many bytes to read
+    Ignored, // src[2], a predicate: read nothing where it holds
+};
+
+/// cp.async: src[0] is the base in shared memory, `target` the signed offset from it; src[1] the
+/// base in global memory, `immediate` the offset. `access_bytes` is how many each lane copies.
+struct CopyForm {
+    static constexpr std::uint16_t NARROW_TO = 1;   // in `tag`: src[0] has 32-bit lanes
+    static constexpr std::uint16_t NARROW_FROM = 2; // src[1] has
+    static constexpr std::uint16_t IS_NEGATED = 4;  // the predicate is negated
+
+    std::uint8_t bytes = 4; // 4, 8 or 16
+    CopyLimit limit = CopyLimit::None;
+};
+
+/// cvt.pack: dst[0] = saturated src[0] and src[1], `bits` each, below src[2] (not for 16 bits).
+struct PackForm {
+    std::uint8_t bits = 16; // 2, 4, 8 or 16
+    bool is_signed = false;
+};
+
+struct MatrixForm; // matrix_forms.hpp
+
 /// The selectors of one instruction-set level.
 struct Selectors {
     bytecode::Handler (*move)(const MoveForm&);
@@ -359,6 +385,9 @@ struct Selectors {
     bytecode::Handler (*memory)(const MemoryForm&);
     bytecode::Handler (*atomic)(const AtomicForm&);
     bytecode::Handler (*warp)(const WarpForm&);
+    bytecode::Handler (*matrix)(const MatrixForm&);
+    bytecode::Handler (*copy)(const CopyForm&);
+    bytecode::Handler (*pack)(const PackForm&);
 };
 
 /// Returns the selectors for this machine, chosen once; CUPRUM_EMULATOR_ISA=v2|v3|v4 asks for a

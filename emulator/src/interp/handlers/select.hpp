@@ -26,6 +26,9 @@ Handler select_any_conversion(const ConvertForm& form);
 Handler select_memory(const MemoryForm& form);
 Handler select_atomic(const AtomicForm& form);
 Handler select_warp(const WarpForm& form);
+Handler select_matrix(const MatrixForm& form);
+Handler select_copy(const CopyForm& form);
+Handler select_pack(const PackForm& form);
 
 extern const Selectors SELECTORS;
 

@@ -18,6 +18,9 @@ const Selectors SELECTORS = {
     .memory = select_memory,
     .atomic = select_atomic,
     .warp = select_warp,
+    .matrix = select_matrix,
+    .copy = select_copy,
+    .pack = select_pack,
 };
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

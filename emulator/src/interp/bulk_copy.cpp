@@ -1,0 +1,151 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "interp/bulk_copy.hpp"
+
+#include "interp/access_fault.hpp"
+#include "interp/cluster.hpp"
+#include "interp/mbarrier.hpp"
+#include "interp/warp.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <string>
+
+namespace cuprum::emulator {
+
+using bytecode::Instruction;
+
+namespace {
+
+typedef std::uint32_t Lane32 __attribute__((may_alias));
+typedef std::uint64_t Lane64 __attribute__((may_alias));
+
+/// What addresses and sizes of bulk copies are multiples of.
+constexpr std::uint32_t UNIT_BYTES = 16;
+
+/// The two ends of one lane's copy; null after a fault.
+struct Ends {
+    std::byte* shared = nullptr;
+    std::byte* global = nullptr;
+    std::uint32_t bytes = 0;
+};
+
+std::uint64_t address_of(const WarpContext& warp, bytecode::Operand base, std::int64_t offset,
+                         bool is_narrow, std::uint32_t lane);
+bool is_device_memory(const MemoryMap& map, std::uint64_t address, std::uint32_t bytes,
+                      bool is_write);
+Ends find_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane, bool is_to_global);
+
+} // namespace
+
+namespace bulk_copy {
+
+const Instruction* to_shared(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const Ends ends = find_ends(warp, at, lane, false);
+        if (ends.shared == nullptr) {
+            return nullptr;
+        }
+        std::memcpy(ends.shared, ends.global, ends.bytes);
+        const std::uint64_t barrier =
+            address_of(warp, at->src[3], static_cast<std::int32_t>(at->extra),
+                       (at->tag & NARROW_BARRIER) != 0, lane);
+        if (!mbarrier::deliver(warp, at, lane, barrier, ends.bytes)) {
+            return nullptr;
+        }
+    }
+    return at + 1;
+}
+
+const Instruction* to_global(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const Ends ends = find_ends(warp, at, lane, true);
+        if (ends.shared == nullptr) {
+            return nullptr;
+        }
+        std::memcpy(ends.global, ends.shared, ends.bytes);
+    }
+    return at + 1;
+}
+
+} // namespace bulk_copy
+
+const Instruction* raise_copy_size_fault(WarpContext& warp, const Instruction* at,
+                                         std::uint32_t lane, std::uint32_t source_bytes,
+                                         std::uint32_t bytes) {
+    return raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
+                       "cp.async with a source size of " + std::to_string(source_bytes) +
+                           " bytes copies only " + std::to_string(bytes));
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::uint64_t address_of(const WarpContext& warp, bytecode::Operand base, std::int64_t offset,
+                         bool is_narrow, std::uint32_t lane) {
+    const std::byte* const lanes = warp.at(base);
+    if (is_narrow) { // 32-bit addresses wrap at 32 bits
+        return reinterpret_cast<const Lane32*>(lanes)[lane] + static_cast<std::uint32_t>(offset);
+    }
+    return reinterpret_cast<const Lane64*>(lanes)[lane] + static_cast<std::uint64_t>(offset);
+}
+
+bool is_device_memory(const MemoryMap& map, std::uint64_t address, std::uint32_t bytes,
+                      bool is_write) {
+    if (!map.check_exactly) {
+        // The map answers for the two ends of a range: pieces of a granule leave no gap.
+        const std::uint64_t granule = std::uint64_t{1} << map.granule_shift;
+        bool is_mapped = true;
+        for (std::uint64_t at = 0; at < bytes && is_mapped; at += granule) {
+            const std::uint64_t length = std::min<std::uint64_t>(granule, bytes - at);
+            is_mapped = map.is_mapped(address + at, address + at + length - 1);
+        }
+        if (is_mapped) {
+            return true;
+        }
+    }
+    return map.is_accessible != nullptr && map.is_accessible(map, address, bytes, is_write);
+}
+
+Ends find_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane, bool is_to_global) {
+    const BlockContext& block = *warp.block;
+    const std::uint32_t bytes = reinterpret_cast<const Lane32*>(warp.at(at->src[2]))[lane];
+    const std::uint64_t shared = address_of(warp, at->src[0], static_cast<std::int32_t>(at->target),
+                                            (at->tag & bulk_copy::NARROW_SHARED) != 0, lane);
+    const std::uint64_t global = address_of(warp, at->src[1], at->immediate,
+                                            (at->tag & bulk_copy::NARROW_GLOBAL) != 0, lane);
+    if (bytes % UNIT_BYTES != 0) {
+        (void)raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
+                          "a bulk copy of " + std::to_string(bytes) +
+                              " bytes; expected a multiple of 16");
+        return {};
+    }
+    for (const std::uint64_t address : {shared, global}) {
+        if (address % UNIT_BYTES != 0) {
+            (void)raise_access_fault(warp, at, lane, AccessProblem::Misaligned, address, UNIT_BYTES,
+                                     (address == global) == is_to_global);
+            return {};
+        }
+    }
+    std::byte* const place = find_shared(block, shared, bytes);
+    if (place == nullptr) {
+        (void)raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, shared, bytes,
+                                 !is_to_global);
+        return {};
+    }
+    if (bytes != 0 && !is_device_memory(*block.memory, global, bytes, is_to_global)) {
+        (void)raise_access_fault(warp, at, lane, AccessProblem::Unmapped, global, bytes,
+                                 is_to_global);
+        return {};
+    }
+    return {place, reinterpret_cast<std::byte*>(global), bytes};
+}
+
+} // namespace
+
+} // namespace cuprum::emulator

@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "interp/cluster.hpp"
+
+#include "interp/groups.hpp"
+
+#include <bit>
+#include <string>
+
+namespace cuprum::emulator {
+
+using bytecode::Instruction;
+
+namespace {
+
+typedef std::uint32_t Lane32 __attribute__((may_alias));
+typedef std::uint64_t Lane64 __attribute__((may_alias));
+
+std::uint64_t read_address(const WarpContext& warp, const Instruction* at, std::uint32_t lane);
+bool complete_if_all_came(ClusterContext& all);
+
+} // namespace
+
+std::byte* find_shared(const BlockContext& block, std::uint64_t address, std::uint32_t bytes) {
+    const BlockContext* owner = &block;
+    if (address >= CLUSTER_WINDOW_BYTES) {
+        const std::uint64_t rank = address / CLUSTER_WINDOW_BYTES - 1;
+        if (rank >= block.cluster->size) {
+            return nullptr;
+        }
+        owner = block.cluster->blocks[rank];
+        address %= CLUSTER_WINDOW_BYTES;
+    }
+    return address <= owner->shared_bytes && bytes <= owner->shared_bytes - address
+               ? owner->shared + address
+               : nullptr;
+}
+
+namespace cluster {
+
+const Instruction* map_address(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const BlockContext& block = *warp.block;
+    const auto* const ranks = reinterpret_cast<const Lane32*>(warp.at(at->src[1]));
+    std::uint64_t results[bytecode::WARP_SIZE];
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const std::uint32_t rank = ranks[lane];
+        if (rank >= block.cluster->size) {
+            return raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
+                               "there is no block of rank " + std::to_string(rank) +
+                                   " in a cluster of " + std::to_string(block.cluster->size));
+        }
+        const std::uint64_t address = read_address(warp, at, lane);
+        if (address / CLUSTER_WINDOW_BYTES > ClusterContext::MAX_SIZE) {
+            return raise_fault(warp, at, FaultKind::InvalidAddressSpace, lane,
+                               "mapa needs an address in shared memory");
+        }
+        // The block's own memory keeps its plain addresses.
+        const std::uint64_t window =
+            rank == block.cluster_rank ? 0 : (rank + 1) * CLUSTER_WINDOW_BYTES;
+        results[lane] = address % CLUSTER_WINDOW_BYTES + window +
+                        ((at->tag & GENERIC) != 0 ? block.memory->shared_base : 0);
+    }
+    std::byte* const to = warp.at(at->dst[0]);
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        if ((at->tag & WIDE_ADDRESS) != 0) {
+            reinterpret_cast<Lane64*>(to)[lane] = results[lane];
+        } else {
+            reinterpret_cast<Lane32*>(to)[lane] = static_cast<std::uint32_t>(results[lane]);
+        }
+    }
+    return at + 1;
+}
+
+const Instruction* rank_of(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    std::uint32_t results[bytecode::WARP_SIZE];
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const std::uint64_t window = read_address(warp, at, lane) / CLUSTER_WINDOW_BYTES;
+        results[lane] =
+            window == 0 ? warp.block->cluster_rank : static_cast<std::uint32_t>(window - 1);
+    }
+    auto* const to = reinterpret_cast<Lane32*>(warp.at(at->dst[0]));
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        to[lane] = results[lane];
+    }
+    return at + 1;
+}
+
+const Instruction* is_own_shared(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    std::uint32_t holds = 0;
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        holds |= static_cast<std::uint32_t>(read_address(warp, at, lane) < CLUSTER_WINDOW_BYTES)
+                 << lane;
+    }
+    auto* const to = reinterpret_cast<Lane32*>(warp.at(at->dst[0]));
+    *to = (*to & ~mask) | holds;
+    return at + 1;
+}
+
+const Instruction* arrive(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    ClusterContext& all = *warp.block->cluster;
+    warp.cluster_arrived |= mask;
+    warp.cluster_parity = all.parity ? warp.cluster_parity | mask : warp.cluster_parity & ~mask;
+    (void)complete_if_all_came(all);
+    return at + 1;
+}
+
+const Instruction* wait(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    ClusterContext& all = *warp.block->cluster;
+    // The others may have exited since the last arrival: then nobody else completes the phase.
+    (void)complete_if_all_came(all);
+    const std::uint32_t current = all.parity ? bytecode::FULL_MASK : 0;
+    const std::uint32_t done = warp.cluster_parity ^ current;
+    // Whoever waits comes here again, after the other warps and blocks had their turn.
+    return (mask & ~done) == 0 ? at + 1 : yield_group(warp, at);
+}
+
+} // namespace cluster
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Returns a lane's address as an offset of the shared window.
+std::uint64_t read_address(const WarpContext& warp, const Instruction* at, std::uint32_t lane) {
+    const std::byte* const lanes = warp.at(at->src[0]);
+    const std::uint64_t address = (at->tag & cluster::WIDE_ADDRESS) != 0
+                                      ? reinterpret_cast<const Lane64*>(lanes)[lane]
+                                      : reinterpret_cast<const Lane32*>(lanes)[lane];
+    return (at->tag & cluster::GENERIC) != 0 ? address - warp.block->memory->shared_base : address;
+}
+
+/// Begins the next phase of the barrier once every thread that has not exited has arrived.
+bool complete_if_all_came(ClusterContext& all) {
+    for (std::uint32_t rank = 0; rank < all.size; ++rank) {
+        const BlockContext& block = *all.blocks[rank];
+        for (std::uint32_t w = 0; w < block.warp_count; ++w) {
+            if ((groups::live(block.warps[w]) & ~block.warps[w].cluster_arrived) != 0) {
+                return false;
+            }
+        }
+    }
+    for (std::uint32_t rank = 0; rank < all.size; ++rank) {
+        const BlockContext& block = *all.blocks[rank];
+        for (std::uint32_t w = 0; w < block.warp_count; ++w) {
+            block.warps[w].cluster_arrived = 0;
+        }
+    }
+    all.parity = !all.parity;
+    return true;
+}
+
+} // namespace
+
+} // namespace cuprum::emulator

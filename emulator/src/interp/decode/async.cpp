@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// cp.async and cp.async.bulk. A copy is done at once, so there is never one to wait for: groups of
+// copies are checked, and nothing is emitted for them.
+
+#include "interp/bulk_copy.hpp"
+#include "interp/decode/reader.hpp"
+
+#include <limits>
+
+namespace cuprum::emulator::decoding {
+
+using bytecode::Operand;
+using bytecode::Width;
+using ptx::Space;
+using ptx::Type;
+using Kind = ptx::Operand::Kind;
+
+namespace {
+
+/// Returns how many bytes a copy moves, from the literal that says so; 0 when it is refused.
+std::uint8_t copy_bytes(Reader& reader, bool bypasses_l1) {
+    const ptx::Operand& size = reader.operand(2);
+    if (size.kind == Kind::Integer && (size.bits == 4 || size.bits == 8 || size.bits == 16) &&
+        (!bypasses_l1 || size.bits == 16)) {
+        return static_cast<std::uint8_t>(size.bits);
+    }
+    reader.reject(bypasses_l1 ? "copies 16 bytes, as its third operand must say"
+                              : "copies 4, 8 or 16 bytes, as its third operand must say");
+    return 0;
+}
+
+bool fits_shared(Reader& reader, std::int64_t offset) {
+    if (offset < std::numeric_limits<std::int32_t>::min() ||
+        offset > std::numeric_limits<std::int32_t>::max()) {
+        reader.reject("has an offset that no shared memory has");
+        return false;
+    }
+    return true;
+}
+
+void check_group_count(Reader& reader) {
+    if (reader.finish(1) && reader.operand(0).kind != Kind::Integer) {
+        reader.reject("needs a number of groups that is known");
+    }
+}
+
+/// cp.async.bulk between global memory and shared memory of the block.
+void decode_bulk_copy(Reader& reader) {
+    const std::string_view to = reader.take_any();
+    const std::string_view from = reader.take_any();
+    const bool is_to_global = to == "global";
+    const bool is_known =
+        is_to_global ? from == "shared::cta"
+                     : (to == "shared::cluster" || to == "shared::cta") && from == "global";
+    if (!is_known || !reader.take(is_to_global ? "bulk_group" : "mbarrier::complete_tx::bytes")) {
+        reader.refuse("is a bulk copy of a kind that does not run here");
+        return;
+    }
+    const std::size_t hints = reader.take("L2::cache_hint") ? 1 : 0;
+    const std::size_t shared_at = is_to_global ? 1 : 0;
+    if (!reader.finish((is_to_global ? 3 : 4) + hints) || !need_address(reader, 0) ||
+        !need_address(reader, 1) || (!is_to_global && !need_address(reader, 3))) {
+        return;
+    }
+    Lowering& lowering = reader.lowering();
+    const Address shared = lowering.address(reader.operand(shared_at), Space::Shared);
+    const Address global = lowering.address(reader.operand(1 - shared_at), Space::Global);
+    Address barrier;
+    if (!is_to_global) {
+        barrier = lowering.address(reader.operand(3), Space::Shared);
+    }
+    if (shared.base.is_none() || global.base.is_none() ||
+        (!is_to_global && barrier.base.is_none()) || !fits_shared(reader, shared.offset) ||
+        !fits_shared(reader, barrier.offset)) {
+        return;
+    }
+    const Operand sources[4] = {shared.base, global.base, reader.source(2, Type::U32),
+                                barrier.base};
+    bytecode::Instruction rest;
+    rest.flags = bytecode::HAS_SIDE_EFFECT;
+    rest.immediate = global.offset;
+    rest.target = static_cast<std::uint32_t>(shared.offset);
+    rest.extra = static_cast<std::uint32_t>(barrier.offset);
+    const auto narrow = [](const Address& address, std::uint16_t bit) {
+        return address.base_width == Width::B32 ? bit : std::uint16_t{0};
+    };
+    rest.tag = static_cast<std::uint16_t>(narrow(shared, bulk_copy::NARROW_SHARED) |
+                                          narrow(barrier, bulk_copy::NARROW_BARRIER) |
+                                          narrow(global, bulk_copy::NARROW_GLOBAL));
+    reader.emit(is_to_global ? bulk_copy::to_global : bulk_copy::to_shared, {},
+                std::span(sources, is_to_global ? 3 : 4), rest);
+}
+
+void decode_bulk(Reader& reader) {
+    if (reader.take("commit_group")) {
+        (void)reader.finish(0);
+    } else if (reader.take("wait_group")) {
+        reader.take("read");
+        check_group_count(reader);
+    } else if (reader.has("tensor") || reader.has("prefetch")) {
+        reader.refuse("is a bulk copy of a kind that does not run here");
+    } else {
+        decode_bulk_copy(reader);
+    }
+}
+
+void decode_copy(Reader& reader) {
+    const int cache = reader.take_one_of({"ca", "cg"});
+    const bool has_spaces =
+        reader.take_one_of({"shared", "shared::cta"}) >= 0 && reader.take("global");
+    if (cache < 0 || !has_spaces) {
+        reader.reject("needs .ca or .cg, and copies from .global to .shared");
+        return;
+    }
+    const bool has_hint = reader.take("L2::cache_hint");
+    reader.take_one_of({"L2::64B", "L2::128B", "L2::256B"});
+    const std::size_t hints = has_hint ? 1 : 0;
+    if (!reader.finish(3 + hints, 4 + hints) || !need_address(reader, 0) ||
+        !need_address(reader, 1)) {
+        return;
+    }
+    CopyForm form;
+    form.bytes = copy_bytes(reader, cache == 1);
+    if (form.bytes == 0) {
+        return;
+    }
+    const Address to = reader.lowering().address(reader.operand(0), Space::Shared);
+    const Address from = reader.lowering().address(reader.operand(1), Space::Global);
+    if (to.base.is_none() || from.base.is_none()) {
+        return;
+    }
+    if (!fits_shared(reader, to.offset)) {
+        return;
+    }
+    Operand sources[3] = {to.base, from.base};
+    std::size_t count = 2;
+    bytecode::Instruction rest;
+    if (reader.operand_count() == 4 + hints) {
+        const ptx::Operand& limit = reader.operand(3);
+        if (reader.lowering().type_of(limit) == Type::Pred) {
+            form.limit = CopyLimit::Ignored;
+            sources[2] = reader.predicate(limit, rest.tag, CopyForm::IS_NEGATED);
+        } else {
+            form.limit = CopyLimit::Bytes;
+            sources[2] = reader.source(limit, Type::U32);
+        }
+        count = 3;
+    }
+    rest.flags = bytecode::HAS_SIDE_EFFECT;
+    rest.access_bytes = form.bytes;
+    rest.immediate = from.offset;
+    rest.target = static_cast<std::uint32_t>(to.offset);
+    if (to.base_width == Width::B32) {
+        rest.tag |= CopyForm::NARROW_TO;
+    }
+    if (from.base_width == Width::B32) {
+        rest.tag |= CopyForm::NARROW_FROM;
+    }
+    reader.emit(selectors().copy(form), {}, std::span(sources, count), rest);
+}
+
+} // namespace
+
+bool need_address(Reader& reader, std::size_t index) {
+    if (reader.operand(index).kind != Kind::Address) {
+        reader.reject("needs an address in brackets as operand " + std::to_string(index + 1));
+        return false;
+    }
+    return true;
+}
+
+void decode_async_copy(Reader& reader) {
+    if (reader.has("reduce") || !reader.take("async")) {
+        reader.refuse("is a copy of a kind that does not run here");
+        return;
+    }
+    if (reader.take("bulk")) {
+        decode_bulk(reader);
+    } else if (reader.take("commit_group") || reader.take("wait_all")) {
+        (void)reader.finish(0);
+    } else if (reader.take("wait_group")) {
+        check_group_count(reader);
+    } else if (reader.take("mbarrier")) {
+        if (!reader.take("arrive")) {
+            reader.reject("needs .arrive");
+        }
+        decode_async_arrive(reader);
+    } else {
+        decode_copy(reader);
+    }
+}
+
+} // namespace cuprum::emulator::decoding

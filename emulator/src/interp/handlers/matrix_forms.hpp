@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What decoder and handlers of the matrix instructions agree on; see forms.hpp.
+//
+// Words used here and in the handlers. The factors A (m x k) and B (k x n) and the accumulators C
+// and D (m x n) are spread over the registers of 32 lanes: a fragment. Laid out plainly in memory a
+// matrix is an image: rows of A, columns of B and rows of C and D one after the other, so that the
+// elements that are multiplied with each other lie side by side in both factors. Elements smaller
+// than 32 bits are packed, the first in the lowest bits.
+
+#pragma once
+
+#include "ptx/tree.hpp"
+
+#include <cstdint>
+
+namespace cuprum::emulator {
+
+/// The number formats of matrix elements.
+enum class MatrixElement : std::uint8_t {
+    F16,
+    BF16,
+    TF32, // an f32 of which the last 13 bits of the fraction are ignored
+    F32,
+    F64,
+    E4M3,
+    E5M2,
+    S8,
+    U8,
+    S4,
+    U4,
+    B1,
+    S32,
+};
+
+enum class MatrixOp : std::uint8_t {
+    LoadTiles,     // ldmatrix: dst = tiles, src[0] = address of a row per lane
+    StoreTiles,    // stmatrix: src[0] = address of a row per lane, the tiles follow
+    TransposeTile, // movmatrix: dst[0], src[0]
+    Load,          // wmma.load: dst = fragment, src[0] = address, src[1] = stride in elements
+    Store,         // wmma.store: src[0] = address, src[1] = stride, the fragment follows
+    Multiply,      // mma, wmma.mma: dst = D; src = A, B, C
+};
+
+/// Bits of `Instruction::tag` of everything that accesses memory; `immediate` is the offset.
+///
+/// Tiles: MATRIX_COUNT is their number. Load and Store: MATRIX_OUTER and MATRIX_INNER are the
+/// logarithms of the image's number of rows and of the elements in one, `access_bytes` is the size
+/// of an element (4- and 1-bit elements go by bytes); the stride in elements times `access_bytes`,
+/// shifted right by MATRIX_STRIDE_SHIFT, is the stride in bytes.
+constexpr std::uint16_t MATRIX_COUNT = 0x7;
+constexpr std::uint16_t MATRIX_OUTER = 0xf;
+constexpr std::uint16_t MATRIX_INNER = 0xf0;
+constexpr unsigned MATRIX_INNER_SHIFT = 4;
+constexpr std::uint16_t MATRIX_NARROW_ADDRESS = 0x100;
+constexpr std::uint16_t MATRIX_TRANSPOSED = 0x200; // memory holds the columns of the image
+constexpr std::uint16_t MATRIX_PAIRED = 0x400;     // an accumulator of 32 or 64 bits
+constexpr unsigned MATRIX_STRIDE_SHIFT = 12;
+
+/// Bits of `Instruction::tag` of Multiply. `immediate` holds m, n, k and the formats of C and D in
+/// a byte each but k, which has two, from the lowest on.
+constexpr std::uint16_t MATRIX_SATURATING = 1;  // .satfinite
+constexpr std::uint16_t MATRIX_BITWISE_AND = 2; // b1: .and.popc rather than .xor.popc
+constexpr std::uint16_t MATRIX_FRAGMENT = 4;    // fragments as wmma.load makes them, not mma's
+
+struct MatrixForm {
+    MatrixOp op{};
+    ptx::Space space = ptx::Space::None; // of the address
+    MatrixElement a{};                   // Multiply: formats of the factors
+    MatrixElement b{};
+};
+
+} // namespace cuprum::emulator

@@ -1,0 +1,366 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "interp/mbarrier.hpp"
+
+#include "interp/access_fault.hpp"
+#include "interp/cluster.hpp"
+#include "interp/warp.hpp"
+
+#include <bit>
+#include <string>
+
+namespace cuprum::emulator {
+
+using bytecode::Instruction;
+
+namespace {
+
+typedef std::uint32_t Lane32 __attribute__((may_alias));
+typedef std::uint64_t Lane64 __attribute__((may_alias));
+
+constexpr std::uint32_t BARRIER_BYTES = 8;
+constexpr std::uint32_t COUNT_BITS = 20;
+constexpr std::uint32_t MAX_COUNT = (1u << COUNT_BITS) - 1;
+constexpr std::uint32_t EXPECTED_SHIFT = COUNT_BITS;
+constexpr std::uint32_t TX_SHIFT = 2 * COUNT_BITS;
+constexpr std::uint32_t TX_BITS = 21;
+constexpr std::int64_t MAX_TX = MAX_COUNT;
+constexpr std::uint64_t MARKER = std::uint64_t{1} << 62;
+
+/// A barrier's word taken apart.
+struct State {
+    std::uint32_t pending = 0;
+    std::uint32_t expected = 0;
+    std::int64_t tx = 0;
+    bool parity = false;
+
+    static State from(std::uint64_t word);
+    [[nodiscard]] std::uint64_t word() const;
+    /// Begins the next phase when this one is complete.
+    void settle();
+};
+
+bool parity_of(std::uint64_t word);
+Lane64* word_in_shared(WarpContext& warp, const Instruction* at, std::uint32_t lane,
+                       std::uint64_t offset);
+Lane64* word_at(WarpContext& warp, const Instruction* at, std::uint32_t lane);
+Lane64* checked(WarpContext& warp, const Instruction* at, std::uint32_t lane, Lane64* word);
+Lane64* barrier_at(WarpContext& warp, const Instruction* at, std::uint32_t lane);
+std::uint32_t operand32(const WarpContext& warp, const Instruction* at, std::uint32_t lane);
+bool change_tx(WarpContext& warp, const Instruction* at, std::uint32_t lane, State& state,
+               std::int64_t change);
+bool arrive_at(WarpContext& warp, const Instruction* at, std::uint32_t lane, State& state);
+const Instruction* for_each_state(WarpContext& warp, const Instruction* at, std::uint32_t mask,
+                                  bool (*change)(WarpContext&, const Instruction*, std::uint32_t,
+                                                 State&));
+
+/// Visits the lanes of a mask, lowest first, until `visit` returns false; tells whether all were.
+template <typename Visit>
+bool visit_lanes(std::uint32_t mask, Visit visit) {
+    for (; mask != 0; mask &= mask - 1) {
+        if (!visit(static_cast<std::uint32_t>(std::countr_zero(mask)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+namespace mbarrier {
+
+const Instruction* init(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const bool is_done = visit_lanes(mask, [&](std::uint32_t lane) {
+        Lane64* const word = word_at(warp, at, lane);
+        if (word == nullptr) {
+            return false;
+        }
+        const std::uint32_t count = operand32(warp, at, lane);
+        if (count == 0 || count > MAX_COUNT) {
+            (void)raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
+                              "mbarrier.init with a count of " + std::to_string(count) +
+                                  "; expected 1 to " + std::to_string(MAX_COUNT));
+            return false;
+        }
+        *word = State{.pending = count, .expected = count}.word();
+        return true;
+    });
+    return is_done ? at + 1 : nullptr;
+}
+
+const Instruction* invalidate(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const bool is_done = visit_lanes(mask, [&](std::uint32_t lane) {
+        // Several lanes may invalidate one barrier at once; only the memory is checked.
+        Lane64* const word = word_at(warp, at, lane);
+        if (word != nullptr) {
+            *word = 0;
+        }
+        return word != nullptr;
+    });
+    return is_done ? at + 1 : nullptr;
+}
+
+const Instruction* arrive(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    // The base may lie where the result goes, lane by lane; nothing is read after it is written.
+    std::uint64_t before[bytecode::WARP_SIZE];
+    const bool is_done = visit_lanes(mask, [&](std::uint32_t lane) {
+        Lane64* const word = barrier_at(warp, at, lane);
+        if (word == nullptr) {
+            return false;
+        }
+        before[lane] = *word;
+        State state = State::from(*word);
+        if (!arrive_at(warp, at, lane, state)) {
+            return false;
+        }
+        *word = state.word();
+        return true;
+    });
+    if (!is_done) {
+        return nullptr;
+    }
+    if (at->dst_count != 0) {
+        auto* const to = reinterpret_cast<Lane64*>(warp.at(at->dst[0]));
+        visit_lanes(mask, [&](std::uint32_t lane) {
+            to[lane] = before[lane];
+            return true;
+        });
+    }
+    return at + 1;
+}
+
+const Instruction* wait(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    std::uint32_t done = 0;
+    const bool is_valid = visit_lanes(mask, [&](std::uint32_t lane) {
+        const Lane64* const word = barrier_at(warp, at, lane);
+        if (word == nullptr) {
+            return false;
+        }
+        const bool awaited =
+            (at->tag & mbarrier_tag::PARITY) != 0
+                ? (operand32(warp, at, lane) & 1) != 0
+                : parity_of(reinterpret_cast<const Lane64*>(warp.at(at->src[1]))[lane]);
+        // The awaited phase is over when another one is current.
+        done |= static_cast<std::uint32_t>(parity_of(*word) != awaited) << lane;
+        return true;
+    });
+    if (!is_valid) {
+        return nullptr;
+    }
+    auto* const to = reinterpret_cast<Lane32*>(warp.at(at->dst[0]));
+    *to = (*to & ~mask) | done;
+    // Whoever asks in vain asks again: those it waits for go first.
+    return done != 0 ? at + 1 : yield_group(warp, at + 1);
+}
+
+const Instruction* expect_tx(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    return for_each_state(
+        warp, at, mask,
+        [](WarpContext& own, const Instruction* where, std::uint32_t lane, State& state) {
+            return change_tx(own, where, lane, state, operand32(own, where, lane));
+        });
+}
+
+const Instruction* complete_tx(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    return for_each_state(
+        warp, at, mask,
+        [](WarpContext& own, const Instruction* where, std::uint32_t lane, State& state) {
+            if (!change_tx(own, where, lane, state, -std::int64_t{operand32(own, where, lane)})) {
+                return false;
+            }
+            state.settle();
+            return true;
+        });
+}
+
+const Instruction* check(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const bool is_done = visit_lanes(
+        mask, [&](std::uint32_t lane) { return barrier_at(warp, at, lane) != nullptr; });
+    return is_done ? at + 1 : nullptr;
+}
+
+const Instruction* pending_count(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const auto* const states = reinterpret_cast<const Lane64*>(warp.at(at->src[0]));
+    std::uint32_t counts[bytecode::WARP_SIZE];
+    visit_lanes(mask, [&](std::uint32_t lane) {
+        counts[lane] = State::from(states[lane]).pending;
+        return true;
+    });
+    auto* const to = reinterpret_cast<Lane32*>(warp.at(at->dst[0]));
+    visit_lanes(mask, [&](std::uint32_t lane) {
+        to[lane] = counts[lane];
+        return true;
+    });
+    return at + 1;
+}
+
+bool deliver(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::uint64_t offset,
+             std::uint32_t bytes) {
+    Lane64* const word = checked(warp, at, lane, word_in_shared(warp, at, lane, offset));
+    if (word == nullptr) {
+        return false;
+    }
+    State state = State::from(*word);
+    if (!change_tx(warp, at, lane, state, -std::int64_t{bytes})) {
+        return false;
+    }
+    state.settle();
+    *word = state.word();
+    return true;
+}
+
+} // namespace mbarrier
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+State State::from(std::uint64_t word) {
+    State state;
+    state.pending = static_cast<std::uint32_t>(word) & MAX_COUNT;
+    state.expected = static_cast<std::uint32_t>(word >> EXPECTED_SHIFT) & MAX_COUNT;
+    state.tx = static_cast<std::int64_t>(word << (64 - TX_SHIFT - TX_BITS)) >> (64 - TX_BITS);
+    state.parity = parity_of(word);
+    return state;
+}
+
+std::uint64_t State::word() const {
+    const std::uint64_t tx_mask = (std::uint64_t{1} << TX_BITS) - 1;
+    return pending | std::uint64_t{expected} << EXPECTED_SHIFT |
+           (static_cast<std::uint64_t>(tx) & tx_mask) << TX_SHIFT | MARKER |
+           std::uint64_t{parity} << 63;
+}
+
+void State::settle() {
+    if (pending == 0 && tx == 0) {
+        parity = !parity;
+        pending = expected;
+    }
+}
+
+bool parity_of(std::uint64_t word) {
+    return (word >> 63) != 0;
+}
+
+Lane64* word_in_shared(WarpContext& warp, const Instruction* at, std::uint32_t lane,
+                       std::uint64_t offset) {
+    if (offset % BARRIER_BYTES != 0) {
+        (void)raise_access_fault(warp, at, lane, AccessProblem::Misaligned, offset, BARRIER_BYTES,
+                                 true);
+        return nullptr;
+    }
+    std::byte* const place = find_shared(*warp.block, offset, BARRIER_BYTES);
+    if (place == nullptr) {
+        (void)raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, offset, BARRIER_BYTES,
+                                 true);
+    }
+    return reinterpret_cast<Lane64*>(place);
+}
+
+/// Returns where a lane's barrier lies, whatever is there; nullptr after a fault.
+Lane64* word_at(WarpContext& warp, const Instruction* at, std::uint32_t lane) {
+    const BlockContext& block = *warp.block;
+    const std::byte* const bases = warp.at(at->src[0]);
+    std::uint64_t address = 0;
+    if ((at->tag & mbarrier_tag::NARROW_ADDRESS) != 0) {
+        // 32-bit addresses wrap at 32 bits.
+        address = reinterpret_cast<const Lane32*>(bases)[lane] +
+                  static_cast<std::uint32_t>(at->immediate);
+    } else {
+        address = reinterpret_cast<const Lane64*>(bases)[lane] +
+                  static_cast<std::uint64_t>(at->immediate);
+    }
+    std::uint64_t offset = address;
+    if ((at->tag & mbarrier_tag::GENERIC) != 0) {
+        offset -= block.memory->shared_base;
+        if (offset >= block.memory->shared_bytes) {
+            (void)raise_fault(warp, at, FaultKind::InvalidAddressSpace, lane,
+                              "an mbarrier must lie in shared memory");
+            return nullptr;
+        }
+    }
+    return word_in_shared(warp, at, lane, offset);
+}
+
+/// Returns `word` when a barrier was initialised there, else nullptr after a fault.
+Lane64* checked(WarpContext& warp, const Instruction* at, std::uint32_t lane, Lane64* word) {
+    if (word != nullptr && (*word & MARKER) == 0) {
+        (void)raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
+                          "there is no mbarrier at this address: mbarrier.init has not run, or "
+                          "mbarrier.inval or other data has replaced it");
+        return nullptr;
+    }
+    return word;
+}
+
+/// Returns a lane's barrier; nullptr after a fault, also when none was initialised there.
+Lane64* barrier_at(WarpContext& warp, const Instruction* at, std::uint32_t lane) {
+    return checked(warp, at, lane, word_at(warp, at, lane));
+}
+
+std::uint32_t operand32(const WarpContext& warp, const Instruction* at, std::uint32_t lane) {
+    return reinterpret_cast<const Lane32*>(warp.at(at->src[1]))[lane];
+}
+
+bool change_tx(WarpContext& warp, const Instruction* at, std::uint32_t lane, State& state,
+               std::int64_t change) {
+    state.tx += change;
+    if (state.tx < -MAX_TX || state.tx > MAX_TX) {
+        (void)raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
+                          "the mbarrier's transaction count becomes " + std::to_string(state.tx) +
+                              "; it may be at most " + std::to_string(MAX_TX));
+        return false;
+    }
+    return true;
+}
+
+bool arrive_at(WarpContext& warp, const Instruction* at, std::uint32_t lane, State& state) {
+    std::uint32_t count = 1;
+    if ((at->tag & mbarrier_tag::EXPECTS_TX) != 0) {
+        if (!change_tx(warp, at, lane, state, operand32(warp, at, lane))) {
+            return false;
+        }
+    } else {
+        count = operand32(warp, at, lane);
+    }
+    const bool drops = (at->tag & mbarrier_tag::DROPS) != 0;
+    if (count == 0 || count > state.pending || (drops && count > state.expected)) {
+        (void)raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
+                          std::to_string(count) + " arrivals at an mbarrier that waits for " +
+                              std::to_string(state.pending) + " more in this phase");
+        return false;
+    }
+    state.pending -= count;
+    state.expected -= drops ? count : 0;
+    if ((at->tag & mbarrier_tag::NO_COMPLETE) != 0 && state.pending == 0 && state.tx == 0) {
+        (void)raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
+                          "an arrival with .noComplete completes the phase of its mbarrier");
+        return false;
+    }
+    state.settle();
+    return true;
+}
+
+/// Lets `change` work on the barrier of each lane; it returns false after a fault.
+const Instruction* for_each_state(WarpContext& warp, const Instruction* at, std::uint32_t mask,
+                                  bool (*change)(WarpContext&, const Instruction*, std::uint32_t,
+                                                 State&)) {
+    const bool is_done = visit_lanes(mask, [&](std::uint32_t lane) {
+        Lane64* const word = barrier_at(warp, at, lane);
+        if (word == nullptr) {
+            return false;
+        }
+        State state = State::from(*word);
+        if (!change(warp, at, lane, state)) {
+            return false;
+        }
+        *word = state.word();
+        return true;
+    });
+    return is_done ? at + 1 : nullptr;
+}
+
+} // namespace
+
+} // namespace cuprum::emulator

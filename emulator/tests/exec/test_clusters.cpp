@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Clusters: who is who, the barrier, and the shared memory of other blocks.
+
+#include "exec/harness.hpp"
+
+namespace cuprum::emulator {
+
+namespace {
+
+using test::Shape;
+using test::TestDevice;
+
+using U = std::uint32_t;
+
+/// A kernel that knows its rank as %k, the cluster's size as %n, its thread as %l, its own word of
+/// the output as %mine, and has an array of 64 words in shared memory.
+std::string kernel(const std::string& body) {
+    return R"(.visible .entry k(.param .u64 pout)
+{
+    .reg .b64 %out, %mine, %g<4>;
+    .reg .b32 %k, %n, %l, %c, %t, %r<8>;
+    .reg .pred %p<4>;
+    .shared .align 8 .b32 tile[64];
+    ld.param.u64 %out, [pout];
+    mov.u32 %k, %cluster_ctarank;
+    mov.u32 %n, %cluster_nctarank;
+    mov.u32 %l, %tid.x;
+    mov.u32 %c, %ctaid.x;
+    mov.u32 %t, %ntid.x;
+    mad.lo.u32 %r0, %c, %t, %l;
+    mad.wide.u32 %mine, %r0, 4, %out;
+)" + body + "\nret;\n}\n";
+}
+
+struct Result {
+    Fault fault;
+    std::vector<U> out;
+};
+
+Result run_kernel(const std::string& body, Shape shape) {
+    TestDevice device;
+    auto* const out = device.allocate<U>(4096);
+    Result result;
+    result.fault = test::run(device, kernel(body), shape, reinterpret_cast<std::uint64_t>(out));
+    result.out.assign(out, out + 4096);
+    return result;
+}
+
+const std::string SYNC = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
+
+TEST(Clusters, special_registers_say_who_is_who) {
+    const Result result =
+        run_kernel("mov.u32 %r1, %clusterid.x;\nmov.u32 %r2, %nclusterid.x;\n"
+                   "mov.u32 %r3, %cluster_ctaid.x;\n"
+                   "mad.lo.u32 %r1, %r1, 10, %r2;\nmad.lo.u32 %r1, %r1, 10, %r3;\n"
+                   "mad.lo.u32 %r1, %r1, 10, %k;\nmad.lo.u32 %r1, %r1, 10, %n;\n"
+                   "st.global.u32 [%mine], %r1;\n",
+                   {.grid = 12, .block = 1, .cluster = 4});
+    ASSERT_EQ(result.fault.kind, FaultKind::None) << result.fault.report;
+    for (U block = 0; block < 12; ++block) {
+        EXPECT_EQ(result.out[block], block / 4 * 10000 + 3000 + block % 4 * 110 + 4);
+    }
+}
+
+TEST(Clusters, blocks_read_and_write_each_others_shared_memory) {
+    // Each block stores to the next one; after the barrier everybody reads that of the one before.
+    const std::string store = "mov.u32 %r1, tile;\nadd.u32 %r2, %k, 1;\nrem.u32 %r2, %r2, %n;\n"
+                              "mapa.shared::cluster.u32 %r3, %r1, %r2;\n"
+                              "mad.lo.u32 %r3, %l, 4, %r3;\nmad.lo.u32 %r4, %c, 100, %l;\n"
+                              "st.shared::cluster.u32 [%r3], %r4;\n" +
+                              SYNC;
+    const std::string own = "mad.lo.u32 %r1, %l, 4, %r1;\nld.shared.u32 %r5, [%r1];\n"
+                            "st.global.u32 [%mine], %r5;\n";
+    for (const U size : {1u, 2u, 8u, 16u}) {
+        const Result result = run_kernel(store + own, {.grid = 32, .block = 48, .cluster = size});
+        ASSERT_EQ(result.fault.kind, FaultKind::None) << result.fault.report;
+        for (U i = 0; i < 32 * 48; ++i) {
+            const U block = i / 48;
+            const U before = block / size * size + (block % size + size - 1) % size;
+            ASSERT_EQ(result.out[i], before * 100 + i % 48) << i << " of clusters of " << size;
+        }
+    }
+}
+
+TEST(Clusters, generic_addresses_and_atomics_reach_other_blocks) {
+    const Result result =
+        run_kernel("setp.eq.u32 %p0, %l, 0;\n@%p0 st.shared.u32 [tile], 0;\n" + SYNC +
+                       "cvta.shared.u64 %g0, tile;\nmapa.u64 %g1, %g0, 0;\n"
+                       "atom.add.u32 %r1, [%g1], 1;\n" +
+                       SYNC +
+                       "ld.u32 %r2, [%g1];\ngetctarank.u64 %r3, %g1;\ngetctarank.u64 %r4, %g0;\n"
+                       "isspacep.shared %p1, %g1;\nisspacep.shared::cluster %p2, %g1;\n"
+                       "selp.u32 %r5, 1, 0, %p1;\nselp.u32 %r6, 1, 0, %p2;\n"
+                       "mad.lo.u32 %r2, %r2, 10, %r3;\nmad.lo.u32 %r2, %r2, 10, %r4;\n"
+                       "mad.lo.u32 %r2, %r2, 10, %r5;\nmad.lo.u32 %r2, %r2, 10, %r6;\n"
+                       "st.global.u32 [%mine], %r2;\n" +
+                       SYNC,
+                   {.grid = 6, .block = 64, .cluster = 3});
+    ASSERT_EQ(result.fault.kind, FaultKind::None) << result.fault.report;
+    for (U i = 0; i < 6 * 64; ++i) {
+        const U rank = i / 64 % 3;
+        ASSERT_EQ(result.out[i], 192u * 10000 + rank * 100 + (rank == 0 ? 10 : 0) + 1) << i;
+    }
+}
+
+TEST(Clusters, a_barrier_has_many_phases_and_forgets_those_who_exit) {
+    // Block k leaves after k + 1 rounds; the others go on.
+    const Result result = run_kernel(
+        "mov.u32 %r1, 0;\nmov.u32 %r7, 0;\nsetp.eq.u32 %p0, %l, 0;\n"
+        "@%p0 st.shared.u32 [tile], 0;\n" +
+            SYNC +
+            "mov.u32 %r2, tile;\nsub.u32 %r4, %n, 1;\n"
+            "mapa.shared::cluster.u32 %r3, %r2, %r4;\nLOOP:\n"
+            "red.shared::cluster.add.u32 [%r3], 1;\n" +
+            SYNC + "ld.shared::cluster.u32 %r5, [%r3];\nadd.u32 %r7, %r7, %r5;\n" + SYNC +
+            "add.u32 %r1, %r1, 1;\nsetp.le.u32 %p1, %r1, %k;\n@%p1 bra LOOP;\n"
+            "st.global.u32 [%mine], %r7;\n",
+        {.grid = 4, .block = 40, .cluster = 4});
+    ASSERT_EQ(result.fault.kind, FaultKind::None) << result.fault.report;
+    for (U block = 0; block < 4; ++block) {
+        U sum = 0;
+        U total = 0;
+        for (U round = 0; round <= block; ++round) {
+            sum += (4 - round) * 40;
+            total += sum;
+        }
+        EXPECT_EQ(result.out[block * 40 + 39], total) << block;
+    }
+}
+
+TEST(Clusters, an_mbarrier_counts_arrivals_from_other_blocks) {
+    const Result result = run_kernel(
+        "mov.u32 %r1, tile;\nsetp.eq.u32 %p0, %l, 0;\n@%p0 mbarrier.init.shared.b64 [%r1], 96;\n" +
+            SYNC +
+            "xor.b32 %r2, %k, 1;\nmapa.shared::cluster.u32 %r3, %r1, %r2;\n"
+            "mapa.shared::cluster.u32 %r4, %r1, %k;\nst.shared::cluster.u32 [%r3+32], %c;\n"
+            "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r3];\nWAIT:\n"
+            "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r4], 0;\n"
+            "@!%p1 bra WAIT;\nld.shared.u32 %r5, [tile+32];\nst.global.u32 [%mine], %r5;\n" +
+            SYNC,
+        {.grid = 4, .block = 96, .cluster = 2});
+    ASSERT_EQ(result.fault.kind, FaultKind::None) << result.fault.report;
+    for (U i = 0; i < 4 * 96; ++i) {
+        ASSERT_EQ(result.out[i], (i / 96) ^ 1u);
+    }
+}
+
+TEST(Clusters, ranks_and_addresses_outside_are_faults) {
+    const Shape shape{.grid = 2, .block = 1, .cluster = 2};
+    const Fault rank =
+        run_kernel("mapa.shared::cluster.u32 %r1, %r0, 2;\nst.global.u32 [%mine], %r1;\n", shape)
+            .fault;
+    EXPECT_EQ(rank.kind, FaultKind::IllegalInstruction);
+    EXPECT_NE(rank.report.find("no block of rank 2 in a cluster of 2"), std::string::npos);
+    const Fault beyond =
+        run_kernel(
+            "mov.u32 %r1, tile;\nxor.b32 %r2, %k, 1;\n"
+            "mapa.shared::cluster.u32 %r1, %r1, %r2;\nst.shared::cluster.u32 [%r1+256], 1;\n",
+            shape)
+            .fault;
+    EXPECT_EQ(beyond.kind, FaultKind::IllegalAddress);
+    EXPECT_NE(beyond.report.find("shared memory"), std::string::npos) << beyond.report;
+}
+
+} // namespace
+
+} // namespace cuprum::emulator

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Barriers, pipelines and asynchronous copies as the CUDA compiler writes them:
+// corpus/pipelines.cu, made by corpus/generate into the folder that CUPRUM_PTX_CORPUS names.
+
+#include "exec/harness.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace cuprum::emulator {
+
+namespace {
+
+using test::Launch;
+using test::Shape;
+using test::TestDevice;
+
+constexpr std::uint32_t NEWEST_SM = 120;
+
+class CompiledPipelines : public testing::Test {
+protected:
+    /// Calls `check` once for each text of the corpus.
+    template <typename Check>
+    void for_each_text(Check check) {
+        const char* const folder = std::getenv("CUPRUM_PTX_CORPUS");
+        int count = 0;
+        if (folder != nullptr) {
+            for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+                const std::string name = entry.path().filename().string();
+                if (!name.starts_with("pipelines.") || entry.path().extension() != ".ptx") {
+                    continue;
+                }
+                SCOPED_TRACE(name);
+                std::ifstream file(entry.path(), std::ios::binary);
+                text_.assign(std::istreambuf_iterator<char>(file), {});
+                TestDevice device;
+                check(device);
+                ++count;
+            }
+        }
+        if (count == 0) {
+            GTEST_SKIP() << "CUPRUM_PTX_CORPUS names no folder with pipelines.*.ptx";
+        }
+    }
+
+    template <typename... Args>
+    void run(TestDevice& device, const char* name, Shape shape, Args... args) {
+        const auto kernel = device.compile(text_, NEWEST_SM, name);
+        ASSERT_NE(kernel, nullptr) << device.log;
+        ASSERT_EQ(kernel->name, name);
+        const Fault fault = Launch(device, kernel, shape, args...).wait();
+        EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    }
+
+    /// Tells whether the text has a kernel of this name.
+    [[nodiscard]] bool has(const std::string& kernel) const {
+        return text_.find(".entry " + kernel + "(") != std::string::npos;
+    }
+
+    /// Makes an input of `count` words that differ.
+    static int* make_input(TestDevice& device, int count) {
+        int* const in = device.allocate<int>(static_cast<std::size_t>(count));
+        for (int i = 0; i < count; ++i) {
+            in[i] = i * i % 1009;
+        }
+        return in;
+    }
+
+private:
+    std::string text_;
+};
+
+TEST_F(CompiledPipelines, copies_are_done_when_their_barrier_says_so) {
+    for_each_text([&](TestDevice& device) {
+        int* const in = make_input(device, 256);
+        int* const out = device.allocate<int>(256);
+        run(device, "staged", {.block = 256}, in, out);
+        for (int i = 0; i < 256; ++i) {
+            ASSERT_EQ(out[i], in[255 - i]);
+        }
+    });
+}
+
+TEST_F(CompiledPipelines, one_warp_feeds_the_others_phase_by_phase) {
+    constexpr int rounds = 20;
+    for_each_text([&](TestDevice& device) {
+        int* const in = make_input(device, 256);
+        int* const out = device.allocate<int>(256);
+        run(device, "phases", {.block = 256}, in, out, rounds);
+        for (int i = 32; i < 256; ++i) {
+            ASSERT_EQ(out[i], in[i] * rounds + rounds * (rounds - 1) / 2);
+        }
+    });
+}
+
+TEST_F(CompiledPipelines, threads_may_drop_out_of_a_barrier) {
+    for_each_text([&](TestDevice& device) {
+        int* const out = device.allocate<int>(8);
+        run(device, "dropping", {.block = 144}, out);
+        int total = 0;
+        for (int round = 0; round < 8; ++round) {
+            total += 144 - 16 * (round + 1);
+            ASSERT_EQ(out[round], total) << round;
+        }
+    });
+}
+
+TEST_F(CompiledPipelines, a_block_pipelines_its_batches) {
+    constexpr int batches = 9;
+    for_each_text([&](TestDevice& device) {
+        int* const in = make_input(device, 128 * batches);
+        int* const out = device.allocate<int>(128);
+        run(device, "pipelined", {.block = 128}, in, out, batches);
+        for (int i = 0; i < 128; ++i) {
+            int sum = 0;
+            for (int b = 0; b < batches; ++b) {
+                sum += in[b * 128 + 127 - i];
+            }
+            ASSERT_EQ(out[i], sum) << i;
+        }
+    });
+}
+
+TEST_F(CompiledPipelines, a_thread_pipelines_for_itself) {
+    constexpr int batches = 5;
+    for_each_text([&](TestDevice& device) {
+        int* const in = make_input(device, 4 * 128 * batches);
+        int* const out = device.allocate<int>(128);
+        run(device, "thread_pipelined", {.block = 128}, in, out, batches);
+        for (int i = 0; i < 128; ++i) {
+            int sum = 0;
+            for (int b = 0; b < batches; ++b) {
+                for (int k = 0; k < 4; ++k) {
+                    sum += in[4 * (b * 128 + i) + k];
+                }
+            }
+            ASSERT_EQ(out[i], sum) << i;
+        }
+    });
+}
+
+TEST_F(CompiledPipelines, producers_and_consumers_share_a_pipeline) {
+    constexpr int batches = 7;
+    for_each_text([&](TestDevice& device) {
+        int* const in = make_input(device, 64 * batches);
+        int* const out = device.allocate<int>(64);
+        run(device, "partitioned", {.block = 96}, in, out, batches);
+        for (int i = 0; i < 64; ++i) {
+            int sum = 0;
+            for (int b = 0; b < batches; ++b) {
+                sum += in[b * 64 + i] * (b + 1);
+            }
+            ASSERT_EQ(out[i], sum) << i;
+        }
+    });
+}
+
+TEST_F(CompiledPipelines, a_group_copies_together) {
+    for_each_text([&](TestDevice& device) {
+        int* const in = make_input(device, 100);
+        int* const out = device.allocate<int>(100);
+        run(device, "grouped", {.block = 100, .dynamic_shared_bytes = 400}, in, out);
+        for (int i = 0; i < 100; ++i) {
+            ASSERT_EQ(out[i], in[99 - i]) << i;
+        }
+    });
+}
+
+TEST_F(CompiledPipelines, blocks_of_a_cluster_see_each_other) {
+    for_each_text([&](TestDevice& device) {
+        if (!has("neighbours")) {
+            return; // compiled for a device without clusters
+        }
+        int* const out = device.allocate<int>(6 * 64);
+        run(device, "neighbours", {.grid = 6, .block = 64, .cluster = 2}, out);
+        for (int i = 0; i < 6 * 64; ++i) {
+            ASSERT_EQ(out[i], ((i / 64 ^ 1) * 100 + i % 64) * 1000 + 64) << i;
+        }
+    });
+}
+
+} // namespace
+
+} // namespace cuprum::emulator

@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Barriers in shared memory: phases, counts, transactions, and waiting that lets others run.
+
+#include "exec/harness.hpp"
+
+#include <algorithm>
+
+namespace cuprum::emulator {
+
+namespace {
+
+using test::ptx_module;
+using test::Shape;
+using test::TestDevice;
+
+using U = std::uint32_t;
+
+/// A kernel whose thread 0 makes a barrier of `count` arrivals before all run `body`; %b is its
+/// address, %l the thread, %out where results go and %mine the thread's own word of it.
+std::string kernel(const std::string& count, const std::string& body) {
+    return R"(.visible .entry k(.param .u64 pout)
+{
+    .reg .b64 %out, %mine, %s<8>, %g;
+    .reg .b32 %l, %b, %r<8>;
+    .reg .pred %p<8>;
+    .shared .align 8 .b64 bar[4];
+    .shared .align 4 .b32 word;
+    ld.param.u64 %out, [pout];
+    mov.u32 %l, %tid.x;
+    mad.wide.u32 %mine, %l, 4, %out;
+    mov.u32 %b, bar;
+    setp.eq.u32 %p0, %l, 0;
+    @%p0 mbarrier.init.shared::cta.b64 [%b], )" +
+           count + R"(;
+    @%p0 st.shared.u32 [word], 0;
+    bar.sync 0;
+)" + body + "\nret;\n}\n";
+}
+
+struct Result {
+    Fault fault;
+    std::vector<U> out;
+};
+
+Result run_kernel(const std::string& count, const std::string& body, U threads) {
+    TestDevice device;
+    auto* const out = device.allocate<U>(1024);
+    Result result;
+    result.fault = test::run(device, kernel(count, body), {.block = threads},
+                             reinterpret_cast<std::uint64_t>(out));
+    result.out.assign(out, out + 1024);
+    return result;
+}
+
+/// Runs one thread and returns the first words it stored.
+std::vector<U> run_thread(const std::string& count, const std::string& body) {
+    Result result = run_kernel(count, body, 1);
+    EXPECT_EQ(result.fault.kind, FaultKind::None) << result.fault.report;
+    result.out.resize(8);
+    return result.out;
+}
+
+/// Stores whether a wait for a parity succeeds in word `index`.
+std::string store_parity(const std::string& parity, int index) {
+    return "mbarrier.test_wait.parity.shared.b64 %p1, [%b], " + parity +
+           ";\nselp.u32 %r7, 1, 0, %p1;\nst.global.u32 [%out+" + std::to_string(4 * index) +
+           "], %r7;\n";
+}
+
+TEST(Mbarrier, a_phase_ends_with_its_last_arrival) {
+    const auto out =
+        run_thread("2", store_parity("0", 0) + store_parity("1", 1) +
+                            "mbarrier.arrive.shared.b64 %s0, [%b];\n" + store_parity("0", 2) +
+                            "mbarrier.arrive.release.cta.shared::cta.b64 _, [%b];\n" +
+                            store_parity("0", 3) + store_parity("1", 4) +
+                            "mbarrier.arrive.shared::cta.b64 _, [%b], 2;\n" + store_parity("1", 5));
+    EXPECT_EQ(out, (std::vector<U>{0, 1, 0, 1, 0, 1, 0, 0}));
+}
+
+TEST(Mbarrier, a_state_is_awaited_and_tells_what_was_pending) {
+    const auto out =
+        run_thread("5", "mbarrier.arrive.noComplete.release.cta.shared.b64 %s0, [%b], 3;\n"
+                        "mbarrier.arrive.noComplete.shared.b64 %s1, [%b], 1;\n"
+                        "mbarrier.pending_count.b64 %r0, %s0;\nst.global.u32 [%out], %r0;\n"
+                        "mbarrier.pending_count.b64 %r0, %s1;\nst.global.u32 [%out+4], %r0;\n"
+                        "mbarrier.test_wait.shared.b64 %p1, [%b], %s0;\nselp.u32 %r0, 1, 0, %p1;\n"
+                        "st.global.u32 [%out+8], %r0;\n"
+                        "mbarrier.arrive.shared.b64 %s2, [%b];\n"
+                        "mbarrier.try_wait.acquire.cta.shared::cta.b64 %p1, [%b], %s2, 1000;\n"
+                        "selp.u32 %r0, 1, 0, %p1;\nst.global.u32 [%out+12], %r0;\n"
+                        "mbarrier.arrive.shared.b64 %s2, [%b];\n"
+                        "mbarrier.pending_count.b64 %r0, %s2;\nst.global.u32 [%out+16], %r0;\n");
+    EXPECT_EQ(out, (std::vector<U>{5, 2, 0, 1, 5, 0, 0, 0}));
+}
+
+TEST(Mbarrier, dropping_out_lowers_what_later_phases_expect) {
+    const auto out = run_thread("3", "mbarrier.arrive_drop.shared.b64 _, [%b], 2;\n"
+                                     "mbarrier.arrive.shared.b64 _, [%b];\n" +
+                                         store_parity("0", 0) +
+                                         "mbarrier.arrive.shared.b64 %s0, [%b];\n"
+                                         "mbarrier.pending_count.b64 %r0, %s0;\n"
+                                         "st.global.u32 [%out+4], %r0;\n" +
+                                         store_parity("1", 2));
+    EXPECT_EQ(out, (std::vector<U>{1, 1, 1, 0, 0, 0, 0, 0}));
+}
+
+TEST(Mbarrier, announced_bytes_must_arrive_too) {
+    const auto out = run_thread(
+        "1", "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%b], 64;\n" +
+                 store_parity("0", 0) +
+                 "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%b], 48;\n" +
+                 store_parity("0", 1) + "mbarrier.complete_tx.shared::cta.b64 [%b], 16;\n" +
+                 store_parity("0", 2) +
+                 // Bytes may also come before they are announced.
+                 "mbarrier.complete_tx.shared::cta.b64 [%b], 8;\n"
+                 "mbarrier.arrive.shared.b64 _, [%b];\n" +
+                 store_parity("1", 3) +
+                 "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%b], 12;\n"
+                 "mbarrier.complete_tx.shared::cta.b64 [%b], 4;\n" +
+                 store_parity("1", 4));
+    EXPECT_EQ(out, (std::vector<U>{0, 0, 1, 0, 1, 0, 0, 0}));
+}
+
+TEST(Mbarrier, generic_addresses_lead_to_shared_memory) {
+    const auto out = run_thread("1", "cvta.shared.u64 %g, bar;\nmbarrier.arrive.b64 %s0, [%g];\n"
+                                     "mbarrier.test_wait.b64 %p1, [%g], %s0;\n"
+                                     "selp.u32 %r0, 1, 0, %p1;\nst.global.u32 [%out], %r0;\n"
+                                     "mbarrier.init.b64 [%g+16], 4;\n"
+                                     "mbarrier.arrive.shared.b64 %s1, [%b+16];\n"
+                                     "mbarrier.pending_count.b64 %r0, %s1;\n"
+                                     "st.global.u32 [%out+4], %r0;\n");
+    EXPECT_EQ(out[0], 1u);
+    EXPECT_EQ(out[1], 4u);
+}
+
+TEST(Mbarrier, copies_arrive_with_and_without_being_expected) {
+    const auto out = run_thread("2", "cp.async.mbarrier.arrive.shared.b64 [%b];\n"
+                                     "mbarrier.arrive.shared.b64 %s0, [%b];\n"
+                                     "mbarrier.pending_count.b64 %r0, %s0;\n"
+                                     "st.global.u32 [%out], %r0;\n"
+                                     "cp.async.mbarrier.arrive.noinc.shared::cta.b64 [%b];\n" +
+                                         store_parity("0", 1));
+    EXPECT_EQ(out[0], 2u);
+    EXPECT_EQ(out[1], 1u);
+}
+
+/// Copies 64 bytes out and in again; %b+32 is where in shared memory.
+std::string bulk_round_trip(const std::string& size) {
+    return "mov.u32 %r0, 11;\nst.shared.u32 [big], %r0;\nmov.u32 %r0, 22;\n"
+           "st.shared.u32 [big+60], %r0;\nmov.u32 %r1, big;\n"
+           "cp.async.bulk.global.shared::cta.bulk_group [%out], [%r1], " +
+           size +
+           ";\ncp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\n"
+           "st.global.u32 [%out+60], 33;\n"
+           "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%b], 64;\n"
+           "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r1+64], [%out], " +
+           size + ", [%b];\n" + store_parity("0", 1) +
+           "ld.shared.u32 %r0, [big+64];\nst.global.u32 [%out+8], %r0;\n"
+           "ld.shared.u32 %r0, [big+124];\nst.global.u32 [%out+12], %r0;\n";
+}
+
+TEST(Mbarrier, bulk_copies_deliver_the_bytes_announced) {
+    const std::string shared = ".shared .align 16 .b8 big[128];\n";
+    const auto out = run_thread("1", shared + bulk_round_trip("64"));
+    EXPECT_EQ(out[0], 11u);
+    EXPECT_EQ(out[1], 1u);
+    EXPECT_EQ(out[2], 11u);
+    EXPECT_EQ(out[3], 33u);
+    const Fault uneven = run_kernel("1", shared + bulk_round_trip("60"), 1).fault;
+    EXPECT_EQ(uneven.kind, FaultKind::IllegalInstruction);
+    EXPECT_NE(uneven.report.find("60 bytes; expected a multiple of 16"), std::string::npos);
+    const Fault beyond = run_kernel("1", shared + bulk_round_trip("4096"), 1).fault;
+    EXPECT_EQ(beyond.kind, FaultKind::IllegalAddress);
+    EXPECT_NE(beyond.report.find("shared memory"), std::string::npos) << beyond.report;
+}
+
+TEST(Mbarrier, waiting_warps_let_the_others_run) {
+    // Every thread adds to a word, arrives and waits; all must then see the whole sum. Ten times.
+    for (const U threads : {32u, 33u, 256u, 1024u}) {
+        const Result result = run_kernel(std::to_string(threads), R"(
+    mov.u32 %r0, 0;
+    mov.u32 %r3, 0;
+LOOP:
+    atom.shared.add.u32 %r1, [word], 1;
+    mbarrier.arrive.shared.b64 %s0, [%b];
+WAIT:
+    mbarrier.try_wait.shared.b64 %p1, [%b], %s0;
+    @!%p1 bra WAIT;
+    ld.shared.u32 %r2, [word];
+    add.u32 %r3, %r3, %r2;
+    mbarrier.arrive.shared.b64 %s0, [%b];
+AGAIN:
+    mbarrier.test_wait.shared.b64 %p1, [%b], %s0;
+    @!%p1 bra AGAIN;
+    add.u32 %r0, %r0, 1;
+    setp.lt.u32 %p2, %r0, 10;
+    @%p2 bra LOOP;
+    st.global.u32 [%mine], %r3;
+)",
+                                         threads);
+        ASSERT_EQ(result.fault.kind, FaultKind::None) << result.fault.report;
+        for (U thread = 0; thread < threads; ++thread) {
+            ASSERT_EQ(result.out[thread], 55 * threads) << thread << " of " << threads;
+        }
+    }
+}
+
+TEST(Mbarrier, lanes_of_one_warp_may_wait_for_each_other) {
+    // Lane 0 waits for the 31 others, which come from another place of the code.
+    const Result result = run_kernel("31", R"(
+    setp.ne.u32 %p1, %l, 0;
+    @%p1 bra OTHERS;
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 %p2, [%b], 0;
+    @!%p2 bra WAIT;
+    ld.shared.u32 %r0, [word];
+    st.global.u32 [%out], %r0;
+    bra DONE;
+OTHERS:
+    atom.shared.add.u32 %r1, [word], %l;
+    mbarrier.arrive.shared.b64 _, [%b];
+DONE:
+)",
+                                     32);
+    ASSERT_EQ(result.fault.kind, FaultKind::None) << result.fault.report;
+    EXPECT_EQ(result.out[0], 31u * 32 / 2);
+}
+
+TEST(Mbarrier, misuse_is_a_fault_that_says_what) {
+    const auto expect_fault = [](const std::string& body, FaultKind kind,
+                                 const std::string& words) {
+        const Fault fault = run_kernel("2", body, 1).fault;
+        EXPECT_EQ(fault.kind, kind) << body;
+        EXPECT_NE(fault.report.find(words), std::string::npos) << fault.report;
+    };
+    expect_fault("mbarrier.arrive.shared::cta.b64 _, [%b], 3;", FaultKind::IllegalInstruction,
+                 "3 arrivals at an mbarrier that waits for 2");
+    expect_fault("mbarrier.init.shared.b64 [%b], 0;", FaultKind::IllegalInstruction,
+                 "count of 0; expected 1 to 1048575");
+    expect_fault("mbarrier.inval.shared.b64 [%b];\nmbarrier.arrive.shared.b64 _, [%b];",
+                 FaultKind::IllegalInstruction, "mbarrier.init has not run");
+    expect_fault("mbarrier.arrive.noComplete.shared.b64 %s0, [%b], 2;",
+                 FaultKind::IllegalInstruction, ".noComplete completes the phase");
+    expect_fault("mbarrier.expect_tx.shared::cta.b64 [%b], 1048576;", FaultKind::IllegalInstruction,
+                 "at most 1048575");
+    expect_fault("mbarrier.arrive.shared.b64 _, [%b+4];", FaultKind::MisalignedAddress,
+                 "multiple of 8");
+    expect_fault("mbarrier.arrive.shared.b64 _, [%b+8192];", FaultKind::IllegalAddress,
+                 "shared memory");
+    expect_fault("mbarrier.arrive.b64 _, [%out];", FaultKind::InvalidAddressSpace,
+                 "must lie in shared memory");
+}
+
+TEST(Mbarrier, forms_that_do_not_exist_are_refused_by_name) {
+    TestDevice device;
+    EXPECT_EQ(device.compile(ptx_module(kernel("1", "mbarrier.leave.shared.b64 [%b];"))), nullptr);
+    EXPECT_NE(device.log.find("'mbarrier.leave.shared.b64'"), std::string::npos) << device.log;
+    EXPECT_EQ(device.compile(ptx_module(kernel("1", "mbarrier.arrive.global.b64 _, [%out];"))),
+              nullptr);
+    EXPECT_NE(device.log.find(".global"), std::string::npos) << device.log;
+}
+
+} // namespace
+
+} // namespace cuprum::emulator
