@@ -41,6 +41,8 @@ function(cuprum_compile_settings target)
   if(CUPRUM_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${CUPRUM_SANITIZE}
                                              -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    # The driver's enumerations are C's: any number may arrive, and is answered with an error.
+    target_compile_options(${target} PRIVATE -fno-sanitize=enum)
     target_link_options(${target} PRIVATE -fsanitize=${CUPRUM_SANITIZE})
   else()
     get_target_property(type ${target} TYPE)
