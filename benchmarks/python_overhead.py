@@ -3,9 +3,9 @@
 
 """Measure what one call of each hot operation costs in Python, in nanoseconds.
 
-The module to measure is an argument: ``cuprum``, or ``cuda.core``, whose names Cuprum shares.
-The names of the operations are those of ``object_overhead.cpp``, so that the tables can be put
-side by side.
+The modules to measure are arguments: ``cuprum``, and ``cuda.core``, whose names Cuprum shares.
+Given both, they take turns in one process, so that what the machine does to one it does to the
+other. The names of the operations are those of ``object_overhead.cpp``.
 """
 
 import argparse
@@ -30,19 +30,41 @@ LAUNCHES = 900
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("module", nargs="?", default="cuprum")
+    parser.add_argument("modules", nargs="*", default=["cuprum"])
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     args = parser.parse_args()
-    results = measure_all(args.module)
+    figures = measure_all(args.modules)
     if args.json:
-        json.dump(results, sys.stdout)
-    else:
+        json.dump(figures, sys.stdout)
+        return
+    for module, results in figures.items():
+        print(module)
         for name, value in results.items():
-            print(f"{name:<22} {value:12.1f}")
+            print(f"  {name:<22} {value:12.1f}")
 
 
-def measure_all(module):
-    """Measure every operation of the package named ``module``."""
+def measure_all(modules):
+    """Return the median time of every operation, by module and operation."""
+    suites = {module: operations(module) for module in modules}
+    figures = {module: {"import_ms": import_milliseconds(module)} for module in modules}
+    for name in suites[modules[0]]:
+        times = {module: [] for module in modules}
+        for _ in range(REPEATS):
+            for module in modules:
+                loops, call, settle = suites[module][name]
+                begin = time.perf_counter_ns()
+                for _ in range(loops):
+                    call()
+                end = time.perf_counter_ns()
+                settle()
+                times[module].append((end - begin) / loops)
+        for module in modules:
+            figures[module][name] = statistics.median(times[module])
+    return figures
+
+
+def operations(module):
+    """Return the operations of one package: how often to call, what, and what to do between."""
     core = importlib.import_module(module)
     device = core.Device(0)
     device.set_current()
@@ -56,8 +78,8 @@ def measure_all(module):
     event = device.create_event()
     launch = core.launch
     pointer = int(source.handle)
-    sixteen_buffers = (source,) * 16
-    sixteen_pointers = (pointer,) * 16
+    buffers = (source,) * 16
+    pointers = (pointer,) * 16
     try:
         import numpy
 
@@ -67,44 +89,47 @@ def measure_all(module):
 
         factor = ctypes.c_float(2.0)
 
-    results = {"import_ms": import_milliseconds(module)}
-
-    def measure(name, loops, call, settle=stream.sync):
-        times = []
-        for _ in range(REPEATS):
-            begin = time.perf_counter_ns()
-            for _ in range(loops):
-                call()
-            end = time.perf_counter_ns()
-            settle()
-            times.append((end - begin) / loops)
-        results[name] = statistics.median(times)
-
     def nothing():
         pass
 
-    measure("python_call", 5000, nothing, nothing)
-    measure("launch_empty", LAUNCHES, lambda: launch(stream, config, empty))
-    measure("launch_3_args", LAUNCHES, lambda: launch(stream, config, three, pointer, factor, 7))
-    measure(
-        "launch_16_pointers", LAUNCHES, lambda: launch(stream, config, sixteen, *sixteen_pointers)
-    )
-    measure(
-        "launch_16_buffers", LAUNCHES, lambda: launch(stream, config, sixteen, *sixteen_buffers)
-    )
-    measure("launch_config", 5000, lambda: core.LaunchConfig(grid=128, block=256), nothing)
-    measure("allocate_free", 1000, lambda: device.allocate(1024, stream=stream).close(stream))
-    measure("copy", 500, lambda: source.copy_to(target, stream=stream))
-    measure("fill", 500, lambda: source.fill(0, stream=stream))
-    measure("event_create", 1000, lambda: device.create_event().close(), nothing)
-    measure("event_record", 1000, lambda: stream.record(event))
-    measure("event_is_done", 5000, lambda: event.is_done, nothing)
-    measure("stream_create", 200, lambda: device.create_stream().close(), nothing)
-    measure("stream_sync", 2000, stream.sync, nothing)
-    measure("set_current", 5000, device.set_current, nothing)
-    measure("device_lookup", 5000, lambda: core.Device(0), nothing)
-    measure("get_kernel", 2000, lambda: code.get_kernel("empty"), nothing)
-    return results
+    # Polling costs more before the first kernel has run.
+    launch(stream, config, empty)
+    stream.sync()
+    return {
+        "python_call": (5000, nothing, nothing),
+        "launch_empty": (LAUNCHES, lambda: launch(stream, config, empty), stream.sync),
+        "launch_3_args": (
+            LAUNCHES,
+            lambda: launch(stream, config, three, pointer, factor, 7),
+            stream.sync,
+        ),
+        "launch_16_pointers": (
+            LAUNCHES,
+            lambda: launch(stream, config, sixteen, *pointers),
+            stream.sync,
+        ),
+        "launch_16_buffers": (
+            LAUNCHES,
+            lambda: launch(stream, config, sixteen, *buffers),
+            stream.sync,
+        ),
+        "launch_config": (5000, lambda: core.LaunchConfig(grid=128, block=256), nothing),
+        "allocate_free": (
+            1000,
+            lambda: device.allocate(1024, stream=stream).close(stream),
+            stream.sync,
+        ),
+        "copy": (500, lambda: source.copy_to(target, stream=stream), stream.sync),
+        "fill": (500, lambda: source.fill(0, stream=stream), stream.sync),
+        "event_create": (1000, lambda: device.create_event().close(), nothing),
+        "event_record": (1000, lambda: stream.record(event), stream.sync),
+        "event_is_done": (5000, lambda: event.is_done, nothing),
+        "stream_create": (200, lambda: device.create_stream().close(), nothing),
+        "stream_sync": (2000, stream.sync, nothing),
+        "set_current": (5000, device.set_current, nothing),
+        "device_lookup": (5000, lambda: core.Device(0), nothing),
+        "get_kernel": (2000, lambda: code.get_kernel("empty"), nothing),
+    }
 
 
 def import_milliseconds(module):
