@@ -19,5 +19,9 @@
 #pragma GCC visibility push(default)
 #include <cuda.h>
 
-#include <cudaProfiler.h>
+extern "C" {
+// As cudaProfiler.h declares them; that header is not part of every distribution of CUDA's headers.
+CUresult CUDAAPI cuProfilerStart();
+CUresult CUDAAPI cuProfilerStop();
+}
 #pragma GCC visibility pop
