@@ -7,7 +7,10 @@
 
 #include <cuprum/error.hpp>
 
+#include <dlfcn.h>
+
 #include <array>
+#include <filesystem>
 #include <string>
 
 namespace cuprum::nvrtc {
@@ -26,6 +29,7 @@ struct Library {
 };
 
 [[nodiscard]] Library load();
+void load_builtins(const void* inside_nvrtc, int major, int minor);
 
 } // namespace
 
@@ -68,7 +72,25 @@ Library load() {
                                    ADVICE);
     }
     library.version = major * 1000 + minor * 10;
+    load_builtins(reinterpret_cast<const void*>(version), major, minor);
     return library;
+}
+
+/// NVRTC opens a second library by its bare name when it first compiles, and in the wheels nothing
+/// tells the loader where that is. Once it is loaded from NVRTC's own folder, the name suffices.
+void load_builtins(const void* inside_nvrtc, int major, int minor) {
+    Dl_info info{};
+    if (dladdr(inside_nvrtc, &info) == 0 || info.dli_fname == nullptr) {
+        return;
+    }
+    const std::filesystem::path folder = std::filesystem::path(info.dli_fname).parent_path();
+    if (!folder.is_absolute()) {
+        return; // the system's loader found NVRTC and will find this
+    }
+    const std::filesystem::path file =
+        folder / ("libnvrtc-builtins.so." + std::to_string(major) + "." + std::to_string(minor));
+    // If this fails, NVRTC says so itself, with the name, when it compiles.
+    static_cast<void>(dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL));
 }
 
 } // namespace
