@@ -5,61 +5,22 @@
 // folder that CUPRUM_PTX_CORPUS names, against the same functions compiled for the host.
 
 #include "corpus/functions.hpp"
-#include "exec/harness.hpp"
+#include "exec/corpus_test.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 namespace cuprum::emulator {
 
 namespace {
 
-using test::Launch;
 using test::Shape;
 using test::TestDevice;
 
-constexpr std::uint32_t NEWEST_SM = 120;
 constexpr std::uint32_t THREADS = 96;
 
-class CompiledFunctions : public testing::Test {
+class CompiledFunctions : public test::CorpusTest {
 protected:
-    /// Calls `check` once for each text of the corpus, after loading it.
-    template <typename Check>
-    void for_each_text(Check check) {
-        const char* const folder = std::getenv("CUPRUM_PTX_CORPUS");
-        int count = 0;
-        if (folder != nullptr) {
-            for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-                const std::string name = entry.path().filename().string();
-                if (!name.starts_with("functions.") || entry.path().extension() != ".ptx") {
-                    continue;
-                }
-                SCOPED_TRACE(name);
-                std::ifstream file(entry.path(), std::ios::binary);
-                text_.assign(std::istreambuf_iterator<char>(file), {});
-                TestDevice device;
-                check(device);
-                ++count;
-            }
-        }
-        if (count == 0) {
-            GTEST_SKIP() << "CUPRUM_PTX_CORPUS names no folder with functions.*.ptx";
-        }
-    }
-
-    template <typename... Args>
-    void run(TestDevice& device, const char* name, Shape shape, Args... args) {
-        const auto kernel = device.compile(text_, NEWEST_SM, name);
-        ASSERT_NE(kernel, nullptr) << device.log;
-        const Fault fault = Launch(device, kernel, shape, args...).wait();
-        EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
-    }
-
-private:
-    std::string text_;
+    CompiledFunctions() : CorpusTest("functions") {}
 };
 
 } // namespace

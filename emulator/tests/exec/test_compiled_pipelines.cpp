@@ -4,61 +4,22 @@
 // Barriers, pipelines and asynchronous copies as the CUDA compiler writes them:
 // corpus/pipelines.cu, made by corpus/generate into the folder that CUPRUM_PTX_CORPUS names.
 
-#include "exec/harness.hpp"
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include "exec/corpus_test.hpp"
 
 namespace cuprum::emulator {
 
 namespace {
 
-using test::Launch;
 using test::Shape;
 using test::TestDevice;
 
-constexpr std::uint32_t NEWEST_SM = 120;
-
-class CompiledPipelines : public testing::Test {
+class CompiledPipelines : public test::CorpusTest {
 protected:
-    /// Calls `check` once for each text of the corpus.
-    template <typename Check>
-    void for_each_text(Check check) {
-        const char* const folder = std::getenv("CUPRUM_PTX_CORPUS");
-        int count = 0;
-        if (folder != nullptr) {
-            for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-                const std::string name = entry.path().filename().string();
-                if (!name.starts_with("pipelines.") || entry.path().extension() != ".ptx") {
-                    continue;
-                }
-                SCOPED_TRACE(name);
-                std::ifstream file(entry.path(), std::ios::binary);
-                text_.assign(std::istreambuf_iterator<char>(file), {});
-                TestDevice device;
-                check(device);
-                ++count;
-            }
-        }
-        if (count == 0) {
-            GTEST_SKIP() << "CUPRUM_PTX_CORPUS names no folder with pipelines.*.ptx";
-        }
-    }
-
-    template <typename... Args>
-    void run(TestDevice& device, const char* name, Shape shape, Args... args) {
-        const auto kernel = device.compile(text_, NEWEST_SM, name);
-        ASSERT_NE(kernel, nullptr) << device.log;
-        ASSERT_EQ(kernel->name, name);
-        const Fault fault = Launch(device, kernel, shape, args...).wait();
-        EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
-    }
+    CompiledPipelines() : CorpusTest("pipelines") {}
 
     /// Tells whether the text has a kernel of this name.
     [[nodiscard]] bool has(const std::string& kernel) const {
-        return text_.find(".entry " + kernel + "(") != std::string::npos;
+        return text().find(".entry " + kernel + "(") != std::string::npos;
     }
 
     /// Makes an input of `count` words that differ.
@@ -69,9 +30,6 @@ protected:
         }
         return in;
     }
-
-private:
-    std::string text_;
 };
 
 TEST_F(CompiledPipelines, copies_are_done_when_their_barrier_says_so) {
