@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What Cuprum does otherwise on purpose, turned to what programs for ``cuda.core`` expect."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import Callable
+
+# The types of cuda.bindings.driver in which handles are given.
+_HANDLE_TYPES = {
+    "Context": "CUcontext",
+    "DeviceMemoryResource": "CUmemoryPool",
+    "Event": "CUevent",
+    "Kernel": "CUkernel",
+    "ManagedMemoryResource": "CUmemoryPool",
+    "ObjectCode": "CUlibrary",
+    "PinnedMemoryResource": "CUmemoryPool",
+    "Stream": "CUstream",
+}
+
+
+def follow_reference() -> None:
+    """Switch the whole process to the reference's behaviour."""
+    from cuprum import _cuprum
+
+    _cuprum.read_unknown_attributes_as_zero(True)
+    if importlib.util.find_spec("cuda.bindings") is not None:
+        _give_handles_as_bindings()
+
+
+def _give_handles_as_bindings() -> None:
+    import cuprum
+
+    for class_name, type_name in _HANDLE_TYPES.items():
+        cls = getattr(cuprum, class_name, None)
+        if cls is not None and "handle" in vars(cls):
+            cls.handle = property(
+                _converter(vars(cls)["handle"], type_name), doc=vars(cls)["handle"].__doc__
+            )
+
+
+def _converter(own: object, type_name: str) -> Callable[[object], object]:
+    """Return a getter that wraps the int of `own` in a type of ``cuda.bindings.driver``."""
+
+    def handle(self: object) -> object:
+        driver = importlib.import_module("cuda.bindings.driver")
+        value = own.__get__(self)  # type: ignore[attr-defined]
+        return value if value is None else getattr(driver, type_name)(value)
+
+    return handle

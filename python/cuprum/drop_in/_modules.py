@@ -1,0 +1,183 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The modules that stand for ``cuda.core`` and its submodules, public and private."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from types import ModuleType
+
+# Private modules of cuda.core that programs and its own tests reach into, and what they find there.
+# A name is looked up among the shims, in cuprum, in its extension module, in utils and in typing.
+_PRIVATE_MODULES = {
+    "_context": ("Context", "ContextOptions"),
+    "_device": ("Device", "DeviceProperties", "_tls"),
+    "_device_resources": (
+        "DeviceResources",
+        "SMResource",
+        "SMResourceOptions",
+        "WorkqueueResource",
+        "WorkqueueResourceOptions",
+    ),
+    "_dlpack": ("DLDeviceType",),
+    "_event": ("Event", "EventOptions", "IPCEventDescriptor"),
+    "_host": ("Host",),
+    "_launch_config": ("LaunchConfig",),
+    "_launcher": ("launch",),
+    "_layout": ("_StridedLayout",),
+    "_linker": ("Linker", "LinkerOptions"),
+    "_memory": (
+        "Buffer",
+        "DeviceMemoryResource",
+        "DeviceMemoryResourceOptions",
+        "GraphMemoryResource",
+        "LegacyPinnedMemoryResource",
+        "ManagedBuffer",
+        "ManagedMemoryResource",
+        "ManagedMemoryResourceOptions",
+        "MemoryResource",
+        "PinnedMemoryResource",
+        "PinnedMemoryResourceOptions",
+        "VirtualMemoryResource",
+        "VirtualMemoryResourceOptions",
+    ),
+    "_memory._buffer": ("Buffer", "DevicePointerType", "MemoryResource"),
+    "_memory._device_memory_resource": (
+        "DeviceMemoryResource",
+        "DeviceMemoryResourceOptions",
+        "DMR_mempool_get_access",
+    ),
+    "_memory._graph_memory_resource": ("GraphMemoryResource", "GraphMemoryResourceAttributes"),
+    "_memory._ipc": ("IPCAllocationHandle", "IPCBufferDescriptor"),
+    "_memory._legacy": ("LegacyPinnedMemoryResource", "_SynchronousMemoryResource"),
+    "_memory._managed_buffer": ("ManagedBuffer",),
+    "_memory._managed_memory_resource": (
+        "ManagedMemoryResource",
+        "ManagedMemoryResourceOptions",
+        "reset_concurrent_access_warning",
+    ),
+    "_memory._memory_pool": ("_MemPoolAttributes",),
+    "_memory._peer_access_utils": ("PeerAccessibleBySetProxy",),
+    "_memory._pinned_memory_resource": ("PinnedMemoryResource", "PinnedMemoryResourceOptions"),
+    "_memory._virtual_memory_resource": (
+        "VirtualMemoryResource",
+        "VirtualMemoryResourceOptions",
+    ),
+    "_memoryview": (
+        "StridedMemoryView",
+        "args_viewable_as_strided_memory",
+        "view_as_array_interface",
+        "view_as_cai",
+    ),
+    "_module": ("Kernel", "KernelAttributes", "KernelOccupancy", "ObjectCode", "ParamInfo"),
+    "_program": ("Program", "ProgramOptions", "_can_load_generated_ptx"),
+    "_stream": (
+        "IsStreamType",
+        "LEGACY_DEFAULT_STREAM",
+        "PER_THREAD_DEFAULT_STREAM",
+        "Stream",
+        "StreamOptions",
+        "Stream_accept",
+        "default_stream",
+    ),
+    "_utils": (),
+    "_utils.cuda_utils": (
+        "CUDAError",
+        "ComputeCapability",
+        "NVRTCError",
+        "check_multiprocessing_start_method",
+        "driver",
+        "handle_return",
+        "nvrtc",
+        "reset_fork_warning",
+        "runtime",
+    ),
+    "_utils.version": ("binding_version", "driver_version"),
+    "_version": ("__version__",),
+}
+_PUBLIC_MODULES = ("checkpoint", "graph", "system", "texture", "typing", "utils")
+
+#: Answers for a name that is nowhere, given the module and the name; used by test tools.
+stand_in: Callable[[str, str], object] | None = None
+
+
+class CoreModule(ModuleType):
+    """Stand for ``cuda.core``: every public attribute is cuprum's."""
+
+    def __getattr__(self, name: str) -> object:
+        import cuprum
+
+        if not name.startswith("_") or name == "__version__":
+            if (value := getattr(cuprum, name, None)) is not None:
+                return value
+            if stand_in is not None:
+                return stand_in(self.__name__, name)
+        raise AttributeError(
+            f"module 'cuda.core' has no attribute {name!r}: it is cuprum here, "
+            "installed by cuprum.drop_in, which does not have it"
+        )
+
+    def __dir__(self) -> list[str]:
+        import cuprum
+
+        return sorted(set(super().__dir__()) | set(cuprum.__all__))
+
+
+class PrivateModule(ModuleType):
+    """Stand for a private module; its names are looked up when they are first used."""
+
+    def __init__(self, name: str, members: tuple[str, ...]) -> None:
+        super().__init__(name)
+        self.__path__: list[str] = []
+        self._members = members
+
+    def __getattr__(self, name: str) -> object:
+        if name in self.__dict__.get("_members", ()):
+            for place in _places():
+                if hasattr(place, name):
+                    value = getattr(place, name)
+                    setattr(self, name, value)
+                    return value
+        if stand_in is not None and not (name.startswith("__") and name.endswith("__")):
+            return stand_in(self.__name__, name)
+        raise AttributeError(
+            f"module {self.__name__!r} has no attribute {name!r}: the private parts of cuda.core "
+            "that cuprum.drop_in offers do not include it"
+        )
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._members})
+
+
+def make_core_module() -> ModuleType:
+    """Make ``cuda.core`` with all its submodules and enter them in ``sys.modules``."""
+    import cuprum
+
+    core = CoreModule("cuda.core", cuprum.__doc__)
+    core.__path__ = []
+    core.__file__ = cuprum.__file__
+    sys.modules["cuda.core"] = core
+    for name in _PUBLIC_MODULES:
+        if importlib.util.find_spec(f"cuprum.{name}") is not None:
+            _enter(name, importlib.import_module(f"cuprum.{name}"))
+    for name, members in _PRIVATE_MODULES.items():
+        _enter(name, PrivateModule(f"cuda.core.{name}", members))
+    return core
+
+
+def _enter(name: str, module: ModuleType) -> None:
+    """Enter a module under ``cuda.core`` and as an attribute of its parent."""
+    parent, _, last = f"cuda.core.{name}".rpartition(".")
+    sys.modules[f"{parent}.{last}"] = module
+    setattr(sys.modules[parent], last, module)
+
+
+def _places() -> tuple[object, ...]:
+    import cuprum
+    from cuprum import _cuprum, _types, typing, utils
+    from cuprum.drop_in import _shims
+
+    return _shims, cuprum, _cuprum, _types, utils, typing

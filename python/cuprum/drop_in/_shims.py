@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Private helpers of ``cuda.core`` that programs reach for, in Cuprum's own terms."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+
+_BINDINGS = ("driver", "nvrtc", "runtime")
+
+
+def __getattr__(name: str) -> object:
+    """Import a module of ``cuda.bindings`` only when it is asked for."""
+    if name in _BINDINGS:
+        return importlib.import_module(f"cuda.bindings.{name}")
+    raise AttributeError(name)
+
+
+def handle_return(result: tuple, handle: object = None) -> object:
+    """Check what a function of ``cuda.bindings`` returned.
+
+    Parameters
+    ----------
+    result : tuple
+        An error code, then the values.
+    handle : object, optional
+        Accepted for the callers' sake.
+
+    Returns
+    -------
+    object
+        None, the value, or a tuple of the values.
+
+    Raises
+    ------
+    CUDAError
+        If the code is not success; NVRTCError if it is one of NVRTC.
+    """
+    import cuprum
+
+    del handle
+    code, *values = result
+    if int(code) != 0:
+        name = getattr(code, "name", str(code))
+        is_nvrtc = "nvrtc" in type(code).__name__.lower()
+        error = (cuprum.NVRTCError if is_nvrtc else cuprum.CUDAError)(f"{name} ({int(code)})")
+        error.code = int(code)
+        error.name = name
+        raise error
+    if not values:
+        return None
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def Stream_accept(stream: object, allow_stream_protocol: bool = False) -> object:  # noqa: N802
+    """Return the stream that an argument stands for, as every method that takes one does."""
+    import cuprum
+
+    if isinstance(stream, cuprum.Stream):
+        return stream
+    if allow_stream_protocol and hasattr(stream, "__cuda_stream__"):
+        from cuprum import Device
+
+        return Device().create_stream(stream)
+    raise TypeError(
+        f"stream is {stream!r}, expected a Stream; pass device.default_stream for the default one"
+    )
+
+
+def default_stream() -> object:
+    """Return the default stream that the environment chooses."""
+    import cuprum
+
+    return cuprum.Device().default_stream
+
+
+def driver_version() -> tuple[int, int, int]:
+    """Return the driver's version as major, minor, patch."""
+    import cuprum
+
+    number = cuprum.driver_version()
+    return number // 1000, number % 1000 // 10, number % 10
+
+
+def binding_version() -> tuple[int, int, int]:
+    """Return the version of ``cuda.bindings``, or of the headers Cuprum was built with."""
+    try:
+        from importlib.metadata import version
+
+        major, minor, patch = version("cuda-bindings").split(".")[:3]
+    except (ImportError, ValueError):
+        return 13, 0, 0
+    return int(major), int(minor), int("".join(filter(str.isdigit, patch)) or 0)
+
+
+def _can_load_generated_ptx() -> bool:
+    """Tell whether the driver understands the PTX that the installed NVRTC writes."""
+    import cuprum
+
+    nvrtc = importlib.import_module("cuda.bindings.nvrtc")
+    version: tuple[int, int] = handle_return(nvrtc.nvrtcVersion())  # type: ignore[assignment]
+    return version[0] * 1000 + version[1] * 10 <= cuprum.driver_version()
+
+
+class _ThreadDevices(threading.local):
+    """Stand for the devices of a thread: deleting `devices` forgets which were made current."""
+
+    @property
+    def devices(self) -> list:
+        import cuprum
+
+        return list(cuprum.Device.get_all_devices())
+
+    @devices.deleter
+    def devices(self) -> None:
+        from cuprum import _cuprum
+
+        forget = getattr(_cuprum, "forget_initialized_devices", None)
+        if forget is not None:
+            forget()
+
+
+_tls = _ThreadDevices()
