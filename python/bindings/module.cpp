@@ -46,6 +46,7 @@ NB_MODULE(_cuprum, module) {
     bind_kernel(module);
     bind_program(module);
     bind_launch(module);
+    bind_strided_layout(module);
     bind_strided_memory_view(module);
 
     module.def("driver_version", &cuprum::driver_version, nb::call_guard<nb::gil_scoped_release>(),

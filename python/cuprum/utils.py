@@ -5,6 +5,6 @@
 
 from __future__ import annotations
 
-from cuprum._cuprum import StridedMemoryView
+from cuprum._cuprum import StridedLayout, StridedMemoryView
 
-__all__ = ["StridedMemoryView"]
+__all__ = ["StridedLayout", "StridedMemoryView"]

@@ -16,5 +16,6 @@
 #include <cuprum/object_code.hpp>
 #include <cuprum/program.hpp>
 #include <cuprum/stream.hpp>
+#include <cuprum/strided_layout.hpp>
 #include <cuprum/version.hpp>
 #include <cuprum/warning.hpp>

@@ -1,0 +1,33 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the parts of the strided layout share.
+
+#pragma once
+
+#include <cuprum/strided_layout.hpp>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cuprum::detail {
+
+/// Multiplies two counts.
+/// @throws std::invalid_argument if the product is beyond 64 bits.
+[[nodiscard]] StridedLayout::Index multiplied(StridedLayout::Index left,
+                                              StridedLayout::Index right);
+
+/// Returns an axis counted from the front; negative ones count from the end.
+/// @throws std::invalid_argument, naming the argument, if there is no such axis.
+[[nodiscard]] std::size_t checked_axis(int axis, std::size_t ndim, const char* name);
+
+/// Returns the axes counted from the front.
+/// @throws std::invalid_argument unless each of the `ndim` axes is named once.
+[[nodiscard]] std::vector<int> checked_permutation(std::span<const int> axes, std::size_t ndim);
+
+/// Writes numbers as Python writes a tuple.
+[[nodiscard]] std::string tuple_text(std::span<const StridedLayout::Index> numbers);
+
+} // namespace cuprum::detail
