@@ -20,6 +20,9 @@ namespace {
 
 const Stream& stream_argument(nb::handle stream) {
     if (const PyStream* held = get_if<PyStream>(stream)) [[likely]] {
+        if (stream.ptr() == LEGACY_DEFAULT || stream.ptr() == PER_THREAD_DEFAULT) {
+            note_python_in_driver(); // other libraries use them too
+        }
         return *held;
     }
     if (stream.is_none()) {
@@ -35,6 +38,7 @@ const Stream& stream_argument(nb::handle stream) {
 }
 
 CUstream protocol_stream(nb::handle object) {
+    note_python_in_driver();
     if (!nb::hasattr(object, "__cuda_stream__")) {
         raise_error(PyExc_TypeError, type_label(object) + " is not a stream: it has no "
                                                           "__cuda_stream__ method");

@@ -3,6 +3,7 @@
 
 #include "arguments.hpp"
 #include "buffer_dlpack.hpp"
+#include "fast_method.hpp"
 #include "host_memory.hpp"
 #include "objects.hpp"
 
@@ -27,6 +28,8 @@ void bind_copies(nb::class_<PyBuffer>& type);
 void bind_closing(nb::class_<PyBuffer>& type);
 [[nodiscard]] nb::object from_handle(nb::handle ptr, nb::handle size, nb::handle resource,
                                      nb::handle owner, nb::handle stream);
+[[nodiscard]] std::size_t handle(const PyBuffer& self);
+[[nodiscard]] std::size_t size(const PyBuffer& self);
 [[nodiscard]] nb::object copy_to(nb::handle self, nb::handle destination, nb::handle stream,
                                  nb::handle options);
 void copy_from(const PyBuffer& self, nb::handle source, nb::handle stream, nb::handle options);
@@ -37,7 +40,7 @@ void close(PyBuffer& self, nb::handle stream);
 } // namespace
 
 void bind_buffer(nb::module_& module) {
-    nb::class_<PyBuffer> type(module, "Buffer", nb::is_weak_referenceable(),
+    nb::class_<PyBuffer> type(module, "Buffer", nb::is_weak_referenceable(), nb::pooled(),
                               R"(Own a piece of memory that devices can reach.
 
 Made by ``Device.allocate``, ``MemoryResource.allocate`` or ``Buffer.from_handle``. The memory is
@@ -86,8 +89,8 @@ ValueError
 namespace {
 
 void bind_facts(nb::class_<PyBuffer>& type) {
-    type.def_prop_ro("handle", &PyBuffer::handle, "Return the address as an int.");
-    type.def_prop_ro("size", &PyBuffer::size, "Return the size in bytes.");
+    fast_property<handle>(type, "def handle(self) -> int", "Return the address as an int.");
+    fast_property<size>(type, "def size(self) -> int", "Return the size in bytes.");
     type.def_prop_ro("device_id", &PyBuffer::device_id, nb::call_guard<nb::gil_scoped_release>(),
                      "Return the ordinal of the device it lies on, -1 for host memory.");
     type.def_prop_ro("is_device_accessible", &PyBuffer::is_device_accessible,
@@ -126,11 +129,10 @@ void bind_facts(nb::class_<PyBuffer>& type) {
 }
 
 void bind_copies(nb::class_<PyBuffer>& type) {
-    type.def("copy_to", copy_to, "dst"_a = nb::none(), nb::kw_only(), "stream"_a.none(),
-             "options"_a = nb::none(),
-             nb::sig("def copy_to(self, dst: Buffer | None = None, *, stream: Stream, options: "
-                     "None = None) -> Buffer"),
-             R"(Copy all bytes to another buffer of the same size. Returns at once.
+    fast_method<copy_to>(type,
+                         "def copy_to(self, dst: Buffer | None = None, *, stream: Stream, options: "
+                         "None = None) -> Buffer",
+                         R"(Copy all bytes to another buffer of the same size. Returns at once.
 
 Parameters
 ----------
@@ -150,11 +152,10 @@ Raises
 ------
 ValueError
     If the sizes differ, or a destination cannot be allocated for want of a memory resource.)");
-    type.def("copy_from", copy_from, "src"_a.none(), nb::kw_only(), "stream"_a.none(),
-             "options"_a = nb::none(),
-             nb::sig("def copy_from(self, src: Buffer, *, stream: Stream, options: None = None) "
-                     "-> None"),
-             R"(Copy all bytes from another buffer of the same size. Returns at once.
+    fast_method<copy_from>(type,
+                           "def copy_from(self, src: Buffer, *, stream: Stream, options: None = "
+                           "None) -> None",
+                           R"(Copy all bytes from another buffer of the same size. Returns at once.
 
 Parameters
 ----------
@@ -207,10 +208,8 @@ destination : object with the buffer protocol
     stream gets there: ``stream.sync()``.
 stream : Stream
     The copy is ordered on it.)");
-    type.def("fill", fill, "value"_a.none(), nb::kw_only(), "stream"_a.none(),
-             nb::sig("def fill(self, value: object, *, stream: Stream) -> "
-                     "None"),
-             R"(Fill with a repeated value. Returns at once.
+    fast_method<fill>(type, "def fill(self, value: object, *, stream: Stream) -> None",
+                      R"(Fill with a repeated value. Returns at once.
 
 Parameters
 ----------
@@ -228,9 +227,8 @@ ValueError
 }
 
 void bind_closing(nb::class_<PyBuffer>& type) {
-    type.def("close", close, "stream"_a = nb::none(),
-             nb::sig("def close(self, stream: Stream | None = None) -> None"),
-             R"(Give up this object's share of the memory; the last one frees it.
+    fast_method<close>(type, "def close(self, stream: Stream | None = None) -> None",
+                       R"(Give up this object's share of the memory; the last one frees it.
 
 Calling it again does nothing.
 
@@ -284,6 +282,19 @@ void refuse_options(nb::handle options) {
     }
 }
 
+std::size_t handle(const PyBuffer& self) {
+    return self.handle();
+}
+
+std::size_t size(const PyBuffer& self) {
+    return self.size();
+}
+
+/// Tells whether a copy only enqueues; one from or to pageable host memory waits.
+bool is_copy_brief(const PyBuffer& source, const PyBuffer& destination) {
+    return source.is_release_brief() && destination.is_release_brief();
+}
+
 nb::object copy_to(nb::handle self, nb::handle destination, nb::handle stream, nb::handle options) {
     const PyBuffer& source = buffer_argument(self, "self");
     refuse_options(options);
@@ -297,8 +308,10 @@ nb::object copy_to(nb::handle self, nb::handle destination, nb::handle stream, n
         target = allocate_from(source.resource, source.size(), stream);
     }
     const PyBuffer& into = buffer_argument(target, "dst");
-    const nb::gil_scoped_release unlocked;
-    source.copy_to(into, order);
+    {
+        const Brief unlocked(!is_copy_brief(source, into));
+        source.copy_to(into, order);
+    }
     return target;
 }
 
@@ -306,7 +319,7 @@ void copy_from(const PyBuffer& self, nb::handle source, nb::handle stream, nb::h
     const PyBuffer& from = buffer_argument(source, "src");
     refuse_options(options);
     const Stream& order = stream_argument(stream);
-    const nb::gil_scoped_release unlocked;
+    const Brief unlocked(!is_copy_brief(from, self));
     self.copy_from(from, order);
 }
 
@@ -314,7 +327,7 @@ template <typename Value>
 void fill_with(const PyBuffer& self, const void* bytes, const Stream& stream) {
     Value value{};
     std::memcpy(&value, bytes, sizeof(value));
-    const nb::gil_scoped_release unlocked;
+    const Brief unlocked(!self.is_release_brief());
     self.fill(value, stream);
 }
 
@@ -328,7 +341,7 @@ void fill(const PyBuffer& self, nb::handle value, nb::handle stream) {
                                                  repr_text(value) +
                                                  "; pass bytes for a wider pattern");
         }
-        const nb::gil_scoped_release unlocked;
+        const Brief unlocked(!self.is_release_brief());
         self.fill(static_cast<std::uint8_t>(number), order);
         return;
     }
@@ -356,7 +369,7 @@ void close(PyBuffer& self, nb::handle stream) {
         return;
     }
     const Stream& order = stream_argument(stream);
-    const nb::gil_scoped_release unlocked;
+    const Brief unlocked(!self.is_release_brief());
     static_cast<Buffer&>(self).close(order);
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arguments.hpp"
+#include "fast_method.hpp"
 #include "objects.hpp"
 
 #include <cuprum/device.hpp>
@@ -28,8 +29,10 @@ void bind_identity(nb::class_<PyDevice>& type);
 void bind_factories(nb::class_<PyDevice>& type);
 [[nodiscard]] nb::object find_device(nb::handle device_id);
 [[nodiscard]] nb::object context_of(const PyDevice& self);
-[[nodiscard]] nb::object set_current(const PyDevice& self, nb::handle context);
-[[nodiscard]] nb::object create_stream(const PyDevice& self, nb::handle object, nb::handle options);
+[[nodiscard]] nb::object set_current(PyDevice& self, nb::handle context);
+[[nodiscard]] nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options);
+[[nodiscard]] nb::object create_event(PyDevice& self, nb::handle options);
+[[nodiscard]] nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream);
 [[nodiscard]] nb::object memory_resource(PyDevice& self);
 void set_memory_resource(PyDevice& self, nb::handle resource);
 
@@ -278,9 +281,9 @@ void bind_identity(nb::class_<PyDevice>& type) {
 }
 
 void bind_factories(nb::class_<PyDevice>& type) {
-    type.def("set_current", set_current, "ctx"_a = nb::none(),
-             nb::sig("def set_current(self, ctx: Context | None = None) -> Context | None"),
-             R"(Make a context of this device current on the calling thread.
+    fast_method<set_current>(type,
+                             "def set_current(self, ctx: Context | None = None) -> Context | None",
+                             R"(Make a context of this device current on the calling thread.
 
 Parameters
 ----------
@@ -309,10 +312,11 @@ ValueError
 
 It is ``LEGACY_DEFAULT_STREAM``, or ``PER_THREAD_DEFAULT_STREAM`` if the environment variable
 ``CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM`` is set to a number other than 0.)");
-    type.def("create_stream", create_stream, "obj"_a = nb::none(), "options"_a = nb::none(),
-             nb::sig("def create_stream(self, obj: cuprum.typing.IsStreamType | None = None, "
-                     "options: cuprum._options.StreamOptions | dict | None = None) -> Stream"),
-             R"(Make a stream, or wrap another library's.
+    fast_method<create_stream>(
+        type,
+        "def create_stream(self, obj: cuprum.typing.IsStreamType | None = None, "
+        "options: cuprum._options.StreamOptions | dict | None = None) -> Stream",
+        R"(Make a stream, or wrap another library's.
 
 Parameters
 ----------
@@ -325,33 +329,18 @@ Raises
 ------
 ValueError
     If both are given, or the priority is out of the device's range.)");
-    type.def(
-        "create_event",
-        [](const PyDevice& self, nb::handle options) {
-            const EventOptions how = options.is_none() ? EventOptions{} : event_options(options);
-            auto event = [&] {
-                const nb::gil_scoped_release unlocked;
-                return self.core.create_event(how);
-            }();
-            return make<PyEvent>(std::move(event));
-        },
-        "options"_a = nb::none(),
-        nb::sig("def create_event(self, options: cuprum._options.EventOptions | dict | None = "
-                "None) -> Event"),
+    fast_method<create_event>(
+        type,
+        "def create_event(self, options: cuprum._options.EventOptions | dict | None = "
+        "None) -> Event",
         R"(Make an event; it counts as done until it is recorded.
 
 Parameters
 ----------
 options : EventOptions or dict, optional
     How the event is made.)");
-    type.def(
-        "allocate",
-        [](PyDevice& self, nb::handle size, nb::handle stream) {
-            return allocate_from(memory_resource(self), size_argument(size, "size"), stream);
-        },
-        "size"_a.none(), nb::kw_only(), "stream"_a.none(),
-        nb::sig("def allocate(self, size: int, *, stream: Stream) -> Buffer"),
-        R"(Allocate device memory from ``memory_resource``.
+    fast_method<allocate>(type, "def allocate(self, size: int, *, stream: Stream) -> Buffer",
+                          R"(Allocate device memory from ``memory_resource``.
 
 Parameters
 ----------
@@ -383,10 +372,27 @@ nb::object context_of(const PyDevice& self) {
     return make<PyContext>(std::move(context));
 }
 
-nb::object set_current(const PyDevice& self, nb::handle context) {
+/// Surrounds a driver call in a device's context: the first one makes the context, which takes
+/// long.
+class InDevice {
+public:
+    [[nodiscard]] explicit InDevice(PyDevice& device)
+        : unlocked_(!device.is_used.load(std::memory_order_relaxed)), device_(device) {}
+
+    ~InDevice() { device_.is_used.store(true, std::memory_order_relaxed); }
+
+    InDevice(const InDevice&) = delete;
+    InDevice& operator=(const InDevice&) = delete;
+
+private:
+    Brief unlocked_;
+    PyDevice& device_;
+};
+
+nb::object set_current(PyDevice& self, nb::handle context) {
     if (context.is_none()) {
         {
-            const nb::gil_scoped_release unlocked;
+            const InDevice unlocked(self);
             self.core.set_current();
         }
         return nb::none();
@@ -396,14 +402,28 @@ nb::object set_current(const PyDevice& self, nb::handle context) {
         raise_error(PyExc_TypeError, "ctx must be a Context or None, got " + type_label(context));
     }
     auto previous = [&] {
-        const nb::gil_scoped_release unlocked;
+        const Brief unlocked;
         return self.core.set_current(*wanted);
     }();
     return previous ? make<PyContext>(std::move(*previous)) : nb::none();
 }
 
-nb::object create_stream(const PyDevice& self, nb::handle object, nb::handle options) {
+nb::object create_event(PyDevice& self, nb::handle options) {
+    const EventOptions how = options.is_none() ? EventOptions{} : event_options(options);
+    auto event = [&] {
+        const InDevice unlocked(self);
+        return self.core.create_event(how);
+    }();
+    return make<PyEvent>(std::move(event));
+}
+
+nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream) {
+    return allocate_from(memory_resource(self), size_argument(size, "size"), stream);
+}
+
+nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options) {
     if (!object.is_none()) {
+        note_python_in_driver();
         if (!options.is_none()) {
             raise_error(PyExc_ValueError, "obj and options are both given: a wrapped stream is "
                                           "made already, so it takes no options");
@@ -415,7 +435,7 @@ nb::object create_stream(const PyDevice& self, nb::handle object, nb::handle opt
     }
     const StreamOptions how = options.is_none() ? StreamOptions{} : stream_options(options);
     auto stream = [&] {
-        const nb::gil_scoped_release unlocked;
+        const InDevice unlocked(self);
         return self.core.create_stream(how);
     }();
     return make<PyStream>(std::move(stream));

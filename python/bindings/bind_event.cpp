@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arguments.hpp"
+#include "fast_method.hpp"
 #include "objects.hpp"
 
 #include <cuprum/event.hpp>
@@ -21,12 +22,15 @@ using namespace nb::literals;
 namespace {
 
 [[nodiscard]] std::uintptr_t address(const Event& event);
+[[nodiscard]] bool is_done(const PyEvent& self);
+void sync(const PyEvent& self);
+void close(PyEvent& self);
 [[nodiscard]] float milliseconds(const PyEvent& later, const PyEvent& earlier);
 
 } // namespace
 
 void bind_event(nb::module_& module) {
-    nb::class_<PyEvent> type(module, "Event", nb::is_weak_referenceable(),
+    nb::class_<PyEvent> type(module, "Event", nb::is_weak_referenceable(), nb::pooled(),
                              R"(Mark a point in the work of one stream.
 
 Made by ``Stream.record`` or ``Device.create_event``. ``later - earlier`` is the time between two
@@ -65,25 +69,22 @@ events in milliseconds, if both were made with ``timing_enabled=True``.)");
         },
         nb::sig("def device(self) -> Device | None"),
         "Return the device that it was made on, or None for a foreign event.");
-    // Releasing the GIL costs some 25 ns of the 60 that this takes beside the driver's call; a
-    // query can wait for the driver's lock while another thread compiles or loads, so it is worth
-    // that.
-    type.def_prop_ro("is_done", &PyEvent::is_done, nb::call_guard<nb::gil_scoped_release>(),
-                     R"(Tell, without waiting, whether the recorded work is done.
+    fast_property<is_done>(type, "def is_done(self) -> bool",
+                           R"(Tell, without waiting, whether the recorded work is done.
 
 Raises
 ------
 CUDAError
     If that work failed.)");
-    type.def("sync", &PyEvent::sync, nb::call_guard<nb::gil_scoped_release>(),
-             R"(Block until the recorded work is done.
+    fast_method<sync>(type, "def sync(self) -> None",
+                      R"(Block until the recorded work is done.
 
 Raises
 ------
 CUDAError
     If the work itself failed; the context is then unusable.)");
-    type.def("close", &PyEvent::drop,
-             "Give up this object's share of the event. Calling it again does nothing.");
+    fast_method<close>(type, "def close(self) -> None",
+                       "Give up this object's share of the event. Calling it again does nothing.");
     type.def("__sub__", milliseconds, nb::is_operator(),
              nb::sig("def __sub__(self, earlier: Event, /) -> float"),
              R"(Return the time from another event to this one in milliseconds.
@@ -113,6 +114,28 @@ namespace {
 
 std::uintptr_t address(const Event& event) {
     return reinterpret_cast<std::uintptr_t>(event.handle());
+}
+
+bool is_done(const PyEvent& self) {
+    const Brief unlocked;
+    return self.is_done();
+}
+
+void sync(const PyEvent& self) {
+    // What is done already needs no waiting, so that the GIL can be kept; what failed is told by
+    // the call that waits.
+    try {
+        if (is_done(self)) {
+            return;
+        }
+    } catch (const CUDAError&) {
+    }
+    const nb::gil_scoped_release unlocked;
+    self.sync();
+}
+
+void close(PyEvent& self) {
+    self.drop();
 }
 
 float milliseconds(const PyEvent& later, const PyEvent& earlier) {

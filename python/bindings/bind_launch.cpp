@@ -244,8 +244,9 @@ void launch_with(nb::handle stream, nb::handle config, nb::handle kernel,
         return;
     }
     const KernelArguments arguments(*what, values);
-    const nb::gil_scoped_release unlocked;
+    const Brief unlocked(!what->is_loaded.load(std::memory_order_relaxed));
     launch(static_cast<const Stream&>(*own_stream), *own_config, *what, arguments.get());
+    what->is_loaded.store(true, std::memory_order_relaxed);
 }
 
 /// Sorts stream, config and kernel given by name into their places.

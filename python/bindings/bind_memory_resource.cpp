@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arguments.hpp"
+#include "fast_method.hpp"
 #include "objects.hpp"
 
 #include <cuprum/memory_resource.hpp>
@@ -44,6 +45,9 @@ private:
 void bind_base(nb::module_& module);
 void bind_attributes(nb::module_& module);
 [[noreturn]] void refuse(nb::handle self, const char* member);
+[[nodiscard]] nb::object allocate(nb::handle self, nb::handle size, nb::handle stream);
+[[nodiscard]] nb::object allocate_in(const DeviceMemoryResource& pool, nb::handle resource,
+                                     std::size_t bytes, nb::handle stream);
 [[nodiscard]] const DeviceMemoryResource& pool_of(const PyDeviceMemoryResource& self);
 
 } // namespace
@@ -86,21 +90,8 @@ options : DeviceMemoryResourceOptions or dict, optional
         "device_id"_a.none(), "options"_a = nb::none(),
         nb::sig("def __init__(self, device_id: Device | int, options: "
                 "cuprum._options.DeviceMemoryResourceOptions | dict | None = None) -> None"));
-    type.def(
-        "allocate",
-        [](nb::handle self, nb::handle size, nb::handle stream) {
-            const auto& pool = nb::cast<const PyDeviceMemoryResource&>(self).core;
-            const std::size_t bytes = size_argument(size, "size");
-            const Stream& order = stream_argument(stream);
-            auto buffer = [&] {
-                const nb::gil_scoped_release unlocked;
-                return pool.allocate(bytes, order);
-            }();
-            return make<PyBuffer>(std::move(buffer), nb::borrow(self), nb::object());
-        },
-        "size"_a.none(), nb::kw_only(), "stream"_a.none(),
-        nb::sig("def allocate(self, size: int, *, stream: Stream) -> Buffer"),
-        R"(Allocate memory, usable in a stream's order from here on.
+    fast_method<allocate>(type, "def allocate(self, size: int, *, stream: Stream) -> Buffer",
+                          R"(Allocate memory, usable in a stream's order from here on.
 
 Raises
 ------
@@ -174,13 +165,8 @@ nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stre
     if (Py_TYPE(resource.ptr()) != TYPE<PyDeviceMemoryResource>) {
         return resource.attr("allocate")(bytes, "stream"_a = stream);
     }
-    const Stream& order = stream_argument(stream);
-    const auto& pool = nb::inst_ptr<PyDeviceMemoryResource>(resource)->core;
-    auto buffer = [&] {
-        const nb::gil_scoped_release unlocked;
-        return pool.allocate(bytes, order);
-    }();
-    return make<PyBuffer>(std::move(buffer), nb::borrow(resource), nb::object());
+    return allocate_in(nb::inst_ptr<PyDeviceMemoryResource>(resource)->core, resource, bytes,
+                       stream);
 }
 
 std::shared_ptr<MemoryResource> core_resource(nb::handle resource) {
@@ -267,6 +253,26 @@ void bind_attributes(nb::module_& module) {
     type.def_ro("used_mem_current", &PoolAttributes::used_mem_current, "Return the bytes in use.");
     type.def_ro("used_mem_high", &PoolAttributes::used_mem_high,
                 "Return the most bytes that were in use.");
+}
+
+nb::object allocate_in(const DeviceMemoryResource& pool, nb::handle resource, std::size_t bytes,
+                       nb::handle stream) {
+    // A pool may have to get memory from the system first, which takes its time.
+    constexpr std::size_t most_brief_bytes = 1U << 20U;
+    const Stream& order = stream_argument(stream);
+    auto buffer = [&] {
+        const Brief unlocked(bytes > most_brief_bytes);
+        return pool.allocate(bytes, order);
+    }();
+    return make<PyBuffer>(std::move(buffer), nb::borrow(resource), nb::object());
+}
+
+nb::object allocate(nb::handle self, nb::handle size, nb::handle stream) {
+    const auto* resource = get_if<PyDeviceMemoryResource>(self);
+    if (resource == nullptr) {
+        raise_error(PyExc_TypeError, "self is not made yet: call DeviceMemoryResource.__init__");
+    }
+    return allocate_in(resource->core, self, size_argument(size, "size"), stream);
 }
 
 void refuse(nb::handle self, const char* member) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arguments.hpp"
+#include "fast_method.hpp"
 #include "objects.hpp"
 
 #include <cuprum/stream.hpp>
@@ -22,11 +23,11 @@ using namespace nb::literals;
 
 namespace {
 
-// Held for the life of the process.
-PyObject* legacy_default = nullptr;
-PyObject* per_thread_default = nullptr;
-
 [[nodiscard]] std::uintptr_t address(const Stream& stream);
+[[nodiscard]] std::size_t handle(const PyStream& self);
+[[nodiscard]] bool is_done(const PyStream& self);
+void sync(const PyStream& self);
+void close(PyStream& self);
 [[nodiscard]] nb::object record(const PyStream& self, nb::handle event, nb::handle options);
 void wait(const PyStream& self, nb::handle other);
 [[nodiscard]] std::string represent(const PyStream& self);
@@ -34,7 +35,7 @@ void wait(const PyStream& self, nb::handle other);
 } // namespace
 
 void bind_stream(nb::module_& module) {
-    nb::class_<PyStream> type(module, "Stream", nb::is_weak_referenceable(),
+    nb::class_<PyStream> type(module, "Stream", nb::is_weak_referenceable(), nb::pooled(),
                               R"(Hold an ordered queue of work on one device.
 
 Made by ``Device.create_stream``, ``Context.create_stream`` or ``Stream.from_handle``.
@@ -50,6 +51,7 @@ May be used from several threads at once.)");
     type.def_static(
         "from_handle",
         [](nb::handle handle) {
+            note_python_in_driver();
             return make<PyStream>(Stream::from_handle(reinterpret_cast<CUstream>(
                 static_cast<std::uintptr_t>(address_argument(handle, "handle")))));
         },
@@ -65,11 +67,10 @@ Returns
 -------
 Stream
     Equal to any other wrapper of the same handle.)");
-    type.def_prop_ro(
-        "handle", [](const PyStream& self) { return address(self); },
-        "Return the driver's ``CUstream`` as an int.");
+    fast_property<handle>(type, "def handle(self) -> int",
+                          "Return the driver's ``CUstream`` as an int.");
     type.def(
-        "__cuda_stream__", [](const PyStream& self) { return std::pair(0, address(self)); },
+        "__cuda_stream__", [](const PyStream& self) { return std::pair(0, handle(self)); },
         "Return ``(0, handle)``, the protocol by which libraries exchange streams.");
     type.def_prop_ro("is_nonblocking", &PyStream::is_nonblocking,
                      nb::call_guard<nb::gil_scoped_release>(),
@@ -98,19 +99,19 @@ Stream
         },
         nb::sig("def device(self) -> Device"),
         "Return the device that its work runs on; for the default streams the current one.");
-    type.def("sync", &PyStream::sync, nb::call_guard<nb::gil_scoped_release>(),
-             R"(Block until all work enqueued so far is done.
+    fast_method<sync>(type, "def sync(self) -> None",
+                      R"(Block until all work enqueued so far is done.
 
 Raises
 ------
 CUDAError
     If any of that work failed; the context is then unusable.)");
-    type.def_prop_ro("is_done", &PyStream::is_done, nb::call_guard<nb::gil_scoped_release>(),
-                     "Tell, without waiting, whether all work enqueued so far is done.");
-    type.def("record", record, "event"_a = nb::none(), "options"_a = nb::none(),
-             nb::sig("def record(self, event: Event | None = None, options: "
-                     "cuprum._options.EventOptions | dict | None = None) -> Event"),
-             R"(Record an event after the work enqueued so far.
+    fast_property<is_done>(type, "def is_done(self) -> bool",
+                           "Tell, without waiting, whether all work enqueued so far is done.");
+    fast_method<record>(type,
+                        "def record(self, event: Event | None = None, options: "
+                        "cuprum._options.EventOptions | dict | None = None) -> Event",
+                        R"(Record an event after the work enqueued so far.
 
 Parameters
 ----------
@@ -128,10 +129,11 @@ Raises
 ------
 ValueError
     If both an event and options are given.)");
-    type.def("wait", wait, "event_or_stream"_a.none(),
-             nb::sig("def wait(self, event_or_stream: Event | Stream | "
-                     "cuprum.typing.IsStreamType) -> None"),
-             R"(Hold back later work on this stream until an event or another stream's work is done.
+    fast_method<wait>(
+        type,
+        "def wait(self, event_or_stream: Event | Stream | "
+        "cuprum.typing.IsStreamType) -> None",
+        R"(Hold back later work on this stream until an event or another stream's work is done.
 
 Returns at once; only the device waits.
 
@@ -139,8 +141,8 @@ Parameters
 ----------
 event_or_stream : Event, Stream or object with ``__cuda_stream__``
     A stream stands for the work that it holds now.)");
-    type.def("close", &PyStream::drop,
-             R"(Give up this object's share of the stream.
+    fast_method<close>(type, "def close(self) -> None",
+                       R"(Give up this object's share of the stream.
 
 Queued work still completes. Calling it again does nothing; any other use raises ClosedError.)");
     type.def(
@@ -154,10 +156,10 @@ Queued work still completes. Calling it again does nothing; any other use raises
     });
     type.def("__repr__", represent);
 
-    legacy_default = make<PyStream>(Stream::legacy_default()).release().ptr();
-    per_thread_default = make<PyStream>(Stream::per_thread_default()).release().ptr();
-    module.attr("LEGACY_DEFAULT_STREAM") = nb::borrow(legacy_default);
-    module.attr("PER_THREAD_DEFAULT_STREAM") = nb::borrow(per_thread_default);
+    LEGACY_DEFAULT = make<PyStream>(Stream::legacy_default()).release().ptr();
+    PER_THREAD_DEFAULT = make<PyStream>(Stream::per_thread_default()).release().ptr();
+    module.attr("LEGACY_DEFAULT_STREAM") = nb::borrow(LEGACY_DEFAULT);
+    module.attr("PER_THREAD_DEFAULT_STREAM") = nb::borrow(PER_THREAD_DEFAULT);
 }
 
 nb::object default_stream() {
@@ -165,7 +167,7 @@ nb::object default_stream() {
     // Read every time, so that a program can change its mind.
     const char* setting = std::getenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM");
     const bool is_per_thread = setting != nullptr && std::strtol(setting, nullptr, decimal) != 0;
-    return nb::borrow(is_per_thread ? per_thread_default : legacy_default);
+    return nb::borrow(is_per_thread ? PER_THREAD_DEFAULT : LEGACY_DEFAULT);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -176,11 +178,38 @@ std::uintptr_t address(const Stream& stream) {
     return reinterpret_cast<std::uintptr_t>(stream.handle());
 }
 
+std::size_t handle(const PyStream& self) {
+    note_python_in_driver(); // other libraries can use it from here on
+    return address(self);
+}
+
+bool is_done(const PyStream& self) {
+    const Brief unlocked;
+    return self.is_done();
+}
+
+void sync(const PyStream& self) {
+    // What is done already needs no waiting, so that the GIL can be kept; what failed is told by
+    // the call that waits.
+    try {
+        if (is_done(self)) {
+            return;
+        }
+    } catch (const CUDAError&) {
+    }
+    const nb::gil_scoped_release unlocked;
+    self.sync();
+}
+
+void close(PyStream& self) {
+    self.drop();
+}
+
 nb::object record(const PyStream& self, nb::handle event, nb::handle options) {
     if (event.is_none()) {
         const EventOptions how = event_options(options);
         auto made = [&] {
-            const nb::gil_scoped_release unlocked;
+            const Brief unlocked;
             return self.record(how);
         }();
         return make<PyEvent>(std::move(made));
@@ -194,7 +223,7 @@ nb::object record(const PyStream& self, nb::handle event, nb::handle options) {
                     "options say how a new event is made; leave them out when passing an event");
     }
     {
-        const nb::gil_scoped_release unlocked;
+        const Brief unlocked;
         self.record(*existing);
     }
     return nb::borrow(event);
@@ -202,14 +231,14 @@ nb::object record(const PyStream& self, nb::handle event, nb::handle options) {
 
 void wait(const PyStream& self, nb::handle other) {
     if (const PyEvent* event = get_if<PyEvent>(other)) {
-        const nb::gil_scoped_release unlocked;
+        const Brief unlocked;
         self.wait(*event);
     } else if (const PyStream* stream = get_if<PyStream>(other)) {
-        const nb::gil_scoped_release unlocked;
+        const Brief unlocked;
         self.wait(*stream);
     } else if (nb::hasattr(other, "__cuda_stream__")) {
         const Stream foreign = Stream::from_handle(protocol_stream(other));
-        const nb::gil_scoped_release unlocked;
+        const Brief unlocked;
         self.wait(foreign);
     } else {
         raise_error(PyExc_ValueError,

@@ -5,10 +5,13 @@
 
 #pragma once
 
+#include "gil.hpp"
+
 #include <cuprum/cuprum.hpp>
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -16,12 +19,18 @@
 
 namespace cuprum::python {
 
-namespace nb = nanobind;
+/// Tells whether giving up the last share of a T returns at once.
+template <typename T>
+inline constexpr bool IS_RELEASE_BRIEF = false;
+template <>
+inline constexpr bool IS_RELEASE_BRIEF<Stream> = true;
+template <>
+inline constexpr bool IS_RELEASE_BRIEF<Event> = true;
 
 /// A core object as a Python object holds it.
 ///
 /// Python runs destructors with the GIL held, and giving up the last share reaches the driver: the
-/// GIL is dropped for that.
+/// GIL is dropped for that where it may take long.
 template <typename Core>
 class Held : public Core {
 public:
@@ -38,7 +47,7 @@ public:
     /// Gives up the share. Call it with the GIL held.
     void drop() noexcept {
         if (!this->is_closed()) {
-            const nb::gil_scoped_release unlocked;
+            const Brief unlocked(!IS_RELEASE_BRIEF<Core>);
             this->close();
         }
     }
@@ -48,12 +57,34 @@ using PyContext = Held<Context>;
 using PyStream = Held<Stream>;
 using PyEvent = Held<Event>;
 using PyObjectCode = Held<ObjectCode>;
-using PyKernel = Held<Kernel>;
+
+/// A kernel, and whether it was launched: the first launch may have to load or compile it.
+struct PyKernel : Held<Kernel> {
+    using Held<Kernel>::Held;
+
+    mutable std::atomic<bool> is_loaded = false;
+};
 
 /// A buffer, with the Python objects that it came from.
 struct PyBuffer : Held<Buffer> {
     PyBuffer(Buffer buffer, nb::object from, nb::object kept)
         : Held<Buffer>(std::move(buffer)), resource(std::move(from)), owner(std::move(kept)) {}
+
+    ~PyBuffer() { drop(); }
+
+    PyBuffer(const PyBuffer&) = delete;
+    PyBuffer& operator=(const PyBuffer&) = delete;
+
+    /// Tells whether freeing the memory only enqueues: it came from a pool.
+    [[nodiscard]] bool is_release_brief() const noexcept;
+
+    /// Gives up the share. Call it with the GIL held.
+    void drop() noexcept {
+        if (!is_closed()) {
+            const Brief unlocked(!is_release_brief());
+            close();
+        }
+    }
 
     nb::object resource; // a MemoryResource, or null for wrapped memory
     nb::object owner;    // of wrapped memory, or null
@@ -76,8 +107,9 @@ struct PyDevice {
 
     Device core;
     nb::object properties;
-    nb::object memory_resource; // null until asked for or set
-    nb::ft_mutex mutex;         // guards it where there is no GIL
+    nb::object memory_resource;        // null until asked for or set
+    std::atomic<bool> is_used = false; // its primary context exists: using it again is brief
+    nb::ft_mutex mutex;                // guards it where there is no GIL
 };
 
 /// A program and the options it was made with.
@@ -92,10 +124,18 @@ struct PyProgram : Held<Program> {
 template <typename T>
 inline PyTypeObject* TYPE = nullptr;
 
+// The default streams' Python objects, held for the life of the process.
+inline PyObject* LEGACY_DEFAULT = nullptr;
+inline PyObject* PER_THREAD_DEFAULT = nullptr;
+
 /// Notes the Python type that holds a T.
 template <typename T>
 void note_type(nb::handle type) {
     TYPE<T> = reinterpret_cast<PyTypeObject*>(type.ptr());
+}
+
+inline bool PyBuffer::is_release_brief() const noexcept {
+    return resource.is_valid() && Py_TYPE(resource.ptr()) == TYPE<PyDeviceMemoryResource>;
 }
 
 /// Makes a Python object that holds a T built from `arguments`.

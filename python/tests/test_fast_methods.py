@@ -1,0 +1,115 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Methods that Python calls with no layer in between: they must look and fail like any other."""
+
+import inspect
+import threading
+
+import pytest
+
+import cuprum
+
+
+def test_signature_and_documentation_are_read_from_the_method():
+    signature = inspect.signature(cuprum.Buffer.copy_to)
+    assert str(signature) == "(self, /, dst=None, *, stream, options=None)"
+    assert inspect.getdoc(cuprum.Buffer.copy_to).startswith("Copy all bytes to another buffer")
+    assert str(inspect.signature(cuprum.Stream.sync)) == "(self, /)"
+    assert inspect.getdoc(cuprum.Event.is_done).startswith("Tell, without waiting")
+
+
+def test_arguments_by_name_and_by_place_mean_the_same(stream):
+    event = stream.record()
+    assert stream.record(event) is event
+    assert stream.record(event=event) is event
+    assert stream.record(event, None) is event
+    assert stream.record(event, options=None) is event
+
+
+def test_a_name_that_is_not_interned_is_found_too(stream):
+    event = stream.record()
+    name = "".join(["ev", "ent"])
+    assert stream.record(**{name: event}) is event
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (lambda stream, _: stream.record(evnt=None), "unexpected keyword argument 'evnt'"),
+        (lambda stream, _: stream.record(None, event=None), "multiple values for argument 'event'"),
+        (lambda stream, _: stream.record(None, None, None), "takes at most 2 positional"),
+        (lambda _, buffer: buffer.copy_to(buffer), "misses the argument 'stream'"),
+        (lambda stream, buffer: buffer.fill(0, stream), "takes at most 1 positional"),
+        (lambda stream, _: stream.sync(1), "takes no arguments"),
+        (
+            lambda _, buffer: cuprum.Stream.sync(buffer),
+            "'sync' for 'Stream' objects doesn't apply to a 'Buffer'",
+        ),
+    ],
+)
+def test_wrong_calls_raise_type_error_and_say_what_is_wrong(device, stream, call, text):
+    with device.allocate(16, stream=stream) as buffer, pytest.raises(TypeError) as error:
+        call(stream, buffer)
+    assert text in str(error.value)
+
+
+def test_an_object_that_was_never_made_is_refused():
+    empty = cuprum.Event.__new__(cuprum.Event)
+    with pytest.raises(TypeError, match="made with __new__ alone"):
+        empty.sync()
+    with pytest.raises(TypeError, match="made with __new__ alone"):
+        _ = empty.is_done
+
+
+def test_errors_keep_their_classes(stream):
+    event = stream.record()
+    event.close()
+    event.close()
+    with pytest.raises(cuprum.ClosedError):
+        event.sync()
+    with pytest.raises(cuprum.ClosedError):
+        _ = event.is_done
+    with pytest.raises(cuprum.ClosedError):
+        stream.record(event)
+
+
+def test_properties_cannot_be_set(stream):
+    event = stream.record()
+    with pytest.raises(AttributeError):
+        event.is_done = True
+
+
+def test_recycled_objects_are_new_ones(device):
+    # Objects are made from the memory of dropped ones: nothing of those may be left.
+    events = [device.create_event({"timing_enabled": True}) for _ in range(8)]
+    handles = {event.handle for event in events}
+    assert len(handles) == len(events)
+    del events
+    event = device.create_event()
+    assert not event.is_timing_enabled
+    assert event.is_done
+
+
+def test_threads_enqueue_and_synchronise_at_once(device):
+    errors = []
+
+    def work():
+        try:
+            device.set_current()
+            stream = device.create_stream()
+            for value in range(50):
+                with device.allocate(256, stream=stream) as buffer:
+                    buffer.fill(value, stream=stream)
+                    stream.record().sync()
+                stream.sync()
+            stream.close()
+        except Exception as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
