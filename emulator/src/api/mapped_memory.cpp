@@ -5,6 +5,7 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
+#include "api/shareable.hpp"
 #include "objects/device.hpp"
 #include "objects/error.hpp"
 #include "objects/virtual_memory.hpp"
@@ -26,9 +27,10 @@ std::shared_ptr<PhysicalMemory> physical_from(CUmemGenericAllocationHandle handl
 void check_properties(const CUmemAllocationProp* properties) {
     require(properties != nullptr, "prop must not be NULL");
     require(properties->type == CU_MEM_ALLOCATION_TYPE_PINNED, "only pinned memory can be made");
-    if (properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE) {
-        fail(CUDA_ERROR_NOT_SUPPORTED, "memory that can be shared between processes is not "
-                                       "supported by the emulated device");
+    if (properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE &&
+        properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
+        fail(CUDA_ERROR_NOT_SUPPORTED,
+             "the emulated device shares memory by POSIX file descriptors only");
     }
     if (properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
         (void)device_at(properties->location.id);
@@ -150,6 +152,46 @@ CUresult CUDAAPI cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handl
         }
         ++memory->shares;
         *handle = memory->handle_value();
+    });
+}
+
+// ---- other processes ---------------------------------------------------------------------------
+
+CUresult CUDAAPI cuMemExportToShareableHandle(void* shareableHandle,
+                                              CUmemGenericAllocationHandle handle,
+                                              CUmemAllocationHandleType handleType,
+                                              unsigned long long flags) {
+    return entry("cuMemExportToShareableHandle", [&] {
+        require(shareableHandle != nullptr, "shareableHandle must not be NULL");
+        require(flags == 0, "the flags must be 0");
+        const auto memory = physical_from(handle);
+        require(handleType == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR &&
+                    memory->properties().requestedHandleTypes == handleType,
+                "the memory was not made for handles of this type");
+        *static_cast<int*>(shareableHandle) = memory->file().duplicate();
+    });
+}
+
+CUresult CUDAAPI cuMemImportFromShareableHandle(CUmemGenericAllocationHandle* handle,
+                                                void* osHandle,
+                                                CUmemAllocationHandleType shHandleType) {
+    return entry("cuMemImportFromShareableHandle", [&] {
+        require(handle != nullptr, "handle must not be NULL");
+        require_descriptor_type(shHandleType);
+        auto file = SharedFile::adopt(descriptor_of(osHandle), SharedKind::Physical);
+        const SharedHeader& about = file->header();
+        CUmemAllocationProp properties{};
+        properties.type = static_cast<CUmemAllocationType>(about.allocation_type);
+        properties.requestedHandleTypes =
+            static_cast<CUmemAllocationHandleType>(about.handle_types);
+        properties.location = {static_cast<CUmemLocationType>(about.location_type),
+                               about.location_id};
+        check_properties(&properties);
+        require(about.bytes != 0 && about.bytes % VirtualMemory::GRANULARITY_BYTES == 0 &&
+                    properties.requestedHandleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                "the memory was not made to be shared");
+        *handle = HandleTable::instance().insert(
+            HandleKind::Physical, std::make_shared<PhysicalMemory>(std::move(file), properties));
     });
 }
 

@@ -9,6 +9,7 @@
 #include "objects/allocations.hpp"
 #include "objects/device.hpp"
 #include "objects/error.hpp"
+#include "objects/virtual_memory.hpp"
 
 #include <cstring>
 
@@ -21,6 +22,20 @@ CUmemorytype memory_type(const Allocation& allocation) {
                          allocation.kind == MemoryKind::Registered ||
                          (allocation.kind != MemoryKind::Managed && allocation.is_on_host);
     return is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+}
+
+/// Returns the kinds of handles by which other processes can be given the memory.
+std::uint64_t handle_types(const Allocation& allocation) {
+    if (allocation.pool != nullptr) {
+        return allocation.pool->is_imported() ? 0 : allocation.pool->properties().handleTypes;
+    }
+    if (allocation.kind == MemoryKind::Mapped) {
+        return VirtualMemory::instance()
+            .memory_at(allocation.base)
+            ->properties()
+            .requestedHandleTypes;
+    }
+    return 0;
 }
 
 template <typename T>
@@ -59,7 +74,7 @@ void write_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addr
         write(data, memory.device);
         return;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
-        write(data, 0U);
+        write(data, memory.kind == MemoryKind::Device ? 1U : 0U);
         return;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         write(data, memory.base);
@@ -71,7 +86,7 @@ void write_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addr
         write(data, 1U);
         return;
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-        write(data, 0ULL);
+        write(data, handle_types(memory));
         return;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
         write(data, 0U);

@@ -142,6 +142,7 @@ CUresult CUDAAPI cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
         Device& device = device_at(dev);
         auto current = pool_from(pool);
         require(current->device() == dev, "the pool is not of this device's memory");
+        require(!current->is_imported(), "an imported pool cannot be the current one");
         device.set_current_pool(std::move(current));
     });
 }

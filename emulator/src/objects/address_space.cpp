@@ -139,6 +139,21 @@ void AddressSpace::set_accessible(std::uint64_t base, std::uint64_t bytes,
     }
 }
 
+void AddressSpace::map_file(std::uint64_t base, std::uint64_t bytes, int file,
+                            std::uint64_t offset) {
+    void* mapped = ::mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_FIXED, file, static_cast<off_t>(offset));
+    if (mapped == MAP_FAILED) {
+        fail(CUDA_ERROR_MAP_FAILED, "the system refused to map the memory");
+    }
+    ::madvise(mapped, bytes, MADV_DONTDUMP);
+}
+
+void AddressSpace::unmap_file(std::uint64_t base, std::uint64_t bytes) noexcept {
+    ::mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
 std::uint64_t AddressSpace::take_from_free(std::uint64_t bytes, std::uint64_t alignment) {
     for (auto range = free_.begin(); range != free_.end(); ++range) {
         const auto [start, length] = *range;

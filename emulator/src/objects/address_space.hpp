@@ -46,6 +46,13 @@ public:
     /// Says whether kernels may touch a range.
     void set_accessible(std::uint64_t base, std::uint64_t bytes, bool is_accessible) noexcept;
 
+    /// Puts a part of a file behind addresses that were taken; throws MAP_FAILED. What was there
+    /// is gone.
+    static void map_file(std::uint64_t base, std::uint64_t bytes, int file, std::uint64_t offset);
+
+    /// Puts ordinary, empty memory back where a file was mapped, as the rest of the window has it.
+    static void unmap_file(std::uint64_t base, std::uint64_t bytes) noexcept;
+
     /// Tells whether an address lies in device memory, allocated or not.
     [[nodiscard]] bool contains(std::uint64_t address) const noexcept {
         return address - map_.memory_base < map_.memory_bytes;

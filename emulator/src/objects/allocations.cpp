@@ -7,6 +7,7 @@
 #include "objects/device.hpp"
 #include "objects/driver.hpp"
 #include "objects/error.hpp"
+#include "objects/ipc_memory.hpp"
 #include "objects/pool.hpp"
 
 #include <algorithm>
@@ -178,7 +179,13 @@ bool Allocations::covers(const Allocation& allocation, std::uint64_t address,
 
 void Allocations::release(const Allocation& allocation) noexcept {
     switch (allocation.kind) {
+    case MemoryKind::Imported:
+        close_imported(allocation);
+        break;
     case MemoryKind::Device:
+        if (allocation.file != nullptr) {
+            AddressSpace::unmap_file(allocation.base, shared_bytes(allocation.bytes));
+        }
         AddressSpace::instance().give_back(allocation.base, allocation.bytes);
         allocation.context->device().refund(allocation.bytes);
         break;

@@ -22,6 +22,7 @@ namespace cuprum::emulator {
 
 class Operation;
 class Pool;
+class SharedFile;
 
 /// Where memory came from.
 enum class MemoryKind : std::uint8_t {
@@ -31,6 +32,7 @@ enum class MemoryKind : std::uint8_t {
     Registered, // cuMemHostRegister: the user's own, outside the window
     Pooled,     // cuMemAllocAsync
     Mapped,     // cuMemMap
+    Imported,   // cuIpcOpenMemHandle: another process's
     Heap,       // what malloc in kernels allocates from
 };
 
@@ -47,6 +49,7 @@ struct Allocation {
     bool is_on_host = false;           // Pooled, Mapped: host memory
     std::atomic<bool> is_closed{true}; // Mapped: nobody was given access yet
     std::atomic<bool> sync_memops{false};
+    std::shared_ptr<SharedFile> file; // Device: once it is shared; Imported. Set under the gate.
 
     /// Tells whether the memory moves between host and devices by itself.
     [[nodiscard]] bool is_managed() const noexcept;

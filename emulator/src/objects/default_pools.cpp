@@ -55,6 +55,7 @@ void DefaultPools::set_current(const CUmemLocation& location, CUmemAllocationTyp
     const auto& properties = pool->properties();
     require(key_of(properties.location, properties.allocType) == key_of(location, type),
             "the pool is not of this location's memory");
+    require(!pool->is_imported(), "an imported pool cannot be the current one");
     if (is_kept_by_device(location, type)) {
         device_at(location.id).set_current_pool(std::move(pool));
         return;

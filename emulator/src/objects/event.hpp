@@ -5,9 +5,11 @@
 
 #include "objects/handle_table.hpp"
 #include "objects/operation.hpp"
+#include "objects/shared_event.hpp"
 
 #include <cuda.h>
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 
@@ -21,6 +23,9 @@ class Event final : public Object {
 public:
     Event(std::shared_ptr<Context> context, unsigned flags);
 
+    /// Makes a second event of what another process, or this one, shares.
+    Event(std::shared_ptr<Context> context, std::shared_ptr<SharedEvent> shared);
+
     /// Puts the mark behind everything given to `stream` so far.
     void record(Stream& stream);
 
@@ -28,9 +33,11 @@ public:
     void hold_back(Stream& stream) const;
 
     /// Tells whether the mark was reached; true before the first record().
+    ///
+    /// @throws DriverError EXTERNAL_DEVICE if the process that recorded it failed or died.
     [[nodiscard]] bool is_done() const;
 
-    /// Blocks until the mark is reached.
+    /// Blocks until the mark is reached; throws as is_done() does.
     void synchronize() const;
 
     /// Returns milliseconds between two marks.
@@ -43,13 +50,20 @@ public:
 
     [[nodiscard]] unsigned flags() const noexcept { return flags_; }
 
+    /// Returns what other processes see of the event; nullptr unless it is made for that.
+    [[nodiscard]] const std::shared_ptr<SharedEvent>& shared() const noexcept { return shared_; }
+
 private:
     [[nodiscard]] std::shared_ptr<Operation> mark() const;
+    void record_shared(Stream& stream);
+    void hold_back_shared(Stream& stream) const;
 
     std::shared_ptr<Context> context_;
     unsigned flags_;
+    std::shared_ptr<SharedEvent> shared_;
     mutable std::mutex mutex_;
     std::shared_ptr<Operation> mark_;
+    std::uint64_t shared_number_ = 0; // of the record that mark_ stands for
 };
 
 } // namespace cuprum::emulator

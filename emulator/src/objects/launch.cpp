@@ -54,6 +54,8 @@ protected:
 
     void skip() noexcept override { end(nullptr); }
 
+    [[nodiscard]] bool uses_memory() const noexcept override { return true; }
+
 private:
     void end(const Fault* fault) noexcept {
         if (fault != nullptr && fault->kind != FaultKind::None &&

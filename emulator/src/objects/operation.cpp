@@ -6,6 +6,7 @@
 #include "exec/engine.hpp"
 #include "objects/host_threads.hpp"
 #include "objects/log.hpp"
+#include "objects/memory_gate.hpp"
 
 #include <chrono>
 #include <deque>
@@ -83,6 +84,9 @@ void Operation::wait() const noexcept {
 
 void Operation::finish() noexcept {
     const auto self = shared_from_this(); // a waiter may drop the last other share
+    if (is_counted_) {
+        MemoryGate::instance().leave();
+    }
     finish_time_ns_ = now_ns();
     std::vector<std::shared_ptr<Operation>> successors;
     {
@@ -116,6 +120,12 @@ void Operation::release_one() noexcept {
 }
 
 void Operation::run() noexcept {
+    if (uses_memory() && !is_counted_) {
+        is_counted_ = true; // before entering, since it may start and finish elsewhere at once
+        if (!MemoryGate::instance().enter(shared_from_this())) {
+            return; // the gate starts it when it opens
+        }
+    }
     if (errors_->get() == CUDA_SUCCESS) {
         start();
     } else {

@@ -51,7 +51,13 @@ public:
     [[nodiscard]] std::int64_t finish_time_ns() const noexcept { return finish_time_ns_; }
 
 protected:
+    friend class MemoryGate;
+
     explicit Operation(std::shared_ptr<ErrorState> errors) : errors_(std::move(errors)) {}
+
+    /// Tells whether the work reads or writes device memory, so that it must not run while the
+    /// memory itself is being moved.
+    [[nodiscard]] virtual bool uses_memory() const noexcept { return false; }
 
     /// Begins the work; finish() must follow, now or later, on any thread.
     virtual void start() noexcept = 0;
@@ -75,6 +81,7 @@ private:
     std::atomic<std::uint32_t> pending_{1}; // dependencies not done, and one until submit()
     std::atomic<std::uint32_t> done_{0};
     bool may_run_here_ = false;
+    bool is_counted_ = false; // by the memory gate, until it finishes
     std::int64_t finish_time_ns_ = 0;
     std::mutex mutex_; // of successors_, and of done_ becoming true
     std::vector<std::shared_ptr<Operation>> successors_;
@@ -105,6 +112,8 @@ public:
 protected:
     void start() noexcept override;
     void skip() noexcept override;
+
+    [[nodiscard]] bool uses_memory() const noexcept override { return size_ != Size::Bookkeeping; }
 
 private:
     void run_and_finish() noexcept;

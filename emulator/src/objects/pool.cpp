@@ -19,9 +19,9 @@ namespace {
 constexpr std::uint64_t SMALLEST_BLOCK_BYTES = 512;
 
 /// Returns the size of block that serves a request: few sizes, so that blocks are used again.
-std::uint64_t capacity_for(std::uint64_t bytes) {
+std::uint64_t capacity_for(std::uint64_t bytes, bool is_shared) {
     constexpr std::uint64_t granule = AddressSpace::GRANULE_BYTES;
-    if (bytes < granule) {
+    if (bytes < granule && !is_shared) { // files are mapped by whole pages
         return std::bit_ceil(std::max(bytes, SMALLEST_BLOCK_BYTES));
     }
     return (bytes + granule - 1) / granule * granule;
@@ -31,10 +31,14 @@ void check_properties(const CUmemPoolProps& properties) {
     require(properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED ||
                 properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED,
             "a pool is of pinned or managed memory");
-    if (properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE) {
-        fail(CUDA_ERROR_NOT_SUPPORTED, "pools that can be shared between processes are not "
-                                       "supported by the emulated device");
+    if (properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE &&
+        properties.handleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
+        fail(CUDA_ERROR_NOT_SUPPORTED,
+             "the emulated device shares pools by POSIX file descriptors only");
     }
+    require(properties.handleTypes == CU_MEM_HANDLE_TYPE_NONE ||
+                properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED,
+            "a pool of managed memory cannot be shared");
     switch (properties.location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
         require(properties.location.id >= 0 &&
@@ -85,10 +89,37 @@ std::shared_ptr<Pool> Pool::create_default(CUmemAllocationType type, CUmemLocati
     return pool;
 }
 
-Pool::Pool(const CUmemPoolProps& properties, bool is_default)
-    : properties_(properties), is_default_(is_default) {
+std::shared_ptr<Pool> Pool::import(int descriptor) {
+    auto file = SharedFile::adopt(descriptor, SharedKind::Pool);
+    const SharedHeader& about = file->header();
+    CUmemPoolProps properties{};
+    properties.allocType = static_cast<CUmemAllocationType>(about.allocation_type);
+    properties.handleTypes = static_cast<CUmemAllocationHandleType>(about.handle_types);
+    properties.location = {static_cast<CUmemLocationType>(about.location_type), about.location_id};
+    properties.maxSize = about.max_bytes;
+    require(properties.handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+            "the pool was not made to be shared");
+    check_properties(properties);
+    auto pool = std::shared_ptr<Pool>(new Pool(properties, false, std::move(file)));
+    HandleTable::instance().insert(HandleKind::Pool, pool);
+    return pool;
+}
+
+Pool::Pool(const CUmemPoolProps& properties, bool is_default, std::shared_ptr<SharedFile> imported)
+    : properties_(properties), is_default_(is_default), is_imported_(imported != nullptr),
+      file_(std::move(imported)) {
     if (device() >= 0) {
         access_[device()] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    }
+    if (properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE && !is_imported_) {
+        SharedHeader about;
+        about.kind = SharedKind::Pool;
+        about.max_bytes = properties.maxSize;
+        about.location_type = properties.location.type;
+        about.location_id = properties.location.id;
+        about.allocation_type = properties.allocType;
+        about.handle_types = properties.handleTypes;
+        file_ = SharedFile::create(about);
     }
 }
 
@@ -100,7 +131,8 @@ Pool::~Pool() {
 
 std::shared_ptr<Allocation> Pool::allocate(std::uint64_t bytes, const Stream& stream) {
     require(bytes != 0, "the size must not be zero");
-    const std::uint64_t capacity = capacity_for(bytes);
+    require(!is_imported_, "an imported pool cannot allocate; only the process that made it can");
+    const std::uint64_t capacity = capacity_for(bytes, file_ != nullptr);
     auto block = take_idle(capacity, stream.id());
     if (block == nullptr) {
         block = make_block(capacity);
@@ -125,6 +157,13 @@ std::shared_ptr<Allocation> Pool::allocate(std::uint64_t bytes, const Stream& st
 }
 
 void Pool::free(const std::shared_ptr<Allocation>& allocation, Stream& stream) {
+    if (is_imported_) {
+        stream.enqueue(std::make_shared<Task>(
+            stream.context().errors(),
+            [pool = shared_from_this(), allocation] { pool->unmap_import(*allocation); },
+            Task::Size::Bookkeeping));
+        return;
+    }
     std::uint64_t use = 0;
     {
         const std::lock_guard lock(mutex_);
@@ -139,6 +178,10 @@ void Pool::free(const std::shared_ptr<Allocation>& allocation, Stream& stream) {
 }
 
 void Pool::free_now(const std::shared_ptr<Allocation>& allocation) {
+    if (is_imported_) {
+        unmap_import(*allocation);
+        return;
+    }
     put_back(*allocation, nullptr, 0);
     std::uint64_t use = 0;
     {
@@ -223,6 +266,19 @@ std::shared_ptr<Pool::Block> Pool::make_block(std::uint64_t capacity) {
         throw;
     }
     block->capacity = capacity;
+    if (file_ != nullptr) {
+        try {
+            const std::lock_guard lock(mutex_);
+            file_->grow_to(file_end_ + capacity);
+            block->file_offset = file_end_;
+            AddressSpace::map_file(block->base, capacity, file_->descriptor(),
+                                   SharedFile::DATA_OFFSET + file_end_);
+            file_end_ += capacity;
+        } catch (...) {
+            release(*block);
+            throw;
+        }
+    }
     const std::lock_guard lock(mutex_);
     blocks_.emplace(block->base, block);
     reserved_bytes_ += capacity;
@@ -234,6 +290,7 @@ void Pool::put_back(const Allocation& allocation, std::shared_ptr<Operation> fre
                     std::uint64_t stream_id) {
     const std::lock_guard lock(mutex_);
     const auto& block = blocks_.at(allocation.base);
+    withdraw(*block);
     block->freed_by = std::move(freed_by);
     block->freed_on_stream = stream_id;
     used_bytes_ -= block->capacity;
@@ -252,6 +309,10 @@ void Pool::close_if_idle(const Allocation& allocation, std::uint64_t use) {
 }
 
 void Pool::release(const Block& block) noexcept {
+    if (file_ != nullptr) {
+        AddressSpace::unmap_file(block.base, block.capacity);
+        file_->discard(block.file_offset, block.capacity);
+    }
     AddressSpace::instance().give_back(block.base, block.capacity);
     if (device() >= 0) {
         device_at(device()).refund(block.capacity);

@@ -8,12 +8,17 @@
 // the stream that freed it, since that order makes it safe, and on any other stream as soon as the
 // work up to the free is done. To the calls of the API a block is gone when the free is called; to
 // kernels when the stream gets there.
+//
+// The blocks of a pool that can be shared lie in a shared file. A pointer that is exported gets an
+// entry in the file's table, which is how another process, holding the same file, finds it and
+// knows that it has not been freed. An imported pool makes no blocks; it maps those of the other.
 
 #pragma once
 
 #include "objects/allocations.hpp"
 #include "objects/handle_table.hpp"
 #include "objects/operation.hpp"
+#include "objects/shared_file.hpp"
 
 #include <cuda.h>
 
@@ -22,6 +27,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace cuprum::emulator {
@@ -42,6 +48,9 @@ public:
     [[nodiscard]] static std::shared_ptr<Pool> create_default(CUmemAllocationType type,
                                                               CUmemLocation location);
 
+    /// Takes a pool that another process has exported; throws INVALID_VALUE for anything else.
+    [[nodiscard]] static std::shared_ptr<Pool> import(int descriptor);
+
     ~Pool() override;
 
     /// Allocates; the address may be used by work given to `stream` from now on.
@@ -53,6 +62,18 @@ public:
 
     /// Takes back an allocation at once; the caller knows that no work uses it.
     void free_now(const std::shared_ptr<Allocation>& allocation);
+
+    /// Returns a descriptor by which other processes get at the pool, for the caller to close;
+    /// throws INVALID_VALUE if the pool was not made for that.
+    [[nodiscard]] int export_descriptor() const;
+
+    /// Describes an allocation of this pool to other processes.
+    [[nodiscard]] CUmemPoolPtrExportData export_pointer(const Allocation& allocation);
+
+    /// Maps an allocation of the process that made this imported pool.
+    [[nodiscard]] std::shared_ptr<Allocation> import_pointer(const CUmemPoolPtrExportData& data);
+
+    [[nodiscard]] bool is_imported() const noexcept { return is_imported_; }
 
     /// Gives idle blocks back until at most `keep_bytes` are reserved.
     void trim_to(std::uint64_t keep_bytes);
@@ -83,9 +104,24 @@ private:
         std::uint64_t use = 0; // counts allocations, so that a late free is told apart
         std::shared_ptr<Operation> freed_by; // nullptr: at once
         std::uint64_t freed_on_stream = 0;
+        std::uint64_t file_offset = 0;         // in a shared pool
+        std::optional<std::uint32_t> exported; // its place in the table of the shared file
     };
 
-    explicit Pool(const CUmemPoolProps& properties, bool is_default);
+    /// Entry of the table in the shared file; all zero while it is not in use.
+    struct ExportRecord {
+        std::uint64_t serial = 0;
+        std::uint64_t offset = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t unused = 0;
+
+        bool operator==(const ExportRecord&) const = default;
+    };
+
+    struct ExportedPointer;
+
+    explicit Pool(const CUmemPoolProps& properties, bool is_default,
+                  std::shared_ptr<SharedFile> imported = nullptr);
 
     [[nodiscard]] std::shared_ptr<Block> take_idle(std::uint64_t capacity, std::uint64_t stream_id);
     [[nodiscard]] std::shared_ptr<Block> make_block(std::uint64_t capacity);
@@ -93,9 +129,13 @@ private:
                   std::uint64_t stream_id);
     void close_if_idle(const Allocation& allocation, std::uint64_t use);
     void release(const Block& block) noexcept;
+    void withdraw(Block& block);
+    void unmap_import(const Allocation& allocation) noexcept;
 
     CUmemPoolProps properties_;
     bool is_default_;
+    bool is_imported_ = false;
+    std::shared_ptr<SharedFile> file_; // of a pool that can be shared
 
     mutable std::mutex mutex_;                                          // of what follows
     std::map<std::uint64_t, std::vector<std::shared_ptr<Block>>> idle_; // by capacity
@@ -108,6 +148,10 @@ private:
     std::uint64_t reserved_high_bytes_ = 0;
     std::uint64_t used_bytes_ = 0;
     std::uint64_t used_high_bytes_ = 0;
+    std::uint64_t file_end_ = 0;     // where the next block of the shared file goes
+    std::uint64_t next_serial_ = 1;  // of exports
+    std::uint32_t record_count_ = 0; // places of the table that were ever used
+    std::vector<std::uint32_t> free_records_;
 };
 
 } // namespace cuprum::emulator

@@ -8,11 +8,8 @@
 #include "objects/driver.hpp"
 #include "objects/error.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
-#include <sys/mman.h>
 
 namespace cuprum::emulator {
 
@@ -20,20 +17,6 @@ namespace {
 
 void check_granularity(std::uint64_t value, const char* complaint) {
     require(value != 0 && value % VirtualMemory::GRANULARITY_BYTES == 0, complaint);
-}
-
-void map_file(std::uint64_t base, std::uint64_t bytes, int file, std::uint64_t offset) {
-    void* mapped = ::mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE,
-                          MAP_SHARED | MAP_FIXED, file, static_cast<off_t>(offset));
-    if (mapped == MAP_FAILED) {
-        fail(CUDA_ERROR_MAP_FAILED, "the system refused to map the memory");
-    }
-}
-
-/// Puts ordinary, empty memory back where a file was mapped, as the rest of the window has it.
-void map_nothing(std::uint64_t base, std::uint64_t bytes) {
-    ::mmap(reinterpret_cast<void*>(base), bytes, PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 int key_of(const CUmemLocation& location) {
@@ -47,21 +30,30 @@ PhysicalMemory::PhysicalMemory(std::uint64_t bytes, const CUmemAllocationProp& p
     if (device() >= 0) {
         device_at(device()).charge(bytes);
     }
-    file_ = ::memfd_create("cuprum-emulated-memory", MFD_CLOEXEC);
-    if (file_ < 0 || ::ftruncate(file_, static_cast<off_t>(bytes)) != 0) {
-        if (file_ >= 0) {
-            ::close(file_);
-        }
+    try {
+        SharedHeader about;
+        about.kind = SharedKind::Physical;
+        about.bytes = bytes;
+        about.location_type = properties.location.type;
+        about.location_id = properties.location.id;
+        about.allocation_type = properties.type;
+        about.handle_types = properties.requestedHandleTypes;
+        file_ = SharedFile::create(about);
+    } catch (...) {
         if (device() >= 0) {
             device_at(device()).refund(bytes);
         }
-        fail(CUDA_ERROR_OUT_OF_MEMORY, "the system refused memory for the emulated device");
+        throw;
     }
 }
 
+PhysicalMemory::PhysicalMemory(std::shared_ptr<SharedFile> file,
+                               const CUmemAllocationProp& properties)
+    : bytes_(file->header().bytes), properties_(properties), file_(std::move(file)),
+      is_imported_(true) {}
+
 PhysicalMemory::~PhysicalMemory() {
-    ::close(file_);
-    if (device() >= 0) {
+    if (device() >= 0 && !is_imported_) {
         device_at(device()).refund(bytes_);
     }
 }
@@ -122,7 +114,8 @@ void VirtualMemory::map(std::uint64_t base, std::uint64_t bytes, std::uint64_t o
                          (next == mappings_.begin() ||
                           std::prev(next)->first + std::prev(next)->second.bytes <= base);
     require(is_free, "memory is mapped there already");
-    map_file(base, bytes, memory->file(), offset);
+    AddressSpace::map_file(base, bytes, memory->file().descriptor(),
+                           SharedFile::DATA_OFFSET + offset);
     Allocations::instance().add(allocation);
     mappings_.emplace(base, Mapping{bytes, memory, std::move(allocation), {}});
 }
@@ -142,7 +135,7 @@ void VirtualMemory::unmap(std::uint64_t base, std::uint64_t bytes) {
         Allocations::instance().remove(each->first, {MemoryKind::Mapped});
         each = mappings_.erase(each);
     }
-    map_nothing(base, bytes);
+    AddressSpace::unmap_file(base, bytes);
 }
 
 void VirtualMemory::set_access(std::uint64_t base, std::uint64_t bytes,

@@ -9,6 +9,7 @@
 
 #include "objects/allocations.hpp"
 #include "objects/handle_table.hpp"
+#include "objects/shared_file.hpp"
 
 #include <cuda.h>
 
@@ -26,13 +27,16 @@ public:
     /// Takes memory of a device or the host; throws OUT_OF_MEMORY.
     PhysicalMemory(std::uint64_t bytes, const CUmemAllocationProp& properties);
 
+    /// Takes memory that another process has made; it counts as that process's.
+    PhysicalMemory(std::shared_ptr<SharedFile> file, const CUmemAllocationProp& properties);
+
     ~PhysicalMemory() override;
 
     [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
     [[nodiscard]] const CUmemAllocationProp& properties() const noexcept { return properties_; }
 
-    [[nodiscard]] int file() const noexcept { return file_; }
+    [[nodiscard]] const SharedFile& file() const noexcept { return *file_; }
 
     /// Returns the device whose memory this is, -1 for the host's.
     [[nodiscard]] int device() const noexcept;
@@ -43,7 +47,8 @@ public:
 private:
     std::uint64_t bytes_;
     CUmemAllocationProp properties_;
-    int file_ = -1;
+    std::shared_ptr<SharedFile> file_;
+    bool is_imported_ = false;
 };
 
 /// The reservations of addresses and what is mapped into them.

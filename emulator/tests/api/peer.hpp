@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A second process that uses the emulated device, and what the two say to each other: one message
+// for each request, one in return, over a socket that also carries file descriptors.
+
+#pragma once
+
+#include <cuda.h>
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+namespace cuprum::emulator::test {
+
+/// What the peer is asked to do.
+enum class Request : std::uint32_t {
+    ImportPool,       // descriptor
+    ImportPointer,    // data
+    ImportPhysical,   // descriptor, value: bytes; maps it
+    OpenMemory,       // data
+    OpenEvent,        // data
+    Read,             // returns the first word of the memory
+    Fill,             // value: writes the first 1024 words and waits
+    Free,             // frees the imported pointer
+    CloseMemory,      // undoes OpenMemory
+    WaitThenFill,     // value: in a stream, behind the event; does not wait
+    Synchronize,      // waits for the stream
+    QueryEvent,       //
+    RecordBehindGate, // records the event in a stream that a host function blocks
+    OpenGate,         // lets that function return
+    MakePool,         // returns a descriptor; value: fills an allocation with it
+    ExportPointer,    // returns data of that allocation
+    MakeEvent,        // returns data of an event
+    AllocateFromPool, // tries it with the imported pool
+    Leave,            // exits in order
+};
+
+/// One request or one answer.
+struct Message {
+    Request request{};
+    CUresult result = CUDA_SUCCESS;
+    std::uint64_t value = 0;
+    std::array<char, 64> data{};
+    int descriptor = -1; // filled in on arrival
+};
+
+constexpr int PEER_SOCKET = 3; // as which the peer finds its end
+
+inline bool send_message(int socket, const Message& message, int descriptor = -1) {
+    iovec part{const_cast<Message*>(&message), sizeof message};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr header{};
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    if (descriptor >= 0) {
+        header.msg_control = control;
+        header.msg_controllen = sizeof control;
+        cmsghdr* rights = CMSG_FIRSTHDR(&header);
+        rights->cmsg_level = SOL_SOCKET;
+        rights->cmsg_type = SCM_RIGHTS;
+        rights->cmsg_len = CMSG_LEN(sizeof(int));
+        std::memcpy(CMSG_DATA(rights), &descriptor, sizeof descriptor);
+    }
+    return ::sendmsg(socket, &header, MSG_NOSIGNAL) == static_cast<ssize_t>(sizeof message);
+}
+
+inline bool receive_message(int socket, Message& message) {
+    iovec part{&message, sizeof message};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+    msghdr header{};
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    header.msg_control = control;
+    header.msg_controllen = sizeof control;
+    if (::recvmsg(socket, &header, MSG_CMSG_CLOEXEC | MSG_WAITALL) !=
+        static_cast<ssize_t>(sizeof message)) {
+        return false;
+    }
+    message.descriptor = -1;
+    if (const cmsghdr* rights = CMSG_FIRSTHDR(&header);
+        rights != nullptr && rights->cmsg_type == SCM_RIGHTS) {
+        std::memcpy(&message.descriptor, CMSG_DATA(rights), sizeof(int));
+    }
+    return true;
+}
+
+/// A running peer; killed when it goes out of scope.
+class Peer {
+public:
+    Peer() {
+        int ends[2];
+        if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+            throw std::runtime_error("socketpair failed");
+        }
+        socket_ = ends[0];
+        posix_spawn_file_actions_t actions;
+        posix_spawn_file_actions_init(&actions);
+        posix_spawn_file_actions_adddup2(&actions, ends[1], PEER_SOCKET);
+        std::string program = CUPRUM_EMULATOR_PEER;
+        char* arguments[] = {program.data(), nullptr};
+        const int failure =
+            ::posix_spawn(&process_, program.c_str(), &actions, nullptr, arguments, environ);
+        posix_spawn_file_actions_destroy(&actions);
+        ::close(ends[1]);
+        if (failure != 0) {
+            throw std::runtime_error("could not start " + program);
+        }
+    }
+
+    Peer(const Peer&) = delete;
+    Peer& operator=(const Peer&) = delete;
+
+    ~Peer() {
+        kill();
+        ::close(socket_);
+    }
+
+    /// Sends a request and returns the answer.
+    Message ask(Request request, std::uint64_t value = 0, const void* data = nullptr,
+                int descriptor = -1) {
+        Message message;
+        message.request = request;
+        message.value = value;
+        if (data != nullptr) {
+            std::memcpy(message.data.data(), data, message.data.size());
+        }
+        if (!send_message(socket_, message, descriptor) || !receive_message(socket_, message)) {
+            throw std::runtime_error("the peer is gone");
+        }
+        return message;
+    }
+
+    /// Ends the peer as nothing can prevent, and waits until it is gone.
+    void kill() {
+        if (process_ > 0) {
+            ::kill(process_, SIGKILL);
+            (void)wait();
+        }
+    }
+
+    /// Waits for the peer's end and returns its status.
+    int wait() {
+        int status = 0;
+        ::waitpid(process_, &status, 0);
+        process_ = -1;
+        return status;
+    }
+
+    [[nodiscard]] pid_t process() const noexcept { return process_; }
+
+private:
+    int socket_ = -1;
+    pid_t process_ = -1;
+};
+
+} // namespace cuprum::emulator::test
