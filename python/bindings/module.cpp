@@ -4,10 +4,12 @@
 #include "objects.hpp"
 
 #include <cuprum/detail/runtime.hpp>
+#include <cuprum/libraries.hpp>
 #include <cuprum/version.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <atomic>
 
@@ -48,12 +50,22 @@ NB_MODULE(_cuprum, module) {
     bind_launch(module);
     bind_strided_layout(module);
     bind_strided_memory_view(module);
+    bind_trace(module);
 
     module.def("driver_version", &cuprum::driver_version, nb::call_guard<nb::gil_scoped_release>(),
                "Return the CUDA version that the driver supports, 13000 for 13.0.");
     module.def("driver_description", &cuprum::driver_description,
                nb::call_guard<nb::gil_scoped_release>(),
                "Return which driver is in use and where it came from.");
+
+    nb::class_<cuprum::LibraryInfo>(module, "LibraryInfo", "Tell where a library was found.")
+        .def_ro("name", &cuprum::LibraryInfo::name, "Its name.")
+        .def_ro("path", &cuprum::LibraryInfo::path, "Its file, empty if it was not found.")
+        .def_ro("version", &cuprum::LibraryInfo::version, "Its version.")
+        .def_ro("problem", &cuprum::LibraryInfo::problem, "Why it was not found.");
+    module.def("compiler_libraries", &cuprum::compiler_libraries,
+               nb::call_guard<nb::gil_scoped_release>(),
+               "Look for CUDA's compiler libraries and tell what was found.");
 
     // From here on destructors leave the driver alone: it may be gone before the last object is.
     nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {

@@ -186,5 +186,6 @@ void bind_kernel(nb::module_& module);
 void bind_launch(nb::module_& module);
 void bind_strided_layout(nb::module_& module);
 void bind_strided_memory_view(nb::module_& module);
+void bind_trace(nb::module_& module);
 
 } // namespace cuprum::python

@@ -43,7 +43,7 @@ __version__ = VERSION
 # Type checkers know this name; importing it from typing takes longer than all the rest.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from cuprum import typing, utils
+    from cuprum import testing, trace, typing, utils
     from cuprum._options import (
         DeviceMemoryResourceOptions,
         EventOptions,
@@ -80,6 +80,8 @@ __all__ = [
     "driver_description",
     "driver_version",
     "launch",
+    "testing",
+    "trace",
     "typing",
     "utils",
 ]
@@ -91,7 +93,7 @@ _LAZY_OPTIONS = (
     "ProgramOptions",
     "StreamOptions",
 )
-_LAZY_MODULES = ("typing", "utils")
+_LAZY_MODULES = ("testing", "trace", "typing", "utils")
 
 
 def __getattr__(name: str) -> object:

@@ -25,7 +25,8 @@ def code_blocks(language):
 
 
 @pytest.mark.parametrize(("page", "code"), list(code_blocks("python")))
-def test_python_in_the_documents_runs(page, code):
+def test_python_in_the_documents_runs(page, code, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     pytest.importorskip("numpy")
     exec(compile(code, str(page), "exec"), {"__name__": "__main__"})
 

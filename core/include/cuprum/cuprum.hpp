@@ -10,12 +10,15 @@
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
+#include <cuprum/fault_injection.hpp>
 #include <cuprum/kernel.hpp>
 #include <cuprum/launch.hpp>
+#include <cuprum/libraries.hpp>
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/object_code.hpp>
 #include <cuprum/program.hpp>
 #include <cuprum/stream.hpp>
 #include <cuprum/strided_layout.hpp>
+#include <cuprum/trace.hpp>
 #include <cuprum/version.hpp>
 #include <cuprum/warning.hpp>

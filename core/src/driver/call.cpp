@@ -5,6 +5,7 @@
 
 #include "driver/explanations.hpp"
 #include "driver/library.hpp"
+#include "trace/environment.hpp"
 #include "warn.hpp"
 
 #include <cuprum/detail/runtime.hpp>
@@ -21,6 +22,7 @@ namespace {
 
 constinit std::atomic<bool> leaving{false};
 constinit std::mutex initialising;
+constinit std::once_flag environment_read;
 
 /// Makes sure that is_leaving() turns true before the driver's own exit handlers run: handlers run
 /// last registered first, and the driver has registered its own by the time cuInit returns.
@@ -36,15 +38,17 @@ void raise(CUresult status, const char* call) {
 }
 
 void initialise() {
-    const Table* current = &table();
-    if (detail::initialised_table.load(std::memory_order_acquire) == current) [[likely]] {
+    if (detail::initialised_table.load(std::memory_order_acquire) == &table()) [[likely]] {
         return;
     }
+    std::call_once(environment_read, trace::read_environment); // may put another table in force
     {
+        const Table* current = &table();
         const std::lock_guard lock(initialising);
         if (detail::initialised_table.load(std::memory_order_relaxed) != current) {
             call(current->cuInit, 0U);
             watch_for_exit();
+            trace::finish_at_exit();
             detail::initialised_table.store(current, std::memory_order_release);
         }
     }
@@ -93,6 +97,7 @@ void report_release_failure(const char* what) noexcept {
 namespace cuprum::detail {
 
 void mark_leaving() noexcept {
+    trace::finish();
     driver::leaving.store(true, std::memory_order_relaxed);
 }
 

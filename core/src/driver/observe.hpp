@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Observers of driver calls: tracing, logging, ranges for profilers, injected faults.
+//
+// While there is none, the table in force is the driver's own and a call costs nothing more. With
+// the first observer a table comes into force whose entries tell the observers of each call.
+
+#pragma once
+
+#include "driver/table.hpp"
+
+#include <optional>
+#include <string>
+
+namespace cuprum::driver {
+
+/// One call of the driver, as observers see it.
+struct Call {
+    const char* name;
+    const char* parameters; // their names, separated by commas
+    /// Writes the arguments as `"name": value` pairs; results behind pointers too if `has_results`.
+    void (*describe)(const Call& call, bool has_results, std::string& text);
+    const void* arguments;          // a std::tuple, known to `describe`
+    std::optional<CUstream> stream; // where the call enqueues, if it takes a stream
+    CUfunction kernel = nullptr;    // what it launches, if it does
+};
+
+/// Hears of every driver call. Observers live as long as the process: a call on another thread may
+/// still reach one that has just been removed.
+class Observer {
+public:
+    /// Hears of a call to come. Any code but success is returned to the caller in place of it.
+    virtual CUresult before(const Call& call);
+
+    /// Hears how the call ended and returns what the caller is told, which is the same but for
+    /// injected faults. Observers that heard of the call later are told first.
+    virtual CUresult after(const Call& call, CUresult status);
+
+protected:
+    Observer() = default;
+    Observer(const Observer&) = delete;
+    Observer& operator=(const Observer&) = delete;
+    ~Observer() = default;
+};
+
+/// Adds an observer; does nothing if it is there already.
+void add_observer(Observer& observer);
+
+/// Removes an observer; does nothing if it is not there.
+void remove_observer(Observer& observer);
+
+/// Returns the table below the observers: what they call themselves goes unobserved.
+[[nodiscard]] Table& unobserved_table() noexcept;
+
+/// Appends text as a JSON string.
+void append_quoted(std::string& text, const char* words);
+
+/// Calls the driver below the observers and tells them of it.
+template <auto Member>
+struct Observed;
+
+namespace detail {
+
+CUresult observe(const Call& call, CUresult (*invoke)(const void* arguments));
+
+/// Returns the names of a function's parameters, separated by commas.
+[[nodiscard]] const char* parameter_names(const char* function) noexcept;
+
+/// Appends the next name out of a comma-separated list, with a colon, and moves on.
+void append_name(std::string& text, const char*& names);
+
+void append_value(std::string& text, unsigned long long value, bool is_hexadecimal);
+void append_value(std::string& text, long long value);
+void append_value(std::string& text, double value);
+
+template <typename T>
+void append_argument(std::string& text, T value, bool has_results);
+
+} // namespace detail
+} // namespace cuprum::driver

@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "trace/device_work.hpp"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <exception>
+#include <string_view>
+
+namespace cuprum::trace {
+
+namespace {
+
+constexpr std::size_t MAX_ENQUEUED = 4096;    // then the oldest is waited for
+constexpr int DEVICE_PROCESS = 1'000'000'000; // beyond every real process number
+
+/// Makes a context current for a scope, below the observers.
+class Current {
+public:
+    explicit Current(CUcontext context)
+        : is_pushed_(driver::unobserved_table().cuCtxPushCurrent(context) == CUDA_SUCCESS) {}
+
+    ~Current() {
+        if (CUcontext popped = nullptr; is_pushed_) {
+            static_cast<void>(driver::unobserved_table().cuCtxPopCurrent(&popped));
+        }
+    }
+
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+private:
+    bool is_pushed_;
+};
+
+bool is_capturing(CUstream stream) {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return driver::unobserved_table().cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
+           status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+} // namespace
+
+bool DeviceWork::is_work(const driver::Call& call) noexcept {
+    const std::string_view name = call.name;
+    return call.stream.has_value() &&
+           (name.starts_with("cuLaunchKernel") || name.starts_with("cuLaunchCooperative") ||
+            name.starts_with("cuGraphLaunch") ||
+            ((name.starts_with("cuMemcpy") || name.starts_with("cuMemset")) &&
+             name.find("Async") != std::string_view::npos));
+}
+
+void DeviceWork::begin(const driver::Call& call) noexcept {
+    try {
+        driver::Table& table = driver::unobserved_table();
+        if (is_capturing(*call.stream)) {
+            return;
+        }
+        const std::lock_guard lock(mutex_);
+        write_finished(false);
+        Clock* clock = clock_of(*call.stream);
+        if (clock == nullptr) {
+            return;
+        }
+        const Current current(clock->context);
+        const char* category = call.kernel != nullptr ? "kernel" : "copy";
+        Work work{clock,         *call.stream, take_event(*clock), take_event(*clock),
+                  name_of(call), category};
+        if (work.begin != nullptr && work.end != nullptr &&
+            table.cuEventRecord(work.begin, work.stream) == CUDA_SUCCESS) {
+            begun_.insert_or_assign(thread_number(), std::move(work));
+        }
+    } catch (const std::exception&) { // tracing must not change what the program does
+    }
+}
+
+void DeviceWork::end(const driver::Call& /*call*/, CUresult status) noexcept {
+    try {
+        const std::lock_guard lock(mutex_);
+        const auto begun = begun_.find(thread_number());
+        if (begun == begun_.end()) {
+            return;
+        }
+        Work work = std::move(begun->second);
+        begun_.erase(begun);
+        if (status == CUDA_SUCCESS &&
+            driver::unobserved_table().cuEventRecord(work.end, work.stream) == CUDA_SUCCESS) {
+            enqueued_.push_back(std::move(work));
+        } else {
+            work.clock->spare.insert(work.clock->spare.end(), {work.begin, work.end});
+        }
+    } catch (const std::exception&) {
+    }
+}
+
+void DeviceWork::finish() noexcept {
+    try {
+        const std::lock_guard lock(mutex_);
+        write_finished(true);
+        driver::Table& table = driver::unobserved_table();
+        for (auto& [context, clock] : clocks_) {
+            for (CUevent event : clock.spare) {
+                static_cast<void>(table.cuEventDestroy(event));
+            }
+            static_cast<void>(table.cuEventDestroy(clock.origin));
+        }
+        clocks_.clear();
+        begun_.clear();
+    } catch (const std::exception&) {
+    }
+}
+
+/// Returns what is known of a stream's context; an origin is recorded in it when it is first met.
+DeviceWork::Clock* DeviceWork::clock_of(CUstream stream) {
+    driver::Table& table = driver::unobserved_table();
+    CUcontext context = nullptr;
+    if (table.cuStreamGetCtx(stream, &context) != CUDA_SUCCESS || context == nullptr) {
+        return nullptr;
+    }
+    const auto [place, is_new] = clocks_.try_emplace(context);
+    Clock& clock = place->second;
+    if (is_new) {
+        const Current current(context);
+        CUdevice device = 0;
+        clock.context = context;
+        if (table.cuCtxGetDevice(&device) != CUDA_SUCCESS ||
+            table.cuEventCreate(&clock.origin, CU_EVENT_DEFAULT) != CUDA_SUCCESS ||
+            table.cuEventRecord(clock.origin, stream) != CUDA_SUCCESS ||
+            table.cuEventSynchronize(clock.origin) != CUDA_SUCCESS) {
+            clocks_.erase(place);
+            return nullptr;
+        }
+        clock.origin_ns = now_ns();
+        clock.device = device;
+        writer_.name_process(DEVICE_PROCESS + device, "device " + std::to_string(device));
+    }
+    return &clock;
+}
+
+CUevent DeviceWork::take_event(Clock& clock) {
+    CUevent event = nullptr;
+    if (clock.spare.empty()) {
+        static_cast<void>(driver::unobserved_table().cuEventCreate(&event, CU_EVENT_DEFAULT));
+    } else {
+        event = clock.spare.back();
+        clock.spare.pop_back();
+    }
+    return event;
+}
+
+std::string DeviceWork::name_of(const driver::Call& call) {
+    const char* name = nullptr;
+    // What is launched is a kernel, or a function of the older kind, which the driver tells apart.
+    if (call.kernel != nullptr &&
+        driver::unobserved_table().cuKernelGetName(
+            &name, reinterpret_cast<CUkernel>(call.kernel)) == CUDA_SUCCESS &&
+        name != nullptr) {
+        return name;
+    }
+    return call.name;
+}
+
+/// Writes the work that is done, oldest first; waits for all of it if asked to.
+void DeviceWork::write_finished(bool waits) {
+    driver::Table& table = driver::unobserved_table();
+    while (!enqueued_.empty()) {
+        const Work& oldest = enqueued_.front();
+        const bool must_wait = waits || enqueued_.size() > MAX_ENQUEUED;
+        const CUresult status =
+            must_wait ? table.cuEventSynchronize(oldest.end) : table.cuEventQuery(oldest.end);
+        if (status == CUDA_ERROR_NOT_READY) {
+            return;
+        }
+        if (status == CUDA_SUCCESS) {
+            write(oldest);
+        }
+        oldest.clock->spare.insert(oldest.clock->spare.end(), {oldest.begin, oldest.end});
+        enqueued_.pop_front();
+    }
+}
+
+void DeviceWork::write(const Work& work) {
+    driver::Table& table = driver::unobserved_table();
+    float begin_ms = 0;
+    float length_ms = 0;
+    if (table.cuEventElapsedTime(&begin_ms, work.clock->origin, work.begin) != CUDA_SUCCESS ||
+        table.cuEventElapsedTime(&length_ms, work.begin, work.end) != CUDA_SUCCESS) {
+        return;
+    }
+    const Track track{DEVICE_PROCESS + work.clock->device,
+                      static_cast<long long>(reinterpret_cast<std::intptr_t>(work.stream))};
+    char name[40];
+    std::snprintf(name, sizeof name, "stream 0x%llx",
+                  static_cast<unsigned long long>(track.thread));
+    writer_.name_track(track, name);
+    const std::int64_t begin =
+        work.clock->origin_ns + static_cast<std::int64_t>(static_cast<double>(begin_ms) * 1e6);
+    writer_.write(track, work.category, work.name, begin,
+                  begin + static_cast<std::int64_t>(static_cast<double>(length_ms) * 1e6), {});
+}
+
+} // namespace cuprum::trace

@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "driver/observe.hpp"
+#include "trace/writer.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace cuprum::trace {
+
+/// Finds out when kernels, copies and fills ran: an event before and after each, on its stream.
+class DeviceWork {
+public:
+    explicit DeviceWork(Writer& writer) : writer_(writer) {}
+
+    /// Tells whether a call enqueues work that takes time on the device.
+    [[nodiscard]] static bool is_work(const driver::Call& call) noexcept;
+
+    /// Records the event before the work. Never fails: work that cannot be timed is left out.
+    void begin(const driver::Call& call) noexcept;
+
+    /// Records the event after the work, or forgets about it if the call failed.
+    void end(const driver::Call& call, CUresult status) noexcept;
+
+    /// Waits for all work and writes it.
+    void finish() noexcept;
+
+private:
+    /// What is known of a context: how its clock relates to ours, and events to use again.
+    struct Clock {
+        CUcontext context = nullptr;
+        int device = 0;
+        CUevent origin = nullptr;
+        std::int64_t origin_ns = 0;
+        std::vector<CUevent> spare;
+    };
+
+    struct Work {
+        Clock* clock;
+        CUstream stream;
+        CUevent begin;
+        CUevent end;
+        std::string name;
+        const char* category;
+    };
+
+    Clock* clock_of(CUstream stream);
+    static CUevent take_event(Clock& clock);
+    static std::string name_of(const driver::Call& call);
+    void write_finished(bool waits);
+    void write(const Work& work);
+
+    Writer& writer_;
+    std::mutex mutex_;
+    std::map<CUcontext, Clock> clocks_;
+    std::map<int, Work> begun_; // by thread: between begin() and end()
+    std::deque<Work> enqueued_;
+};
+
+} // namespace cuprum::trace

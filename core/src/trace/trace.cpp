@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/trace.hpp>
+
+#include "driver/call.hpp"
+#include "driver/explanations.hpp"
+#include "trace/device_work.hpp"
+#include "trace/environment.hpp"
+#include "trace/nvtx.hpp"
+#include "trace/writer.hpp"
+#include "warn.hpp"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <stdexcept>
+#include <vector>
+
+namespace cuprum {
+
+namespace {
+
+/// An observer that writes each call, and what it enqueued.
+class Recorder final : public driver::Observer {
+public:
+    void start(const std::string& path, const TraceOptions& options) {
+        const std::lock_guard lock(mutex_);
+        if (is_on_.load(std::memory_order_relaxed)) {
+            throw std::logic_error("a trace is being recorded already; stop it first");
+        }
+        writer_.open(path);
+        writer_.name_process(::getpid(), "host");
+        has_device_work_ = options.has_device_work;
+        is_on_.store(true, std::memory_order_release);
+        driver::add_observer(*this);
+    }
+
+    void stop() {
+        const std::lock_guard lock(mutex_);
+        if (!is_on_.load(std::memory_order_relaxed)) {
+            return;
+        }
+        driver::remove_observer(*this);
+        if (!driver::is_leaving()) {
+            device_work_.finish();
+        }
+        is_on_.store(false, std::memory_order_release);
+        writer_.close();
+    }
+
+    [[nodiscard]] bool is_on() const noexcept { return is_on_.load(std::memory_order_relaxed); }
+
+    CUresult before(const driver::Call& call) override {
+        if (has_device_work_ && trace::DeviceWork::is_work(call)) {
+            device_work_.begin(call);
+        }
+        begins_.push_back(trace::now_ns());
+        return CUDA_SUCCESS;
+    }
+
+    CUresult after(const driver::Call& call, CUresult status) override {
+        const std::int64_t end = trace::now_ns();
+        if (begins_.empty()) {
+            return status;
+        }
+        const std::int64_t begin = begins_.back();
+        begins_.pop_back();
+        if (has_device_work_ && trace::DeviceWork::is_work(call)) {
+            device_work_.end(call, status);
+        }
+        std::string details;
+        call.describe(call, status == CUDA_SUCCESS, details);
+        details += details.empty() ? "\"result\": " : ", \"result\": ";
+        driver::append_quoted(details, driver::name_of(status).c_str());
+        write("driver", call.name, begin, end, details);
+        return status;
+    }
+
+    void begin_range(std::string_view name) {
+        ranges_.push_back({std::string(name), trace::now_ns()});
+    }
+
+    void end_range() {
+        if (!ranges_.empty()) {
+            write("range", ranges_.back().name, ranges_.back().begin, trace::now_ns(), {});
+            ranges_.pop_back();
+        }
+    }
+
+private:
+    struct Range {
+        std::string name;
+        std::int64_t begin;
+    };
+
+    void write(const char* category, const std::string& name, std::int64_t begin, std::int64_t end,
+               const std::string& details) {
+        writer_.write({::getpid(), trace::thread_number()}, category, name, begin, end, details);
+    }
+
+    std::mutex mutex_;
+    std::atomic<bool> is_on_{false};
+    bool has_device_work_ = true;
+    trace::Writer writer_;
+    trace::DeviceWork device_work_{writer_};
+    static thread_local std::vector<std::int64_t> begins_;
+    static thread_local std::vector<Range> ranges_;
+};
+
+thread_local std::vector<std::int64_t> Recorder::begins_;
+thread_local std::vector<Recorder::Range> Recorder::ranges_;
+
+Recorder& recorder() {
+    static auto* only = new Recorder; // never destroyed: calls may reach it until the process ends
+    return *only;
+}
+
+} // namespace
+
+void start_trace(const std::string& path, const TraceOptions& options) {
+    driver::initialise(); // so that CUPRUM_TRACE, if set, is the one that is refused
+    recorder().start(path, options);
+}
+
+void stop_trace() {
+    recorder().stop();
+}
+
+bool is_tracing() noexcept {
+    return recorder().is_on();
+}
+
+TraceRange::TraceRange(std::string_view name) {
+    if (is_tracing() || trace::is_nvtx_on()) {
+        detail::begin_range(name);
+        is_marked_ = true;
+    }
+}
+
+TraceRange::~TraceRange() {
+    if (is_marked_) {
+        detail::end_range();
+    }
+}
+
+namespace detail {
+
+void begin_range(std::string_view name) {
+    trace::push_nvtx(name);
+    recorder().begin_range(name);
+}
+
+void end_range() {
+    recorder().end_range();
+    trace::pop_nvtx();
+}
+
+} // namespace detail
+
+namespace trace {
+
+void start_trace_from_environment(const std::string& path) {
+    try {
+        recorder().start(path, {});
+    } catch (const std::exception& error) {
+        cuprum::detail::warn(WarningKind::Degraded,
+                             std::string("CUPRUM_TRACE is ignored: ") + error.what());
+    }
+}
+
+void finish() noexcept {
+    try {
+        recorder().stop();
+    } catch (const std::exception& error) {
+        cuprum::detail::warn(WarningKind::Degraded, error.what());
+    }
+}
+
+void finish_at_exit() {
+    [[maybe_unused]] static const int registered = std::atexit([] { finish(); });
+}
+
+} // namespace trace
+} // namespace cuprum

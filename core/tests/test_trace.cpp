@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "support/device_test.hpp"
+#include "support/expect_error.hpp"
+
+#include <cuprum/trace.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+namespace cuprum {
+namespace {
+
+constexpr const char* SOURCE = R"(
+extern "C" __global__ void traced(int* out) { out[threadIdx.x] = threadIdx.x; })";
+
+class TraceTest : public testing::DeviceTest {
+protected:
+    std::string path() {
+        return (std::filesystem::path(::testing::TempDir()) /
+                (std::string("trace_") +
+                 ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".json"))
+            .string();
+    }
+
+    void TearDown() override {
+        stop_trace();
+        std::filesystem::remove(path());
+        DeviceTest::TearDown();
+    }
+
+    std::string text() {
+        std::ifstream file(path());
+        std::stringstream all;
+        all << file.rdbuf();
+        return all.str();
+    }
+
+    /// Counts the events of a category.
+    static int count(const std::string& text, const std::string& category) {
+        const std::string wanted = "\"cat\": \"" + category + "\"";
+        int found = 0;
+        for (std::size_t at = text.find(wanted); at != std::string::npos;
+             at = text.find(wanted, at + 1)) {
+            ++found;
+        }
+        return found;
+    }
+};
+
+TEST_F(TraceTest, calls_kernels_copies_and_ranges_are_recorded) {
+    const ObjectCode code = compile(SOURCE);
+    const Kernel kernel = code.get_kernel("traced");
+    start_trace(path());
+    EXPECT_TRUE(is_tracing());
+    {
+        const TraceRange range("my range");
+        Buffer buffer = device().allocate(32 * sizeof(int), stream());
+        launch(stream(), LaunchConfig(1, 32), kernel, buffer);
+        EXPECT_EQ(download<int>(buffer)[31], 31);
+    }
+    stop_trace();
+    EXPECT_FALSE(is_tracing());
+
+    const std::string trace = text();
+    EXPECT_EQ(trace.substr(0, 2), "[\n");
+    EXPECT_EQ(trace.substr(trace.size() - 2), "]\n");
+    EXPECT_NE(trace.find("\"name\": \"cuLaunchKernelEx\", \"cat\": \"driver\""), std::string::npos);
+    EXPECT_NE(trace.find("\"name\": \"my range\", \"cat\": \"range\""), std::string::npos);
+    EXPECT_NE(trace.find("\"name\": \"traced\", \"cat\": \"kernel\""), std::string::npos) << trace;
+    EXPECT_NE(trace.find("\"bytesize\": 128"), std::string::npos) << trace;
+    EXPECT_NE(trace.find("\"result\": \"CUDA_SUCCESS\""), std::string::npos);
+    EXPECT_EQ(count(trace, "kernel"), 1);
+    EXPECT_EQ(count(trace, "copy"), 1);
+}
+
+TEST_F(TraceTest, nothing_is_recorded_after_the_end) {
+    start_trace(path());
+    stop_trace();
+    stop_trace();
+    const std::string before = text();
+    stream().sync();
+    EXPECT_EQ(text(), before);
+}
+
+TEST_F(TraceTest, a_second_trace_is_refused) {
+    start_trace(path());
+    testing::expect_error<std::logic_error>([&] { start_trace(path() + "2"); }, {"already"});
+}
+
+TEST_F(TraceTest, a_file_that_cannot_be_written_is_refused_by_name) {
+    testing::expect_error<std::invalid_argument>([] { start_trace("/no/such/folder/file"); },
+                                                 {"/no/such/folder/file"});
+    EXPECT_FALSE(is_tracing());
+}
+
+TEST_F(TraceTest, device_work_can_be_left_out) {
+    TraceOptions options;
+    options.has_device_work = false;
+    Buffer buffer = device().allocate(64, stream());
+    start_trace(path(), options);
+    buffer.fill(std::uint8_t{1}, stream());
+    stop_trace();
+    EXPECT_EQ(count(text(), "copy"), 0);
+    EXPECT_GT(count(text(), "driver"), 0);
+}
+
+TEST_F(TraceTest, several_threads_write_whole_lines) {
+    start_trace(path());
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] {
+            for (int round = 0; round < 50; ++round) {
+                stream().sync();
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    stop_trace();
+    std::istringstream lines(text());
+    int events = 0;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.size() > 1) {
+            EXPECT_EQ(line.front(), '{') << line;
+            events += line.find("cuStreamSynchronize") != std::string::npos ? 1 : 0;
+        }
+    }
+    EXPECT_EQ(events, 200);
+}
+
+TEST_F(TraceTest, results_of_calls_are_the_same_with_a_trace) {
+    start_trace(path());
+    EXPECT_THROW(static_cast<void>(device().allocate(std::size_t{1} << 60U, stream())), CUDAError);
+    EXPECT_TRUE(stream().is_done());
+    stop_trace();
+    EXPECT_NE(text().find("CUDA_ERROR_OUT_OF_MEMORY"), std::string::npos);
+}
+
+} // namespace
+} // namespace cuprum

@@ -1,0 +1,39 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The command ``cuprum``: tells what is installed, and what a trace holds."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command with the given or the process's arguments; return its exit status."""
+    parser = argparse.ArgumentParser(prog="cuprum", description="CUDA's object model for Python")
+    commands = parser.add_subparsers(dest="command", required=True)
+
+    info = commands.add_parser("info", help="show devices, driver and compiler libraries")
+    info.add_argument("--json", action="store_true", help="print it for programs to read")
+
+    trace = commands.add_parser("trace", help="work with traces")
+    actions = trace.add_subparsers(dest="action", required=True)
+    report = actions.add_parser("report", help="print where the time went")
+    report.add_argument("file", help="a trace made with CUPRUM_TRACE or cuprum.trace")
+    report.add_argument("--top", type=int, default=15, help="lines per table")
+
+    options = parser.parse_args(arguments)
+    # Imported late: a wrong argument should not wait for the driver.
+    if options.command == "info":
+        from cuprum._command import info as command
+
+        return command.run(options.json)
+    from cuprum._command import trace_report
+
+    return trace_report.run(options.file, options.top)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,89 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""``cuprum trace report``: where the time of a trace went."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+_TITLES = {
+    "kernel": "kernels, on the device",
+    "copy": "copies and fills, on the device",
+    "driver": "driver calls, on the host",
+    "range": "ranges",
+}
+
+
+def run(file: str, top: int) -> int:
+    """Print the tables of a trace; return 1 if it cannot be read."""
+    try:
+        events = read(Path(file))
+    except (OSError, ValueError) as error:
+        print(f"cuprum: {file} is not a trace that can be read: {error}", file=sys.stderr)
+        return 1
+    print("\n".join(render(events, top)))
+    return 0
+
+
+def read(file: Path) -> list[dict]:
+    """Return the events of a trace, also of one whose program did not end in order."""
+    text = file.read_text(encoding="utf-8")
+    try:
+        events = json.loads(text)
+    except ValueError:
+        if not text.startswith("["):
+            raise
+        # Cut short: every whole line but the bracket is an event with a comma behind it.
+        lines = [line.rstrip().rstrip(",") for line in text.splitlines()[1:] if line.endswith("},")]
+        events = [json.loads(line) for line in lines]
+    if not isinstance(events, list):
+        raise ValueError("expected a list of events")
+    return [event for event in events if event.get("ph") == "X"]
+
+
+def render(events: list[dict], top: int) -> list[str]:
+    """Return the lines of the report."""
+    if not events:
+        return ["the trace is empty"]
+    begin = min(event["ts"] for event in events)
+    end = max(event["ts"] + event["dur"] for event in events)
+    lines = [f"{len(events)} events in {(end - begin) / 1e3:.3f} ms"]
+    for category, title in _TITLES.items():
+        chosen = [event for event in events if event["cat"] == category]
+        if chosen:
+            lines += ["", *table(title, chosen, top)]
+    failures = [event for event in events if _has_failed(event)]
+    if failures:
+        lines += ["", "calls that failed"]
+        lines += [f"  {event['name']}: {event['args']['result']}" for event in failures[:top]]
+    return lines
+
+
+def table(title: str, events: list[dict], top: int) -> list[str]:
+    """Return a table of the names that took the most time."""
+    durations: dict[str, list[float]] = defaultdict(list)
+    for event in events:
+        durations[event["name"]].append(event["dur"])
+    total = sum(map(sum, durations.values()))
+    lines = [
+        f"{title}: {total / 1e3:.3f} ms",
+        f"  {'calls':>8}{'total ms':>12}{'mean us':>12}{'max us':>12}{'share':>8}  name",
+    ]
+    ranked = sorted(durations.items(), key=lambda item: -sum(item[1]))
+    for name, times in ranked[:top]:
+        lines.append(
+            f"  {len(times):>8}{sum(times) / 1e3:>12.3f}{sum(times) / len(times):>12.2f}"
+            f"{max(times):>12.2f}{sum(times) / total if total else 0:>8.1%}  {name}"
+        )
+    if len(ranked) > top:
+        lines.append(f"  and {len(ranked) - top} more")
+    return lines
+
+
+def _has_failed(event: dict) -> bool:
+    result = event.get("args", {}).get("result", "CUDA_SUCCESS")
+    return result not in ("CUDA_SUCCESS", "CUDA_ERROR_NOT_READY")

@@ -1,0 +1,42 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Help programs to test what they do about errors."""
+
+from __future__ import annotations
+
+from cuprum._cuprum import FaultInjection
+
+__all__ = ["FaultInjection", "fail_call"]
+
+_UNKNOWN_ERROR = 999
+
+
+def fail_call(function: str, nth: int = 1, code: int = _UNKNOWN_ERROR) -> FaultInjection:
+    """Make a driver call fail inside a ``with`` block.
+
+    The call does not reach the driver, unless it releases something: that is released, and the
+    failure is told all the same, so that a test leaks nothing.
+
+    Parameters
+    ----------
+    function : str
+        The driver function, ``"cuMemcpyAsync"``, or ``"*"`` for any.
+    nth : int, optional
+        Which of its calls fails, the next one being 1.
+    code : int, optional
+        The error code that it returns; 2 means out of memory.
+
+    Returns
+    -------
+    FaultInjection
+        A context manager that counts the calls.
+
+    Examples
+    --------
+    >>> with fail_call("cuMemAllocFromPoolAsync", code=2):
+    ...     device.allocate(1024)
+    Traceback (most recent call last):
+    cuprum.OutOfMemoryError: ...
+    """
+    return FaultInjection(function, nth, code)

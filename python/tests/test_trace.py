@@ -1,0 +1,159 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+import cuprum
+from cuprum import trace
+
+
+@pytest.fixture
+def path(tmp_path):
+    yield tmp_path / "trace.json"
+    trace.stop()
+
+
+def events(path, category):
+    return [event for event in json.loads(path.read_text()) if event.get("cat") == category]
+
+
+def test_a_recorded_block_holds_calls_ranges_and_device_work(device, path):
+    stream = device.create_stream()
+    with trace.record(path), trace.range("copying über"):
+        assert trace.is_tracing()
+        buffer = device.allocate(1024, stream=stream)
+        buffer.fill(b"\x07", stream=stream)
+        buffer.close(stream)
+        stream.sync()
+    assert not trace.is_tracing()
+
+    assert [event["name"] for event in events(path, "range")] == ["copying über"]
+    (fill,) = events(path, "copy")
+    assert fill["name"].startswith("cuMemsetD8")
+    assert fill["dur"] >= 0
+    allocation = next(
+        event for event in events(path, "driver") if event["name"] == "cuMemAllocFromPoolAsync"
+    )
+    assert allocation["args"]["bytesize"] == 1024
+    assert allocation["args"]["result"] == "CUDA_SUCCESS"
+    assert int(allocation["args"]["dptr"], 16) > 0
+    begin = events(path, "range")[0]["ts"]
+    end = begin + events(path, "range")[0]["dur"]
+    assert begin <= allocation["ts"] <= end
+
+
+def test_a_trace_ends_when_the_block_raises(path):
+    with pytest.raises(ZeroDivisionError), trace.record(path):
+        1 / 0  # noqa: B018
+    assert not trace.is_tracing()
+
+
+def test_a_second_trace_and_a_bad_path_are_refused(path, tmp_path):
+    trace.start(path)
+    with pytest.raises(RuntimeError, match="already"):
+        trace.start(tmp_path / "other")
+    trace.stop()
+    with pytest.raises(ValueError, match="no/such/folder"):
+        trace.start("/no/such/folder/file")
+
+
+def run(code, **environment):
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+PROGRAM = """
+import cuprum
+stream = cuprum.Device(0).create_stream()
+buffer = cuprum.Device(0).allocate(64, stream=stream)
+buffer.fill(b"1", stream=stream)
+"""
+
+
+def test_the_environment_records_a_whole_process(path):
+    result = run(PROGRAM, CUPRUM_TRACE=str(path))
+    assert result.returncode == 0, result.stderr
+    assert len(events(path, "copy")) == 1
+    assert any(event["name"] == "cuInit" for event in events(path, "driver"))
+
+
+def test_a_trace_that_cannot_be_written_is_a_warning_not_an_error():
+    result = run(PROGRAM, CUPRUM_TRACE="/no/such/folder/file")
+    assert result.returncode == 0
+    assert "CUPRUM_TRACE is ignored" in result.stderr
+
+
+def test_the_log_shows_calls(tmp_path):
+    everything = run(PROGRAM, CUPRUM_LOG="debug")
+    assert 'cuMemAllocFromPoolAsync("dptr":' in everything.stderr
+    failures = run(PROGRAM, CUPRUM_LOG="error")
+    assert "cuMemAllocFromPoolAsync" not in failures.stderr
+    wrong = run(PROGRAM, CUPRUM_LOG="loud")
+    assert "'loud'" in wrong.stderr
+    assert wrong.returncode == 0
+
+
+def test_reports_add_up(tmp_path, capsys):
+    from cuprum._command import main
+
+    file = tmp_path / "t.json"
+    call = {"ph": "X", "cat": "driver", "pid": 1, "tid": 1, "args": {"result": "CUDA_SUCCESS"}}
+    file.write_text(
+        json.dumps(
+            [
+                {**call, "name": "cuA", "ts": 0, "dur": 1000},
+                {**call, "name": "cuA", "ts": 2000, "dur": 3000},
+                {**call, "name": "cuB", "ts": 6000, "dur": 1000, "args": {"result": "CUDA_ERROR"}},
+            ]
+        )
+    )
+    assert main(["trace", "report", str(file)]) == 0
+    text = capsys.readouterr().out
+    assert "3 events in 7.000 ms" in text
+    assert "80.0%  cuA" in text
+    assert "cuB: CUDA_ERROR" in text
+
+
+def test_a_trace_cut_short_is_still_read(device, path, capsys):
+    from cuprum._command import main
+
+    with trace.record(path):
+        device.create_stream().sync()
+    text = path.read_text()
+    path.write_text(text[: text.rindex("{")] + '{"name": "half')
+    assert main(["trace", "report", str(path)]) == 0
+    assert "cuStreamSynchronize" in capsys.readouterr().out
+
+
+def test_what_is_no_trace_is_refused(tmp_path, capsys):
+    from cuprum._command import main
+
+    (tmp_path / "x").write_text("hello")
+    assert main(["trace", "report", str(tmp_path / "x")]) == 1
+    assert main(["trace", "report", str(tmp_path / "missing")]) == 1
+    assert "not a trace" in capsys.readouterr().err
+
+
+def test_info_names_devices_and_libraries(capsys):
+    from cuprum._command import main
+
+    assert main(["info"]) == 0
+    text = capsys.readouterr().out
+    assert cuprum.__version__ in text
+    assert cuprum.Device(0).name in text
+    assert "NVRTC: " in text
+    assert main(["info", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["devices"][0]["uuid"] == cuprum.Device(0).uuid
+    assert {library["name"] for library in facts["libraries"]} >= {"NVRTC", "nvJitLink"}
