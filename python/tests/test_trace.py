@@ -133,7 +133,7 @@ def test_a_trace_cut_short_is_still_read(device, path, capsys):
     text = path.read_text()
     path.write_text(text[: text.rindex("{")] + '{"name": "half')
     assert main(["trace", "report", str(path)]) == 0
-    assert "cuStreamSynchronize" in capsys.readouterr().out
+    assert "cuStreamCreateWithPriority" in capsys.readouterr().out
 
 
 def test_what_is_no_trace_is_refused(tmp_path, capsys):
