@@ -91,6 +91,27 @@ def pytest_configure() -> None:
         raise pytest.UsageError(f"cuda.core is {cuda.core!r}, not Cuprum")
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Do not even import the files that are left out as a whole."""
+    name = "/".join(collection_path.parts).partition("/tests/")[2]
+    why = (
+        next(
+            (
+                why
+                for p, why in read_exclusions()
+                if p.endswith("*") and "::" not in p and fnmatch.fnmatch(name, p)
+            ),
+            "",
+        )
+        if name.endswith(".py")
+        else ""
+    )
+    if why:
+        write_outcome(name, "deselected", why)
+        return True
+    return None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave out the tests that the list of exclusions names."""
     patterns = read_exclusions()
