@@ -7,6 +7,7 @@
 
 #include "api/cuda_abi.hpp"
 #include "objects/driver.hpp"
+#include "objects/origin.hpp"
 
 #include <type_traits>
 #include <utility>
@@ -22,6 +23,7 @@ void log_call(const char* name) noexcept;
 /// Runs the body of an exported function that is usable before cuInit.
 template <typename Body>
 CUresult early_entry(const char* name, Body&& body) noexcept {
+    const CallScope scope(name);
     try {
         if (is_logged(LogLevel::Debug)) [[unlikely]] {
             log_call(name);

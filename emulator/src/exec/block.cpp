@@ -3,6 +3,8 @@
 
 #include "exec/block.hpp"
 
+#include "interp/random.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -21,6 +23,21 @@ namespace {
 constexpr std::uint32_t QUANTUM = 4096;
 constexpr std::uint32_t LOCAL_ALIGNMENT = 16;
 constexpr std::size_t MAX_KEPT_BYTES = std::size_t{16} << 20;
+/// Activations that a thread may have whatever the stack's size: no call tree of a program without
+/// recursion is deeper, and for those a real device finds the room by itself.
+constexpr std::uint32_t MIN_FRAMES = 16;
+
+/// Returns the first of the warps in a mask, or any one of them where choices are random.
+std::uint32_t next_warp(std::uint32_t mask, std::uint64_t& random) {
+    if (random != 0) {
+        for (std::uint32_t skip =
+                 random_below(random, static_cast<std::uint32_t>(std::popcount(mask)));
+             skip != 0; --skip) {
+            mask &= mask - 1;
+        }
+    }
+    return static_cast<std::uint32_t>(std::countr_zero(mask));
+}
 
 } // namespace
 
@@ -37,12 +54,14 @@ void Block::start(std::shared_ptr<Grid> grid, std::uint64_t cluster, std::uint32
     }
     cluster_.size = grid->cluster_blocks();
     cluster_.parity = false;
+    cluster_.waiting = 0;
     companions_.resize(cluster_.size - 1);
     for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
         if (rank != 0 && !companions_[rank - 1]) {
             companions_[rank - 1] = std::make_unique<Block>();
         }
-        Block& block = rank == 0 ? *this : *companions_[rank - 1];
+        Block& block = of_rank(rank);
+        block.context_.random = grid->random_start(cluster * cluster_.size + rank);
         cluster_.blocks[rank] = &block.context_;
         block.context_.cluster = &cluster_;
         block.context_.cluster_rank = rank;
@@ -54,31 +73,47 @@ void Block::start(std::shared_ptr<Grid> grid, std::uint64_t cluster, std::uint32
 }
 
 Block::Outcome Block::run() {
-    if (cluster_.size == 1) {
-        return run_one();
-    }
-    Outcome all = Outcome::Finished;
-    for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
-        Block& block = rank == 0 ? *this : *companions_[rank - 1];
-        if (block.is_finished_) {
-            continue;
-        }
-        switch (block.run_one()) {
-        case Outcome::Finished:
-            block.is_finished_ = true;
-            break;
-        case Outcome::Yielded:
-            all = Outcome::Yielded;
-            break;
-        case Outcome::Faulted:
-            if (rank != 0) {
-                context_.fault = std::move(block.context_.fault);
-                block.context_.fault = Fault{};
+    for (;;) {
+        bool is_finished = true;
+        bool has_yielded = false;
+        for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
+            Block& block = of_rank(rank);
+            if (block.is_finished_) {
+                continue;
             }
-            return Outcome::Faulted;
+            switch (block.run_one()) {
+            case Progress::Finished:
+                block.is_finished_ = true;
+                continue;
+            case Progress::Yielded:
+                has_yielded = true;
+                break;
+            case Progress::Stuck:
+                break;
+            case Progress::Faulted:
+                if (rank != 0) {
+                    context_.fault = std::move(block.context_.fault);
+                    block.context_.fault = Fault{};
+                }
+                return Outcome::Faulted;
+            }
+            is_finished = false;
+        }
+        if (is_finished) {
+            return Outcome::Finished;
+        }
+        if (has_yielded) {
+            return Outcome::Yielded;
+        }
+        // Nobody has yielded: a block that can run was stuck until a later one let it go on.
+        bool can_go_on = false;
+        for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
+            can_go_on |= of_rank(rank).context_.runnable != 0;
+        }
+        if (!can_go_on) {
+            return fail_with_deadlock();
         }
     }
-    return all;
 }
 
 void Block::start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3],
@@ -122,42 +157,56 @@ void Block::start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3
     }
 }
 
-Block::Outcome Block::run_one() {
+Block::Progress Block::run_one() {
     for (;;) {
         if (context_.runnable == 0) {
-            if (context_.live_threads == 0) {
-                return Outcome::Finished;
-            }
-            context_.fault.kind = FaultKind::Deadlock;
-            context_.fault.report = describe_block_fault(
-                context_, "deadlock: every thread that is left waits for another one");
-            return Outcome::Faulted;
+            return context_.live_threads == 0 ? Progress::Finished : Progress::Stuck;
         }
         bool has_yielded = false;
-        for (std::uint32_t left = context_.runnable; left != 0; left &= left - 1) {
-            const auto w = static_cast<std::uint32_t>(std::countr_zero(left));
+        for (std::uint32_t left = context_.runnable; left != 0;) {
+            const std::uint32_t w = next_warp(left, context_.random);
+            left &= ~(1u << w);
             switch (run_warp(warps_[w], QUANTUM)) {
             case Stop::Yield:
                 has_yielded = true;
                 break;
             case Stop::Fault:
-                return Outcome::Faulted;
+                return Progress::Faulted;
             default:
                 context_.runnable &= ~(1u << w);
                 break;
             }
         }
         if (has_yielded) {
-            return Outcome::Yielded;
+            return Progress::Yielded;
         }
     }
 }
 
-void Block::fail_with_timeout(std::uint32_t seconds) {
+Block& Block::of_rank(std::uint32_t rank) {
+    return rank == 0 ? *this : *companions_[rank - 1];
+}
+
+Block::Outcome Block::fail_with_deadlock() {
+    context_.fault.kind = FaultKind::Deadlock;
+    context_.fault.report =
+        "deadlock: every thread that is left waits for another one\n" + describe();
+    return Outcome::Faulted;
+}
+
+void Block::fail_with_timeout(std::uint32_t seconds, std::string_view others) {
     context_.fault.kind = FaultKind::Timeout;
-    context_.fault.report = describe_block_fault(
-        context_, "timeout: no block of the grid has finished for " + std::to_string(seconds) +
-                      " seconds (CUPRUM_EMULATOR_WATCHDOG)");
+    context_.fault.report = "timeout: no block of the grid has finished for " +
+                            std::to_string(seconds) + " seconds (CUPRUM_EMULATOR_WATCHDOG)\n" +
+                            describe() + std::string(others);
+}
+
+std::string Block::describe() const {
+    std::string text = describe_block(context_);
+    for (const std::unique_ptr<Block>& companion : companions_) {
+        text += "\n" + describe_block(companion->context_);
+    }
+    return text;
 }
 
 void Block::release() noexcept {
@@ -186,7 +235,14 @@ void Block::configure() {
     context_.shared_bytes =
         kernel.static_shared_bytes + kernel.parameter_copy_bytes + launch.dynamic_shared_bytes;
     context_.shared = shared_.reserve(context_.shared_bytes);
-    context_.local_stride_bytes = (kernel.local_bytes * kernel.max_frames + LOCAL_ALIGNMENT - 1) /
+    context_.stack_bytes = launch.stack_bytes;
+    context_.max_frames = kernel.max_frames;
+    if (launch.stack_bytes != 0) {
+        const std::uint32_t frames =
+            launch.stack_bytes / std::max(LOCAL_ALIGNMENT, kernel.local_bytes);
+        context_.max_frames = std::min(kernel.max_frames, std::max(frames, MIN_FRAMES));
+    }
+    context_.local_stride_bytes = (kernel.local_bytes * context_.max_frames + LOCAL_ALIGNMENT - 1) /
                                   LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
     context_.local = local_.reserve(std::size_t{context_.local_stride_bytes} * threads);
     context_.launch_bank = grid_->launch_bank();
@@ -204,7 +260,7 @@ void Block::configure() {
     // Frames at an odd number of cache lines apart do not fight for the same cache sets.
     constexpr std::uint32_t LINE = bytecode::BANK_ALIGNMENT;
     const std::uint32_t stride = (kernel.frame_bytes / LINE | 1) * LINE;
-    const std::size_t warp_stride = std::size_t{stride} * kernel.max_frames;
+    const std::size_t warp_stride = std::size_t{stride} * context_.max_frames;
     std::byte* frames = frames_.reserve(warp_stride * warp_count);
     for (std::uint32_t w = 0; w < warp_count; ++w) {
         WarpContext& warp = warps_[w];

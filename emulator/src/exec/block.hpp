@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace cuprum::emulator::exec {
@@ -47,14 +49,28 @@ public:
     [[nodiscard]] Fault& fault() noexcept { return context_.fault; }
 
     /// Records that the block has run for too long without any progress of its grid.
-    void fail_with_timeout(std::uint32_t seconds);
+    /// `others` says where more blocks stand.
+    void fail_with_timeout(std::uint32_t seconds, std::string_view others);
+
+    /// Says where every warp stands, of every block of the cluster.
+    [[nodiscard]] std::string describe() const;
 
     /// Lets go of the grid, and of memory that is too large to keep.
     void release() noexcept;
 
 private:
+    /// How far one block of a cluster has come.
+    enum class Progress : std::uint8_t {
+        Finished,
+        Yielded,
+        Stuck, // unless another block of the cluster lets it go on
+        Faulted,
+    };
+
     void start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3], std::uint32_t sm);
-    [[nodiscard]] Outcome run_one();
+    [[nodiscard]] Progress run_one();
+    [[nodiscard]] Block& of_rank(std::uint32_t rank);
+    [[nodiscard]] Outcome fail_with_deadlock();
     void configure();
     void fill_block_bank(std::uint32_t sm);
 

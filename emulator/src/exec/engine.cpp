@@ -22,10 +22,10 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <deque>
 #include <mutex>
 #include <new>
+#include <string>
 #include <thread>
 
 #if defined(__x86_64__)
@@ -39,13 +39,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::microseconds SPIN_TIME{50};
-constexpr std::uint32_t MAX_WORKERS = 1024;
 /// Spare blocks that are kept for later; each may hold shared memory, registers and local memory.
 constexpr std::size_t MAX_SPARE_BLOCKS = 64;
 /// How long shutdown() waits for running grids before it gives them up.
 constexpr std::chrono::seconds SHUTDOWN_GRACE{2};
 
-std::uint32_t read_setting(const char* name, std::uint32_t fallback, std::uint32_t limit);
 void relax() noexcept;
 
 } // namespace
@@ -58,8 +56,8 @@ struct Engine::State {
         std::shared_ptr<Grid> grid;   // take a block from it
     };
 
-    std::uint32_t worker_count = 1;
-    std::uint32_t watchdog_seconds = 0;
+    std::atomic<std::uint32_t> worker_count{1};
+    std::atomic<std::uint32_t> watchdog_seconds{0};
 
     std::mutex mutex;
     std::condition_variable wake;
@@ -72,6 +70,9 @@ struct Engine::State {
     bool is_stopping = false;
     std::uint32_t parked = 0;
     std::uint32_t busy = 0;
+    std::uint64_t grid_count = 0; // submitted so far
+    bool is_random = false;
+    std::uint64_t seed = 0;
 
     std::atomic<std::uint64_t> news{0};   // changes whenever there is something new to do
     std::atomic<std::uint32_t> rivals{0}; // how much there is to do beside a running grid
@@ -85,6 +86,7 @@ struct Engine::State {
                   std::uint32_t worker);
     bool drive(std::unique_ptr<Block>& block);
     bool is_time_up(Block& block);
+    std::string describe_others(const Grid& grid);
     std::unique_ptr<Block> spare_block();
     void put_aside(std::unique_ptr<Block> block);
     void give_back(std::unique_ptr<Block> block);
@@ -96,9 +98,7 @@ Engine& Engine::instance() {
 }
 
 Engine::Engine() : state_(std::make_unique<State>()) {
-    const std::uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
-    state_->worker_count = read_setting("CUPRUM_EMULATOR_WORKERS", cores, MAX_WORKERS);
-    state_->watchdog_seconds = read_setting("CUPRUM_EMULATOR_WATCHDOG", 0, UINT32_MAX);
+    state_->worker_count = std::max(1u, std::thread::hardware_concurrency());
 }
 
 Engine::~Engine() {
@@ -109,6 +109,16 @@ std::uint32_t Engine::worker_count() const noexcept {
     return state_->worker_count;
 }
 
+void Engine::configure(const EngineSettings& settings) {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->threads.empty() && settings.worker_count != 0) {
+        state_->worker_count = settings.worker_count;
+    }
+    state_->watchdog_seconds = settings.watchdog_seconds;
+    state_->is_random = settings.is_random;
+    state_->seed = settings.seed;
+}
+
 void Engine::submit(GridLaunch launch, std::function<void(const Fault*)> done) {
     auto grid = std::make_shared<Grid>(std::move(launch), std::move(done));
     bool is_refused = false;
@@ -116,6 +126,10 @@ void Engine::submit(GridLaunch launch, std::function<void(const Fault*)> done) {
         const std::lock_guard lock(state_->mutex);
         is_refused = state_->is_stopping;
         if (!is_refused) {
+            ++state_->grid_count;
+            if (state_->is_random) {
+                grid->shuffle(state_->seed, state_->grid_count);
+            }
             state_->start_workers();
             state_->grids.push_back(grid);
             state_->publish();
@@ -333,12 +347,29 @@ bool Engine::State::is_time_up(Block& block) {
                                                       block.grid().kernel().name + " still runs"};
         return true;
     }
-    if (watchdog_seconds != 0 &&
-        now - block.grid().last_progress() > std::chrono::seconds(watchdog_seconds)) {
-        block.fail_with_timeout(watchdog_seconds);
+    const std::uint32_t seconds = watchdog_seconds.load(std::memory_order_relaxed);
+    if (seconds != 0 && now - block.grid().last_progress() > std::chrono::seconds(seconds)) {
+        block.fail_with_timeout(seconds, describe_others(block.grid()));
         return true;
     }
     return false;
+}
+
+/// Says where the blocks of a grid stand that no worker runs at the moment; empty for none.
+std::string Engine::State::describe_others(const Grid& grid) {
+    constexpr std::size_t most = 16; // a report of thousands of blocks helps nobody
+    std::string text;
+    std::size_t count = 0;
+    const std::lock_guard lock(mutex);
+    for (const std::unique_ptr<Block>& block : suspended) {
+        if (&block->grid() == &grid && ++count <= most) {
+            text += "\n" + block->describe();
+        }
+    }
+    if (count > most) {
+        text += "\n  and " + std::to_string(count - most) + " more blocks";
+    }
+    return text;
 }
 
 std::unique_ptr<Block> Engine::State::spare_block() {
@@ -370,18 +401,6 @@ void Engine::State::give_back(std::unique_ptr<Block> block) {
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
-
-std::uint32_t read_setting(const char* name, std::uint32_t fallback, std::uint32_t limit) {
-    const char* text = std::getenv(name);
-    if (text == nullptr || *text == '\0') {
-        return fallback;
-    }
-    char* end = nullptr;
-    const unsigned long value = std::strtoul(text, &end, 10);
-    return *end == '\0' && value > 0
-               ? static_cast<std::uint32_t>(std::min<unsigned long>(value, limit))
-               : fallback;
-}
 
 void relax() noexcept {
 #if defined(__x86_64__)

@@ -32,10 +32,20 @@ struct GridLaunch {
     // Device address of 64 zeroed bytes that this grid alone uses (Kernel::uses_grid_sync).
     std::uint64_t grid_workspace = 0;
     std::shared_ptr<builtins::Heap> heap; // for kernels that call malloc (Kernel::uses_heap)
+    // Local memory that nested calls of one thread may take (CU_LIMIT_STACK_SIZE); 0: as much as
+    // there is.
+    std::uint32_t stack_bytes = 0;
 };
 
-/// Runs grids and small tasks on worker threads, as many as CUPRUM_EMULATOR_WORKERS says (default:
-/// the cores).
+/// How grids are run; the same for all of them.
+struct EngineSettings {
+    std::uint32_t worker_count = 0;     // 0: one per core
+    std::uint32_t watchdog_seconds = 0; // a grid of which no block ends for so long is stopped
+    bool is_random = false;             // blocks, warps and diverged lanes run in random order
+    std::uint64_t seed = 0;             // of that order
+};
+
+/// Runs grids and small tasks on worker threads.
 ///
 /// Grids of different streams share the workers block by block; a block that waits or has run long
 /// gives way to others, so a kernel may wait for another one or for the host. The workers start
@@ -44,6 +54,10 @@ class Engine {
 public:
     /// Returns the process's engine; never destroyed, so that late callers find it.
     [[nodiscard]] static Engine& instance();
+
+    /// Takes over settings. The number of workers counts before the first of them has started, the
+    /// rest for every grid that starts from now on.
+    void configure(const EngineSettings& settings);
 
     /// Starts a grid and returns at once. `done` is called exactly once, on a worker, with the
     /// first fault or nullptr; it must not block.

@@ -4,9 +4,12 @@
 #include "exec/grid.hpp"
 
 #include "builtins/output.hpp"
+#include "interp/random.hpp"
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <string>
 
 namespace cuprum::emulator::exec {
 
@@ -58,8 +61,29 @@ bool Grid::take(std::uint64_t& cluster) {
     if (!has_fresh_blocks()) {
         return false;
     }
-    cluster = next_.fetch_add(1, std::memory_order_relaxed);
-    return cluster < cluster_count_;
+    const std::uint64_t next = next_.fetch_add(1, std::memory_order_relaxed);
+    if (next >= cluster_count_) {
+        return false;
+    }
+    cluster = stride_ == 1
+                  ? (next + first_) % cluster_count_
+                  : static_cast<std::uint64_t>(
+                        (static_cast<unsigned __int128>(next) * stride_ + first_) % cluster_count_);
+    return true;
+}
+
+void Grid::shuffle(std::uint64_t seed, std::uint64_t number) {
+    seed_ = seed;
+    random_ = mix(seed ^ mix(number));
+    first_ = mix(random_) % std::max<std::uint64_t>(1, cluster_count_);
+    stride_ = mix(first_ + random_) % std::max<std::uint64_t>(1, cluster_count_);
+    while (std::gcd(stride_, cluster_count_) != 1) {
+        ++stride_;
+    }
+}
+
+std::uint64_t Grid::random_start(std::uint64_t cluster) const noexcept {
+    return random_ == 0 ? 0 : mix(random_ + cluster) | 1;
 }
 
 bool Grid::has_fresh_blocks() const noexcept {
@@ -86,6 +110,10 @@ void Grid::fail(Fault fault) {
         const std::lock_guard lock(fault_mutex_);
         if (fault_.kind == FaultKind::None) {
             fault_ = std::move(fault);
+            if (random_ != 0) {
+                fault_.report +=
+                    "\n  the schedule was CUPRUM_EMULATOR_SCHEDULE=random:" + std::to_string(seed_);
+            }
         }
     }
     has_failed_ = true;

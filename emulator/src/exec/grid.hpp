@@ -41,6 +41,13 @@ public:
     /// Returns how many blocks are started and finished together: those of a cluster, else 1.
     [[nodiscard]] std::uint32_t cluster_blocks() const noexcept { return cluster_blocks_; }
 
+    /// Makes the order of blocks, and of what runs in them, depend on a seed. Before the first
+    /// block is taken. `number` tells grids with the same seed apart.
+    void shuffle(std::uint64_t seed, std::uint64_t number);
+
+    /// Returns where the random choices of a cluster start; 0 when none are random.
+    [[nodiscard]] std::uint64_t random_start(std::uint64_t cluster) const noexcept;
+
     /// Takes the next cluster, by number, that nobody has started. Returns false when there is none
     /// left.
     [[nodiscard]] bool take(std::uint64_t& cluster);
@@ -75,6 +82,11 @@ private:
     std::uint32_t thread_count_ = 0;
     std::uint32_t cluster_blocks_ = 1;
     std::uint64_t cluster_count_ = 0;
+    // A random order of blocks: number `i` of it is (i * stride + first) modulo the count.
+    std::uint64_t seed_ = 0; // as the user gave it
+    std::uint64_t random_ = 0;
+    std::uint64_t stride_ = 1;
+    std::uint64_t first_ = 0;
     AlignedBuffer launch_bank_;
     AlignedBuffer warp_specials_;
 

@@ -11,11 +11,14 @@ namespace cuprum::emulator {
 
 namespace {
 
-std::string describe(const WarpContext& warp, AccessProblem problem, std::uint32_t bytes) {
+std::string describe(const WarpContext& warp, AccessProblem problem, std::uint64_t address,
+                     std::uint32_t bytes) {
     const BlockContext& block = *warp.block;
+    const MemoryMap& map = *block.memory;
     switch (problem) {
     case AccessProblem::Unmapped:
-        return "is outside device memory";
+        return "is outside device memory" +
+               (map.describe == nullptr ? std::string{} : map.describe(map, address));
     case AccessProblem::Misaligned:
         return "is misaligned: the address must be a multiple of " + std::to_string(bytes);
     case AccessProblem::BeyondShared:
@@ -45,7 +48,7 @@ const bytecode::Instruction* raise_access_fault(WarpContext& warp, const bytecod
     const FaultKind kind = problem == AccessProblem::Misaligned  ? FaultKind::MisalignedAddress
                            : problem == AccessProblem::NotAtomic ? FaultKind::InvalidAddressSpace
                                                                  : FaultKind::IllegalAddress;
-    return raise_fault(warp, at, kind, lane, where + describe(warp, problem, bytes));
+    return raise_fault(warp, at, kind, lane, where + describe(warp, problem, address, bytes));
 }
 
 } // namespace cuprum::emulator

@@ -35,6 +35,7 @@ void release(BlockContext& block, std::uint32_t id);
 const Instruction* wait_here(WarpContext& warp, const Instruction* at, std::uint32_t mask,
                              const Request& request);
 void gather(WarpContext& warp, const Instruction* at, std::uint32_t mask, Barrier& barrier);
+bool is_divergent(WarpContext& warp, const Instruction* at, std::uint32_t mask);
 
 } // namespace
 
@@ -42,7 +43,9 @@ namespace control {
 
 const Instruction* barrier_sync(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const Request request = read_request(warp, at, mask);
-    return request.barrier == nullptr ? nullptr : wait_here(warp, at, mask, request);
+    return request.barrier == nullptr || is_divergent(warp, at, mask)
+               ? nullptr
+               : wait_here(warp, at, mask, request);
 }
 
 const Instruction* barrier_arrive(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
@@ -62,7 +65,7 @@ const Instruction* barrier_arrive(WarpContext& warp, const Instruction* at, std:
 
 const Instruction* barrier_reduce(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const Request request = read_request(warp, at, mask);
-    if (request.barrier == nullptr) {
+    if (request.barrier == nullptr || is_divergent(warp, at, mask)) {
         return nullptr;
     }
     gather(warp, at, mask, *request.barrier);
@@ -196,10 +199,34 @@ const Instruction* wait_here(WarpContext& warp, const Instruction* at, std::uint
     return warp.active != 0 ? at + 1 : nullptr;
 }
 
+/// Raises a fault, and says so, when lanes come to an aligned barrier while others of their warp
+/// wait at another one: a real device may then hang or let threads through too early.
+bool is_divergent(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    if (warp.group_count == 1 || (at->tag & control::ALIGNED) == 0) [[likely]] {
+        return false;
+    }
+    for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+        const Group& group = warp.groups[i];
+        const Instruction* const other = warp.code + group.pc - 1; // where it waits
+        if (group.state == Stop::Barrier && other != at && (other->tag & control::ALIGNED) != 0) {
+            const auto& lines = warp.block->kernel->lines;
+            const std::uint32_t line = other->line < lines.size() ? lines[other->line].ptx_line : 0;
+            (void)raise_fault(warp, at, FaultKind::DivergentBarrier,
+                              static_cast<std::uint32_t>(std::countr_zero(mask)),
+                              "the lanes of a warp are at different barriers: " +
+                                  std::to_string(std::popcount(group.mask)) +
+                                  " of them wait at PTX line " + std::to_string(line) +
+                                  "; bar and barrier.aligned need all of them at one instruction");
+            return true;
+        }
+    }
+    return false;
+}
+
 /// Adds the predicates of the lanes in `mask` to what a bar.red gathers.
 void gather(WarpContext& warp, const Instruction* at, std::uint32_t mask, Barrier& barrier) {
     std::uint32_t holds = warp.predicate(at->src[2]);
-    if (at->tag != 0) {
+    if ((at->tag & control::NEGATES) != 0) {
         holds = ~holds;
     }
     barrier.true_count += static_cast<std::uint32_t>(std::popcount(holds & mask));

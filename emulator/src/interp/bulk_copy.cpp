@@ -97,17 +97,15 @@ std::uint64_t address_of(const WarpContext& warp, bytecode::Operand base, std::i
 
 bool is_device_memory(const MemoryMap& map, std::uint64_t address, std::uint32_t bytes,
                       bool is_write) {
-    if (!map.check_exactly) {
-        // The map answers for the two ends of a range: pieces of a granule leave no gap.
-        const std::uint64_t granule = std::uint64_t{1} << map.granule_shift;
-        bool is_mapped = true;
-        for (std::uint64_t at = 0; at < bytes && is_mapped; at += granule) {
-            const std::uint64_t length = std::min<std::uint64_t>(granule, bytes - at);
-            is_mapped = map.is_mapped(address + at, address + at + length - 1);
-        }
-        if (is_mapped) {
-            return true;
-        }
+    // The map answers for the two ends of a range: pieces of a granule leave no gap.
+    const std::uint64_t granule = std::uint64_t{1} << map.granule_shift;
+    bool is_mapped = true;
+    for (std::uint64_t at = 0; at < bytes && is_mapped; at += granule) {
+        const std::uint64_t length = std::min<std::uint64_t>(granule, bytes - at);
+        is_mapped = map.is_mapped(address + at, address + at + length - 1);
+    }
+    if (is_mapped) {
+        return true;
     }
     return map.is_accessible != nullptr && map.is_accessible(map, address, bytes, is_write);
 }

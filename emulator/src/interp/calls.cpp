@@ -194,15 +194,20 @@ const Instruction* write_local(WarpContext& warp, const Instruction* at, std::ui
 namespace {
 
 bool has_room(const WarpContext& warp) {
-    return depth_of(warp) + 1 < warp.block->kernel->max_frames;
+    return depth_of(warp) + 1 < warp.block->max_frames;
 }
 
 const Instruction* overflow(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    const bytecode::Kernel& kernel = *warp.block->kernel;
-    return raise_fault(
-        warp, at, FaultKind::StackOverflow, static_cast<std::uint32_t>(std::countr_zero(mask)),
-        "more than " + std::to_string(kernel.max_frames - 1) + " calls are nested (each takes " +
-            std::to_string(kernel.local_bytes) + " bytes of local memory)");
+    const BlockContext& block = *warp.block;
+    std::string detail = "more than " + std::to_string(block.max_frames - 1) +
+                         " calls are nested; each takes " +
+                         std::to_string(block.kernel->local_bytes) + " bytes of local memory";
+    if (block.stack_bytes != 0) {
+        detail += " of a stack of " + std::to_string(block.stack_bytes) +
+                  ", which CU_LIMIT_STACK_SIZE sets";
+    }
+    return raise_fault(warp, at, FaultKind::StackOverflow,
+                       static_cast<std::uint32_t>(std::countr_zero(mask)), std::move(detail));
 }
 
 /// Fills in what a frame holds before anything runs in it.

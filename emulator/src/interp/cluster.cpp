@@ -18,7 +18,8 @@ typedef std::uint32_t Lane32 __attribute__((may_alias));
 typedef std::uint64_t Lane64 __attribute__((may_alias));
 
 std::uint64_t read_address(const WarpContext& warp, const Instruction* at, std::uint32_t lane);
-bool complete_if_all_came(ClusterContext& all);
+void complete_if_all_came(ClusterContext& all);
+void release(ClusterContext& all);
 
 } // namespace
 
@@ -106,21 +107,30 @@ const Instruction* arrive(WarpContext& warp, const Instruction* at, std::uint32_
     ClusterContext& all = *warp.block->cluster;
     warp.cluster_arrived |= mask;
     warp.cluster_parity = all.parity ? warp.cluster_parity | mask : warp.cluster_parity & ~mask;
-    (void)complete_if_all_came(all);
+    complete_if_all_came(all);
+    if (warp.group_count > 1) {
+        groups::look_ahead(warp, at + 1); // others of this warp may have waited
+    }
     return at + 1;
 }
 
 const Instruction* wait(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     ClusterContext& all = *warp.block->cluster;
-    // The others may have exited since the last arrival: then nobody else completes the phase.
-    (void)complete_if_all_came(all);
     const std::uint32_t current = all.parity ? bytecode::FULL_MASK : 0;
     const std::uint32_t done = warp.cluster_parity ^ current;
-    // Whoever waits comes here again, after the other warps and blocks had their turn.
-    return (mask & ~done) == 0 ? at + 1 : yield_group(warp, at);
+    if ((mask & ~done) == 0) {
+        return at + 1;
+    }
+    ++all.waiting;
+    (void)groups::park(warp, mask & ~done, groups::index_of(warp, at) + 1, Stop::Cluster);
+    return warp.active != 0 ? at + 1 : nullptr;
 }
 
 } // namespace cluster
+
+void groups::release_cluster_after_exit(ClusterContext& cluster) {
+    complete_if_all_came(cluster);
+}
 
 // ---- helpers -----------------------------------------------------------------------------------
 
@@ -136,12 +146,12 @@ std::uint64_t read_address(const WarpContext& warp, const Instruction* at, std::
 }
 
 /// Begins the next phase of the barrier once every thread that has not exited has arrived.
-bool complete_if_all_came(ClusterContext& all) {
+void complete_if_all_came(ClusterContext& all) {
     for (std::uint32_t rank = 0; rank < all.size; ++rank) {
         const BlockContext& block = *all.blocks[rank];
         for (std::uint32_t w = 0; w < block.warp_count; ++w) {
             if ((groups::live(block.warps[w]) & ~block.warps[w].cluster_arrived) != 0) {
-                return false;
+                return;
             }
         }
     }
@@ -152,7 +162,26 @@ bool complete_if_all_came(ClusterContext& all) {
         }
     }
     all.parity = !all.parity;
-    return true;
+    if (all.waiting != 0) {
+        release(all);
+    }
+}
+
+/// Lets everybody go on who waits for the phase that has just ended.
+void release(ClusterContext& all) {
+    all.waiting = 0;
+    for (std::uint32_t rank = 0; rank < all.size; ++rank) {
+        BlockContext& block = *all.blocks[rank];
+        for (std::uint32_t w = 0; w < block.warp_count; ++w) {
+            WarpContext& warp = block.warps[w];
+            for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+                if (warp.groups[i].state == Stop::Cluster) {
+                    warp.groups[i].state = Stop::Running;
+                    block.runnable |= 1u << w;
+                }
+            }
+        }
+    }
 }
 
 } // namespace

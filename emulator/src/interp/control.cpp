@@ -4,6 +4,7 @@
 #include "interp/control.hpp"
 
 #include "interp/groups.hpp"
+#include "interp/random.hpp"
 #include "interp/warp.hpp"
 
 #include <bit>
@@ -277,6 +278,12 @@ const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t
     warp.active &= ~ahead;
     warp.groups[warp.current].mask = warp.active;
     groups::add(warp, ahead, groups::index_of(warp, ahead_at));
+    if (warp.block->random != 0 && random_below(warp.block->random, 2) == 0) [[unlikely]] {
+        // A random schedule: whoever runs next is chosen afresh.
+        warp.groups[warp.current].pc = groups::index_of(warp, is_back ? target : next);
+        warp.stop = Stop::Diverged;
+        return nullptr;
+    }
     if (is_back) {
         return jump(warp, at, target);
     }

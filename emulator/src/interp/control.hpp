@@ -37,9 +37,13 @@ Function trap;
 /// What a bar.red makes of the threads' predicates.
 enum class Reduction : std::int64_t { Popc, And, Or };
 
+/// Bits of the `tag` of block barriers.
+constexpr std::uint16_t NEGATES = 1; // barrier_reduce: its predicate
+constexpr std::uint16_t ALIGNED = 2; // all lanes of a warp must come to this very instruction
+
 Function barrier_sync;   // src[0]: which; src[1]: how many threads, or none for all
 Function barrier_arrive; // src[0]: which; src[1]: how many threads
-Function barrier_reduce; // as sync; src[2]: predicate, negated when tag is 1; dst[0]: result;
+Function barrier_reduce; // as sync; src[2]: predicate; dst[0]: result;
                          // immediate: a Reduction
 
 Function rendezvous; // src[0]: the member mask of each lane

@@ -63,4 +63,7 @@ bool retire(WarpContext& warp, std::uint32_t mask);
 /// Lets block barriers go on that wait for all threads, once fewer are left.
 void release_barriers_after_exit(BlockContext& block);
 
+/// Lets the cluster's barrier go on that waits for all threads, once fewer are left.
+void release_cluster_after_exit(ClusterContext& cluster);
+
 } // namespace cuprum::emulator::groups

@@ -14,8 +14,16 @@
 
 #include <atomic>
 #include <cstdint>
+#include <string>
 
 namespace cuprum::emulator {
+
+/// What is checked beyond the granules; CUPRUM_EMULATOR_CHECK turns it on.
+enum Checks : std::uint8_t {
+    CHECK_MEMORY = 1,      // every access lies in one live allocation
+    CHECK_INITIALIZED = 2, // what is read has been written
+    CHECK_RACES = 4,       // conflicting accesses are ordered
+};
 
 /// Describes the address space of one process; made by objects/, read by handlers.
 struct MemoryMap {
@@ -35,7 +43,9 @@ struct MemoryMap {
     /// that knows the exact allocations. Returns whether the range may be read (or written).
     bool (*is_accessible)(const MemoryMap& map, std::uint64_t address, std::uint64_t bytes,
                           bool is_write) = nullptr;
-    bool check_exactly = false; // ask `is_accessible` for every access
+    /// Says in further lines what an address has to do with memory that was or is allocated.
+    std::string (*describe)(const MemoryMap& map, std::uint64_t address) = nullptr;
+    std::uint8_t checks = 0; // of Checks; kernels are compiled for them
     void* owner = nullptr;
 
     /// Tells whether both ends of a range lie in accessible granules. Quick; errs on refusing

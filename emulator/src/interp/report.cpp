@@ -18,6 +18,7 @@ std::string_view name_of(FaultKind kind);
 void write_place(std::ostream& out, const bytecode::Kernel& kernel, const Instruction& at);
 void write_block(std::ostream& out, const BlockContext& block);
 void write_lanes(std::ostream& out, std::uint32_t mask);
+void write_cluster_arrivals(std::ostream& out, const ClusterContext& cluster);
 void write_group(std::ostream& out, const WarpContext& warp, const Group& group);
 
 } // namespace
@@ -43,9 +44,9 @@ const Instruction* raise_fault(WarpContext& warp, const Instruction* at, FaultKi
     return nullptr;
 }
 
-std::string describe_block_fault(const BlockContext& block, std::string_view detail) {
+std::string describe_block(const BlockContext& block) {
     std::ostringstream out;
-    out << detail << "\n  in ";
+    out << "  in ";
     write_block(out, block);
     out << "\n" << describe_warps(block);
     return out.str();
@@ -147,6 +148,20 @@ void write_lanes(std::ostream& out, std::uint32_t mask) {
     }
 }
 
+/// Writes how many threads of a cluster its barrier still waits for.
+void write_cluster_arrivals(std::ostream& out, const ClusterContext& cluster) {
+    int arrived = 0;
+    int live = 0;
+    for (std::uint32_t rank = 0; rank < cluster.size; ++rank) {
+        const BlockContext& block = *cluster.blocks[rank];
+        for (std::uint32_t w = 0; w < block.warp_count; ++w) {
+            live += std::popcount(groups::live(block.warps[w]));
+            arrived += std::popcount(block.warps[w].cluster_arrived);
+        }
+    }
+    out << arrived << " of " << live << " threads have arrived";
+}
+
 void write_group(std::ostream& out, const WarpContext& warp, const Group& group) {
     write_lanes(out, group.mask);
     const Instruction* at = warp.code + group.pc;
@@ -173,6 +188,11 @@ void write_group(std::ostream& out, const WarpContext& warp, const Group& group)
         --at;
         break;
     }
+    case Stop::Cluster:
+        out << " wait at the barrier of the cluster, where ";
+        write_cluster_arrivals(out, *warp.block->cluster);
+        --at;
+        break;
     default:
         out << " can run";
         break;

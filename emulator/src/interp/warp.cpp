@@ -14,6 +14,7 @@
 #include "interp/warp.hpp"
 
 #include "interp/groups.hpp"
+#include "interp/random.hpp"
 
 #include <algorithm>
 
@@ -24,11 +25,15 @@ using groups::is_runnable;
 
 namespace {
 
+/// How many instructions a group runs on average, in a random schedule, while one is behind it.
+constexpr std::uint32_t STEPS_AHEAD = 4;
+
 /// Addresses of instructions compare below this.
 const Instruction* const NO_LIMIT = reinterpret_cast<const Instruction*>(~std::uintptr_t{0});
 
 void remove(WarpContext& warp, std::uint32_t index);
 bool choose_group(WarpContext& warp);
+std::uint32_t any_runnable_group(WarpContext& warp);
 const Instruction* meet(WarpContext& warp, const Instruction* at);
 void run_group(WarpContext& warp);
 bool is_any_running(const WarpContext& warp);
@@ -163,6 +168,9 @@ bool retire(WarpContext& warp, std::uint32_t mask) {
     if (block.pending != 0) {
         release_barriers_after_exit(block);
     }
+    if (block.cluster->waiting != 0) {
+        release_cluster_after_exit(*block.cluster);
+    }
     return is_left;
 }
 
@@ -199,6 +207,9 @@ bool choose_group(WarpContext& warp) {
     if (best == warp.group_count) {
         return false;
     }
+    if (warp.block->random != 0 && warp.group_count > 1) {
+        best = any_runnable_group(warp);
+    }
     warp.current = best;
     warp.active = warp.groups[best].mask;
     warp.banks[0] = warp.frame(warp.groups[best].depth);
@@ -208,6 +219,19 @@ bool choose_group(WarpContext& warp) {
         groups::look_ahead(warp, at); // the run loop joins whoever stands at `at`
     }
     return true;
+}
+
+/// Picks one of the groups that may run, by chance.
+std::uint32_t any_runnable_group(WarpContext& warp) {
+    std::uint32_t candidates = 0;
+    for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+        candidates |= static_cast<std::uint32_t>(warp.groups[i].state == Stop::Running) << i;
+    }
+    const auto count = static_cast<std::uint32_t>(std::popcount(candidates));
+    for (std::uint32_t skip = random_below(warp.block->random, count); skip != 0; --skip) {
+        candidates &= candidates - 1;
+    }
+    return static_cast<std::uint32_t>(std::countr_zero(candidates));
 }
 
 /// Joins the groups that stand at `at`, then decides whether this group goes on. Returns nullptr
@@ -228,6 +252,10 @@ const Instruction* meet(WarpContext& warp, const Instruction* at) {
             is_behind |= group.state == Stop::Running && groups::goes_before(group, depth, pc);
         }
         ++i;
+    }
+    if (is_behind && warp.block->random != 0) {
+        // By chance the group goes on all the same; else it may be chosen again at once.
+        is_behind = random_below(warp.block->random, STEPS_AHEAD) == 0;
     }
     if (is_behind) {
         warp.groups[warp.current].pc = pc;
@@ -268,8 +296,8 @@ bool is_any_running(const WarpContext& warp) {
 /// Says why a warp without a runnable group waits.
 Stop waiting_state(const WarpContext& warp) {
     for (std::uint32_t i = 0; i < warp.group_count; ++i) {
-        if (warp.groups[i].state == Stop::Barrier) {
-            return Stop::Barrier;
+        if (warp.groups[i].state == Stop::Barrier || warp.groups[i].state == Stop::Cluster) {
+            return warp.groups[i].state;
         }
     }
     return warp.group_count == 0 ? Stop::Exited : Stop::Rendezvous;

@@ -39,6 +39,7 @@ enum class Stop : std::uint8_t {
     Exited,     // every lane of the group is done
     Diverged,   // the group split or reached a join: pick the next group
     Barrier,    // waits at a block barrier
+    Cluster,    // waits at the cluster's barrier
     Rendezvous, // waits for the other lanes of a .sync mask
     Yield,      // its time is up, or it asked to sleep; runnable again
     Fault,      // `WarpContext::block->fault` says what
@@ -98,7 +99,8 @@ struct ClusterContext {
 
     BlockContext* blocks[MAX_SIZE] = {}; // by rank
     std::uint32_t size = 1;
-    bool parity = false; // of the current phase of the cluster's barrier
+    bool parity = false;       // of the current phase of the cluster's barrier
+    std::uint32_t waiting = 0; // groups that wait at it
 };
 
 /// What one block shares.
@@ -120,6 +122,9 @@ struct BlockContext {
     std::uint32_t index[3] = {0, 0, 0};      // blockIdx
     std::uint32_t thread_count = 0;
     std::uint32_t sm = 0;
+    std::uint32_t max_frames = 1;  // activations of a thread, the kernel included
+    std::uint32_t stack_bytes = 0; // what limits them; 0: the emulated device itself
+    std::uint64_t random = 0;      // state of the schedule's random choices; 0: there are none
     Fault fault;
     void* owner = nullptr;          // the exec::Block this belongs to
     builtins::Heap* heap = nullptr; // what malloc hands out; nullptr: there is none
@@ -213,14 +218,14 @@ void start_warp(WarpContext& warp, std::uint32_t present);
 /// Runs the warp's groups until none of them is runnable or the warp has used up its quantum,
 /// which counts back edges.
 ///
-/// Returns Exited when all lanes are done, Barrier or Rendezvous when every group waits (for others
-/// in the block), Yield when it can go on later, Fault after a fault.
+/// Returns Exited when all lanes are done, Barrier, Cluster or Rendezvous when every group waits
+/// (for others in the block or cluster), Yield when it can go on later, Fault after a fault.
 [[nodiscard]] Stop run_warp(WarpContext& warp, std::uint32_t quantum);
 
 /// Returns where every group of a block stands, one line each: for deadlock and timeout reports.
 [[nodiscard]] std::string describe_warps(const BlockContext& block);
 
-/// Returns the report of a fault that concerns a whole block.
-[[nodiscard]] std::string describe_block_fault(const BlockContext& block, std::string_view detail);
+/// Returns which block it is and where its groups stand: for faults that concern a whole block.
+[[nodiscard]] std::string describe_block(const BlockContext& block);
 
 } // namespace cuprum::emulator

@@ -11,13 +11,28 @@
 #include "objects/pool.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
+#include <sstream>
+#include <string_view>
 
 namespace cuprum::emulator {
 
 namespace {
 
 std::atomic<std::uint64_t> next_allocation_id{1};
+
+/// How many freed allocations are remembered.
+constexpr std::size_t MAX_FREED = 1024;
+/// How far from an allocation an address still has something to do with it.
+constexpr std::uint64_t NEAR_BYTES = std::uint64_t{64} << 10;
+
+std::string_view name_of(MemoryKind kind) {
+    constexpr std::array<std::string_view, 7> names{
+        "device memory",         "pinned host memory", "managed memory", "registered host memory",
+        "stream-ordered memory", "mapped memory",      "heap of kernels"};
+    return names[static_cast<std::size_t>(kind)];
+}
 
 } // namespace
 
@@ -33,7 +48,8 @@ Allocations& Allocations::instance() {
 
 std::shared_ptr<Allocation> Allocations::allocate(MemoryKind kind,
                                                   const std::shared_ptr<Context>& context,
-                                                  std::uint64_t bytes, unsigned flags) {
+                                                  std::uint64_t bytes, unsigned flags,
+                                                  std::string name) {
     require(bytes != 0, "the size must not be zero");
     auto allocation = std::make_shared<Allocation>();
     allocation->bytes = bytes;
@@ -41,6 +57,7 @@ std::shared_ptr<Allocation> Allocations::allocate(MemoryKind kind,
     allocation->device = context->device().ordinal();
     allocation->context = context;
     allocation->flags = flags;
+    allocation->name = std::move(name);
     if (kind == MemoryKind::Device) {
         context->device().charge(bytes);
     }
@@ -59,6 +76,7 @@ std::shared_ptr<Allocation> Allocations::allocate(MemoryKind kind,
 
 void Allocations::add(const std::shared_ptr<Allocation>& allocation) {
     allocation->id = next_allocation_id.fetch_add(1, std::memory_order_relaxed);
+    allocation->made_by = Origin::here();
     const std::unique_lock lock(mutex_);
     const auto after = by_base_.upper_bound(allocation->base);
     const bool overlaps_next =
@@ -85,6 +103,7 @@ std::shared_ptr<Allocation> Allocations::remove(std::uint64_t base,
         }
         allocation = std::move(found->second);
         by_base_.erase(found);
+        remember(*allocation);
         if (allocation->kind == MemoryKind::Pooled) {
             draining_.push_back(allocation);
         }
@@ -133,6 +152,7 @@ void Allocations::free_all_of(const Context& context) {
         const std::unique_lock lock(mutex_);
         for (auto each = by_base_.begin(); each != by_base_.end();) {
             if (each->second->context.get() == &context) {
+                remember(*each->second);
                 doomed.push_back(std::move(each->second));
                 each = by_base_.erase(each);
             } else {
@@ -175,6 +195,52 @@ bool Allocations::covers(const Allocation& allocation, std::uint64_t address,
                          std::uint64_t bytes) noexcept {
     const std::uint64_t offset = address - allocation.base;
     return offset < allocation.bytes && bytes <= allocation.bytes - offset;
+}
+
+std::string AllocationNote::to_text() const {
+    std::ostringstream out;
+    out << name_of(kind) << " #" << id << " of " << bytes << " bytes at 0x" << std::hex << base
+        << std::dec;
+    if (!name.empty()) {
+        out << " (" << name << ")";
+    }
+    out << ", made by " << made_by.to_text();
+    return out.str();
+}
+
+std::string Allocations::describe(std::uint64_t address) const {
+    const auto place = [&](std::uint64_t bytes, const char* relation) {
+        return "\n  " + std::to_string(bytes) + (bytes == 1 ? " byte " : " bytes ") + relation;
+    };
+    const std::shared_lock lock(mutex_);
+    const auto after = by_base_.upper_bound(address);
+    const Allocation* const below =
+        after == by_base_.begin() ? nullptr : std::prev(after)->second.get();
+    if (below != nullptr && below->contains(address)) {
+        return place(address - below->base, "into ") + below->to_text();
+    }
+    // The one that was freed last held the address most recently.
+    const auto freed = std::find_if(freed_.rbegin(), freed_.rend(),
+                                    [&](const Freed& each) { return each.note.contains(address); });
+    if (freed != freed_.rend()) {
+        return place(address - freed->note.base, "into ") + freed->note.to_text() +
+               "\n    freed by " + freed->freed_by.to_text();
+    }
+    if (below != nullptr && address - below->base - below->bytes < NEAR_BYTES) {
+        return place(address - below->base - below->bytes, "behind ") + below->to_text();
+    }
+    if (after != by_base_.end() && after->first - address < NEAR_BYTES) {
+        return place(after->first - address, "before ") + after->second->to_text();
+    }
+    return {};
+}
+
+/// Keeps what reports need of an allocation that goes away. The mutex is held.
+void Allocations::remember(const AllocationNote& allocation) {
+    freed_.push_back({allocation, Origin::here()});
+    if (freed_.size() > MAX_FREED) {
+        freed_.pop_front();
+    }
 }
 
 void Allocations::release(const Allocation& allocation) noexcept {

@@ -6,11 +6,13 @@
 #pragma once
 
 #include "objects/context.hpp"
+#include "objects/origin.hpp"
 
 #include <cuda.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -36,15 +38,29 @@ enum class MemoryKind : std::uint8_t {
     Heap,       // what malloc in kernels allocates from
 };
 
-/// One allocation. Immutable once it is in the table, except for what is marked.
-struct Allocation {
+/// What reports say of an allocation, alive or not.
+struct AllocationNote {
     std::uint64_t base = 0;
     std::uint64_t bytes = 0;
     MemoryKind kind = MemoryKind::Device;
+    std::uint64_t id = 0; // CU_POINTER_ATTRIBUTE_BUFFER_ID
+    Origin made_by;
+    std::string name; // what it is for, when the driver made it for itself: a variable, a heap
+
+    /// Tells whether it holds an address.
+    [[nodiscard]] bool contains(std::uint64_t address) const noexcept {
+        return address - base < bytes;
+    }
+
+    /// Returns what it is in one line: kind, number, size, address and the call that made it.
+    [[nodiscard]] std::string to_text() const;
+};
+
+/// One allocation. Immutable once it is in the table, except for what is marked.
+struct Allocation : AllocationNote {
     int device = 0;
     std::shared_ptr<Context> context;  // nullptr where memory belongs to no context (pools, VMM)
     unsigned flags = 0;                // of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
-    std::uint64_t id = 0;              // CU_POINTER_ATTRIBUTE_BUFFER_ID
     std::shared_ptr<Pool> pool;        // Pooled
     bool is_on_host = false;           // Pooled, Mapped: host memory
     std::atomic<bool> is_closed{true}; // Mapped: nobody was given access yet
@@ -71,7 +87,8 @@ public:
     ///
     /// @throws DriverError OUT_OF_MEMORY when the device has not that much left.
     std::shared_ptr<Allocation> allocate(MemoryKind kind, const std::shared_ptr<Context>& context,
-                                         std::uint64_t bytes, unsigned flags);
+                                         std::uint64_t bytes, unsigned flags,
+                                         std::string name = {});
 
     /// Adds memory that someone else takes care of (Registered, Pooled, Mapped).
     ///
@@ -102,19 +119,32 @@ public:
     /// Returns all live allocations, by address.
     [[nodiscard]] std::vector<std::shared_ptr<Allocation>> all() const;
 
+    /// Says what an address has to do with memory, in lines of their own: the allocation that holds
+    /// it, else the one that did until it was freed, else the one beside it. Empty when there is
+    /// nothing to say.
+    [[nodiscard]] std::string describe(std::uint64_t address) const;
+
     /// Tells whether one allocation, or registered memory, holds a whole range. For kernels.
     [[nodiscard]] bool covers(std::uint64_t address, std::uint64_t bytes) const;
 
 private:
     using Map = std::map<std::uint64_t, std::shared_ptr<Allocation>>;
 
+    /// An allocation that is gone.
+    struct Freed {
+        AllocationNote note;
+        Origin freed_by;
+    };
+
     static void release(const Allocation& allocation) noexcept;
+    void remember(const AllocationNote& allocation);
     [[nodiscard]] static bool covers(const Allocation& allocation, std::uint64_t address,
                                      std::uint64_t bytes) noexcept;
 
     mutable std::shared_mutex mutex_;
     Map by_base_;
     std::vector<std::shared_ptr<Allocation>> draining_; // freed, but streams are not there yet
+    std::deque<Freed> freed_;                           // the last ones, oldest first
 };
 
 } // namespace cuprum::emulator

@@ -7,6 +7,7 @@
 #include "objects/address_space.hpp"
 #include "objects/allocations.hpp"
 #include "objects/error.hpp"
+#include "objects/leaks.hpp"
 #include "objects/log.hpp"
 
 #include <pthread.h>
@@ -26,6 +27,10 @@ std::mutex initialize_mutex;
 bool is_accessible(const MemoryMap& /*map*/, std::uint64_t address, std::uint64_t bytes,
                    bool /*is_write*/) {
     return Allocations::instance().covers(address, bytes);
+}
+
+std::string describe(const MemoryMap& /*map*/, std::uint64_t address) {
+    return Allocations::instance().describe(address);
 }
 
 } // namespace
@@ -51,7 +56,19 @@ void Driver::initialize() {
     }
     MemoryMap& map = AddressSpace::instance().map();
     map.is_accessible = &is_accessible;
-    map.check_exactly = settings.check_exactly;
+    map.describe = &describe;
+    map.checks = settings.checks;
+    exec::Engine::instance().configure({.worker_count = settings.worker_count,
+                                        .watchdog_seconds = settings.watchdog_seconds,
+                                        .is_random = settings.is_random,
+                                        .seed = settings.seed});
+    if (settings.is_random) {
+        const std::string schedule =
+            "the schedule is CUPRUM_EMULATOR_SCHEDULE=random:" + std::to_string(settings.seed);
+        settings.is_seed_given ? log(LogLevel::Info, schedule)
+                               : note(schedule + "; set it to repeat this run");
+    }
+    lists_leaks_ = settings.lists_leaks;
     devices_.clear();
     for (std::uint32_t ordinal = 0; ordinal < settings.device_count; ++ordinal) {
         devices_.push_back(std::make_unique<Device>(static_cast<int>(ordinal), settings));
@@ -99,6 +116,11 @@ void Driver::leave() noexcept {
     State expected = State::Ready;
     if (driver.state_.compare_exchange_strong(expected, State::Leaving)) {
         exec::Engine::instance().shutdown();
+        if (driver.lists_leaks_) {
+            if (const std::string leaks = list_leaks(); !leaks.empty()) {
+                note(leaks);
+            }
+        }
     }
 }
 

@@ -50,6 +50,7 @@ private:
 
     std::atomic<State> state_{State::Fresh};
     std::vector<std::unique_ptr<Device>> devices_;
+    bool lists_leaks_ = false; // when the process leaves
 };
 
 /// Returns a device of the process's driver; throws INVALID_DEVICE.

@@ -67,6 +67,7 @@ std::uint64_t HandleTable::insert(HandleKind kind, std::shared_ptr<Object> objec
                   static_cast<std::uint64_t>(slot.generation) << GENERATION_SHIFT |
                   static_cast<std::uint64_t>(index) << SLOT_SHIFT;
     object->handle_ = slot.handle;
+    object->origin_ = Origin::here();
     slot.object = std::move(object);
     counts_[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);
     return slot.handle;

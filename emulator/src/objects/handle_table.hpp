@@ -14,6 +14,8 @@
 
 #pragma once
 
+#include "objects/origin.hpp"
+
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -59,9 +61,13 @@ public:
         return reinterpret_cast<Handle>(handle_);
     }
 
+    /// Returns the call that made the object.
+    [[nodiscard]] const Origin& origin() const noexcept { return origin_; }
+
 private:
     friend class HandleTable;
     std::uint64_t handle_ = 0;
+    Origin origin_;
 };
 
 /// Maps handles to objects, for the whole process.

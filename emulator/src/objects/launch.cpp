@@ -106,6 +106,7 @@ void launch(const std::shared_ptr<Function>& function, Stream& stream,
         workspace = make_workspace(context);
         grid.grid_workspace = workspace->base;
     }
+    grid.stack_bytes = static_cast<std::uint32_t>(context.limit(CU_LIMIT_STACK_SIZE));
     if (kernel.uses_heap) {
         grid.heap = context.heap();
     }
@@ -284,8 +285,9 @@ void check_cooperative(Function& function, const Device& device, const LaunchReq
 /// with the last reference.
 std::shared_ptr<const Allocation> make_workspace(Context& context) {
     constexpr std::size_t WORKSPACE_BYTES = 64;
-    const auto memory = Allocations::instance().allocate(
-        MemoryKind::Device, context.shared_from_this(), WORKSPACE_BYTES, 0);
+    const auto memory =
+        Allocations::instance().allocate(MemoryKind::Device, context.shared_from_this(),
+                                         WORKSPACE_BYTES, 0, "barrier of a cooperative grid");
     std::memset(reinterpret_cast<void*>(memory->base), 0, WORKSPACE_BYTES);
     return {memory.get(), [memory](const Allocation*) {
                 Allocations::instance().remove(memory->base, {MemoryKind::Device});

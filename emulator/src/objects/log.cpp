@@ -17,6 +17,8 @@ std::atomic<LogLevel> current_level{LogLevel::Error};
 
 constexpr std::array<std::string_view, 5> LEVEL_NAMES{"off", "error", "warning", "info", "debug"};
 
+void write_line(std::string_view label, std::string_view message) noexcept;
+
 } // namespace
 
 void set_log_level(LogLevel level) noexcept {
@@ -28,12 +30,25 @@ bool is_logged(LogLevel level) noexcept {
 }
 
 void log(LogLevel level, std::string_view message) noexcept {
-    if (!is_logged(level)) {
-        return;
+    if (is_logged(level)) {
+        write_line(LEVEL_NAMES[static_cast<std::size_t>(level)], message);
     }
+}
+
+void note(std::string_view message) noexcept {
+    if (current_level.load(std::memory_order_relaxed) != LogLevel::Off) {
+        write_line("note", message);
+    }
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void write_line(std::string_view label, std::string_view message) noexcept {
     try {
         std::string line = "cuprum emulator: ";
-        line += LEVEL_NAMES[static_cast<std::size_t>(level)];
+        line += label;
         line += ": ";
         line += message;
         line += '\n';
@@ -43,5 +58,7 @@ void log(LogLevel level, std::string_view message) noexcept {
         // Out of memory while reporting: there is no one left to tell.
     }
 }
+
+} // namespace
 
 } // namespace cuprum::emulator

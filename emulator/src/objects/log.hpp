@@ -22,4 +22,7 @@ void set_log_level(LogLevel level) noexcept;
 /// Writes one message, whole lines at a time, if its level is on.
 void log(LogLevel level, std::string_view message) noexcept;
 
+/// Writes a message that the user needs whatever the level, unless nothing is to be said at all.
+void note(std::string_view message) noexcept;
+
 } // namespace cuprum::emulator

@@ -99,7 +99,7 @@ Program::Symbols Module::place_variables() {
         }
         auto allocation = Allocations::instance().allocate(
             variable.is_managed ? MemoryKind::Managed : MemoryKind::Device, context_,
-            std::max<std::uint64_t>(variable.size_bytes, 1), 0);
+            std::max<std::uint64_t>(variable.size_bytes, 1), 0, "variable '" + variable.name + "'");
         addresses.emplace(variable.name, allocation->base);
         variables_.emplace(variable.name, std::move(allocation));
     }

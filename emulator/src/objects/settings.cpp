@@ -3,14 +3,18 @@
 
 #include "objects/settings.hpp"
 
+#include "interp/memory_map.hpp"
+
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <initializer_list>
 #include <limits>
 #include <optional>
+#include <random>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,6 +30,7 @@ constexpr std::uint64_t MAX_MEMORY_BYTES = 256 * GIB;
 constexpr std::uint64_t DEFAULT_MEMORY_BYTES = 16 * GIB;
 constexpr std::uint32_t MAX_DEVICES = 64;
 constexpr std::uint32_t MAX_WORKERS = 1024;
+constexpr std::uint32_t MAX_WATCHDOG_SECONDS = 86400;
 
 /// The compute capabilities there are; others are refused rather than imitated.
 constexpr std::array<std::string_view, 13> COMPUTE_CAPABILITIES{
@@ -34,7 +39,14 @@ constexpr std::array<std::string_view, 13> COMPUTE_CAPABILITIES{
 std::optional<std::string> variable(const char* name);
 [[noreturn]] void refuse(const std::string& name, const std::string& value,
                          const std::string& expected);
-std::uint32_t count_setting(const char* name, std::uint32_t fallback, std::uint32_t maximum);
+std::uint32_t count_setting(const char* name, std::uint32_t fallback, std::uint32_t maximum,
+                            std::uint32_t minimum = 1);
+std::string choice(const char* name, std::initializer_list<std::string_view> words,
+                   std::string_view fallback);
+std::string one_of(std::initializer_list<std::string_view> words);
+bool is_decimal(const std::string& text);
+std::uint8_t read_checks();
+void read_schedule(Settings& settings);
 std::uint64_t default_memory_bytes();
 
 } // namespace
@@ -68,18 +80,19 @@ Settings read_settings() {
             refuse("CUPRUM_EMULATOR_MEMORY", *text, expected);
         }
     }
-    if (const auto text = variable("CUPRUM_EMULATOR_CHECK")) {
-        if (*text != "window" && *text != "exact") {
-            refuse("CUPRUM_EMULATOR_CHECK", *text, "'window' or 'exact'");
-        }
-        settings.check_exactly = *text == "exact";
-    }
-    if (const auto text = variable("CUPRUM_EMULATOR_LOG")) {
-        constexpr std::array<std::string_view, 5> words{"off", "error", "warn", "info", "debug"};
-        if (std::ranges::find(words, *text) == words.end()) {
-            refuse("CUPRUM_EMULATOR_LOG", *text, "off, error, warn, info or debug");
-        }
-    }
+    settings.checks = read_checks();
+    settings.stops_at_report =
+        choice("CUPRUM_EMULATOR_CHECK_ACTION", {"stop", "report"}, "stop") == "stop";
+    read_schedule(settings);
+    settings.watchdog_seconds =
+        count_setting("CUPRUM_EMULATOR_WATCHDOG", 0, MAX_WATCHDOG_SECONDS, 0);
+    settings.lists_leaks = choice("CUPRUM_EMULATOR_LEAKS", {"0", "1"}, "0") == "1";
+#if defined(__x86_64__)
+    (void)choice("CUPRUM_EMULATOR_ISA", {"v2", "v3", "v4"}, "v4");
+#else
+    (void)choice("CUPRUM_EMULATOR_ISA", {"generic"}, "generic");
+#endif
+    (void)choice("CUPRUM_EMULATOR_LOG", {"off", "error", "warn", "info", "debug"}, "error");
     return settings;
 }
 
@@ -133,19 +146,96 @@ void refuse(const std::string& name, const std::string& value, const std::string
     throw std::invalid_argument(name + "='" + value + "' is not valid: expected " + expected);
 }
 
-std::uint32_t count_setting(const char* name, std::uint32_t fallback, std::uint32_t maximum) {
+std::uint32_t count_setting(const char* name, std::uint32_t fallback, std::uint32_t maximum,
+                            std::uint32_t minimum) {
     const auto text = variable(name);
     if (!text) {
         return fallback;
     }
-    const bool is_number = text->size() <= 6 && std::ranges::all_of(*text, [](unsigned char c) {
-                               return std::isdigit(c) != 0;
-                           });
+    const bool is_number = text->size() <= 6 && is_decimal(*text);
     const std::uint32_t value = is_number ? static_cast<std::uint32_t>(std::stoul(*text)) : 0;
-    if (value == 0 || value > maximum) {
-        refuse(name, *text, "a number from 1 to " + std::to_string(maximum));
+    if (!is_number || value < minimum || value > maximum) {
+        refuse(name, *text,
+               "a number from " + std::to_string(minimum) + " to " + std::to_string(maximum));
     }
     return value;
+}
+
+/// Returns one of `words`, as the variable says.
+std::string choice(const char* name, std::initializer_list<std::string_view> words,
+                   std::string_view fallback) {
+    const auto text = variable(name);
+    if (!text) {
+        return std::string(fallback);
+    }
+    if (std::ranges::find(words, *text) == words.end()) {
+        refuse(name, *text, one_of(words));
+    }
+    return *text;
+}
+
+/// Returns "'a', 'b' or 'c'".
+std::string one_of(std::initializer_list<std::string_view> words) {
+    std::string text;
+    std::size_t left = words.size();
+    for (const std::string_view word : words) {
+        text += "'" + std::string(word) + "'";
+        --left;
+        text += left > 1 ? ", " : left == 1 ? " or " : "";
+    }
+    return text;
+}
+
+/// Reads a list of checks, as in "memory,races".
+std::uint8_t read_checks() {
+    constexpr const char* name = "CUPRUM_EMULATOR_CHECK";
+    const auto text = variable(name);
+    unsigned checks = 0;
+    for (std::size_t at = 0; text && at <= text->size();) {
+        const std::size_t end = std::min(text->find(',', at), text->size());
+        const std::string word = text->substr(at, end - at);
+        if (word == "memory" || word == "exact") {
+            checks |= CHECK_MEMORY;
+        } else if (word == "initialized") {
+            checks |= CHECK_INITIALIZED;
+        } else if (word == "races") {
+            checks |= CHECK_RACES;
+        } else if (word == "all") {
+            checks |= CHECK_MEMORY | CHECK_INITIALIZED | CHECK_RACES;
+        } else if (word != "window") {
+            refuse(name, *text,
+                   "a list of " + one_of({"memory", "initialized", "races"}) +
+                       " with commas between them, or " + one_of({"all", "window", "exact"}));
+        }
+        at = end + 1;
+    }
+    return static_cast<std::uint8_t>(checks);
+}
+
+void read_schedule(Settings& settings) {
+    constexpr const char* name = "CUPRUM_EMULATOR_SCHEDULE";
+    constexpr std::string_view prefix = "random:";
+    constexpr std::size_t most_digits = 19; // what surely fits 64 bits
+    const auto text = variable(name);
+    if (!text || *text == "deterministic") {
+        return;
+    }
+    settings.is_random = true;
+    if (*text == "random") {
+        std::random_device source;
+        settings.seed = source(); // 32 bits are easier to type again
+        return;
+    }
+    const std::string digits = text->starts_with(prefix) ? text->substr(prefix.size()) : "";
+    if (digits.empty() || digits.size() > most_digits || !is_decimal(digits)) {
+        refuse(name, *text, "'deterministic', 'random' or 'random:' and a number");
+    }
+    settings.seed = std::stoull(digits);
+    settings.is_seed_given = true;
+}
+
+bool is_decimal(const std::string& text) {
+    return std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
 std::uint64_t default_memory_bytes() {

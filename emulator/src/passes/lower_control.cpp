@@ -143,6 +143,9 @@ void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
     }
     Instruction barrier;
     barrier.flags = bytecode::HAS_SIDE_EFFECT;
+    if (instruction.opcode == "bar" || has_modifier(instruction, "aligned")) {
+        barrier.tag = control::ALIGNED;
+    }
     std::size_t first = 0; // operand that names the barrier
     std::size_t count = operands.size();
     if (has_modifier(instruction, "red")) {
@@ -162,7 +165,7 @@ void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
         barrier.src_count = 3;
         const Predicate condition = predicate(operands.back());
         barrier.src[2] = condition.operand;
-        barrier.tag = condition.is_negated ? 1 : 0;
+        barrier.tag |= condition.is_negated ? control::NEGATES : 0;
         first = 1;
         --count;
     } else {

@@ -84,6 +84,115 @@ TEST(Settings, a_wrong_value_fails_cuinit_and_is_named) {
                 "CUPRUM_EMULATOR_WORKERS='0'");
 }
 
+TEST(Settings, each_refusal_says_what_is_allowed) {
+    struct Case {
+        const char* variable;
+        const char* value;
+        const char* expected;
+    };
+
+    for (const auto& [variable, value, expected] : {
+             Case{"CUPRUM_EMULATOR_CHECK", "memory,magic", "'memory', 'initialized' or 'races'"},
+             Case{"CUPRUM_EMULATOR_CHECK", "memory,", "'memory', 'initialized' or 'races'"},
+             Case{"CUPRUM_EMULATOR_CHECK_ACTION", "shout", "'stop' or 'report'"},
+             Case{"CUPRUM_EMULATOR_SCHEDULE", "chaotic", "'deterministic', 'random'"},
+             Case{"CUPRUM_EMULATOR_SCHEDULE", "random:x", "'deterministic', 'random'"},
+             Case{"CUPRUM_EMULATOR_SCHEDULE", "random:", "'deterministic', 'random'"},
+             Case{"CUPRUM_EMULATOR_WATCHDOG", "soon", "a number from 0 to 86400"},
+             Case{"CUPRUM_EMULATOR_WATCHDOG", "-1", "a number from 0 to 86400"},
+             Case{"CUPRUM_EMULATOR_LEAKS", "yes", "'0' or '1'"},
+             Case{"CUPRUM_EMULATOR_ISA", "v9", "'v2', 'v3' or 'v4'"},
+             Case{"CUPRUM_EMULATOR_LOG", "loud", "'off', 'error', 'warn', 'info' or 'debug'"},
+             Case{"CUPRUM_EMULATOR_WORKERS", "many", "a number from 1 to 1024"},
+             Case{"CUPRUM_EMULATOR_DEVICES", "65", "a number from 1 to 64"},
+         }) {
+        EXPECT_EXIT(exit_if(variable, value,
+                            [](CUresult result) { return result == CUDA_ERROR_INVALID_VALUE; }),
+                    testing::ExitedWithCode(0),
+                    std::string(variable) + "='" + value + "' is not valid: expected .*" +
+                        expected);
+    }
+}
+
+TEST(Settings, known_values_are_accepted) {
+    const auto accepted = [](CUresult result) { return result == CUDA_SUCCESS; };
+    for (const char* value :
+         {"window", "exact", "memory", "initialized", "races", "memory,initialized,races", "all"}) {
+        EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_CHECK", value, accepted), testing::ExitedWithCode(0),
+                    "^$")
+            << value;
+    }
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_CHECK_ACTION", "report", accepted),
+                testing::ExitedWithCode(0), "^$");
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_WATCHDOG", "0", accepted), testing::ExitedWithCode(0),
+                "^$");
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_WORKERS", "3", accepted), testing::ExitedWithCode(0),
+                "^$");
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_SCHEDULE", "deterministic", accepted),
+                testing::ExitedWithCode(0), "^$");
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_SCHEDULE", "random:12", accepted),
+                testing::ExitedWithCode(0), "^$");
+}
+
+TEST(Settings, a_seed_that_nobody_gave_is_told) {
+    const auto accepted = [](CUresult result) { return result == CUDA_SUCCESS; };
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_SCHEDULE", "random", accepted), testing::ExitedWithCode(0),
+                "note: the schedule is CUPRUM_EMULATOR_SCHEDULE=random:[0-9]+; set it to repeat");
+}
+
+TEST(Settings, the_log_level_decides_what_is_said) {
+    const auto use_badly = [](CUresult) {
+        int value = 0;
+        return CU(cuDeviceGetAttribute)(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 7) ==
+               CUDA_ERROR_INVALID_DEVICE;
+    };
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_LOG", "error", use_badly), testing::ExitedWithCode(0),
+                "^$");
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_LOG", "info", use_badly), testing::ExitedWithCode(0),
+                "info: cuDeviceGetAttribute: device 7 does not exist");
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_LOG", "debug", use_badly), testing::ExitedWithCode(0),
+                "debug: cuDeviceGetAttribute");
+}
+
+TEST(Settings, leaks_are_listed_when_the_process_leaves) {
+    const auto leave_with_leaks = [](const char* setting, bool leaks) {
+        ::setenv("CUPRUM_EMULATOR_LEAKS", setting, 1);
+        CUcontext context = nullptr;
+        CUstream stream = nullptr;
+        CUevent event = nullptr;
+        CUdeviceptr memory = 0;
+        CUdeviceptr pooled = 0;
+        void* pinned = nullptr;
+        CU(cuInit)(0);
+        CU(cuDevicePrimaryCtxRetain)(&context, 0);
+        CU(cuCtxSetCurrent)(context);
+        CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING);
+        CU(cuEventCreate)(&event, 0);
+        CU(cuMemAlloc)(&memory, 1000);
+        CU(cuMemAllocAsync)(&pooled, 2000, stream);
+        CU(cuMemHostAlloc)(&pinned, 3000, 0);
+        if (!leaks) {
+            CU(cuMemFreeHost)(pinned);
+            CU(cuMemFreeAsync)(pooled, stream);
+            CU(cuMemFree)(memory);
+            CU(cuEventDestroy)(event);
+            CU(cuStreamDestroy)(stream);
+        }
+        std::exit(0);
+    };
+    for (const char* part :
+         {"note: 5 objects were not given back:",
+          "stream 0x[0-9a-f]+, made by cuStreamCreate, host thread [0-9]+",
+          "event 0x[0-9a-f]+, made by cuEventCreate",
+          "device memory #[0-9]+ of 1000 bytes at 0x[0-9a-f]+, made by cuMemAlloc",
+          "stream-ordered memory #[0-9]+ of 2000 bytes",
+          "pinned host memory #[0-9]+ of 3000 bytes"}) {
+        EXPECT_EXIT(leave_with_leaks("1", true), testing::ExitedWithCode(0), part);
+    }
+    EXPECT_EXIT(leave_with_leaks("1", false), testing::ExitedWithCode(0), "^$");
+    EXPECT_EXIT(leave_with_leaks("0", true), testing::ExitedWithCode(0), "^$");
+}
+
 TEST(Settings, nothing_works_before_cuinit) {
     EXPECT_EXIT(
         {

@@ -129,6 +129,7 @@ struct Shape {
     bool is_cooperative = false;
     std::uint32_t block_y = 1;
     std::uint32_t cluster = 1;
+    std::uint32_t stack_bytes = 0;
 };
 
 /// A launch that can be waited for.
@@ -149,6 +150,7 @@ public:
         launch.heap = device.heap;
         launch.grid_workspace = device.grid_workspace;
         launch.sm_count = 4;
+        launch.stack_bytes = shape.stack_bytes;
         [[maybe_unused]] std::size_t index = 0;
         launch.parameters.resize(launch.kernel->parameter_bytes);
         (

@@ -190,6 +190,29 @@ END:
     EXPECT_EQ(*out, 64u);
 }
 
+TEST(Barriers, lanes_of_a_warp_at_different_aligned_barriers_are_a_fault) {
+    TestDevice device;
+    const Fault fault = run(device, R"(
+.visible .entry diverged() {
+    .reg .pred %p<3>; .reg .b32 %r<4>;
+    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 7;
+    @%p1 bra OTHER;
+    bar.sync 0;
+    bra END;
+OTHER:
+    bar.sync 0;
+END:
+    ret;
+})",
+                            {.block = 64});
+    EXPECT_EQ(fault.kind, FaultKind::DivergentBarrier);
+    EXPECT_TRUE(contains(fault.report, "lanes of a warp are at different barriers"))
+        << fault.report;
+    EXPECT_TRUE(contains(fault.report, "25 of them wait at PTX line 10")) << fault.report;
+    EXPECT_TRUE(contains(fault.report, "at PTX line 13: bar.sync")) << fault.report;
+}
+
 TEST(Barriers, a_deadlock_is_reported_with_the_place_of_every_warp) {
     TestDevice device;
     const Fault fault = run(device, R"(

@@ -218,6 +218,46 @@ TEST(Calls, endless_recursion_is_a_stack_overflow_with_its_place) {
     EXPECT_TRUE(contains(fault.report, "at PTX line")) << fault.report;
 }
 
+TEST(Calls, the_size_of_the_stack_bounds_the_depth_of_calls) {
+    // Each activation takes some 48 bytes: a variable of its own and parameters.
+    const std::string text = R"(
+.func down(.param .b32 n) {
+    .local .align 16 .b8 own[16];
+    .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<2>;
+    ld.param.u32 %r1, [n];
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 ret;
+    sub.s32 %r1, %r1, 1;
+    mov.u64 %rd1, own;
+    st.local.u32 [%rd1], %r1;
+    {
+    .param .b32 param0;
+    st.param.b32 [param0], %r1;
+    call.uni down, (param0);
+    }
+    ret;
+}
+.visible .entry kernel(.param .u32 depth) {
+    .reg .b32 %r<2>;
+    .param .b32 param0;
+    ld.param.u32 %r1, [depth];
+    st.param.b32 [param0], %r1;
+    call.uni down, (param0);
+    ret;
+})";
+    const auto outcome = [&](std::uint32_t stack_bytes, std::uint32_t depth) {
+        TestDevice device;
+        return run(device, text, {.block = 32, .stack_bytes = stack_bytes}, depth);
+    };
+    EXPECT_EQ(outcome(4096, 60).kind, FaultKind::None);
+    EXPECT_EQ(outcome(16384, 200).kind, FaultKind::None);
+    const Fault fault = outcome(4096, 200);
+    EXPECT_EQ(fault.kind, FaultKind::StackOverflow);
+    EXPECT_TRUE(contains(fault.report, "of a stack of 4096, which CU_LIMIT_STACK_SIZE sets"))
+        << fault.report;
+    EXPECT_EQ(outcome(0, 200).kind, FaultKind::None);
+}
+
 TEST(Calls, each_activation_has_local_memory_of_its_own) {
     TestDevice device;
     auto* out = device.allocate<std::uint32_t>(32);

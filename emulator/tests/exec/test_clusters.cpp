@@ -147,6 +147,21 @@ TEST(Clusters, an_mbarrier_counts_arrivals_from_other_blocks) {
     }
 }
 
+TEST(Clusters, a_barrier_that_cannot_complete_is_a_deadlock) {
+    // Block 1 waits at its own barrier for a warp that waits at the cluster's; block 0 is not at
+    // fault and waits for them.
+    const Fault fault = run_kernel("setp.eq.u32 %p0, %k, 1;\nsetp.lt.u32 %p1, %l, 32;\n"
+                                   "and.pred %p0, %p0, %p1;\n@%p0 bra OTHER;\n" +
+                                       SYNC + "bra END;\nOTHER:\nbar.sync 1;\nEND:\n",
+                                   {.grid = 2, .block = 64, .cluster = 2})
+                            .fault;
+    EXPECT_EQ(fault.kind, FaultKind::Deadlock);
+    for (const char* part : {"wait at the barrier of the cluster, where 96 of 128 threads",
+                             "block (0, 0, 0)", "block (1, 0, 0)", "wait at barrier 1"}) {
+        EXPECT_NE(fault.report.find(part), std::string::npos) << part << "\n" << fault.report;
+    }
+}
+
 TEST(Clusters, ranks_and_addresses_outside_are_faults) {
     const Shape shape{.grid = 2, .block = 1, .cluster = 2};
     const Fault rank =

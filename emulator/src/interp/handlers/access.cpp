@@ -46,7 +46,7 @@ Place in_param(const BlockContext& block, std::uint64_t offset, std::uint32_t by
 }
 
 Place in_global(const MemoryMap& map, std::uint64_t address, std::uint32_t bytes, bool is_write) {
-    if (is_mapped(map, address, address + bytes - 1) && !map.check_exactly) {
+    if (is_mapped(map, address, address + bytes - 1)) {
         return {reinterpret_cast<std::byte*>(address)};
     }
     if (map.is_accessible != nullptr && map.is_accessible(map, address, bytes, is_write)) {
@@ -126,9 +126,6 @@ bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
             return false;
         }
     } else {
-        if (map.check_exactly) {
-            return false;
-        }
         const auto* const granules = reinterpret_cast<const std::uint8_t*>(map.granules);
         if (differing_bits >> map.granule_shift == 0) {
             if (!is_mapped(map, any, any)) {

@@ -153,7 +153,7 @@ resolve_range(const WarpContext& warp, std::uint64_t address, std::uint32_t byte
                    ? const_cast<std::byte*>(block.parameters) + address
                    : nullptr;
     } else {
-        if (is_mapped(map, address, address + bytes - 1) && !map.check_exactly) [[likely]] {
+        if (is_mapped(map, address, address + bytes - 1)) [[likely]] {
             return reinterpret_cast<std::byte*>(address);
         }
         if constexpr (SPACE == Space::None) {

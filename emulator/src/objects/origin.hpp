@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which call of the program made an object: what reports say about memory and leaks.
+
+#pragma once
+
+#include <string>
+
+namespace cuprum::emulator {
+
+/// The driver function that was called, and the host thread that called it.
+struct Origin {
+    const char* function = nullptr; // lives as long as the library; nullptr: unknown
+    long thread = 0;                // the system's number of it
+
+    /// Returns the call that the current thread is in.
+    [[nodiscard]] static Origin here() noexcept;
+
+    /// Returns "cuMemAlloc_v2, host thread 4711".
+    [[nodiscard]] std::string to_text() const;
+};
+
+/// Says for its lifetime which driver function the current thread is in.
+class CallScope {
+public:
+    [[nodiscard]] explicit CallScope(const char* function) noexcept : outer_(current_) {
+        current_ = function;
+    }
+
+    ~CallScope() { current_ = outer_; }
+
+    CallScope(const CallScope&) = delete;
+    CallScope& operator=(const CallScope&) = delete;
+
+private:
+    friend struct Origin;
+
+    static thread_local constinit const char* current_;
+    const char* outer_;
+};
+
+} // namespace cuprum::emulator

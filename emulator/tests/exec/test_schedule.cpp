@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Who runs when: random schedules that can be repeated, and the watchdog.
+
+#include "exec/harness.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+namespace cuprum::emulator {
+
+namespace {
+
+using exec::Engine;
+using test::run;
+using test::Shape;
+using test::TestDevice;
+
+/// Runs a kernel of which every thread takes a ticket, odd and even lanes on different paths, and
+/// returns the tickets by thread.
+std::vector<std::uint32_t> tickets(const exec::EngineSettings& settings, Shape shape) {
+    Engine::instance().configure(settings);
+    TestDevice device;
+    auto* const next = device.allocate<std::uint32_t>(1);
+    auto* const out = device.allocate<std::uint32_t>(shape.grid * shape.block);
+    const Fault fault = run(device, R"(
+.visible .entry take(.param .u64 next, .param .u64 out) {
+    .reg .pred %p<2>; .reg .b32 %r<8>; .reg .b64 %rd<6>;
+    ld.param.u64 %rd1, [next];
+    ld.param.u64 %rd2, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mad.lo.u32 %r4, %r2, %r3, %r1;
+    mul.wide.u32 %rd3, %r4, 4;
+    add.u64 %rd4, %rd2, %rd3;
+    and.b32 %r5, %r1, 1;
+    setp.eq.u32 %p1, %r5, 1;
+    @%p1 bra ODD;
+    atom.global.add.u32 %r6, [%rd1], 1;
+    bra END;
+ODD:
+    atom.global.add.u32 %r6, [%rd1], 1;
+END:
+    st.global.u32 [%rd4], %r6;
+    ret;
+})",
+                            shape, next, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    return {out, out + shape.grid * shape.block};
+}
+
+/// Tells whether every number below the count is there once.
+bool is_permutation(std::vector<std::uint32_t> values) {
+    std::ranges::sort(values);
+    std::vector<std::uint32_t> expected(values.size());
+    std::iota(expected.begin(), expected.end(), 0u);
+    return values == expected;
+}
+
+exec::EngineSettings random_with(std::uint64_t seed) {
+    return {.worker_count = 1, .is_random = true, .seed = seed};
+}
+
+TEST(Schedule, the_deterministic_one_runs_blocks_and_warps_in_order) {
+    const auto order = tickets({.worker_count = 1}, {.grid = 12, .block = 64});
+    EXPECT_TRUE(is_permutation(order));
+    for (std::size_t block = 0; block < 12; ++block) {
+        EXPECT_EQ(order[block * 64], block * 64) << "the first lane of each block comes first";
+        EXPECT_EQ(order[block * 64 + 32], block * 64 + 32) << "warp 1 comes after warp 0";
+        EXPECT_EQ(order[block * 64 + 2], block * 64 + 1) << "the lower path comes first";
+    }
+}
+
+TEST(Schedule, a_random_one_shakes_blocks_warps_and_diverged_lanes) {
+    const Shape shape{.grid = 37, .block = 96};
+    const auto order = tickets(random_with(1), shape);
+    EXPECT_TRUE(is_permutation(order));
+    std::vector<std::uint32_t> first_of_block;
+    bool is_warp_out_of_order = false;
+    bool is_path_out_of_order = false;
+    for (std::size_t block = 0; block < shape.grid; ++block) {
+        const std::uint32_t* const mine = order.data() + block * shape.block;
+        first_of_block.push_back(*std::min_element(mine, mine + shape.block));
+        is_warp_out_of_order |= mine[32] < mine[0] || mine[64] < mine[32];
+        is_path_out_of_order |= mine[1] < mine[0];
+    }
+    EXPECT_FALSE(std::ranges::is_sorted(first_of_block));
+    EXPECT_TRUE(is_warp_out_of_order);
+    EXPECT_TRUE(is_path_out_of_order);
+}
+
+TEST(Schedule, grids_of_any_size_run_every_block_once) {
+    for (std::uint32_t blocks : {1u, 2u, 3u, 6u, 64u, 97u, 1000u}) {
+        EXPECT_TRUE(is_permutation(tickets(random_with(blocks), {.grid = blocks, .block = 2})))
+            << blocks;
+    }
+}
+
+TEST(Schedule, other_seeds_give_other_orders) {
+    const Shape shape{.grid = 16, .block = 64};
+    EXPECT_NE(tickets(random_with(1), shape), tickets(random_with(2), shape));
+}
+
+TEST(Schedule, a_fault_says_how_to_repeat_it) {
+    Engine::instance().configure(random_with(4711));
+    TestDevice device;
+    const Fault fault = run(device, ".visible .entry stop() { trap; }", {});
+    EXPECT_EQ(fault.kind, FaultKind::Trap);
+    EXPECT_NE(fault.report.find("CUPRUM_EMULATOR_SCHEDULE=random:4711"), std::string::npos)
+        << fault.report;
+}
+
+TEST(Watchdog, a_kernel_without_progress_is_stopped_with_a_dump_of_its_warps) {
+    Engine::instance().configure({.worker_count = 1, .watchdog_seconds = 1});
+    TestDevice device;
+    auto* const flag = device.allocate<std::uint32_t>(1);
+    const Fault fault = run(device, R"(
+.visible .entry endless(.param .u64 flag) {
+    .reg .pred %p<2>; .reg .b32 %r<3>; .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [flag];
+    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 32;
+    @%p1 bra SPIN;
+    bar.sync 0;
+    ret;
+SPIN:
+    ld.volatile.global.u32 %r2, [%rd1];
+    setp.eq.u32 %p1, %r2, 0;
+    @%p1 bra SPIN;
+    bar.sync 0;
+    ret;
+})",
+                            {.grid = 2, .block = 64}, flag);
+    Engine::instance().configure({});
+    EXPECT_EQ(fault.kind, FaultKind::Timeout);
+    for (const char* part :
+         {"no block of the grid has finished for 1 seconds (CUPRUM_EMULATOR_WATCHDOG)",
+          "kernel endless, block (0, 0, 0)", "kernel endless, block (1, 0, 0)",
+          "warp 0: lanes 0-31 can run", "warp 1: lanes 0-31 wait at barrier 0", "at PTX line"}) {
+        EXPECT_NE(fault.report.find(part), std::string::npos) << part << "\n" << fault.report;
+    }
+}
+
+TEST(Watchdog, a_kernel_that_makes_progress_is_left_alone) {
+    Engine::instance().configure({.worker_count = 1, .watchdog_seconds = 1});
+    EXPECT_TRUE(is_permutation(
+        tickets({.worker_count = 1, .watchdog_seconds = 1}, {.grid = 2000, .block = 64})));
+    Engine::instance().configure({});
+}
+
+} // namespace
+
+} // namespace cuprum::emulator
