@@ -11,6 +11,8 @@
 #include <cuprum/detail/runtime.hpp>
 #include <cuprum/error.hpp>
 
+#include <pthread.h>
+
 #include <cstdlib>
 #include <exception>
 #include <mutex>
@@ -21,6 +23,7 @@ namespace cuprum::driver {
 namespace {
 
 constinit std::atomic<bool> leaving{false};
+constinit std::atomic<bool> forked{false}; // and nobody has been told yet
 constinit std::mutex initialising;
 constinit std::once_flag environment_read;
 
@@ -31,9 +34,29 @@ void watch_for_exit() {
         std::atexit([] { leaving.store(true, std::memory_order_relaxed); });
 }
 
+/// Makes a forked child leave the driver alone in destructors, and warn at the first use of it.
+void watch_for_fork() {
+    [[maybe_unused]] static const int registered = ::pthread_atfork(nullptr, nullptr, [] {
+        forked.store(true, std::memory_order_relaxed);
+        leaving.store(true, std::memory_order_relaxed);
+        detail::initialised_table.store(nullptr, std::memory_order_relaxed);
+    });
+}
+
+void warn_if_forked() {
+    if (forked.exchange(false, std::memory_order_relaxed)) {
+        cuprum::detail::warn(WarningKind::Degraded,
+                             "this process was forked from one that had initialised CUDA, and the "
+                             "driver does not work here; start processes with "
+                             "multiprocessing.get_context(\"spawn\") or exec(), or fork before the "
+                             "first use of CUDA");
+    }
+}
+
 } // namespace
 
 void raise(CUresult status, const char* call) {
+    warn_if_forked();
     throw CUDAError(static_cast<int>(status), call);
 }
 
@@ -41,6 +64,7 @@ void initialise() {
     if (detail::initialised_table.load(std::memory_order_acquire) == &table()) [[likely]] {
         return;
     }
+    warn_if_forked();
     std::call_once(environment_read, trace::read_environment); // may put another table in force
     {
         const Table* current = &table();
@@ -48,6 +72,7 @@ void initialise() {
         if (detail::initialised_table.load(std::memory_order_relaxed) != current) {
             call(current->cuInit, 0U);
             watch_for_exit();
+            watch_for_fork();
             trace::finish_at_exit();
             detail::initialised_table.store(current, std::memory_order_release);
         }
