@@ -5,7 +5,6 @@
 
 #include "exec/harness.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -13,8 +12,8 @@
 
 namespace cuprum::emulator::test {
 
-/// Runs kernels of one source of the corpus, as corpus/generate compiled it into the folder that
-/// CUPRUM_PTX_CORPUS names; skips without it.
+/// Runs kernels of one source of the corpus, as NVRTC compiled it while building; skips where there
+/// was no NVRTC.
 class CorpusTest : public testing::Test {
 protected:
     /// Takes the name of the source without its ending.
@@ -23,10 +22,9 @@ protected:
     /// Calls `check` once for each text of the corpus, after loading it.
     template <typename Check>
     void for_each_text(Check check) {
-        const char* const folder = std::getenv("CUPRUM_PTX_CORPUS");
         int count = 0;
-        if (folder != nullptr) {
-            for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (std::filesystem::is_directory(CUPRUM_PTX_CORPUS)) {
+            for (const auto& entry : std::filesystem::directory_iterator(CUPRUM_PTX_CORPUS)) {
                 const std::string name = entry.path().filename().string();
                 if (!name.starts_with(prefix_) || entry.path().extension() != ".ptx") {
                     continue;
@@ -40,7 +38,7 @@ protected:
             }
         }
         if (count == 0) {
-            GTEST_SKIP() << "CUPRUM_PTX_CORPUS names no folder with " << prefix_ << "*.ptx";
+            GTEST_SKIP() << "no NVRTC compiled " << prefix_ << "cu";
         }
     }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Barriers, pipelines and asynchronous copies as the CUDA compiler writes them:
-// corpus/pipelines.cu, made by corpus/generate into the folder that CUPRUM_PTX_CORPUS names.
+// corpus/pipelines.cu.
 
 #include "exec/corpus_test.hpp"
 

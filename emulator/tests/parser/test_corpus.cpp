@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Compiler output through the parser and the printer. The texts are made by the CUDA compiler from
-// tests/corpus/*.cu with tests/corpus/generate, into a folder that CUPRUM_PTX_CORPUS names.
+// Compiler output through the parser and the printer: what NVRTC made of tests/corpus/*.cu while
+// building.
 
 #include "ptx/printer.hpp"
 #include "sample.hpp"
 #include "tree_equality.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -20,8 +19,8 @@ namespace {
 
 std::vector<std::filesystem::path> corpus() {
     std::vector<std::filesystem::path> files;
-    if (const char* const folder = std::getenv("CUPRUM_PTX_CORPUS")) {
-        for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (std::filesystem::is_directory(CUPRUM_PTX_CORPUS)) {
+        for (const auto& entry : std::filesystem::directory_iterator(CUPRUM_PTX_CORPUS)) {
             if (entry.path().extension() == ".ptx") {
                 files.push_back(entry.path());
             }
@@ -41,7 +40,7 @@ std::string read(const std::filesystem::path& path) {
 TEST(ParserCorpus, compiler_output_parses_and_prints) {
     const std::vector<std::filesystem::path> files = corpus();
     if (files.empty()) {
-        GTEST_SKIP() << "CUPRUM_PTX_CORPUS names no folder with .ptx files";
+        GTEST_SKIP() << "no NVRTC compiled the corpus";
     }
     for (const std::filesystem::path& path : files) {
         SCOPED_TRACE(path.string());
@@ -55,7 +54,7 @@ TEST(ParserCorpus, compiler_output_parses_and_prints) {
 TEST(ParserCorpus, damaged_compiler_output_is_survived) {
     const std::vector<std::filesystem::path> files = corpus();
     if (files.empty()) {
-        GTEST_SKIP() << "CUPRUM_PTX_CORPUS names no folder with .ptx files";
+        GTEST_SKIP() << "no NVRTC compiled the corpus";
     }
     // A few of each keep it to seconds.
     constexpr int ROUNDS = 10;

@@ -89,12 +89,9 @@ void decode_funnel(Reader& reader) {
 }
 
 void decode_lop3(Reader& reader) {
-    if (reader.has("or") || reader.has("and")) {
-        reader.refuse("with a predicate result is not supported");
-        return;
-    }
+    const int combine = reader.take_one_of({"and", "or"});
     const Type type = reader.take_type_of({Type::B32});
-    if (!reader.finish(5)) {
+    if (!reader.finish(combine < 0 ? 5 : 6)) {
         return;
     }
     const ptx::Operand& table = reader.operand(4);
@@ -105,9 +102,27 @@ void decode_lop3(Reader& reader) {
     const Operand a = reader.source(1, type);
     const Operand b = reader.source(2, type);
     const Operand c = reader.source(3, type);
-    reader.emit(
-        selectors().bits({.op = BitsOp::Lop3, .lut = static_cast<std::uint8_t>(table.bits)}),
-        {reader.destination(0, type)}, {a, b, c});
+    const bytecode::Handler handler =
+        selectors().bits({.op = BitsOp::Lop3, .lut = static_cast<std::uint8_t>(table.bits)});
+    if (combine < 0) {
+        reader.emit(handler, {reader.destination(0, type)}, {a, b, c});
+        return;
+    }
+    // d|p: the predicate says whether any bit is set, combined with another predicate.
+    const ptx::Operand& to = reader.operand(0);
+    if (to.kind != ptx::Operand::Kind::Pair) {
+        reader.reject("needs two destinations, a value and a predicate");
+        return;
+    }
+    bytecode::Instruction rest;
+    rest.tag = static_cast<std::uint16_t>(combine == 0 ? Combine::And : Combine::Or);
+    const Operand other = reader.predicate(reader.operand(5), rest.tag, 4);
+    const Operand value = reader.destination(to.parts[0], type);
+    const Operand predicate = reader.destination(to.parts[1], Type::Pred);
+    reader.emit(handler, {value}, {a, b, c});
+    const Operand sources[3] = {value, reader.lowering().constant(0, bytecode::Width::B32), other};
+    reader.emit(selectors().compare({.compare = Compare::Ne, .type = Type::U32}),
+                std::span(&predicate, 1), sources, rest);
 }
 
 void decode_prmt(Reader& reader) {

@@ -11,6 +11,7 @@
 namespace cuprum::emulator::decoding {
 
 using bytecode::Operand;
+using bytecode::Width;
 using ptx::Type;
 
 namespace {
@@ -126,6 +127,51 @@ void take_modifiers(Reader& reader, FloatForm& form) {
     }
 }
 
+/// Emits the operation on each half of 64-bit registers.
+void emit_pairs(Reader& reader, const FloatForm& form, std::size_t count) {
+    Lowering& lowering = reader.lowering();
+    std::array<std::array<Operand, 3>, 2> halves;
+    for (std::size_t i = 0; i < count; ++i) {
+        halves[0][i] = lowering.temporary(Width::B32);
+        halves[1][i] = lowering.temporary(Width::B32);
+        const Operand source = reader.source(i + 1, Type::B64);
+        reader.emit(selectors().move(
+                        {.op = MoveOp::Unpack, .width = Width::B64, .part_bytes = 4, .bytes = 8}),
+                    {halves[0][i], halves[1][i]}, {source});
+    }
+    const Operand results[2] = {lowering.temporary(Width::B32), lowering.temporary(Width::B32)};
+    for (std::size_t half = 0; half < 2; ++half) {
+        reader.emit(selectors().floating(form), std::span(&results[half], 1),
+                    std::span(halves[half].data(), count), {});
+    }
+    const Operand destination = reader.destination(0, Type::B64);
+    reader.emit(
+        selectors().move({.op = MoveOp::Pack, .width = Width::B64, .part_bytes = 4, .bytes = 8}),
+        std::span(&destination, 1), results, {});
+}
+
+/// Resolves a source of 16 bits as one of single precision.
+Operand widened(Reader& reader, std::size_t index, Type type) {
+    const ConvertForm form{.from = type == Type::F16 ? Format::F16 : Format::BF16,
+                           .to = Format::F32};
+    const Operand source = reader.source(index, type);
+    const Operand result = reader.lowering().temporary(Width::B32);
+    bytecode::Instruction rest;
+    rest.immediate = form.packed();
+    reader.emit(selectors().convert(form), std::span(&result, 1), std::span(&source, 1), rest);
+    return result;
+}
+
+/// Takes the type of the narrow sources of add, sub and fma in mixed precision; None without.
+Type take_narrow_type(Reader& reader, const FloatForm& form) {
+    const bool can_mix = form.op == FloatOp::Add || form.op == FloatOp::Sub ||
+                         (form.op == FloatOp::Fma && reader.opcode() == "fma");
+    if (form.type != Type::F32 || !can_mix) {
+        return Type::None;
+    }
+    return reader.take("f16") ? Type::F16 : reader.take("bf16") ? Type::BF16 : Type::None;
+}
+
 } // namespace
 
 void decode_float(Reader& reader) {
@@ -138,28 +184,44 @@ void decode_float(Reader& reader) {
     });
     FloatForm form;
     form.op = found->op;
-    if (reader.has("oob") || reader.has("f32x2")) {
-        reader.refuse("is a form that is not supported here");
-        return;
-    }
-    form.type = reader.take_type_of(
-        {Type::F32, Type::F64, Type::F16, Type::F16x2, Type::BF16, Type::BF16x2});
+    const bool is_pair =
+        (form.op == FloatOp::Add || form.op == FloatOp::Sub || form.op == FloatOp::Mul ||
+         (form.op == FloatOp::Fma && reader.opcode() == "fma")) &&
+        reader.take("f32x2");
+    form.type = is_pair ? Type::F32
+                        : reader.take_type_of({Type::F32, Type::F64, Type::F16, Type::F16x2,
+                                               Type::BF16, Type::BF16x2});
+    const Type narrow = is_pair ? Type::None : take_narrow_type(reader, form);
     take_modifiers(reader, form);
     std::size_t count = found->source_count;
-    if ((form.op == FloatOp::Min || form.op == FloatOp::Max) && form.type == Type::F32 &&
-        reader.operand_count() == 4) {
+    const bool is_three_way = (form.op == FloatOp::Min || form.op == FloatOp::Max) &&
+                              form.type == Type::F32 && reader.operand_count() == 4;
+    if (is_three_way) {
         count = 3;
         if (form.is_xorsign) {
-            reader.refuse("with three sources and .xorsign is not supported here");
+            reader.reject("has three sources and .xorsign");
         }
     }
+    const bool takes_magnitudes = is_three_way && reader.take("abs");
     form.source_count = static_cast<std::uint8_t>(count);
     if (!reader.finish(count + 1)) {
         return;
     }
+    if (is_pair) {
+        emit_pairs(reader, form, count);
+        return;
+    }
     std::array<Operand, 3> sources;
     for (std::size_t i = 0; i < count; ++i) {
-        sources[i] = reader.source(i + 1, form.type);
+        // In mixed precision all sources but the last are narrow.
+        sources[i] = narrow != Type::None && i + 1 < count ? widened(reader, i + 1, narrow)
+                                                           : reader.source(i + 1, form.type);
+        if (takes_magnitudes) {
+            const Operand magnitude = reader.lowering().temporary(Width::B32);
+            reader.emit(selectors().floating({.op = FloatOp::Abs, .type = Type::F32}), {magnitude},
+                        {sources[i]});
+            sources[i] = magnitude;
+        }
     }
     const Operand destination = reader.destination(0, form.type);
     const bool is_full = form.type == Type::F32 || form.type == Type::F64;

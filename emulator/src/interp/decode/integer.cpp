@@ -80,7 +80,7 @@ Type doubled(Type type) {
 
 void decode_integer_or_float(Reader& reader) {
     // The type decides; look for it without taking anything.
-    for (const std::string_view name : {"f32", "f64", "f16", "f16x2", "bf16", "bf16x2"}) {
+    for (const std::string_view name : {"f32", "f64", "f16", "f16x2", "bf16", "bf16x2", "f32x2"}) {
         if (reader.has(name)) {
             decode_float(reader);
             return;

@@ -46,6 +46,46 @@ AtomicOp atomic_op(int index) {
     return OPS[index];
 }
 
+/// Emits one atomic for each element of a vector: each is atomic, the whole need not be.
+void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
+                 std::size_t count) {
+    const std::size_t bytes = bits_of(form.type) / 8;
+    const bool is_known = form.type == Type::F32 || form.type == Type::F16 ||
+                          form.type == Type::BF16 || form.type == Type::F16x2 ||
+                          form.type == Type::BF16x2;
+    if (!is_known || count * bytes > 16 || form.space == Space::Shared) {
+        reader.reject("has no such form on vectors");
+        return;
+    }
+    const std::size_t first = form.returns ? 1 : 0;
+    const ptx::Operand& value = reader.operand(first + 1);
+    const ptx::Operand& result = reader.operand(0);
+    if (value.kind != Kind::Vector || value.parts.size() != count ||
+        (form.returns && (result.kind != Kind::Vector || result.parts.size() != count))) {
+        reader.reject("needs vectors of " + std::to_string(count) + " registers");
+        return;
+    }
+    // What an element writes may be what a later one reads.
+    std::vector<Operand> results;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Operand sources[2] = {address.base, reader.source(value.parts[i], form.type)};
+        bytecode::Instruction rest;
+        rest.immediate = address.offset + static_cast<std::int64_t>(i * bytes);
+        rest.access_bytes = static_cast<std::uint8_t>(bytes);
+        rest.flags = bytecode::HAS_SIDE_EFFECT;
+        rest.tag = address.base_width == Width::B32 ? NARROW_ATOMIC_ADDRESS : 0;
+        if (form.returns) {
+            results.push_back(reader.lowering().temporary(width_for(form.type)));
+        }
+        reader.emit(selectors().atomic(form), std::span(results).last(form.returns ? 1 : 0),
+                    sources, rest);
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        reader.emit(selectors().move({.op = MoveOp::Copy, .width = width_for(form.type)}),
+                    {reader.destination(result.parts[i], form.type)}, {results[i]});
+    }
+}
+
 } // namespace
 
 void decode_memory(Reader& reader) {
@@ -147,10 +187,7 @@ void decode_atomic(Reader& reader) {
     form.op = atomic_op(op);
     reader.take("noftz");
     const bool has_hint = reader.take("L2::cache_hint");
-    if (reader.take_one_of({"v2", "v4", "v8", "v2_", "vec_16_bit", "vec_32_bit"}) >= 0) {
-        reader.refuse("on vectors is not supported");
-        return;
-    }
+    const int vector = reader.take_one_of({"v2", "v4", "v8"});
     form.type = reader.take_type_of({Type::B16, Type::B32, Type::B64, Type::B128, Type::U32,
                                      Type::U64, Type::S32, Type::S64, Type::F16, Type::F16x2,
                                      Type::BF16, Type::BF16x2, Type::F32, Type::F64});
@@ -164,6 +201,10 @@ void decode_atomic(Reader& reader) {
     }
     const Address address = reader.lowering().address(reader.operand(first), form.space);
     if (address.base.is_none()) {
+        return;
+    }
+    if (vector >= 0) {
+        emit_vector(reader, form, address, std::size_t{2} << vector);
         return;
     }
     Operand sources[3] = {address.base};

@@ -121,6 +121,7 @@ void decode_bits(Reader& reader);
 void decode_compare(Reader& reader);
 void decode_convert(Reader& reader);
 void decode_memory(Reader& reader);
+void decode_video(Reader& reader);
 void decode_nothing(Reader& reader);
 void decode_atomic(Reader& reader);
 void decode_warp(Reader& reader);

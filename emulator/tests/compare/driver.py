@@ -1,0 +1,224 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""The little of the CUDA driver that running kernels needs, on whichever libcuda.so.1 is named."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+LOG_BYTES = 16384
+JIT_ERROR_LOG_BUFFER = 5
+JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6
+LAUNCH_ATTRIBUTE_COOPERATIVE = 2
+LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4
+LAUNCH_ATTRIBUTE_BYTES = 72
+ATTRIBUTE_MAJOR = 75
+ATTRIBUTE_MINOR = 76
+FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED = 8
+
+
+class DriverError(Exception):
+    """A driver call failed; `code` is its CUresult and `log` what the module's compiler said."""
+
+    def __init__(self, call: str, code: int, log: str = "") -> None:
+        super().__init__(f"{call} failed with {code}" + (f":\n{log}" if log else ""))
+        self.code = code
+        self.log = log
+
+
+class _LaunchAttribute(ctypes.Structure):
+    _fields_ = (
+        ("id", ctypes.c_int),
+        ("padding", ctypes.c_char * 4),
+        ("value", ctypes.c_uint * 16),
+    )
+
+
+class _LaunchConfig(ctypes.Structure):
+    _fields_ = (
+        ("grid", ctypes.c_uint * 3),
+        ("block", ctypes.c_uint * 3),
+        ("shared_bytes", ctypes.c_uint),
+        ("stream", ctypes.c_void_p),
+        ("attributes", ctypes.POINTER(_LaunchAttribute)),
+        ("attribute_count", ctypes.c_uint),
+    )
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a kernel is launched."""
+
+    grid: int | tuple[int, ...] = 1
+    block: int | tuple[int, ...] = 32
+    shared_bytes: int = 0
+    is_cooperative: bool = False
+    cluster: int = 0
+
+
+class Device:
+    """The first device of a driver, with its primary context current."""
+
+    def __init__(self, library: str) -> None:
+        self._driver = ctypes.CDLL(library)
+        self._call("cuInit", 0)
+        self._device = ctypes.c_int()
+        self._call("cuDeviceGet", ctypes.byref(self._device), 0)
+        self._open()
+
+    def _open(self) -> None:
+        context = ctypes.c_void_p()
+        self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), self._device)
+        self._call("cuCtxSetCurrent", context)
+
+    def reset(self) -> None:
+        """Start anew, after a kernel has failed or to give back what tests left."""
+        self._call("cuDevicePrimaryCtxReset_v2", self._device)
+        self._call("cuDevicePrimaryCtxRelease_v2", self._device)
+        self._open()
+
+    @property
+    def name(self) -> str:
+        """The device's name."""
+        buffer = ctypes.create_string_buffer(256)
+        self._call("cuDeviceGetName", buffer, len(buffer), self._device)
+        return buffer.value.decode()
+
+    @property
+    def driver_version(self) -> int:
+        """The driver's version, 13000 for CUDA 13.0."""
+        version = ctypes.c_int()
+        self._call("cuDriverGetVersion", ctypes.byref(version))
+        return version.value
+
+    @property
+    def compute_capability(self) -> int:
+        """The compute capability as architectures write it: 90 for 9.0."""
+        parts = []
+        for attribute in (ATTRIBUTE_MAJOR, ATTRIBUTE_MINOR):
+            value = ctypes.c_int()
+            self._call("cuDeviceGetAttribute", ctypes.byref(value), attribute, self._device)
+            parts.append(value.value)
+        return parts[0] * 10 + parts[1]
+
+    def load(self, ptx: str) -> Module:
+        """Load a module from PTX; raise DriverError with the compiler's log."""
+        log = ctypes.create_string_buffer(LOG_BYTES)
+        options = (ctypes.c_int * 2)(JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
+        values = (ctypes.c_void_p * 2)(ctypes.addressof(log), LOG_BYTES)
+        handle = ctypes.c_void_p()
+        status = self._driver.cuModuleLoadDataEx(
+            ctypes.byref(handle), ptx.encode() + b"\0", 2, options, values
+        )
+        if status != 0:
+            raise DriverError("cuModuleLoadDataEx", status, log.value.decode(errors="replace"))
+        return Module(self, handle)
+
+    def allocate(self, content: bytes) -> int:
+        """Return the address of new device memory that holds `content`."""
+        address = ctypes.c_uint64()
+        self._call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(max(len(content), 1)))
+        self.write(address.value, content)
+        return address.value
+
+    def write(self, address: int, content: bytes) -> None:
+        """Copy to the device."""
+        size = ctypes.c_size_t(len(content))
+        self._call("cuMemcpyHtoD_v2", ctypes.c_uint64(address), content, size)
+
+    def read(self, address: int, size: int) -> bytes:
+        """Copy from the device."""
+        buffer = ctypes.create_string_buffer(size)
+        self._call("cuMemcpyDtoH_v2", buffer, ctypes.c_uint64(address), ctypes.c_size_t(size))
+        return buffer.raw
+
+    def free(self, address: int) -> None:
+        """Give device memory back."""
+        self._call("cuMemFree_v2", ctypes.c_uint64(address))
+
+    def synchronize(self) -> None:
+        """Wait for everything; raise what a kernel failed with."""
+        self._call("cuCtxSynchronize")
+
+    def _call(self, name: str, *arguments: object) -> None:
+        status = getattr(self._driver, name)(*arguments)
+        if status != 0:
+            raise DriverError(name, status)
+
+
+class Module:
+    """A loaded module."""
+
+    def __init__(self, device: Device, handle: ctypes.c_void_p) -> None:
+        self.device = device
+        self._handle = handle
+
+    def unload(self) -> None:
+        """Unload it."""
+        self.device._call("cuModuleUnload", self._handle)
+
+    def launch(self, kernel: str, shape: Shape, arguments: Sequence[bytes]) -> None:
+        """Launch a kernel with packed arguments, without waiting for it."""
+        device = self.device
+        function = ctypes.c_void_p()
+        device._call("cuModuleGetFunction", ctypes.byref(function), self._handle, kernel.encode())
+        if shape.shared_bytes > 48 * 1024:
+            attribute = FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED
+            device._call("cuFuncSetAttribute", function, attribute, shape.shared_bytes)
+        buffers = [ctypes.create_string_buffer(each, len(each)) for each in arguments]
+        pointers = (ctypes.c_void_p * max(len(buffers), 1))(
+            *[ctypes.addressof(buffer) for buffer in buffers]
+        )
+        attributes = (_LaunchAttribute * 2)()
+        count = 0
+        if shape.is_cooperative:
+            attributes[count].id = LAUNCH_ATTRIBUTE_COOPERATIVE
+            attributes[count].value[0] = 1
+            count += 1
+        if shape.cluster:
+            attributes[count].id = LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+            attributes[count].value[0:3] = [shape.cluster, 1, 1]
+            count += 1
+        config = _LaunchConfig(
+            (ctypes.c_uint * 3)(*_three(shape.grid)),
+            (ctypes.c_uint * 3)(*_three(shape.block)),
+            shape.shared_bytes,
+            None,
+            attributes,
+            count,
+        )
+        device._call("cuLaunchKernelEx", ctypes.byref(config), function, pointers, None)
+
+
+@contextmanager
+def captured_output() -> Iterator[list[str]]:
+    """Collect what kernels print; the list holds one text when the block has ended."""
+    result: list[str] = []
+    with tempfile.TemporaryFile() as file:
+        standard_output = os.dup(1)
+        os.dup2(file.fileno(), 1)
+        try:
+            yield result
+        finally:
+            ctypes.CDLL(None).fflush(None)
+            os.dup2(standard_output, 1)
+            os.close(standard_output)
+            file.seek(0)
+            result.append(file.read().decode(errors="replace"))
+
+
+def argument(value: int | float, kind: str = "P") -> bytes:
+    """Pack one argument: `kind` is a letter of the struct module, P for a pointer."""
+    return struct.pack("=" + ("Q" if kind == "P" else kind), value)
+
+
+def _three(value: int | tuple[int, ...]) -> list[int]:
+    parts = [value] if isinstance(value, int) else list(value)
+    return parts + [1] * (3 - len(parts))

@@ -1,0 +1,164 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Run suites of kernels on a device; record their results, or compare them with recorded ones."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import cases_groups  # noqa: F401 (importing registers the cases)
+import cases_language  # noqa: F401
+import cases_library  # noqa: F401
+import cases_matrices  # noqa: F401
+import cases_small_floats  # noqa: F401
+from case import CASES, CaseError, Run, compare_results
+from driver import Device, DriverError
+from nvrtc import Compiler
+
+ROOT = Path(__file__).resolve().parents[3]
+SOURCES = ROOT / "emulator" / "tests" / "corpus"
+
+
+@dataclass
+class Report:
+    """What came out of a run."""
+
+    results: dict[str, dict[str, object]] = field(default_factory=dict)
+    failures: list[str] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, key: str, where: str, results: dict[str, object]) -> None:
+        """Keep the results of a case; all architectures must give the same."""
+        self.count += 1
+        if key in self.results:
+            known = self.results[key]
+            common = {name: value for name, value in results.items() if name in known}
+            for line in compare_results(known, common):
+                self.failures.append(f"{where}: differs between architectures: {line}")
+            known.update(results)
+        else:
+            self.results[key] = dict(results)
+
+
+def main() -> int:
+    """Run what the command line asks for."""
+    arguments = parse_arguments()
+    device = Device(arguments.driver)
+    print(f"{device.name}, compute capability {device.compute_capability}")
+    started = time.monotonic()
+    report = Report()
+    for text in texts(arguments, device.compute_capability):
+        run_text(device, text, report)
+    recorded = {}
+    if arguments.compare:
+        recorded = json.loads(arguments.compare.read_text())
+        for key, results in report.results.items():
+            lines = compare_results(recorded["results"].get(key, {}), results)
+            report.failures += [f"{key}: {line}" for line in lines]
+    if arguments.out:
+        write_record(arguments.out, device, report)
+    for failure in report.failures:
+        print(f"FAILED {failure}", file=sys.stderr)
+    took = time.monotonic() - started
+    print(f"{report.count} cases, {len(report.failures)} failures, {took:.1f} s")
+    return 1 if report.failures or report.count == 0 else 0
+
+
+def parse_arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--driver", default="libcuda.so.1", help="the driver library to use")
+    parser.add_argument("--out", type=Path, help="write the results to this file")
+    parser.add_argument("--compare", type=Path, help="compare the results with this file")
+    parser.add_argument("--ptx", type=Path, help="a folder with the compiled corpus")
+    parser.add_argument("--source", action="append", help="only this source; may be repeated")
+    parser.add_argument("--architecture", action="append", help="only this one; may be repeated")
+    return parser.parse_args()
+
+
+@dataclass(frozen=True)
+class Text:
+    """One compiled source."""
+
+    source: str
+    architecture: str
+    name: str
+    ptx: str
+
+
+def variants() -> Iterator[tuple[str, str, str]]:
+    """Yield source, architecture and compiler option of everything in the list."""
+    for line in (SOURCES / "variants.txt").read_text().splitlines():
+        source, *words = line.split("#")[0].split() or [""]
+        for word in words:
+            architecture, _, option = word.partition("-")
+            yield source, architecture, option
+
+
+def texts(arguments: argparse.Namespace, capability: int) -> Iterator[Text]:
+    """Yield the corpus as PTX, compiled now unless a folder holds it."""
+    with_cases = {each.source for each in CASES}
+    compiler = None
+    for source, architecture, option in variants():
+        if (
+            source not in (arguments.source or with_cases)
+            or architecture not in (arguments.architecture or architecture)
+            or not can_run(architecture, capability)
+        ):
+            continue
+        name = f"{source}.{architecture}" + f"-{option}" * bool(option)
+        if arguments.ptx:
+            ptx = (arguments.ptx / f"{name}.ptx").read_text()
+        else:
+            compiler = compiler or Compiler()
+            options = [f"-{option}"] if option else []
+            ptx = compiler.compile(SOURCES / f"{source}.cu", architecture, options)
+        yield Text(source, architecture, name, ptx)
+
+
+def can_run(architecture: str, capability: int) -> bool:
+    """Tell whether a device takes PTX of an architecture; those with a letter run nowhere else."""
+    number = int(architecture.rstrip("af"))
+    return number == capability if architecture[-1].isalpha() else number <= capability
+
+
+def run_text(device: Device, text: Text, report: Report) -> None:
+    """Run every case of one compiled source."""
+    architecture = int(text.architecture.rstrip("af"))
+    cases = [c for c in CASES if c.source == text.source and c.oldest <= architecture]
+    module = None
+    for each in cases:
+        where = f"{each.key}, {text.name}"
+        try:
+            module = module or device.load(text.ptx)
+            run = Run(device, module, each.key, architecture)
+            each.body(run)
+            if run.is_over:
+                module = None
+            run.close()
+            report.add(each.key, where, run.results)
+        except (CaseError, DriverError) as error:
+            report.failures.append(f"{where}: {error}")
+            device.reset()
+            module = None
+    if module:
+        module.unload()
+
+
+def write_record(path: Path, device: Device, report: Report) -> None:
+    """Write the results with what they were made on."""
+    record = {
+        "device": device.name,
+        "compute_capability": device.compute_capability,
+        "driver_version": device.driver_version,
+        "results": dict(sorted(report.results.items())),
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(record, indent=1) + "\n")
