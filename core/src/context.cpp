@@ -9,6 +9,9 @@
 
 #include <cuprum/error.hpp>
 
+#include <atomic>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 
 namespace cuprum {
@@ -50,6 +53,21 @@ void Context::sync() const {
     call(table().cuCtxSynchronize);
 }
 
+bool Context::is_green() const {
+    return detail::open(state_, "Context").green != nullptr;
+}
+
+void Context::push() const {
+    call(table().cuCtxPushCurrent, handle());
+}
+
+Context Context::pop() {
+    driver::initialise();
+    CUcontext popped = nullptr;
+    call(table().cuCtxPopCurrent, &popped);
+    return Context(detail::context_state(popped));
+}
+
 bool operator==(const Context& left, const Context& right) noexcept {
     const CUcontext first = left.is_closed() ? nullptr : left.state_->handle;
     const CUcontext second = right.is_closed() ? nullptr : right.state_->handle;
@@ -75,12 +93,66 @@ CurrentContext::~CurrentContext() {
 
 namespace detail {
 
+namespace {
+
+/// The contexts that we made, by handle. Few programs make any: then the list is not even locked.
+struct MadeContexts {
+    std::mutex mutex;
+    std::map<CUcontext, std::weak_ptr<ContextState>> contexts;
+    std::atomic<std::size_t> count = 0;
+};
+
+MadeContexts& made_contexts() {
+    static auto* only = new MadeContexts; // never destroyed: static objects may hold contexts
+    return *only;
+}
+
+std::shared_ptr<ContextState> find_made_context(CUcontext handle) {
+    MadeContexts& made = made_contexts();
+    if (made.count.load(std::memory_order_acquire) == 0) {
+        return nullptr;
+    }
+    const std::lock_guard lock(made.mutex);
+    const auto place = made.contexts.find(handle);
+    return place == made.contexts.end() ? nullptr : place->second.lock();
+}
+
+} // namespace
+
+void note_context(const std::shared_ptr<ContextState>& context) {
+    MadeContexts& made = made_contexts();
+    const std::lock_guard lock(made.mutex);
+    made.contexts[context->handle] = context;
+    made.count.store(made.contexts.size(), std::memory_order_release);
+}
+
+ContextState::~ContextState() {
+    if (!is_owned) {
+        return;
+    }
+    // Forgotten before it is destroyed: the driver may give the handle to the next context.
+    if (handle != nullptr) {
+        MadeContexts& made = made_contexts();
+        const std::lock_guard lock(made.mutex);
+        made.contexts.erase(handle);
+        made.count.store(made.contexts.size(), std::memory_order_release);
+    }
+    if (green != nullptr) {
+        driver::release("green context", driver::table().cuGreenCtxDestroy, green);
+    } else if (handle != nullptr) {
+        driver::release("context", driver::table().cuCtxDestroy, handle);
+    }
+}
+
 std::shared_ptr<ContextState> context_state(CUcontext handle) {
     for (const auto& device : devices()) {
         const auto* primary = device->primary.peek();
         if (primary != nullptr && (*primary)->handle == handle) {
             return *primary;
         }
+    }
+    if (auto made = find_made_context(handle)) {
+        return made;
     }
     CUdevice number = 0;
     {
@@ -97,7 +169,7 @@ std::shared_ptr<ContextState> context_state(CUcontext handle) {
             return primary_context(device);
         }
     }
-    return std::make_shared<ContextState>(ContextState{handle, &device, false});
+    return std::make_shared<ContextState>(handle, &device);
 }
 
 CUcontext current_context(const char* what) {

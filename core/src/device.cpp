@@ -9,6 +9,7 @@
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/context.hpp>
+#include <cuprum/device_resources.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
 #include <cuprum/memory_resource.hpp>
@@ -64,6 +65,10 @@ int Device::ordinal() const noexcept {
     return state_->ordinal;
 }
 
+int Device::handle() const noexcept {
+    return state_->handle;
+}
+
 const std::string& Device::name() const {
     return state_->name.get([&] {
         std::array<char, 256> text{};
@@ -116,6 +121,16 @@ MemoryInfo Device::memory_info() const {
     return info;
 }
 
+std::size_t Device::total_memory() const {
+    std::size_t bytes = 0;
+    call(table().cuDeviceTotalMem, &bytes, state_->handle);
+    return bytes;
+}
+
+DeviceResources Device::resources() const {
+    return {*this, nullptr};
+}
+
 bool Device::can_access_peer(const Device& peer) const {
     if (peer == *this) {
         return true;
@@ -146,6 +161,14 @@ Context Device::primary_context() const {
     return Context(detail::primary_context(*state_));
 }
 
+std::size_t Device::limit(Limit which) const {
+    return Context(detail::context_for(*state_)).limit(which);
+}
+
+void Device::set_limit(Limit which, std::size_t value) const {
+    Context(detail::context_for(*state_)).set_limit(which, value);
+}
+
 void Device::sync() const {
     const auto context = detail::context_for(*state_);
     const driver::Current current(context->handle);
@@ -166,6 +189,10 @@ Event Device::create_event() const {
 
 Event Device::create_event(const EventOptions& options) const {
     return Event::create(Context(detail::context_for(*state_)), options);
+}
+
+TimedEvent Device::create_timed_event() const {
+    return TimedEvent::create(Context(detail::context_for(*state_)));
 }
 
 DeviceMemoryResource Device::memory_resource() const {

@@ -3,7 +3,9 @@
 
 #include <cuprum/error.hpp>
 
+#include "driver/error_log.hpp"
 #include "driver/explanations.hpp"
+#include "recent_launches.hpp"
 
 #include <cuda.h>
 
@@ -16,7 +18,9 @@ namespace cuprum {
 namespace {
 
 std::string failure_text(const std::string& call, const std::string& name, int code,
-                         std::string_view explanation);
+                         const std::string& advice, const std::string& driver_log,
+                         const std::vector<std::string>& in_flight);
+bool is_about_device_work(int code);
 std::string compiler_text(const std::string& call, const std::string& name, int code,
                           const std::string& log, const std::vector<std::string>& options,
                           std::string_view advice = {});
@@ -31,16 +35,24 @@ std::string readable_version(int version);
 } // namespace
 
 CUDAError::CUDAError(int code, std::string call, std::string_view hint)
-    : std::runtime_error(failure_text(
-          call, driver::name_of(static_cast<CUresult>(code)), code,
-          hint.empty() ? driver::explanation_of(static_cast<CUresult>(code)) : std::string(hint))),
+    : CUDAError(code, std::move(call), driver::explanation_of(static_cast<CUresult>(code)),
+                std::string(hint), driver::take_error_log(),
+                is_about_device_work(code) ? detail::recent_launches()
+                                           : std::vector<std::string>()) {}
+
+CUDAError::CUDAError(int code, std::string call, std::string explanation, std::string advice,
+                     std::string driver_log, std::vector<std::string> in_flight)
+    : std::runtime_error(failure_text(call, driver::name_of(static_cast<CUresult>(code)), code,
+                                      advice.empty() ? explanation : advice, driver_log,
+                                      in_flight)),
       code_(code), name_(driver::name_of(static_cast<CUresult>(code))), call_(std::move(call)),
-      explanation_(driver::explanation_of(static_cast<CUresult>(code))) {}
+      explanation_(std::move(explanation)), advice_(advice.empty() ? explanation_ : advice),
+      driver_log_(std::move(driver_log)), in_flight_(std::move(in_flight)) {}
 
 CUDAError::CUDAError(int code, std::string name, std::string call, std::string explanation,
                      const std::string& text)
     : std::runtime_error(text), code_(code), name_(std::move(name)), call_(std::move(call)),
-      explanation_(std::move(explanation)) {}
+      explanation_(std::move(explanation)), advice_(explanation_) {}
 
 OutOfMemoryError::OutOfMemoryError(std::string call, std::size_t requested_bytes,
                                    std::size_t free_bytes, std::size_t total_bytes,
@@ -83,9 +95,41 @@ ClosedError::ClosedError(std::string_view what)
 namespace {
 
 std::string failure_text(const std::string& call, const std::string& name, int code,
-                         std::string_view explanation) {
-    return call + " failed: " + name + " (" + std::to_string(code) +
-           "): " + std::string(explanation);
+                         const std::string& advice, const std::string& driver_log,
+                         const std::vector<std::string>& in_flight) {
+    std::string text = call + " failed: " + name + " (" + std::to_string(code) + "): " + advice;
+    if (!in_flight.empty()) {
+        text += "\nlast launched:";
+        for (const std::string& launch : in_flight) {
+            text += "\n  " + launch;
+        }
+    }
+    if (!driver_log.empty()) {
+        text += "\nthe driver's log: " + driver_log;
+    }
+    return text;
+}
+
+/// Tells whether a code means that work on the device failed, not the call that returned it.
+bool is_about_device_work(int code) {
+    switch (code) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
+        return true;
+    default:
+        return false;
+    }
 }
 
 std::string compiler_text(const std::string& call, const std::string& name, int code,

@@ -9,6 +9,7 @@
 
 #include <cuprum/error.hpp>
 
+#include <cstring>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -28,8 +29,14 @@ bool is_pending(const detail::EventState& event);
 
 Event Event::create(const Context& context, const EventOptions& options) {
     const CUcontext home = context.handle();
+    if (options.ipc_enabled && options.timing_enabled) {
+        throw std::invalid_argument("ipc_enabled and timing_enabled are both true: the driver has "
+                                    "no events that do both");
+    }
     auto state = std::make_shared<detail::EventState>();
     state->context = context.state();
+    state->made_at = context.state()->reset_count.load(std::memory_order_relaxed);
+    state->is_ipc_enabled = options.ipc_enabled;
     state->is_timing_enabled = options.timing_enabled;
     state->is_blocking_sync = options.blocking_sync;
     unsigned flags = CU_EVENT_DEFAULT;
@@ -38,6 +45,9 @@ Event Event::create(const Context& context, const EventOptions& options) {
     }
     if (options.blocking_sync) {
         flags |= CU_EVENT_BLOCKING_SYNC;
+    }
+    if (options.ipc_enabled) {
+        flags |= CU_EVENT_INTERPROCESS;
     }
     const driver::Current current(home);
     call(table().cuEventCreate, &state->handle, flags);
@@ -55,6 +65,20 @@ Event Event::from_handle(CUevent handle) {
     return Event(std::move(state));
 }
 
+Event Event::from_ipc_descriptor(const IPCEventDescriptor& descriptor) {
+    static_assert(sizeof(CUipcEventHandle) == sizeof(descriptor.bytes));
+    CUipcEventHandle shared{};
+    std::memcpy(&shared, descriptor.bytes.data(), sizeof(shared));
+    auto state = std::make_shared<detail::EventState>();
+    state->is_timing_enabled = false;
+    state->is_blocking_sync = descriptor.blocking_sync;
+    state->is_ipc_enabled = true;
+    (void)detail::current_context("opening an event of another process");
+    call(table().cuIpcOpenEventHandle, &state->handle, shared);
+    state->is_owned = true;
+    return Event(std::move(state));
+}
+
 CUevent Event::handle() const {
     return detail::open(state_, "Event").handle;
 }
@@ -65,6 +89,29 @@ bool Event::is_timing_enabled() const {
 
 bool Event::is_blocking_sync() const {
     return detail::open(state_, "Event").is_blocking_sync;
+}
+
+bool Event::is_ipc_enabled() const {
+    return detail::open(state_, "Event").is_ipc_enabled;
+}
+
+IPCEventDescriptor Event::ipc_descriptor() const {
+    const detail::EventState& own = detail::open(state_, "Event");
+    if (!own.is_ipc_enabled) {
+        throw std::logic_error("the event is not IPC-enabled; make it with ipc_enabled = true in "
+                               "EventOptions");
+    }
+    CUipcEventHandle shared{};
+    call(table().cuIpcGetEventHandle, &shared, own.handle);
+    IPCEventDescriptor descriptor{.blocking_sync = own.is_blocking_sync};
+    std::memcpy(descriptor.bytes.data(), &shared, sizeof(shared));
+    return descriptor;
+}
+
+void Event::note_recorded() const noexcept {
+    if (state_ != nullptr) {
+        state_->is_recorded.store(true, std::memory_order_relaxed);
+    }
 }
 
 std::optional<Context> Event::context() const {
@@ -104,8 +151,20 @@ bool operator==(const Event& left, const Event& right) noexcept {
     return first == second;
 }
 
+TimedEvent TimedEvent::create(const Context& context, EventOptions options) {
+    options.timing_enabled = true;
+    return TimedEvent(Event::create(context, options));
+}
+
+TimedEvent::TimedEvent(Event event) : Event(std::move(event)) {
+    if (!is_timing_enabled()) {
+        throw std::invalid_argument("event was made without timing, expected one made with "
+                                    "timing_enabled = true in EventOptions");
+    }
+}
+
 detail::EventState::~EventState() {
-    if (is_owned) {
+    if (is_owned && detail::is_intact(context, made_at)) {
         driver::release("event", driver::table().cuEventDestroy, handle);
     }
 }
@@ -119,38 +178,37 @@ namespace {
 /// The driver has one code for events without timing and events that were never recorded.
 std::string why_no_time(CUresult status, const detail::EventState& later,
                         const detail::EventState& earlier) {
-    const auto which = [](bool is_later, bool is_earlier) -> std::string {
-        if (is_later && is_earlier) {
-            return "both events ";
-        }
-        return is_earlier ? "the earlier event " : "the later event ";
+    const auto which = [](bool is_later, bool is_earlier, const char* one, const char* both) {
+        return is_later && is_earlier
+                   ? std::string("neither ") + both
+                   : std::string(is_earlier ? "the earlier one " : "the later one ") + one;
     };
     if (status == CUDA_ERROR_NOT_READY) {
+        const std::string advice = "; synchronise the later one before asking";
         const bool is_later = is_pending(later);
         const bool is_earlier = is_pending(earlier);
         if (!is_later && !is_earlier) { // done in the meantime
-            return "an event was not finished; synchronise the later one before asking";
+            return "One or both events have not completed" + advice;
         }
-        return which(is_later, is_earlier) + (is_later && is_earlier ? "are" : "is") +
-               " not finished; synchronise the later one before asking";
+        return "One or both events have not completed: " +
+               which(is_later, is_earlier, "is not done", "is done") + advice;
     }
     if (status != CUDA_ERROR_INVALID_HANDLE) {
         return {};
     }
     if (!later.is_timing_enabled || !earlier.is_timing_enabled) {
-        return which(!later.is_timing_enabled, !earlier.is_timing_enabled) +
-               (later.is_timing_enabled || earlier.is_timing_enabled ? "was" : "were") +
-               " made without timing; make both with timing_enabled = true in EventOptions";
+        return "Both Events must be created with timing enabled: " +
+               which(!later.is_timing_enabled, !earlier.is_timing_enabled, "has none", "has it") +
+               "; make both with timing_enabled = true in EventOptions";
     }
     const bool is_later = later.is_owned && !later.is_recorded.load(std::memory_order_relaxed);
     const bool is_earlier =
         earlier.is_owned && !earlier.is_recorded.load(std::memory_order_relaxed);
     if (is_later || is_earlier) {
-        return which(is_later, is_earlier) + (is_later && is_earlier ? "were" : "was") +
-               " not recorded; record it on a stream first";
+        return "Both Events must be recorded: " + which(is_later, is_earlier, "was not", "was") +
+               "; record it on a stream first";
     }
-    return "an event was not recorded, was made without timing, or they belong to different "
-           "devices";
+    return "Both Events must be recorded, with timing enabled and on one device: one was not";
 }
 
 bool is_pending(const detail::EventState& event) {

@@ -106,6 +106,7 @@ void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kern
     if (status != CUDA_SUCCESS) [[unlikely]] {
         detail::raise_launch_failure(status, config, kernel);
     }
+    stream_state.last_launch.note(kernel_state.label);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <cuprum/object_code.hpp>
 
 #include "driver/call.hpp"
+#include "recent_launches.hpp"
 #include "state/handle.hpp"
 #include "state/kernel_state.hpp"
 #include "state/library_state.hpp"
@@ -110,6 +111,7 @@ Kernel ObjectCode::get_kernel(std::string_view name) const {
     auto kernel = std::make_shared<detail::KernelState>();
     kernel->library = state_;
     kernel->handle = handle;
+    kernel->label = detail::permanent_name(wanted);
     kernel->name = std::move(wanted);
     kernel->plan = &library.plan_of(handle);
     return Kernel(std::move(kernel));

@@ -7,13 +7,16 @@
 #include <cuprum/stream.hpp>
 
 #include "driver/current.hpp"
+#include "host_function.hpp"
 #include "state/device_state.hpp"
 #include "state/event_state.hpp"
 #include "state/handle.hpp"
 #include "state/stream_state.hpp"
 
+#include <cuprum/device_resources.hpp>
 #include <cuprum/error.hpp>
 
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -27,7 +30,7 @@ using driver::table;
 
 constexpr const char* DEFAULT_STREAM = "the default stream";
 
-Stream default_stream(CUstream token);
+Stream stream_for_token(CUstream token);
 bool is_default_token(CUstream handle);
 int checked_priority(detail::DeviceState& device, const std::optional<int>& wanted);
 
@@ -38,11 +41,22 @@ Stream Stream::create(const Context& context, const StreamOptions& options) {
     const int priority = checked_priority(*home.device, options.priority);
     auto state = std::make_shared<detail::StreamState>();
     state->context = context.state();
-    const driver::Current current(home.handle);
-    call(table().cuStreamCreateWithPriority, &state->handle,
-         options.nonblocking ? unsigned{CU_STREAM_NON_BLOCKING} : unsigned{CU_STREAM_DEFAULT},
-         priority);
+    state->made_at = home.reset_count.load(std::memory_order_relaxed);
+    if (home.green != nullptr) {
+        if (!options.nonblocking) {
+            throw std::invalid_argument("nonblocking is false: streams of a green context must be "
+                                        "non-blocking");
+        }
+        call(table().cuGreenCtxStreamCreate, &state->handle, home.green,
+             unsigned{CU_STREAM_NON_BLOCKING}, priority);
+    } else {
+        const driver::Current current(home.handle);
+        call(table().cuStreamCreateWithPriority, &state->handle,
+             options.nonblocking ? unsigned{CU_STREAM_NON_BLOCKING} : unsigned{CU_STREAM_DEFAULT},
+             priority);
+    }
     state->is_owned = true;
+    state->last_launch.list(state->handle);
     return Stream(std::move(state));
 }
 
@@ -61,11 +75,19 @@ Stream Stream::from_handle(CUstream handle, std::shared_ptr<void> owner) {
 }
 
 Stream Stream::legacy_default() {
-    return default_stream(CU_STREAM_LEGACY);
+    return stream_for_token(CU_STREAM_LEGACY);
 }
 
 Stream Stream::per_thread_default() {
-    return default_stream(CU_STREAM_PER_THREAD);
+    return stream_for_token(CU_STREAM_PER_THREAD);
+}
+
+Stream Stream::default_stream() {
+    constexpr int decimal = 10;
+    // Read every time, so that a program can change its mind.
+    const char* setting = std::getenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM");
+    const bool is_per_thread = setting != nullptr && std::strtol(setting, nullptr, decimal) != 0;
+    return is_per_thread ? per_thread_default() : legacy_default();
 }
 
 CUstream Stream::handle() const {
@@ -92,8 +114,13 @@ Device Stream::device() const {
     return context().device();
 }
 
+DeviceResources Stream::resources() const {
+    return context().resources();
+}
+
 void Stream::sync() const {
     call(table().cuStreamSynchronize, handle());
+    detail::release_finished_host_functions();
 }
 
 bool Stream::is_done() const {
@@ -112,15 +139,28 @@ Event Stream::record(const EventOptions& options) const {
     return event;
 }
 
-void Stream::record(const Event& event) const {
+TimedEvent Stream::record_timed(EventOptions options) const {
+    TimedEvent event = TimedEvent::create(context(), options);
+    record(event);
+    return event;
+}
+
+void Stream::record(const Event& event, EventUse use) const {
     const CUstream stream = handle();
     detail::EventState& state = detail::open(event.state(), "Event");
-    call(table().cuEventRecord, state.handle, stream);
+    if (use == EventUse::External) [[unlikely]] {
+        call(table().cuEventRecordWithFlags, state.handle, stream,
+             unsigned{CU_EVENT_RECORD_EXTERNAL});
+    } else {
+        call(table().cuEventRecord, state.handle, stream);
+    }
     state.is_recorded.store(true, std::memory_order_relaxed);
 }
 
-void Stream::wait(const Event& event) const {
-    call(table().cuStreamWaitEvent, handle(), event.handle(), unsigned{CU_EVENT_WAIT_DEFAULT});
+void Stream::wait(const Event& event, EventUse use) const {
+    call(table().cuStreamWaitEvent, handle(), event.handle(),
+         use == EventUse::External ? unsigned{CU_EVENT_WAIT_EXTERNAL}
+                                   : unsigned{CU_EVENT_WAIT_DEFAULT});
 }
 
 void Stream::wait(const Stream& other) const {
@@ -140,8 +180,11 @@ bool operator==(const Stream& left, const Stream& right) noexcept {
 namespace detail {
 
 StreamState::~StreamState() {
-    if (is_owned) {
+    if (is_owned && is_intact(context, made_at)) {
         driver::release("stream", driver::table().cuStreamDestroy, handle);
+    }
+    if (is_owned) {
+        release_finished_host_functions();
     }
 }
 
@@ -160,10 +203,11 @@ std::shared_ptr<ContextState> context_state_of(const StreamState& stream) {
 
 namespace {
 
-Stream default_stream(CUstream token) {
+Stream stream_for_token(CUstream token) {
     auto state = std::make_shared<detail::StreamState>();
     state->handle = token;
     state->is_default = true;
+    state->last_launch.list(token);
     return Stream(std::move(state));
 }
 

@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "driver/call.hpp"
+#include "driver/error_log.hpp"
 #include "driver/explanations.hpp"
+#include "state/stream_state.hpp"
 #include "support/driver_test.hpp"
 #include "support/fake_driver.hpp"
 
 #include <cuprum/error.hpp>
+#include <cuprum/stream.hpp>
 
 #include <cuda.h>
 #include <gtest/gtest.h>
@@ -45,6 +48,50 @@ TEST(Error, hint_takes_the_place_of_the_general_explanation_in_the_text) {
     EXPECT_EQ(std::string(error.what()),
               "cuEventElapsedTime failed: CUDA_ERROR_INVALID_HANDLE (400): no timing here");
     EXPECT_TRUE(contains(error.explanation(), "handle"));
+}
+
+TEST(Error, advice_is_the_hint_or_the_explanation) {
+    EXPECT_EQ(CUDAError(CUDA_ERROR_INVALID_HANDLE, "cuEventQuery", "look").advice(), "look");
+    const CUDAError plain(CUDA_ERROR_INVALID_HANDLE, "cuEventQuery");
+    EXPECT_EQ(plain.advice(), plain.explanation());
+}
+
+TEST(Error, holds_what_the_driver_logged_on_this_thread) {
+    std::string first = "the size is odd";
+    std::string second = "really\n";
+    driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, first.data(), first.size());
+    driver::keep_message(nullptr, CU_LOG_LEVEL_WARNING, second.data(), second.size());
+    const CUDAError error(CUDA_ERROR_INVALID_VALUE, "cuMemAlloc");
+    EXPECT_EQ(error.driver_log(), "the size is odd\nreally");
+    EXPECT_TRUE(contains(error.what(), "the driver's log: the size is odd\nreally"));
+    EXPECT_EQ(CUDAError(CUDA_ERROR_INVALID_VALUE, "cuMemAlloc").driver_log(), "")
+        << "a message belongs to one error";
+    std::string endless(1'000'000, 'x');
+    driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, endless.data(), endless.size());
+    driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, first.data(), first.size());
+    const std::string kept = CUDAError(CUDA_ERROR_INVALID_VALUE, "cuMemAlloc").driver_log();
+    EXPECT_GT(kept.size(), 1000U);
+    EXPECT_LT(kept.size(), 10'000U);
+}
+
+TEST_F(ErrorOnFake, names_the_last_launches_when_work_on_the_device_failed) {
+    const Stream first = Device(0).create_stream();
+    const Stream second = Device(0).create_stream();
+    const Stream unused = Device(0).create_stream();
+    first.state()->last_launch.note(detail::permanent_name("gather"));
+    first.state()->last_launch.note(detail::permanent_name("scatter"));
+    second.state()->last_launch.note(detail::permanent_name("reduce"));
+    fake->fail("cuStreamSynchronize", CUDA_ERROR_ILLEGAL_ADDRESS);
+    try {
+        first.sync();
+        FAIL();
+    } catch (const CUDAError& error) {
+        ASSERT_EQ(error.in_flight().size(), 2U);
+        EXPECT_TRUE(contains(error.what(), "last launched:\n  reduce on stream 0x"));
+        EXPECT_TRUE(contains(error.what(), "\n  scatter on stream 0x"));
+    }
+    EXPECT_TRUE(CUDAError(CUDA_ERROR_INVALID_VALUE, "cuMemAlloc").in_flight().empty());
+    EXPECT_EQ(detail::permanent_name("scatter"), detail::permanent_name("scatter"));
 }
 
 TEST(Error, explains_in_our_words_without_a_driver_what_people_meet) {

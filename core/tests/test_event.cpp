@@ -23,7 +23,7 @@ constexpr EventOptions TIMED{.timing_enabled = true};
 /// Returns the error of `later - earlier`, which must fail.
 std::string time_error(const Event& later, const Event& earlier) {
     try {
-        (void)(later - earlier);
+        (void)later.milliseconds_since(earlier);
     } catch (const CUDAError& error) {
         EXPECT_EQ(error.call(), "cuEventElapsedTime");
         return error.what();
@@ -88,8 +88,8 @@ TEST_F(EventOnFake, closed_event_is_an_error) {
     EXPECT_THROW((void)closed.is_timing_enabled(), ClosedError);
     EXPECT_THROW((void)closed.is_blocking_sync(), ClosedError);
     EXPECT_THROW(closed.sync(), ClosedError);
-    EXPECT_THROW((void)(closed - open), ClosedError);
-    EXPECT_THROW((void)(open - closed), ClosedError);
+    EXPECT_THROW((void)closed.milliseconds_since(open), ClosedError);
+    EXPECT_THROW((void)open.milliseconds_since(closed), ClosedError);
     EXPECT_THROW(stream.record(closed), ClosedError);
     EXPECT_THROW(stream.wait(closed), ClosedError);
     EXPECT_TRUE(fake->calls().empty());
@@ -116,18 +116,21 @@ TEST_F(EventOnFake, time_error_tells_apart_what_is_missing) {
     const Event untimed = stream.record();
     const Event timed = stream.record(TIMED);
     const Event unrecorded = Device(0).create_event(TIMED);
-    EXPECT_TRUE(contains(time_error(timed, untimed), "the earlier event was made without timing"));
-    EXPECT_TRUE(contains(time_error(untimed, timed), "the later event was made without timing"));
+    EXPECT_TRUE(contains(time_error(timed, untimed), "enabled: the earlier one has none"));
+    EXPECT_TRUE(contains(time_error(untimed, timed), "enabled: the later one has none"));
     EXPECT_TRUE(contains(time_error(untimed, untimed),
-                         "both events were made without timing; make both "
-                         "with timing_enabled = true"));
-    EXPECT_TRUE(contains(time_error(timed, unrecorded), "the earlier event was not recorded"));
-    EXPECT_TRUE(contains(time_error(unrecorded, timed), "the later event was not recorded"));
+                         "Both Events must be created with timing enabled: neither has it; make "
+                         "both with timing_enabled = true"));
+    EXPECT_TRUE(contains(time_error(timed, unrecorded),
+                         "Both Events must be recorded: the earlier one was not"));
+    EXPECT_TRUE(contains(time_error(unrecorded, timed),
+                         "Both Events must be recorded: the later one was not"));
     const Event pending = stream.record(TIMED);
     fake->set_pending(pending.handle());
     EXPECT_TRUE(contains(time_error(pending, timed),
-                         "CUDA_ERROR_NOT_READY (600): the later event is not finished"));
-    EXPECT_TRUE(contains(time_error(pending, pending), "both events are not finished"));
+                         "CUDA_ERROR_NOT_READY (600): One or both events have not completed: the "
+                         "later one is not done; synchronise"));
+    EXPECT_TRUE(contains(time_error(pending, pending), "have not completed: neither is done"));
 }
 
 TEST_F(EventOnFake, time_error_of_another_kind_keeps_its_code_and_meaning) {
@@ -146,7 +149,7 @@ TEST_F(EventOnFake, foreign_event_is_not_destroyed) {
         EXPECT_EQ(foreign, owner);
         EXPECT_EQ(foreign.context(), std::nullopt);
         EXPECT_TRUE(foreign.is_done());
-        EXPECT_FLOAT_EQ(foreign - owner, 1.5F);
+        EXPECT_FLOAT_EQ(foreign.milliseconds_since(owner), 1.5F);
     }
     EXPECT_EQ(fake->count("cuEventDestroy"), 0);
     EXPECT_THROW((void)Event::from_handle(nullptr), std::invalid_argument);
@@ -160,7 +163,7 @@ TEST(EventFailures, every_call) {
         stream.record(end);
         (void)end.is_done();
         end.sync();
-        (void)(end - start);
+        (void)end.milliseconds_since(start);
     });
 }
 
@@ -184,12 +187,13 @@ TEST_F(EventOnDriver, is_done_after_sync) {
 
 TEST_F(EventOnDriver, time_between_two_events_is_not_negative) {
     const Stream stream = device().create_stream();
-    const Event start = stream.record(TIMED);
-    const Event end = stream.record(TIMED);
+    const TimedEvent start = stream.record_timed();
+    const TimedEvent end = stream.record_timed({.blocking_sync = true});
     end.sync();
-    EXPECT_GE(end - start, 0.0F);
-    EXPECT_EQ(start - start, 0.0F);
-    EXPECT_LE(start - end, 0.0F);
+    EXPECT_GE(end - start, Milliseconds(0));
+    EXPECT_EQ(start - start, Milliseconds(0));
+    EXPECT_LE(start - end, Milliseconds(0));
+    EXPECT_EQ((end - start).count(), end.milliseconds_since(start));
 }
 
 TEST_F(EventOnDriver, time_without_timing_or_recording_says_so) {
@@ -198,18 +202,19 @@ TEST_F(EventOnDriver, time_without_timing_or_recording_says_so) {
     const Event untimed = stream.record();
     const Event unrecorded = device().create_event(TIMED);
     stream.sync();
-    EXPECT_TRUE(contains(time_error(untimed, timed), "the later event was made without timing"));
-    EXPECT_TRUE(contains(time_error(timed, unrecorded), "the earlier event was not recorded"));
-    EXPECT_NO_THROW((void)(timed - timed)) << "the events stay usable";
+    EXPECT_TRUE(contains(time_error(untimed, timed), "enabled: the later one has none"));
+    EXPECT_TRUE(contains(time_error(timed, unrecorded),
+                         "Both Events must be recorded: the earlier one was not"));
+    EXPECT_NO_THROW((void)timed.milliseconds_since(timed)) << "the events stay usable";
 }
 
 TEST_F(EventOnDriver, recording_again_moves_it) {
     const Stream stream = device().create_stream();
-    const Event start = stream.record(TIMED);
-    const Event event = device().create_event(TIMED);
+    const TimedEvent start = stream.record_timed();
+    const TimedEvent event = device().create_timed_event();
     stream.record(event);
     stream.sync();
-    const float first = event - start;
+    const Milliseconds first = event - start;
     stream.record(event);
     stream.sync();
     EXPECT_GE(event - start, first);

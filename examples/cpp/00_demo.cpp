@@ -84,12 +84,13 @@ int main() {
     stream.sync();
     account.step("allocate 2 x 4 MiB from the pool, copy in");
 
-    const auto begin = stream.record({.timing_enabled = true});
+    const auto begin = stream.record_timed();
     saxpy(stream, {.grid = 256, .block = 256}, A, x_buffer, y_buffer, COUNT);
-    const auto end = stream.record({.timing_enabled = true});
+    const auto end = stream.record_timed();
     end.sync();
     account.step("launch 256 blocks of 256 threads and wait");
-    std::printf("  %-58s %9.3f ms\n", "  of it on the device, by two events", end - begin);
+    std::printf("  %-58s %9.3f ms\n", "  of it on the device, by two events",
+                (end - begin).count());
 
     std::vector<float> result(COUNT);
     y_buffer.copy_to_host(result, stream);

@@ -28,14 +28,14 @@ int main() {
     const auto squares = device.allocate(COUNT * sizeof(int), consumer);
     const cuprum::LaunchConfig config{.grid = 1, .block = 128};
 
-    const auto begin = producer.record({.timing_enabled = true});
+    const auto begin = producer.record_timed();
     cuprum::launch(producer, config, produce, data, COUNT);
     const auto produced = producer.record();
 
     // Only the device waits here: the host goes on at once.
     consumer.wait(produced);
     cuprum::launch(consumer, config, square, data, squares, COUNT);
-    const auto end = consumer.record({.timing_enabled = true});
+    const auto end = consumer.record_timed();
 
     std::vector<int> result(COUNT);
     squares.copy_to_host(result, consumer);
@@ -46,5 +46,5 @@ int main() {
             return 1;
         }
     }
-    std::printf("%d squares in order across two streams, %.3f ms\n", COUNT, end - begin);
+    std::printf("%d squares in order across two streams, %.3f ms\n", COUNT, (end - begin).count());
 }

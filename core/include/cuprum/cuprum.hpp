@@ -7,10 +7,13 @@
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/context.hpp>
+#include <cuprum/context_settings.hpp>
 #include <cuprum/device.hpp>
+#include <cuprum/device_resources.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
 #include <cuprum/fault_injection.hpp>
+#include <cuprum/host.hpp>
 #include <cuprum/kernel.hpp>
 #include <cuprum/launch.hpp>
 #include <cuprum/libraries.hpp>
@@ -20,5 +23,6 @@
 #include <cuprum/stream.hpp>
 #include <cuprum/strided_layout.hpp>
 #include <cuprum/trace.hpp>
+#include <cuprum/stream_attributes.hpp>
 #include <cuprum/version.hpp>
 #include <cuprum/warning.hpp>

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cuprum/context_settings.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 
@@ -23,8 +24,11 @@ struct DeviceState;
 class Buffer;
 class Context;
 class DeviceMemoryResource;
+class DeviceResources;
 class Event;
 class Stream;
+class TimedEvent;
+struct ContextOptions;
 struct EventOptions;
 struct StreamOptions;
 
@@ -39,6 +43,20 @@ struct ComputeCapability {
 struct MemoryInfo {
     std::size_t free_bytes = 0;
     std::size_t total_bytes = 0;
+};
+
+/// How two devices reach each other's memory.
+enum class P2PAttribute {
+    PerformanceRank = 1,          // of the link, 0 is the fastest
+    AccessSupported = 2,          // whether it is possible at all
+    NativeAtomicSupported = 3,    // whether atomics work over the link
+    CudaArrayAccessSupported = 4, // whether arrays can be accessed over it
+};
+
+/// Whether a device's primary context exists, and how it behaves.
+struct PrimaryContextState {
+    bool is_active = false;
+    ContextFlags flags = {};
 };
 
 /// Reads the attributes of one device, by name. Values are cached, except the few that change.
@@ -94,6 +112,8 @@ public:
     [[nodiscard]] static std::vector<Device> all();
 
     [[nodiscard]] int ordinal() const noexcept;
+    /// Returns the driver's CUdevice.
+    [[nodiscard]] int handle() const noexcept;
     [[nodiscard]] const std::string& name() const;
     /// Returns the UUID as 8-4-4-4-12 hexadecimal digits.
     [[nodiscard]] const std::string& uuid() const;
@@ -106,8 +126,20 @@ public:
     [[nodiscard]] bool is_emulated() const;
     [[nodiscard]] DeviceProperties properties() const noexcept;
     [[nodiscard]] MemoryInfo memory_info() const;
+    /// Returns the size of the device's memory in bytes. Needs no context, unlike memory_info().
+    [[nodiscard]] std::size_t total_memory() const;
+    /// Asks what the device as a whole has for green contexts.
+    [[nodiscard]] DeviceResources resources() const;
     /// Tells whether kernels on this device may access `peer`'s memory; true for itself.
     [[nodiscard]] bool can_access_peer(const Device& peer) const;
+
+    /// Tells about the link to another device. @throws std::invalid_argument for itself.
+    [[nodiscard]] int p2p_attribute(P2PAttribute attribute, const Device& peer) const;
+    /// Lets kernels in this device's primary context access memory of `peer`'s primary context.
+    /// Does nothing if they may already, or `peer` is this device.
+    void enable_peer_access(const Device& peer) const;
+    /// Takes that back; does nothing if it was not allowed.
+    void disable_peer_access(const Device& peer) const;
 
     /// Makes this device's primary context current on the calling thread.
     void set_current() const;
@@ -116,6 +148,21 @@ public:
     std::optional<Context> set_current(const Context& context) const;
     /// Returns the primary context, retained on first use and kept until the process ends.
     [[nodiscard]] Context primary_context() const;
+    [[nodiscard]] PrimaryContextState primary_context_state() const;
+    /// Changes how the primary context behaves, also if it exists already.
+    void set_primary_context_flags(const ContextFlags& flags) const;
+    /// Destroys everything in the primary context: streams, events, memory, modules, of all
+    /// libraries in the process. The context itself starts anew on its next use. What was made in
+    /// it before must not be used any more; destroying our streams and events of it is fine.
+    void reset_primary_context() const;
+    /// Makes a green context: one that has its own part of the device.
+    /// @throws std::invalid_argument if `options` names no multiprocessors, those of another
+    /// device, or the result of a dry run.
+    [[nodiscard]] Context create_context(const ContextOptions& options) const;
+    /// Returns a limit of this device's context.
+    [[nodiscard]] std::size_t limit(Limit which) const;
+    /// Changes a limit of this device's context; the driver may round the value up.
+    void set_limit(Limit which, std::size_t value) const;
     /// Blocks until all work of this device's context is done.
     void sync() const;
 
@@ -123,6 +170,7 @@ public:
     [[nodiscard]] Stream create_stream(const StreamOptions& options) const;
     [[nodiscard]] Event create_event() const;
     [[nodiscard]] Event create_event(const EventOptions& options) const;
+    [[nodiscard]] TimedEvent create_timed_event() const;
     /// Returns the resource that `allocate` uses: the device's current memory pool.
     [[nodiscard]] DeviceMemoryResource memory_resource() const;
     /// Allocates device memory, ordered on `stream`.

@@ -35,6 +35,16 @@ public:
     /// Returns what the code means, in one sentence.
     [[nodiscard]] const std::string& explanation() const noexcept { return explanation_; }
 
+    /// Returns what is known of this failure and what to do: the end of the text's first line.
+    [[nodiscard]] const std::string& advice() const noexcept { return advice_; }
+
+    /// Returns what the driver wrote to its log about it, empty if nothing or before CUDA 12.9.
+    [[nodiscard]] const std::string& driver_log() const noexcept { return driver_log_; }
+
+    /// Returns the kernels last launched on each stream, if the code says that work on the device
+    /// failed: one of them may be at fault. A line each, "kernel on stream 0x...".
+    [[nodiscard]] const std::vector<std::string>& in_flight() const noexcept { return in_flight_; }
+
 protected:
     CUDAError(int code, std::string name, std::string call, std::string explanation,
               const std::string& text);
@@ -42,8 +52,14 @@ protected:
 private:
     int code_;
     std::string name_;
+    CUDAError(int code, std::string call, std::string explanation, std::string advice,
+              std::string driver_log, std::vector<std::string> in_flight);
+
     std::string call_;
     std::string explanation_;
+    std::string advice_;
+    std::string driver_log_;
+    std::vector<std::string> in_flight_;
 };
 
 /// Reports that the device has not enough memory, with what was asked for and what was there.

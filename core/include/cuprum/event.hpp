@@ -7,8 +7,12 @@
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace cuprum {
 
@@ -16,10 +20,30 @@ namespace detail {
 struct EventState;
 }
 
+/// Time between two events, about half a microsecond exact.
+using Milliseconds = std::chrono::duration<float, std::milli>;
+
 /// How an event is made.
 struct EventOptions {
     bool timing_enabled = false; // elapsed time can be asked for; recording costs a little more
     bool blocking_sync = false;  // sync() sleeps instead of spinning
+    bool ipc_enabled = false;    // other processes can wait for it; excludes timing
+};
+
+/// How an event is recorded or waited for in a stream that is being captured.
+enum class EventUse {
+    Normal,   // orders the work of the graph
+    External, // becomes a node of the graph, for work outside it
+};
+
+/// Names an event of another process. Plain bytes: send them any way you like.
+struct IPCEventDescriptor {
+    std::array<std::byte, 64> bytes{};
+    bool blocking_sync = false; // how the event was made; not compared
+
+    friend bool operator==(const IPCEventDescriptor& left, const IPCEventDescriptor& right) {
+        return left.bytes == right.bytes;
+    }
 };
 
 /// Marks a point in the work of one stream.
@@ -33,11 +57,17 @@ public:
     [[nodiscard]] static Event create(const Context& context, const EventOptions& options = {});
     /// Wraps an event made elsewhere, without owning it.
     [[nodiscard]] static Event from_handle(CUevent handle);
+    /// Opens an event of another process. It has no context here.
+    [[nodiscard]] static Event from_ipc_descriptor(const IPCEventDescriptor& descriptor);
 
     [[nodiscard]] CUevent handle() const;
     [[nodiscard]] bool is_timing_enabled() const;
     [[nodiscard]] bool is_blocking_sync() const;
-    /// Returns the context it was made in; nothing for a foreign event.
+    [[nodiscard]] bool is_ipc_enabled() const;
+    /// Returns what another process needs to open this event.
+    /// @throws std::logic_error if it was made without `ipc_enabled`.
+    [[nodiscard]] IPCEventDescriptor ipc_descriptor() const;
+    /// Returns the context it was made in; nothing for an event from elsewhere.
     [[nodiscard]] std::optional<Context> context() const;
 
     /// Tells, without waiting, whether the recorded work is done.
@@ -46,16 +76,11 @@ public:
     /// Blocks the calling thread until the recorded work is done.
     /// @throws CUDAError if the work itself failed; the context is then unusable.
     void sync() const;
-    /// Returns the time from `earlier` to this event in milliseconds, about half a microsecond
-    /// exact.
+    /// Returns the milliseconds from `earlier` to this event. `TimedEvent` has `later - earlier`,
+    /// which cannot be asked of events without timing.
     /// @throws CUDAError if either lacks timing, was not recorded, or is not done; the text says
     /// which.
     [[nodiscard]] float milliseconds_since(const Event& earlier) const;
-
-    /// Returns the milliseconds between two events.
-    friend float operator-(const Event& later, const Event& earlier) {
-        return later.milliseconds_since(earlier);
-    }
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
@@ -72,8 +97,27 @@ public:
         return state_;
     }
 
+    /// For the library itself: notes that the event was recorded, which words errors.
+    void note_recorded() const noexcept;
+
 private:
     std::shared_ptr<detail::EventState> state_;
+};
+
+/// An event that has a time. Made by `Stream::record_timed()` or `Device::create_timed_event()`.
+class CUPRUM_API TimedEvent : public Event {
+public:
+    /// Makes an event with timing in a context; `options` may leave `timing_enabled` out.
+    [[nodiscard]] static TimedEvent create(const Context& context, EventOptions options = {});
+    /// Takes an event that was made with timing.
+    /// @throws std::invalid_argument if it was not.
+    explicit TimedEvent(Event event);
+
+    /// Returns the time between two events.
+    /// @throws CUDAError if either was not recorded or is not done; the text says which.
+    friend Milliseconds operator-(const TimedEvent& later, const TimedEvent& earlier) {
+        return Milliseconds(later.milliseconds_since(earlier));
+    }
 };
 
 } // namespace cuprum

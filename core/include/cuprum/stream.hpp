@@ -8,7 +8,10 @@
 #include <cuprum/detail/export.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/event.hpp>
+#include <cuprum/stream_attributes.hpp>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -43,12 +46,21 @@ public:
     /// used.
     [[nodiscard]] static Stream per_thread_default();
 
+    /// Returns the default stream used when none is named: the legacy one, or the thread's own if
+    /// the environment variable CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM is a number other than
+    /// 0.
+    [[nodiscard]] static Stream default_stream();
+
     [[nodiscard]] CUstream handle() const;
+    /// Returns a number that no other stream of this process has had or will have.
+    [[nodiscard]] std::uint64_t id() const;
     [[nodiscard]] bool is_nonblocking() const;
     [[nodiscard]] int priority() const;
     /// Returns the context its work runs in; for the default streams the current one.
     [[nodiscard]] Context context() const;
     [[nodiscard]] Device device() const;
+    /// Asks what the stream's context has of the device.
+    [[nodiscard]] DeviceResources resources() const;
 
     /// Blocks the calling thread until all work enqueued so far is done.
     /// @throws CUDAError if any of it failed; the context is then unusable.
@@ -57,12 +69,48 @@ public:
     [[nodiscard]] bool is_done() const;
     /// Records a new event after the work enqueued so far.
     [[nodiscard]] Event record(const EventOptions& options = {}) const;
+    /// Records a new event that has a time.
+    [[nodiscard]] TimedEvent record_timed(EventOptions options = {}) const;
     /// Records an existing event, which then stands for this point.
-    void record(const Event& event) const;
+    void record(const Event& event, EventUse use = EventUse::Normal) const;
     /// Holds back later work on this stream until the event is done. Returns at once.
-    void wait(const Event& event) const;
+    void wait(const Event& event, EventUse use = EventUse::Normal) const;
     /// Holds back later work on this stream until what `other` holds now is done. Returns at once.
     void wait(const Stream& other) const;
+
+    /// Calls a function on a thread of the driver, in this stream's order. Returns at once.
+    ///
+    /// The function must not call CUDA, directly or through this library, nor wait for work that
+    /// does. If it throws, a warning of kind HostFunction tells, and the stream goes on. It is
+    /// never called if earlier work of the context failed. What it captures is released later, on a
+    /// thread that calls this library.
+    void launch_host(std::function<void()> function) const;
+
+    /// Writes a value to memory of the device, in this stream's order.
+    /// @throws std::invalid_argument if the address is not aligned to the value's size.
+    void write_value(CUdeviceptr address, std::uint32_t value,
+                     const WriteValueOptions& options = {}) const;
+    void write_value(CUdeviceptr address, std::uint64_t value,
+                     const WriteValueOptions& options = {}) const;
+    /// Holds back later work on this stream until memory holds a value. Returns at once.
+    /// @throws std::invalid_argument if the address is not aligned to the value's size.
+    void wait_value(CUdeviceptr address, std::uint32_t value,
+                    const WaitValueOptions& options = {}) const;
+    void wait_value(CUdeviceptr address, std::uint64_t value,
+                    const WaitValueOptions& options = {}) const;
+
+    // Attributes of work enqueued from now on.
+    void set_priority(int priority) const;
+    [[nodiscard]] SynchronizationPolicy synchronization_policy() const;
+    void set_synchronization_policy(SynchronizationPolicy policy) const;
+    [[nodiscard]] MemorySyncDomain memory_sync_domain() const;
+    void set_memory_sync_domain(MemorySyncDomain domain) const;
+    [[nodiscard]] MemorySyncDomainMap memory_sync_domain_map() const;
+    void set_memory_sync_domain_map(const MemorySyncDomainMap& map) const;
+    [[nodiscard]] AccessPolicyWindow access_policy_window() const;
+    void set_access_policy_window(const AccessPolicyWindow& window) const;
+    /// Takes over all attributes of another stream of the same context.
+    void copy_attributes_from(const Stream& other) const;
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 

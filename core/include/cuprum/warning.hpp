@@ -16,6 +16,7 @@ enum class WarningKind {
     Degraded,       // something works in a lesser way than asked for
     Deprecated,     // a form that will go away
     EmulatedDevice, // no GPU was found, the emulated device is used
+    HostFunction,   // a function that a stream called threw
 };
 
 /// Receives every warning of the library. Must not throw; may be called from any thread, also from

@@ -3,6 +3,7 @@
 
 #include "driver/call.hpp"
 
+#include "driver/error_log.hpp"
 #include "driver/explanations.hpp"
 #include "driver/library.hpp"
 #include "trace/environment.hpp"
@@ -74,6 +75,9 @@ void initialise() {
             watch_for_exit();
             watch_for_fork();
             trace::finish_at_exit();
+            if (is_library_loaded()) { // not a fake driver
+                attach_error_log(driver_library());
+            }
             detail::initialised_table.store(current, std::memory_order_release);
         }
     }

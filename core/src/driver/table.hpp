@@ -10,6 +10,8 @@
 
 #pragma once
 
+#include "driver/newer_headers.hpp"
+
 #include <cuda.h>
 
 #include <atomic>

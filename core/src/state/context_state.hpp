@@ -5,20 +5,44 @@
 
 #include "driver/call.hpp"
 
+#include <atomic>
 #include <memory>
 
 namespace cuprum::detail {
 
 struct DeviceState;
 
-/// A context: a device's primary one, or somebody else's that we only name.
+/// A context: a device's primary one, one that we made, or somebody else's that we only name.
+/// Destroying the state destroys the context if we made it.
 struct ContextState {
     CUcontext handle = nullptr;
     DeviceState* device = nullptr;
     bool is_primary = false;
+    bool is_owned = false;
+    CUgreenCtx green = nullptr;            // of a green context that we made
+    std::atomic<unsigned> reset_count = 0; // what was made before a reset is gone already
+
+    ContextState() = default;
+
+    ContextState(CUcontext context, DeviceState* home) : handle(context), device(home) {}
+
+    ~ContextState();
+    ContextState(const ContextState&) = delete;
+    ContextState& operator=(const ContextState&) = delete;
 };
 
-/// Returns the state for a driver context, the shared one if it is a device's primary context.
+/// Tells whether an object of a context is still there: made after the last reset of the context.
+/// Objects of no known context count as there.
+[[nodiscard]] inline bool is_intact(const std::shared_ptr<ContextState>& context,
+                                    unsigned made_at) noexcept {
+    return context == nullptr || context->reset_count.load(std::memory_order_relaxed) == made_at;
+}
+
+/// Makes a context that we own known by its handle, for context_state().
+void note_context(const std::shared_ptr<ContextState>& context);
+
+/// Returns the state for a driver context, the shared one if it is a device's primary context or
+/// one that we made.
 [[nodiscard]] std::shared_ptr<ContextState> context_state(CUcontext handle);
 
 /// Returns the context that is current on the calling thread.

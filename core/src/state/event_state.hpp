@@ -18,6 +18,8 @@ struct EventState {
     bool is_owned = false;
     bool is_timing_enabled = true; // the driver cannot tell of a foreign event: assumed
     bool is_blocking_sync = false;
+    bool is_ipc_enabled = false;
+    unsigned made_at = 0;                 // the context's count of resets when it was made
     std::atomic<bool> is_recorded{false}; // by us; only ever used to word an error
 
     EventState() = default;

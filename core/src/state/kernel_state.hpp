@@ -19,6 +19,7 @@ struct KernelState {
     CUkernel handle = nullptr;
     std::string name;                 // as it was asked for
     const LaunchPlan* plan = nullptr; // the library's
+    const char* label = nullptr;      // the name once more, for as long as the process lives
 };
 
 /// Reads a kernel's parameters from the driver.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "driver/call.hpp"
+#include "recent_launches.hpp"
 #include "state/context_state.hpp"
 
 #include <memory>
@@ -16,7 +17,9 @@ struct StreamState {
     std::shared_ptr<ContextState> context; // null for the default streams: the current one counts
     bool is_owned = false;
     bool is_default = false;     // the legacy or the per-thread token
+    unsigned made_at = 0;        // the context's count of resets when it was made
     std::shared_ptr<void> owner; // of a foreign stream
+    LastLaunch last_launch;      // listed while the stream is ours or a default one
 
     StreamState() = default;
     ~StreamState();

@@ -50,6 +50,7 @@ FakeDriver::FakeDriver() : table_(std::make_unique<driver::Table>()) {
         default_pools.push_back(next_handle<CUmemoryPool>());
         pools[default_pools.back()] = {.device = device, .is_default = true};
         primary_shares.push_back(0);
+        primary_flags.push_back(0);
     }
 #define CUPRUM_DRIVER_FUNCTION(function, cuda_version)                                             \
     table_->function = &Intercepted<&driver::Table::function>::call;
@@ -97,6 +98,8 @@ LiveObjects FakeDriver::live() const {
     live.events = static_cast<int>(events.size());
     live.pools = static_cast<int>(pools.size()) - DEVICE_COUNT;
     live.allocations = static_cast<int>(allocations.size());
+    live.contexts = static_cast<int>(made_contexts.size());
+    live.host_functions = static_cast<int>(host_calls.size());
     for (const int shares : primary_shares) {
         live.primary_contexts += shares;
     }
@@ -140,7 +143,7 @@ FakeDriverTest::~FakeDriverTest() {
     live.primary_contexts = 0; // kept until the process ends
     EXPECT_EQ(live, LiveObjects{})
         << live.streams << " streams, " << live.events << " events, " << live.pools << " pools, "
-        << live.allocations << " allocations are left";
+        << live.allocations << " allocations, " << live.contexts << " contexts are left";
     EXPECT_LE(context_stack().size(), std::size_t{1}) << "a context was pushed and not popped";
     EXPECT_EQ(warnings.take(WarningKind::Release), std::vector<std::string>{});
     fake.reset();

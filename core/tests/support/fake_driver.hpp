@@ -18,6 +18,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cuprum::testing {
@@ -29,6 +30,8 @@ struct LiveObjects {
     int pools = 0; // the devices' own pools do not count
     int allocations = 0;
     int primary_contexts = 0;
+    int contexts = 0;       // that the library made
+    int host_functions = 0; // that no stream has come to call
     friend bool operator==(const LiveObjects&, const LiveObjects&) = default;
 };
 
@@ -97,6 +100,12 @@ public:
         std::size_t max_size = 0;
     };
 
+    struct HostCall {
+        CUstream stream = nullptr;
+        CUhostFn function = nullptr;
+        void* data = nullptr;
+    };
+
     struct Failure {
         std::string function; // empty: any
         int calls_to_go = 0;
@@ -117,6 +126,22 @@ public:
     std::vector<int> primary_shares;
     std::size_t free_bytes = std::size_t{1} << 30U;
     Free last_free;
+    int version = 13000;
+    unsigned sm_count = 132;
+    std::vector<CUcontext> made_contexts;
+    std::map<CUgreenCtx, CUcontext> green_contexts;
+    std::map<CUgreenCtx, CUdevResource> green_resources;
+    std::vector<unsigned> primary_flags;
+    std::map<std::pair<CUcontext, int>, std::size_t> limits;
+    std::map<CUcontext, unsigned> context_flags;
+    std::map<CUcontext, CUfunc_cache> cache_configs;
+    std::vector<std::pair<CUcontext, CUcontext>> peers;
+    std::map<std::pair<CUstream, int>, CUstreamAttrValue> stream_attributes;
+    std::map<CUdeviceptr, std::uint64_t> words; // that streams wrote
+    std::vector<unsigned> wait_flags;           // of waits for values
+    std::vector<HostCall> host_calls;           // called when their stream is synchronised
+    unsigned last_record_flags = 0;
+    unsigned last_event_flags = 0;
 
     template <typename Handle>
     Handle next_handle() {

@@ -41,10 +41,20 @@ CUresult with(Map& map, const Key& key, Use use) {
     return place == map.end() ? CUDA_ERROR_INVALID_HANDLE : use(place->second);
 }
 
+/// Does the queued work of a stream.
+void run_host_calls(CUstream stream) {
+    std::erase_if(fake().host_calls, [&](const FakeDriver::HostCall& host_call) {
+        if (host_call.stream == stream) {
+            host_call.function(host_call.data);
+        }
+        return host_call.stream == stream;
+    });
+}
+
 void add_devices(driver::Table& table) {
     table.cuInit = [](unsigned) { return CUDA_SUCCESS; };
     table.cuDriverGetVersion = [](int* version) {
-        *version = 13000;
+        *version = fake().version;
         return CUDA_SUCCESS;
     };
     table.cuDeviceGetCount = [](int* count) {
@@ -96,7 +106,7 @@ void add_contexts(driver::Table& table) {
         return CUDA_SUCCESS;
     };
     table.cuDevicePrimaryCtxGetState = [](CUdevice device, unsigned* flags, int* is_active) {
-        *flags = 0;
+        *flags = fake().primary_flags[static_cast<std::size_t>(device)];
         *is_active = fake().primary_shares[static_cast<std::size_t>(device)] > 0 ? 1 : 0;
         return CUDA_SUCCESS;
     };
@@ -158,6 +168,7 @@ void add_streams(driver::Table& table) {
         return CUDA_SUCCESS;
     };
     table.cuStreamDestroy = [](CUstream stream) {
+        run_host_calls(stream);
         return fake().streams.erase(stream) == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
     };
     table.cuStreamGetCtx = [](CUstream stream, CUcontext* context) {
@@ -178,7 +189,10 @@ void add_streams(driver::Table& table) {
             return CUDA_SUCCESS;
         });
     };
-    table.cuStreamSynchronize = [](CUstream stream) { return check(stream); };
+    table.cuStreamSynchronize = [](CUstream stream) {
+        run_host_calls(stream);
+        return check(stream);
+    };
     table.cuStreamQuery = [](CUstream stream) {
         return with(fake().streams, stream, [](const auto& found) {
             return found.is_pending ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
@@ -202,6 +216,7 @@ void add_events(driver::Table& table) {
             return CUDA_ERROR_INVALID_CONTEXT;
         }
         *event = fake().next_handle<CUevent>();
+        fake().last_event_flags = flags;
         fake().events[*event] = {.context = FakeDriver::current(),
                                  .is_timed = (flags & CU_EVENT_DISABLE_TIMING) == 0};
         return CUDA_SUCCESS;
@@ -351,6 +366,8 @@ const driver::Table& fake_functions() {
         add_streams(*table);
         add_events(*table);
         add_memory(*table);
+        add_made_contexts(*table);
+        add_stream_operations(*table);
         return table;
     }();
     return *only;

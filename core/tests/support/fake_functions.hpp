@@ -15,6 +15,12 @@ FakeDriver*& active_fake();
 /// Returns the calling thread's stack of contexts, the current one last.
 std::vector<CUcontext>& context_stack();
 
+/// Adds contexts that are made, green ones, and what they are made of.
+void add_made_contexts(driver::Table& table);
+
+/// Adds what streams do beside kernels and copies, and events between processes.
+void add_stream_operations(driver::Table& table);
+
 /// Returns what the fake driver does for each function.
 const driver::Table& fake_functions();
 

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a green context is made of: multiprocessors and work queues.
+
+#pragma once
+
+#include <cuprum/detail/export.hpp>
+#include <cuprum/device.hpp>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace cuprum {
+
+namespace detail {
+struct ContextState;
+struct ResourceState;
+} // namespace detail
+
+/// One group of multiprocessors that a split should make.
+struct SMGroup {
+    std::optional<unsigned> count = {};                // none: as many as the driver finds fit
+    std::optional<unsigned> coscheduled_sm_count = {}; // that may run one cluster together
+    std::optional<unsigned> preferred_coscheduled_sm_count = {};
+    bool backfill = false; // fill the group up with multiprocessors that are not co-scheduled
+};
+
+struct SMSplit;
+
+/// A set of multiprocessors of one device. A value; it reserves nothing until a context uses it.
+class CUPRUM_API SMResource {
+public:
+    [[nodiscard]] unsigned sm_count() const;
+    /// Returns the fewest multiprocessors that a part may have.
+    [[nodiscard]] unsigned min_partition_size() const;
+    /// Returns the number that `count` of a group is rounded up to a multiple of.
+    [[nodiscard]] unsigned coscheduled_alignment() const;
+    [[nodiscard]] unsigned flags() const;
+    [[nodiscard]] Device device() const;
+    /// Tells whether a context can be made of it; not so for what a dry run returned.
+    [[nodiscard]] bool is_usable() const;
+
+    /// Splits into groups and what is left over. This resource stays as it is.
+    ///
+    /// Groups of different sizes and co-scheduling need a driver for CUDA 13.1. A dry run tells the
+    /// sizes without making anything usable.
+    /// @throws CUDAError with CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION if the device cannot be
+    /// split so.
+    [[nodiscard]] SMSplit split(std::span<const SMGroup> groups, bool is_dry_run = false) const;
+    [[nodiscard]] SMSplit split(std::initializer_list<SMGroup> groups,
+                                bool is_dry_run = false) const;
+
+    /// Returns the address of the driver's CUdevResource, which lives as long as this object.
+    [[nodiscard]] const void* handle() const;
+
+    /// For the library itself.
+    explicit SMResource(std::shared_ptr<detail::ResourceState> state) noexcept
+        : state_(std::move(state)) {}
+
+    [[nodiscard]] const std::shared_ptr<detail::ResourceState>& state() const noexcept {
+        return state_;
+    }
+
+private:
+    std::shared_ptr<detail::ResourceState> state_;
+};
+
+/// What a split made.
+struct SMSplit {
+    std::vector<SMResource> groups;
+    SMResource remainder;
+};
+
+/// Who shares work queues.
+enum class WorkqueueSharingScope {
+    DeviceContext = 0,        // all contexts of the device
+    GreenContextBalanced = 1, // green contexts get queues of their own, as far as they go
+};
+
+/// What to change about work queues.
+struct WorkqueueResourceOptions {
+    std::optional<WorkqueueSharingScope> sharing_scope = {};
+    std::optional<unsigned> concurrency_limit = {}; // streams that should not wait for each other
+};
+
+/// The work queues of a device or context. Needs a driver for CUDA 13.1.
+///
+/// Copies share one description, which `configure` changes.
+class CUPRUM_API WorkqueueResource {
+public:
+    [[nodiscard]] WorkqueueSharingScope sharing_scope() const;
+    [[nodiscard]] unsigned concurrency_limit() const;
+    [[nodiscard]] Device device() const;
+    /// Changes the description; contexts made from it afterwards follow it.
+    /// @throws std::invalid_argument if the limit is 0.
+    void configure(const WorkqueueResourceOptions& options) const;
+
+    /// Returns the address of the driver's CUdevResource, which lives as long as this object.
+    [[nodiscard]] const void* handle() const;
+
+    /// For the library itself.
+    explicit WorkqueueResource(std::shared_ptr<detail::ResourceState> state) noexcept
+        : state_(std::move(state)) {}
+
+    [[nodiscard]] const std::shared_ptr<detail::ResourceState>& state() const noexcept {
+        return state_;
+    }
+
+private:
+    std::shared_ptr<detail::ResourceState> state_;
+};
+
+/// Asks what a device, or one of its contexts, has. Every question is put to the driver anew.
+class CUPRUM_API DeviceResources {
+public:
+    /// @throws NotSupportedError if the driver is older than CUDA 12.4.
+    [[nodiscard]] SMResource sm() const;
+    /// @throws NotSupportedError if the driver is older than CUDA 13.1.
+    [[nodiscard]] WorkqueueResource workqueue() const;
+
+    /// For the library itself; without a context the device's own resources are meant.
+    DeviceResources(const Device& device, std::shared_ptr<detail::ContextState> context) noexcept
+        : device_(device), context_(std::move(context)) {}
+
+private:
+    Device device_;
+    std::shared_ptr<detail::ContextState> context_;
+};
+
+/// What a green context is made of; at least one set of multiprocessors.
+struct ContextOptions {
+    std::vector<std::variant<SMResource, WorkqueueResource>> resources;
+};
+
+} // namespace cuprum

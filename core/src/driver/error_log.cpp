@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "driver/error_log.hpp"
+
+#include "driver/call.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace cuprum::driver {
+
+namespace {
+
+constexpr int LOG_VERSION = 12090;
+constexpr std::size_t CAPACITY_BYTES = 2048;
+
+// NOTE: plain data. The driver may log while a thread is leaving, when its other objects are gone.
+struct Messages {
+    std::array<char, CAPACITY_BYTES> text;
+    std::size_t length;
+};
+
+constinit thread_local Messages messages{};
+
+/// Tells whether a driver does more than refuse a function; the emulated one says so beforehand.
+bool is_implemented(const DriverLibrary& driver, const char* function) {
+    if (!driver.is_emulated) {
+        return true;
+    }
+    const auto ask =
+        reinterpret_cast<int (*)(const char*)>(driver.library.find("cuprumEmulatorIsImplemented"));
+    return ask == nullptr || ask(function) != 0;
+}
+
+} // namespace
+
+void attach_error_log(const DriverLibrary& driver) noexcept {
+    try {
+        if (driver.version < LOG_VERSION || !is_implemented(driver, "cuLogsRegisterCallback")) {
+            return;
+        }
+        const auto attach = reinterpret_cast<decltype(&cuLogsRegisterCallback)>(
+            find_function(driver, "cuLogsRegisterCallback", LOG_VERSION));
+        CUlogsCallbackHandle handle = nullptr;
+        // A driver that has no log after all is as good as an older one.
+        (void)attach(&keep_message, nullptr, &handle);
+    } catch (const CUDAError&) {
+        return;
+    }
+}
+
+void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
+                  std::size_t length) noexcept {
+    if (message == nullptr || length == 0 || messages.length == CAPACITY_BYTES) {
+        return;
+    }
+    if (messages.length != 0) {
+        messages.text[messages.length++] = '\n';
+    }
+    const std::size_t kept = std::min(length, CAPACITY_BYTES - messages.length);
+    std::memcpy(messages.text.data() + messages.length, message, kept);
+    messages.length += kept;
+}
+
+std::string take_error_log() {
+    std::string text(messages.text.data(), messages.length);
+    messages.length = 0;
+    while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) {
+        text.pop_back();
+    }
+    return text;
+}
+
+} // namespace cuprum::driver

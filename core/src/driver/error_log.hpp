@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Drivers since CUDA 12.9 write to a log what they found wrong with a call. It is kept for each
+// thread until the error that the call returns is made, and becomes part of that.
+
+#pragma once
+
+#include "driver/library.hpp"
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <string>
+
+namespace cuprum::driver {
+
+/// Asks a driver for its log; does nothing if it has none.
+void attach_error_log(const DriverLibrary& driver) noexcept;
+
+/// Keeps one message of the log, for the calling thread. The driver calls it.
+void keep_message(void* data, CUlogLevel level, char* message, std::size_t length) noexcept;
+
+/// Returns the messages that the calling thread has not taken yet, one per line, the oldest first.
+[[nodiscard]] std::string take_error_log();
+
+} // namespace cuprum::driver

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What drivers newer than the CUDA headers we build with offer: work queues and the structured
+// split of multiprocessors, both since CUDA 13.1. The layouts are those of the driver's binary
+// interface.
+
+#pragma once
+
+#include <cuda.h>
+
+#if CUDA_VERSION < 13010
+
+struct CU_DEV_SM_RESOURCE_GROUP_PARAMS_st {
+    unsigned int smCount;
+    unsigned int coscheduledSmCount;
+    unsigned int preferredCoscheduledSmCount;
+    unsigned int flags;
+    unsigned int reserved[12];
+};
+
+using CU_DEV_SM_RESOURCE_GROUP_PARAMS = CU_DEV_SM_RESOURCE_GROUP_PARAMS_st;
+
+extern "C" CUresult CUDAAPI cuDevSmResourceSplit(CUdevResource* result, unsigned int nbGroups,
+                                                 const CUdevResource* input,
+                                                 CUdevResource* remainder, unsigned int flags,
+                                                 CU_DEV_SM_RESOURCE_GROUP_PARAMS* groupParams);
+
+#endif
+
+namespace cuprum::driver {
+
+constexpr unsigned BACKFILL = 1; // CU_DEV_SM_RESOURCE_GROUP_BACKFILL
+// NOLINTNEXTLINE(*EnumCastOutOfRange): our cuda.h may not know it.
+constexpr auto WORKQUEUE_CONFIG = static_cast<CUdevResourceType>(1000);
+
+/// The union's part for CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG.
+struct WorkqueueConfig {
+    CUdevice device;
+    unsigned concurrency_limit;
+    unsigned sharing_scope;
+};
+
+/// The union's part for CU_DEV_RESOURCE_TYPE_SM; 13.0 lacks the last member.
+struct SmResource {
+    unsigned sm_count;
+    unsigned min_partition_size;
+    unsigned coscheduled_alignment;
+    unsigned flags;
+};
+
+} // namespace cuprum::driver

@@ -1,0 +1,99 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "host_function.hpp"
+
+#include "driver/call.hpp"
+#include "state/handle.hpp"
+#include "state/stream_state.hpp"
+#include "warn.hpp"
+
+#include <cuprum/error.hpp>
+#include <cuprum/stream.hpp>
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+// A stack that threads of the driver push to; all of it is taken at once.
+constinit std::atomic<detail::HostFunction*> finished{nullptr};
+
+void report(const char* what) noexcept;
+
+} // namespace
+
+void Stream::launch_host(std::function<void()> function) const {
+    if (!function) {
+        throw std::invalid_argument("function is empty, expected something to call");
+    }
+    detail::release_finished_host_functions();
+    const CUstream stream = handle();
+    // A captured function would be called by every launch of the graph, and here it is called once.
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    driver::call(driver::table().cuStreamIsCapturing, stream, &capture);
+    const auto& entry = driver::table().cuLaunchHostFunc;
+    if (capture != CU_STREAM_CAPTURE_STATUS_NONE) {
+        throw CUDAError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, entry.name,
+                        "the stream is being captured; add the function to the graph itself, as a "
+                        "callback");
+    }
+    auto held = std::make_unique<detail::HostFunction>();
+    held->function = std::move(function);
+    driver::call(entry, stream, &detail::call_host_function, static_cast<void*>(held.get()));
+    // NOTE: the stream's from here on. Should earlier work of the context fail, the driver never
+    // calls it and it stays: nothing tells.
+    (void)held.release();
+}
+
+namespace detail {
+
+void call_host_function(void* function) noexcept {
+    auto* held = static_cast<HostFunction*>(function);
+    try {
+        held->function();
+    } catch (const std::exception& error) {
+        report(error.what());
+    } catch (...) {
+        report("something that is not a std::exception");
+    }
+    held->next = finished.load(std::memory_order_relaxed);
+    while (!finished.compare_exchange_weak(held->next, held, std::memory_order_release,
+                                           std::memory_order_relaxed)) {
+    }
+}
+
+void release_finished_host_functions() noexcept {
+    if (finished.load(std::memory_order_relaxed) == nullptr) [[likely]] {
+        return;
+    }
+    HostFunction* held = finished.exchange(nullptr, std::memory_order_acquire);
+    while (held != nullptr) {
+        delete std::exchange(held, held->next);
+    }
+}
+
+} // namespace detail
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void report(const char* what) noexcept {
+    try {
+        detail::warn(WarningKind::HostFunction,
+                     std::string("a host function that a stream called threw: ") + what);
+    } catch (...) {
+        detail::warn(WarningKind::HostFunction, "a host function that a stream called threw");
+    }
+}
+
+} // namespace
+
+} // namespace cuprum

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What was in flight when work on a device failed. A failure shows in a later call, often on
+// another stream; so every stream remembers the kernel it was last given, at the price of one store
+// per launch, and an error lists them.
+
+#pragma once
+
+#include "driver/table.hpp"
+
+#include <atomic>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cuprum::detail {
+
+/// Remembers the kernel that was last launched on one stream.
+class LastLaunch {
+public:
+    LastLaunch() = default;
+    ~LastLaunch();
+    LastLaunch(const LastLaunch&) = delete;
+    LastLaunch& operator=(const LastLaunch&) = delete;
+
+    /// Makes it one of those that recent_launches() lists.
+    void list(CUstream stream);
+
+    /// Remembers a kernel. `name` must come from permanent_name().
+    void note(const char* name) const noexcept { name_.store(name, std::memory_order_relaxed); }
+
+private:
+    friend std::vector<std::string> recent_launches();
+
+    mutable std::atomic<const char*> name_{nullptr};
+    CUstream stream_ = nullptr;
+    LastLaunch* previous_ = nullptr; // the list's
+    LastLaunch* next_ = nullptr;
+    bool is_listed_ = false;
+};
+
+/// Returns a name that lives as long as the process, the same one for equal texts.
+[[nodiscard]] const char* permanent_name(std::string_view name);
+
+/// Returns the kernel last launched on each listed stream, "name on stream 0x...".
+[[nodiscard]] std::vector<std::string> recent_launches();
+
+} // namespace cuprum::detail
