@@ -24,31 +24,31 @@ void create_context(CUcontext* out, unsigned flags, CUdevice ordinal) {
     HandleTable::instance().insert(HandleKind::Context, context);
     context->activate();
     *out = context->handle<CUcontext>();
-    thread_state().contexts.push_back(std::move(context));
+    thread_state().contexts.push_back({std::move(context), nullptr});
 }
 
 void destroy_context(CUcontext handle) {
     require(handle != nullptr, "ctx must not be NULL");
-    const auto context = context_from(handle);
+    const auto [context, green] = context_from_any(handle);
     if (context->is_primary()) {
         fail(CUDA_ERROR_INVALID_CONTEXT, "a primary context is released, not destroyed");
     }
     HandleTable::instance().erase(HandleKind::Context, context->handle_value());
     auto& contexts = thread_state().contexts;
-    if (!contexts.empty() && contexts.back() == context) {
+    if (!contexts.empty() && contexts.back().context == context) {
         contexts.pop_back();
     }
     context->tear_down();
 }
 
 /// Returns a context for pushing or setting; it need not be usable, only known.
-std::shared_ptr<Context> context_to_set(CUcontext handle) {
+CurrentContext context_to_set(CUcontext handle) {
     require(handle != nullptr, "ctx must not be NULL");
-    auto context = context_from(handle);
-    if (!context->is_active() && !context->is_primary()) {
+    auto found = context_from_any(handle);
+    if (!found.context->is_active() && !found.context->is_primary()) {
         fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context has been destroyed");
     }
-    return context;
+    return found;
 }
 
 } // namespace
@@ -98,22 +98,23 @@ CUresult CUDAAPI cuCtxPopCurrent_v2(CUcontext* pctx) {
             fail(CUDA_ERROR_INVALID_CONTEXT, "the thread's stack of contexts is empty");
         }
         if (pctx != nullptr) {
-            *pctx = contexts.back()->handle<CUcontext>();
+            *pctx = contexts.back().handle();
         }
         contexts.pop_back();
     });
 }
 
 CUresult CUDAAPI cuCtxSetCurrent(CUcontext ctx) {
-    return entry("cuCtxSetCurrent",
-                 [&] { set_current_context(ctx == nullptr ? nullptr : context_to_set(ctx)); });
+    return entry("cuCtxSetCurrent", [&] {
+        set_current_context(ctx == nullptr ? CurrentContext{} : context_to_set(ctx));
+    });
 }
 
 CUresult CUDAAPI cuCtxGetCurrent(CUcontext* pctx) {
     return entry("cuCtxGetCurrent", [&] {
         require(pctx != nullptr, "pctx must not be NULL");
-        const auto context = current_context_or_null();
-        *pctx = context == nullptr ? nullptr : context->handle<CUcontext>();
+        const auto& contexts = thread_state().contexts;
+        *pctx = contexts.empty() ? nullptr : contexts.back().handle();
     });
 }
 
@@ -144,11 +145,21 @@ CUresult CUDAAPI cuCtxSetFlags(unsigned int flags) {
 }
 
 CUresult CUDAAPI cuCtxGetId(CUcontext ctx, unsigned long long* ctxId) {
-    return entry("cuCtxGetId", [&] { put(ctxId, context_or_current(ctx)->id()); });
+    return entry("cuCtxGetId", [&] {
+        const auto [context, green] = usable_context(ctx);
+        put(ctxId, green != nullptr ? green->id() : context->id());
+    });
 }
 
 CUresult CUDAAPI cuCtxSynchronize_v2(CUcontext ctx) {
-    return entry("cuCtxSynchronize", [&] { context_or_current(ctx)->synchronize(); });
+    return entry("cuCtxSynchronize", [&] {
+        const auto [context, green] = usable_context(ctx);
+        if (green != nullptr) {
+            green->synchronize();
+        } else {
+            context->synchronize();
+        }
+    });
 }
 
 CUresult CUDAAPI cuCtxSynchronize() {

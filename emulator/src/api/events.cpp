@@ -76,8 +76,12 @@ CUresult CUDAAPI cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUeven
 CUresult CUDAAPI cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
     return entry("cuCtxRecordEvent", [&] {
         // The legacy stream stands behind all blocking streams; the others are joined to it first.
-        const auto context = context_or_current(hCtx);
+        const auto [context, green] = usable_context(hCtx);
         const auto event = event_from(hEvent);
+        if (green != nullptr) {
+            green->record(*event);
+            return;
+        }
         const auto join = std::make_shared<Marker>(context->errors());
         for (const auto& stream : context->streams()) {
             join->depend_on(stream->pending_tail());
@@ -89,8 +93,12 @@ CUresult CUDAAPI cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
 
 CUresult CUDAAPI cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
     return entry("cuCtxWaitEvent", [&] {
-        const auto context = context_or_current(hCtx);
+        const auto [context, green] = usable_context(hCtx);
         const auto event = event_from(hEvent);
+        if (green != nullptr) {
+            green->wait_for(*event);
+            return;
+        }
         event->hold_back(*context->legacy_stream());
         for (const auto& stream : context->streams()) {
             event->hold_back(*stream);

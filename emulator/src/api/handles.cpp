@@ -22,8 +22,45 @@ std::shared_ptr<T> find(HandleKind kind, Handle handle, CUresult code, const cha
 } // namespace
 
 std::shared_ptr<Context> context_from(CUcontext handle) {
-    return find<Context>(HandleKind::Context, handle, CUDA_ERROR_INVALID_CONTEXT,
-                         "not a context, or it has been destroyed");
+    return context_from_any(handle).context;
+}
+
+CurrentContext context_from_any(CUcontext handle) {
+    auto& table = HandleTable::instance();
+    const auto number = reinterpret_cast<std::uint64_t>(handle);
+    if (const auto view = table.find(HandleKind::GreenContextView, number)) {
+        auto green = static_cast<const GreenContextView&>(*view).green();
+        if (green == nullptr) {
+            fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the green context has been destroyed");
+        }
+        return {green->shared_primary(), green};
+    }
+    if (table.find(HandleKind::GreenContext, number) != nullptr) {
+        fail(CUDA_ERROR_INVALID_CONTEXT,
+             "a green context must be converted by cuCtxFromGreenCtx first");
+    }
+    return {find<Context>(HandleKind::Context, handle, CUDA_ERROR_INVALID_CONTEXT,
+                          "not a context, or it has been destroyed"),
+            nullptr};
+}
+
+CurrentContext usable_context(CUcontext handle) {
+    if (handle == nullptr) {
+        (void)current_context();
+        return thread_state().contexts.back();
+    }
+    auto found = context_from_any(handle);
+    if (found.green != nullptr) {
+        found.green->check_usable();
+    } else {
+        found.context->check_usable();
+    }
+    return found;
+}
+
+std::shared_ptr<GreenContext> green_context_from(CUgreenCtx handle) {
+    return find<GreenContext>(HandleKind::GreenContext, handle, CUDA_ERROR_INVALID_CONTEXT,
+                              "not a green context, or it has been destroyed");
 }
 
 std::shared_ptr<Context> context_or_current(CUcontext handle) {
@@ -40,11 +77,22 @@ std::shared_ptr<Stream> stream_from(CUstream handle) {
         const auto& context = current_context();
         const bool is_per_thread = handle == CU_STREAM_PER_THREAD ||
                                    (handle == nullptr && thread_state().null_is_per_thread);
+        if (const auto green = current_green(); green != nullptr) [[unlikely]] {
+            if (is_per_thread) {
+                fail(CUDA_ERROR_INVALID_HANDLE,
+                     "a green context has no default stream of its own for each thread");
+            }
+            return green->default_stream();
+        }
         return is_per_thread ? per_thread_stream(*context) : context->legacy_stream();
     }
     auto stream = find<Stream>(HandleKind::Stream, handle, CUDA_ERROR_INVALID_HANDLE,
                                "not a stream, or it has been destroyed");
-    stream->context().check_usable();
+    if (stream->green() != nullptr) [[unlikely]] {
+        stream->green()->check_usable();
+    } else {
+        stream->context().check_usable();
+    }
     return stream;
 }
 

@@ -14,13 +14,24 @@
 #include "objects/module.hpp"
 #include "objects/pool.hpp"
 #include "objects/stream.hpp"
+#include "objects/thread_state.hpp"
 
 #include <memory>
 
 namespace cuprum::emulator {
 
-/// Returns the context of a handle, active or not; throws INVALID_CONTEXT.
+/// Returns the context of a handle, active or not; throws INVALID_CONTEXT. The handle of a green
+/// context means the primary context that it is part of.
 [[nodiscard]] std::shared_ptr<Context> context_from(CUcontext handle);
+
+/// Returns the context of a handle, active or not, with the green context if it is one's.
+[[nodiscard]] CurrentContext context_from_any(CUcontext handle);
+
+/// Returns the context of a handle, or the current one for NULL, ready for use.
+[[nodiscard]] CurrentContext usable_context(CUcontext handle);
+
+/// Returns the green context of a handle; throws INVALID_CONTEXT.
+[[nodiscard]] std::shared_ptr<GreenContext> green_context_from(CUgreenCtx handle);
 
 /// Returns the context of a handle, or the current one for NULL, ready for use.
 [[nodiscard]] std::shared_ptr<Context> context_or_current(CUcontext handle);

@@ -15,7 +15,12 @@ namespace {
 
 void create_stream(CUstream* out, unsigned flags, int priority) {
     require(out != nullptr, "phStream must not be NULL");
-    *out = current_context()->create_stream(flags, priority)->handle<CUstream>();
+    const auto& context = current_context();
+    *out = context->create_stream(flags, priority, current_green())->handle<CUstream>();
+}
+
+CUgreenCtx green_handle(const Stream& stream) {
+    return stream.green() == nullptr ? nullptr : stream.green()->handle<CUgreenCtx>();
 }
 
 /// Waits for a stream, then returns its context's error, if work failed.
@@ -39,8 +44,15 @@ CUresult CUDAAPI cuStreamCreateWithPriority(CUstream* phStream, unsigned int fla
 
 CUresult CUDAAPI cuStreamDestroy_v2(CUstream hStream) {
     return entry("cuStreamDestroy", [&] {
-        const auto object = HandleTable::instance().erase(HandleKind::Stream,
-                                                          reinterpret_cast<std::uint64_t>(hStream));
+        const auto number = reinterpret_cast<std::uint64_t>(hStream);
+        auto& table = HandleTable::instance();
+        if (const auto known = table.find(HandleKind::Stream, number)) {
+            // One of a green context that was destroyed first stays behind, as CUDA documents.
+            if (const auto& green = static_cast<const Stream&>(*known).green()) {
+                green->check_usable();
+            }
+        }
+        const auto object = table.erase(HandleKind::Stream, number);
         if (object == nullptr) {
             fail(CUDA_ERROR_INVALID_HANDLE,
                  "not a stream, or it has been destroyed; default streams cannot be");
@@ -92,15 +104,25 @@ CUresult CUDAAPI cuStreamGetDevice(CUstream hStream, CUdevice* device) {
 CUresult CUDAAPI cuStreamGetCtx(CUstream hStream, CUcontext* pctx) {
     return entry("cuStreamGetCtx", [&] {
         require(pctx != nullptr, "pctx must not be NULL");
-        *pctx = stream_from(hStream)->context().handle<CUcontext>();
+        const auto stream = stream_from(hStream);
+        *pctx = stream->green() != nullptr ? stream->green()->as_context()
+                                           : stream->context().handle<CUcontext>();
     });
 }
 
 CUresult CUDAAPI cuStreamGetCtx_v2(CUstream hStream, CUcontext* pCtx, CUgreenCtx* pGreenCtx) {
     return entry("cuStreamGetCtx_v2", [&] {
         require(pCtx != nullptr && pGreenCtx != nullptr, "an output argument is NULL");
-        *pCtx = stream_from(hStream)->context().handle<CUcontext>();
-        *pGreenCtx = nullptr;
+        const auto stream = stream_from(hStream);
+        *pCtx = stream->context().handle<CUcontext>();
+        *pGreenCtx = green_handle(*stream);
+    });
+}
+
+CUresult CUDAAPI cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx* phCtx) {
+    return entry("cuStreamGetGreenCtx", [&] {
+        require(phCtx != nullptr, "phCtx must not be NULL");
+        *phCtx = green_handle(*stream_from(hStream));
     });
 }
 

@@ -47,8 +47,7 @@ void erase_all(HandleKind kind, const Context& context) {
 } // namespace
 
 Context::Context(Device& device, unsigned flags, bool is_primary)
-    : device_(device), flags_(flags), is_primary_(is_primary),
-      id_(next_context_id.fetch_add(1, std::memory_order_relaxed)) {}
+    : device_(device), flags_(flags), is_primary_(is_primary), id_(next_id()) {}
 
 void Context::activate() {
     errors_ = std::make_shared<ErrorState>();
@@ -106,11 +105,12 @@ void Context::synchronize() {
     check_usable();
 }
 
-std::shared_ptr<Stream> Context::create_stream(unsigned flags, int priority) {
+std::shared_ptr<Stream> Context::create_stream(unsigned flags, int priority,
+                                               std::shared_ptr<GreenContext> green) {
     require((flags & ~static_cast<unsigned>(CU_STREAM_NON_BLOCKING)) == 0, "unknown stream flags");
     const auto kind =
         (flags & CU_STREAM_NON_BLOCKING) != 0 ? Stream::Kind::NonBlocking : Stream::Kind::Blocking;
-    auto stream = std::make_shared<Stream>(shared_from_this(), kind, priority);
+    auto stream = std::make_shared<Stream>(shared_from_this(), kind, priority, std::move(green));
     HandleTable::instance().insert(HandleKind::Stream, stream);
     const std::lock_guard lock(mutex_);
     streams_.push_back(stream);
@@ -168,6 +168,10 @@ bool Context::enable_peer(const Context& peer) {
 bool Context::disable_peer(const Context& peer) {
     const std::lock_guard lock(mutex_);
     return peers_.erase(peer.id()) != 0;
+}
+
+std::uint64_t Context::next_id() noexcept {
+    return next_context_id.fetch_add(1, std::memory_order_relaxed);
 }
 
 std::size_t Context::active_count() noexcept {

@@ -20,6 +20,7 @@
 namespace cuprum::emulator {
 
 class Device;
+class GreenContext;
 class Stream;
 
 namespace builtins {
@@ -51,7 +52,8 @@ public:
     void synchronize();
 
     /// Makes a stream and keeps track of it.
-    [[nodiscard]] std::shared_ptr<Stream> create_stream(unsigned flags, int priority);
+    [[nodiscard]] std::shared_ptr<Stream>
+    create_stream(unsigned flags, int priority, std::shared_ptr<GreenContext> green = nullptr);
 
     /// Returns the stream that NULL means in the legacy entry points.
     [[nodiscard]] const std::shared_ptr<Stream>& legacy_stream() const noexcept {
@@ -95,6 +97,9 @@ public:
     bool disable_peer(const Context& peer);
 
     CUfunc_cache cache_config = CU_FUNC_CACHE_PREFER_NONE;
+
+    /// Returns a number that no context, green or not, had before.
+    [[nodiscard]] static std::uint64_t next_id() noexcept;
 
     /// Returns how many contexts are active in the process.
     [[nodiscard]] static std::size_t active_count() noexcept;

@@ -48,7 +48,7 @@ public:
     /// Returns the value of an attribute; throws INVALID_VALUE for one that does not exist.
     [[nodiscard]] int attribute(CUdevice_attribute attribute) const;
 
-    [[nodiscard]] std::uint32_t sm_count() const noexcept { return settings_.worker_count; }
+    [[nodiscard]] std::uint32_t sm_count() const noexcept { return settings_.multiprocessor_count; }
 
     // ---- memory ----
 

@@ -40,7 +40,10 @@ enum class HandleKind : std::uint8_t {
     Kernel,
     Physical, // memory made by cuMemCreate
     GreenContext,
+    GreenContextView, // a green context as a CUcontext
+    ResourceDescription,
     Linker,
+    Graph,
     Count,
 };
 

@@ -31,7 +31,7 @@ void check_cluster(const Device& device, const FunctionAttributes& attributes,
                    const bytecode::Kernel& kernel, const LaunchRequest& request,
                    std::uint32_t (&cluster)[3]);
 void check_shared_memory(Function& function, const Device& device, const LaunchRequest& request);
-void check_cooperative(Function& function, const Device& device, const LaunchRequest& request);
+void check_cooperative(Function& function, const Stream& stream, const LaunchRequest& request);
 std::vector<std::byte> pack_parameters(const bytecode::Kernel& kernel,
                                        const LaunchRequest& request);
 std::shared_ptr<const Allocation> make_workspace(Context& context);
@@ -90,7 +90,7 @@ void launch(const std::shared_ptr<Function>& function, Stream& stream,
     exec::GridLaunch grid;
     check_cluster(device, function->attributes(), kernel, request, grid.cluster);
     if (request.is_cooperative) {
-        check_cooperative(*function, device, request);
+        check_cooperative(*function, stream, request);
     }
     grid.parameters = pack_parameters(kernel, request);
     grid.kernel = function->kernel();
@@ -269,11 +269,12 @@ void check_cluster(const Device& device, const FunctionAttributes& attributes,
     }
 }
 
-void check_cooperative(Function& function, const Device& device, const LaunchRequest& request) {
+void check_cooperative(Function& function, const Stream& stream, const LaunchRequest& request) {
+    const Device& device = stream.context().device();
     const std::uint64_t resident =
         static_cast<std::uint64_t>(active_blocks_per_sm(
             function, device, static_cast<int>(volume(request.block)), request.shared_bytes)) *
-        device.sm_count();
+        stream.sm_count();
     if (volume(request.grid) > resident) {
         fail(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
              "a cooperative grid of " + std::to_string(volume(request.grid)) + " blocks: only " +

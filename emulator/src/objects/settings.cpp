@@ -29,6 +29,7 @@ constexpr std::uint64_t MIN_MEMORY_BYTES = std::uint64_t{1} << 20;
 constexpr std::uint64_t MAX_MEMORY_BYTES = 256 * GIB;
 constexpr std::uint64_t DEFAULT_MEMORY_BYTES = 16 * GIB;
 constexpr std::uint32_t MAX_DEVICES = 64;
+constexpr std::uint32_t MAX_MULTIPROCESSORS = 1024;
 constexpr std::uint32_t MAX_WORKERS = 1024;
 constexpr std::uint32_t MAX_WATCHDOG_SECONDS = 86400;
 
@@ -56,6 +57,8 @@ Settings read_settings() {
     settings.device_count = count_setting("CUPRUM_EMULATOR_DEVICES", 1, MAX_DEVICES);
     settings.worker_count = count_setting(
         "CUPRUM_EMULATOR_WORKERS", std::max(1U, std::thread::hardware_concurrency()), MAX_WORKERS);
+    settings.multiprocessor_count = count_setting(
+        "CUPRUM_EMULATOR_MULTIPROCESSORS", settings.multiprocessor_count, MAX_MULTIPROCESSORS);
     if (const auto text = variable("CUPRUM_EMULATOR_COMPUTE_CAPABILITY")) {
         if (std::ranges::find(COMPUTE_CAPABILITIES, *text) == COMPUTE_CAPABILITIES.end()) {
             std::string known;

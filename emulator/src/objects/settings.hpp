@@ -17,12 +17,13 @@ struct Settings {
     std::uint32_t device_count = 1; // CUPRUM_EMULATOR_DEVICES
     std::uint32_t major = 8;        // CUPRUM_EMULATOR_COMPUTE_CAPABILITY=major.minor
     std::uint32_t minor = 0;
-    std::uint64_t memory_bytes = 0; // CUPRUM_EMULATOR_MEMORY, per device
-    std::uint32_t worker_count = 1; // CUPRUM_EMULATOR_WORKERS
-    std::uint8_t checks = 0;        // CUPRUM_EMULATOR_CHECK: of Checks
-    bool stops_at_report = true;    // CUPRUM_EMULATOR_CHECK_ACTION=stop|report
-    bool is_random = false;         // CUPRUM_EMULATOR_SCHEDULE=deterministic|random[:seed]
-    std::uint64_t seed = 0;         // of a random schedule
+    std::uint64_t memory_bytes = 0;          // CUPRUM_EMULATOR_MEMORY, per device
+    std::uint32_t worker_count = 1;          // CUPRUM_EMULATOR_WORKERS
+    std::uint32_t multiprocessor_count = 16; // CUPRUM_EMULATOR_MULTIPROCESSORS, as reported
+    std::uint8_t checks = 0;                 // CUPRUM_EMULATOR_CHECK: of Checks
+    bool stops_at_report = true;             // CUPRUM_EMULATOR_CHECK_ACTION=stop|report
+    bool is_random = false;                  // CUPRUM_EMULATOR_SCHEDULE=deterministic|random[:seed]
+    std::uint64_t seed = 0;                  // of a random schedule
     bool is_seed_given = false;
     std::uint32_t watchdog_seconds = 0; // CUPRUM_EMULATOR_WATCHDOG; 0: never
     bool lists_leaks = false;           // CUPRUM_EMULATOR_LEAKS=0|1

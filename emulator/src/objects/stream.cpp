@@ -4,6 +4,8 @@
 #include "objects/stream.hpp"
 
 #include "objects/context.hpp"
+#include "objects/device.hpp"
+#include "objects/green_context.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -16,8 +18,9 @@ std::atomic<std::uint64_t> next_stream_id{1};
 
 } // namespace
 
-Stream::Stream(std::shared_ptr<Context> context, Kind kind, int priority)
-    : context_(std::move(context)), kind_(kind),
+Stream::Stream(std::shared_ptr<Context> context, Kind kind, int priority,
+               std::shared_ptr<GreenContext> green)
+    : context_(std::move(context)), green_(std::move(green)), kind_(kind),
       priority_(std::clamp(priority, GREATEST_PRIORITY, LEAST_PRIORITY)),
       id_(next_stream_id.fetch_add(1, std::memory_order_relaxed)) {}
 
@@ -50,9 +53,14 @@ bool Stream::is_idle() {
         return true;
     }
     const auto streams = context_->streams();
-    return std::ranges::all_of(streams, [](const auto& stream) {
-        return stream->kind() == Kind::NonBlocking || stream->pending_tail() == nullptr;
+    return std::ranges::all_of(streams, [&](const auto& stream) {
+        return stream->kind() == Kind::NonBlocking || stream->green() != green_ ||
+               stream->pending_tail() == nullptr;
     });
+}
+
+std::uint32_t Stream::sm_count() const noexcept {
+    return green_ != nullptr ? green_->sm_count() : context_->device().sm_count();
 }
 
 std::shared_ptr<Operation> Stream::pending_tail() {
@@ -65,12 +73,14 @@ void Stream::append(const std::shared_ptr<Operation>& operation) {
     // threads interleave here.
     if (kind_ == Kind::Legacy) {
         for (const auto& stream : context_->streams()) {
-            if (stream->kind() != Kind::NonBlocking) {
+            if (stream->kind() != Kind::NonBlocking && stream->green() == green_) {
                 operation->depend_on(stream->pending_tail());
             }
         }
     } else if (kind_ != Kind::NonBlocking) {
-        operation->depend_on(context_->legacy_stream()->pending_tail());
+        const auto& legacy =
+            green_ != nullptr ? green_->default_stream() : context_->legacy_stream();
+        operation->depend_on(legacy->pending_tail());
     }
     const std::lock_guard lock(mutex_);
     operation->depend_on(tail_);

@@ -15,6 +15,7 @@
 namespace cuprum::emulator {
 
 class Context;
+class GreenContext;
 
 /// An order of work on one context.
 class Stream final : public Object {
@@ -25,7 +26,9 @@ public:
     static constexpr int LEAST_PRIORITY = 0;
     static constexpr int GREATEST_PRIORITY = -5;
 
-    Stream(std::shared_ptr<Context> context, Kind kind, int priority);
+    /// `green` is the green context that the stream belongs to, nullptr for none.
+    Stream(std::shared_ptr<Context> context, Kind kind, int priority,
+           std::shared_ptr<GreenContext> green = nullptr);
 
     /// Gives the stream more work. Starts it at once if nothing is before it; does not wait for it.
     void enqueue(const std::shared_ptr<Operation>& operation);
@@ -47,6 +50,11 @@ public:
     [[nodiscard]] const std::shared_ptr<Context>& shared_context() const noexcept {
         return context_;
     }
+
+    [[nodiscard]] const std::shared_ptr<GreenContext>& green() const noexcept { return green_; }
+
+    /// Returns how many multiprocessors its work can use.
+    [[nodiscard]] std::uint32_t sm_count() const noexcept;
 
     [[nodiscard]] Kind kind() const noexcept { return kind_; }
 
@@ -70,6 +78,7 @@ private:
     void append(const std::shared_ptr<Operation>& operation);
 
     std::shared_ptr<Context> context_;
+    std::shared_ptr<GreenContext> green_;
     Kind kind_;
     int priority_;
     std::uint64_t id_;

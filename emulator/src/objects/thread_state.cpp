@@ -42,24 +42,38 @@ ThreadState& thread_state() {
 
 std::shared_ptr<Context> current_context_or_null() {
     const ThreadState& state = thread_state();
-    return state.contexts.empty() ? nullptr : state.contexts.back();
+    return state.contexts.empty() ? nullptr : state.contexts.back().context;
 }
 
 const std::shared_ptr<Context>& current_context() {
     const ThreadState& state = thread_state();
-    if (state.contexts.empty() || state.contexts.back() == nullptr) {
+    if (state.contexts.empty()) {
         fail(CUDA_ERROR_INVALID_CONTEXT, "the thread has no current context");
     }
-    state.contexts.back()->check_usable();
-    return state.contexts.back();
+    const CurrentContext& current = state.contexts.back();
+    if (current.green != nullptr) [[unlikely]] {
+        current.green->check_usable();
+    } else {
+        current.context->check_usable();
+    }
+    return current.context;
 }
 
-void set_current_context(std::shared_ptr<Context> context) {
+std::shared_ptr<GreenContext> current_green() {
+    const ThreadState& state = thread_state();
+    return state.contexts.empty() ? nullptr : state.contexts.back().green;
+}
+
+CUcontext CurrentContext::handle() const {
+    return green != nullptr ? green->as_context() : context->handle<CUcontext>();
+}
+
+void set_current_context(CurrentContext context) {
     auto& contexts = thread_state().contexts;
     if (!contexts.empty()) {
         contexts.pop_back();
     }
-    if (context != nullptr) {
+    if (context.context != nullptr) {
         contexts.push_back(std::move(context));
     }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "objects/context.hpp"
+#include "objects/green_context.hpp"
 #include "objects/stream.hpp"
 
 #include <cuda.h>
@@ -14,9 +15,18 @@
 
 namespace cuprum::emulator {
 
+/// A context on a thread's stack.
+struct CurrentContext {
+    std::shared_ptr<Context> context;
+    std::shared_ptr<GreenContext> green; // of whose resources it is, nullptr for none
+
+    /// Returns the handle by which the program knows it.
+    [[nodiscard]] CUcontext handle() const;
+};
+
 /// What the driver remembers per thread.
 struct ThreadState {
-    std::vector<std::shared_ptr<Context>> contexts; // the last one is current; may hold nullptr
+    std::vector<CurrentContext> contexts; // the last one is current
     std::vector<std::pair<std::uint64_t, std::shared_ptr<Stream>>> default_streams; // by context id
     bool null_is_per_thread = false; // inside a _ptsz or _ptds entry point
     CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
@@ -35,8 +45,11 @@ struct ThreadState {
 /// @throws DriverError INVALID_CONTEXT, CONTEXT_IS_DESTROYED or the context's sticky error.
 [[nodiscard]] const std::shared_ptr<Context>& current_context();
 
-/// Replaces the top of the thread's stack of contexts; nullptr pops it.
-void set_current_context(std::shared_ptr<Context> context);
+/// Returns the green context that is current, nullptr if none is.
+[[nodiscard]] std::shared_ptr<GreenContext> current_green();
+
+/// Replaces the top of the thread's stack of contexts; one without a context pops it.
+void set_current_context(CurrentContext context);
 
 /// Returns the calling thread's own default stream in a context.
 [[nodiscard]] std::shared_ptr<Stream> per_thread_stream(Context& context);

@@ -41,6 +41,15 @@ TEST(Settings, the_number_of_devices_can_be_set) {
                 testing::ExitedWithCode(0), "");
 }
 
+TEST(Settings, the_number_of_multiprocessors_can_be_set) {
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_MULTIPROCESSORS", "132",
+                        [](CUresult result) {
+                            return result == CUDA_SUCCESS &&
+                                   attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT) == 132;
+                        }),
+                testing::ExitedWithCode(0), "");
+}
+
 TEST(Settings, the_compute_capability_can_be_set) {
     EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_COMPUTE_CAPABILITY", "9.0",
                         [](CUresult result) {

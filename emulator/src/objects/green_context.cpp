@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/green_context.hpp"
+
+#include "objects/device.hpp"
+#include "objects/driver.hpp"
+#include "objects/error.hpp"
+#include "objects/event.hpp"
+#include "objects/stream.hpp"
+
+namespace cuprum::emulator {
+
+std::shared_ptr<GreenContext> GreenContext::create(const ResourceDescription& description) {
+    auto primary = device_at(description.device()).retain_primary();
+    std::shared_ptr<GreenContext> green(new GreenContext(std::move(primary), description.ranges()));
+    // It outlives its default stream, which therefore must not own it in turn.
+    green->default_stream_ = std::make_shared<Stream>(
+        green->primary_, Stream::Kind::Legacy, Stream::LEAST_PRIORITY,
+        std::shared_ptr<GreenContext>(std::shared_ptr<void>(), green.get()));
+    HandleTable::instance().insert(HandleKind::GreenContext, green);
+    return green;
+}
+
+GreenContext::GreenContext(std::shared_ptr<Context> primary, std::vector<SmRange> ranges)
+    : primary_(std::move(primary)), ranges_(std::move(ranges)), id_(Context::next_id()),
+      life_(primary_->life()) {}
+
+void GreenContext::destroy() {
+    auto& table = HandleTable::instance();
+    if (table.erase(HandleKind::GreenContext, handle_value()) == nullptr) {
+        fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the green context has been destroyed");
+    }
+    default_stream_->synchronize();
+    for (const auto& stream : streams()) {
+        stream->synchronize();
+    }
+    is_destroyed_.store(true);
+    // NOTE: the handle of the view stays, so that its uses are told what happened.
+    primary_->device().release_primary();
+}
+
+void GreenContext::check_usable() const {
+    if (is_destroyed_.load() || primary_->life() != life_) {
+        fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the green context has been destroyed");
+    }
+    primary_->check_usable();
+}
+
+std::uint32_t GreenContext::sm_count() const noexcept {
+    std::uint32_t count = 0;
+    for (const SmRange& range : ranges_) {
+        count += range.count;
+    }
+    return count;
+}
+
+std::vector<std::shared_ptr<Stream>> GreenContext::streams() const {
+    auto streams = primary_->streams();
+    std::erase_if(streams, [&](const auto& stream) { return stream->green().get() != this; });
+    return streams;
+}
+
+void GreenContext::synchronize() {
+    default_stream_->synchronize();
+    for (const auto& stream : streams()) {
+        stream->synchronize();
+    }
+    primary_->device().release_unused_pool_memory();
+    check_usable();
+}
+
+void GreenContext::record(Event& event) {
+    const auto join = std::make_shared<Marker>(primary_->errors());
+    for (const auto& stream : streams()) {
+        join->depend_on(stream->pending_tail());
+    }
+    default_stream_->enqueue(join);
+    event.record(*default_stream_);
+}
+
+void GreenContext::wait_for(const Event& event) {
+    event.hold_back(*default_stream_);
+    for (const auto& stream : streams()) {
+        event.hold_back(*stream);
+    }
+}
+
+CUcontext GreenContext::as_context() {
+    const std::lock_guard lock(mutex_);
+    if (view_ == nullptr) {
+        view_ = std::make_shared<GreenContextView>(weak_from_this());
+        HandleTable::instance().insert(HandleKind::GreenContextView, view_);
+    }
+    return view_->handle<CUcontext>();
+}
+
+} // namespace cuprum::emulator
