@@ -119,6 +119,11 @@ void Buffer::set_deallocation_stream(const Stream& stream) const {
     detail::open(state_, "Buffer").free_on(stream);
 }
 
+std::optional<Stream> Buffer::deallocation_stream() const {
+    const Stream& stream = detail::open(state_, "Buffer").stream;
+    return stream.is_closed() ? std::nullopt : std::optional(stream);
+}
+
 void Buffer::close(const Stream& stream) {
     if (state_ != nullptr) {
         state_->free_on(stream);

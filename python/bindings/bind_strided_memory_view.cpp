@@ -2,13 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arguments.hpp"
+#include "extents.hpp"
+#include "fast_method.hpp"
+#include "names.hpp"
 #include "objects.hpp"
 #include "strided_memory_view.hpp"
+#include "view_dlpack.hpp"
+#include "view_sources.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
 #include <cstdint>
-#include <span>
+#include <string>
 
 namespace cuprum::python {
 
@@ -16,25 +22,62 @@ using namespace nb::literals;
 
 namespace {
 
-[[nodiscard]] nb::tuple to_tuple(std::span<const std::int64_t> numbers);
-void construct(StridedMemoryView* self, nb::handle object, nb::handle stream);
+using View = StridedMemoryView;
+using Type = nb::class_<View>;
+
+void bind_sources(Type& type);
+void bind_facts(Type& type);
+void bind_derived(Type& type);
+void construct(View* self, nb::handle object, nb::handle stream);
+[[nodiscard]] nb::object from_any(nb::handle cls, nb::handle object, nb::handle stream);
+[[nodiscard]] nb::object from_dlpack(nb::handle cls, nb::handle object, nb::handle stream);
+[[nodiscard]] nb::object from_cuda_array(nb::handle cls, nb::handle object, nb::handle stream);
+[[nodiscard]] nb::object from_array(nb::handle cls, nb::handle object);
+[[nodiscard]] nb::object from_buffer(nb::handle cls, nb::handle buffer, nb::handle shape,
+                                     nb::handle strides, nb::handle itemsize, nb::handle dtype,
+                                     nb::handle is_readonly);
+[[nodiscard]] nb::object view_again(nb::handle self, nb::handle layout, nb::handle dtype);
+[[nodiscard]] std::string text_of(View& view);
+int traverse(PyObject* self, visitproc visit, void* arg);
+int clear(PyObject* self);
+
+PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
+                       {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       {0, nullptr}};
 
 } // namespace
 
 void bind_strided_memory_view(nb::module_& module) {
-    nb::class_<StridedMemoryView> type(module, "StridedMemoryView", nb::is_weak_referenceable(),
-                                       R"(Describe another library's array without copying it.
+    static_cast<void>(names()); // made here, before threads come
+    Type type(module, "StridedMemoryView", nb::is_weak_referenceable(), nb::type_slots(slots),
+              R"(Describe another library's array without copying it.
 
-Made by one of the ``from_*`` methods from arrays of numpy, CuPy, PyTorch and others. Keeps the array
-alive.)");
-    note_type<StridedMemoryView>(type);
-    type.def("__init__", construct, "obj"_a.none(), "stream_ptr"_a = nb::none(),
-             nb::sig("def __init__(self, obj: object, stream_ptr: int | None = None) -> None"));
-    type.def_static("from_any_interface", StridedMemoryView::from_any_interface, "obj"_a.none(),
-                    "stream_ptr"_a = nb::none(),
-                    nb::sig("def from_any_interface(obj: object, stream_ptr: int | None = None) -> "
-                            "StridedMemoryView"),
-                    R"(View an object through DLPack or else the CUDA array interface.
+Made by one of the ``from_*`` methods from arrays of numpy, CuPy, PyTorch and others, or from a
+Buffer. Keeps the array alive.)");
+    note_type<View>(type);
+    type.def("__init__", construct, "obj"_a = nb::none(), "stream_ptr"_a = nb::none(),
+             nb::sig("def __init__(self, obj: object | None = None, stream_ptr: int | None = None) "
+                     "-> None"));
+    bind_sources(type);
+    bind_facts(type);
+    bind_derived(type);
+    bind_view_dlpack(type);
+    module.def(
+        "read_array_interface_literally",
+        [](bool value) { reads_array_interface_literally = value; }, "value"_a,
+        "Let ``from_array_interface`` name the current device, and records as plain bytes.");
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void bind_sources(Type& type) {
+    fast_class_method<from_any>(
+        type,
+        "def from_any_interface(cls, obj: object, stream_ptr: int | None = None) -> "
+        "StridedMemoryView",
+        R"(View an object through DLPack or else the CUDA array interface.
 
 Parameters
 ----------
@@ -48,73 +91,273 @@ Raises
 ------
 BufferError
     If the object has neither protocol or `stream_ptr` is not given.)");
-    type.def_static("from_dlpack", StridedMemoryView::from_dlpack, "obj"_a.none(),
-                    "stream_ptr"_a = nb::none(),
-                    nb::sig("def from_dlpack(obj: object, stream_ptr: int | None = None) -> "
-                            "StridedMemoryView"),
-                    "View an object through DLPack. See ``from_any_interface``.");
-    type.def_static("from_cuda_array_interface", StridedMemoryView::from_cuda_array_interface,
-                    "obj"_a.none(), "stream_ptr"_a = nb::none(),
-                    nb::sig("def from_cuda_array_interface(obj: object, stream_ptr: int | None = "
-                            "None) -> StridedMemoryView"),
-                    "View an object through ``__cuda_array_interface__``. See "
-                    "``from_any_interface``.");
-    type.def_static("from_array_interface", StridedMemoryView::from_array_interface, "obj"_a.none(),
-                    nb::sig("def from_array_interface(obj: object) -> StridedMemoryView"),
-                    "View an object in host memory through ``__array_interface__``.");
-    type.def_prop_ro("ptr", &StridedMemoryView::ptr, "Return the address of the first element.");
-    type.def_prop_ro("device_id", &StridedMemoryView::device_id,
-                     "Return the ordinal of the device it lies on, -1 for host memory.");
-    type.def_prop_ro("is_device_accessible", &StridedMemoryView::is_device_accessible,
-                     "Tell whether devices can reach the memory.");
-    type.def_prop_ro("readonly", &StridedMemoryView::readonly,
-                     "Tell whether the memory must not be written.");
-    type.def_prop_ro("exporting_obj", &StridedMemoryView::exporting_obj,
-                     nb::sig("def exporting_obj(self) -> object"), "Return the array.");
-    type.def_prop_ro(
-        "shape", [](const StridedMemoryView& self) { return to_tuple(self.shape()); },
-        nb::sig("def shape(self) -> tuple[int, ...]"), "Return the extents.");
-    type.def_prop_ro(
-        "strides",
-        [](const StridedMemoryView& self) -> nb::object {
-            const auto strides = self.strides();
-            return strides ? nb::object(to_tuple(*strides)) : nb::none();
-        },
-        nb::sig("def strides(self) -> tuple[int, ...] | None"),
-        "Return the strides in elements, or None if it is contiguous in C order.");
-    type.def_prop_ro("size", &StridedMemoryView::size, "Return the number of elements.");
-    type.def_prop_ro("dtype", &StridedMemoryView::dtype, nb::lock_self(),
+    fast_class_method<from_dlpack>(
+        type,
+        "def from_dlpack(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView",
+        "View an object through DLPack. See ``from_any_interface``.");
+    fast_class_method<from_cuda_array>(
+        type,
+        "def from_cuda_array_interface(cls, obj: object, stream_ptr: int | None = None) -> "
+        "StridedMemoryView",
+        "View an object through ``__cuda_array_interface__``. See ``from_any_interface``.");
+    fast_class_method<from_array>(type,
+                                  "def from_array_interface(cls, obj: object) -> StridedMemoryView",
+                                  "View an object in host memory through ``__array_interface__``.");
+    fast_class_method<from_buffer>(
+        type,
+        "def from_buffer(cls, buffer: Buffer, shape: tuple[int, ...], strides: tuple[int, ...] | "
+        "None = None, *, itemsize: int | None = None, dtype: object | None = None, is_readonly: "
+        "bool = False) -> StridedMemoryView",
+        R"(View a buffer as an array.
+
+Nothing is ordered: whoever uses the view orders its work after what fills the buffer.
+
+Parameters
+----------
+buffer : Buffer
+    The memory; the view keeps it.
+shape : tuple of int
+    The extents.
+strides : tuple of int, optional
+    In elements; contiguous in C order if not given.
+itemsize : int, optional
+    Bytes per element; the dtype's if not given.
+dtype : numpy.dtype, optional
+    What the elements are, as ``numpy.dtype()`` takes it.
+is_readonly : bool, optional
+    The view says that the memory must not be written.
+
+Raises
+------
+ValueError
+    If neither `itemsize` nor `dtype` is given, they contradict each other, or the buffer is too small.)");
+}
+
+std::size_t ptr(const View& self) {
+    return self.pointer;
+}
+
+int device_id(const View& self) {
+    return self.device_id;
+}
+
+bool is_device_accessible(const View& self) {
+    return self.is_device_accessible;
+}
+
+bool readonly(const View& self) {
+    return self.is_readonly;
+}
+
+nb::object exporting_obj(const View& self) {
+    return self.exporter.is_valid() ? self.exporter : nb::none();
+}
+
+nb::object shape(const View& self) {
+    self.check_not_empty();
+    return to_tuple(self.shape());
+}
+
+nb::object strides(const View& self) {
+    self.check_not_empty();
+    const auto steps = self.strides();
+    return steps ? to_tuple(*steps) : nb::none();
+}
+
+std::size_t size(const View& self) {
+    return static_cast<std::size_t>(self.size());
+}
+
+void bind_facts(Type& type) {
+    fast_property<ptr>(type, "def ptr(self) -> int", "Return the address of the first element.");
+    fast_property<device_id>(type, "def device_id(self) -> int",
+                             "Return the ordinal of the device it lies on, -1 for host memory.");
+    fast_property<is_device_accessible>(type, "def is_device_accessible(self) -> bool",
+                                        "Tell whether devices can reach the memory.");
+    fast_property<readonly>(type, "def readonly(self) -> bool",
+                            "Tell whether the memory must not be written.");
+    fast_property<exporting_obj>(type, "def exporting_obj(self) -> object", "Return the array.");
+    fast_property<shape>(type, "def shape(self) -> tuple[int, ...]", "Return the extents.");
+    fast_property<strides>(type, "def strides(self) -> tuple[int, ...] | None",
+                           "Return the strides in elements, or None if it is contiguous in C "
+                           "order.");
+    fast_property<size>(type, "def size(self) -> int", "Return the number of elements.");
+    type.def_prop_ro("dtype", &View::dtype_object, nb::lock_self(),
                      nb::sig("def dtype(self) -> object"),
-                     "Return the elements' numpy dtype, or its string if there is no numpy.");
-    type.def("__repr__", [](StridedMemoryView& self) {
-        return nb::str("StridedMemoryView(ptr={}, shape={}, strides={}, dtype={}, device_id={}, "
-                       "is_device_accessible={}, readonly={})")
-            .format(nb::str(hex_text(self.ptr()).c_str()), to_tuple(self.shape()),
-                    self.strides() ? nb::object(to_tuple(*self.strides())) : nb::none(),
-                    self.dtype(), self.device_id(), self.is_device_accessible(), self.readonly());
+                     "Return the elements' numpy dtype (its string if there is no numpy), or None "
+                     "if it is not known.");
+    type.def_prop_ro("layout", &View::layout_object, nb::lock_self(),
+                     nb::sig("def layout(self) -> StridedLayout"),
+                     "Return where the elements lie.");
+    type.def_prop_ro("_layout", &View::layout_object, nb::lock_self(),
+                     nb::sig("def _layout(self) -> StridedLayout"));
+    type.def("__repr__", text_of, nb::lock_self());
+}
+
+void bind_derived(Type& type) {
+    fast_method<view_again>(
+        type,
+        "def view(self, layout: StridedLayout | None = None, dtype: object | None = None) -> "
+        "StridedMemoryView",
+        R"(View the same memory with another layout or element type.
+
+Parameters
+----------
+layout : StridedLayout, optional
+    Offsets count from where the array, or the buffer, begins.
+dtype : numpy.dtype, optional
+    As ``numpy.dtype()`` takes it; of the layout's element size.
+
+Returns
+-------
+StridedMemoryView
+    This view if nothing is given.
+
+Raises
+------
+ValueError
+    If the layout reaches beyond the memory, or the element sizes differ.)");
+    type.def(
+        "as_tensor_map",
+        [](const View&, const nb::args&, const nb::kwargs&) {
+            raise_error(PyExc_NotImplementedError,
+                        "as_tensor_map is not available yet: there are no tensor maps");
+        },
+        nb::sig("def as_tensor_map(self, *args: object, **kwargs: object) -> object"),
+        "Make a tensor map of the array; not available yet.");
+}
+
+/// Makes a Python object of a class with an empty view in it, and fills that.
+template <typename Fill>
+nb::object filled(nb::handle cls, const Fill& fill) {
+    nb::object object = nb::inst_alloc(cls);
+    auto* const view = new (nb::inst_ptr<void>(object)) View();
+    nb::inst_mark_ready(object);
+    fill(*view);
+    return object;
+}
+
+nb::object from_any(nb::handle cls, nb::handle object, nb::handle stream) {
+    return filled(cls, [&](View& view) { view_any(view, object, ConsumerStream::from(stream)); });
+}
+
+nb::object from_dlpack(nb::handle cls, nb::handle object, nb::handle stream) {
+    return filled(cls,
+                  [&](View& view) { view_dlpack(view, object, ConsumerStream::from(stream)); });
+}
+
+nb::object from_cuda_array(nb::handle cls, nb::handle object, nb::handle stream) {
+    return filled(cls, [&](View& view) {
+        view_cuda_array_interface(view, object, ConsumerStream::from(stream));
     });
 }
 
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-nb::tuple to_tuple(std::span<const std::int64_t> numbers) {
-    nb::list list;
-    for (const std::int64_t number : numbers) {
-        list.append(number);
-    }
-    return nb::tuple(list);
+nb::object from_array(nb::handle cls, nb::handle object) {
+    return filled(cls, [&](View& view) { view_array_interface(view, object); });
 }
 
-void construct(StridedMemoryView* self, nb::handle object, nb::handle stream) {
-    if (PyErr_WarnEx(PyExc_DeprecationWarning,
-                     "StridedMemoryView(obj) is deprecated; use "
-                     "StridedMemoryView.from_any_interface(obj, stream_ptr)",
-                     1) != 0) {
+nb::object from_buffer(nb::handle cls, nb::handle buffer, nb::handle shape, nb::handle strides,
+                       nb::handle itemsize, nb::handle dtype, nb::handle is_readonly) {
+    if (itemsize.is_none() && dtype.is_none()) {
+        raise_error(PyExc_ValueError, "either itemsize or dtype must be specified");
+    }
+    nb::object known = nb::borrow(dtype);
+    std::size_t bytes = itemsize.is_none() ? 0 : size_argument(itemsize, "itemsize");
+    if (!dtype.is_none()) {
+        known = nb::module_::import_("numpy").attr("dtype")(dtype);
+        const auto own = nb::cast<std::size_t>(nb::object(known.attr("itemsize")));
+        if (!itemsize.is_none() && bytes != own) {
+            raise_error(PyExc_ValueError, "itemsize " + std::to_string(bytes) +
+                                              " does not match dtype.itemsize " +
+                                              std::to_string(own));
+        }
+        bytes = own;
+    }
+    const auto extents = extents_argument(shape, "shape");
+    nb::object layout =
+        strides.is_none()
+            ? make<StridedLayout>(extents, bytes)
+            : make<StridedLayout>(extents, extents_argument(strides, "strides"), bytes);
+    const int readonly = is_readonly.is_none() ? 0 : PyObject_IsTrue(is_readonly.ptr());
+    return filled(cls, [&](View& view) {
+        view_buffer(view, buffer, std::move(layout), known, readonly == 1);
+    });
+}
+
+void construct(View* self, nb::handle object, nb::handle stream) {
+    const bool is_empty = object.is_none();
+    const ArrayProducer producer = is_empty ? ArrayProducer{} : array_producer(object);
+    const bool is_interface = producer.way == ArrayProducer::Way::CudaArrayInterface;
+    const char* const what =
+        is_empty ? "making an empty StridedMemoryView is deprecated; use a from_* method"
+        : is_interface
+            ? "making a StridedMemoryView from a CUDA-array-interface-supporting object is "
+              "deprecated; use StridedMemoryView.from_any_interface(obj, stream_ptr)"
+            : "StridedMemoryView(obj) is deprecated; use "
+              "StridedMemoryView.from_any_interface(obj, stream_ptr)";
+    if (PyErr_WarnEx(PyExc_DeprecationWarning, what, 1) != 0) {
         throw nb::python_error();
     }
-    new (self) StridedMemoryView(StridedMemoryView::from_any_interface(object, stream));
+    new (self) View();
+    if (!is_empty) {
+        try {
+            view_any(*self, object, ConsumerStream::from(stream));
+        } catch (...) {
+            self->~StridedMemoryView();
+            throw;
+        }
+    }
+}
+
+nb::object view_again(nb::handle self, nb::handle layout, nb::handle dtype) {
+    View& source = *nb::inst_ptr<View>(self);
+    if (layout.is_none() && dtype.is_none()) {
+        return nb::borrow(self);
+    }
+    if (!layout.is_none() && get_if<StridedLayout>(layout) == nullptr) {
+        raise_error(PyExc_TypeError, "layout must be a StridedLayout, got " + type_label(layout));
+    }
+    nb::object where = layout.is_none() ? source.layout_object() : nb::borrow(layout);
+    const nb::object what = dtype.is_none() ? source.dtype_object() : nb::borrow(dtype);
+    return filled(self.type(),
+                  [&](View& view) { view_view(view, source, std::move(where), what); });
+}
+
+std::string text_of(View& view) {
+    if (!view.exporter.is_valid()) {
+        return "StridedMemoryView(ptr=0, empty)";
+    }
+    const nb::object dtype = view.dtype_object();
+    const auto strides = view.strides();
+    return nb::cast<std::string>(
+        nb::str("StridedMemoryView(ptr={}, shape={}, strides={}, itemsize={}, dtype={}, "
+                "device_id={}, is_device_accessible={}, readonly={}, exporting_obj={})")
+            .format(nb::str(hex_text(view.pointer).c_str()), to_tuple(view.shape()),
+                    strides ? to_tuple(*strides) : nb::none(), view.itemsize,
+                    dtype.is_none() ? nb::object(nb::str("NoneType")) : dtype, view.device_id,
+                    view.is_device_accessible, view.is_readonly,
+                    nb::str(type_label(view.exporter).c_str())));
+}
+
+int traverse(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (nb::inst_ready(self)) {
+        const View& view = *nb::inst_ptr<View>(self);
+        Py_VISIT(view.exporter.ptr());
+        Py_VISIT(view.dtype.ptr());
+        Py_VISIT(view.made_layout.ptr());
+    }
+    return 0;
+}
+
+int clear(PyObject* self) {
+    if (nb::inst_ready(self)) {
+        View& view = *nb::inst_ptr<View>(self);
+        view.exporter.reset();
+        view.dtype.reset();
+        view.type_source = View::TypeSource::None;
+    }
+    return 0;
 }
 
 } // namespace

@@ -1,50 +1,48 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A buffer as a DLPack tensor: one dimension of bytes. The capsule shares the memory, so that it
+// A buffer as a DLPack tensor: one dimension of bytes. The tensor shares the memory, so that it
 // outlives the buffer's close().
 
 #include "buffer_dlpack.hpp"
 
-#include "arguments.hpp"
-#include "dlpack.hpp"
+#include "dlpack_export.hpp"
+#include "errors.hpp"
+#include "fast_method.hpp"
+#include "view_sources.hpp"
 
 #include <nanobind/nanobind.h>
 
-#include <array>
 #include <cstdint>
-#include <memory>
-#include <utility>
+#include <exception>
 
 namespace cuprum::python {
-
-using namespace nb::literals;
 
 namespace {
 
 [[nodiscard]] nb::object export_buffer(const PyBuffer& self, nb::handle stream,
                                        nb::handle max_version, nb::handle device, nb::handle copy);
-[[nodiscard]] dlpack::Device device_of(const PyBuffer& self);
+[[nodiscard]] nb::object device_tuple(const PyBuffer& self);
+[[nodiscard]] const dlpack::ExchangeTable& exchange_table();
 
 } // namespace
 
 void bind_buffer_dlpack(nb::class_<PyBuffer>& type) {
-    type.def("__dlpack__", export_buffer, nb::kw_only(), "stream"_a = nb::none(),
-             "max_version"_a = nb::none(), "dl_device"_a = nb::none(), "copy"_a = nb::none(),
-             nb::sig("def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, "
-                     "int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | "
-                     "None = None) -> object"),
-             R"(Return the memory as a DLPack capsule: one dimension of int8.
+    fast_method<export_buffer>(
+        type,
+        "def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = "
+        "None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object",
+        R"(Return the memory as a DLPack capsule: one dimension of int8.
 
 Parameters
 ----------
 stream : int, optional
-    Accepted for the protocol's sake. A buffer does not know which stream last wrote to it, so the
-    caller orders its work.
+    The stream that will use the memory. It is made to wait for the one that the buffer was
+    allocated on; None and -1 leave ordering to the caller.
 max_version : tuple of int, optional
     The newest version that the caller knows; a versioned capsule is returned from (1, 0) on.
 dl_device : tuple of int, optional
-    Only None or the device it lies on.
+    Only None, the device it lies on, or the CPU for memory that the host can reach.
 copy : bool, optional
     True is refused.
 
@@ -52,21 +50,41 @@ Raises
 ------
 BufferError
     If another device or a copy is asked for.)");
-    type.def(
-        "__dlpack_device__",
-        [](const PyBuffer& self) {
-            const dlpack::Device device = device_of(self);
-            return nb::make_tuple(static_cast<int>(device.type), device.id);
-        },
-        nb::sig("def __dlpack_device__(self) -> tuple[int, int]"),
-        "Return DLPack's device type and the ordinal.");
+    fast_method<device_tuple>(type, "def __dlpack_device__(self) -> tuple[int, int]",
+                              "Return DLPack's device type and the ordinal.");
+    const nb::object capsule = exchange_capsule(exchange_table());
+    type.attr("__dlpack_c_exchange_api__") = capsule;
+}
+
+dlpack::DeviceType dlpack_device_type_of(const Buffer& memory, bool is_managed) {
+    using dlpack::DeviceType;
+    const bool is_on_device = memory.is_device_accessible();
+    const bool is_on_host = memory.is_host_accessible();
+    if (is_on_device) {
+        return !is_on_host  ? DeviceType::Cuda
+               : is_managed ? DeviceType::CudaManaged
+                            : DeviceType::CudaHost;
+    }
+    if (!is_on_host) {
+        raise_error(PyExc_BufferError, "buffer is neither device-accessible nor host-accessible");
+    }
+    return DeviceType::Cpu;
+}
+
+dlpack::Device dlpack_device_of(const PyBuffer& buffer) {
+    const bool is_managed =
+        buffer.resource.is_valid()
+            ? PyObject_IsTrue(nb::object(buffer.resource.attr("is_managed")).ptr()) == 1
+            : is_managed_memory(buffer);
+    const dlpack::DeviceType type = dlpack_device_type_of(buffer, is_managed);
+    return {type, type == dlpack::DeviceType::Cuda ? buffer.device_id() : 0};
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
 
-/// What a capsule owns: a share of the memory, and what its tensor points to.
+/// What a tensor owns: a share of the memory, and what it points to.
 template <typename Managed>
 struct Exported {
     explicit Exported(const Buffer& shared) : buffer(shared) {}
@@ -74,106 +92,102 @@ struct Exported {
     Managed managed{};
     Buffer buffer;
     std::int64_t extent = 0;
+    std::int64_t stride = 1;
 };
 
 template <typename Managed>
 void destroy(Managed* managed) {
-    // Any thread may drop a tensor, with or without the GIL.
-    delete static_cast<Exported<Managed>*>(managed->owner);
+    // Any thread may drop a tensor, with or without the GIL; freeing may take long.
+    auto* const exported = static_cast<Exported<Managed>*>(managed->owner);
+    if (Py_IsInitialized() != 0 && PyGILState_Check() != 0) {
+        const nb::gil_scoped_release unlocked;
+        delete exported;
+    } else {
+        delete exported;
+    }
+}
+
+void describe(const PyBuffer& self, dlpack::Device device, std::int64_t* extent,
+              std::int64_t* stride, dlpack::Tensor& out) {
+    *extent = static_cast<std::int64_t>(self.size());
+    out = {.data = reinterpret_cast<void*>(static_cast<std::uintptr_t>(self.handle())),
+           .device = device,
+           .ndim = 1,
+           .dtype = {dlpack::TypeCode::Int, 8, 1},
+           .shape = extent,
+           .strides = stride,
+           .byte_offset = 0};
 }
 
 template <typename Managed>
-const char* capsule_name();
-
-template <>
-const char* capsule_name<dlpack::ManagedTensor>() {
-    return dlpack::NAME;
-}
-
-template <>
-const char* capsule_name<dlpack::ManagedTensorVersioned>() {
-    return dlpack::VERSIONED_NAME;
-}
-
-template <typename Managed>
-nb::object make_capsule(const PyBuffer& self) {
+Managed* make_tensor(const PyBuffer& self, dlpack::Device device) {
     auto exported = std::make_unique<Exported<Managed>>(self);
-    exported->extent = static_cast<std::int64_t>(self.size());
     Managed& managed = exported->managed;
+    describe(self, device, &exported->extent, &exported->stride, managed.tensor);
     managed.owner = exported.get();
     managed.deleter = destroy<Managed>;
-    managed.tensor = {.data = reinterpret_cast<void*>(static_cast<std::uintptr_t>(self.handle())),
-                      .device = device_of(self),
-                      .ndim = 1,
-                      .dtype = {dlpack::TypeCode::Int, 8, 1},
-                      .shape = &exported->extent,
-                      .strides = nullptr,
-                      .byte_offset = 0};
     if constexpr (std::is_same_v<Managed, dlpack::ManagedTensorVersioned>) {
         managed.version = dlpack::CURRENT_VERSION;
     }
-    PyObject* capsule = PyCapsule_New(&managed, capsule_name<Managed>(), [](PyObject* unused) {
-        // A consumer renames the capsule and takes over its contents.
-        if (PyCapsule_IsValid(unused, capsule_name<Managed>()) != 0) {
-            auto* held =
-                static_cast<Managed*>(PyCapsule_GetPointer(unused, capsule_name<Managed>()));
-            const nb::gil_scoped_release unlocked;
-            held->deleter(held);
-        }
-    });
-    if (capsule == nullptr) {
-        throw nb::python_error();
-    }
-    exported.release();
-    return nb::steal(capsule);
+    return &exported.release()->managed;
 }
 
-nb::object export_buffer(const PyBuffer& self, nb::handle /*stream*/, nb::handle max_version,
+nb::object export_buffer(const PyBuffer& self, nb::handle stream, nb::handle max_version,
                          nb::handle device, nb::handle copy) {
-    if (!copy.is_none() && PyObject_IsTrue(copy.ptr()) != 0) {
-        raise_error(PyExc_BufferError,
-                    "copy must be None or False: a buffer is shared, not copied");
-    }
-    if (!device.is_none()) {
-        const dlpack::Device own = device_of(self);
-        if (!nb::make_tuple(static_cast<int>(own.type), own.id).equal(device)) {
-            raise_error(PyExc_BufferError,
-                        "dl_device must be None or the device the buffer lies on: it is not moved");
+    dlpack::Device own = dlpack_device_of(self);
+    const bool is_on_host = own.type != dlpack::DeviceType::Cuda;
+    const auto request = ExportRequest::read(stream, max_version, device, copy, own, is_on_host);
+    if (request.wants_cpu) {
+        own = {dlpack::DeviceType::Cpu, 0};
+    } else if (request.ordering == ExportRequest::Ordering::Handle &&
+               own.type != dlpack::DeviceType::Cpu) {
+        if (const auto allocated_on = self.deallocation_stream()) {
+            const ConsumerStream consumer{ConsumerStream::Kind::Handle, request.stream};
+            consumer.wait_for(reinterpret_cast<std::uintptr_t>(allocated_on->handle()));
         }
     }
-    if (max_version.is_none()) {
-        return make_capsule<dlpack::ManagedTensor>(self);
-    }
-    if (PyTuple_Check(max_version.ptr()) == 0 || PyTuple_Size(max_version.ptr()) != 2) {
-        raise_error(PyExc_BufferError,
-                    "max_version must be a tuple (major, minor), got " + type_label(max_version));
-    }
-    const long major = PyLong_AsLong(PyTuple_GetItem(max_version.ptr(), 0));
-    if (major == -1 && PyErr_Occurred() != nullptr) {
-        PyErr_Clear();
-        raise_error(PyExc_BufferError, "max_version must hold two integers");
-    }
-    return major >= 1 ? make_capsule<dlpack::ManagedTensorVersioned>(self)
-                      : make_capsule<dlpack::ManagedTensor>(self);
+    return request.is_versioned
+               ? wrap_in_capsule(make_tensor<dlpack::ManagedTensorVersioned>(self, own))
+               : wrap_in_capsule(make_tensor<dlpack::ManagedTensor>(self, own));
 }
 
-dlpack::Device device_of(const PyBuffer& self) {
-    const bool is_on_device = self.is_device_accessible();
-    const bool is_on_host = self.is_host_accessible();
-    if (is_on_device && is_on_host) {
-        const bool is_managed =
-            self.resource.is_valid() &&
-            PyObject_IsTrue(nb::object(self.resource.attr("is_managed")).ptr()) == 1;
-        return is_managed ? dlpack::Device{dlpack::DeviceType::CudaManaged, 0}
-                          : dlpack::Device{dlpack::DeviceType::CudaHost, 0};
+nb::object device_tuple(const PyBuffer& self) {
+    const dlpack::Device device = dlpack_device_of(self);
+    return nb::make_tuple(static_cast<int>(device.type), device.id);
+}
+
+/// Returns the buffer in an object given to the exchange functions.
+const PyBuffer& buffer_in(void* object) {
+    const PyBuffer* buffer = get_if<PyBuffer>(static_cast<PyObject*>(object));
+    if (buffer == nullptr) {
+        raise_error(PyExc_TypeError, "py_object must be a Buffer, got " +
+                                         type_label(static_cast<PyObject*>(object)));
     }
-    if (is_on_device) {
-        return {dlpack::DeviceType::Cuda, self.device_id()};
+    return *buffer;
+}
+
+int managed_from_buffer(void* object, dlpack::ManagedTensorVersioned** out) {
+    try {
+        *out = nullptr;
+        const PyBuffer& buffer = buffer_in(object);
+        *out = make_tensor<dlpack::ManagedTensorVersioned>(buffer, dlpack_device_of(buffer));
+        return 0;
+    } catch (...) {
+        set_python_error(std::current_exception());
+        return -1;
     }
-    if (is_on_host) {
-        return {dlpack::DeviceType::Cpu, 0};
-    }
-    raise_error(PyExc_BufferError, "neither host nor device can reach this buffer");
+}
+
+const dlpack::ExchangeTable& exchange_table() {
+    static const dlpack::ExchangeTable table{
+        .header = {dlpack::CURRENT_VERSION, nullptr},
+        .allocate = refuse_allocation,
+        .managed_from_object = managed_from_buffer,
+        .managed_to_object = view_from_managed,
+        .tensor_from_object = nullptr, // a buffer keeps no extents that could be lent
+        .current_work_stream = no_current_stream,
+    };
+    return table;
 }
 
 } // namespace

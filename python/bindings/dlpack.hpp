@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The part of the DLPack protocol that we speak: its structures, laid out as the specification
-// (version 1.0, and the unversioned form before it) says.
+// says (version 1.3 with its C exchange functions, and the unversioned form before 1.0).
 
 #pragma once
 
@@ -11,17 +11,25 @@
 
 namespace cuprum::python::dlpack {
 
-/// Where a tensor lies.
-enum class DeviceType : std::int32_t { Cpu = 1, Cuda = 2, CudaHost = 3, CudaManaged = 13 };
+/// Where a tensor lies. The values are the protocol's; Unknown is ours.
+enum class DeviceType : std::int32_t {
+    Unknown = 0,
+    Cpu = 1,
+    Cuda = 2,
+    CudaHost = 3,
+    CudaManaged = 13,
+};
 
-/// What an element is.
+/// What an element is. Codes beyond these are 8-bit and narrower floats.
 enum class TypeCode : std::uint8_t {
     Int = 0,
     UInt = 1,
     Float = 2,
     BFloat = 4,
     Complex = 5,
-    Bool = 6
+    Bool = 6,
+    FirstFloat8 = 7,
+    LastFloat8 = 14,
 };
 
 struct Device {
@@ -64,15 +72,35 @@ struct ManagedTensorVersioned {
     Tensor tensor;
 };
 
-constexpr Version CURRENT_VERSION{1, 0};
+struct ExchangeHeader {
+    Version version;
+    ExchangeHeader* previous; // an older table, for consumers that know no newer one
+};
+
+using SetError = void (*)(void* context, const char* kind, const char* message);
+
+/// The functions that a type offers to C code, found on the type as a capsule. They return 0, or -1
+/// with a Python error set, and never wait for a stream.
+struct ExchangeTable {
+    ExchangeHeader header;
+    int (*allocate)(Tensor* prototype, ManagedTensorVersioned** out, void* context,
+                    SetError set_error);
+    int (*managed_from_object)(void* object, ManagedTensorVersioned** out);
+    int (*managed_to_object)(ManagedTensorVersioned* tensor, void** out_object);
+    int (*tensor_from_object)(void* object, Tensor* out); // borrowed; may be null
+    int (*current_work_stream)(DeviceType type, std::int32_t id, void** out_stream);
+};
+
+constexpr Version CURRENT_VERSION{1, 3};
 constexpr std::uint64_t FLAG_READ_ONLY = 1;
 
 constexpr const char* NAME = "dltensor";
 constexpr const char* VERSIONED_NAME = "dltensor_versioned";
 constexpr const char* USED_NAME = "used_dltensor";
 constexpr const char* USED_VERSIONED_NAME = "used_dltensor_versioned";
+constexpr const char* EXCHANGE_NAME = "dlpack_exchange_api";
 
 static_assert(sizeof(Tensor) == 48 && sizeof(ManagedTensor) == 64 &&
-              sizeof(ManagedTensorVersioned) == 80);
+              sizeof(ManagedTensorVersioned) == 80 && sizeof(ExchangeTable) == 56);
 
 } // namespace cuprum::python::dlpack

@@ -133,6 +133,19 @@ void add_method(nb::handle type, const char* signature, const ReadSignature& rea
     note_signature(type, read.name, signature);
 }
 
+void add_class_method(nb::handle type, const char* signature, const ReadSignature& read,
+                      const char* documentation, PyCFunction function, int flags) {
+    const auto* name = new std::string(read.name);
+    const auto* text = new std::string(read.name + "($type" +
+                                       read.text.substr(read.name.size() + sizeof("($self") - 1) +
+                                       "\n--\n\n" + documentation);
+    auto* definition = new PyMethodDef{name->c_str(), function, flags, text->c_str()};
+    const nb::object method =
+        nb::steal(PyDescr_NewClassMethod(reinterpret_cast<PyTypeObject*>(type.ptr()), definition));
+    nb::setattr(type, name->c_str(), method);
+    note_signature(type, read.name, (std::string("@classmethod\n    ") + signature).c_str());
+}
+
 void add_property(nb::handle type, const char* name, const char* signature,
                   const char* documentation, getter get) {
     const auto* kept = new std::string(name);

@@ -152,12 +152,27 @@ struct FastMethod<Function> {
     }
 };
 
+/// Puts a class method on a type.
+void add_class_method(nb::handle type, const char* signature, const ReadSignature& read,
+                      const char* documentation, PyCFunction function, int flags);
+
 } // namespace fast
 
 /// Binds `Function` as a method: fast_method<sync>(type, "def sync(self) -> None", "Block until…").
 template <auto Function>
 void fast_method(nb::handle type, const char* signature, const char* documentation) {
     fast::FastMethod<Function>::bind(type, signature, documentation);
+}
+
+/// Binds `Function`, whose first parameter is a handle to the class, as a class method.
+template <auto Function>
+void fast_class_method(nb::handle type, const char* signature, const char* documentation) {
+    using Method = fast::FastMethod<Function>;
+    const fast::ReadSignature read = fast::read_signature(signature, Method::parameters);
+    fast::check_count(read, Method::parameters, Method::COUNT);
+    fast::add_class_method(type, signature, read, documentation,
+                           reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(Method::call)),
+                           METH_FASTCALL | METH_KEYWORDS);
 }
 
 /// Binds `Function` as a read-only property:
@@ -168,7 +183,7 @@ void fast_property(nb::handle type, const char* signature, const char* documenta
     fast::ParameterList none;
     const fast::ReadSignature read = fast::read_signature(signature, none);
     fast::add_property(type, read.name.c_str(), signature, documentation,
-                         fast::FastMethod<Function>::get);
+                       fast::FastMethod<Function>::get);
 }
 
 } // namespace cuprum::python

@@ -6,83 +6,128 @@
 #include "dlpack.hpp"
 #include "objects.hpp"
 
+#include <cuprum/strided_layout.hpp>
+
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
-#include <utility>
+#include <string>
 
 namespace cuprum::python {
 
 /// What another library's array is: where it lies, its extents, what its elements are.
+///
+/// Made in place, inside a Python object, and filled by the functions in view_sources.hpp. Only
+/// what making a view needs is read then; dtype and layout become Python objects when asked for.
 class StridedMemoryView {
 public:
-    /// How the elements are described: numpy's kind letter and their size.
-    struct ElementType {
-        char kind = 'V';
-        std::size_t size = 0; // bytes
+    static constexpr std::size_t INLINE_DIMENSIONS = 4; // more are on the heap
+
+    /// Who knows what the elements are.
+    enum class TypeSource : std::uint8_t {
+        None,     // nobody
+        DLPack,   // `type`
+        Exporter, // the array has a `dtype`
+        Text,     // `dtype` holds numpy's type string until it is asked for
+        Dtype,    // `dtype`
     };
 
-    /// Reads an object through the first protocol that it has.
-    [[nodiscard]] static StridedMemoryView from_any_interface(nb::handle object, nb::handle stream);
-    [[nodiscard]] static StridedMemoryView from_dlpack(nb::handle object, nb::handle stream);
-    [[nodiscard]] static StridedMemoryView from_cuda_array_interface(nb::handle object,
-                                                                     nb::handle stream);
-    [[nodiscard]] static StridedMemoryView from_array_interface(nb::handle object);
+    /// The part of memory that views of this view may reach, in bytes from `base`.
+    struct Range {
+        std::int64_t begin = 0;
+        std::int64_t end = 0;
+    };
 
-    StridedMemoryView(StridedMemoryView&& other) noexcept;
-    StridedMemoryView& operator=(StridedMemoryView&&) = delete;
+    StridedMemoryView() noexcept = default;
+    ~StridedMemoryView();
     StridedMemoryView(const StridedMemoryView&) = delete;
     StridedMemoryView& operator=(const StridedMemoryView&) = delete;
-    ~StridedMemoryView();
-
-    [[nodiscard]] std::uintptr_t ptr() const noexcept { return pointer_; }
-
-    [[nodiscard]] int device_id() const noexcept { return device_id_; }
-
-    [[nodiscard]] bool is_device_accessible() const noexcept { return is_device_accessible_; }
-
-    [[nodiscard]] bool readonly() const noexcept { return is_readonly_; }
-
-    [[nodiscard]] const nb::object& exporting_obj() const noexcept { return object_; }
 
     [[nodiscard]] std::span<const std::int64_t> shape() const noexcept {
-        return {extents_.get(), ndim_};
+        return {extents(), ndim_};
     }
 
     /// Returns the strides in elements; none means contiguous in C order.
-    [[nodiscard]] std::optional<std::span<const std::int64_t>> strides() const noexcept;
+    [[nodiscard]] std::optional<std::span<const std::int64_t>> strides() const noexcept {
+        return has_strides_ ? std::optional(std::span(extents() + ndim_, ndim_)) : std::nullopt;
+    }
+
+    /// Makes room for extents, and for strides if there are any.
+    void set_ndim(std::size_t ndim, bool has_strides) {
+        ndim_ = ndim;
+        has_strides_ = has_strides;
+        if (ndim > INLINE_DIMENSIONS) [[unlikely]] {
+            more_extents_ = std::make_unique<std::int64_t[]>(2 * ndim);
+        }
+    }
+
+    [[nodiscard]] std::int64_t* shape_data() noexcept {
+        return more_extents_ != nullptr ? more_extents_.get() : few_extents_.data();
+    }
+
+    [[nodiscard]] std::int64_t* strides_data() noexcept { return shape_data() + ndim_; }
+
+    /// Leaves the strides implicit if they are those of C order.
+    void drop_plain_strides() noexcept;
+
     /// Returns the number of elements.
-    [[nodiscard]] std::int64_t size() const noexcept;
-    /// Returns the elements' numpy dtype, or its type string if numpy is not installed.
-    [[nodiscard]] nb::object dtype();
+    /// @throws ValueError if the view is empty, as StridedMemoryView() makes it.
+    [[nodiscard]] std::int64_t size() const;
+    /// Returns where the elements lie; offsets count from `base`.
+    [[nodiscard]] StridedLayout layout() const;
+    /// Returns the same as a Python object, always the same one.
+    [[nodiscard]] nb::object layout_object();
+    /// Returns the elements' numpy dtype (its type string if there is no numpy), or None.
+    [[nodiscard]] nb::object dtype_object();
+    /// Returns the elements' type for DLPack.
+    /// @throws BufferError if it has none.
+    [[nodiscard]] dlpack::DataType dlpack_type();
+    /// Returns the device for DLPack, asking the driver if the producer did not say.
+    [[nodiscard]] dlpack::Device dlpack_device();
+    /// Returns what views of this view may reach.
+    [[nodiscard]] Range reachable() const;
+
+    void check_not_empty() const;
+
+    nb::object exporter; // the array, kept alive; null if the view is empty
+    nb::object dtype;
+    nb::object made_layout;      // null until asked for
+    std::uintptr_t base = 0;     // what the offsets of layouts count from
+    std::uintptr_t pointer = 0;  // the first element
+    std::size_t itemsize = 0;    // bytes
+    dlpack::DataType type{};     // if the source of the type is DLPack
+    std::int32_t device_id = -1; // -1 is the host
+    dlpack::DeviceType device_type = dlpack::DeviceType::Cpu;
+    TypeSource type_source = TypeSource::None;
+    bool is_device_accessible = false;
+    bool is_readonly = false;
+    std::optional<Range> range;        // none: what the elements take up
+    std::uintptr_t ordered_stream = 0; // the memory is ready in this stream's order…
+    bool is_ordered = false;           // …if this is set
+    // What DLPack handed over, at most one of them.
+    dlpack::ManagedTensor* managed = nullptr;
+    dlpack::ManagedTensorVersioned* versioned = nullptr;
 
 private:
-    explicit StridedMemoryView(nb::handle object) : object_(nb::borrow(object)) {}
+    [[nodiscard]] const std::int64_t* extents() const noexcept {
+        return more_extents_ != nullptr ? more_extents_.get() : few_extents_.data();
+    }
 
-    [[nodiscard]] static StridedMemoryView from_numpy(nb::handle array);
-    void set_extents(std::size_t ndim, bool has_strides);
-    void take(dlpack::Tensor& tensor);
-    void read_interface(nb::dict interface);
-
-    [[nodiscard]] std::int64_t* shape_data() noexcept { return extents_.get(); }
-
-    [[nodiscard]] std::int64_t* strides_data() noexcept { return extents_.get() + ndim_; }
-
-    nb::object object_;
-    nb::object dtype_;                        // null until asked for
-    std::unique_ptr<std::int64_t[]> extents_; // shape, then strides
     std::size_t ndim_ = 0;
-    std::uintptr_t pointer_ = 0;
-    ElementType type_;
-    int device_id_ = -1;
-    bool is_device_accessible_ = false;
-    bool is_readonly_ = false;
     bool has_strides_ = false;
-    // What DLPack handed over, at most one of them.
-    dlpack::ManagedTensor* managed_ = nullptr;
-    dlpack::ManagedTensorVersioned* versioned_ = nullptr;
+    std::array<std::int64_t, 2 * INLINE_DIMENSIONS> few_extents_; // the shape, then the strides
+    std::unique_ptr<std::int64_t[]> more_extents_;
 };
+
+/// Returns numpy's dtype of a DLPack type.
+/// @throws NotImplementedError if numpy, with or without ml_dtypes, has none.
+[[nodiscard]] nb::object numpy_dtype(const dlpack::DataType& type);
+
+/// Returns the DLPack type of numpy's dtype.
+/// @throws BufferError if there is none.
+[[nodiscard]] dlpack::DataType dlpack_type_of(nb::handle dtype);
 
 } // namespace cuprum::python

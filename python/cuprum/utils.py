@@ -6,5 +6,6 @@
 from __future__ import annotations
 
 from cuprum._cuprum import StridedLayout, StridedMemoryView
+from cuprum._views import args_viewable_as_strided_memory
 
-__all__ = ["StridedLayout", "StridedMemoryView"]
+__all__ = ["StridedLayout", "StridedMemoryView", "args_viewable_as_strided_memory"]

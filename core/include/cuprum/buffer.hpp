@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <ranges>
 
 namespace cuprum {
@@ -87,6 +88,9 @@ public:
 
     /// Names the stream that the memory will be freed on.
     void set_deallocation_stream(const Stream& stream) const;
+    /// Returns the stream that the memory will be freed on: the one it was allocated on unless
+    /// another was named. None for wrapped memory.
+    [[nodiscard]] std::optional<Stream> deallocation_stream() const;
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
