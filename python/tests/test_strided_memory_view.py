@@ -7,7 +7,12 @@ import weakref
 import numpy as np
 import pytest
 
-from cuprum.utils import StridedMemoryView
+from cuprum import ClosedError
+from cuprum.utils import (
+    StridedLayout,
+    StridedMemoryView,
+    args_viewable_as_strided_memory,
+)
 
 
 class OnlyDLPack:
@@ -139,15 +144,169 @@ def test_what_the_interface_may_not_say(device, stream, changes):
 
 def test_a_stream_must_be_given():
     for make in (StridedMemoryView.from_any_interface, StridedMemoryView.from_dlpack):
-        with pytest.raises(BufferError, match="stream_ptr"):
+        with pytest.raises(BufferError, match=r"stream_ptr.*stream=None is ambiguous"):
             make(np.zeros(3))
+        with pytest.raises(TypeError, match="stream_ptr must be an integer, got str"):
+            make(OnlyDLPack(np.zeros(3)), "stream")
+    with pytest.raises(BufferError, match="stream=None is ambiguous"):
+        StridedMemoryView.from_any_interface(OnlyDLPack(np.zeros(3)))
 
 
 def test_other_objects_are_refused():
-    with pytest.raises(BufferError, match="neither __dlpack__ nor __cuda_array_interface__"):
-        StridedMemoryView.from_any_interface(3, -1)
+    for thing in (3, None, object()):
+        with pytest.raises(BufferError, match="neither __dlpack__ nor __cuda_array_interface__"):
+            StridedMemoryView.from_any_interface(thing, -1)
+    with pytest.raises(AttributeError, match="__array_interface__"):
+        StridedMemoryView.from_array_interface(3)
+    with pytest.raises(AttributeError, match="__cuda_array_interface__"):
+        StridedMemoryView.from_cuda_array_interface(3, -1)
 
 
-def test_the_constructor_is_deprecated():
+def test_strides_within_an_element_are_refused():
+    inner = np.zeros(3, [("a", "i4"), ("b", "f8")])["b"]
+    for make in (
+        StridedMemoryView.from_array_interface,
+        lambda array: StridedMemoryView.from_any_interface(array, -1),
+    ):
+        with pytest.raises(ValueError, match="strides must be divisible by itemsize"):
+            make(inner)
+
+
+def test_many_dimensions():
+    array = np.zeros((2, 1, 3, 1, 2, 1, 2))[:, :, ::2]
+    view = StridedMemoryView.from_any_interface(array, -1)
+    assert view.shape == array.shape
+    assert view.strides == tuple(stride // 8 for stride in array.strides)
+    assert view.layout.volume == array.size
+
+
+def test_subclasses_of_arrays_and_of_views():
+    class Mine(StridedMemoryView):
+        pass
+
+    array = np.zeros((2, 3)).view(np.matrix)
+    view = Mine.from_any_interface(array, -1)
+    assert type(view) is Mine
+    assert type(view.view(dtype="i8")) is Mine
+    assert view.exporting_obj is array
+    assert view.shape == (2, 3)
+
+
+def test_an_array_that_holds_its_own_view_is_collected():
+    class Holder(np.ndarray):
+        pass
+
+    array = np.zeros(3).view(Holder)
+    array.seen = StridedMemoryView.from_any_interface(array, -1)
+    reference = weakref.ref(array)
+    del array
+    gc.collect()
+    assert reference() is None
+
+
+def test_the_constructor_is_deprecated(device, stream):
     with pytest.warns(DeprecationWarning, match="from_any_interface"):
         assert StridedMemoryView(np.zeros(3), -1).shape == (3,)
+    with (
+        device.allocate(32, stream=stream) as buffer,
+        pytest.warns(DeprecationWarning, match="CUDA-array-interface-supporting object"),
+    ):
+        assert StridedMemoryView(OnlyCudaArrayInterface(buffer), -1).shape == (2, 4)
+    with pytest.warns(DeprecationWarning, match="use"), pytest.raises(BufferError):
+        StridedMemoryView(object(), -1)
+
+
+def test_an_empty_view_says_so():
+    with pytest.warns(DeprecationWarning, match="empty"):
+        view = StridedMemoryView()
+    assert (view.ptr, view.exporting_obj) == (0, None)
+    assert "empty" in repr(view)
+    for use in (
+        lambda: view.shape,
+        lambda: view.strides,
+        lambda: view.size,
+        lambda: view.layout,
+        view.__dlpack__,
+    ):
+        with pytest.raises(ValueError, match="Cannot infer layout"):
+            use()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_buffers_as_arrays(device, stream, order):
+    layout = StridedLayout.dense((5, 7), 2, order)
+    with device.allocate(70, stream=stream) as buffer:
+        view = StridedMemoryView.from_buffer(
+            buffer, (5, 7), layout.strides, dtype=np.int16, is_readonly=True
+        )
+        assert view.exporting_obj is buffer
+        assert view.layout == layout
+        assert (view.ptr, view.dtype, view.device_id) == (buffer.handle, np.int16, 0)
+        assert (view.is_device_accessible, view.readonly) == (True, True)
+        part = view.view(layout[1:, ::2])
+        assert part.ptr == buffer.handle + layout[1:, ::2].slice_offset_in_bytes
+        assert part.shape == (4, 4)
+        assert part.readonly
+        whole = part.view(layout)
+        assert whole.ptr == buffer.handle
+        assert view.view() is view
+        del view, part, whole
+
+
+def test_buffers_too_small_are_refused(device, stream):
+    with device.allocate(20, stream=stream) as buffer:
+        with pytest.raises(ValueError, match="Expected at least 40 bytes, got 20 bytes"):
+            StridedMemoryView.from_buffer(buffer, (5, 4), dtype="i2")
+        with pytest.raises(ValueError, match="from byte -16 to 4"):
+            StridedMemoryView.from_buffer(buffer, (5, 4), (-4, 1), dtype="u1")
+        with pytest.raises(ValueError, match="itemsize 1 does not match"):
+            StridedMemoryView.from_buffer(buffer, (5,), itemsize=1, dtype="i2")
+        with pytest.raises(ValueError, match="itemsize or dtype must be specified"):
+            StridedMemoryView.from_buffer(buffer, (5,))
+        with pytest.raises(TypeError, match="buffer must be a Buffer, got bytes"):
+            StridedMemoryView.from_buffer(b"", (5,), itemsize=1)
+        view = StridedMemoryView.from_buffer(buffer, (5,), itemsize=4)
+        assert view.dtype is None
+        with pytest.raises(ValueError, match="Expected at least 24 bytes, got 20"):
+            view.view(StridedLayout((6,), None, 4))
+        with pytest.raises(ValueError, match="dtype has elements of 8 bytes"):
+            view.view(dtype="f8")
+        with pytest.raises(TypeError, match="layout must be a StridedLayout, got tuple"):
+            view.view((5,))
+        del view
+    with pytest.raises(ClosedError):
+        StridedMemoryView.from_buffer(buffer, (5,), itemsize=1)
+
+
+def test_views_of_arrays_do_not_reach_beyond_them():
+    array = np.arange(10, dtype=np.int32)[2:8][::-1]
+    view = StridedMemoryView.from_any_interface(array, -1)
+    part = view.view(view.layout[3:])
+    assert part.ptr == array[3:].ctypes.data
+    assert np.array_equal(np.from_dlpack(part), array[3:])
+    assert part.view(view.layout).ptr == view.ptr
+    with pytest.raises(ValueError, match="from byte -20 to 8, the memory from -20 to 4"):
+        view.view(StridedLayout((2, 6), (1, -1), 4))
+    packed = StridedMemoryView.from_any_interface(np.zeros((5, 6), np.float32), -1)
+    assert packed.view(packed.layout.repacked(8), np.complex64).shape == (5, 3)
+
+
+def test_tensor_maps_are_refused_by_name():
+    view = StridedMemoryView.from_any_interface(np.zeros(4), -1)
+    with pytest.raises(NotImplementedError, match="as_tensor_map"):
+        view.as_tensor_map((4,))
+
+
+def test_functions_can_take_arrays_of_any_library(device, stream):
+    @args_viewable_as_strided_memory((1, -1))
+    def double(factor, array, *others, order=-1):
+        """Say what it is."""
+        assert isinstance(others[-1].view(order), StridedMemoryView)
+        return array.view(order).shape, factor
+
+    assert double(2, np.zeros(3), 5, np.zeros(1)) == ((3,), 2)
+    assert double.__doc__ == "Say what it is."
+    with pytest.raises(TypeError, match="takes an array as positional argument 1"):
+        double(2)
+    with pytest.raises(BufferError, match="does not support any data exchange protocol"):
+        double(2, "no array", np.zeros(1))

@@ -27,6 +27,7 @@ def follow_reference() -> None:
     from cuprum import _cuprum
 
     _cuprum.read_unknown_attributes_as_zero(True)
+    _cuprum.read_array_interface_literally(True)
     if importlib.util.find_spec("cuda.bindings") is not None:
         _give_handles_as_bindings()
 

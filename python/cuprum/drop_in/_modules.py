@@ -68,6 +68,7 @@ _PRIVATE_MODULES = {
     ),
     "_memoryview": (
         "StridedMemoryView",
+        "_StridedMemoryViewProxy",
         "args_viewable_as_strided_memory",
         "view_as_array_interface",
         "view_as_cai",

@@ -5,8 +5,13 @@
 
 from __future__ import annotations
 
+import enum
 import importlib
 import threading
+
+from cuprum._cuprum import StridedLayout as _StridedLayout  # noqa: F401
+from cuprum._cuprum import StridedMemoryView
+from cuprum._views import ViewableArgument as _StridedMemoryViewProxy  # noqa: F401
 
 _BINDINGS = ("driver", "nvrtc", "runtime")
 
@@ -123,3 +128,19 @@ class _ThreadDevices(threading.local):
 
 
 _tls = _ThreadDevices()
+
+
+#: The device types of DLPack that CUDA has.
+DLDeviceType = enum.IntEnum(
+    "DLDeviceType", {"kDLCPU": 1, "kDLCUDA": 2, "kDLCUDAHost": 3, "kDLCUDAManaged": 13}
+)
+
+
+def view_as_cai(obj: object, stream_ptr: int | None) -> StridedMemoryView:
+    """View an object through ``__cuda_array_interface__``."""
+    return StridedMemoryView.from_cuda_array_interface(obj, stream_ptr)
+
+
+def view_as_array_interface(obj: object) -> StridedMemoryView:
+    """View an object through ``__array_interface__``."""
+    return StridedMemoryView.from_array_interface(obj)
