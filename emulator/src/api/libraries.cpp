@@ -28,34 +28,51 @@ void put_variable(const Allocation& variable, CUdeviceptr* address, std::size_t*
     }
 }
 
+void check_library_options(const CUlibraryOption* options, void* const* values, unsigned count) {
+    require(count == 0 || (options != nullptr && values != nullptr),
+            "the options of the library are NULL");
+    for (unsigned index = 0; index < count; ++index) {
+        switch (options[index]) {
+        case CU_LIBRARY_BINARY_IS_PRESERVED:
+            break; // the code has been read when the call returns, whether it is kept or not
+        case CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE:
+            fail(CUDA_ERROR_NOT_SUPPORTED, "CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE is "
+                                           "not supported by the emulated device");
+        default:
+            fail(CUDA_ERROR_INVALID_VALUE, "unknown option of a library");
+        }
+    }
+}
+
 } // namespace
 
 extern "C" {
 
 CUresult CUDAAPI cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* jitOptions,
                                    void** jitOptionsValues, unsigned int numJitOptions,
-                                   CUlibraryOption* /*libraryOptions*/,
-                                   void** /*libraryOptionValues*/,
-                                   unsigned int /*numLibraryOptions*/) {
+                                   CUlibraryOption* libraryOptions, void** libraryOptionValues,
+                                   unsigned int numLibraryOptions) {
     return entry("cuLibraryLoadData", [&] {
         require(library != nullptr, "library must not be NULL");
+        check_library_options(libraryOptions, libraryOptionValues, numLibraryOptions);
         const JitOptions options(numJitOptions, jitOptions, jitOptionsValues);
         auto program = Program::load(code, std::nullopt, target_sm(), options);
         *library = Library::create(std::move(program), options)->handle<CUlibrary>();
+        options.write_results();
     });
 }
 
 CUresult CUDAAPI cuLibraryLoadFromFile(CUlibrary* library, const char* fileName,
                                        CUjit_option* jitOptions, void** jitOptionsValues,
-                                       unsigned int numJitOptions,
-                                       CUlibraryOption* /*libraryOptions*/,
-                                       void** /*libraryOptionValues*/,
-                                       unsigned int /*numLibraryOptions*/) {
+                                       unsigned int numJitOptions, CUlibraryOption* libraryOptions,
+                                       void** libraryOptionValues, unsigned int numLibraryOptions) {
     return entry("cuLibraryLoadFromFile", [&] {
         require(library != nullptr, "library must not be NULL");
+        check_library_options(libraryOptions, libraryOptionValues, numLibraryOptions);
         const JitOptions options(numJitOptions, jitOptions, jitOptionsValues);
         auto program = Program::load_file(fileName, target_sm(), options);
         *library = Library::create(std::move(program), options)->handle<CUlibrary>();
+        options.write_results();
     });
 }
 

@@ -18,6 +18,7 @@ void load(CUmodule* out, const void* image, const JitOptions& options) {
     const auto& context = current_context();
     auto program = Program::load(image, std::nullopt, context->device().sm(), options);
     *out = Module::create(context, std::move(program), options, {}, false)->handle<CUmodule>();
+    options.write_results();
 }
 
 } // namespace

@@ -5,19 +5,26 @@
 
 #include <cuda.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace cuprum::emulator {
 
-/// The options of a module load that mean something here: where the logs go.
+/// The options of a module load or a link that mean something here: where the logs go, what the
+/// caller wants to know, and for which target.
 ///
-/// The rest (optimisation levels, register limits) is accepted and ignored: nothing is compiled to
-/// machine code.
+/// The rest (optimisation levels, register limits) is checked and otherwise ignored: nothing is
+/// compiled to machine code. The caller's arrays must live as long as the options do.
 class JitOptions {
 public:
     JitOptions() = default;
 
-    /// Reads the driver's parallel arrays; throws INVALID_VALUE for an option that does not exist.
+    /// Reads the driver's parallel arrays.
+    ///
+    /// @throws DriverError INVALID_VALUE for an option that does not exist or a value that it
+    /// cannot have, NOT_SUPPORTED for external symbols given by address.
     JitOptions(unsigned count, CUjit_option* options, void** values);
 
     /// Puts text into the error log buffer, if the caller gave one, and tells its length.
@@ -26,6 +33,16 @@ public:
     /// Puts text into the info log buffer, if the caller gave one, and tells its length.
     void write_info(std::string_view text) const;
 
+    /// Tells the caller, if it asked, how long the work took since the options were read, and how
+    /// many threads of a block the code is good for.
+    void write_results() const;
+
+    /// Tells whether the info log should say what was done.
+    [[nodiscard]] bool is_verbose() const noexcept { return is_verbose_; }
+
+    /// Returns the target that was asked for, as 90 for compute capability 9.0; 0 for none.
+    [[nodiscard]] std::uint32_t target_sm() const noexcept { return target_sm_; }
+
 private:
     struct Buffer {
         char* data = nullptr;
@@ -33,10 +50,16 @@ private:
         void** written = nullptr; // the option's value, overwritten with the length
     };
 
+    void read(CUjit_option option, void** value);
     static void write(const Buffer& buffer, std::string_view text);
 
     Buffer error_;
     Buffer info_;
+    void** wall_time_ = nullptr;
+    void** threads_per_block_ = nullptr;
+    bool is_verbose_ = false;
+    std::uint32_t target_sm_ = 0;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 } // namespace cuprum::emulator

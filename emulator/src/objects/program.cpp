@@ -17,9 +17,7 @@
 
 namespace cuprum::emulator {
 
-namespace {
-
-CUresult code_of(ImageProblem problem) {
+CUresult code_of(ImageProblem problem) noexcept {
     switch (problem) {
     case ImageProblem::NoPtx:
     case ImageProblem::TooNew:
@@ -31,7 +29,7 @@ CUresult code_of(ImageProblem problem) {
     }
 }
 
-CUresult code_of(ptx::Problem problem) {
+CUresult code_of(ptx::Problem problem) noexcept {
     switch (problem) {
     case ptx::Problem::Unsupported:
         return CUDA_ERROR_NOT_SUPPORTED;
@@ -43,6 +41,8 @@ CUresult code_of(ptx::Problem problem) {
     }
     return CUDA_ERROR_INVALID_PTX;
 }
+
+namespace {
 
 [[noreturn]] void refuse(CUresult code, const std::string& complaints, const JitOptions& options) {
     options.write_error(complaints);
@@ -85,8 +85,7 @@ std::shared_ptr<const Program> Program::load(const void* image, std::optional<st
     return program;
 }
 
-std::shared_ptr<const Program> Program::load_file(const char* path, std::uint32_t sm,
-                                                  const JitOptions& options) {
+std::string read_file(const char* path) {
     require(path != nullptr, "the file name must not be NULL");
     std::ifstream file(path, std::ios::binary);
     std::string bytes;
@@ -97,6 +96,12 @@ std::shared_ptr<const Program> Program::load_file(const char* path, std::uint32_
         fail(CUDA_ERROR_FILE_NOT_FOUND,
              std::string("cannot read '") + path + "': " + std::strerror(errno));
     }
+    return bytes;
+}
+
+std::shared_ptr<const Program> Program::load_file(const char* path, std::uint32_t sm,
+                                                  const JitOptions& options) {
+    const std::string bytes = read_file(path);
     return load(bytes.data(), bytes.size(), sm, options);
 }
 

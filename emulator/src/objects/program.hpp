@@ -4,8 +4,10 @@
 #pragma once
 
 #include "bytecode/kernel.hpp"
+#include "image/image.hpp"
 #include "objects/jit_options.hpp"
 #include "passes/compile.hpp"
+#include "ptx/diagnostics.hpp"
 #include "ptx/tree.hpp"
 
 #include <cstddef>
@@ -17,6 +19,15 @@
 #include <vector>
 
 namespace cuprum::emulator {
+
+/// Returns the driver's code for an image that gives no PTX.
+[[nodiscard]] CUresult code_of(ImageProblem problem) noexcept;
+
+/// Returns the driver's code for PTX that is refused.
+[[nodiscard]] CUresult code_of(ptx::Problem problem) noexcept;
+
+/// Returns what is in a file; throws FILE_NOT_FOUND.
+[[nodiscard]] std::string read_file(const char* path);
 
 /// The code of a module or library, independent of context: parsed, ready to be compiled.
 class Program {

@@ -1,0 +1,316 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "api/driver.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+using namespace cuprum::emulator::test;
+
+namespace {
+
+const std::string HEADER = ".version 8.0\n.target sm_70\n.address_size 64\n";
+
+/// compute(p): *p = twice(21) + offset; needs twice and offset.
+const std::string CALLER = HEADER + R"(
+.extern .func (.param .b32 result) twice(.param .b32 value);
+.extern .global .align 4 .u32 offset;
+.global .align 4 .u32 private_value = 1000;
+.visible .entry compute(.param .u64 compute_p)
+{
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [compute_p];
+    mov.u32 %r1, 21;
+    {
+        .param .b32 given;
+        .param .b32 returned;
+        st.param.b32 [given], %r1;
+        call.uni (returned), twice, (given);
+        ld.param.b32 %r2, [returned];
+    }
+    ld.global.u32 %r3, [offset];
+    add.u32 %r4, %r2, %r3;
+    ld.global.u32 %r5, [private_value];
+    add.u32 %r4, %r4, %r5;
+    st.global.u32 [%rd1], %r4;
+    ret;
+}
+)";
+
+/// Defines twice and offset, and a private variable of the same name as the other module's.
+const std::string CALLEE = HEADER + R"(
+.visible .global .align 4 .u32 offset = 300;
+.global .align 4 .u32 private_value = 2;
+.visible .func (.param .b32 result) twice(.param .b32 value)
+{
+    .reg .b32 %r<4>;
+    ld.param.b32 %r1, [value];
+    ld.global.u32 %r2, [private_value];
+    mul.lo.u32 %r3, %r1, %r2;
+    st.param.b32 [result], %r3;
+    ret;
+}
+)";
+
+} // namespace
+
+class Linking : public DriverTest {
+protected:
+    void SetUp() override {
+        DriverTest::SetUp();
+        create({});
+    }
+
+    void TearDown() override {
+        EXPECT_TRUE(succeeds(CU(cuLinkDestroy)(link_)));
+        DriverTest::TearDown();
+    }
+
+    /// Starts anew with logs, and `more` options.
+    void create(std::vector<std::pair<CUjit_option, void*>> more) {
+        if (link_ != nullptr) {
+            ASSERT_TRUE(succeeds(CU(cuLinkDestroy)(link_)));
+        }
+        options_ = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                    CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+        values_ = {errors_, reinterpret_cast<void*>(sizeof errors_), info_,
+                   reinterpret_cast<void*>(sizeof info_)};
+        for (const auto& [option, value] : more) {
+            options_.push_back(option);
+            values_.push_back(value);
+        }
+        ASSERT_TRUE(succeeds(CU(cuLinkCreate)(static_cast<unsigned>(options_.size()),
+                                              options_.data(), values_.data(), &link_)));
+    }
+
+    CUresult add(const std::string& ptx, const char* name) {
+        return CU(cuLinkAddData)(link_, CU_JIT_INPUT_PTX, const_cast<char*>(ptx.data()),
+                                 ptx.size() + 1, name, 0, nullptr, nullptr);
+    }
+
+    CUresult complete() { return CU(cuLinkComplete)(link_, &image_, &size_); }
+
+    /// Runs compute() of a linked image.
+    unsigned compute() {
+        CUmodule module = nullptr;
+        CUfunction function = nullptr;
+        unsigned result = 0;
+        CUdeviceptr memory = allocate(4);
+        EXPECT_TRUE(succeeds(CU(cuModuleLoadData)(&module, image_)));
+        EXPECT_TRUE(succeeds(CU(cuModuleGetFunction)(&function, module, "compute")));
+        void* arguments[] = {&memory};
+        EXPECT_TRUE(succeeds(
+            CU(cuLaunchKernel)(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr)));
+        EXPECT_TRUE(succeeds(CU(cuMemcpyDtoH)(&result, memory, sizeof result)));
+        EXPECT_TRUE(succeeds(CU(cuModuleUnload)(module)));
+        EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+        return result;
+    }
+
+    CUlinkState link_ = nullptr;
+    char errors_[4096] = {};
+    char info_[4096] = {};
+    std::vector<CUjit_option> options_;
+    std::vector<void*> values_;
+    void* image_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+TEST_F(Linking, functions_and_variables_are_resolved_across_modules) {
+    ASSERT_TRUE(succeeds(add(CALLER, "caller")));
+    ASSERT_TRUE(succeeds(add(CALLEE, "callee")));
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    EXPECT_EQ(compute(), 21U * 2 + 300 + 1000);
+    CUlibrary library = nullptr;
+    CUkernel kernel = nullptr;
+    ASSERT_TRUE(succeeds(
+        CU(cuLibraryLoadData)(&library, image_, nullptr, nullptr, 0, nullptr, nullptr, 0)));
+    EXPECT_TRUE(succeeds(CU(cuLibraryGetKernel)(&kernel, library, "compute")));
+    EXPECT_TRUE(succeeds(CU(cuLibraryUnload)(library)));
+}
+
+TEST_F(Linking, the_order_of_the_inputs_does_not_matter) {
+    ASSERT_TRUE(succeeds(add(CALLEE, "callee")));
+    ASSERT_TRUE(succeeds(add(CALLER, "caller")));
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    EXPECT_EQ(compute(), 1342U);
+}
+
+TEST_F(Linking, a_linked_image_can_be_linked_again) {
+    ASSERT_TRUE(succeeds(add(CALLER, "caller")));
+    ASSERT_TRUE(succeeds(add(CALLEE, "callee")));
+    ASSERT_TRUE(succeeds(complete()));
+    const std::string first(static_cast<const char*>(image_), size_);
+    create({});
+    ASSERT_TRUE(
+        succeeds(CU(cuLinkAddData)(link_, CU_JIT_INPUT_CUBIN, const_cast<char*>(first.data()),
+                                   first.size(), "first", 0, nullptr, nullptr)));
+    ASSERT_TRUE(succeeds(add(HEADER + ".visible .entry other()\n{\n    ret;\n}\n", "other")));
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    EXPECT_EQ(compute(), 1342U);
+}
+
+TEST_F(Linking, what_is_missing_is_named) {
+    ASSERT_TRUE(succeeds(add(CALLER, "caller.ptx")));
+    EXPECT_TRUE(returns(CUDA_ERROR_UNKNOWN, complete()));
+    const std::string log = errors_;
+    EXPECT_NE(log.find("Undefined reference to 'twice' in 'caller.ptx'"), std::string::npos) << log;
+    EXPECT_NE(log.find("Undefined reference to 'offset' in 'caller.ptx'"), std::string::npos);
+    EXPECT_EQ(reinterpret_cast<std::size_t>(values_[1]), log.size());
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, complete())) << "it has failed";
+}
+
+TEST_F(Linking, what_is_defined_twice_is_named) {
+    ASSERT_TRUE(succeeds(add(CALLEE, "one")));
+    ASSERT_TRUE(succeeds(add(CALLEE, "two")));
+    EXPECT_TRUE(returns(CUDA_ERROR_UNKNOWN, complete()));
+    const std::string log = errors_;
+    EXPECT_NE(log.find("'twice' is defined in 'two' and already in 'one'"), std::string::npos)
+        << log;
+    EXPECT_NE(log.find("'offset' is defined"), std::string::npos);
+    EXPECT_EQ(log.find("private_value"), std::string::npos);
+}
+
+TEST_F(Linking, weak_definitions_give_way) {
+    std::string weak = CALLEE;
+    for (std::size_t at = 0; (at = weak.find(".visible", at)) != std::string::npos;) {
+        weak.replace(at, 8, ".weak");
+    }
+    std::string weaker = weak;
+    weaker.replace(weaker.find("300"), 3, "900");
+    ASSERT_TRUE(succeeds(add(weaker, "weaker")));
+    ASSERT_TRUE(succeeds(add(CALLER, "caller")));
+    ASSERT_TRUE(succeeds(add(CALLEE, "strong")));
+    ASSERT_TRUE(succeeds(add(weak, "weak")));
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    EXPECT_EQ(compute(), 1342U);
+    create({});
+    ASSERT_TRUE(succeeds(add(CALLER, "caller")));
+    ASSERT_TRUE(succeeds(add(weaker, "first")));
+    ASSERT_TRUE(succeeds(add(weak, "second")));
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    EXPECT_EQ(compute(), 1942U) << "the first of the weak ones";
+}
+
+TEST_F(Linking, a_declaration_must_fit_its_definition) {
+    std::string wrong = CALLEE;
+    wrong.replace(wrong.find(".param .b32 value"), 17, ".param .b64 value");
+    ASSERT_TRUE(succeeds(add(CALLER, "caller")));
+    ASSERT_TRUE(succeeds(add(wrong, "wrong")));
+    EXPECT_TRUE(returns(CUDA_ERROR_UNKNOWN, complete()));
+    EXPECT_NE(std::string(errors_).find("'twice' is declared in 'caller' with other parameters"),
+              std::string::npos)
+        << errors_;
+}
+
+TEST_F(Linking, functions_of_the_device_and_dynamic_shared_memory_need_no_definition) {
+    const std::string text = HEADER + R"(
+.extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);
+.extern .shared .align 16 .b8 room[];
+.global .align 1 .b8 text[4] = {104, 105, 10, 0};
+.visible .entry NAME()
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<4>;
+    mov.u32 %r1, 7;
+    st.shared.u32 [room], %r1;
+    mov.u64 %rd1, text;
+    cvta.global.u64 %rd2, %rd1;
+    {
+        .param .b64 a;
+        .param .b64 b;
+        .param .b32 c;
+        st.param.b64 [a], %rd2;
+        st.param.b64 [b], 0;
+        call.uni (c), vprintf, (a, b);
+    }
+    ret;
+}
+)";
+    std::string one = text;
+    std::string two = text;
+    one.replace(one.find("NAME"), 4, "one");
+    two.replace(two.find("NAME"), 4, "two");
+    ASSERT_TRUE(succeeds(add(one, "one")));
+    ASSERT_TRUE(succeeds(add(two, "two")));
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuModuleLoadData)(&module, image_)));
+    ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&function, module, "two")));
+    ASSERT_TRUE(
+        succeeds(CU(cuLaunchKernel)(function, 1, 1, 1, 1, 1, 1, 64, nullptr, nullptr, nullptr)));
+    EXPECT_TRUE(succeeds(CU(cuCtxSynchronize)()));
+    EXPECT_TRUE(succeeds(CU(cuModuleUnload)(module)));
+}
+
+TEST_F(Linking, ptx_that_is_wrong_is_refused_when_it_is_added) {
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_PTX, add(HEADER + "nonsense\n", "bad.ptx")));
+    EXPECT_NE(std::string(errors_).find("bad.ptx: ptx:4"), std::string::npos) << errors_;
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_VALUE, CU(cuLinkAddData)(link_, CU_JIT_INPUT_PTX, nullptr, 0,
+                                                            "nothing", 0, nullptr, nullptr)));
+    std::string newer = CALLEE;
+    newer.replace(newer.find("sm_70"), 5, "sm_121");
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_PTX, add(newer, "newer")));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, complete())) << "nothing was added";
+}
+
+TEST_F(Linking, other_kinds_of_input_are_refused_by_name) {
+    char elf[64] = "\x7f"
+                   "ELF";
+    EXPECT_FALSE(succeeds(CU(cuLinkAddData)(link_, CU_JIT_INPUT_CUBIN, elf, sizeof elf, "cubin", 0,
+                                            nullptr, nullptr)));
+    EXPECT_NE(std::string(errors_).find("cubin"), std::string::npos);
+    EXPECT_TRUE(returns(
+        CUDA_ERROR_NOT_SUPPORTED,
+        CU(cuLinkAddData)(link_, CU_JIT_INPUT_NVVM, elf, sizeof elf, "ir", 0, nullptr, nullptr)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuLinkAddData)(link_, static_cast<CUjitInputType>(99), elf, sizeof elf,
+                                          "what", 0, nullptr, nullptr)));
+}
+
+TEST_F(Linking, files_are_read) {
+    const std::string path = testing::TempDir() + "cuprum_linking.ptx";
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    ASSERT_NE(file, nullptr);
+    std::fwrite(CALLEE.data(), 1, CALLEE.size(), file);
+    std::fclose(file);
+    ASSERT_TRUE(succeeds(add(CALLER, "caller")));
+    ASSERT_TRUE(
+        succeeds(CU(cuLinkAddFile)(link_, CU_JIT_INPUT_PTX, path.c_str(), 0, nullptr, nullptr)));
+    std::remove(path.c_str());
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_FILE_NOT_FOUND,
+                CU(cuLinkAddFile)(link_, CU_JIT_INPUT_PTX, path.c_str(), 0, nullptr, nullptr)));
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    EXPECT_EQ(compute(), 1342U);
+}
+
+TEST_F(Linking, what_the_caller_asks_for_is_told) {
+    create({{CU_JIT_WALL_TIME, nullptr}, {CU_JIT_LOG_VERBOSE, reinterpret_cast<void*>(1)}});
+    ASSERT_TRUE(succeeds(add(CALLER, "caller")));
+    ASSERT_TRUE(succeeds(add(CALLEE, "callee")));
+    ASSERT_TRUE(succeeds(complete()));
+    float milliseconds = 0;
+    std::memcpy(&milliseconds, &values_[4], sizeof milliseconds);
+    EXPECT_GT(milliseconds, 0.0F);
+    EXPECT_NE(std::string(info_).find("linked 2 inputs, 1 kernels"), std::string::npos) << info_;
+    EXPECT_STREQ(errors_, "");
+    CUjit_option option = CU_JIT_OPTIMIZATION_LEVEL;
+    void* value = reinterpret_cast<void*>(9);
+    CUlinkState other = nullptr;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuLinkCreate)(1, &option, &value, &other)));
+}
+
+TEST_F(Linking, handles_are_checked) {
+    CUlinkState other = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuLinkCreate)(0, nullptr, nullptr, &other)));
+    ASSERT_TRUE(succeeds(CU(cuLinkDestroy)(other)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, CU(cuLinkDestroy)(other)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, CU(cuLinkComplete)(other, &image_, &size_)));
+}
