@@ -124,7 +124,8 @@ SMResource DeviceResources::sm() const {
 
 WorkqueueResource DeviceResources::workqueue() const {
     if (const int version = driver_version(); version < WORKQUEUE_VERSION) {
-        throw NotSupportedError("WorkqueueResource", WORKQUEUE_VERSION, version);
+        throw NotSupportedError("cuDeviceGetDevResource for a WorkqueueResource", WORKQUEUE_VERSION,
+                                version);
     }
     return WorkqueueResource(std::make_shared<ResourceState>(
         ResourceState{query(device_, context_.get(), driver::WORKQUEUE_CONFIG), device_, true}));

@@ -76,6 +76,7 @@ Event Event::from_ipc_descriptor(const IPCEventDescriptor& descriptor) {
     (void)detail::current_context("opening an event of another process");
     call(table().cuIpcOpenEventHandle, &state->handle, shared);
     state->is_owned = true;
+    state->origin = std::make_unique<const IPCEventDescriptor>(descriptor);
     return Event(std::move(state));
 }
 
@@ -100,6 +101,9 @@ IPCEventDescriptor Event::ipc_descriptor() const {
     if (!own.is_ipc_enabled) {
         throw std::logic_error("the event is not IPC-enabled; make it with ipc_enabled = true in "
                                "EventOptions");
+    }
+    if (own.origin != nullptr) {
+        return *own.origin;
     }
     CUipcEventHandle shared{};
     call(table().cuIpcGetEventHandle, &shared, own.handle);

@@ -127,10 +127,14 @@ bool Stream::is_done() const {
     // NOTE: not driver::call(): "not ready" is an answer here, not a failure.
     const auto& query = table().cuStreamQuery;
     const CUresult status = query(handle());
-    if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_READY) {
+    if (status == CUDA_ERROR_NOT_READY) {
+        return false;
+    }
+    if (status != CUDA_SUCCESS) {
         driver::raise(status, query.name);
     }
-    return status == CUDA_SUCCESS;
+    detail::release_finished_host_functions();
+    return true;
 }
 
 Event Stream::record(const EventOptions& options) const {

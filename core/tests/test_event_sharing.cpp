@@ -67,6 +67,7 @@ TEST_F(EventSharingOnFake, descriptor_opens_an_event_that_is_ours_to_destroy) {
         EXPECT_TRUE(opened.is_blocking_sync());
         EXPECT_FALSE(opened.is_timing_enabled());
         EXPECT_EQ(opened.context(), std::nullopt);
+        EXPECT_EQ(opened.ipc_descriptor(), descriptor) << "it can be passed on";
         EXPECT_EQ(fake->live().events, 2);
     }
     EXPECT_EQ(fake->live().events, 1);

@@ -13,7 +13,6 @@ namespace cuprum::python {
 
 namespace {
 
-[[nodiscard]] std::optional<int> optional_int(nb::handle value, const char* name);
 [[nodiscard]] bool truth(nb::handle object, const char* attribute);
 
 } // namespace
@@ -27,14 +26,16 @@ const Stream& stream_argument(nb::handle stream) {
     }
     if (stream.is_none()) {
         raise_error(PyExc_TypeError,
-                    "stream must be a Stream, got None; pass device.default_stream to use the "
-                    "default stream");
+                    "stream is required and must not be None; pass device.default_stream to use "
+                    "the default stream");
     }
     if (nb::hasattr(stream, "__cuda_stream__")) {
-        raise_error(PyExc_TypeError, "stream must be a Stream, got " + type_label(stream) +
+        raise_error(PyExc_TypeError, "Stream or GraphBuilder expected for stream, got " +
+                                         type_label(stream) +
                                          "; wrap it with device.create_stream(obj)");
     }
-    raise_error(PyExc_TypeError, "stream must be a Stream, got " + type_label(stream));
+    raise_error(PyExc_TypeError,
+                "Stream or GraphBuilder expected for stream, got " + type_label(stream));
 }
 
 CUstream protocol_stream(nb::handle object) {
@@ -47,19 +48,23 @@ CUstream protocol_stream(nb::handle object) {
     if (PyCallable_Check(answer.ptr()) != 0) {
         answer = answer();
     } else if (PyErr_WarnEx(PyExc_DeprecationWarning,
-                            "__cuda_stream__ should be a method, not an attribute", 1) != 0) {
+                            "__cuda_stream__ must be implemented as a method, not as an attribute",
+                            1) != 0) {
         throw nb::python_error();
     }
     if (PySequence_Check(answer.ptr()) == 0 || PySequence_Size(answer.ptr()) != 2) {
         PyErr_Clear();
         raise_error(PyExc_RuntimeError, type_label(object) +
-                                            ".__cuda_stream__ must give (version, address), got " +
+                                            ".__cuda_stream__ must return a sequence with 2 "
+                                            "elements, (version, address), got " +
                                             repr_text(answer));
     }
     if (const auto version = address_argument(answer[0], "the version in __cuda_stream__");
         version != 0) {
-        raise_error(PyExc_RuntimeError, type_label(object) + ".__cuda_stream__ gives version " +
-                                            std::to_string(version) + ", only 0 is known");
+        raise_error(PyExc_RuntimeError,
+                    "the first element of the sequence that " + type_label(object) +
+                        ".__cuda_stream__ returns, the version, must be 0, got " +
+                        std::to_string(version));
     }
     return reinterpret_cast<CUstream>(
         static_cast<std::uintptr_t>(address_argument(answer[1], "the address in __cuda_stream__")));
@@ -103,13 +108,45 @@ Device device_argument(nb::handle value, const char* name) {
     if (const PyDevice* held = get_if<PyDevice>(value)) {
         return held->core;
     }
-    const auto ordinal = optional_int(value, name);
+    const auto ordinal = optional_int_argument(value, name);
     if (!ordinal) {
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be a Device or an ordinal, got None");
     }
     const nb::gil_scoped_release unlocked; // the first one initialises the driver
     return Device(*ordinal);
+}
+
+std::optional<int> optional_int_argument(nb::handle value, const char* name) {
+    if (value.is_none()) {
+        return std::nullopt;
+    }
+    if (PyIndex_Check(value.ptr()) == 0) {
+        raise_error(PyExc_TypeError,
+                    std::string(name) + " must be an integer, got " + type_label(value));
+    }
+    const nb::object number = nb::steal(PyNumber_Index(value.ptr()));
+    int overflow = 0;
+    const long long wide =
+        number.is_valid() ? PyLong_AsLongLongAndOverflow(number.ptr(), &overflow) : -1;
+    if (PyErr_Occurred() != nullptr) {
+        throw nb::python_error();
+    }
+    if (overflow != 0 || wide != static_cast<int>(wide)) {
+        raise_error(PyExc_ValueError, std::string(name) + " is out of range: " + repr_text(number));
+    }
+    return static_cast<int>(wide);
+}
+
+bool flag_argument(nb::handle value, bool fallback) {
+    if (value.is_none()) {
+        return fallback;
+    }
+    const int answer = PyObject_IsTrue(value.ptr());
+    if (answer < 0) {
+        throw nb::python_error();
+    }
+    return answer != 0;
 }
 
 nb::object options_argument(nb::handle options, const char* class_name) {
@@ -171,12 +208,13 @@ EventOptions event_options(nb::handle options) {
     if (!given.is_valid()) {
         return {};
     }
-    if (truth(given, "ipc_enabled")) {
-        raise_error(PyExc_TypeError,
-                    "ipc_enabled is not available: events cannot be shared between processes yet");
+    const EventOptions how{.timing_enabled = truth(given, "timing_enabled"),
+                           .blocking_sync = truth(given, "blocking_sync"),
+                           .ipc_enabled = truth(given, "ipc_enabled")};
+    if (how.ipc_enabled && how.timing_enabled) {
+        raise_error(PyExc_TypeError, "IPC-enabled events cannot use timing.");
     }
-    return {.timing_enabled = truth(given, "timing_enabled"),
-            .blocking_sync = truth(given, "blocking_sync")};
+    return how;
 }
 
 StreamOptions stream_options(nb::handle options) {
@@ -185,7 +223,7 @@ StreamOptions stream_options(nb::handle options) {
         return {};
     }
     return {.nonblocking = truth(given, "nonblocking"),
-            .priority = optional_int(nb::object(given.attr("priority")), "priority")};
+            .priority = optional_int_argument(nb::object(given.attr("priority")), "priority")};
 }
 
 std::string type_label(nb::handle object) {
@@ -213,27 +251,6 @@ void raise_error(PyObject* type, const std::string& message) {
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
-
-std::optional<int> optional_int(nb::handle value, const char* name) {
-    if (value.is_none()) {
-        return std::nullopt;
-    }
-    if (PyIndex_Check(value.ptr()) == 0) {
-        raise_error(PyExc_TypeError,
-                    std::string(name) + " must be an integer, got " + type_label(value));
-    }
-    const nb::object number = nb::steal(PyNumber_Index(value.ptr()));
-    int overflow = 0;
-    const long long wide =
-        number.is_valid() ? PyLong_AsLongLongAndOverflow(number.ptr(), &overflow) : -1;
-    if (PyErr_Occurred() != nullptr) {
-        throw nb::python_error();
-    }
-    if (overflow != 0 || wide != static_cast<int>(wide)) {
-        raise_error(PyExc_ValueError, std::string(name) + " is out of range: " + repr_text(number));
-    }
-    return static_cast<int>(wide);
-}
 
 bool truth(nb::handle object, const char* attribute) {
     const int answer = PyObject_IsTrue(nb::object(object.attr(attribute)).ptr());

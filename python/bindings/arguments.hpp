@@ -40,6 +40,12 @@ namespace cuprum::python {
 /// Returns a device, from a Device or its ordinal.
 [[nodiscard]] Device device_argument(nb::handle value, const char* name);
 
+/// Returns an int, or nothing for None.
+[[nodiscard]] std::optional<int> optional_int_argument(nb::handle value, const char* name);
+
+/// Returns the truth of a flag that may be left out.
+[[nodiscard]] bool flag_argument(nb::handle value, bool fallback);
+
 /// Returns an options object: an instance of `cuprum.<class_name>`, made from a dict if need be, or
 /// null for None.
 [[nodiscard]] nb::object options_argument(nb::handle options, const char* class_name);

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arguments.hpp"
+#include "bind_device_management.hpp"
+#include "errors.hpp"
 #include "fast_method.hpp"
 #include "objects.hpp"
+#include "reference.hpp"
 
 #include <cuprum/device.hpp>
 
@@ -35,6 +38,7 @@ void bind_factories(nb::class_<PyDevice>& type);
 [[nodiscard]] nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream);
 [[nodiscard]] nb::object memory_resource(PyDevice& self);
 void set_memory_resource(PyDevice& self, nb::handle resource);
+void forget_devices();
 
 } // namespace
 
@@ -64,6 +68,9 @@ ValueError
     });
     bind_identity(type);
     bind_factories(type);
+    add_device_management(type);
+    module.def("forget_initialized_devices", forget_devices,
+               "Forget which devices were made current on this thread, and resources set on them.");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -130,14 +137,14 @@ std::atomic<bool> is_unknown_zero = false;
 
 // The GIL is kept: the core remembers the values, and the driver answers the rest from a table.
 int read(const DeviceProperties& properties, int attribute) {
-    if (!is_unknown_zero.load(std::memory_order_relaxed)) {
-        return properties.get(attribute);
-    }
     try {
         return properties.get(attribute);
     } catch (const CUDAError& error) {
         if (error.code() != CUDA_ERROR_INVALID_VALUE) {
             throw;
+        }
+        if (!is_unknown_zero.load(std::memory_order_relaxed)) {
+            raise_as("UnknownAttributeError", error, error.what());
         }
         switch (attribute) {
         case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
@@ -155,9 +162,16 @@ void bind_properties(nb::module_& module) {
         module, "DeviceProperties", nb::is_weak_referenceable(),
         R"(Read the attributes of one device, by the driver's names in lower case.
 
-An attribute that the driver does not know raises CUDAError; ``get`` takes a default for that case
+An attribute that the driver does not know raises, as an AttributeError and a CUDAError; ``get`` takes a default for that case
 and ``is_supported`` tells beforehand.)");
     note_type<DeviceProperties>(type);
+    type.def(
+        "__init__",
+        [](nb::handle, const nb::args&, const nb::kwargs&) {
+            raise_error(PyExc_RuntimeError,
+                        "DeviceProperties cannot be instantiated directly. Use Device.properties");
+        },
+        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
 #define CUPRUM_INT_ATTRIBUTE(name, number)                                                         \
     type.def_prop_ro(                                                                              \
         #name, [](const DeviceProperties& self) { return read(self, number); },                    \
@@ -297,13 +311,17 @@ Context or None
 
 Raises
 ------
-ValueError
+RuntimeError
     If `ctx` belongs to another device.)");
     type.def_prop_ro("context", context_of, nb::sig("def context(self) -> Context"),
                      "Return the current context if it is this device's, else the primary one.");
     type.def(
-        "sync", [](const PyDevice& self) { self.core.sync(); },
-        nb::call_guard<nb::gil_scoped_release>(),
+        "sync",
+        [](const PyDevice& self) {
+            check_set_current(self);
+            const nb::gil_scoped_release unlocked;
+            self.core.sync();
+        },
         "Block until all work of this device's context is done.");
     type.def_prop_ro(
         "default_stream", [](const PyDevice&) { return default_stream(); },
@@ -363,13 +381,14 @@ It is the device's current memory pool until another MemoryResource is set.)");
 }
 
 nb::object context_of(const PyDevice& self) {
+    check_set_current(self);
     auto context = [&] {
         const nb::gil_scoped_release unlocked;
         auto current = Context::current();
         return current && current->device() == self.core ? std::move(*current)
                                                          : self.core.primary_context();
     }();
-    return make<PyContext>(std::move(context));
+    return context_object(std::move(context));
 }
 
 /// Surrounds a driver call in a device's context: the first one makes the context, which takes
@@ -395,21 +414,34 @@ nb::object set_current(PyDevice& self, nb::handle context) {
             const InDevice unlocked(self);
             self.core.set_current();
         }
+        note_set_current(self);
         return nb::none();
     }
     const PyContext* wanted = get_if<PyContext>(context);
     if (wanted == nullptr) {
         raise_error(PyExc_TypeError, "ctx must be a Context or None, got " + type_label(context));
     }
+    if (!wanted->is_closed() && wanted->device() != self.core) {
+        raise_error(PyExc_RuntimeError,
+                    "ctx belongs to device " + std::to_string(wanted->device().ordinal()) +
+                        ", expected one of device " + std::to_string(self.core.ordinal()) +
+                        "; call set_current() on the device it belongs to");
+    }
     auto previous = [&] {
         const Brief unlocked;
         return self.core.set_current(*wanted);
     }();
-    return previous ? make<PyContext>(std::move(*previous)) : nb::none();
+    note_set_current(self);
+    return previous ? context_object(std::move(*previous)) : nb::none();
 }
 
 nb::object create_event(PyDevice& self, nb::handle options) {
+    check_set_current(self);
     const EventOptions how = options.is_none() ? EventOptions{} : event_options(options);
+    if (how.ipc_enabled) [[unlikely]] {
+        raise_error(PyExc_TypeError,
+                    "IPC-enabled events must be bound; use Stream.record for creation.");
+    }
     auto event = [&] {
         const InDevice unlocked(self);
         return self.core.create_event(how);
@@ -418,15 +450,17 @@ nb::object create_event(PyDevice& self, nb::handle options) {
 }
 
 nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream) {
+    check_set_current(self);
     return allocate_from(memory_resource(self), size_argument(size, "size"), stream);
 }
 
 nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options) {
+    check_set_current(self);
     if (!object.is_none()) {
         note_python_in_driver();
         if (!options.is_none()) {
-            raise_error(PyExc_ValueError, "obj and options are both given: a wrapped stream is "
-                                          "made already, so it takes no options");
+            raise_error(PyExc_ValueError, "obj and options cannot be both specified: a wrapped "
+                                          "stream is made already, so it takes no options");
         }
         if (const PyStream* stream = get_if<PyStream>(object)) {
             return make<PyStream>(Stream(static_cast<const Stream&>(*stream)));
@@ -463,6 +497,18 @@ void set_memory_resource(PyDevice& self, nb::handle resource) {
     }
     const nb::ft_lock_guard lock(self.mutex);
     self.memory_resource = nb::borrow(resource);
+}
+
+void forget_devices() {
+    forget_set_current();
+    DeviceTable& table = devices();
+    for (std::size_t i = 0; i < table.count; ++i) {
+        if (PyObject* object = table.objects[i].load(std::memory_order_acquire)) {
+            auto& device = *nb::inst_ptr<PyDevice>(nb::handle(object));
+            const nb::ft_lock_guard lock(device.mutex);
+            device.memory_resource.reset();
+        }
+    }
 }
 
 } // namespace

@@ -35,6 +35,8 @@ Classes classes;
 
 /// Sets the Python error for one of our exceptions; false if it is none of them.
 [[nodiscard]] bool set_own_error(const std::exception_ptr& exception);
+void set_error(PyObject* type, const nb::object& error);
+void add_details(const nb::object& object, const CUDAError& error);
 void warn(WarningKind kind, std::string_view message);
 
 } // namespace
@@ -60,6 +62,14 @@ void bind_error(nb::module_& /*module*/) {
         nullptr);
 
     set_warning_handler(warn);
+}
+
+void raise_as(const char* class_name, const CUDAError& error, const std::string& text) {
+    const nb::object type = nb::module_::import_("cuprum._errors").attr(class_name);
+    const nb::object object = type(text);
+    add_details(object, error);
+    set_error(type.ptr(), object);
+    throw nb::python_error();
 }
 
 void set_python_error(const std::exception_ptr& exception) noexcept {
@@ -94,12 +104,22 @@ void set_error(PyObject* type, const nb::object& error) {
     PyErr_SetObject(type, error.ptr());
 }
 
-nb::object make_cuda_error(PyObject* type, const CUDAError& error) {
-    nb::object object = make_error(type, error);
+void add_details(const nb::object& object, const CUDAError& error) {
     object.attr("code") = error.code();
     object.attr("name") = error.name();
     object.attr("call") = error.call();
     object.attr("explanation") = error.explanation();
+    if (!error.driver_log().empty()) {
+        object.attr("driver_log") = error.driver_log();
+    }
+    if (!error.in_flight().empty()) {
+        object.attr("in_flight") = error.in_flight();
+    }
+}
+
+nb::object make_cuda_error(PyObject* type, const CUDAError& error) {
+    nb::object object = make_error(type, error);
+    add_details(object, error);
     return object;
 }
 
@@ -143,12 +163,28 @@ bool set_own_error(const std::exception_ptr& exception) {
 PyObject* category(WarningKind kind) {
     switch (kind) {
     case WarningKind::Release:
+    case WarningKind::HostFunction:
         return PyExc_RuntimeWarning;
     case WarningKind::Deprecated:
         return PyExc_DeprecationWarning;
     default:
         return PyExc_UserWarning;
     }
+}
+
+/// Returns the level of the Python line outside this package that led here; 1 is the line that
+/// called from Python into C.
+Py_ssize_t user_level() {
+    const nb::object package = nb::module_::import_("cuprum").attr("__path__")[0];
+    Py_ssize_t level = 1;
+    for (nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+         frame.is_valid() && !frame.is_none(); frame = frame.attr("f_back"), ++level) {
+        const nb::object file = frame.attr("f_code").attr("co_filename");
+        if (PyUnicode_Tailmatch(file.ptr(), package.ptr(), 0, PY_SSIZE_T_MAX, -1) != 1) {
+            return level;
+        }
+    }
+    return 1; // no Python below: a thread of the driver
 }
 
 void warn(WarningKind kind, std::string_view message) {
@@ -160,8 +196,7 @@ void warn(WarningKind kind, std::string_view message) {
     const nb::gil_scoped_acquire locked;
     // An exception may be on its way while a destructor warns; it must not get lost.
     const nb::error_scope pending;
-    // From C, level 1 is the Python line that called us.
-    if (PyErr_WarnEx(category(kind), text.c_str(), 1) != 0) {
+    if (PyErr_WarnEx(category(kind), text.c_str(), user_level()) != 0) {
         // Warnings are errors here, but there is nobody to raise it to.
         PyErr_WriteUnraisable(nullptr);
     }

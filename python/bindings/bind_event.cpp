@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arguments.hpp"
+#include "bind_stream_operations.hpp"
+#include "errors.hpp"
 #include "fast_method.hpp"
 #include "objects.hpp"
 
@@ -39,8 +41,8 @@ events in milliseconds, if both were made with ``timing_enabled=True``.)");
     type.def(
         "__init__",
         [](nb::handle, const nb::args&, const nb::kwargs&) {
-            raise_error(PyExc_RuntimeError, "an Event is not made directly; use Stream.record() or "
-                                            "Device.create_event()");
+            raise_error(PyExc_RuntimeError, "Event objects cannot be instantiated directly. Use "
+                                            "Stream.record() or Device.create_event()");
         },
         nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
     type.def_prop_ro(
@@ -50,14 +52,12 @@ events in milliseconds, if both were made with ``timing_enabled=True``.)");
                      "Tell whether elapsed time can be asked for.");
     type.def_prop_ro("is_blocking_sync", &PyEvent::is_blocking_sync,
                      "Tell whether ``sync`` sleeps instead of spinning.");
-    type.def_prop_ro(
-        "is_ipc_enabled", [](const PyEvent&) { return false; },
-        "Tell whether the event can be shared with other processes; not available yet.");
+    add_event_sharing(type);
     type.def_prop_ro(
         "context",
         [](const PyEvent& self) -> nb::object {
             auto context = self.context();
-            return context ? make<PyContext>(std::move(*context)) : nb::none();
+            return context ? context_object(std::move(*context)) : nb::none();
         },
         nb::sig("def context(self) -> Context | None"),
         "Return the context that it was made in, or None for a foreign event.");
@@ -93,6 +93,12 @@ Raises
 ------
 RuntimeError
     If either lacks timing, was not recorded or is not done; the text says which.)");
+    // Python then tries __sub__, or gives up.
+    for (const char* name : {"__isub__", "__rsub__"}) {
+        type.def(
+            name, [](const PyEvent&, nb::handle) { return nb::borrow(Py_NotImplemented); },
+            nb::sig((std::string("def ") + name + "(self, other: object, /) -> object").c_str()));
+    }
     type.def(
         "__eq__",
         [](const PyEvent& self, const PyEvent& other) {
@@ -147,14 +153,7 @@ float milliseconds(const PyEvent& later, const PyEvent& earlier) {
             throw;
         }
         // How the events were used is at fault, not the device: programs catch RuntimeError here.
-        const nb::object type = nb::module_::import_("cuprum._errors").attr("ElapsedTimeError");
-        const nb::object raised = type(error.what());
-        raised.attr("code") = error.code();
-        raised.attr("name") = error.name();
-        raised.attr("call") = error.call();
-        raised.attr("explanation") = error.explanation();
-        PyErr_SetObject(type.ptr(), raised.ptr());
-        throw nb::python_error();
+        raise_as("ElapsedTimeError", error, error.advice());
     }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arguments.hpp"
+#include "bind_stream_operations.hpp"
 #include "fast_method.hpp"
 #include "objects.hpp"
 
@@ -28,8 +29,9 @@ namespace {
 [[nodiscard]] bool is_done(const PyStream& self);
 void sync(const PyStream& self);
 void close(PyStream& self);
-[[nodiscard]] nb::object record(const PyStream& self, nb::handle event, nb::handle options);
-void wait(const PyStream& self, nb::handle other);
+[[nodiscard]] nb::object record(const PyStream& self, nb::handle event, nb::handle options,
+                                nb::handle external);
+void wait(const PyStream& self, nb::handle other, nb::handle external);
 [[nodiscard]] std::string represent(const PyStream& self);
 
 } // namespace
@@ -44,7 +46,7 @@ May be used from several threads at once.)");
     type.def(
         "__init__",
         [](nb::handle, const nb::args&, const nb::kwargs&) {
-            raise_error(PyExc_RuntimeError, "a Stream is not made directly; use "
+            raise_error(PyExc_RuntimeError, "Stream objects cannot be instantiated directly. Use "
                                             "Device.create_stream() or Stream.from_handle()");
         },
         nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
@@ -84,7 +86,7 @@ Stream
                 const nb::gil_scoped_release unlocked;
                 return self.context();
             }();
-            return make<PyContext>(std::move(context));
+            return context_object(std::move(context));
         },
         nb::sig("def context(self) -> Context"),
         "Return the context that its work runs in; for the default streams the current one.");
@@ -110,7 +112,8 @@ CUDAError
                            "Tell, without waiting, whether all work enqueued so far is done.");
     fast_method<record>(type,
                         "def record(self, event: Event | None = None, options: "
-                        "cuprum._options.EventOptions | dict | None = None) -> Event",
+                        "cuprum._options.EventOptions | dict | None = None, *, external: bool = "
+                        "False) -> Event",
                         R"(Record an event after the work enqueued so far.
 
 Parameters
@@ -119,6 +122,8 @@ event : Event, optional
     Recorded again, and stands for this point from now on. A new one is made if it is not given.
 options : EventOptions or dict, optional
     How a new event is made.
+external : bool, optional
+    In a stream that is being captured, make recording the event a part of the graph.
 
 Returns
 -------
@@ -132,7 +137,7 @@ ValueError
     fast_method<wait>(
         type,
         "def wait(self, event_or_stream: Event | Stream | "
-        "cuprum.typing.IsStreamType) -> None",
+        "cuprum.typing.IsStreamType, *, external: bool = False) -> None",
         R"(Hold back later work on this stream until an event or another stream's work is done.
 
 Returns at once; only the device waits.
@@ -140,7 +145,9 @@ Returns at once; only the device waits.
 Parameters
 ----------
 event_or_stream : Event, Stream or object with ``__cuda_stream__``
-    A stream stands for the work that it holds now.)");
+    A stream stands for the work that it holds now.
+external : bool, optional
+    In a stream that is being captured, make waiting for the event a part of the graph.)");
     fast_method<close>(type, "def close(self) -> None",
                        R"(Give up this object's share of the stream.
 
@@ -155,6 +162,8 @@ Queued work still completes. Calling it again does nothing; any other use raises
         return std::hash<std::uintptr_t>{}(self.is_closed() ? 0 : address(self));
     });
     type.def("__repr__", represent);
+    add_stream_operations(type);
+    add_stream_making(type);
 
     LEGACY_DEFAULT = make<PyStream>(Stream::legacy_default()).release().ptr();
     PER_THREAD_DEFAULT = make<PyStream>(Stream::per_thread_default()).release().ptr();
@@ -205,12 +214,25 @@ void close(PyStream& self) {
     self.drop();
 }
 
-nb::object record(const PyStream& self, nb::handle event, nb::handle options) {
+[[nodiscard]] EventUse event_use(nb::handle external) {
+    return flag_argument(external, false) ? EventUse::External : EventUse::Normal;
+}
+
+nb::object record(const PyStream& self, nb::handle event, nb::handle options, nb::handle external) {
     if (event.is_none()) {
         const EventOptions how = event_options(options);
+        if (how.ipc_enabled) [[unlikely]] {
+            nb::module_::import_("cuprum._ipc_event").attr("make_picklable")();
+        }
+        const EventUse use = event_use(external);
         auto made = [&] {
             const Brief unlocked;
-            return self.record(how);
+            if (external.is_none()) [[likely]] {
+                return self.record(how);
+            }
+            Event event = Event::create(self.context(), how);
+            self.record(event, use);
+            return event;
         }();
         return make<PyEvent>(std::move(made));
     }
@@ -222,17 +244,23 @@ nb::object record(const PyStream& self, nb::handle event, nb::handle options) {
         raise_error(PyExc_ValueError,
                     "options say how a new event is made; leave them out when passing an event");
     }
+    if (existing->is_ipc_enabled()) [[unlikely]] {
+        raise_error(PyExc_TypeError, "IPC-enabled events should not be re-recorded, instead create "
+                                     "a new event by supplying options.");
+    }
+    const EventUse use = event_use(external);
     {
         const Brief unlocked;
-        self.record(*existing);
+        self.record(*existing, use);
     }
     return nb::borrow(event);
 }
 
-void wait(const PyStream& self, nb::handle other) {
+void wait(const PyStream& self, nb::handle other, nb::handle external) {
     if (const PyEvent* event = get_if<PyEvent>(other)) {
+        const EventUse use = event_use(external);
         const Brief unlocked;
-        self.wait(*event);
+        self.wait(*event, use);
     } else if (const PyStream* stream = get_if<PyStream>(other)) {
         const Brief unlocked;
         self.wait(*stream);

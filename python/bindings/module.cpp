@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "objects.hpp"
+#include "reference.hpp"
 
 #include <cuprum/detail/runtime.hpp>
 #include <cuprum/libraries.hpp>
@@ -38,6 +39,8 @@ NB_MODULE(_cuprum, module) {
     nb::set_leak_warnings(false);
 
     bind_error(module);
+    bind_reference(module);
+    bind_device_resources(module);
     bind_context(module);
     bind_event(module);
     bind_stream(module);

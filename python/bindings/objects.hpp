@@ -147,6 +147,15 @@ template <typename T, typename... Arguments>
     return object;
 }
 
+/// Makes a Python object of a subclass of the class that holds a T.
+template <typename T, typename... Arguments>
+[[nodiscard]] nb::object make_as(nb::handle type, Arguments&&... arguments) {
+    nb::object object = nb::inst_alloc(type);
+    new (nb::inst_ptr<void>(object)) T(std::forward<Arguments>(arguments)...);
+    nb::inst_mark_ready(object);
+    return object;
+}
+
 /// Returns the T inside a Python object, or null if it holds none.
 template <typename T>
 [[nodiscard]] inline T* get_if(nb::handle object) noexcept {
@@ -159,6 +168,12 @@ template <typename T>
 
 /// Returns the one Python object of a device.
 [[nodiscard]] nb::object device_object(const Device& device);
+
+/// Returns a Python object of a context: the one there is, unless it is a primary context.
+[[nodiscard]] nb::object context_object(Context context);
+
+/// Returns what a green context is made of, from a ContextOptions or a dict.
+[[nodiscard]] ContextOptions context_options(nb::handle options);
 
 /// Returns the core resource behind a Python MemoryResource; Python classes get an adapter that
 /// calls their methods.
@@ -176,6 +191,7 @@ template <typename T>
 void bind_error(nb::module_& module);
 void bind_device(nb::module_& module);
 void bind_context(nb::module_& module);
+void bind_device_resources(nb::module_& module);
 void bind_stream(nb::module_& module);
 void bind_event(nb::module_& module);
 void bind_buffer(nb::module_& module);

@@ -17,13 +17,16 @@ from cuprum._cuprum import (
     Context,
     Device,
     DeviceMemoryResource,
+    DeviceResources,
     Event,
     Kernel,
     LaunchConfig,
     MemoryResource,
     ObjectCode,
     Program,
+    SMResource,
     Stream,
+    WorkqueueResource,
     driver_description,
     driver_version,
     launch,
@@ -44,25 +47,34 @@ __version__ = VERSION
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from cuprum import testing, trace, typing, utils
+    from cuprum._host import Host
     from cuprum._options import (
+        ContextOptions,
         DeviceMemoryResourceOptions,
         EventOptions,
         ProgramOptions,
+        SMResourceOptions,
         StreamOptions,
+        WorkqueueResourceOptions,
     )
+    from cuprum._types import AccessPolicyWindow
 
 __all__ = [
     "LEGACY_DEFAULT_STREAM",
     "PER_THREAD_DEFAULT_STREAM",
+    "AccessPolicyWindow",
     "Buffer",
     "CUDAError",
     "ClosedError",
     "Context",
+    "ContextOptions",
     "Device",
     "DeviceMemoryResource",
     "DeviceMemoryResourceOptions",
+    "DeviceResources",
     "Event",
     "EventOptions",
+    "Host",
     "Kernel",
     "LaunchConfig",
     "LibraryNotFoundError",
@@ -74,8 +86,12 @@ __all__ = [
     "OutOfMemoryError",
     "Program",
     "ProgramOptions",
+    "SMResource",
+    "SMResourceOptions",
     "Stream",
     "StreamOptions",
+    "WorkqueueResource",
+    "WorkqueueResourceOptions",
     "__version__",
     "driver_description",
     "driver_version",
@@ -88,11 +104,15 @@ __all__ = [
 
 # Imported when first used, to keep `import cuprum` fast.
 _LAZY_OPTIONS = (
+    "ContextOptions",
     "DeviceMemoryResourceOptions",
     "EventOptions",
     "ProgramOptions",
+    "SMResourceOptions",
     "StreamOptions",
+    "WorkqueueResourceOptions",
 )
+_LAZY_NAMES = {"AccessPolicyWindow": "_types", "Host": "_host"}
 _LAZY_MODULES = ("testing", "trace", "typing", "utils")
 
 
@@ -102,6 +122,8 @@ def __getattr__(name: str) -> object:
 
     if name in _LAZY_OPTIONS:
         value: object = getattr(import_module("cuprum._options"), name)
+    elif name in _LAZY_NAMES:
+        value = getattr(import_module(f"cuprum.{_LAZY_NAMES[name]}"), name)
     elif name in _LAZY_MODULES:
         value = import_module(f"cuprum.{name}")
     else:

@@ -22,12 +22,19 @@ class CUDAError(Exception):
         The function that failed.
     explanation : str
         What the code means, in one sentence.
+    driver_log : str
+        What the driver wrote to its log about it; empty if nothing, or before CUDA 12.9.
+    in_flight : list of str
+        If work on the device failed: the kernel last launched on each stream, one of which may be
+        at fault.
     """
 
     code: int | None = None
     name: str = ""
     call: str = ""
     explanation: str = ""
+    driver_log: str = ""
+    in_flight: list[str] = []  # noqa: RUF012 -- set on each instance
 
 
 class OutOfMemoryError(CUDAError, MemoryError):
@@ -75,8 +82,12 @@ class LinkerError(CUDAError):
     options: list[str] = []  # noqa: RUF012 -- set on each instance
 
 
-class NotSupportedError(CUDAError):
+class NotSupportedError(CUDAError, RuntimeError):
     """Report that the loaded driver or compiler lacks a function; the text says which has it."""
+
+
+class UnknownAttributeError(CUDAError, AttributeError):
+    """Report that the driver does not know a device attribute."""
 
 
 class ElapsedTimeError(CUDAError, RuntimeError):

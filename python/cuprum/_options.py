@@ -10,6 +10,10 @@ from dataclasses import dataclass
 
 from cuprum import _cuprum
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from cuprum.typing import WorkqueueSharingScopeType
+
 
 @dataclass
 class StreamOptions:
@@ -38,12 +42,107 @@ class EventOptions:
     blocking_sync : bool
         ``Event.sync`` sleeps instead of spinning.
     ipc_enabled : bool
-        Not available yet.
+        Other processes can wait for the event; excludes timing. Only ``Stream.record`` makes such
+        events, and they are recorded once.
     """
 
     timing_enabled: bool = False
     blocking_sync: bool = False
     ipc_enabled: bool = False
+
+
+@dataclass
+class ContextOptions:
+    """Say what a green context is made of.
+
+    Attributes
+    ----------
+    resources : sequence of SMResource and WorkqueueResource
+        At least one SMResource.
+    """
+
+    resources: Sequence[_cuprum.SMResource | _cuprum.WorkqueueResource] | None
+
+
+@dataclass
+class SMResourceOptions:
+    """Say how multiprocessors are split. Each field is one value, or a sequence with one per group.
+
+    Attributes
+    ----------
+    count : int or sequence of int or None
+        The multiprocessors of each group; the number of values is the number of groups. None lets
+        the driver choose.
+    coscheduled_sm_count : int or sequence of int or None
+        How many of them must be able to run one cluster together.
+    preferred_coscheduled_sm_count : int or sequence of int or None
+        How many of them should be.
+    backfill : bool or sequence of bool
+        Fill a group up with multiprocessors that are not co-scheduled.
+    """
+
+    count: int | Sequence[int | None] | None = None
+    coscheduled_sm_count: int | Sequence[int | None] | None = None
+    preferred_coscheduled_sm_count: int | Sequence[int | None] | None = None
+    backfill: bool | Sequence[bool] = False
+
+    def _groups(self) -> list[tuple[int | None, int | None, int | None, bool]]:
+        """Return count, co-scheduled count, preferred one and backfill of each group."""
+        is_scalar = self.count is None or isinstance(self.count, int)
+        if not is_scalar and (isinstance(self.count, str) or not isinstance(self.count, Sequence)):
+            raise TypeError(
+                f"count must be int, Sequence, or None, got {type(self.count).__name__}"
+            )
+        counts = [self.count] if is_scalar else list(self.count)  # type: ignore[arg-type]
+        if not counts:
+            raise ValueError("count sequence must not be empty")
+        for count in counts:
+            if count is not None and count < 0:  # type: ignore[operator]
+                raise ValueError(f"count must be non-negative, got {count}")
+        others = ("coscheduled_sm_count", "preferred_coscheduled_sm_count", "backfill")
+        columns = [self._column(name, len(counts), is_scalar) for name in others]
+        return list(zip(counts, *columns, strict=True))  # type: ignore[arg-type]
+
+    def _column(self, name: str, group_count: int, is_scalar: bool) -> list[object]:
+        value = getattr(self, name)
+        if not isinstance(value, Sequence):
+            return [value] * group_count
+        if is_scalar:
+            raise ValueError(
+                f"{name} is a sequence but count is scalar; give count as a sequence too"
+            )
+        if len(value) != group_count:
+            raise ValueError(f"{name} has {len(value)} values, expected {group_count}, as count")
+        return list(value)
+
+
+@dataclass
+class WorkqueueResourceOptions:
+    """Say what to change about work queues. None leaves a setting as it is.
+
+    Attributes
+    ----------
+    sharing_scope : WorkqueueSharingScopeType or str or None
+        ``"device_ctx"``: all contexts share the queues. ``"green_ctx_balanced"``: green contexts
+        get queues of their own, as far as they go.
+    concurrency_limit : int or None
+        How many streams should not wait for each other; at least 1.
+    """
+
+    sharing_scope: WorkqueueSharingScopeType | str | None = None
+    concurrency_limit: int | None = None
+
+    def __post_init__(self) -> None:
+        from cuprum.typing import WorkqueueSharingScopeType
+
+        scopes = [str(scope) for scope in WorkqueueSharingScopeType]
+        if self.sharing_scope is not None and self.sharing_scope not in scopes:
+            raise ValueError(
+                f"sharing_scope: {self.sharing_scope!r} is not a valid WorkqueueSharingScopeType. "
+                f"Must be one of {', '.join(map(repr, scopes))}"
+            )
+        if self.concurrency_limit is not None and self.concurrency_limit < 1:
+            raise ValueError(f"concurrency_limit must be >= 1, got {self.concurrency_limit}")
 
 
 @dataclass
@@ -227,5 +326,13 @@ class ProgramOptions:
         return [option.encode() for option in _cuprum.nvrtc_options(self)]
 
 
-for _class in (StreamOptions, EventOptions, DeviceMemoryResourceOptions, ProgramOptions):
+for _class in (
+    ContextOptions,
+    SMResourceOptions,
+    WorkqueueResourceOptions,
+    StreamOptions,
+    EventOptions,
+    DeviceMemoryResourceOptions,
+    ProgramOptions,
+):
     _class.__module__ = "cuprum"

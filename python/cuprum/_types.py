@@ -22,8 +22,47 @@ class MemoryInfo(NamedTuple):
     total: int
 
 
+class ContextFlags(NamedTuple):
+    """Hold how a context behaves; see ``Context.set_flags``."""
+
+    wait: str = "auto"
+    map_host: bool = False
+    resize_local_memory: bool = False
+    coredump_on_error: bool = False
+    user_coredump: bool = False
+    sync_memory_operations: bool = False
+
+
+class AccessPolicyWindow(NamedTuple):
+    """Describe a range of memory whose accesses are cached in a certain way.
+
+    Attributes
+    ----------
+    base : int
+        The address it begins at.
+    bytes : int
+        Its size.
+    hit_ratio : float
+        The share of it, from 0 to 1, whose accesses are `hit`.
+    hit, miss : AccessPropertyType or str
+        What the L2 cache does with accesses to that share, and to the rest: ``"normal"``,
+        ``"streaming"`` or, for `hit` alone, ``"persisting"``.
+    """
+
+    base: int
+    bytes: int
+    hit_ratio: float = 1.0
+    hit: str = "persisting"
+    miss: str = "normal"
+
+
 class ParamInfo(NamedTuple):
     """Hold where a parameter lies in a kernel's parameter block, in bytes."""
 
     offset: int
     size: int
+
+
+# What users see and pickle, wherever the classes are defined.
+for _class in (AccessPolicyWindow,):
+    _class.__module__ = "cuprum"

@@ -17,26 +17,34 @@ if TYPE_CHECKING:
     from cuprum import SMResource, WorkqueueResource
 
 __all__ = [
+    "AccessPropertyType",
     "AddressModeType",
     "ArrayFormatType",
+    "CacheConfigType",
     "CompilerBackendType",
     "DevicePointerType",
     "DeviceResourcesType",
     "FilterModeType",
     "GraphConditionalType",
     "GraphMemoryType",
+    "HostWaitType",
     "IsStreamType",
+    "LimitType",
     "ManagedMemoryLocationType",
+    "MemorySyncDomainType",
     "ObjectCodeFormatType",
+    "P2PAttributeType",
     "PCHStatusType",
     "ProcessStateType",
     "ReadModeType",
     "SourceCodeType",
+    "SynchronizationPolicyType",
     "VirtualMemoryAccessType",
     "VirtualMemoryAllocationType",
     "VirtualMemoryGranularityType",
     "VirtualMemoryHandleType",
     "VirtualMemoryLocationType",
+    "WaitConditionType",
     "WorkqueueSharingScopeType",
 ]
 
@@ -190,6 +198,81 @@ class WorkqueueSharingScopeType(_StrEnum):
 
     DEVICE_CTX = "device_ctx"
     GREEN_CTX_BALANCED = "green_ctx_balanced"
+
+
+class AccessPropertyType(_StrEnum):
+    """Name what the L2 cache does with accesses."""
+
+    NORMAL = "normal"
+    STREAMING = "streaming"
+    PERSISTING = "persisting"
+
+
+class CacheConfigType(_StrEnum):
+    """Name how L1 cache and shared memory divide what they have in common."""
+
+    NONE = "none"
+    PREFER_SHARED = "prefer_shared"
+    PREFER_L1 = "prefer_l1"
+    PREFER_EQUAL = "prefer_equal"
+
+
+class HostWaitType(_StrEnum):
+    """Name how a thread waits for the device."""
+
+    AUTO = "auto"
+    SPIN = "spin"
+    YIELD = "yield"
+    BLOCKING = "blocking"
+
+
+class LimitType(_StrEnum):
+    """Name a limit of a context."""
+
+    STACK_SIZE = "stack_size"
+    PRINTF_FIFO_SIZE = "printf_fifo_size"
+    MALLOC_HEAP_SIZE = "malloc_heap_size"
+    DEV_RUNTIME_SYNC_DEPTH = "dev_runtime_sync_depth"
+    DEV_RUNTIME_PENDING_LAUNCH_COUNT = "dev_runtime_pending_launch_count"
+    MAX_L2_FETCH_GRANULARITY = "max_l2_fetch_granularity"
+    PERSISTING_L2_CACHE_SIZE = "persisting_l2_cache_size"
+    SHMEM_SIZE = "shmem_size"
+    CIG_ENABLED = "cig_enabled"
+    CIG_SHMEM_FALLBACK_ENABLED = "cig_shmem_fallback_enabled"
+
+
+class MemorySyncDomainType(_StrEnum):
+    """Name the domain whose writes a fence waits for."""
+
+    DEFAULT = "default"
+    REMOTE = "remote"
+
+
+class P2PAttributeType(_StrEnum):
+    """Name what can be asked of the link between two devices."""
+
+    PERFORMANCE_RANK = "performance_rank"
+    ACCESS_SUPPORTED = "access_supported"
+    NATIVE_ATOMIC_SUPPORTED = "native_atomic_supported"
+    CUDA_ARRAY_ACCESS_SUPPORTED = "cuda_array_access_supported"
+
+
+class SynchronizationPolicyType(_StrEnum):
+    """Name how threads wait for a stream."""
+
+    AUTO = "auto"
+    SPIN = "spin"
+    YIELD = "yield"
+    BLOCKING = "blocking"
+
+
+class WaitConditionType(_StrEnum):
+    """Name when a wait for a value in memory ends."""
+
+    GREATER_OR_EQUAL = "greater_or_equal"
+    EQUAL = "equal"
+    AND = "and"
+    NOR = "nor"
 
 
 @runtime_checkable

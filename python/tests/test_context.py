@@ -31,7 +31,7 @@ def test_contexts_are_not_made_directly():
 
 
 def test_closing_the_current_context_is_refused(device):
-    with pytest.raises(RuntimeError, match="current on this thread"):
+    with pytest.raises(RuntimeError, match="while it is current on this thread"):
         device.context.close()
 
 
@@ -60,3 +60,79 @@ def test_streams_can_be_made_in_a_context(device):
 
 def test_sync(device):
     device.context.sync()
+
+
+def test_a_context_is_current_for_a_block(device, current_context):
+    before = current_context()
+    context = cuprum.Context.create(device, wait="blocking")
+    with context.as_current() as inside:
+        assert inside is context
+        assert current_context() == context.handle
+        assert cuprum.Context.current() is context
+        assert device.context is context
+        with device.as_current():
+            assert cuprum.Context.current().is_primary
+        assert current_context() == context.handle
+    assert current_context() == before
+    guard = context.as_current()
+    with guard, pytest.raises(RuntimeError, match="entered already"):
+        guard.__enter__()
+    assert current_context() == before
+    context.close()
+
+
+def test_push_and_pop(device, current_context):
+    before = current_context()
+    context = cuprum.Context.create(device)
+    context.push()
+    assert current_context() == context.handle
+    assert cuprum.Context.pop() is context
+    assert current_context() == before
+    context.close()
+
+
+def test_a_made_context_lives_as_long_as_its_streams(device, live_objects):
+    context = cuprum.Context.create(device)
+    assert not context.is_primary
+    assert not context.is_green
+    assert context.id != device.context.id
+    stream = context.create_stream()
+    assert stream.context is context
+    context.close()
+    assert stream.context.device is device
+    stream.sync()
+    stream.close()
+
+
+def test_flags(device):
+    context = cuprum.Context.create(device, wait="yield")
+    assert context.flags.wait == "yield"
+    context.set_flags(wait=cuprum.typing.HostWaitType.BLOCKING)
+    assert context.flags.wait is cuprum.typing.HostWaitType.BLOCKING
+    with pytest.raises(TypeError, match="no flag 'waiting'"):
+        context.set_flags(waiting="spin")
+    with pytest.raises(ValueError, match="wait is 'no', expected one of 'auto', 'spin'"):
+        context.set_flags(wait="no")
+    context.close()
+
+
+def test_limits(device):
+    context = cuprum.Context.create(device)
+    context.set_limit("stack_size", 2048)
+    assert context.get_limit(cuprum.typing.LimitType.STACK_SIZE) >= 2048
+    with pytest.raises(ValueError, match="limit is 'size', expected one of 'stack_size'"):
+        context.get_limit("size")
+    with pytest.raises(ValueError, match="value must be at least 0"):
+        context.set_limit("stack_size", -1)
+    assert device.get_limit("malloc_heap_size") > 0
+    context.cache_config = "prefer_l1"
+    assert context.cache_config in list(cuprum.typing.CacheConfigType)
+    context.close()
+
+
+def test_events_of_a_whole_context(device, stream):
+    event = device.create_event()
+    device.context.record(event)
+    device.context.wait(event)
+    event.sync()
+    assert event.is_done

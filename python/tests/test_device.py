@@ -232,3 +232,104 @@ def test_create_stream_takes_a_dict(device):
 def test_create_stream_refuses_other_options(device, options):
     with pytest.raises(TypeError, match="options must be StreamOptions"):
         device.create_stream(options=options)
+
+
+def test_printing_tells_what_it_is(device):
+    text = str(device)
+    assert text.startswith(f"<Device 0 ({device.name}), compute capability ")
+    assert f"{device.properties.multiprocessor_count} multiprocessors" in text
+    assert ("emulated" in text) == device.is_emulated
+
+
+def test_total_memory_is_what_memory_info_says(device):
+    assert device.total_memory == pytest.approx(device.memory_info.total, rel=0.1)
+
+
+def test_primary_context_state(device):
+    assert device.is_primary_context_active
+    flags = device.primary_context_flags
+    device.set_primary_context_flags(**flags._asdict())
+    assert device.primary_context_flags == flags
+    assert flags.wait in list(cuprum.typing.HostWaitType)
+
+
+def test_peer_access_to_itself_is_a_matter_of_course(device):
+    device.enable_peer_access(device)
+    device.disable_peer_access(0)
+    with pytest.raises(ValueError, match="device 0 itself"):
+        device.get_p2p_attribute("access_supported", device)
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("to_system_device", {}),
+        ("create_graph_builder", {}),
+        ("create_opaque_array", {"options": None}),
+        ("create_mipmapped_array", {"options": None}),
+        ("create_texture_object", {"resource": None}),
+        ("create_surface_object", {"resource": None}),
+    ],
+)
+def test_what_is_missing_is_refused_by_name(device, name, arguments):
+    with pytest.raises(NotImplementedError, match=name):
+        getattr(device, name)(**arguments)
+
+
+def test_an_attribute_that_the_driver_does_not_know_is_no_attribute(device, monkeypatch):
+    from cuprum import _cuprum
+    from cuprum._errors import UnknownAttributeError
+
+    unknown = [n for n in device.properties.names() if not device.properties.is_supported(n)]
+    if not unknown:
+        pytest.skip("this driver knows every attribute")
+    assert not hasattr(device.properties, unknown[0])
+    with pytest.raises(UnknownAttributeError, match="does not know") as caught:
+        getattr(device.properties, unknown[0])
+    assert isinstance(caught.value, cuprum.CUDAError)
+    assert caught.value.code == 1
+    _cuprum.read_unknown_attributes_as_zero(True)
+    try:
+        assert getattr(device.properties, unknown[0]) in (0, 1, -1)
+    finally:
+        _cuprum.read_unknown_attributes_as_zero(False)
+
+
+def test_properties_are_not_made_directly():
+    from cuprum._cuprum import DeviceProperties
+
+    with pytest.raises(RuntimeError, match=r"Device\.properties"):
+        DeviceProperties()
+
+
+def test_a_context_of_another_kind_is_refused(device):
+    with pytest.raises(TypeError, match="ctx must be a Context"):
+        device.set_current(3)
+
+
+@pytest.fixture
+def _as_the_reference():
+    from cuprum import _cuprum
+
+    _cuprum.follow_reference(True)
+    _cuprum.forget_initialized_devices()
+    yield
+    _cuprum.follow_reference(False)
+
+
+@pytest.mark.usefixtures("_as_the_reference")
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda device: device.create_stream(),
+        lambda device: device.create_event(),
+        lambda device: device.context,
+        lambda device: device.sync(),
+        lambda device: device.allocate(8, stream=cuprum.LEGACY_DEFAULT_STREAM),
+    ],
+)
+def test_programs_for_the_reference_must_make_a_device_current_first(device, use):
+    with pytest.raises(cuprum.CUDAError, match="device 0 is not initialized on this thread"):
+        use(device)
+    device.set_current()
+    use(device)

@@ -35,11 +35,6 @@ def test_options_as_an_object_and_as_a_dict(device):
         assert event.is_timing_enabled
 
 
-def test_ipc_is_refused(device):
-    with pytest.raises(TypeError, match="ipc_enabled"):
-        device.create_event({"ipc_enabled": True})
-
-
 def test_record_makes_an_event_or_uses_one(device, stream):
     made = stream.record(options={"timing_enabled": True})
     assert made.is_timing_enabled

@@ -251,7 +251,7 @@ def test_the_leading_arguments_are_checked(module, stream):
     kernel = module.get_kernel("empty")
     with pytest.raises(TypeError, match=r"device\.default_stream"):
         launch(None, ONE, kernel)
-    with pytest.raises(TypeError, match="stream must be a Stream, got int"):
+    with pytest.raises(TypeError, match="Stream or GraphBuilder expected for stream, got int"):
         launch(3, ONE, kernel)
     with pytest.raises(TypeError, match="config must be a LaunchConfig or a dict, got int"):
         launch(stream, 3, kernel)

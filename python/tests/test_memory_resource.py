@@ -98,7 +98,7 @@ def test_bad_arguments(device, stream):
         DeviceMemoryResource(device, {"ipc_enabled": True})
     with pytest.raises(ValueError, match="max_size"):
         DeviceMemoryResource(device, {"max_size": -1})
-    with pytest.raises(TypeError, match="stream must be a Stream, got int"):
+    with pytest.raises(TypeError, match="Stream or GraphBuilder expected for stream, got int"):
         device.memory_resource.allocate(16, stream=3)
 
 

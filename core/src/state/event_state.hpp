@@ -6,6 +6,8 @@
 #include "driver/call.hpp"
 #include "state/context_state.hpp"
 
+#include <cuprum/event.hpp>
+
 #include <atomic>
 #include <memory>
 
@@ -19,8 +21,9 @@ struct EventState {
     bool is_timing_enabled = true; // the driver cannot tell of a foreign event: assumed
     bool is_blocking_sync = false;
     bool is_ipc_enabled = false;
-    unsigned made_at = 0;                 // the context's count of resets when it was made
-    std::atomic<bool> is_recorded{false}; // by us; only ever used to word an error
+    unsigned made_at = 0; // the context's count of resets when it was made
+    std::unique_ptr<const IPCEventDescriptor> origin; // of an event of another process
+    std::atomic<bool> is_recorded{false};             // by us; only ever used to word an error
 
     EventState() = default;
     ~EventState();

@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "objects.hpp"
+
+namespace cuprum::python {
+
+/// Adds contexts, limits and peers to Device.
+void add_device_management(nb::class_<PyDevice>& type);
+
+} // namespace cuprum::python
