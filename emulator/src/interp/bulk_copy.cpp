@@ -4,6 +4,7 @@
 #include "interp/bulk_copy.hpp"
 
 #include "interp/access_fault.hpp"
+#include "interp/bulk_reduce.hpp"
 #include "interp/cluster.hpp"
 #include "interp/mbarrier.hpp"
 #include "interp/warp.hpp"
@@ -36,7 +37,14 @@ std::uint64_t address_of(const WarpContext& warp, bytecode::Operand base, std::i
                          bool is_narrow, std::uint32_t lane);
 bool is_device_memory(const MemoryMap& map, std::uint64_t address, std::uint32_t bytes,
                       bool is_write);
-Ends find_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane, bool is_to_global);
+std::uint64_t shared_address(const WarpContext& warp, const Instruction* at, std::uint32_t lane);
+std::uint64_t barrier_address(const WarpContext& warp, const Instruction* at, std::uint32_t lane);
+std::uint32_t size_of_copy(const WarpContext& warp, const Instruction* at, std::uint32_t lane);
+bool is_whole(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::uint32_t bytes,
+              std::uint64_t to, std::uint64_t from);
+Ends find_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane, bool is_to_global,
+               std::uint32_t bytes);
+Ends find_shared_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane);
 
 } // namespace
 
@@ -45,15 +53,12 @@ namespace bulk_copy {
 const Instruction* to_shared(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-        const Ends ends = find_ends(warp, at, lane, false);
+        const Ends ends = find_ends(warp, at, lane, false, size_of_copy(warp, at, lane));
         if (ends.shared == nullptr) {
             return nullptr;
         }
         std::memcpy(ends.shared, ends.global, ends.bytes);
-        const std::uint64_t barrier =
-            address_of(warp, at->src[3], static_cast<std::int32_t>(at->extra),
-                       (at->tag & NARROW_BARRIER) != 0, lane);
-        if (!mbarrier::deliver(warp, at, lane, barrier, ends.bytes)) {
+        if (!mbarrier::deliver(warp, at, lane, barrier_address(warp, at, lane), ends.bytes)) {
             return nullptr;
         }
     }
@@ -63,11 +68,79 @@ const Instruction* to_shared(WarpContext& warp, const Instruction* at, std::uint
 const Instruction* to_global(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     for (std::uint32_t left = mask; left != 0; left &= left - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-        const Ends ends = find_ends(warp, at, lane, true);
+        const Ends ends = find_ends(warp, at, lane, true, size_of_copy(warp, at, lane));
         if (ends.shared == nullptr) {
             return nullptr;
         }
         std::memcpy(ends.global, ends.shared, ends.bytes);
+    }
+    return at + 1;
+}
+
+const Instruction* to_many(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const BlockContext& block = *warp.block;
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const std::uint64_t packed = reinterpret_cast<const Lane64*>(warp.at(at->src[2]))[lane];
+        const auto bytes = static_cast<std::uint32_t>(packed);
+        const Ends ends = find_ends(warp, at, lane, false, bytes);
+        if (ends.shared == nullptr) {
+            return nullptr;
+        }
+        const std::uint64_t place = shared_address(warp, at, lane) % CLUSTER_WINDOW_BYTES;
+        const std::uint64_t barrier = barrier_address(warp, at, lane) % CLUSTER_WINDOW_BYTES;
+        for (std::uint32_t ranks = packed >> 32 & 0xffff; ranks != 0; ranks &= ranks - 1) {
+            const auto rank = static_cast<std::uint32_t>(std::countr_zero(ranks));
+            const std::uint64_t window = (rank + std::uint64_t{1}) * CLUSTER_WINDOW_BYTES;
+            std::byte* const to = find_shared(block, window + place, bytes);
+            if (to == nullptr) {
+                return raise_access_fault(warp, at, lane, AccessProblem::BeyondShared,
+                                          window + place, bytes, true);
+            }
+            std::memcpy(to, ends.global, bytes);
+            if (!mbarrier::deliver(warp, at, lane, window + barrier, bytes)) {
+                return nullptr;
+            }
+        }
+    }
+    return at + 1;
+}
+
+const Instruction* between_shared(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const Ends ends = find_shared_ends(warp, at, lane);
+        if (ends.shared == nullptr) {
+            return nullptr;
+        }
+        std::memmove(ends.shared, ends.global, ends.bytes);
+        if (!mbarrier::deliver(warp, at, lane, barrier_address(warp, at, lane), ends.bytes)) {
+            return nullptr;
+        }
+    }
+    return at + 1;
+}
+
+const Instruction* reduce(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const bool is_to_global = (at->tag & TO_GLOBAL) != 0;
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const Ends ends = is_to_global
+                              ? find_ends(warp, at, lane, true, size_of_copy(warp, at, lane))
+                              : find_shared_ends(warp, at, lane);
+        if (ends.shared == nullptr) {
+            return nullptr;
+        }
+        const auto operation = static_cast<Operation>(at->tag >> OPERATION_SHIFT & 7);
+        const auto type = static_cast<ptx::Type>(at->tag >> TYPE_SHIFT);
+        if (is_to_global) {
+            combine_elements(operation, type, ends.global, ends.shared, ends.bytes);
+        } else {
+            combine_elements(operation, type, ends.shared, ends.global, ends.bytes);
+            if (!mbarrier::deliver(warp, at, lane, barrier_address(warp, at, lane), ends.bytes)) {
+                return nullptr;
+            }
+        }
     }
     return at + 1;
 }
@@ -110,25 +183,48 @@ bool is_device_memory(const MemoryMap& map, std::uint64_t address, std::uint32_t
     return map.is_accessible != nullptr && map.is_accessible(map, address, bytes, is_write);
 }
 
-Ends find_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane, bool is_to_global) {
-    const BlockContext& block = *warp.block;
-    const std::uint32_t bytes = reinterpret_cast<const Lane32*>(warp.at(at->src[2]))[lane];
-    const std::uint64_t shared = address_of(warp, at->src[0], static_cast<std::int32_t>(at->target),
-                                            (at->tag & bulk_copy::NARROW_SHARED) != 0, lane);
-    const std::uint64_t global = address_of(warp, at->src[1], at->immediate,
-                                            (at->tag & bulk_copy::NARROW_GLOBAL) != 0, lane);
+std::uint64_t shared_address(const WarpContext& warp, const Instruction* at, std::uint32_t lane) {
+    return address_of(warp, at->src[0], static_cast<std::int32_t>(at->target),
+                      (at->tag & bulk_copy::NARROW_SHARED) != 0, lane);
+}
+
+std::uint64_t barrier_address(const WarpContext& warp, const Instruction* at, std::uint32_t lane) {
+    return address_of(warp, at->src[3], static_cast<std::int32_t>(at->extra),
+                      (at->tag & bulk_copy::NARROW_BARRIER) != 0, lane);
+}
+
+std::uint32_t size_of_copy(const WarpContext& warp, const Instruction* at, std::uint32_t lane) {
+    return reinterpret_cast<const Lane32*>(warp.at(at->src[2]))[lane];
+}
+
+/// Tells whether size and addresses are multiples of 16; raises a fault otherwise.
+bool is_whole(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::uint32_t bytes,
+              std::uint64_t to, std::uint64_t from) {
     if (bytes % UNIT_BYTES != 0) {
         (void)raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
                           "a bulk copy of " + std::to_string(bytes) +
                               " bytes; expected a multiple of 16");
-        return {};
+        return false;
     }
-    for (const std::uint64_t address : {shared, global}) {
+    for (const std::uint64_t address : {to, from}) {
         if (address % UNIT_BYTES != 0) {
             (void)raise_access_fault(warp, at, lane, AccessProblem::Misaligned, address, UNIT_BYTES,
-                                     (address == global) == is_to_global);
-            return {};
+                                     address == to);
+            return false;
         }
+    }
+    return true;
+}
+
+Ends find_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane, bool is_to_global,
+               std::uint32_t bytes) {
+    const BlockContext& block = *warp.block;
+    const std::uint64_t shared = shared_address(warp, at, lane);
+    const std::uint64_t global = address_of(warp, at->src[1], at->immediate,
+                                            (at->tag & bulk_copy::NARROW_GLOBAL) != 0, lane);
+    if (!is_whole(warp, at, lane, bytes, is_to_global ? global : shared,
+                  is_to_global ? shared : global)) {
+        return {};
     }
     std::byte* const place = find_shared(block, shared, bytes);
     if (place == nullptr) {
@@ -142,6 +238,26 @@ Ends find_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane, boo
         return {};
     }
     return {place, reinterpret_cast<std::byte*>(global), bytes};
+}
+
+/// Finds both ends in the shared memory of a cluster; `global` is the one that is read.
+Ends find_shared_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane) {
+    const BlockContext& block = *warp.block;
+    const std::uint32_t bytes = size_of_copy(warp, at, lane);
+    const std::uint64_t to = shared_address(warp, at, lane);
+    const std::uint64_t from = address_of(warp, at->src[1], at->immediate,
+                                          (at->tag & bulk_copy::NARROW_GLOBAL) != 0, lane);
+    if (!is_whole(warp, at, lane, bytes, to, from)) {
+        return {};
+    }
+    for (const std::uint64_t address : {to, from}) {
+        if (find_shared(block, address, bytes) == nullptr) {
+            (void)raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, address, bytes,
+                                     address == to);
+            return {};
+        }
+    }
+    return {find_shared(block, to, bytes), find_shared(block, from, bytes), bytes};
 }
 
 } // namespace

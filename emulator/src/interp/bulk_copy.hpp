@@ -15,7 +15,7 @@ namespace cuprum::emulator {
 
 struct WarpContext;
 
-/// Copies between global and shared memory of the block.
+/// Copies between global memory and the shared memory of the block or its cluster.
 ///
 /// src[0]: base in shared memory, `target`: signed offset; src[1]: base in global memory,
 /// `immediate`: offset; src[2]: how many bytes. To shared memory also src[3]: base of the mbarrier
@@ -26,8 +26,19 @@ constexpr std::uint16_t NARROW_SHARED = 1;  // in `tag`: src[0] has 32-bit lanes
 constexpr std::uint16_t NARROW_BARRIER = 2; // src[3] has
 constexpr std::uint16_t NARROW_GLOBAL = 4;  // src[1] has
 
-std::remove_pointer_t<bytecode::Handler> to_shared;
-std::remove_pointer_t<bytecode::Handler> to_global;
+constexpr std::uint16_t TO_GLOBAL = 8;  // reduce: global memory changes, not src[0]
+constexpr unsigned OPERATION_SHIFT = 8; // reduce: 3 bits, in the order of `Operation`
+constexpr unsigned TYPE_SHIFT = 11;     // reduce: a ptx::Type
+
+enum class Operation : std::uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor };
+
+using Function = std::remove_pointer_t<bytecode::Handler>;
+
+Function to_shared;
+Function to_global;
+Function to_many;        // to_shared, in blocks of the cluster; src[2]: size and mask of ranks
+Function between_shared; // to_shared, but src[1] is in the block's own shared memory
+Function reduce;         // from shared memory; combines with what is there
 
 } // namespace bulk_copy
 

@@ -45,9 +45,9 @@ unsigned bits_of_part(std::uint8_t part) {
     return part == Form::ALL ? 32 : part < 4 ? 8 : 16;
 }
 
-std::int64_t clamp_to(std::int64_t value, unsigned bits, bool is_signed) {
-    const std::int64_t most = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
-    const std::int64_t least = is_signed ? -most - 1 : 0;
+Wide clamp_to(Wide value, unsigned bits, bool is_signed) {
+    const Wide most = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
+    const Wide least = is_signed ? -most - 1 : 0;
     return std::clamp(value, least, most);
 }
 
@@ -59,7 +59,7 @@ std::uint32_t merge(std::uint32_t old, std::uint32_t value, std::uint8_t part) {
     return (old & ~mask) | (value << at & mask);
 }
 
-std::int64_t shift(const Form& form, std::int64_t value, std::int64_t amount) {
+Wide shift(const Form& form, std::int64_t value, std::int64_t amount) {
     const auto count =
         has(form, Form::WRAPS)
             ? static_cast<unsigned>(amount & 31)
@@ -67,14 +67,10 @@ std::int64_t shift(const Form& form, std::int64_t value, std::int64_t amount) {
     if (form.op == Op::ShiftRight) {
         return value >> count;
     }
-    // What leaves 64 bits is far outside of every range.
-    const Wide shifted = static_cast<Wide>(value) << count;
-    return static_cast<std::int64_t>(std::clamp<Wide>(shifted,
-                                                      std::numeric_limits<std::int64_t>::min(),
-                                                      std::numeric_limits<std::int64_t>::max()));
+    return static_cast<Wide>(value) << count;
 }
 
-std::int64_t apply(const Form& form, std::int64_t a, std::int64_t b) {
+Wide apply(const Form& form, std::int64_t a, std::int64_t b) {
     switch (form.op) {
     case Op::Add:
         return a + b;
@@ -154,8 +150,8 @@ std::uint32_t run_scalar(const Form& form, const Operands& in) {
     if (form.op == Op::Multiply) {
         return multiply(form, in);
     }
-    std::int64_t value = apply(form, part_of(in.a, form.a, has(form, Form::SIGNED_A)),
-                               part_of(in.b, form.b, has(form, Form::SIGNED_B)));
+    Wide value = apply(form, part_of(in.a, form.a, has(form, Form::SIGNED_A)),
+                       part_of(in.b, form.b, has(form, Form::SIGNED_B)));
     if (has(form, Form::SATURATES)) {
         value = clamp_to(value, bits_of_part(form.d), has(form, Form::SIGNED_D));
     }
@@ -175,8 +171,8 @@ std::uint32_t run_lanes(const Form& form, const Operands& in, std::uint32_t sele
         if ((form.d >> i & 1) == 0) {
             continue;
         }
-        std::int64_t value = apply(form, element(i, has(form, Form::SIGNED_A)),
-                                   element(i + 4, has(form, Form::SIGNED_B)));
+        Wide value = apply(form, element(i, has(form, Form::SIGNED_A)),
+                           element(i + 4, has(form, Form::SIGNED_B)));
         if (has(form, Form::SATURATES)) {
             value = clamp_to(value, bits, has(form, Form::SIGNED_D));
         }

@@ -15,7 +15,7 @@ namespace cuprum::emulator {
 /// The settings of this process, read once by cuInit.
 struct Settings {
     std::uint32_t device_count = 1; // CUPRUM_EMULATOR_DEVICES
-    std::uint32_t major = 8;        // CUPRUM_EMULATOR_COMPUTE_CAPABILITY=major.minor
+    std::uint32_t major = 9;        // CUPRUM_EMULATOR_COMPUTE_CAPABILITY=major.minor
     std::uint32_t minor = 0;
     std::uint64_t memory_bytes = 0;          // CUPRUM_EMULATOR_MEMORY, per device
     std::uint32_t worker_count = 1;          // CUPRUM_EMULATOR_WORKERS

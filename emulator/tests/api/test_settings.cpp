@@ -51,7 +51,19 @@ TEST(Settings, the_number_of_multiprocessors_can_be_set) {
 }
 
 TEST(Settings, the_compute_capability_can_be_set) {
-    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_COMPUTE_CAPABILITY", "9.0",
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_COMPUTE_CAPABILITY", "8.6",
+                        [](CUresult result) {
+                            return result == CUDA_SUCCESS &&
+                                   attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) == 8 &&
+                                   attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR) == 6 &&
+                                   attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) == 0;
+                        }),
+                testing::ExitedWithCode(0), "");
+}
+
+TEST(Settings, the_compute_capability_is_9_0_unless_set) {
+    // An empty variable counts as unset.
+    EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_COMPUTE_CAPABILITY", "",
                         [](CUresult result) {
                             return result == CUDA_SUCCESS &&
                                    attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) == 9 &&

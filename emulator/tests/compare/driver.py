@@ -22,6 +22,8 @@ LAUNCH_ATTRIBUTE_BYTES = 72
 ATTRIBUTE_MAJOR = 75
 ATTRIBUTE_MINOR = 76
 FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED = 8
+LIMIT_STACK_SIZE = 0
+STACK_BYTES = 16384
 
 
 class DriverError(Exception):
@@ -77,6 +79,8 @@ class Device:
         context = ctypes.c_void_p()
         self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), self._device)
         self._call("cuCtxSetCurrent", context)
+        # Recursion needs more than the default.
+        self._call("cuCtxSetLimit", LIMIT_STACK_SIZE, ctypes.c_size_t(STACK_BYTES))
 
     def reset(self) -> None:
         """Start anew, after a kernel has failed or to give back what tests left."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import struct
 import sys
 import time
 from collections.abc import Iterator
@@ -19,10 +20,13 @@ import cases_library  # noqa: F401
 import cases_matrices  # noqa: F401
 import cases_small_floats  # noqa: F401
 from case import CASES, CaseError, Run, compare_results
-from driver import Device, DriverError
+from driver import Device, DriverError, Shape, argument
+from instructions import run_forms
 from nvrtc import Compiler
+from programs import BLOCKS, REGISTERS, THREADS, Program
 
 ROOT = Path(__file__).resolve().parents[3]
+SUITES = ("corpus", "instructions", "programs")
 SOURCES = ROOT / "emulator" / "tests" / "corpus"
 
 
@@ -54,11 +58,18 @@ def main() -> int:
     print(f"{device.name}, compute capability {device.compute_capability}")
     started = time.monotonic()
     report = Report()
-    for text in texts(arguments, device.compute_capability):
-        run_text(device, text, report)
-    recorded = {}
-    if arguments.compare:
-        recorded = json.loads(arguments.compare.read_text())
+    recorded = json.loads(arguments.compare.read_text()) if arguments.compare else None
+    capability = device.compute_capability
+    if recorded:  # nothing newer was recorded than what that device had
+        capability = min(capability, recorded["compute_capability"])
+    if "corpus" in arguments.suites:
+        for text in texts(arguments, device.compute_capability):
+            run_text(device, text, report)
+    if "instructions" in arguments.suites:
+        run_instructions(device, capability, report)
+    if "programs" in arguments.suites:
+        run_programs(device, arguments.seed, arguments.programs, report)
+    if recorded:
         for key, results in report.results.items():
             lines = compare_results(recorded["results"].get(key, {}), results)
             report.failures += [f"{key}: {line}" for line in lines]
@@ -77,10 +88,21 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--driver", default="libcuda.so.1", help="the driver library to use")
     parser.add_argument("--out", type=Path, help="write the results to this file")
     parser.add_argument("--compare", type=Path, help="compare the results with this file")
+    parser.add_argument(
+        "--suite",
+        action="append",
+        dest="suites",
+        choices=SUITES,
+        help="only this suite; may be repeated",
+    )
+    parser.add_argument("--seed", type=int, default=1, help="of the first random program")
+    parser.add_argument("--programs", type=int, default=200, help="how many random programs")
     parser.add_argument("--ptx", type=Path, help="a folder with the compiled corpus")
     parser.add_argument("--source", action="append", help="only this source; may be repeated")
     parser.add_argument("--architecture", action="append", help="only this one; may be repeated")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    arguments.suites = arguments.suites or SUITES
+    return arguments
 
 
 @dataclass(frozen=True)
@@ -150,6 +172,38 @@ def run_text(device: Device, text: Text, report: Report) -> None:
             module = None
     if module:
         module.unload()
+
+
+def run_instructions(device: Device, capability: int, report: Report) -> None:
+    """Run the kernels of one instruction each that a compute capability has."""
+    for form, outcome in run_forms(device, capability):
+        if isinstance(outcome, DriverError):
+            report.failures.append(f"{form.text}: {outcome}")
+        else:
+            report.add("instructions", form.text, {form.text: outcome.record()})
+
+
+def run_programs(device: Device, seed: int, count: int, report: Report) -> None:
+    """Run random programs and compare them with their evaluation."""
+    for number in range(seed, seed + count):
+        program = Program(number)
+        address = device.allocate(bytes(len(program.expected)))
+        module = device.load(program.text)
+        module.launch("program", Shape(BLOCKS, THREADS), [argument(address)])
+        got = device.read(address, len(program.expected))
+        if got != program.expected:
+            report.failures.append(f"program {number}: {first_difference(program.expected, got)}")
+        report.count += 1
+        device.free(address)
+        module.unload()
+
+
+def first_difference(expected: bytes, got: bytes) -> str:
+    """Say where two sets of registers differ."""
+    words = [struct.unpack(f"={len(each) // 4}I", each) for each in (expected, got)]
+    index = next(i for i, (a, b) in enumerate(zip(*words)) if a != b)
+    thread, register = divmod(index, REGISTERS)
+    return f"r{register} of thread {thread} is {words[1][index]:#x}, not {words[0][index]:#x}"
 
 
 def write_record(path: Path, device: Device, report: Report) -> None:

@@ -181,14 +181,17 @@ TEST(AsyncCopyForms, other_forms_are_refused_by_name) {
     EXPECT_NE(log_of("cp.async.ca.global.shared [%to], [%from], %l;").find("cp.async.ca"),
               std::string::npos);
     EXPECT_NE(log_of("cp.async.wait_group %l;").find("number of groups"), std::string::npos);
-    EXPECT_NE(
-        log_of("cp.async.bulk.prefetch.L2.global [%from], 16;").find("'cp.async.bulk.prefetch"),
-        std::string::npos);
-    EXPECT_NE(
-        log_of("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%to], "
-               "[%to], 16, [%to];")
-            .find("does not run here"),
-        std::string::npos);
+    EXPECT_NE(log_of("cp.async.bulk.prefetch.tensor.1d.L2.global [%from, {%l}];")
+                  .find("'cp.async.bulk.prefetch.tensor"),
+              std::string::npos);
+    EXPECT_NE(log_of("cp.async.bulk.shared::cta.shared::cta.mbarrier::complete_tx::bytes [%to], "
+                     "[%to], 16, [%to];")
+                  .find("does not run here"),
+              std::string::npos);
+    EXPECT_NE(log_of("cp.reduce.async.bulk.global.shared::cta.bulk_group.inc.f32 [%from], [%to], "
+                     "16;")
+                  .find("do not go together"),
+              std::string::npos);
 }
 
 } // namespace

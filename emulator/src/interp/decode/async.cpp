@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// cp.async and cp.async.bulk. A copy is done at once, so there is never one to wait for: groups of
-// copies are checked, and nothing is emitted for them.
+// cp.async, and the groups of cp.async.bulk. A copy is done at once, so there is never one to wait
+// for: groups of copies are checked, and nothing is emitted for them.
 
-#include "interp/bulk_copy.hpp"
 #include "interp/decode/reader.hpp"
 
 #include <limits>
@@ -46,61 +45,19 @@ void check_group_count(Reader& reader) {
     }
 }
 
-/// cp.async.bulk between global memory and shared memory of the block.
-void decode_bulk_copy(Reader& reader) {
-    const std::string_view to = reader.take_any();
-    const std::string_view from = reader.take_any();
-    const bool is_to_global = to == "global";
-    const bool is_known =
-        is_to_global ? from == "shared::cta"
-                     : (to == "shared::cluster" || to == "shared::cta") && from == "global";
-    if (!is_known || !reader.take(is_to_global ? "bulk_group" : "mbarrier::complete_tx::bytes")) {
-        reader.refuse("is a bulk copy of a kind that does not run here");
-        return;
-    }
-    const std::size_t hints = reader.take("L2::cache_hint") ? 1 : 0;
-    const std::size_t shared_at = is_to_global ? 1 : 0;
-    if (!reader.finish((is_to_global ? 3 : 4) + hints) || !need_address(reader, 0) ||
-        !need_address(reader, 1) || (!is_to_global && !need_address(reader, 3))) {
-        return;
-    }
-    Lowering& lowering = reader.lowering();
-    const Address shared = lowering.address(reader.operand(shared_at), Space::Shared);
-    const Address global = lowering.address(reader.operand(1 - shared_at), Space::Global);
-    Address barrier;
-    if (!is_to_global) {
-        barrier = lowering.address(reader.operand(3), Space::Shared);
-    }
-    if (shared.base.is_none() || global.base.is_none() ||
-        (!is_to_global && barrier.base.is_none()) || !fits_shared(reader, shared.offset) ||
-        !fits_shared(reader, barrier.offset)) {
-        return;
-    }
-    const Operand sources[4] = {shared.base, global.base, reader.source(2, Type::U32),
-                                barrier.base};
-    bytecode::Instruction rest;
-    rest.flags = bytecode::HAS_SIDE_EFFECT;
-    rest.immediate = global.offset;
-    rest.target = static_cast<std::uint32_t>(shared.offset);
-    rest.extra = static_cast<std::uint32_t>(barrier.offset);
-    const auto narrow = [](const Address& address, std::uint16_t bit) {
-        return address.base_width == Width::B32 ? bit : std::uint16_t{0};
-    };
-    rest.tag = static_cast<std::uint16_t>(narrow(shared, bulk_copy::NARROW_SHARED) |
-                                          narrow(barrier, bulk_copy::NARROW_BARRIER) |
-                                          narrow(global, bulk_copy::NARROW_GLOBAL));
-    reader.emit(is_to_global ? bulk_copy::to_global : bulk_copy::to_shared, {},
-                std::span(sources, is_to_global ? 3 : 4), rest);
-}
-
 void decode_bulk(Reader& reader) {
     if (reader.take("commit_group")) {
         (void)reader.finish(0);
     } else if (reader.take("wait_group")) {
         reader.take("read");
         check_group_count(reader);
-    } else if (reader.has("tensor") || reader.has("prefetch")) {
+    } else if (reader.has("tensor")) {
         reader.refuse("is a bulk copy of a kind that does not run here");
+    } else if (reader.take("prefetch")) {
+        reader.take("L2");
+        reader.take("global");
+        const std::size_t hints = reader.take("L2::cache_hint") ? 1 : 0;
+        (void)(reader.finish(2 + hints) && need_address(reader, 0));
     } else {
         decode_bulk_copy(reader);
     }
@@ -172,11 +129,14 @@ bool need_address(Reader& reader, std::size_t index) {
 }
 
 void decode_async_copy(Reader& reader) {
-    if (reader.has("reduce") || !reader.take("async")) {
+    const bool reduces = reader.take("reduce");
+    if (!reader.take("async") || (reduces && (reader.has("tensor") || !reader.take("bulk")))) {
         reader.refuse("is a copy of a kind that does not run here");
         return;
     }
-    if (reader.take("bulk")) {
+    if (reduces) {
+        decode_bulk_reduction(reader);
+    } else if (reader.take("bulk")) {
         decode_bulk(reader);
     } else if (reader.take("commit_group") || reader.take("wait_all")) {
         (void)reader.finish(0);

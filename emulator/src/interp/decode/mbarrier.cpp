@@ -120,6 +120,11 @@ void decode_mbarrier(Reader& reader) {
     }
 }
 
+void emit_delivery(Reader& reader, std::size_t index, Space space, std::size_t bytes) {
+    emit(reader, mbarrier::complete_tx, index, space, {},
+         reader.lowering().constant(bytes, Width::B32), 0);
+}
+
 void decode_async_arrive(Reader& reader) {
     // The copies it stands for are done. Without .noinc the arrival is one that nobody waits for:
     // what is pending grows by one before it and is what it was after it.

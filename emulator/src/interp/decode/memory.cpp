@@ -39,6 +39,17 @@ bool is_address(Reader& reader, std::size_t index) {
     return true;
 }
 
+/// Takes what st.async and red.async have: they are done at once, and tell a barrier so.
+bool take_async(Reader& reader) {
+    if (!reader.take("async")) {
+        return false;
+    }
+    if (!reader.take("mbarrier::complete_tx::bytes")) {
+        reader.refuse("says nothing of a barrier that is told, which does not run here");
+    }
+    return true;
+}
+
 AtomicOp atomic_op(int index) {
     constexpr AtomicOp OPS[] = {
         AtomicOp::Add, AtomicOp::Min, AtomicOp::Max, AtomicOp::Inc,      AtomicOp::Dec,
@@ -91,6 +102,7 @@ void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
 void decode_memory(Reader& reader) {
     MemoryForm form;
     form.is_store = reader.opcode() == "st";
+    const bool is_async = form.is_store && take_async(reader);
     const bool is_ldu = reader.opcode() == "ldu";
     form.is_ordered = reader.take_order_and_scope();
     form.space = take_space(reader);
@@ -109,7 +121,7 @@ void decode_memory(Reader& reader) {
     if (form.is_store && (form.space == Space::Constant || form.space == Space::Param)) {
         reader.reject("writes to a state space that cannot be written");
     }
-    if (!reader.finish(has_hint ? 3 : 2)) {
+    if (!reader.finish(has_hint || is_async ? 3 : 2)) {
         return;
     }
     const std::size_t address_index = form.is_store ? 0 : 1;
@@ -171,11 +183,15 @@ void decode_memory(Reader& reader) {
         rest.flags = bytecode::HAS_SIDE_EFFECT;
     }
     reader.emit(selectors().memory(form), destinations, sources, rest);
+    if (is_async) {
+        emit_delivery(reader, 2, form.space, element_bytes * count);
+    }
 }
 
 void decode_atomic(Reader& reader) {
     AtomicForm form;
     form.returns = reader.opcode() == "atom";
+    const bool is_async = !form.returns && take_async(reader);
     reader.take_order_and_scope();
     form.space = take_space(reader);
     const int op =
@@ -196,7 +212,8 @@ void decode_atomic(Reader& reader) {
     }
     const std::size_t first = form.returns ? 1 : 0;
     const std::size_t values = form.op == AtomicOp::CompareExchange ? 2 : 1;
-    if (!reader.finish(first + 1 + values + (has_hint ? 1 : 0)) || !is_address(reader, first)) {
+    if (!reader.finish(first + 1 + values + (has_hint || is_async ? 1 : 0)) ||
+        !is_address(reader, first)) {
         return;
     }
     const Address address = reader.lowering().address(reader.operand(first), form.space);
@@ -222,6 +239,9 @@ void decode_atomic(Reader& reader) {
     }
     reader.emit(selectors().atomic(form), std::span(&destination, form.returns ? 1 : 0),
                 std::span(sources, 1 + values), rest);
+    if (is_async) {
+        emit_delivery(reader, 2, form.space, rest.access_bytes);
+    }
 }
 
 void decode_fence(Reader& reader) {

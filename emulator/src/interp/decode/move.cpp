@@ -145,6 +145,14 @@ void decode_move(Reader& reader) {
             }
         }
     }
+    if (type == Type::Pred && from.kind == Kind::Name && from.text == "%is_explicit_cluster") {
+        // A cluster of one block is not told from none.
+        reader.emit(selectors().compare({.compare = Compare::Ne, .type = Type::U32}),
+                    {reader.destination(0, type)},
+                    {reader.lowering().special(bytecode::Special::ClusterNctarank),
+                     reader.lowering().constant(1, Width::B32)});
+        return;
+    }
     if (type == Type::Pred) {
         std::uint16_t tag = 0;
         const Operand source = reader.predicate(from, tag, 1);

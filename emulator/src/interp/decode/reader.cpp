@@ -113,10 +113,11 @@ Rounding Reader::take_rounding(bool* is_stated) {
 }
 
 bool Reader::take_order_and_scope() {
+    take("mmio"); // before .relaxed
     const int order =
-        take_one_of({"weak", "relaxed", "volatile", "mmio", "acquire", "release", "acq_rel", "sc"});
+        take_one_of({"weak", "relaxed", "volatile", "acquire", "release", "acq_rel", "sc"});
     take_one_of({"cta", "cluster", "gpu", "sys", "gl"});
-    return order >= 4;
+    return order >= 3;
 }
 
 void Reader::take_cache_hints() {

@@ -135,4 +135,11 @@ void decode_cluster(Reader& reader);
 /// Rejects the instruction unless operand `index` is an address in brackets; tells which.
 [[nodiscard]] bool need_address(Reader& reader, std::size_t index);
 
+/// Emits what tells the mbarrier at operand `index` that bytes announced to it have come.
+void emit_delivery(Reader& reader, std::size_t index, ptx::Space space, std::size_t bytes);
+
+/// Decodes the rest of a cp.async.bulk between memories, and of a cp.reduce.async.bulk.
+void decode_bulk_copy(Reader& reader);
+void decode_bulk_reduction(Reader& reader);
+
 } // namespace cuprum::emulator::decoding

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "interp/bulk_copy.hpp"
+#include "ptx/tree.hpp"
+
+#include <cstddef>
+
+namespace cuprum::emulator {
+
+/// Combines each element at `to` with that at `from`, atomically element by element: what
+/// cp.reduce.async.bulk does. The operation and the type go together, as the decoder has checked.
+void combine_elements(bulk_copy::Operation operation, ptx::Type type, std::byte* to,
+                      const std::byte* from, std::size_t bytes);
+
+} // namespace cuprum::emulator

@@ -1,0 +1,45 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Check that the emulated device gives the same on every instruction-set level and worker count."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TOOL = Path(__file__).resolve().parents[3] / "tools" / "record-corpus"
+LEVELS = (("v2", 1), ("v3", 4), ("v4", 1), ("v4", 3))
+SUITES = ("--suite", "instructions", "--suite", "programs")
+
+
+def main() -> int:
+    """Run the suites once for each level; compare every run with the first."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--driver", required=True, help="the emulated device's library")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--programs", type=int, default=60)
+    arguments = parser.parse_args()
+    failed = False
+    with tempfile.TemporaryDirectory() as folder:
+        record = Path(folder) / "first.json"
+        for level, workers in LEVELS:
+            command = [sys.executable, str(TOOL), "--driver", arguments.driver, *SUITES]
+            command += ["--seed", str(arguments.seed), "--programs", str(arguments.programs)]
+            command += ["--compare" if record.exists() else "--out", str(record)]
+            settings = {
+                "CUPRUM_EMULATOR_ISA": level,
+                "CUPRUM_EMULATOR_WORKERS": str(workers),
+            }
+            print(f"level {level}, {workers} workers:", end=" ", flush=True)
+            status = subprocess.run(command, env=os.environ | settings, check=False).returncode
+            failed = failed or status != 0
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

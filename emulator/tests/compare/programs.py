@@ -1,0 +1,356 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Random programs: structured PTX whose result is defined, and an evaluator that knows it.
+
+A program works on eight integer registers of each thread: arithmetic, branches that part the
+threads of a warp, loops with breaks, calls; and, where all threads are together, shared memory,
+barriers, shuffles, votes and atomics. It is evaluated here, thread by thread, and must give the
+same on every device, instruction-set level and number of workers.
+"""
+
+from __future__ import annotations
+
+import random
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from case import single
+
+THREADS = 96
+BLOCKS = 2
+REGISTERS = 8
+MASK = 0xFFFFFFFF
+MAX_DEPTH = 3
+
+Values = list[int]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One data instruction: its text with {d}, {a}, {b}, {c}, and what it computes."""
+
+    text: str
+    function: Callable[[int, int, int], int]
+
+
+def signed(value: int) -> int:
+    """Return 32 bits as a signed number."""
+    return value - (1 << 32) if value >> 31 else value
+
+
+def as_float(bits: int) -> float:
+    """Return 32 bits as a number; an integer is converted, so that there is no NaN."""
+    return single(float(signed(bits)))
+
+
+def float_result(value: float) -> int:
+    """Convert back, as cvt.rzi.s32.f32 does."""
+    return max(-(1 << 31), min((1 << 31) - 1, int(value))) & MASK
+
+
+def fused(a: float, b: float, c: float) -> float:
+    """Return a * b + c, rounded once to single precision."""
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    return round_fraction(exact)
+
+
+def round_fraction(exact: Fraction) -> float:
+    """Round a rational number to single precision, halves to even."""
+    if exact == 0:
+        return 0.0
+    sign = -1 if exact < 0 else 1
+    exact = abs(exact)
+    exponent = exact.numerator.bit_length() - exact.denominator.bit_length()
+    scale = exponent - 24
+    while exact >= Fraction(2) ** (scale + 24):
+        scale += 1
+    while exact < Fraction(2) ** (scale + 23):
+        scale -= 1
+    return float(sign * round(exact / Fraction(2) ** scale) * Fraction(2) ** scale)
+
+
+def shift_left(a: int, b: int) -> int:
+    """Shift as PTX does: amounts beyond the width give zero."""
+    return (a << b) & MASK if b < 32 else 0
+
+
+def floats(text: str, function: Callable[[float, float, float], float]) -> Operation:
+    """Make an operation that converts to single precision, computes and converts back."""
+    lines = ["cvt.rn.f32.s32 fa, {a};", "cvt.rn.f32.s32 fb, {b};", "cvt.rn.f32.s32 fc, {c};"]
+    lines += [text, "cvt.rzi.s32.f32 {d}, fa;"]
+    return Operation(
+        "\n".join(lines),
+        lambda a, b, c: float_result(function(as_float(a), as_float(b), as_float(c))),
+    )
+
+
+def permute(a: int, b: int, c: int) -> int:
+    """Return prmt.b32: bytes of b:a chosen by nibbles of c, with the sign replicated."""
+    source = b << 32 | a
+    result = 0
+    for index in range(4):
+        nibble = c >> (4 * index) & 15
+        byte = source >> (8 * (nibble & 7)) & 0xFF
+        if nibble & 8:
+            byte = 0xFF if byte & 0x80 else 0
+        result |= byte << (8 * index)
+    return result
+
+
+def mix(a: int, b: int) -> int:
+    """Return what the function `mix` of the programs returns."""
+    return ((a ^ (b >> 7)) * 0x9E3779B1 + b) & MASK
+
+
+OPERATIONS = (
+    Operation("add.u32 {d}, {a}, {b};", lambda a, b, _: (a + b) & MASK),
+    Operation("sub.u32 {d}, {a}, {b};", lambda a, b, _: (a - b) & MASK),
+    Operation("mul.lo.u32 {d}, {a}, {b};", lambda a, b, _: a * b & MASK),
+    Operation("mul.hi.s32 {d}, {a}, {b};", lambda a, b, _: signed(a) * signed(b) >> 32 & MASK),
+    Operation("mad.lo.u32 {d}, {a}, {b}, {c};", lambda a, b, c: (a * b + c) & MASK),
+    Operation("or.b32 t, {b}, 1;\ndiv.u32 {d}, {a}, t;", lambda a, b, _: a // (b | 1)),
+    Operation("or.b32 t, {b}, 1;\nrem.u32 {d}, {a}, t;", lambda a, b, _: a % (b | 1)),
+    Operation("min.s32 {d}, {a}, {b};", lambda a, b, _: min(a, b, key=signed)),
+    Operation("max.u32 {d}, {a}, {b};", lambda a, b, _: max(a, b)),
+    Operation("abs.s32 {d}, {a};", lambda a, _b, _c: abs(signed(a)) & MASK),
+    Operation("xor.b32 {d}, {a}, {b};", lambda a, b, _: a ^ b),
+    Operation("lop3.b32 {d}, {a}, {b}, {c}, 0xE8;", lambda a, b, c: (a & b) | (a & c) | (b & c)),
+    Operation("and.b32 t, {b}, 63;\nshl.b32 {d}, {a}, t;", lambda a, b, _: shift_left(a, b & 63)),
+    Operation(
+        "and.b32 t, {b}, 63;\nshr.s32 {d}, {a}, t;",
+        lambda a, b, _: signed(a) >> min(b & 63, 31) & MASK,
+    ),
+    Operation(
+        "shf.l.wrap.b32 {d}, {a}, {b}, {c};", lambda a, b, c: (b << 32 | a) << (c & 31) >> 32 & MASK
+    ),
+    Operation("popc.b32 {d}, {a};", lambda a, _b, _c: a.bit_count()),
+    Operation("clz.b32 {d}, {a};", lambda a, _b, _c: 32 - a.bit_length()),
+    Operation("brev.b32 {d}, {a};", lambda a, _b, _c: int(f"{a:032b}"[::-1], 2)),
+    Operation("bfe.u32 {d}, {a}, 5, 9;", lambda a, _b, _c: a >> 5 & 0x1FF),
+    Operation(
+        "bfi.b32 {d}, {a}, {b}, 11, 7;", lambda a, b, _: (b & ~(0x7F << 11)) | (a & 0x7F) << 11
+    ),
+    Operation("prmt.b32 {d}, {a}, {b}, {c};", permute),
+    Operation(
+        "setp.lt.s32 p, {a}, {b};\nselp.b32 {d}, {b}, {c}, p;",
+        lambda a, b, c: b if signed(a) < signed(b) else c,
+    ),
+    Operation("mul.wide.u32 q, {a}, {b};\nmov.b64 {{t, {d}}}, q;", lambda a, b, _: a * b >> 32),
+    Operation("call (t), mix, ({a}, {b});\nmov.u32 {d}, t;", lambda a, b, _: mix(a, b)),
+    floats("add.rn.f32 fa, fa, fb;", lambda a, b, _: single(a + b)),
+    floats("mul.rn.f32 fa, fa, fb;", lambda a, b, _: single(a * b)),
+    floats("fma.rn.f32 fa, fa, fb, fc;", fused),
+    floats("max.f32 fa, fa, fb;", lambda a, b, _: max(a, b)),
+)
+
+COMPARISONS = {
+    "lt.s32": lambda a, b: signed(a) < signed(b),
+    "ge.u32": lambda a, b: a >= b,
+    "ne.s32": lambda a, b: a != b,
+    "eq.u32": lambda a, b: a == b,
+}
+
+HEADER = """.version 7.8
+.target sm_70
+.address_size 64
+.func (.reg .u32 result) mix(.reg .u32 a, .reg .u32 b)
+{
+.reg .u32 x;
+shr.u32 x, b, 7;
+xor.b32 x, x, a;
+mad.lo.u32 result, x, 0x9E3779B1, b;
+ret;
+}
+.visible .entry program(.param .u64 out)
+{
+.reg .b32 r<8>, t, u, v, n<64>;
+.reg .f32 fa, fb, fc;
+.reg .b64 q, at;
+.reg .pred p, g;
+.shared .align 4 .b32 shared[128];
+mov.u32 t, %ctaid.x;
+mov.u32 u, %tid.x;
+mad.lo.u32 v, t, 96, u;
+"""
+FOOTER = """END:
+ld.param.u64 at, [out];
+mad.wide.u32 at, v, 32, at;
+"""
+
+
+class Program:
+    """One random program, made from a seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._random = random.Random(seed)
+        self._labels = 0
+        self._counters = 0
+        self._lines: list[str] = []
+        self._values = [
+            [
+                (thread + block * THREADS) * 0x01000193 * (r + 1) + seed & MASK
+                for r in range(REGISTERS)
+            ]
+            for block in range(BLOCKS)
+            for thread in range(THREADS)
+        ]
+        for register in range(REGISTERS):
+            self._lines.append(f"mul.lo.u32 r{register}, v, {0x01000193 * (register + 1) & MASK};")
+            self._lines.append(f"add.u32 r{register}, r{register}, {seed & MASK};")
+        everyone = list(range(len(self._values)))
+        for _ in range(self._random.randrange(4, 9)):
+            if self._random.random() < 0.45:
+                self._together()
+            else:
+                self._statement(everyone, 0)
+
+    @property
+    def text(self) -> str:
+        """The PTX of a module with the kernel `program`."""
+        stores = "".join(f"st.global.u32 [at+{4 * r}], r{r};\n" for r in range(REGISTERS))
+        return HEADER + "\n".join(self._lines) + "\n" + FOOTER + stores + "ret;\n}\n"
+
+    @property
+    def expected(self) -> bytes:
+        """What the kernel writes: the registers of each thread."""
+        return b"".join(struct.pack(f"={REGISTERS}I", *registers) for registers in self._values)
+
+    def _register(self) -> int:
+        return self._random.randrange(REGISTERS)
+
+    def _label(self) -> str:
+        self._labels += 1
+        return f"L{self._labels}"
+
+    def _statement(self, threads: list[int], depth: int) -> None:
+        choice = self._random.random()
+        if depth < MAX_DEPTH and choice < 0.25:
+            self._branch(threads, depth)
+        elif depth < MAX_DEPTH and choice < 0.4 and self._counters < 60:
+            self._loop(threads)
+        else:
+            self._compute(threads)
+
+    def _compute(self, threads: list[int]) -> None:
+        operation = self._random.choice(OPERATIONS)
+        d, a, b, c = (self._register() for _ in range(4))
+        self._lines.append(operation.text.format(d=f"r{d}", a=f"r{a}", b=f"r{b}", c=f"r{c}"))
+        for thread in threads:
+            values = self._values[thread]
+            values[d] = operation.function(values[a], values[b], values[c])
+
+    def _condition(self, threads: list[int]) -> set[int]:
+        """Emit a comparison into p; return the threads for which it holds."""
+        name = self._random.choice(list(COMPARISONS))
+        a, b = self._register(), self._register()
+        self._lines.append(f"setp.{name} p, r{a}, r{b};")
+        holds = COMPARISONS[name]
+        return {t for t in threads if holds(self._values[t][a], self._values[t][b])}
+
+    def _branch(self, threads: list[int], depth: int) -> None:
+        taken = self._condition(threads)
+        other, end = self._label(), self._label()
+        self._lines.append(f"@!p bra {other};")
+        for _ in range(self._random.randrange(1, 4)):
+            self._statement([t for t in threads if t in taken], depth + 1)
+        self._lines += [f"bra {end};", f"{other}:"]
+        for _ in range(self._random.randrange(3)):
+            self._statement([t for t in threads if t not in taken], depth + 1)
+        self._lines.append(f"{end}:")
+
+    def _loop(self, threads: list[int]) -> None:
+        """Emit a loop whose body is straight: each thread goes round its own number of times."""
+        bound, watched = self._register(), self._register()
+        start, end = self._label(), self._label()
+        counter = f"n{self._counters}"
+        self._counters += 1
+        self._lines += [f"and.b32 {counter}, r{bound}, 7;", f"{start}:"]
+        self._lines += [f"setp.eq.u32 p, {counter}, 0;", f"@p bra {end};"]
+        self._lines.append(f"sub.u32 {counter}, {counter}, 1;")
+        left = {t: self._values[t][bound] & 7 for t in threads}
+        body_state = self._random.getstate()
+        # The body is emitted once and evaluated once a round: the same choices each time.
+        running = [t for t in threads if left[t]]
+        first = True
+        while running or first:
+            self._random.setstate(body_state)
+            kept = self._lines
+            if not first:
+                self._lines = []
+            for t in running:
+                left[t] -= 1
+            for _ in range(1 + self._random.randrange(3)):
+                self._compute(running)
+            self._lines += [f"and.b32 t, r{watched}, 31;", "setp.eq.u32 p, t, 17;"]
+            self._lines.append(f"@p bra {end};")
+            if not first:
+                self._lines = kept
+            first = False
+            running = [t for t in running if left[t] and self._values[t][watched] & 31 != 17]
+        self._lines += [f"bra {start};", f"{end}:"]
+
+    # ---- where all threads are together
+
+    def _together(self) -> None:
+        d, a = self._register(), self._register()
+        kind = self._random.randrange(5)
+        before = [values[a] for values in self._values]
+        lanes = range(len(self._values))
+        if kind == 0:
+            distance = self._random.randrange(1, THREADS)
+            self._exchange(d, a, distance)
+            for t in lanes:
+                block, thread = divmod(t, THREADS)
+                self._values[t][d] = before[block * THREADS + (thread + distance) % THREADS]
+        elif kind == 1:
+            mode = self._random.choice(["bfly", "idx", "up", "down"])
+            amount = self._random.randrange(1, 32)
+            clamp = 0 if mode == "up" else 31
+            self._lines.append(f"shfl.sync.{mode}.b32 r{d}, r{a}, {amount}, {clamp}, -1;")
+            for t in lanes:
+                lane, first = t % 32, t // 32 * 32
+                source = {
+                    "bfly": lane ^ amount,
+                    "idx": amount,
+                    "up": lane - amount if lane >= amount else lane,
+                    "down": lane + amount if lane + amount < 32 else lane,
+                }[mode]
+                self._values[t][d] = before[first + source]
+        elif kind == 2:
+            holds = self._condition(list(lanes))
+            self._lines.append(f"vote.sync.ballot.b32 r{d}, p, -1;")
+            for t in lanes:
+                first = t // 32 * 32
+                self._values[t][d] = sum(1 << k for k in range(32) if first + k in holds)
+        elif kind == 3:
+            self._accumulate(d, a)
+            for t in lanes:
+                first = t // THREADS * THREADS
+                group = [before[first + k] for k in range(THREADS) if k % 8 == t % 8]
+                self._values[t][d] = sum(group) & MASK
+        else:
+            holds = self._condition(list(lanes))
+            self._lines.append(f"barrier.sync 0;\nbarrier.red.popc.u32 r{d}, 0, p;")
+            for t in lanes:
+                first = t // THREADS * THREADS
+                self._values[t][d] = sum(first <= other < first + THREADS for other in holds)
+
+    def _exchange(self, d: int, a: int, distance: int) -> None:
+        self._lines += ["mov.u32 u, %tid.x;", "shl.b32 t, u, 2;", "mov.u32 n63, shared;"]
+        self._lines += ["add.u32 t, t, n63;", "barrier.sync 0;", f"st.shared.u32 [t], r{a};"]
+        self._lines += [
+            "barrier.sync 0;",
+            f"add.u32 u, u, {distance};",
+            f"rem.u32 u, u, {THREADS};",
+        ]
+        self._lines += ["shl.b32 t, u, 2;", "add.u32 t, t, n63;", f"ld.shared.u32 r{d}, [t];"]
+
+    def _accumulate(self, d: int, a: int) -> None:
+        self._lines += ["mov.u32 u, %tid.x;", "and.b32 t, u, 7;", "shl.b32 t, t, 2;"]
+        self._lines += ["mov.u32 n63, shared;", "add.u32 t, t, n63;", "barrier.sync 0;"]
+        self._lines += ["st.shared.u32 [t], 0;", "barrier.sync 0;"]
+        self._lines += [f"red.shared.add.u32 [t], r{a};", "barrier.sync 0;"]
+        self._lines.append(f"ld.shared.u32 r{d}, [t];")

@@ -1,0 +1,168 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Asynchronous stores, reductions and bulk copies to other blocks of a cluster, each of which tells
+// a barrier of the bytes that have come.
+
+#include "exec/harness.hpp"
+
+namespace cuprum::emulator {
+
+namespace {
+
+using test::Shape;
+using test::TestDevice;
+using U = std::uint32_t;
+
+/// A kernel that knows its rank as %k, its thread as %l, an array of 64 words in shared memory as
+/// %tile, a barrier that expects one arrival as %bar, and the buffer as %out. Blocks have met after
+/// the barrier was made.
+std::string kernel(const std::string& body) {
+    return R"(.visible .entry k(.param .u64 pout)
+{
+    .reg .b64 %out, %mine, %g<4>;
+    .reg .b32 %k, %l, %c, %tile, %bar, %r<8>;
+    .reg .b16 %h<4>;
+    .reg .pred %p<4>, %first, %done;
+    .shared .align 16 .b32 tile[64];
+    .shared .align 8 .b64 bar;
+    ld.param.u64 %out, [pout];
+    mov.u32 %k, %cluster_ctarank;
+    mov.u32 %l, %tid.x;
+    mov.u32 %c, %ctaid.x;
+    mov.u32 %tile, tile;
+    mov.u32 %bar, bar;
+    mad.lo.u32 %r0, %c, 32, %l;
+    mad.wide.u32 %mine, %r0, 4, %out;
+    setp.eq.u32 %first, %l, 0;
+    mad.lo.u32 %r1, %l, 4, %tile;
+    st.shared.u32 [%r1], 1000;
+    st.shared.u32 [%r1+128], 2000;
+    @%first mbarrier.init.shared::cta.b64 [%bar], 1;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+)" + body + R"(
+    mad.lo.u32 %r1, %l, 4, %tile;
+    ld.shared.u32 %r0, [%r1];
+    st.global.u32 [%mine], %r0;
+    barrier.cluster.arrive.aligned;
+    barrier.cluster.wait.aligned;
+    ret;
+}
+)";
+}
+
+const std::string EXPECT_128 =
+    "@%first mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 128;\n";
+const std::string WAIT = "WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %done, [%bar], 0;\n"
+                         "@!%done bra WAIT;\n";
+const std::string OTHER = "xor.b32 %r2, %k, 1;\nmapa.shared::cluster.u32 %r3, %tile, %r2;\n"
+                          "mapa.shared::cluster.u32 %r4, %bar, %r2;\n";
+
+/// Runs two clusters of two blocks of a warp; hands back the buffer, whose beginning each thread
+/// writes its word of the tile to. Word 256 + i of the buffer holds i.
+std::vector<U> run_kernel(const std::string& body) {
+    TestDevice device;
+    auto* const out = device.allocate<U>(512);
+    for (U i = 0; i < 256; ++i) {
+        out[256 + i] = i;
+    }
+    const Fault fault = test::run(device, kernel(body), {.grid = 4, .block = 32, .cluster = 2},
+                                  reinterpret_cast<std::uint64_t>(out));
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    return {out, out + 512};
+}
+
+TEST(BulkCopies, a_store_to_the_other_block_tells_its_barrier) {
+    const std::vector<U> out = run_kernel(
+        EXPECT_128 + OTHER +
+        "mad.lo.u32 %r3, %l, 4, %r3;\nmad.lo.u32 %r5, %c, 100, %l;\n"
+        "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r3], %r5, [%r4];\n" +
+        WAIT);
+    for (U i = 0; i < 128; ++i) {
+        EXPECT_EQ(out[i], (i / 32 ^ 1) * 100 + i % 32);
+    }
+}
+
+TEST(BulkCopies, a_reduction_in_the_other_block_tells_its_barrier) {
+    const std::vector<U> out = run_kernel(
+        EXPECT_128 + OTHER +
+        "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r3], "
+        "%l, [%r4];\n" +
+        WAIT);
+    for (U i = 0; i < 128; ++i) {
+        EXPECT_EQ(out[i], i % 32 == 0 ? 1000 + 496 : 1000u);
+    }
+}
+
+TEST(BulkCopies, shared_memory_is_copied_to_the_other_block) {
+    const std::vector<U> out = run_kernel(
+        EXPECT_128 + OTHER +
+        "add.u32 %r5, %tile, 128;\n"
+        "@%first cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r3], "
+        "[%r5], 128, [%r4];\n" +
+        WAIT);
+    for (U i = 0; i < 128; ++i) {
+        EXPECT_EQ(out[i], 2000u);
+    }
+}
+
+TEST(BulkCopies, one_copy_reaches_several_blocks) {
+    // Only rank 0 of each cluster copies, for both.
+    const std::vector<U> out = run_kernel(
+        EXPECT_128 +
+        "setp.eq.and.u32 %p0, %k, 0, %first;\nmov.b16 %h0, 3;\nadd.u64 %g0, %out, 1024;\n"
+        "mad.wide.u32 %g0, %c, 64, %g0;\n"
+        "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+        ".multicast::cluster [%tile], [%g0], 128, [%bar], %h0;\n" +
+        WAIT);
+    for (U i = 0; i < 128; ++i) {
+        EXPECT_EQ(out[i], i / 64 * 32 + i % 32);
+    }
+}
+
+TEST(BulkCopies, bulk_reductions_combine_with_global_memory) {
+    const std::vector<U> out = run_kernel(
+        "fence.proxy.async;\nadd.u64 %g0, %out, 1024;\n"
+        "@%first cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%g0], [%tile], 64;\n"
+        "@%first cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%g0+64], [%tile], "
+        "64;\n"
+        "@%first cp.reduce.async.bulk.global.shared::cta.bulk_group.or.b32 [%g0+128], [%tile], "
+        "64;\n"
+        "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n");
+    for (U i = 0; i < 16; ++i) {
+        EXPECT_EQ(out[256 + i], i + 4 * 1000);
+        EXPECT_EQ(out[272 + i], 1000u);
+        EXPECT_EQ(out[288 + i], (32 + i) | 1000u);
+    }
+}
+
+TEST(BulkCopies, halves_and_floats_are_added_in_their_precision) {
+    // 1000 is the bits of a subnormal float, which global memory's adder takes for zero; as halves
+    // it is 5.96e-5 and zero.
+    const std::vector<U> out = run_kernel(
+        "add.u64 %g0, %out, 1024;\nmov.u32 %r5, 0x3c003c00;\nst.shared.u32 [%r1], %r5;\n"
+        "mov.u32 %r6, 0x3f800000;\nst.shared.u32 [%r1+128], %r6;\nbarrier.sync 0;\n"
+        "setp.eq.and.u32 %p0, %c, 0, %first;\n"
+        "@%p0 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16 [%g0], [%tile], "
+        "16;\n"
+        "add.u32 %r5, %tile, 128;\n"
+        "@%p0 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%g0+16], [%r5], 16;\n");
+    EXPECT_EQ(out[256], 0x3c003c00u);
+    EXPECT_EQ(out[256 + 5], 0x3f800000u); // 5 was a subnormal number
+}
+
+TEST(BulkCopies, a_kernel_knows_whether_it_has_clusters) {
+    const std::string body = "mov.pred %p0, %is_explicit_cluster;\nselp.u32 %r2, 1, 0, %p0;\n"
+                             "mad.lo.u32 %r1, %l, 4, %tile;\nst.shared.u32 [%r1], %r2;\n";
+    EXPECT_EQ(run_kernel(body)[0], 1u);
+    TestDevice device;
+    auto* const out = device.allocate<U>(512);
+    const Fault fault = test::run(device, kernel(body), {}, reinterpret_cast<std::uint64_t>(out));
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(out[0], 0u);
+}
+
+} // namespace
+
+} // namespace cuprum::emulator
