@@ -27,6 +27,7 @@ void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const 
 template <typename Value, typename Entry>
 void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry);
 void check_sizes(std::size_t destination, std::size_t source);
+void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes);
 const detail::PointerInfo& pointer_info(detail::BufferState& buffer);
 CUdeviceptr address_of(const void* host);
 
@@ -62,6 +63,36 @@ std::size_t Buffer::size() const {
     return detail::open(state_, "Buffer").size;
 }
 
+Buffer Buffer::slice(std::size_t offset, std::size_t bytes) const {
+    const detail::BufferState& whole = detail::open(state_, "Buffer");
+    if (offset > whole.size || bytes > whole.size - offset) {
+        throw std::invalid_argument("the slice takes " + std::to_string(bytes) +
+                                    " bytes from offset " + std::to_string(offset) +
+                                    ", but the buffer has " + std::to_string(whole.size));
+    }
+    auto state = std::make_shared<detail::BufferState>();
+    state->pointer = whole.pointer + offset;
+    state->size = bytes;
+    state->resource = whole.resource;
+    state->owner = whole.owner;
+    state->whole = whole.whole != nullptr ? whole.whole : state_;
+    return Buffer(std::move(state));
+}
+
+void Buffer::check_span(std::size_t bytes, std::size_t alignment) const {
+    if (!is_host_accessible()) {
+        throw std::invalid_argument("the buffer is memory of device " +
+                                    std::to_string(device_id()) +
+                                    ", which the host cannot reach; copy it with copy_to_host");
+    }
+    if (handle() % alignment != 0 || size() % bytes != 0) {
+        throw std::invalid_argument("the buffer has " + std::to_string(size()) +
+                                    " bytes from address " + std::to_string(handle()) +
+                                    ", expected multiples of " + std::to_string(bytes) + " and " +
+                                    std::to_string(alignment));
+    }
+}
+
 int Buffer::device_id() const {
     detail::BufferState& state = detail::open(state_, "Buffer");
     return state.resource != nullptr ? state.resource->device_id() : pointer_info(state).device_id;
@@ -85,6 +116,7 @@ std::shared_ptr<MemoryResource> Buffer::memory_resource() const {
 
 void Buffer::copy_to(const Buffer& destination, const Stream& stream) const {
     check_sizes(destination.size(), size());
+    check_overlap(destination.handle(), handle(), size());
     copy(destination.handle(), handle(), size(), stream);
 }
 
@@ -116,17 +148,17 @@ void Buffer::fill(std::uint32_t value, const Stream& stream) const {
 }
 
 void Buffer::set_deallocation_stream(const Stream& stream) const {
-    detail::open(state_, "Buffer").free_on(stream);
+    detail::open(state_, "Buffer").whole_state().free_on(stream);
 }
 
 std::optional<Stream> Buffer::deallocation_stream() const {
-    const Stream& stream = detail::open(state_, "Buffer").stream;
+    const Stream& stream = detail::open(state_, "Buffer").whole_state().stream;
     return stream.is_closed() ? std::nullopt : std::optional(stream);
 }
 
 void Buffer::close(const Stream& stream) {
     if (state_ != nullptr) {
-        state_->free_on(stream);
+        state_->whole_state().free_on(stream);
         state_.reset();
     }
 }
@@ -150,7 +182,7 @@ void detail::BufferState::free_on(const Stream& next) {
 }
 
 detail::BufferState::~BufferState() {
-    if (resource == nullptr || pointer == 0 || driver::is_leaving()) {
+    if (resource == nullptr || whole != nullptr || pointer == 0 || driver::is_leaving()) {
         return;
     }
     std::optional<driver::Current> current;
@@ -203,15 +235,30 @@ void fill_with(const Buffer& buffer, Value value, const Stream& stream, const En
     if (bytes == 0) {
         return;
     }
+    if (buffer.handle() % sizeof(Value) != 0) {
+        throw std::invalid_argument(
+            "the buffer begins at address " + std::to_string(buffer.handle()) +
+            ", expected a multiple of the value's " + std::to_string(sizeof(Value)) + " bytes");
+    }
     const driver::Current current(detail::context_of(queue));
     call(entry, buffer.handle(), value, bytes / sizeof(Value), queue.handle);
 }
 
 void check_sizes(std::size_t destination, std::size_t source) {
     if (destination != source) {
-        throw std::invalid_argument("the source has " + std::to_string(source) +
-                                    " bytes and the destination " + std::to_string(destination) +
-                                    ", expected the same size");
+        throw std::invalid_argument("buffer sizes mismatch: the source has " +
+                                    std::to_string(source) + " bytes and the destination " +
+                                    std::to_string(destination) + ", expected the same size");
+    }
+}
+
+/// Refuses ranges that share some of their bytes; copying memory to itself changes nothing.
+void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes) {
+    const CUdeviceptr distance = destination > source ? destination - source : source - destination;
+    if (distance != 0 && distance < bytes) [[unlikely]] {
+        throw std::invalid_argument("source and destination overlap: " + std::to_string(bytes) +
+                                    " bytes each, " + std::to_string(distance) +
+                                    " bytes apart; copy through another buffer");
     }
 }
 
@@ -235,7 +282,7 @@ const detail::PointerInfo& pointer_info(detail::BufferState& buffer) {
         call(table().cuPointerGetAttributes, static_cast<unsigned>(attributes.size()),
              attributes.data(), values.data(), buffer.pointer);
         const bool is_device = memory_type == CU_MEMORYTYPE_DEVICE;
-        info.device_id = is_device ? ordinal : -1;
+        info.device_id = memory_type != 0 ? ordinal : -1;
         info.is_device_accessible = is_device || is_managed != 0 || device_pointer != 0;
         info.is_host_accessible = !is_device || is_managed != 0 || host_pointer != nullptr;
         return info;

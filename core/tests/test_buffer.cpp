@@ -227,11 +227,14 @@ TEST_F(BufferOnFake, copy_of_another_size_is_an_error_with_both_sizes) {
         }
     };
     expect_sizes([&] { small.copy_to(large, stream); },
-                 "the source has 16 bytes and the destination 32, expected the same size");
+                 "buffer sizes mismatch: the source has 16 bytes and the destination 32, expected "
+                 "the same size");
     expect_sizes([&] { small.copy_from(large, stream); },
-                 "the source has 32 bytes and the destination 16, expected the same size");
+                 "buffer sizes mismatch: the source has 32 bytes and the destination 16, expected "
+                 "the same size");
     expect_sizes([&] { small.copy_from_host_bytes("abc", 3, stream); },
-                 "the source has 3 bytes and the destination 16, expected the same size");
+                 "buffer sizes mismatch: the source has 3 bytes and the destination 16, expected "
+                 "the same size");
     EXPECT_EQ(fake->count("cuMemcpyAsync"), 0);
 }
 

@@ -13,6 +13,8 @@
 #include <memory>
 #include <optional>
 #include <ranges>
+#include <span>
+#include <type_traits>
 
 namespace cuprum {
 
@@ -44,7 +46,23 @@ public:
         return reinterpret_cast<T*>(static_cast<std::uintptr_t>(handle()));
     }
 
-    /// Returns the ordinal of the device it lies on, -1 for host memory.
+    /// Returns the memory as a range of T, for the host.
+    /// @throws std::invalid_argument if the host cannot reach it, it is not aligned for T, or its
+    /// size is not a multiple of T's.
+    template <typename T>
+    [[nodiscard]] std::span<T> as_span() const {
+        static_assert(std::is_trivially_copyable_v<T>, "memory holds plain values only");
+        check_span(sizeof(T), alignof(T));
+        return {data<T>(), size() / sizeof(T)};
+    }
+
+    /// Returns a part of the memory as a buffer that shares it: the memory is freed with the last
+    /// of the parts and the whole, wherever that was said to be freed.
+    /// @throws std::invalid_argument if the part does not lie in the buffer.
+    [[nodiscard]] Buffer slice(std::size_t offset, std::size_t bytes) const;
+
+    /// Returns the ordinal of the device it lies on (of pinned memory, the one that registered
+    /// it), -1 for other host memory.
     [[nodiscard]] int device_id() const;
     [[nodiscard]] bool is_device_accessible() const;
     [[nodiscard]] bool is_host_accessible() const;
@@ -52,6 +70,8 @@ public:
     [[nodiscard]] std::shared_ptr<MemoryResource> memory_resource() const;
 
     /// Copies all bytes to another buffer of the same size, ordered on `stream`. Returns at once.
+    /// The buffers may be on different devices. For parts, copy slices; see also region.hpp.
+    /// @throws std::invalid_argument if the sizes differ or the buffers overlap in part.
     void copy_to(const Buffer& destination, const Stream& stream) const;
     /// Copies all bytes from another buffer of the same size, ordered on `stream`. Returns at once.
     void copy_from(const Buffer& source, const Stream& stream) const;
@@ -113,6 +133,8 @@ public:
     }
 
 private:
+    void check_span(std::size_t bytes, std::size_t alignment) const;
+
     std::shared_ptr<detail::BufferState> state_;
 };
 

@@ -20,9 +20,11 @@
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/object_code.hpp>
 #include <cuprum/program.hpp>
+#include <cuprum/region.hpp>
 #include <cuprum/stream.hpp>
 #include <cuprum/strided_layout.hpp>
 #include <cuprum/trace.hpp>
 #include <cuprum/stream_attributes.hpp>
+#include <cuprum/typed_view.hpp>
 #include <cuprum/version.hpp>
 #include <cuprum/warning.hpp>

@@ -32,12 +32,16 @@ struct BufferState {
     Stream stream{std::shared_ptr<StreamState>()}; // the free is ordered on it; closed if none
     std::shared_ptr<ContextState> context;         // current while freeing
     std::thread::id thread;                        // whose per-thread default stream `stream` means
+    std::shared_ptr<BufferState> whole;            // what a slice is part of; it frees nothing
     Lazy<PointerInfo> pointer_info;                // of wrapped memory
 
     BufferState() = default;
     ~BufferState();
     BufferState(const BufferState&) = delete;
     BufferState& operator=(const BufferState&) = delete;
+
+    /// Returns the state that frees the memory.
+    [[nodiscard]] BufferState& whole_state() noexcept { return whole != nullptr ? *whole : *this; }
 
     /// Records the stream that the memory will be freed on, and its context.
     void free_on(const Stream& next);

@@ -314,6 +314,14 @@ void add_memory(driver::Table& table) {
     table.cuMemcpyAsync = [](CUdeviceptr, CUdeviceptr, std::size_t, CUstream stream) {
         return check(stream);
     };
+    table.cuMemcpy2DAsync = [](const CUDA_MEMCPY2D*, CUstream stream) { return check(stream); };
+    table.cuMemcpy3DAsync = [](const CUDA_MEMCPY3D*, CUstream stream) { return check(stream); };
+    table.cuMemsetD2D8Async = [](CUdeviceptr, std::size_t, unsigned char, std::size_t, std::size_t,
+                                 CUstream stream) { return check(stream); };
+    table.cuMemsetD2D16Async = [](CUdeviceptr, std::size_t, unsigned short, std::size_t,
+                                  std::size_t, CUstream stream) { return check(stream); };
+    table.cuMemsetD2D32Async = [](CUdeviceptr, std::size_t, unsigned, std::size_t, std::size_t,
+                                  CUstream stream) { return check(stream); };
     table.cuMemsetD8Async = [](CUdeviceptr, unsigned char, std::size_t, CUstream stream) {
         return check(stream);
     };

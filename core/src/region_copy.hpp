@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Blocks of bytes by address: what regions of buffers and strided copies come down to.
+
+#pragma once
+
+#include "driver/call.hpp"
+
+#include <cuprum/region.hpp>
+
+#include <cstddef>
+
+namespace cuprum::detail {
+
+/// A block of bytes in memory.
+struct Block {
+    CUdeviceptr address = 0;
+    std::size_t pitch = 0;       // bytes from row to row
+    std::size_t slice_pitch = 0; // bytes from slice to slice, a multiple of `pitch`
+};
+
+/// The largest pitch that the driver takes.
+inline constexpr std::size_t MAX_PITCH_BYTES = 0x7fffffff;
+
+/// Copies a block in one driver call. The context must be current; nothing is checked.
+void copy_block(const Block& destination, const Block& source, const RegionExtent& extent,
+                CUstream stream);
+
+} // namespace cuprum::detail
