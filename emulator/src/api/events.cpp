@@ -34,7 +34,7 @@ CUresult CUDAAPI cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsign
     return entry("cuEventRecord", [&] {
         require((flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) == 0,
                 "unknown flags of a record");
-        event_from(hEvent)->record(*stream_from(hStream));
+        event_from(hEvent)->record(*stream_from(hStream), (flags & CU_EVENT_RECORD_EXTERNAL) != 0);
     });
 }
 
@@ -45,6 +45,8 @@ CUresult CUDAAPI cuEventRecord(CUevent hEvent, CUstream hStream) {
 CUresult CUDAAPI cuEventQuery(CUevent hEvent) {
     return entry("cuEventQuery", [&] {
         const auto event = event_from(hEvent);
+        Capture::refuse_captured(*event);
+        Capture::refuse_unsafe_call();
         const bool is_done = event->is_done();
         event->context().check_usable();
         return is_done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
@@ -54,6 +56,8 @@ CUresult CUDAAPI cuEventQuery(CUevent hEvent) {
 CUresult CUDAAPI cuEventSynchronize(CUevent hEvent) {
     return entry("cuEventSynchronize", [&] {
         const auto event = event_from(hEvent);
+        Capture::refuse_captured(*event);
+        Capture::refuse_unsafe_call();
         event->synchronize();
         event->context().device().release_unused_pool_memory();
         event->context().check_usable();
@@ -82,6 +86,7 @@ CUresult CUDAAPI cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
             green->record(*event);
             return;
         }
+        Capture::refuse_in(*context, nullptr);
         const auto join = std::make_shared<Marker>(context->errors());
         for (const auto& stream : context->streams()) {
             join->depend_on(stream->pending_tail());
@@ -99,6 +104,7 @@ CUresult CUDAAPI cuCtxWaitEvent(CUcontext hCtx, CUevent hEvent) {
             green->wait_for(*event);
             return;
         }
+        Capture::refuse_in(*context, nullptr);
         event->hold_back(*context->legacy_stream());
         for (const auto& stream : context->streams()) {
             event->hold_back(*stream);

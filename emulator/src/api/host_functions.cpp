@@ -31,7 +31,7 @@ void write_word(CUstream handle, CUdeviceptr address, Word value, unsigned flags
     stream->enqueue(std::make_shared<Task>(
         stream->context().errors(),
         [address, value] { std::atomic_ref(*reinterpret_cast<Word*>(address)).store(value); },
-        Task::Size::Quick));
+        Task::Size::Quick, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP));
 }
 
 template <typename Word>
@@ -67,7 +67,7 @@ void wait_for_word(CUstream handle, CUdeviceptr address, Word value, unsigned fl
                 nap = std::min(nap * 2, longest_nap);
             }
         },
-        nullptr));
+        nullptr, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP));
 }
 
 } // namespace

@@ -109,8 +109,8 @@ CUresult CUDAAPI cuMemUnmap(CUdeviceptr ptr, size_t size) {
         // Work that was given to streams may still use the memory.
         for (const auto& object : HandleTable::instance().all(HandleKind::Context)) {
             auto& context = static_cast<Context&>(*object);
-            if (context.is_active() && context.errors()->get() == CUDA_SUCCESS) {
-                context.synchronize();
+            if (context.is_active()) {
+                context.drain();
             }
         }
         VirtualMemory::instance().unmap(ptr, size);

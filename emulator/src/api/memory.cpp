@@ -7,6 +7,7 @@
 #include "api/handles.hpp"
 #include "objects/address_space.hpp"
 #include "objects/allocations.hpp"
+#include "objects/capture.hpp"
 #include "objects/device.hpp"
 #include "objects/error.hpp"
 #include "objects/thread_state.hpp"
@@ -40,6 +41,7 @@ CUresult CUDAAPI cuMemGetInfo_v2(size_t* free, size_t* total) {
 
 CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
     return entry("cuMemAlloc", [&] {
+        Capture::refuse_unsafe_call();
         require(dptr != nullptr, "dptr must not be NULL");
         *dptr = allocate(MemoryKind::Device, bytesize, 0);
     });
@@ -48,6 +50,7 @@ CUresult CUDAAPI cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
 CUresult CUDAAPI cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes,
                                     size_t Height, unsigned int ElementSizeBytes) {
     return entry("cuMemAllocPitch", [&] {
+        Capture::refuse_unsafe_call();
         require(dptr != nullptr && pPitch != nullptr, "an output argument is NULL");
         require(ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16,
                 "the element size is 4, 8 or 16");
@@ -64,7 +67,10 @@ CUresult CUDAAPI cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t Wi
 }
 
 CUresult CUDAAPI cuMemFree_v2(CUdeviceptr dptr) {
-    return entry("cuMemFree", [&] { free_device_memory(dptr); });
+    return entry("cuMemFree", [&] {
+        Capture::refuse_unsafe_call();
+        free_device_memory(dptr);
+    });
 }
 
 CUresult CUDAAPI cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr) {
@@ -85,6 +91,7 @@ CUresult CUDAAPI cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUde
 
 CUresult CUDAAPI cuMemAllocHost_v2(void** pp, size_t bytesize) {
     return entry("cuMemAllocHost", [&] {
+        Capture::refuse_unsafe_call();
         require(pp != nullptr, "pp must not be NULL");
         *pp = allocate_pinned(bytesize, 0);
     });
@@ -92,6 +99,7 @@ CUresult CUDAAPI cuMemAllocHost_v2(void** pp, size_t bytesize) {
 
 CUresult CUDAAPI cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) {
     return entry("cuMemHostAlloc", [&] {
+        Capture::refuse_unsafe_call();
         constexpr unsigned known =
             CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
         require(pp != nullptr, "pp must not be NULL");
@@ -101,7 +109,10 @@ CUresult CUDAAPI cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) 
 }
 
 CUresult CUDAAPI cuMemFreeHost(void* p) {
-    return entry("cuMemFreeHost", [&] { free_host_memory(p); });
+    return entry("cuMemFreeHost", [&] {
+        Capture::refuse_unsafe_call();
+        free_host_memory(p);
+    });
 }
 
 CUresult CUDAAPI cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int Flags) {
@@ -129,11 +140,15 @@ CUresult CUDAAPI cuMemHostGetFlags(unsigned int* pFlags, void* p) {
 }
 
 CUresult CUDAAPI cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
-    return entry("cuMemHostRegister", [&] { register_host_memory(p, bytesize, Flags); });
+    return entry("cuMemHostRegister", [&] {
+        Capture::refuse_unsafe_call();
+        register_host_memory(p, bytesize, Flags);
+    });
 }
 
 CUresult CUDAAPI cuMemHostUnregister(void* p) {
     return entry("cuMemHostUnregister", [&] {
+        Capture::refuse_unsafe_call();
         (void)current_context();
         const auto address = reinterpret_cast<CUdeviceptr>(p);
         const auto allocation = Allocations::instance().find(address);
@@ -148,6 +163,7 @@ CUresult CUDAAPI cuMemHostUnregister(void* p) {
 
 CUresult CUDAAPI cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flags) {
     return entry("cuMemAllocManaged", [&] {
+        Capture::refuse_unsafe_call();
         require(dptr != nullptr, "dptr must not be NULL");
         require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST,
                 "flags must be CU_MEM_ATTACH_GLOBAL or CU_MEM_ATTACH_HOST");
@@ -182,7 +198,10 @@ void synchronize_users_of(const Allocation& allocation) {
                                       ? context.device().ordinal() == allocation.device
                                       : allocation.context.get() == &context;
         if (is_concerned && context.is_active()) {
-            context.synchronize();
+            // Not synchronize(): freeing is allowed during a relaxed capture.
+            context.drain();
+            context.device().release_unused_pool_memory();
+            context.check_usable();
         }
     }
 }

@@ -14,8 +14,24 @@ using namespace cuprum::emulator;
 
 namespace {
 
-void allocate(CUdeviceptr* out, std::size_t bytes, Pool& pool, const Stream& stream) {
+/// Allocation in a capture makes nodes that own memory, which we do not have.
+void refuse_if_capturing(Stream& stream) {
+    if (stream.may_be_capturing()) {
+        try {
+            Capture::refuse_on(stream, "memory nodes");
+        } catch (const DriverError& error) {
+            if (error.code() == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) {
+                fail(CUDA_ERROR_NOT_SUPPORTED, "allocating or freeing memory in a capture is not "
+                                               "supported by the emulated device");
+            }
+            throw;
+        }
+    }
+}
+
+void allocate(CUdeviceptr* out, std::size_t bytes, Pool& pool, Stream& stream) {
     require(out != nullptr, "dptr must not be NULL");
+    refuse_if_capturing(stream);
     *out = bytes == 0 ? 0 : pool.allocate(bytes, stream)->base; // nothing has no address
 }
 
@@ -58,6 +74,7 @@ CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUm
 CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     return entry("cuMemFreeAsync", [&] {
         const auto stream = stream_from(hStream);
+        refuse_if_capturing(*stream);
         if (dptr != 0) {
             free_async(dptr, *stream);
         }

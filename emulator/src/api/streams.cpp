@@ -58,6 +58,7 @@ CUresult CUDAAPI cuStreamDestroy_v2(CUstream hStream) {
                  "not a stream, or it has been destroyed; default streams cannot be");
         }
         auto& stream = static_cast<Stream&>(*object);
+        Capture::abandon(stream);
         stream.retire();
         stream.context().check_usable(); // a failed context says so here, too
     });
@@ -70,6 +71,7 @@ CUresult CUDAAPI cuStreamSynchronize(CUstream hStream) {
 CUresult CUDAAPI cuStreamQuery(CUstream hStream) {
     return entry("cuStreamQuery", [&] {
         const auto stream = stream_from(hStream);
+        Capture::refuse_on(*stream, "a stream that is capturing cannot be asked");
         const bool is_idle = stream->is_idle();
         stream->context().check_usable();
         return is_idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
@@ -80,7 +82,7 @@ CUresult CUDAAPI cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned in
     return entry("cuStreamWaitEvent", [&] {
         require((Flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) == 0,
                 "unknown flags of a wait");
-        event_from(hEvent)->hold_back(*stream_from(hStream));
+        event_from(hEvent)->hold_back(*stream_from(hStream), (Flags & CU_EVENT_WAIT_EXTERNAL) != 0);
     });
 }
 
@@ -136,51 +138,6 @@ CUresult CUDAAPI cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size
         const auto allocation = Allocations::instance().find(dptr);
         require(allocation != nullptr && allocation->kind == MemoryKind::Managed,
                 "dptr is not managed memory");
-    });
-}
-
-// ---- capture: nothing is ever being captured ---------------------------------------------------
-
-CUresult CUDAAPI cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus* captureStatus) {
-    return entry("cuStreamIsCapturing", [&] {
-        (void)stream_from(hStream);
-        put(captureStatus, CU_STREAM_CAPTURE_STATUS_NONE);
-    });
-}
-
-CUresult CUDAAPI cuStreamGetCaptureInfo_v3(CUstream hStream,
-                                           CUstreamCaptureStatus* captureStatus_out,
-                                           cuuint64_t* /*id_out*/, CUgraph* /*graph_out*/,
-                                           const CUgraphNode** /*dependencies_out*/,
-                                           const CUgraphEdgeData** /*edgeData_out*/,
-                                           size_t* /*numDependencies_out*/) {
-    return entry("cuStreamGetCaptureInfo", [&] {
-        (void)stream_from(hStream);
-        put(captureStatus_out, CU_STREAM_CAPTURE_STATUS_NONE);
-    });
-}
-
-CUresult CUDAAPI cuStreamGetCaptureInfo_v2(CUstream hStream,
-                                           CUstreamCaptureStatus* captureStatus_out,
-                                           cuuint64_t* id_out, CUgraph* graph_out,
-                                           const CUgraphNode** dependencies_out,
-                                           size_t* numDependencies_out) {
-    return cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, graph_out,
-                                     dependencies_out, nullptr, numDependencies_out);
-}
-
-CUresult CUDAAPI cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
-                                        cuuint64_t* id_out) {
-    return cuStreamGetCaptureInfo_v3(hStream, captureStatus_out, id_out, nullptr, nullptr, nullptr,
-                                     nullptr);
-}
-
-CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
-    return entry("cuThreadExchangeStreamCaptureMode", [&] {
-        require(mode != nullptr && *mode >= CU_STREAM_CAPTURE_MODE_GLOBAL &&
-                    *mode <= CU_STREAM_CAPTURE_MODE_RELAXED,
-                "unknown capture mode");
-        std::swap(*mode, thread_state().capture_mode);
     });
 }
 

@@ -5,6 +5,7 @@
 
 #include "builtins/heap.hpp"
 #include "objects/allocations.hpp"
+#include "objects/capture.hpp"
 #include "objects/device.hpp"
 #include "objects/error.hpp"
 #include "objects/event.hpp"
@@ -73,10 +74,8 @@ void Context::tear_down() {
         return;
     }
     active_contexts.fetch_sub(1, std::memory_order_relaxed);
-    legacy_stream_->synchronize();
-    for (const auto& stream : streams()) {
-        stream->synchronize();
-    }
+    Capture::abandon(*this, nullptr);
+    drain();
     erase_all<Event>(HandleKind::Event, *this);
     erase_all<Stream>(HandleKind::Stream, *this);
     Module::unload_all(*this);
@@ -96,11 +95,20 @@ void Context::check_usable() const {
     }
 }
 
-void Context::synchronize() {
-    legacy_stream_->synchronize();
-    for (const auto& stream : streams()) {
-        stream->synchronize();
+void Context::drain() {
+    if (const auto tail = legacy_stream_->pending_tail()) {
+        tail->wait();
     }
+    for (const auto& stream : streams()) {
+        if (const auto tail = stream->pending_tail()) {
+            tail->wait();
+        }
+    }
+}
+
+void Context::synchronize() {
+    Capture::refuse_in(*this, nullptr);
+    drain();
     device_.release_unused_pool_memory();
     check_usable();
 }

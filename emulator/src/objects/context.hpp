@@ -48,6 +48,9 @@ public:
     /// Throws unless the context can be used: CONTEXT_IS_DESTROYED, or its sticky error.
     void check_usable() const;
 
+    /// Waits for all work of the context, whatever became of it and whatever is captured.
+    void drain();
+
     /// Waits for all work of the context; throws the sticky error if there is one afterwards.
     void synchronize();
 

@@ -53,7 +53,7 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
     const Residence from = check_side(copy.source, copy, "source");
 
     std::shared_ptr<std::vector<std::byte>> staged;
-    if (mode == CopyMode::Async) {
+    if (mode == CopyMode::Async && !stream.may_be_capturing()) {
         if (to == Residence::Pageable) {
             mode = CopyMode::Blocking; // returns when the bytes are there
         } else if (from == Residence::Pageable && !stream.is_idle()) {
@@ -65,7 +65,7 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
     const std::uint64_t bytes = copy.width_bytes * copy.height * copy.depth;
     const auto operation = std::make_shared<Task>(
         stream.context().errors(), [copy, staged] { perform(copy); },
-        bytes <= QUICK_BYTES ? Task::Size::Quick : Task::Size::Large);
+        bytes <= QUICK_BYTES ? Task::Size::Quick : Task::Size::Large, CU_GRAPH_NODE_TYPE_MEMCPY);
     if (mode == CopyMode::Blocking) {
         stream.enqueue_and_wait(operation);
         stream.context().check_usable();
@@ -88,7 +88,8 @@ void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
     check_side(side, shape, "destination");
     const auto operation = std::make_shared<Task>(
         stream.context().errors(), [fill] { perform(fill); },
-        shape.width_bytes * fill.height <= QUICK_BYTES ? Task::Size::Quick : Task::Size::Large);
+        shape.width_bytes * fill.height <= QUICK_BYTES ? Task::Size::Quick : Task::Size::Large,
+        CU_GRAPH_NODE_TYPE_MEMSET);
     if (mode == CopyMode::Blocking) {
         stream.enqueue_and_wait(operation);
         stream.context().check_usable();

@@ -105,9 +105,6 @@ SmGranularity sm_granularity(const Device& device, unsigned flags) {
     if ((flags & CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING) != 0) {
         return {2, 2};
     }
-    if ((flags & CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE) != 0) {
-        return {16, 16}; // the largest cluster that is not portable
-    }
     return has_clusters ? SmGranularity{8, 8} : SmGranularity{device.major() >= 8 ? 4U : 2U, 2};
 }
 
@@ -120,6 +117,7 @@ unsigned split_resource(CUdevResource* groups, unsigned limit, const CUdevResour
     const Private inside = inside_of(input);
     const Device& device = device_at(inside.device);
     require((flags & ~KNOWN_FLAGS) == 0, "unknown flags of a split");
+    require(flags != KNOWN_FLAGS, "the flags of the split exclude each other");
     require((flags & CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE) == 0 ||
                 device.major() >= 9,
             "clusters need compute capability 9.0 or newer");
@@ -129,18 +127,17 @@ unsigned split_resource(CUdevResource* groups, unsigned limit, const CUdevResour
     }
     std::vector<SmRange> left(inside.ranges.begin(), inside.ranges.begin() + inside.range_count);
     const std::uint32_t total = count_of(left);
-    require(least <= total, "minCount is larger than the number of multiprocessors");
+    if (least > total || total == 0) {
+        fail(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION,
+             "groups of " + std::to_string(least) + " multiprocessors are wanted, there are " +
+                 std::to_string(total) + " (CUPRUM_EMULATOR_MULTIPROCESSORS sets the number)");
+    }
     const SmGranularity granularity = sm_granularity(device, flags);
     const std::uint32_t wanted = std::max(least, granularity.smallest);
+    // All there are may be one group, even where their number does not fit the granularity.
     const std::uint32_t size =
-        (wanted + granularity.step - 1) / granularity.step * granularity.step;
+        std::min(total, (wanted + granularity.step - 1) / granularity.step * granularity.step);
     const unsigned possible = total / size;
-    if (possible == 0) {
-        fail(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION,
-             "a group would have " + std::to_string(size) + " multiprocessors, more than the " +
-                 std::to_string(total) +
-                 " there are (CUPRUM_EMULATOR_MULTIPROCESSORS sets the number)");
-    }
     if (groups == nullptr) {
         return possible;
     }

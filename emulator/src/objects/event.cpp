@@ -41,9 +41,12 @@ Event::Event(std::shared_ptr<Context> context, std::shared_ptr<SharedEvent> shar
     : context_(std::move(context)), flags_(CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS),
       shared_(std::move(shared)) {}
 
-void Event::record(Stream& stream) {
+void Event::record(Stream& stream, bool is_external) {
     if (&stream.context() != context_.get()) {
         fail(CUDA_ERROR_INVALID_HANDLE, "event and stream belong to different contexts");
+    }
+    if (Capture::take_record(stream, *this, is_external)) {
+        return;
     }
     if (shared_ != nullptr) {
         record_shared(stream);
@@ -55,7 +58,10 @@ void Event::record(Stream& stream) {
     mark_ = std::move(marker);
 }
 
-void Event::hold_back(Stream& stream) const {
+void Event::hold_back(Stream& stream, bool is_external) const {
+    if (Capture::take_wait(stream, *this, is_external)) {
+        return;
+    }
     if (shared_ != nullptr) {
         hold_back_shared(stream);
         return;
@@ -70,6 +76,7 @@ void Event::hold_back(Stream& stream) const {
 }
 
 bool Event::is_done() const {
+    Capture::refuse_captured(*this);
     if (shared_ != nullptr) {
         const auto outcome = shared_->outcome(shared_->latest());
         if (outcome == SharedEvent::Outcome::Failed) {
@@ -82,6 +89,7 @@ bool Event::is_done() const {
 }
 
 void Event::synchronize() const {
+    Capture::refuse_captured(*this);
     if (shared_ != nullptr) {
         const auto is_given_up = [&] { return context_->errors()->get() != CUDA_SUCCESS; };
         if (shared_->wait(shared_->latest(), is_given_up) == SharedEvent::Outcome::Failed) {
@@ -95,6 +103,8 @@ void Event::synchronize() const {
 }
 
 float Event::elapsed_ms(const Event& begin, const Event& end) {
+    Capture::refuse_captured(begin);
+    Capture::refuse_captured(end);
     if (((begin.flags_ | end.flags_) & CU_EVENT_DISABLE_TIMING) != 0) {
         fail(CUDA_ERROR_INVALID_HANDLE, "an event was created with CU_EVENT_DISABLE_TIMING");
     }
@@ -108,6 +118,11 @@ float Event::elapsed_ms(const Event& begin, const Event& end) {
     }
     constexpr float ns_per_ms = 1e6F;
     return static_cast<float>(last->finish_time_ns() - first->finish_time_ns()) / ns_per_ms;
+}
+
+void Event::set_point(Capture::Point point) {
+    is_captured_.store(point.capture != nullptr, std::memory_order_relaxed);
+    point_ = std::move(point);
 }
 
 void Event::record_shared(Stream& stream) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "objects/capture.hpp"
 #include "objects/handle_table.hpp"
 #include "objects/operation.hpp"
 #include "objects/shared_event.hpp"
@@ -26,11 +27,12 @@ public:
     /// Makes a second event of what another process, or this one, shares.
     Event(std::shared_ptr<Context> context, std::shared_ptr<SharedEvent> shared);
 
-    /// Puts the mark behind everything given to `stream` so far.
-    void record(Stream& stream);
+    /// Puts the mark behind everything given to `stream` so far. In a capture the event then stands
+    /// for a point of it, unless `is_external`.
+    void record(Stream& stream, bool is_external = false);
 
     /// Holds back later work of `stream` until the mark, where it is now, is reached.
-    void hold_back(Stream& stream) const;
+    void hold_back(Stream& stream, bool is_external = false) const;
 
     /// Tells whether the mark was reached; true before the first record().
     ///
@@ -48,6 +50,17 @@ public:
 
     [[nodiscard]] Context& context() const noexcept { return *context_; }
 
+    /// Tells, cheaply, whether the event may stand for a point in a capture.
+    [[nodiscard]] bool may_be_captured() const noexcept {
+        return is_captured_.load(std::memory_order_relaxed);
+    }
+
+    /// Returns the point that the event stands for. Only under the lock of captures.
+    [[nodiscard]] const Capture::Point& point() const noexcept { return point_; }
+
+    /// Makes the event stand for a point, or for none. Only under the lock of captures.
+    void set_point(Capture::Point point);
+
     [[nodiscard]] unsigned flags() const noexcept { return flags_; }
 
     /// Returns what other processes see of the event; nullptr unless it is made for that.
@@ -63,6 +76,8 @@ private:
     std::shared_ptr<SharedEvent> shared_;
     mutable std::mutex mutex_;
     std::shared_ptr<Operation> mark_;
+    std::atomic<bool> is_captured_{false};
+    Capture::Point point_;
     std::uint64_t shared_number_ = 0; // of the record that mark_ stands for
 };
 

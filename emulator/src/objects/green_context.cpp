@@ -3,6 +3,7 @@
 
 #include "objects/green_context.hpp"
 
+#include "objects/capture.hpp"
 #include "objects/device.hpp"
 #include "objects/driver.hpp"
 #include "objects/error.hpp"
@@ -31,10 +32,8 @@ void GreenContext::destroy() {
     if (table.erase(HandleKind::GreenContext, handle_value()) == nullptr) {
         fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the green context has been destroyed");
     }
-    default_stream_->synchronize();
-    for (const auto& stream : streams()) {
-        stream->synchronize();
-    }
+    Capture::abandon(*primary_, this);
+    drain();
     is_destroyed_.store(true);
     // NOTE: the handle of the view stays, so that its uses are told what happened.
     primary_->device().release_primary();
@@ -61,16 +60,26 @@ std::vector<std::shared_ptr<Stream>> GreenContext::streams() const {
     return streams;
 }
 
-void GreenContext::synchronize() {
-    default_stream_->synchronize();
-    for (const auto& stream : streams()) {
-        stream->synchronize();
+void GreenContext::drain() {
+    if (const auto tail = default_stream_->pending_tail()) {
+        tail->wait();
     }
+    for (const auto& stream : streams()) {
+        if (const auto tail = stream->pending_tail()) {
+            tail->wait();
+        }
+    }
+}
+
+void GreenContext::synchronize() {
+    Capture::refuse_in(*primary_, this);
+    drain();
     primary_->device().release_unused_pool_memory();
     check_usable();
 }
 
 void GreenContext::record(Event& event) {
+    Capture::refuse_in(*primary_, this);
     const auto join = std::make_shared<Marker>(primary_->errors());
     for (const auto& stream : streams()) {
         join->depend_on(stream->pending_tail());
@@ -80,6 +89,7 @@ void GreenContext::record(Event& event) {
 }
 
 void GreenContext::wait_for(const Event& event) {
+    Capture::refuse_in(*primary_, this);
     event.hold_back(*default_stream_);
     for (const auto& stream : streams()) {
         event.hold_back(*stream);

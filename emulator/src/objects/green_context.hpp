@@ -54,6 +54,9 @@ public:
     /// Returns the streams made in it that can have work, its default stream not included.
     [[nodiscard]] std::vector<std::shared_ptr<Stream>> streams() const;
 
+    /// Waits for all its work, whatever became of it and whatever is captured.
+    void drain();
+
     /// Waits for all its work; throws the sticky error if there is one afterwards.
     void synchronize();
 

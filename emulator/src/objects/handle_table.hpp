@@ -44,6 +44,7 @@ enum class HandleKind : std::uint8_t {
     ResourceDescription,
     Linker,
     Graph,
+    GraphNode,
     Count,
 };
 

@@ -45,6 +45,10 @@ public:
         : Operation(std::move(errors)), grid_(std::move(grid)), module_(std::move(module)),
           workspace_(std::move(workspace)) {}
 
+    [[nodiscard]] CUgraphNodeType node_type() const noexcept override {
+        return CU_GRAPH_NODE_TYPE_KERNEL;
+    }
+
 protected:
     void start() noexcept override {
         const auto self = std::static_pointer_cast<GridOperation>(shared_from_this());

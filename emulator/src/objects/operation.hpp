@@ -47,6 +47,11 @@ public:
         return done_.load(std::memory_order_acquire) != 0;
     }
 
+    /// Returns what the operation is in a graph.
+    [[nodiscard]] virtual CUgraphNodeType node_type() const noexcept {
+        return CU_GRAPH_NODE_TYPE_EMPTY;
+    }
+
     /// Returns when the operation finished, on the steady clock; 0 before.
     [[nodiscard]] std::int64_t finish_time_ns() const noexcept { return finish_time_ns_; }
 
@@ -106,8 +111,11 @@ public:
         Bookkeeping, // as Quick, and even when the context has failed
     };
 
-    Task(std::shared_ptr<ErrorState> errors, std::function<void()> work, Size size)
-        : Operation(std::move(errors)), work_(std::move(work)), size_(size) {}
+    Task(std::shared_ptr<ErrorState> errors, std::function<void()> work, Size size,
+         CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY)
+        : Operation(std::move(errors)), work_(std::move(work)), size_(size), type_(type) {}
+
+    [[nodiscard]] CUgraphNodeType node_type() const noexcept override { return type_; }
 
 protected:
     void start() noexcept override;
@@ -120,6 +128,7 @@ private:
 
     std::function<void()> work_;
     Size size_;
+    CUgraphNodeType type_;
 };
 
 /// Runs a user's function, which may block, on a thread kept for that.
@@ -127,9 +136,11 @@ class HostFunction final : public Operation {
 public:
     /// `on_failure`, which may be empty, is called instead when the context has failed.
     HostFunction(std::shared_ptr<ErrorState> errors, std::function<void()> function,
-                 std::function<void()> on_failure)
+                 std::function<void()> on_failure, CUgraphNodeType type = CU_GRAPH_NODE_TYPE_HOST)
         : Operation(std::move(errors)), function_(std::move(function)),
-          on_failure_(std::move(on_failure)) {}
+          on_failure_(std::move(on_failure)), type_(type) {}
+
+    [[nodiscard]] CUgraphNodeType node_type() const noexcept override { return type_; }
 
 protected:
     void start() noexcept override;
@@ -140,6 +151,7 @@ private:
 
     std::function<void()> function_;
     std::function<void()> on_failure_;
+    CUgraphNodeType type_;
 };
 
 } // namespace cuprum::emulator

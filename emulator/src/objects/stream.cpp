@@ -3,6 +3,7 @@
 
 #include "objects/stream.hpp"
 
+#include "objects/capture.hpp"
 #include "objects/context.hpp"
 #include "objects/device.hpp"
 #include "objects/green_context.hpp"
@@ -25,16 +26,21 @@ Stream::Stream(std::shared_ptr<Context> context, Kind kind, int priority,
       id_(next_stream_id.fetch_add(1, std::memory_order_relaxed)) {}
 
 void Stream::enqueue(const std::shared_ptr<Operation>& operation) {
+    if (Capture::take(*this, operation)) {
+        return;
+    }
     append(operation);
     operation->submit();
 }
 
 void Stream::enqueue_and_wait(const std::shared_ptr<Operation>& operation) {
+    Capture::refuse_on(*this, "a stream that is capturing cannot be waited for");
     append(operation);
     operation->submit_and_wait();
 }
 
 void Stream::synchronize() {
+    Capture::refuse_on(*this, "a stream that is capturing cannot be waited for");
     if (kind_ == Kind::Legacy) {
         // It stands behind all blocking streams, so its own tail is not enough.
         enqueue_and_wait(std::make_shared<Marker>(context_->errors()));
@@ -46,6 +52,9 @@ void Stream::synchronize() {
 }
 
 bool Stream::is_idle() {
+    if (kind_ == Kind::Legacy) {
+        Capture::refuse_implicit(*context_, green_.get(), true);
+    }
     if (pending_tail() != nullptr) {
         return false;
     }
@@ -68,10 +77,16 @@ std::shared_ptr<Operation> Stream::pending_tail() {
     return tail_ == nullptr || tail_->is_done() ? nullptr : tail_;
 }
 
+void Stream::set_capture(std::shared_ptr<Capture> capture) noexcept {
+    is_capturing_.store(capture != nullptr, std::memory_order_relaxed);
+    capture_ = std::move(capture);
+}
+
 void Stream::append(const std::shared_ptr<Operation>& operation) {
     // Every edge leads to an operation that was already in place, so no cycle can arise however
     // threads interleave here.
     if (kind_ == Kind::Legacy) {
+        Capture::refuse_implicit(*context_, green_.get(), true);
         for (const auto& stream : context_->streams()) {
             if (stream->kind() != Kind::NonBlocking && stream->green() == green_) {
                 operation->depend_on(stream->pending_tail());

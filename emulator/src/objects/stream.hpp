@@ -14,11 +14,12 @@
 
 namespace cuprum::emulator {
 
+class Capture;
 class Context;
 class GreenContext;
 
 /// An order of work on one context.
-class Stream final : public Object {
+class Stream final : public Object, public std::enable_shared_from_this<Stream> {
 public:
     /// How a stream stands to the legacy default stream.
     enum class Kind : std::uint8_t { Legacy, PerThread, Blocking, NonBlocking };
@@ -30,7 +31,8 @@ public:
     Stream(std::shared_ptr<Context> context, Kind kind, int priority,
            std::shared_ptr<GreenContext> green = nullptr);
 
-    /// Gives the stream more work. Starts it at once if nothing is before it; does not wait for it.
+    /// Gives the stream more work, or the capture that it is part of. Starts it at once if nothing
+    /// is before it; does not wait for it.
     void enqueue(const std::shared_ptr<Operation>& operation);
 
     /// Gives the stream work and blocks until it is done; runs it here where possible.
@@ -67,6 +69,17 @@ public:
         return kind_ == Kind::NonBlocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
     }
 
+    /// Tells, cheaply, whether the stream may be capturing.
+    [[nodiscard]] bool may_be_capturing() const noexcept {
+        return is_capturing_.load(std::memory_order_relaxed);
+    }
+
+    /// Returns the capture that the stream is part of. Only under the lock of captures.
+    [[nodiscard]] const std::shared_ptr<Capture>& capture() const noexcept { return capture_; }
+
+    /// Makes the stream part of a capture, or of none. Only under the lock of captures.
+    void set_capture(std::shared_ptr<Capture> capture) noexcept;
+
     /// Marks the stream as destroyed: its context forgets it once it is idle.
     void retire() noexcept { is_retired_.store(true, std::memory_order_relaxed); }
 
@@ -83,6 +96,8 @@ private:
     int priority_;
     std::uint64_t id_;
     std::atomic<bool> is_retired_{false};
+    std::atomic<bool> is_capturing_{false};
+    std::shared_ptr<Capture> capture_;
     std::mutex mutex_;
     std::shared_ptr<Operation> tail_;
 };

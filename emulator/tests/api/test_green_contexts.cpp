@@ -94,10 +94,16 @@ TEST_F(GreenContexts, impossible_splits_are_refused) {
     const auto split = [&](const CUdevResource& input, unsigned flags, unsigned least) {
         return CU(cuDevSmResourceSplitByCount)(groups, &count, &input, nullptr, flags, least);
     };
-    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, split(whole_, 0, SM_COUNT + 1)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, split(whole_, 0, SM_COUNT + 1)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        split(whole_,
+                              CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
+                                  CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE,
+                              8)));
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, split(whole_, 0x80, 8)));
-    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, split(whole_, 0, SM_COUNT)))
-        << "rounded up it is more than there is";
+    ASSERT_TRUE(succeeds(split(whole_, 0, SM_COUNT - 1)));
+    EXPECT_EQ(count, 1U);
+    EXPECT_EQ(groups[0].sm.smCount, SM_COUNT) << "all there are, as on an H200";
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, split(group(8), 0, 8)))
         << "a result of a split";
     CUdevResource forged = whole_;
