@@ -3,6 +3,7 @@
 
 #include "arguments.hpp"
 #include "buffer_dlpack.hpp"
+#include "buffer_parts.hpp"
 #include "fast_method.hpp"
 #include "host_memory.hpp"
 #include "objects.hpp"
@@ -41,6 +42,7 @@ void close(PyBuffer& self, nb::handle stream);
 
 void bind_buffer(nb::module_& module) {
     nb::class_<PyBuffer> type(module, "Buffer", nb::is_weak_referenceable(), nb::pooled(),
+                              nb::type_slots(buffer_protocol_slots()),
                               R"(Own a piece of memory that devices can reach.
 
 Made by ``Device.allocate``, ``MemoryResource.allocate`` or ``Buffer.from_handle``. The memory is
@@ -81,6 +83,7 @@ ValueError
     bind_facts(type);
     bind_copies(type);
     bind_closing(type);
+    bind_buffer_parts(type);
     bind_buffer_dlpack(type);
 }
 
@@ -266,8 +269,8 @@ nb::object from_handle(nb::handle ptr, nb::handle size, nb::handle resource, nb:
             nb::object(), has_owner ? nb::borrow(owner) : nb::object());
     }
     if (!owner.is_none()) {
-        raise_error(PyExc_ValueError, "mr and owner are both given: either mr frees the memory or "
-                                      "its owner does");
+        raise_error(PyExc_ValueError, "mr and owner cannot be both specified together: either "
+                                      "mr frees the memory or its owner does");
     }
     const nb::object order = stream.is_none() ? default_stream() : nb::borrow(stream);
     return make<PyBuffer>(

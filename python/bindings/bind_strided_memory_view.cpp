@@ -7,6 +7,7 @@
 #include "names.hpp"
 #include "objects.hpp"
 #include "strided_memory_view.hpp"
+#include "view_copy.hpp"
 #include "view_dlpack.hpp"
 #include "view_sources.hpp"
 
@@ -49,7 +50,8 @@ PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
 
 void bind_strided_memory_view(nb::module_& module) {
     static_cast<void>(names()); // made here, before threads come
-    Type type(module, "StridedMemoryView", nb::is_weak_referenceable(), nb::type_slots(slots),
+    Type type(module, "StridedMemoryView", nb::is_weak_referenceable(), nb::pooled(),
+              nb::type_slots(slots),
               R"(Describe another library's array without copying it.
 
 Made by one of the ``from_*`` methods from arrays of numpy, CuPy, PyTorch and others, or from a
@@ -61,6 +63,7 @@ Buffer. Keeps the array alive.)");
     bind_sources(type);
     bind_facts(type);
     bind_derived(type);
+    bind_view_copy(type);
     bind_view_dlpack(type);
     module.def(
         "read_array_interface_literally",

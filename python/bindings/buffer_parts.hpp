@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "objects.hpp"
+
+namespace cuprum::python {
+
+/// Binds what concerns parts of a buffer: slices, copies and fills of regions.
+void bind_buffer_parts(nb::class_<PyBuffer>& type);
+
+/// Returns the slots that make a buffer's memory, where the host can reach it, visible through
+/// Python's buffer protocol.
+[[nodiscard]] PyType_Slot* buffer_protocol_slots();
+
+} // namespace cuprum::python
