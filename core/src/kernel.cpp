@@ -3,13 +3,13 @@
 
 #include <cuprum/kernel.hpp>
 
-#include "driver/current.hpp"
+#include "driver/any_context.hpp"
 #include "state/handle.hpp"
 #include "state/kernel_state.hpp"
+#include "warn.hpp"
 
-#include <cuprum/context.hpp>
-#include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
+#include <cuprum/object_code.hpp>
 
 #include <optional>
 #include <stdexcept>
@@ -19,16 +19,10 @@ namespace cuprum {
 
 namespace {
 
-/// Sees to it that some context is current for a scope: the one that is, or else the primary
-/// context of the device that `Device()` names.
-class AnyContext {
-public:
-    [[nodiscard]] AnyContext();
-
-private:
-    std::optional<Context> context_;
-    std::optional<driver::Current> current_;
-};
+[[nodiscard]] std::shared_ptr<detail::KernelState> wrap(CUkernel handle, const ObjectCode* owner);
+[[nodiscard]] std::string driver_name(CUkernel kernel);
+/// Returns the library that a kernel belongs to, null if the driver cannot tell.
+[[nodiscard]] CUlibrary library_of(CUkernel kernel);
 
 } // namespace
 
@@ -55,55 +49,17 @@ std::span<const ParameterInfo> Kernel::parameters() const {
     return **kernel.plan;
 }
 
-KernelAttributes Kernel::attributes(const Device& device) const {
-    const CUkernel kernel = handle();
-    const auto get = [&](CUfunction_attribute attribute) {
-        int value = 0;
-        driver::call(driver::table().cuKernelGetAttribute, &value, attribute, kernel,
-                     CUdevice{device.ordinal()});
-        return value;
-    };
-    return {
-        .max_threads_per_block = get(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
-        .shared_size_bytes = get(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES),
-        .const_size_bytes = get(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES),
-        .local_size_bytes = get(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES),
-        .num_regs = get(CU_FUNC_ATTRIBUTE_NUM_REGS),
-        .ptx_version = get(CU_FUNC_ATTRIBUTE_PTX_VERSION),
-        .binary_version = get(CU_FUNC_ATTRIBUTE_BINARY_VERSION),
-        .max_dynamic_shared_size_bytes = get(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES),
-    };
+Kernel Kernel::from_handle(CUkernel handle) {
+    return Kernel(wrap(handle, nullptr));
 }
 
-void Kernel::set_max_dynamic_shared_size_bytes(const Device& device, int bytes) const {
-    const auto& set = driver::table().cuKernelSetAttribute;
-    const CUresult status = set(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes, handle(),
-                                CUdevice{device.ordinal()});
-    if (status == CUDA_ERROR_INVALID_VALUE) {
-        const int limit = device.properties().max_shared_memory_per_block_optin();
-        throw std::invalid_argument(
-            "bytes is " + std::to_string(bytes) + "; expected 0 to " +
-            std::to_string(limit - attributes(device).shared_size_bytes) + " for kernel \"" +
-            name() + "\": what a block may have on device " + std::to_string(device.ordinal()) +
-            ", " + std::to_string(limit) + ", less what the kernel declares");
-    }
-    if (status != CUDA_SUCCESS) {
-        driver::raise(status, set.name);
-    }
+Kernel Kernel::from_handle(CUkernel handle, const ObjectCode& owner) {
+    return Kernel(wrap(handle, &owner));
 }
 
-int Kernel::max_active_blocks_per_multiprocessor(int block_size,
-                                                 std::size_t dynamic_shared_bytes) const {
-    const CUkernel kernel = handle();
-    if (block_size < 1) {
-        throw std::invalid_argument("block_size is " + std::to_string(block_size) +
-                                    "; expected at least 1");
-    }
-    const AnyContext context;
-    int blocks = 0;
-    driver::call(driver::table().cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks,
-                 reinterpret_cast<CUfunction>(kernel), block_size, dynamic_shared_bytes);
-    return blocks;
+KernelOccupancy Kernel::occupancy() const {
+    [[maybe_unused]] const auto& checked = detail::open(state_, "Kernel");
+    return KernelOccupancy(*this);
 }
 
 void Kernel::check_signature(std::span<const std::size_t> sizes) const {
@@ -138,7 +94,7 @@ namespace detail {
 
 LaunchPlan read_plan(CUkernel kernel) {
     static constexpr std::size_t MAX_PARAMETER_BYTES = 32764; // of one kernel, on any device
-    const AnyContext context;
+    const detail::AnyContext context;
     const auto& get = driver::table().cuKernelGetParamInfo;
     std::vector<ParameterInfo> plan;
     try {
@@ -165,12 +121,50 @@ LaunchPlan read_plan(CUkernel kernel) {
 
 namespace {
 
-AnyContext::AnyContext() {
-    CUcontext current = nullptr;
-    driver::call(driver::table().cuCtxGetCurrent, &current);
-    if (current == nullptr) {
-        context_ = Device().primary_context();
-        current_.emplace(context_->handle());
+std::shared_ptr<detail::KernelState> wrap(CUkernel handle, const ObjectCode* owner) {
+    if (handle == nullptr) {
+        throw std::invalid_argument("handle is null, expected a kernel");
+    }
+    driver::initialise();
+    auto state = std::make_shared<detail::KernelState>();
+    state->handle = handle;
+    state->name = driver_name(handle);
+    const CUlibrary home = library_of(handle);
+    state->library = home == nullptr ? nullptr : detail::find_library(home);
+    if (owner != nullptr) {
+        state->owner = owner->state();
+        if (home != nullptr && owner->handle() != home) {
+            detail::warn(WarningKind::Degraded, "kernel \"" + state->name +
+                                                    "\" does not belong to the code given as its "
+                                                    "owner, which is kept alive all the same");
+        }
+    }
+    if (state->library != nullptr) {
+        state->plan = &state->library->plan_of(handle);
+    } else {
+        state->own_plan = detail::read_plan(handle);
+        state->plan = &state->own_plan;
+    }
+    return state;
+}
+
+std::string driver_name(CUkernel kernel) {
+    try {
+        const char* name = nullptr;
+        driver::call(driver::table().cuKernelGetName, &name, kernel);
+        return name;
+    } catch (const NotSupportedError&) {
+        return "?"; // drivers before 12.3 cannot tell
+    }
+}
+
+CUlibrary library_of(CUkernel kernel) {
+    try {
+        CUlibrary library = nullptr;
+        driver::call(driver::table().cuKernelGetLibrary, &library, kernel);
+        return library;
+    } catch (const NotSupportedError&) {
+        return nullptr; // drivers before 12.5 cannot tell
     }
 }
 

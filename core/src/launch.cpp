@@ -4,13 +4,13 @@
 #include <cuprum/launch.hpp>
 
 #include "driver/current.hpp"
+#include "launch_encoding.hpp"
 #include "launch_failure.hpp"
+#include "state/device_state.hpp"
 #include "state/handle.hpp"
 #include "state/kernel_state.hpp"
 #include "state/stream_state.hpp"
 
-#include <cstdint>
-#include <limits>
 #include <memory>
 #include <stdexcept>
 
@@ -33,24 +33,11 @@ private:
     void** data_ = stack_;
 };
 
-/// The attributes of one launch. Each launch has its own, so that a configuration can be shared.
-struct LaunchAttributes {
-    static constexpr unsigned MAX_COUNT = 3;
-
-    CUlaunchAttribute list[MAX_COUNT]; // NOTE: uninitialised beyond `count`, as above
-    unsigned count = 0;
-
-    void add(CUlaunchAttributeID id, const auto& set_value) {
-        CUlaunchAttribute& attribute = list[count++];
-        attribute = CUlaunchAttribute{};
-        attribute.id = id;
-        set_value(attribute.value);
-    }
-};
-
 void check_arguments(const detail::KernelState& kernel, std::span<const KernelArgument> arguments);
-void check_config(const LaunchConfig& config);
-[[nodiscard]] unsigned blocks(const char* axis, unsigned clusters, unsigned blocks_per_cluster);
+void submit(const Stream& stream, const LaunchConfig& config, const detail::EncodedConfig& encoded,
+            const Kernel& kernel, void** addresses);
+void allow_shared_memory(const detail::KernelState& kernel, const detail::StreamState& stream,
+                         std::size_t bytes);
 [[noreturn]] void reject_count(const std::string& kernel, std::span<const ParameterInfo> plan,
                                std::size_t count);
 [[noreturn]] void reject_argument(const std::string& kernel, std::size_t index,
@@ -60,53 +47,19 @@ void check_config(const LaunchConfig& config);
 
 void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kernel,
             std::span<const KernelArgument> arguments) {
-    const detail::StreamState& stream_state = detail::open(stream.state(), "Stream");
-    const detail::KernelState& kernel_state = detail::open(kernel.state(), "Kernel");
-    check_config(config);
-    check_arguments(kernel_state, arguments);
-
-    CUlaunchConfig driver_config{};
-    driver_config.gridDimX = config.grid.x;
-    driver_config.gridDimY = config.grid.y;
-    driver_config.gridDimZ = config.grid.z;
-    driver_config.blockDimX = config.block.x;
-    driver_config.blockDimY = config.block.y;
-    driver_config.blockDimZ = config.block.z;
-    driver_config.sharedMemBytes = static_cast<unsigned>(config.shmem_size);
-    driver_config.hStream = stream_state.handle;
-
-    LaunchAttributes attributes;
-    if (config.cluster.has_value()) {
-        const Dim3& cluster = *config.cluster;
-        driver_config.gridDimX = blocks("x", config.grid.x, cluster.x);
-        driver_config.gridDimY = blocks("y", config.grid.y, cluster.y);
-        driver_config.gridDimZ = blocks("z", config.grid.z, cluster.z);
-        attributes.add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, [&](CUlaunchAttributeValue& value) {
-            value.clusterDim = {cluster.x, cluster.y, cluster.z};
-        });
-    }
-    if (config.is_cooperative) {
-        attributes.add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
-                       [](CUlaunchAttributeValue& value) { value.cooperative = 1; });
-    }
-    if (config.programmatic_stream_serialization) {
-        attributes.add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
-                       [](CUlaunchAttributeValue& value) {
-                           value.programmaticStreamSerializationAllowed = 1;
-                       });
-    }
-    driver_config.attrs = attributes.count == 0 ? nullptr : attributes.list;
-    driver_config.numAttrs = attributes.count;
-
+    [[maybe_unused]] const auto& checked = detail::open(stream.state(), "Stream");
+    check_arguments(detail::open(kernel.state(), "Kernel"), arguments);
+    detail::EncodedConfig encoded;
+    detail::encode(config, encoded);
     PackedArguments packed(arguments);
-    const driver::Current current(detail::context_of(stream_state));
-    // NOTE: the driver takes a kernel for a function here, and finds the one of this context.
-    const CUresult status = driver::table().cuLaunchKernelEx(
-        &driver_config, reinterpret_cast<CUfunction>(kernel_state.handle), packed.data(), nullptr);
-    if (status != CUDA_SUCCESS) [[unlikely]] {
-        detail::raise_launch_failure(status, config, kernel);
-    }
-    stream_state.last_launch.note(kernel_state.label);
+    submit(stream, config, encoded, kernel, packed.data());
+}
+
+void detail::launch_packed(const Stream& stream, const LaunchConfig& config,
+                           const EncodedConfig& encoded, const Kernel& kernel,
+                           void* const* addresses) {
+    // The driver only reads them.
+    submit(stream, config, encoded, kernel, const_cast<void**>(addresses));
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -138,38 +91,51 @@ void check_arguments(const detail::KernelState& kernel, std::span<const KernelAr
     }
 }
 
-void check_extents(const char* field, const Dim3& extents) {
-    if (extents.x == 0 || extents.y == 0 || extents.z == 0) [[unlikely]] {
-        throw std::invalid_argument(std::string("LaunchConfig ") + field + " is " +
-                                    detail::to_text(extents) +
-                                    "; expected at least 1 in every dimension");
+void submit(const Stream& stream, const LaunchConfig& config, const detail::EncodedConfig& encoded,
+            const Kernel& kernel, void** addresses) {
+    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::KernelState& function = detail::open(kernel.state(), "Kernel");
+    const driver::Current current(detail::context_of(queue));
+    if (config.shmem_size != 0) {
+        allow_shared_memory(function, queue, config.shmem_size);
     }
+    const CUlaunchConfig driver_config = encoded.on(queue.handle);
+    // NOTE: the driver takes a kernel for a function here, and finds the one of this context.
+    const CUresult status = driver::table().cuLaunchKernelEx(
+        &driver_config, reinterpret_cast<CUfunction>(function.handle), addresses, nullptr);
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        detail::raise_launch_failure(status, config, kernel);
+    }
+    queue.last_launch.note(function.label);
 }
 
-void check_config(const LaunchConfig& config) {
-    check_extents("grid", config.grid);
-    check_extents("block", config.block);
-    if (config.cluster.has_value()) {
-        check_extents("cluster", *config.cluster);
+/// Raises the kernel's limit on the stream's device if it is lower. A device that has not so much
+/// is left to the launch, whose failure is explained.
+void allow_shared_memory(const detail::KernelState& kernel, const detail::StreamState& stream,
+                         std::size_t bytes) {
+    const CUdevice device = stream.context != nullptr
+                                ? stream.context->device->handle
+                                : detail::context_state_of(stream)->device->handle;
+    if (kernel.is_allowed(device, bytes)) {
+        return;
     }
-    if (config.shmem_size > std::numeric_limits<unsigned>::max()) [[unlikely]] {
-        throw std::invalid_argument("LaunchConfig shmem_size is " +
-                                    std::to_string(config.shmem_size) +
-                                    " bytes; expected less than 4 GiB");
+    const auto& table = driver::table();
+    int allowed = 0;
+    driver::call(table.cuKernelGetAttribute, &allowed,
+                 CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel.handle, device);
+    if (static_cast<std::size_t>(allowed) < bytes) {
+        const CUresult status =
+            table.cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                       static_cast<int>(bytes), kernel.handle, device);
+        if (status == CUDA_ERROR_INVALID_VALUE) {
+            return;
+        }
+        if (status != CUDA_SUCCESS) {
+            driver::raise(status, table.cuKernelSetAttribute.name);
+        }
+        allowed = static_cast<int>(bytes);
     }
-}
-
-unsigned blocks(const char* axis, unsigned clusters, unsigned blocks_per_cluster) {
-    const std::uint64_t count = std::uint64_t{clusters} * blocks_per_cluster;
-    if (count > std::numeric_limits<unsigned>::max()) [[unlikely]] {
-        throw std::invalid_argument(std::string("LaunchConfig grid.") + axis + " is " +
-                                    std::to_string(clusters) + " clusters of " +
-                                    std::to_string(blocks_per_cluster) + " blocks, " +
-                                    std::to_string(count) +
-                                    " in all; a grid has less than 2^32 (with `cluster`, the grid "
-                                    "counts clusters)");
-    }
-    return static_cast<unsigned>(count);
+    kernel.note_allowed(device, static_cast<std::size_t>(allowed));
 }
 
 void reject_count(const std::string& kernel, std::span<const ParameterInfo> plan,

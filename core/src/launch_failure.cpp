@@ -119,7 +119,8 @@ std::string broken_cooperative_limit(const LaunchConfig& config, const Kernel& k
         return "device " + std::to_string(device.ordinal()) + " has no cooperative launches";
     }
     const int threads = static_cast<int>(config.block.x * config.block.y * config.block.z);
-    const int resident = kernel.max_active_blocks_per_multiprocessor(threads, config.shmem_size);
+    const int resident =
+        kernel.occupancy().max_active_blocks_per_multiprocessor(threads, config.shmem_size);
     const int multiprocessors = device.properties().multiprocessor_count();
     const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
     Limits limits;

@@ -17,6 +17,7 @@
 #include <cuprum/kernel.hpp>
 #include <cuprum/launch.hpp>
 #include <cuprum/libraries.hpp>
+#include <cuprum/launch_config.hpp>
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/object_code.hpp>
 #include <cuprum/program.hpp>

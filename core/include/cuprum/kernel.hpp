@@ -6,9 +6,13 @@
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/device.hpp>
+#include <cuprum/launch_config.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <tuple>
@@ -31,17 +35,55 @@ struct ParameterInfo {
     friend bool operator==(const ParameterInfo&, const ParameterInfo&) = default;
 };
 
-/// Figures of a kernel on one device.
+/// Figures of a kernel on one device, as they were when asked for.
 struct KernelAttributes {
     int max_threads_per_block = 0;
-    int shared_size_bytes = 0;
+    int shared_size_bytes = 0; // static shared memory per block
     int const_size_bytes = 0;
-    int local_size_bytes = 0;
-    int num_regs = 0;
+    int local_size_bytes = 0; // local memory per thread
+    int num_regs = 0;         // registers per thread
     int ptx_version = 0;
     int binary_version = 0;
-    int max_dynamic_shared_size_bytes = 0;
+    bool cache_mode_ca = false;                // compiled with -Xptxas --dlcm=ca
+    int max_dynamic_shared_size_bytes = 0;     // settable
+    int preferred_shared_memory_carveout = -1; // settable: percent, or -1 for the driver's choice
+    bool cluster_size_must_be_set = false;
+    int required_cluster_width = 0;                 // settable if it was not compiled in; 0 is any
+    int required_cluster_height = 0;                // likewise
+    int required_cluster_depth = 0;                 // likewise
+    bool non_portable_cluster_size_allowed = false; // settable: more than 8 blocks per cluster
+    ClusterSchedulingPolicy cluster_scheduling_policy_preference =
+        ClusterSchedulingPolicy::Default; // settable
 };
+
+/// The attributes of a kernel, by the driver's numbers.
+enum class KernelAttribute : std::uint8_t {
+    MaxThreadsPerBlock,
+    SharedSizeBytes,
+    ConstSizeBytes,
+    LocalSizeBytes,
+    NumRegs,
+    PtxVersion,
+    BinaryVersion,
+    CacheModeCa,
+    MaxDynamicSharedSizeBytes,
+    PreferredSharedMemoryCarveout,
+    ClusterSizeMustBeSet,
+    RequiredClusterWidth,
+    RequiredClusterHeight,
+    RequiredClusterDepth,
+    NonPortableClusterSizeAllowed,
+    ClusterSchedulingPolicyPreference,
+};
+
+/// The answer of `KernelOccupancy::max_potential_block_size`.
+struct PotentialBlockSize {
+    int min_grid_size = 0;  // the fewest blocks that fill the device
+    int max_block_size = 0; // threads per block
+    friend bool operator==(const PotentialBlockSize&, const PotentialBlockSize&) = default;
+};
+
+class KernelOccupancy;
 
 /// Shares a kernel and keeps its library loaded.
 ///
@@ -57,14 +99,25 @@ public:
     /// Returns the parameters in order. Empty for a kernel without any.
     /// @throws NotSupportedError if the plan is not known.
     [[nodiscard]] std::span<const ParameterInfo> parameters() const;
+
+    /// Wraps a kernel made elsewhere. The code it belongs to stays loaded with it if it is ours.
+    [[nodiscard]] static Kernel from_handle(CUkernel handle);
+    /// The same, and keeps `owner` too; a warning is sent if that is not the kernel's own code.
+    [[nodiscard]] static Kernel from_handle(CUkernel handle, const ObjectCode& owner);
+
     [[nodiscard]] KernelAttributes attributes(const Device& device) const;
-    /// Allows launches on this device up to so much dynamic shared memory per block; more than 48
-    /// KiB must be allowed beforehand.
+    [[nodiscard]] int attribute(KernelAttribute attribute, const Device& device) const;
+    /// Sets an attribute on one device, for all launches from now on. Launches raise
+    /// MaxDynamicSharedSizeBytes by themselves when they need more.
+    /// @throws std::invalid_argument if it cannot be set, or not to this value; the text says what
+    ///         can.
+    void set_attribute(KernelAttribute attribute, int value, const Device& device) const;
+    /// Allows launches on this device up to so much dynamic shared memory per block.
     /// @throws std::invalid_argument if the device has not so much; the text gives the limit.
     void set_max_dynamic_shared_size_bytes(const Device& device, int bytes) const;
-    /// Returns how many blocks of this size fit on one multiprocessor at once.
-    [[nodiscard]] int max_active_blocks_per_multiprocessor(int block_size,
-                                                           std::size_t dynamic_shared_bytes) const;
+
+    /// Returns what answers how many blocks fit on a device.
+    [[nodiscard]] KernelOccupancy occupancy() const;
 
     /// Gives the kernel a signature, so that arguments are checked at compile time:
     /// `auto saxpy = kernel.as<void(float, const float*, float*, std::size_t)>();`.
@@ -94,6 +147,42 @@ public:
 
 private:
     std::shared_ptr<detail::KernelState> state_;
+};
+
+/// Answers how many blocks of a kernel fit, in the current context, or on `Device()` if there is
+/// none. It shares the kernel.
+class CUPRUM_API KernelOccupancy {
+public:
+    /// Returns how many blocks of this size fit on one multiprocessor at once.
+    [[nodiscard]] int
+    max_active_blocks_per_multiprocessor(int block_size, std::size_t dynamic_shared_bytes,
+                                         bool disable_caching_override = false) const;
+    /// Returns the block size, at most `block_size_limit` unless that is 0, at which most threads
+    /// are resident.
+    [[nodiscard]] PotentialBlockSize
+    max_potential_block_size(std::size_t dynamic_shared_bytes, int block_size_limit = 0,
+                             bool disable_caching_override = false) const;
+    /// The same for shared memory that depends on the block size; what the function throws comes
+    /// through.
+    [[nodiscard]] PotentialBlockSize
+    max_potential_block_size(const std::function<std::size_t(int)>& dynamic_shared_bytes,
+                             int block_size_limit = 0, bool disable_caching_override = false) const;
+    /// Returns the dynamic shared memory that each block can have while so many fit.
+    [[nodiscard]] std::size_t
+    available_dynamic_shared_memory_per_block(int blocks_per_multiprocessor, int block_size) const;
+    /// Returns the most blocks per cluster for this configuration; its cluster is not looked at.
+    [[nodiscard]] int max_potential_cluster_size(const LaunchConfig& config,
+                                                 const Stream& stream) const;
+    /// Returns how many clusters of this configuration fit on the stream's device at once.
+    [[nodiscard]] int max_active_clusters(const LaunchConfig& config, const Stream& stream) const;
+
+    [[nodiscard]] const Kernel& kernel() const noexcept { return kernel_; }
+
+    /// For the library itself.
+    explicit KernelOccupancy(Kernel kernel) noexcept : kernel_(std::move(kernel)) {}
+
+private:
+    Kernel kernel_;
 };
 
 } // namespace cuprum

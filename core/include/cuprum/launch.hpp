@@ -6,45 +6,15 @@
 #include <cuprum/buffer.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/kernel.hpp>
+#include <cuprum/launch_config.hpp>
 #include <cuprum/stream.hpp>
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <span>
 #include <type_traits>
 
 namespace cuprum {
-
-/// Extents in up to three dimensions.
-struct Dim3 {
-    unsigned x = 1;
-    unsigned y = 1;
-    unsigned z = 1;
-
-    constexpr Dim3() = default;
-
-    // NOLINTNEXTLINE(google-explicit-constructor): `.grid = 128` is how one-dimensional launches
-    // read.
-    constexpr Dim3(unsigned width, unsigned height = 1, unsigned depth = 1)
-        : x(width), y(height), z(depth) {}
-
-    friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
-};
-
-/// How a kernel is launched. A plain value: share it between threads, reuse it for many launches.
-struct LaunchConfig {
-    Dim3 grid = {};                   // blocks, or clusters when `cluster` is given
-    Dim3 block = {};                  // threads per block
-    std::size_t shmem_size = 0;       // dynamic shared memory per block, in bytes
-    std::optional<Dim3> cluster = {}; // blocks per cluster; compute capability 9.0 and later
-    bool is_cooperative =
-        false; // all blocks are resident at once, so that the grid can synchronise
-    bool programmatic_stream_serialization =
-        false; // may start before the previous kernel has ended
-    friend bool operator==(const LaunchConfig&, const LaunchConfig&) = default;
-};
 
 /// One kernel argument by address and size; it is copied before launch() returns.
 struct KernelArgument {
@@ -53,6 +23,9 @@ struct KernelArgument {
 };
 
 /// Launches a kernel with arguments known only at run time. Returns at once.
+///
+/// If the configuration asks for more dynamic shared memory than the kernel allows on the stream's
+/// device, it is allowed first, for this and later launches.
 ///
 /// @throws std::invalid_argument if count or size of the arguments differs from what the kernel
 /// takes, or

@@ -8,6 +8,9 @@
 
 #include <cuprum/kernel.hpp>
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -18,8 +21,35 @@ struct KernelState {
     std::shared_ptr<LibraryState> library;
     CUkernel handle = nullptr;
     std::string name;                 // as it was asked for
-    const LaunchPlan* plan = nullptr; // the library's
+    const LaunchPlan* plan = nullptr; // the library's, or own_plan
     const char* label = nullptr;      // the name once more, for as long as the process lives
+    LaunchPlan own_plan;              // of a kernel made elsewhere
+    std::shared_ptr<void> owner;      // of a kernel made elsewhere
+
+    /// Tells whether so much dynamic shared memory is known to be allowed on a device.
+    [[nodiscard]] bool is_allowed(CUdevice device, std::size_t bytes) const noexcept {
+        const std::uint64_t known = allowed_.load(std::memory_order_relaxed);
+        return known >> DEVICE_SHIFT == device_key(device) && (known & SIZE_MASK) >= bytes;
+    }
+
+    void note_allowed(CUdevice device, std::size_t bytes) const noexcept {
+        allowed_.store(device_key(device) << DEVICE_SHIFT | (bytes & SIZE_MASK),
+                       std::memory_order_relaxed);
+    }
+
+    /// Forgets it: the limit was set to something else.
+    void forget_allowed() const noexcept { allowed_.store(0, std::memory_order_relaxed); }
+
+private:
+    static constexpr unsigned DEVICE_SHIFT = 32;
+    static constexpr std::uint64_t SIZE_MASK = 0xffffffff;
+
+    [[nodiscard]] static std::uint64_t device_key(CUdevice device) noexcept {
+        return static_cast<std::uint32_t>(device) + std::uint64_t{1}; // 0 is "none known"
+    }
+
+    // The last device it was asked for, and the bytes allowed there.
+    mutable std::atomic<std::uint64_t> allowed_{0};
 };
 
 /// Reads a kernel's parameters from the driver.

@@ -20,6 +20,33 @@ namespace {
 // So that a loader that looks at the first words of a short image stays inside it.
 constexpr std::size_t PADDING_BYTES = 64;
 
+/// The libraries that we have loaded, so that a kernel's handle leads back to its own.
+class LoadedLibraries {
+public:
+    void add(CUlibrary handle, std::weak_ptr<LibraryState> state) {
+        const std::lock_guard lock(mutex_);
+        states_[handle] = std::move(state);
+    }
+
+    void remove(CUlibrary handle) noexcept {
+        const std::lock_guard lock(mutex_);
+        states_.erase(handle);
+    }
+
+    [[nodiscard]] std::shared_ptr<LibraryState> find(CUlibrary handle) {
+        const std::lock_guard lock(mutex_);
+        const auto found = states_.find(handle);
+        return found == states_.end() ? nullptr : found->second.lock();
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<CUlibrary, std::weak_ptr<LibraryState>> states_;
+};
+
+// NOTE: never destroyed: libraries may be dropped by objects that live longer.
+LoadedLibraries& loaded = *new LoadedLibraries;
+
 [[nodiscard]] std::vector<std::byte> read_file(const std::string& path);
 [[nodiscard]] std::string advice_for(CUresult status, std::span<const std::byte> code);
 
@@ -36,6 +63,7 @@ LibraryState::LibraryState(CodeType type, std::vector<std::byte> code, std::stri
 
 LibraryState::~LibraryState() {
     if (const CUlibrary handle = handle_.load(std::memory_order_acquire)) {
+        loaded.remove(handle);
         driver::release("library", driver::table().cuLibraryUnload, handle);
     }
 }
@@ -53,6 +81,7 @@ CUlibrary LibraryState::handle() {
     CUlibrary handle = handle_.load(std::memory_order_relaxed);
     if (handle == nullptr) {
         handle = load();
+        loaded.add(handle, weak_from_this());
         handle_.store(handle, std::memory_order_release);
     }
     return handle;
@@ -63,6 +92,10 @@ const LaunchPlan& LibraryState::plan_of(CUkernel kernel) {
     const auto found = plans_.find(kernel);
     return found != plans_.end() ? found->second
                                  : plans_.emplace(kernel, read_plan(kernel)).first->second;
+}
+
+std::shared_ptr<LibraryState> find_library(CUlibrary handle) {
+    return loaded.find(handle);
 }
 
 std::string LibraryState::description() const {

@@ -10,6 +10,7 @@
 #include <array>
 #include <atomic>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -24,7 +25,7 @@ using LaunchPlan = std::optional<std::vector<ParameterInfo>>;
 
 /// Code, and the driver's library once it is loaded. Object codes and kernels share it; the last of
 /// them unloads.
-struct LibraryState {
+struct LibraryState : std::enable_shared_from_this<LibraryState> {
 
     LibraryState(CodeType type, std::vector<std::byte> code, std::string path, std::string name,
                  SymbolMapping symbols);
@@ -67,6 +68,9 @@ private:
     // address, so that the log lives here.
     std::array<char, LOG_BYTES> error_log_{};
 };
+
+/// Returns the live state of a driver's library, null if it was not loaded by us.
+[[nodiscard]] std::shared_ptr<LibraryState> find_library(CUlibrary handle);
 
 /// Checks that code is something that can be loaded, and is whole. `what` names it in the message.
 /// @throws CUDAError with CUDA_ERROR_INVALID_IMAGE.
