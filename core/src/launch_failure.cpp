@@ -94,8 +94,13 @@ std::string describe(const LaunchConfig& config, const Kernel& kernel) {
     return config.is_cooperative ? text + ", cooperatively" : text;
 }
 
-std::string broken_cluster_limit(const LaunchConfig& config, const Device& device) {
+std::string broken_cluster_limit(const LaunchConfig& config, const Kernel& kernel,
+                                 const KernelAttributes& attributes, const Device& device) {
     static constexpr int MAX_PORTABLE_BLOCKS = 8;
+    static constexpr int MAX_BLOCKS = 16; // of the devices so far
+    if (!config.cluster.has_value() && attributes.cluster_size_must_be_set) {
+        return "kernel \"" + kernel.name() + "\" needs a cluster, and LaunchConfig has none";
+    }
     if (!config.cluster.has_value()) {
         return {};
     }
@@ -103,10 +108,24 @@ std::string broken_cluster_limit(const LaunchConfig& config, const Device& devic
         return "device " + std::to_string(device.ordinal()) + " is sm_" + device.arch() +
                " and has no clusters, which need compute capability 9.0";
     }
+    const Dim3 required(static_cast<unsigned>(attributes.required_cluster_width),
+                        static_cast<unsigned>(attributes.required_cluster_height),
+                        static_cast<unsigned>(attributes.required_cluster_depth));
+    if (required.x != 0 && required != *config.cluster) {
+        return "LaunchConfig cluster is " + to_text(*config.cluster) + ", but kernel \"" +
+               kernel.name() + "\" was made for " + to_text(required);
+    }
+    const std::uint64_t blocks =
+        std::uint64_t{config.cluster->x} * config.cluster->y * config.cluster->z;
     Limits limits;
-    limits.at_most("blocks per cluster",
-                   std::uint64_t{config.cluster->x} * config.cluster->y * config.cluster->z,
-                   MAX_PORTABLE_BLOCKS, "every device with clusters allows");
+    limits.at_most("blocks per cluster", blocks, MAX_BLOCKS, "a device with clusters allows");
+    if (limits.broken.empty() && !attributes.non_portable_cluster_size_allowed) {
+        limits.at_most("blocks per cluster", blocks, MAX_PORTABLE_BLOCKS,
+                       "every device with clusters allows");
+        if (!limits.broken.empty()) {
+            limits.broken += " unless the kernel's non_portable_cluster_size_allowed is set";
+        }
+    }
     return limits.broken;
 }
 
@@ -168,10 +187,10 @@ std::string broken_limit(CUresult status, const LaunchConfig& config, const Kern
     limits.at_most("LaunchConfig shmem_size", config.shmem_size,
                    attributes.max_dynamic_shared_size_bytes, on_kernel);
     if (!limits.broken.empty()) {
-        return limits.broken +
-               " until more is allowed; call its set_max_dynamic_shared_size_bytes first";
+        return limits.broken;
     }
-    if (std::string broken = broken_cluster_limit(config, device); !broken.empty()) {
+    if (std::string broken = broken_cluster_limit(config, kernel, attributes, device);
+        !broken.empty()) {
         return broken;
     }
     if (std::string broken = broken_cooperative_limit(config, kernel, device); !broken.empty()) {

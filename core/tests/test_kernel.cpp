@@ -4,6 +4,7 @@
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_libraries.hpp"
+#include "support/warning_log.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/kernel.hpp>
@@ -11,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -97,7 +99,102 @@ TEST_F(FakeKernel, too_much_shared_memory_gives_the_limit) {
     libraries->failures["cuKernelSetAttribute"] = CUDA_ERROR_INVALID_VALUE;
     expect_error<std::invalid_argument>(
         [] { kernel("saxpy").set_max_dynamic_shared_size_bytes(Device(0), 950); },
-        {"950", "0 to 900", "\"saxpy\"", "1000"});
+        {"max_dynamic_shared_size_bytes is 950", "0 to 900", "\"saxpy\"", "1000"});
+}
+
+TEST_F(FakeKernel, attributes_can_be_set) {
+    const Kernel saxpy = kernel("saxpy");
+    saxpy.set_attribute(KernelAttribute::PreferredSharedMemoryCarveout, 50, Device(0));
+    saxpy.set_attribute(KernelAttribute::NonPortableClusterSizeAllowed, 1, Device(0));
+    const KernelAttributes attributes = saxpy.attributes(Device(0));
+    EXPECT_EQ(attributes.preferred_shared_memory_carveout, 50);
+    EXPECT_TRUE(attributes.non_portable_cluster_size_allowed);
+    libraries->failures["cuKernelSetAttribute"] = CUDA_ERROR_INVALID_VALUE;
+    expect_error<std::invalid_argument>(
+        [&] {
+            saxpy.set_attribute(KernelAttribute::PreferredSharedMemoryCarveout, 101, Device(0));
+        },
+        {"preferred_shared_memory_carveout is 101", "0 to 100", "\"saxpy\"", "device 0"});
+    expect_error<std::invalid_argument>(
+        [&] { saxpy.set_attribute(KernelAttribute::NumRegs, 8, Device(0)); }, {"cannot be set"});
+}
+
+TEST_F(FakeKernel, a_handle_leads_back_to_its_code) {
+    testing::WarningLog log;
+    ObjectCode code = ObjectCode::from_bytes(CodeType::Ptx, std::vector<std::byte>(1));
+    const Kernel wrapped = Kernel::from_handle(code.get_kernel("saxpy").handle());
+    EXPECT_EQ(wrapped.name(), "saxpy");
+    EXPECT_EQ(wrapped.parameters().size(), 4U);
+    code.close();
+    EXPECT_EQ(libraries->live_libraries, 1) << "the kernel keeps it loaded";
+    EXPECT_TRUE(log.take(WarningKind::Degraded).empty());
+    EXPECT_THROW(static_cast<void>(Kernel::from_handle(nullptr)), std::invalid_argument);
+}
+
+TEST_F(FakeKernel, a_handle_is_wrapped_by_drivers_that_cannot_tell_its_library) {
+    const ObjectCode code = ObjectCode::from_bytes(CodeType::Ptx, std::vector<std::byte>(1));
+    const CUkernel handle = code.get_kernel("saxpy").handle();
+    libraries->is_old = true;
+    const Kernel wrapped = Kernel::from_handle(handle, code);
+    EXPECT_FALSE(wrapped.is_plan_known());
+    EXPECT_TRUE(wrapped == Kernel::from_handle(handle));
+}
+
+TEST_F(FakeKernel, occupancy_asks_the_driver) {
+    const KernelOccupancy occupancy = kernel("saxpy").occupancy();
+    EXPECT_EQ(occupancy.max_active_blocks_per_multiprocessor(32, 0), 2);
+    EXPECT_EQ(occupancy.max_active_blocks_per_multiprocessor(32, 0, true), 3) << "the flag is 1";
+    EXPECT_EQ(occupancy.max_potential_block_size(0), (PotentialBlockSize{20, 1024}));
+    EXPECT_EQ(occupancy.max_potential_block_size(0, 128), (PotentialBlockSize{20, 128}));
+    EXPECT_EQ(occupancy.available_dynamic_shared_memory_per_block(4, 32), 250U);
+    EXPECT_EQ(testing::FakeDriver::current(), nullptr);
+    EXPECT_THROW(static_cast<void>(occupancy.max_potential_block_size(0, -1)),
+                 std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(occupancy.available_dynamic_shared_memory_per_block(0, 32)),
+                 std::invalid_argument);
+}
+
+TEST_F(FakeKernel, shared_memory_may_depend_on_the_block_size) {
+    const KernelOccupancy occupancy = kernel("saxpy").occupancy();
+    const auto best = occupancy.max_potential_block_size(
+        [](int threads) { return static_cast<std::size_t>(threads) * 4; });
+    EXPECT_EQ(best.max_block_size, 128) << "512 bytes, where 256 threads need 1024";
+    expect_error<std::out_of_range>(
+        [&] {
+            static_cast<void>(occupancy.max_potential_block_size(
+                [](int) -> std::size_t { throw std::out_of_range("mine"); }));
+        },
+        {"mine"});
+    EXPECT_THROW(
+        static_cast<void>(occupancy.max_potential_block_size(std::function<std::size_t(int)>())),
+        std::invalid_argument);
+}
+
+TEST_F(FakeKernel, clusters_are_asked_about_with_the_configuration) {
+    const KernelOccupancy occupancy = kernel("saxpy").occupancy();
+    const Stream stream = Stream::from_handle(fake->make_stream(fake->make_context(0)));
+    EXPECT_EQ(occupancy.max_potential_cluster_size({.block = 32}, stream), 32);
+    EXPECT_EQ(occupancy.max_active_clusters({.block = 32, .cluster = Dim3{4}}, stream), 25);
+    Stream closed = stream;
+    closed.close();
+    EXPECT_THROW(static_cast<void>(occupancy.max_active_clusters({}, closed)), ClosedError);
+}
+
+TEST_F(FakeKernel, configurations_are_made_from_sizes_and_occupancy) {
+    EXPECT_EQ(LaunchConfig::from_size(1000), (LaunchConfig{.grid = 4, .block = 256}));
+    EXPECT_EQ(LaunchConfig::from_size(1, 32), (LaunchConfig{.grid = 1, .block = 32}));
+    EXPECT_THROW(static_cast<void>(LaunchConfig::from_size(0)), std::invalid_argument);
+    EXPECT_THROW(static_cast<void>(LaunchConfig::from_size(1, 0)), std::invalid_argument);
+    expect_error<std::invalid_argument>(
+        [] { static_cast<void>(LaunchConfig::from_size(std::size_t{1} << 40U, 1)); },
+        {"1099511627776", "at most 2147483647"});
+    const Kernel saxpy = kernel("saxpy");
+    EXPECT_EQ(LaunchConfig::from_occupancy(saxpy), (LaunchConfig{.grid = 20, .block = 1024}));
+    EXPECT_EQ(LaunchConfig::from_occupancy(saxpy, 1000, 100, 64),
+              (LaunchConfig{.grid = 16, .block = 64, .shmem_size = 100}));
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(LaunchConfig::from_occupancy(saxpy, {}, 2000)); },
+        {"shmem_size is 2000", "\"saxpy\""});
 }
 
 TEST_F(FakeKernel, equality_compares_handles) {
@@ -119,7 +216,7 @@ TEST_F(FakeKernel, use_after_close_is_an_error) {
     EXPECT_THROW(static_cast<void>(saxpy.name()), ClosedError);
     EXPECT_THROW(static_cast<void>(saxpy.parameters()), ClosedError);
     EXPECT_THROW(static_cast<void>(saxpy.attributes(Device(0))), ClosedError);
-    EXPECT_THROW(static_cast<void>(saxpy.max_active_blocks_per_multiprocessor(1, 0)), ClosedError);
+    EXPECT_THROW(static_cast<void>(saxpy.occupancy()), ClosedError);
     EXPECT_THROW(static_cast<void>(saxpy.as<void()>()), ClosedError);
 }
 
@@ -159,11 +256,17 @@ TEST_F(DeviceKernel, attributes_show_launch_bounds_and_shared_memory) {
 
 TEST_F(DeviceKernel, occupancy_falls_with_the_block_and_needs_no_context) {
     const Kernel tile = compile(SOURCE).get_kernel("tile");
-    const int small = tile.max_active_blocks_per_multiprocessor(32, 0);
-    const int large = tile.max_active_blocks_per_multiprocessor(1024, 0);
+    const KernelOccupancy occupancy = tile.occupancy();
+    const int small = occupancy.max_active_blocks_per_multiprocessor(32, 0);
+    const int large = occupancy.max_active_blocks_per_multiprocessor(1024, 0);
     EXPECT_GE(large, 1);
     EXPECT_GE(small, large);
-    EXPECT_THROW(static_cast<void>(tile.max_active_blocks_per_multiprocessor(0, 0)),
+    const PotentialBlockSize best = occupancy.max_potential_block_size(0);
+    EXPECT_GE(best.max_block_size, 32);
+    EXPECT_GE(best.min_grid_size, 1);
+    EXPECT_LE(occupancy.max_potential_block_size(0, 64).max_block_size, 64);
+    EXPECT_GT(occupancy.available_dynamic_shared_memory_per_block(1, 32), 0U);
+    EXPECT_THROW(static_cast<void>(occupancy.max_active_blocks_per_multiprocessor(0, 0)),
                  std::invalid_argument);
 }
 

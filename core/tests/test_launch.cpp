@@ -251,9 +251,32 @@ TEST_F(FakeLaunch, too_much_shared_memory_gives_the_limit_and_the_way_out) {
                                           {"99001 bytes of LaunchConfig shmem_size",
                                            "1000 the kernel declares", "is 100001",
                                            "at most 100000"});
-    expect_failure<std::invalid_argument>(
-        CUDA_ERROR_INVALID_VALUE, {.shmem_size = 48001},
-        {"shmem_size is 48001", "at most 48000", "set_max_dynamic_shared_size_bytes"});
+}
+
+TEST_F(FakeLaunch, shared_memory_that_cannot_be_allowed_gives_the_limit) {
+    const Kernel nothing = kernel("nothing");
+    libraries->failures["cuKernelSetAttribute"] = CUDA_ERROR_INVALID_VALUE;
+    libraries->failures["cuLaunchKernelEx"] = CUDA_ERROR_INVALID_VALUE;
+    expect_error<std::invalid_argument>([&] { launch(stream, {.shmem_size = 48001}, nothing); },
+                                        {"shmem_size is 48001", "at most 48000", "\"nothing\""});
+    libraries->failures["cuKernelSetAttribute"] = CUDA_ERROR_ILLEGAL_ADDRESS;
+    expect_error<CUDAError>([&] { launch(stream, {.shmem_size = 48001}, nothing); },
+                            {"cuKernelSetAttribute", "CUDA_ERROR_ILLEGAL_ADDRESS"});
+}
+
+TEST_F(FakeLaunch, more_shared_memory_is_allowed_once_and_never_lowered) {
+    const Kernel nothing = kernel("nothing");
+    int& allowed = libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES];
+    launch(stream, {.shmem_size = 60000}, nothing);
+    EXPECT_EQ(allowed, 60000);
+    libraries->failures["cuKernelGetAttribute"] = CUDA_ERROR_UNKNOWN;
+    EXPECT_NO_THROW(launch(stream, {.shmem_size = 60000}, nothing)) << "it is known by now";
+    EXPECT_NO_THROW(launch(stream, {.shmem_size = 100}, nothing));
+    libraries->failures.clear();
+    EXPECT_EQ(allowed, 60000);
+    nothing.set_max_dynamic_shared_size_bytes(Device(0), 1000);
+    launch(stream, {.shmem_size = 2000}, nothing);
+    EXPECT_EQ(allowed, 2000) << "what was known is forgotten when it is set";
 }
 
 TEST_F(FakeLaunch, too_many_registers_give_the_numbers) {
@@ -269,8 +292,22 @@ TEST_F(FakeLaunch, a_cooperative_grid_too_large_gives_the_numbers) {
 }
 
 TEST_F(FakeLaunch, a_cluster_too_large_gives_the_limit) {
-    expect_failure<std::invalid_argument>(CUDA_ERROR_INVALID_CLUSTER_SIZE, {.cluster = Dim3{16}},
-                                          {"per cluster is 16", "at most 8"});
+    expect_failure<std::invalid_argument>(
+        CUDA_ERROR_INVALID_CLUSTER_SIZE, {.cluster = Dim3{16}},
+        {"per cluster is 16", "at most 8", "non_portable_cluster_size_allowed"});
+    expect_failure<std::invalid_argument>(CUDA_ERROR_INVALID_CLUSTER_SIZE, {.cluster = Dim3{32}},
+                                          {"per cluster is 32", "at most 16"});
+}
+
+TEST_F(FakeLaunch, a_cluster_that_the_kernel_is_not_made_for_is_named) {
+    libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] = 1;
+    expect_failure<std::invalid_argument>(CUDA_ERROR_INVALID_CLUSTER_SIZE, {},
+                                          {"needs a cluster", "has none"});
+    libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = 2;
+    libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT] = 1;
+    libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH] = 1;
+    expect_failure<std::invalid_argument>(CUDA_ERROR_INVALID_CLUSTER_SIZE, {.cluster = Dim3{4}},
+                                          {"cluster is (4, 1, 1)", "made for (2, 1, 1)"});
 }
 
 TEST_F(FakeLaunch, clusters_on_an_older_device_say_what_they_need) {

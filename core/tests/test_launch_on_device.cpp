@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <numeric>
 #include <stdexcept>
@@ -201,25 +202,115 @@ TEST_F(DeviceLaunch, a_launch_beyond_the_limits_names_the_limit) {
     EXPECT_NO_THROW(stream().sync()) << "nothing was broken";
 }
 
-TEST_F(DeviceLaunch, more_than_48_kib_of_shared_memory_must_be_allowed_first) {
-    constexpr unsigned BYTES = 60'000;
+TEST_F(DeviceLaunch, a_launch_allows_more_than_48_kib_of_shared_memory_by_itself) {
+    constexpr unsigned BYTES = 200 * 1024;
+    constexpr unsigned COUNT = BYTES / sizeof(int);
     const int limit = device().properties().max_shared_memory_per_block_optin();
     if (limit < static_cast<int>(BYTES)) {
         GTEST_SKIP() << "the device has " << limit << " bytes";
     }
-    const Kernel kernel = compile(REVERSE).get_kernel("reverse");
-    const Buffer buffer = upload(std::vector<int>{5});
-    const LaunchConfig config{.shmem_size = BYTES};
-    expect_error<std::invalid_argument>(
-        [&] { launch(stream(), config, kernel, buffer, 0U); },
-        {"shmem_size is 60000", "set_max_dynamic_shared_size_bytes"});
-    kernel.set_max_dynamic_shared_size_bytes(device(), BYTES);
+    const Kernel kernel = compile(R"(
+        extern "C" __global__ void reverse(int* x, unsigned n) {
+            extern __shared__ int values[];
+            for (unsigned i = threadIdx.x; i < n; i += blockDim.x) values[i] = x[i];
+            __syncthreads();
+            for (unsigned i = threadIdx.x; i < n; i += blockDim.x) x[i] = values[n - 1 - i];
+        })")
+                              .get_kernel("reverse");
+    std::vector<int> numbers(COUNT);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    const Buffer buffer = upload(numbers);
+    launch(stream(), {.block = 256, .shmem_size = BYTES}, kernel, buffer, COUNT);
+    std::reverse(numbers.begin(), numbers.end());
+    EXPECT_EQ(download<int>(buffer), numbers);
     EXPECT_EQ(kernel.attributes(device()).max_dynamic_shared_size_bytes, static_cast<int>(BYTES));
-    launch(stream(), config, kernel, buffer, 0U);
-    EXPECT_EQ(download<int>(buffer), std::vector{5});
     expect_error<std::invalid_argument>(
         [&] { kernel.set_max_dynamic_shared_size_bytes(device(), limit + 1); },
         {std::to_string(limit + 1), "0 to " + std::to_string(limit)});
+    expect_error<std::invalid_argument>(
+        [&] {
+            launch(stream(), {.shmem_size = static_cast<std::size_t>(limit) + 1}, kernel, buffer,
+                   0U);
+        },
+        {"shared memory per block", "at most " + std::to_string(limit)});
+}
+
+TEST_F(DeviceLaunch, static_and_dynamic_shared_memory_may_be_more_than_48_kib_together) {
+    const Kernel kernel = compile(R"(
+        extern "C" __global__ void both(int* x) {
+            __shared__ int fixed[4096];
+            extern __shared__ int dynamic[];
+            fixed[4095] = x[0];
+            dynamic[10239] = x[0];
+            __syncthreads();
+            x[0] = fixed[4095] + dynamic[10239];
+        })")
+                              .get_kernel("both");
+    constexpr std::size_t BYTES = 40960;
+    if (device().properties().max_shared_memory_per_block_optin() < 4 * 4096 + 40960) {
+        GTEST_SKIP() << "the device has no more than 48 KiB";
+    }
+    const Buffer buffer = upload(std::vector<int>{21});
+    launch(stream(), {.shmem_size = BYTES}, kernel, buffer);
+    EXPECT_EQ(download<int>(buffer), std::vector{42});
+}
+
+TEST_F(DeviceLaunch, clusters_know_their_blocks) {
+    if (device().compute_capability().major < 9) {
+        GTEST_SKIP() << "the device has no clusters";
+    }
+    const Kernel kernel = compile(R"(
+        extern "C" __global__ void ranks(unsigned* out) {
+            unsigned rank, size;
+            asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+            asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+            asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;");
+            if (threadIdx.x == 0) out[blockIdx.x] = size * 10 + rank;
+        })")
+                              .get_kernel("ranks");
+    const Buffer out = upload(std::vector<unsigned>(8));
+    const LaunchConfig config{.grid = 2, .block = 32, .cluster = Dim3{4}};
+    EXPECT_GE(kernel.occupancy().max_active_clusters(config, stream()), 1);
+    EXPECT_GE(kernel.occupancy().max_potential_cluster_size(config, stream()), 4);
+    launch(stream(), config, kernel, out);
+    EXPECT_EQ(download<unsigned>(out), (std::vector<unsigned>{40, 41, 42, 43, 40, 41, 42, 43}));
+    expect_error<std::invalid_argument>(
+        [&] { launch(stream(), {.block = 32, .cluster = Dim3{16}}, kernel, out); },
+        {"blocks per cluster is 16", "non_portable_cluster_size_allowed"});
+}
+
+TEST_F(DeviceLaunch, a_programmatic_dependent_pair_is_in_order) {
+    if (device().compute_capability().major < 9) {
+        GTEST_SKIP() << "the device has no programmatic dependent launch";
+    }
+    const ObjectCode code = compile(R"(
+        extern "C" __global__ void first(int* x) {
+            asm volatile("griddepcontrol.launch_dependents;");
+            atomicAdd(x, 1);
+        }
+        extern "C" __global__ void second(int* x, int* y) {
+            asm volatile("griddepcontrol.wait;" ::: "memory");
+            if (threadIdx.x == 0 && blockIdx.x == 0) *y = atomicAdd(x, 0);
+        })");
+    const Kernel first = code.get_kernel("first");
+    const Kernel second = code.get_kernel("second");
+    const Buffer sum = upload(std::vector<int>{0});
+    const Buffer seen = upload(std::vector<int>{0});
+    const LaunchConfig plain{.grid = 8, .block = 64};
+    launch(stream(), plain, first, sum);
+    LaunchConfig dependent = plain;
+    dependent.programmatic_stream_serialization = true;
+    launch(stream(), dependent, second, sum, seen);
+    EXPECT_EQ(download<int>(seen), std::vector{8 * 64});
+}
+
+TEST_F(DeviceLaunch, a_launch_completion_event_is_done_with_the_kernel) {
+    const Kernel none = compile("extern \"C\" __global__ void none() {}").get_kernel("none");
+    const Event event = device().create_event();
+    launch(stream(), {.priority = stream().priority(), .launch_completion_event = event}, none);
+    stream().sync();
+    EXPECT_NO_THROW(event.sync());
+    EXPECT_TRUE(event.is_done());
 }
 
 TEST_F(DeviceLaunch, a_cooperative_grid_that_is_too_large_gives_the_numbers) {

@@ -1,10 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bind_kernel.hpp"
+
 #include "arguments.hpp"
 #include "objects.hpp"
 
 #include <cuprum/kernel.hpp>
+#include <cuprum/object_code.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
@@ -13,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <utility>
 
 namespace cuprum::python {
@@ -22,47 +24,14 @@ using namespace nb::literals;
 
 namespace {
 
-/// The figures of a kernel on one device, read when first asked for.
-struct PyKernelAttributes {
-    explicit PyKernelAttributes(const Kernel& shared, std::optional<Device> on = {})
-        : kernel(shared), device(on) {}
-
-    /// Returns the figures on the device, the current one if none was named.
-    [[nodiscard]] const KernelAttributes& read() {
-        const nb::ft_lock_guard lock(mutex);
-        if (!figures) {
-            // Stored with the GIL held: another thread may read them too.
-            figures = [this] {
-                const nb::gil_scoped_release unlocked;
-                return kernel.attributes(device ? *device : Device());
-            }();
-        }
-        return *figures;
-    }
-
-    Held<Kernel> kernel;
-    std::optional<Device> device;
-    std::optional<KernelAttributes> figures;
-    nb::ft_mutex mutex;
-};
-
-struct PyKernelOccupancy {
-    explicit PyKernelOccupancy(const Kernel& shared) : kernel(shared) {}
-
-    Held<Kernel> kernel;
-};
-
-void bind_attributes(nb::module_& module);
-void bind_occupancy(nb::module_& module);
+[[nodiscard]] nb::object from_handle(nb::handle handle, nb::handle module);
 [[nodiscard]] nb::list arguments_info(const PyKernel& self);
 [[nodiscard]] std::uintptr_t address(const Kernel& kernel);
 
 } // namespace
 
 void bind_kernel(nb::module_& module) {
-    bind_attributes(module);
-    bind_occupancy(module);
-    nb::class_<PyKernel> type(module, "Kernel", nb::is_weak_referenceable(),
+    nb::class_<PyKernel> type(module, "Kernel", nb::is_weak_referenceable(), nb::pooled(),
                               R"(Share a kernel; it keeps its code loaded.
 
 Obtained from ``ObjectCode.get_kernel``. It knows how many parameters it takes and how large, so
@@ -87,16 +56,25 @@ that ``launch`` can check.)");
     type.def_prop_ro("arguments_info", arguments_info,
                      nb::sig("def arguments_info(self) -> list[cuprum._types.ParamInfo]"),
                      "Return offset and size of each parameter as named tuples.");
-    type.def_prop_ro(
-        "attributes", [](const PyKernel& self) { return make<PyKernelAttributes>(self); },
-        nb::sig("def attributes(self) -> KernelAttributes"),
-        R"(Return the kernel's figures on the current device.
+    type.def_static(
+        "from_handle", from_handle, "handle"_a.none(), "mod"_a = nb::none(),
+        nb::sig("def from_handle(handle: int, mod: ObjectCode | None = None) -> Kernel"),
+        R"(Wrap a driver's kernel made elsewhere.
 
-Index it for another one: ``kernel.attributes[device].num_regs``.)");
-    type.def_prop_ro(
-        "occupancy", [](const PyKernel& self) { return make<PyKernelOccupancy>(self); },
-        nb::sig("def occupancy(self) -> KernelOccupancy"),
-        "Return an object that answers how many blocks fit on a multiprocessor.");
+Parameters
+----------
+handle : int
+    The driver's ``CUkernel``.
+mod : ObjectCode, optional
+    Kept alive with the kernel. Code that Cuprum loaded is found and kept without it; if it is not
+    the kernel's own, a warning says so.
+
+Raises
+------
+TypeError
+    If the handle is not an int, or `mod` not an ObjectCode.)");
+    bind_kernel_attributes(module, type);
+    bind_kernel_occupancy(module, type);
     type.def("close", &PyKernel::drop,
              "Give up this object's share of the kernel. Calling it again does nothing.");
     type.def(
@@ -118,54 +96,22 @@ Index it for another one: ``kernel.attributes[device].num_regs``.)");
 
 namespace {
 
-void bind_attributes(nb::module_& module) {
-    nb::class_<PyKernelAttributes> type(module, "KernelAttributes",
-                                        "Read the figures of a kernel on one device.");
-    note_type<PyKernelAttributes>(type);
-    type.def(
-        "__getitem__",
-        [](PyKernelAttributes& self, nb::handle device) {
-            return make<PyKernelAttributes>(self.kernel, device_argument(device, "device"));
-        },
-        "device"_a.none(),
-        nb::sig("def __getitem__(self, device: Device | int) -> KernelAttributes"),
-        "Return the figures on another device.");
-#define CUPRUM_FIGURE(name, text)                                                                  \
-    type.def_prop_ro(#name, [](PyKernelAttributes& self) { return self.read().name; }, text)
-    CUPRUM_FIGURE(max_threads_per_block, "Return the most threads that a block may have.");
-    CUPRUM_FIGURE(shared_size_bytes, "Return the static shared memory that a block takes.");
-    CUPRUM_FIGURE(const_size_bytes, "Return the constant memory that it takes.");
-    CUPRUM_FIGURE(local_size_bytes, "Return the local memory that a thread takes.");
-    CUPRUM_FIGURE(num_regs, "Return the registers that a thread takes.");
-    CUPRUM_FIGURE(ptx_version, "Return the PTX version that it was compiled for, 90 for 9.0.");
-    CUPRUM_FIGURE(binary_version, "Return the architecture that it was compiled for, 90 for 9.0.");
-    CUPRUM_FIGURE(max_dynamic_shared_size_bytes,
-                  "Return the most dynamic shared memory that a launch may ask for.");
-#undef CUPRUM_FIGURE
-}
-
-void bind_occupancy(nb::module_& module) {
-    nb::class_<PyKernelOccupancy> type(module, "KernelOccupancy",
-                                       "Answer how many blocks of a kernel fit on a device.");
-    note_type<PyKernelOccupancy>(type);
-    type.def(
-        "max_active_blocks_per_multiprocessor",
-        [](const PyKernelOccupancy& self, int block_size, nb::handle shared_bytes) {
-            const std::size_t bytes = size_argument(shared_bytes, "dynamic_shared_memory_size");
-            const nb::gil_scoped_release unlocked;
-            return self.kernel.max_active_blocks_per_multiprocessor(block_size, bytes);
-        },
-        "block_size"_a, "dynamic_shared_memory_size"_a.none(),
-        nb::sig("def max_active_blocks_per_multiprocessor(self, block_size: int, "
-                "dynamic_shared_memory_size: int) -> int"),
-        R"(Return how many blocks fit on one multiprocessor at once.
-
-Parameters
-----------
-block_size : int
-    Threads per block.
-dynamic_shared_memory_size : int
-    Dynamic shared memory per block, in bytes.)");
+nb::object from_handle(nb::handle handle, nb::handle module) {
+    if (PyIndex_Check(handle.ptr()) == 0) {
+        raise_error(PyExc_TypeError, "handle must be an int, got " + type_label(handle));
+    }
+    auto* const kernel =
+        reinterpret_cast<CUkernel>(static_cast<std::uintptr_t>(address_argument(handle, "handle")));
+    const PyObjectCode* owner = module.is_none() ? nullptr : get_if<PyObjectCode>(module);
+    if (owner == nullptr && !module.is_none()) {
+        raise_error(PyExc_TypeError,
+                    "mod must be an ObjectCode or None, got " + type_label(module));
+    }
+    auto made = [&] {
+        const nb::gil_scoped_release unlocked;
+        return owner == nullptr ? Kernel::from_handle(kernel) : Kernel::from_handle(kernel, *owner);
+    }();
+    return make<PyKernel>(std::move(made));
 }
 
 nb::list arguments_info(const PyKernel& self) {

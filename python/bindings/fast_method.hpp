@@ -28,7 +28,7 @@ namespace fast {
 
 /// The parameters after `self`, read from a signature.
 struct ParameterList {
-    static constexpr std::size_t MAX_COUNT = 16;
+    static constexpr std::size_t MAX_COUNT = 24;
 
     std::string method;                       // for messages, as in "copy_to"
     std::array<PyObject*, MAX_COUNT> names{}; // interned

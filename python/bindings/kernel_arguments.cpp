@@ -13,6 +13,7 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace cuprum::python {
 
@@ -22,29 +23,42 @@ namespace {
 struct Slot {
     std::byte* data;
     std::size_t size;
-    std::size_t index; // for messages
+    std::size_t index;    // for messages
+    const Stream* stream; // of the launch
 };
 
 void store(PyObject* value, const Slot& slot);
+
+/// Returns where the values go if the kernel cannot be asked: each as large as it is by itself.
+[[nodiscard]] std::vector<ParameterInfo> natural_plan(std::span<PyObject* const> values);
 
 [[noreturn]] void raise_count(const Kernel& kernel, std::size_t expected, std::size_t given);
 
 } // namespace
 
-KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const> values)
-    : count_(values.size()) {
+KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
+                                 const Stream& stream) {
+    if (!kernel.is_plan_known()) [[unlikely]] {
+        pack(natural_plan(values), values, stream);
+        return;
+    }
     const std::span<const ParameterInfo> parameters = kernel.parameters();
     if (values.size() != parameters.size()) [[unlikely]] {
         raise_count(kernel, parameters.size(), values.size());
     }
-    if (count_ == 0) {
+    pack(parameters, values, stream);
+}
+
+void KernelArguments::pack(std::span<const ParameterInfo> parameters,
+                           std::span<PyObject* const> values, const Stream& stream) {
+    if (parameters.empty()) {
         return;
     }
     make_room(parameters);
-    for (std::size_t i = 0; i < count_; ++i) {
-        const Slot slot{block_ + parameters[i].offset, parameters[i].size, i};
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const Slot slot{block_ + parameters[i].offset, parameters[i].size, i, &stream};
+        addresses_[i] = slot.data;
         store(values[i], slot);
-        arguments_[i] = {slot.data, slot.size};
     }
 }
 
@@ -55,9 +69,9 @@ void KernelArguments::make_room(std::span<const ParameterInfo> parameters) {
         block_on_heap_ = std::make_unique<std::byte[]>(bytes);
         block_ = block_on_heap_.get();
     }
-    if (count_ > stack_count) [[unlikely]] {
-        arguments_on_heap_ = std::make_unique<KernelArgument[]>(count_);
-        arguments_ = arguments_on_heap_.get();
+    if (parameters.size() > stack_count) [[unlikely]] {
+        addresses_on_heap_ = std::make_unique<void*[]>(parameters.size());
+        addresses_ = addresses_on_heap_.get();
     }
 }
 
@@ -263,6 +277,37 @@ void store_bytes(PyObject* value, const Slot& slot) {
     }
 }
 
+bool has_attribute(PyObject* value, const char* name) {
+    PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(value));
+    return PyObject_HasAttrString(type, name) != 0 || PyObject_HasAttrString(value, name) != 0;
+}
+
+/// Stores the address of an array of any library, made usable in the launch's stream. Returns false
+/// for what is no array, or one of numpy, whose memory devices cannot reach.
+bool store_array(PyObject* value, const Slot& slot) {
+    const nb::object view_type = nb::module_::import_("cuprum.utils").attr("StridedMemoryView");
+    nb::object view = nb::borrow(value);
+    if (PyObject_IsInstance(value, view_type.ptr()) != 1) {
+        if (is_numpy_array(value) || (!has_attribute(value, "__cuda_array_interface__") &&
+                                      !has_attribute(value, "__dlpack__"))) {
+            return false;
+        }
+        const auto order = reinterpret_cast<std::uintptr_t>(slot.stream->handle());
+        view = view_type.attr("from_any_interface")(value, order);
+    }
+    if (!nb::cast<bool>(nb::object(view.attr("is_device_accessible")))) {
+        raise_error(PyExc_TypeError, where(slot) + " is an array in host memory (" +
+                                         type_label(value) +
+                                         "); copy it to a Buffer and pass that");
+    }
+    const auto address = nb::cast<CUdeviceptr>(nb::object(view.attr("ptr")));
+    if (slot.size != sizeof(address)) {
+        raise_size(slot, value, sizeof(address), "; an array stands for a pointer");
+    }
+    put(slot, address);
+    return true;
+}
+
 /// Stores what is not of one of the plain types; also their subclasses.
 void store_other(PyObject* value, const Slot& slot) {
     if (const PyBuffer* buffer = get_if<PyBuffer>(value)) {
@@ -281,6 +326,9 @@ void store_other(PyObject* value, const Slot& slot) {
     if (PyComplex_Check(value) != 0) {
         return store_complex(value, slot);
     }
+    if (store_array(value, slot)) {
+        return;
+    }
     if (is_numpy_array(value)) {
         raise_error(PyExc_TypeError, where(slot) +
                                          " is a numpy array in host memory; copy it to a Buffer "
@@ -296,9 +344,37 @@ void store_other(PyObject* value, const Slot& slot) {
         }
         return store_int(number.ptr(), slot);
     }
-    raise_error(PyExc_TypeError, where(slot) + " is of unsupported type " + type_label(value) +
-                                     "; pass a Buffer, a number, a numpy scalar, a ctypes object "
-                                     "or bytes");
+    raise_error(PyExc_TypeError,
+                where(slot) + " is of unsupported type " + type_label(value) +
+                    "; pass a Buffer, an array in device memory, a number, a numpy "
+                    "scalar, a ctypes object or bytes");
+}
+
+std::vector<ParameterInfo> natural_plan(std::span<PyObject* const> values) {
+    constexpr std::size_t alignment = 16;
+    std::vector<ParameterInfo> plan;
+    std::size_t offset = 0;
+    for (PyObject* const value : values) {
+        std::size_t size = sizeof(CUdeviceptr);
+        if (PyBool_Check(value) != 0) {
+            size = sizeof(bool);
+        } else if (PyComplex_Check(value) != 0) {
+            size = 2 * sizeof(double);
+        } else if (const NumpyScalar scalar = note_numpy_scalar(value);
+                   scalar.kind != NumpyScalar::Kind::None) {
+            size = scalar.size;
+        } else if (PyObject_CheckBuffer(value) != 0 && !is_numpy_array(value)) {
+            Py_buffer view;
+            if (PyObject_GetBuffer(value, &view, PyBUF_CONTIG_RO | PyBUF_FORMAT) != 0) {
+                throw nb::python_error();
+            }
+            size = static_cast<std::size_t>(view.len);
+            PyBuffer_Release(&view);
+        }
+        plan.push_back({.offset = offset, .size = size});
+        offset += (size + alignment - 1) / alignment * alignment;
+    }
+    return plan;
 }
 
 void store(PyObject* value, const Slot& slot) {

@@ -14,7 +14,8 @@
 
 namespace cuprum::python {
 
-/// Python values laid out as a kernel takes them, on the stack unless the kernel takes very much.
+/// Python values laid out as a kernel takes them, on the stack unless it takes very much: a launch
+/// allocates nothing.
 ///
 /// | Python value                               | parameter                                      |
 /// |--------------------------------------------|------------------------------------------------|
@@ -23,34 +24,36 @@ namespace cuprum::python {
 /// | float                                      | float or double, by the parameter's size       |
 /// | complex                                    | two floats or two doubles, by its size         |
 /// | other numpy scalar, ctypes object, bytes   | as it is; the size must be the parameter's     |
+/// | DLPack, `__cuda_array_interface__`, view   | the address, ordered after its producer        |
 class KernelArguments {
 public:
     /// Converts `values`.
     /// @throws TypeError if there are too few or too many, or one cannot be passed so;
     ///         OverflowError if a number does not fit. The text names the argument.
-    [[nodiscard]] KernelArguments(const Kernel& kernel, std::span<PyObject* const> values);
+    [[nodiscard]] KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
+                                  const Stream& stream);
 
     KernelArguments(const KernelArguments&) = delete;
     KernelArguments& operator=(const KernelArguments&) = delete;
 
-    [[nodiscard]] std::span<const KernelArgument> get() const noexcept {
-        return {arguments_, count_};
-    }
+    /// Returns where the values lie, in order.
+    [[nodiscard]] void* const* addresses() const noexcept { return addresses_; }
 
 private:
     static constexpr std::size_t stack_bytes = 1024;
     static constexpr std::size_t stack_count = 64;
 
+    void pack(std::span<const ParameterInfo> parameters, std::span<PyObject* const> values,
+              const Stream& stream);
     void make_room(std::span<const ParameterInfo> parameters);
 
     // NOTE: not initialised, so that they cost nothing; the constructor writes what is used.
     alignas(16) std::byte block_on_stack_[stack_bytes];
-    KernelArgument arguments_on_stack_[stack_count];
+    void* addresses_on_stack_[stack_count];
     std::unique_ptr<std::byte[]> block_on_heap_;
-    std::unique_ptr<KernelArgument[]> arguments_on_heap_;
+    std::unique_ptr<void*[]> addresses_on_heap_;
     std::byte* block_ = block_on_stack_;
-    KernelArgument* arguments_ = arguments_on_stack_;
-    std::size_t count_ = 0;
+    void** addresses_ = addresses_on_stack_;
 };
 
 } // namespace cuprum::python

@@ -200,6 +200,7 @@ void bind_program(nb::module_& module);
 void bind_object_code(nb::module_& module);
 void bind_kernel(nb::module_& module);
 void bind_launch(nb::module_& module);
+void bind_launch_config(nb::module_& module);
 void bind_strided_layout(nb::module_& module);
 void bind_strided_memory_view(nb::module_& module);
 void bind_trace(nb::module_& module);

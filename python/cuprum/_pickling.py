@@ -14,3 +14,8 @@ def restore_object_code(
     """Make an ObjectCode again from what it was pickled as."""
     factory = getattr(_cuprum.ObjectCode, f"from_{code_type}")
     return factory(code, name=name, symbol_mapping=symbol_mapping)
+
+
+def restore_launch_config(fields: tuple, extras: dict[str, object]) -> _cuprum.LaunchConfig:
+    """Make a LaunchConfig again from its common and its rarer fields."""
+    return _cuprum.LaunchConfig(*fields, **extras)  # type: ignore[arg-type]

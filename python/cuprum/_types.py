@@ -63,6 +63,13 @@ class ParamInfo(NamedTuple):
     size: int
 
 
+class MaxPotentialBlockSizeOccupancyResult(NamedTuple):
+    """Hold the block size that suits a device best, and how many such blocks fill it."""
+
+    min_grid_size: int
+    max_block_size: int
+
+
 # What users see and pickle, wherever the classes are defined.
 for _class in (AccessPolicyWindow,):
     _class.__module__ = "cuprum"

@@ -140,8 +140,49 @@ void add_kernels(driver::Table& table) {
         return fake->answer("cuKernelGetAttribute");
     };
     table.cuKernelSetAttribute = [](CUfunction_attribute attribute, int value, CUkernel, CUdevice) {
-        fake->kernel_attributes[attribute] = value;
-        return fake->answer("cuKernelSetAttribute");
+        const CUresult status = fake->answer("cuKernelSetAttribute");
+        if (status == CUDA_SUCCESS) {
+            fake->kernel_attributes[attribute] = value;
+        }
+        return status;
+    };
+    table.cuKernelGetLibrary = [](CUlibrary* library, CUkernel) {
+        if (fake->is_old) {
+            return missing("cuKernelGetLibrary");
+        }
+        *library = reinterpret_cast<CUlibrary>(fake);
+        return fake->answer("cuKernelGetLibrary");
+    };
+    table.cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags = [](int* blocks, CUfunction, int,
+                                                                    std::size_t, unsigned flags) {
+        *blocks = fake->active_blocks + static_cast<int>(flags);
+        return fake->answer("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags");
+    };
+    table.cuOccupancyMaxPotentialBlockSizeWithFlags = [](int* grid, int* block, CUfunction,
+                                                         CUoccupancyB2DSize function,
+                                                         std::size_t bytes, int limit, unsigned) {
+        // Halves the block until its shared memory fits into 1000 bytes.
+        *block = limit == 0 ? 1024 : limit;
+        while (*block > 0 && (function != nullptr ? function(*block) : bytes) > 1000) {
+            *block /= 2;
+        }
+        *grid = 20;
+        return fake->answer("cuOccupancyMaxPotentialBlockSizeWithFlags");
+    };
+    table.cuOccupancyAvailableDynamicSMemPerBlock = [](std::size_t* bytes, CUfunction, int blocks,
+                                                       int) {
+        *bytes = 1000 / static_cast<std::size_t>(blocks);
+        return fake->answer("cuOccupancyAvailableDynamicSMemPerBlock");
+    };
+    table.cuOccupancyMaxPotentialClusterSize = [](int* size, CUfunction,
+                                                  const CUlaunchConfig* config) {
+        *size = static_cast<int>(config->blockDimX);
+        return fake->answer("cuOccupancyMaxPotentialClusterSize");
+    };
+    table.cuOccupancyMaxActiveClusters = [](int* clusters, CUfunction,
+                                            const CUlaunchConfig* config) {
+        *clusters = static_cast<int>(100 / config->attrs[0].value.clusterDim.x);
+        return fake->answer("cuOccupancyMaxActiveClusters");
     };
     table.cuOccupancyMaxActiveBlocksPerMultiprocessor = [](int* blocks, CUfunction, int,
                                                            std::size_t) {

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "objects.hpp"
+
+namespace cuprum::python {
+
+/// Binds KernelAttributes and `Kernel.attributes`.
+void bind_kernel_attributes(nb::module_& module, nb::class_<PyKernel>& kernel);
+
+/// Binds KernelOccupancy and `Kernel.occupancy`.
+void bind_kernel_occupancy(nb::module_& module, nb::class_<PyKernel>& kernel);
+
+} // namespace cuprum::python

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "objects.hpp"
+
+#include <cuprum/detail/launch_packed.hpp>
+#include <cuprum/launch_config.hpp>
+
+#include <memory>
+
+namespace cuprum::python {
+
+/// A configuration, and as the driver takes it.
+struct PyLaunchConfig {
+    LaunchConfig core;
+    std::shared_ptr<const detail::EncodedConfig> encoded;
+    nb::object extras; // a dict of the rarer fields that were given, as they are read; or null
+};
+
+/// Returns the configuration of a `config` argument. One made from a dict is put into `made`.
+/// @throws TypeError for anything else.
+[[nodiscard]] const PyLaunchConfig& config_argument(nb::handle config, nb::object& made);
+
+} // namespace cuprum::python
