@@ -222,7 +222,7 @@ CUaccessPolicyWindow to_driver(const AccessPolicyWindow& window) {
         throw std::invalid_argument("LaunchConfig access_policy_window hit_ratio is " +
                                     std::to_string(window.hit_ratio) + "; expected 0 to 1");
     }
-    if (window.miss == CacheProperty::Persisting) {
+    if (window.miss == AccessProperty::Persisting) {
         throw std::invalid_argument("LaunchConfig access_policy_window miss is Persisting; "
                                     "expected Normal or Streaming");
     }
@@ -235,8 +235,8 @@ CUaccessPolicyWindow to_driver(const AccessPolicyWindow& window) {
     return driver;
 }
 
-static_assert(static_cast<int>(CacheProperty::Streaming) == CU_ACCESS_PROPERTY_STREAMING);
-static_assert(static_cast<int>(CacheProperty::Persisting) == CU_ACCESS_PROPERTY_PERSISTING);
+static_assert(static_cast<int>(AccessProperty::Streaming) == CU_ACCESS_PROPERTY_STREAMING);
+static_assert(static_cast<int>(AccessProperty::Persisting) == CU_ACCESS_PROPERTY_PERSISTING);
 static_assert(static_cast<int>(MemorySyncDomain::Remote) == CU_LAUNCH_MEM_SYNC_DOMAIN_REMOTE);
 static_assert(static_cast<int>(ClusterSchedulingPolicy::Spread) ==
               CU_CLUSTER_SCHEDULING_POLICY_SPREAD);

@@ -115,7 +115,7 @@ TEST_F(FakeLaunchConfig, values_out_of_range_are_refused) {
     expect_error<std::invalid_argument>(
         [] {
             attributes(
-                {.access_policy_window = AccessPolicyWindow{.miss = CacheProperty::Persisting}});
+                {.access_policy_window = AccessPolicyWindow{.miss = AccessProperty::Persisting}});
         },
         {"miss is Persisting"});
     const Event timed = Device(0).create_event({.timing_enabled = true});

@@ -202,9 +202,7 @@ void bind_extra(nb::class_<PyLaunchConfig>& type, const char* annotation,
             }
             return EXTRA_FIELDS[Index].is_flag ? nb::borrow(Py_False) : nb::none();
         },
-        nb::sig(
-            (std::string("def ") + EXTRA_FIELDS[Index].name + "(self) -> " + annotation).c_str()),
-        documentation);
+        nb::sig(signature->c_str()), documentation);
 }
 
 void bind_extra_fields(nb::class_<PyLaunchConfig>& type) {

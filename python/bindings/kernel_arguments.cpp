@@ -293,7 +293,7 @@ bool store_array(PyObject* value, const Slot& slot) {
             return false;
         }
         const auto order = reinterpret_cast<std::uintptr_t>(slot.stream->handle());
-        view = view_type.attr("from_any_interface")(value, order);
+        view = view_type.attr("from_any_interface")(nb::handle(value), order);
     }
     if (!nb::cast<bool>(nb::object(view.attr("is_device_accessible")))) {
         raise_error(PyExc_TypeError, where(slot) + " is an array in host memory (" +

@@ -87,10 +87,10 @@ nb::object set_access_policy_window(LaunchConfig& config, nb::handle value) {
         throw nb::python_error();
     }
     made.hit_ratio = static_cast<float>(ratio);
-    made.hit = choice<CacheProperty>(nb::object(window.attr("hit")), "access_policy_window hit",
-                                     CACHE_PROPERTIES);
-    made.miss = choice<CacheProperty>(nb::object(window.attr("miss")), "access_policy_window miss",
+    made.hit = choice<AccessProperty>(nb::object(window.attr("hit")), "access_policy_window hit",
                                       CACHE_PROPERTIES);
+    made.miss = choice<AccessProperty>(nb::object(window.attr("miss")), "access_policy_window miss",
+                                       CACHE_PROPERTIES);
     config.access_policy_window = made;
     return window;
 }
@@ -111,8 +111,8 @@ nb::object set_memory_sync_domain_map(LaunchConfig& config, nb::handle value) {
                                                  "memory_sync_domain_map", 0, UINT8_MAX));
     };
     config.memory_sync_domain_map = {at(0), at(1)};
-    return nb::make_tuple(config.memory_sync_domain_map->default_domain,
-                          config.memory_sync_domain_map->remote_domain);
+    return nb::make_tuple(unsigned{config.memory_sync_domain_map->default_domain},
+                          unsigned{config.memory_sync_domain_map->remote_domain});
 }
 
 nb::object set_programmatic_event(LaunchConfig& config, nb::handle value) {

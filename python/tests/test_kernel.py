@@ -51,11 +51,95 @@ def test_attributes_on_the_current_and_on_a_named_device(module, device):
         attributes[1000]
 
 
+def test_attributes_can_be_set(module, device):
+    attributes = module.get_kernel("saxpy").attributes
+    attributes.max_dynamic_shared_size_bytes = 1024
+    assert attributes.max_dynamic_shared_size_bytes == 1024
+    attributes[device].preferred_shared_memory_carveout = 50
+    assert attributes.preferred_shared_memory_carveout == 50
+    attributes.preferred_shared_memory_carveout = -1
+    limit = device.properties.max_shared_memory_per_block_optin
+    with pytest.raises(ValueError, match=f"max_dynamic_shared_size_bytes is .* 0 to {limit}"):
+        attributes.max_dynamic_shared_size_bytes = limit + 1
+    with pytest.raises(AttributeError):
+        attributes.num_regs = 8
+    with pytest.raises(RuntimeError, match=r"Kernel\.attributes"):
+        type(attributes)()
+
+
+def test_attributes_about_clusters(module):
+    attributes = module.get_kernel("saxpy").attributes
+    assert attributes.cluster_size_must_be_set is False
+    assert attributes.non_portable_cluster_size_allowed is False
+    assert attributes.cache_mode_ca in (True, False)
+    assert attributes.required_cluster_width == 0
+    assert attributes.required_cluster_height == 0
+    assert attributes.required_cluster_depth == 0
+    assert attributes.cluster_scheduling_policy_preference in (0, 1, 2)
+
+
 def test_occupancy(module, device):
     occupancy = module.get_kernel("empty").occupancy
     assert occupancy.max_active_blocks_per_multiprocessor(256, 0) >= 1
     with pytest.raises(ValueError, match="dynamic_shared_memory_size must be at least 0"):
         occupancy.max_active_blocks_per_multiprocessor(256, -1)
+    with pytest.raises(ValueError, match="block_size is 0"):
+        occupancy.max_active_blocks_per_multiprocessor(0, 0)
+    assert occupancy.available_dynamic_shared_memory_per_block(1, 32) > 0
+    with pytest.raises(RuntimeError, match=r"Kernel\.occupancy"):
+        type(occupancy)()
+
+
+def test_the_best_block_size(module, device):
+    occupancy = module.get_kernel("empty").occupancy
+    best = occupancy.max_potential_block_size(0, 0)
+    assert best.max_block_size >= 32
+    assert best.min_grid_size >= 1
+    assert occupancy.max_potential_block_size(0, 64).max_block_size <= 64
+    asked = []
+
+    def needed(block_size):
+        asked.append(block_size)
+        return 0
+
+    assert occupancy.max_potential_block_size(needed, 0) == best
+    assert asked
+    with pytest.raises(TypeError, match="a function of the block size"):
+        occupancy.max_potential_block_size("much", 0)
+
+    def broken(_):
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        occupancy.max_potential_block_size(broken, 0)
+
+
+def test_clusters_that_fit(module, device, stream):
+    if device.compute_capability < (9, 0):
+        pytest.skip("the device has no clusters")
+    occupancy = module.get_kernel("empty").occupancy
+    config = cuprum.LaunchConfig(grid=1, cluster=2, block=32)
+    assert occupancy.max_active_clusters(config, stream=stream) >= 1
+    assert occupancy.max_potential_cluster_size(config, stream=stream) >= 2
+    with pytest.raises(TypeError, match="stream must be a Stream, got None"):
+        occupancy.max_active_clusters(config, stream=None)
+
+
+def test_a_kernel_from_its_handle(module, compiled, stream):
+    kernel = cuprum.ObjectCode.from_cubin(compiled[0]).get_kernel("empty")
+    wrapped = cuprum.Kernel.from_handle(kernel.handle)
+    assert wrapped == kernel
+    assert wrapped.name == "empty"
+    kernel.close()
+    cuprum.launch(stream, cuprum.LaunchConfig(grid=1, block=1), wrapped)
+    stream.sync()
+    with pytest.warns(UserWarning, match="does not belong"):
+        cuprum.Kernel.from_handle(wrapped.handle, module)
+    for bad in ("1", 1.5, None):
+        with pytest.raises(TypeError, match="handle must be an int"):
+            cuprum.Kernel.from_handle(bad)
+    with pytest.raises(TypeError, match="mod must be an ObjectCode"):
+        cuprum.Kernel.from_handle(wrapped.handle, mod="code")
 
 
 def test_a_kernel_keeps_its_code_loaded(compiled, stream):

@@ -315,3 +315,63 @@ def test_one_configuration_serves_many_threads(module, device):
     for thread in threads:
         thread.join()
     assert results == [True] * 4
+
+
+class Interface:
+    """An array of another library, in device memory."""
+
+    def __init__(self, buffer, stream=None):
+        self.buffer = buffer
+        self.__cuda_array_interface__ = {
+            "shape": (buffer.size,),
+            "typestr": "|u1",
+            "data": (int(buffer.handle), False),
+            "version": 3,
+            "stream": stream,
+        }
+
+
+def test_arrays_of_other_libraries_pass_their_address(module, device, stream):
+    kernel = module.get_kernel("saxpy")
+    ones = np.ones(4, np.float32)
+    with (
+        device.allocate(16, stream=stream) as x,
+        device.allocate(16, stream=stream) as y,
+    ):
+        x.copy_from_host(ones, stream=stream)
+        y.copy_from_host(ones, stream=stream)
+        view = cuprum.utils.StridedMemoryView.from_any_interface(x, stream_ptr=-1)
+        config = LaunchConfig(grid=1, block=4)
+        launch(stream, config, kernel, 2.0, Interface(x), y, 4)
+        launch(stream, config, kernel, 2.0, view, Interface(y, int(stream.handle)), 4)
+        result = np.empty(4, np.float32)
+        y.copy_to_host(result, stream=stream)
+        stream.sync()
+    assert result.tolist() == [5.0] * 4
+
+
+def test_an_array_in_host_memory_is_refused(module, stream):
+    kernel = module.get_kernel("saxpy")
+    for host in (np.ones(4, np.float32), memoryview(bytes(4))):
+        with pytest.raises(TypeError, match="argument at index 1"):
+            launch(stream, ONE, kernel, 2.0, host, 0, 4)
+
+
+def test_launches_leave_no_object_behind(module, stream):
+    import gc
+    import sys
+
+    kernel = module.get_kernel("saxpy")
+    config = LaunchConfig(grid=1, block=1)
+
+    def many():
+        for _ in range(100):
+            launch(stream, config, kernel, 2.0, 0, 0, 0)
+
+    many()
+    stream.sync()
+    gc.collect()
+    before = sys.getallocatedblocks()
+    many()
+    assert sys.getallocatedblocks() - before < 20
+    stream.sync()

@@ -6,6 +6,7 @@
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/event.hpp>
+#include <cuprum/stream_attributes.hpp>
 
 #include <array>
 #include <cstddef>
@@ -31,34 +32,6 @@ struct Dim3 {
         : x(width), y(height), z(depth) {}
 
     friend constexpr bool operator==(const Dim3&, const Dim3&) = default;
-};
-
-/// How the L2 cache treats what is read and written.
-enum class CacheProperty : std::uint8_t {
-    Normal,
-    Streaming,  // likely not used again: goes first
-    Persisting, // likely used again: goes last
-};
-
-/// A range of memory and how the L2 cache treats a kernel's accesses to it.
-struct AccessPolicyWindow {
-    CUdeviceptr base = 0;
-    std::size_t bytes = 0;
-    float hit_ratio = 1.0F; // the share of the accesses that gets `hit`, from 0 to 1
-    CacheProperty hit = CacheProperty::Persisting;
-    CacheProperty miss = CacheProperty::Streaming; // never Persisting
-    friend bool operator==(const AccessPolicyWindow&, const AccessPolicyWindow&) = default;
-};
-
-/// Which memory barriers a kernel's writes are ordered by.
-enum class MemorySyncDomain : std::uint8_t { Default, Remote };
-
-/// The numbers of the domains that the two names stand for; a device has
-/// `properties().mem_sync_domain_count()` of them.
-struct MemorySyncDomainMap {
-    std::uint8_t default_domain = 0;
-    std::uint8_t remote_domain = 1;
-    friend bool operator==(const MemorySyncDomainMap&, const MemorySyncDomainMap&) = default;
 };
 
 /// How the blocks of a cluster are placed on multiprocessors.
