@@ -47,6 +47,7 @@ protected:
         // The fake notes its calls in lists, whose memory is not ours to count.
         context = fake->make_context(0);
         stream = Stream::from_handle(fake->make_stream(context));
+        start_with(context);
         table.cuCtxGetCurrent = [](CUcontext* current) {
             *current = context;
             return CUDA_SUCCESS;

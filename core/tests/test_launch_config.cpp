@@ -81,9 +81,13 @@ TEST_F(FakeLaunchConfig, every_attribute_reaches_the_driver) {
 }
 
 TEST_F(FakeLaunchConfig, an_access_policy_window_reaches_the_driver) {
-    const auto value = only(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
-                            {.access_policy_window = AccessPolicyWindow{
-                                 .base = 0x1000, .bytes = 64, .hit_ratio = 0.5F}});
+    const AccessPolicyWindow window{.base = 0x1000,
+                                    .bytes = 64,
+                                    .hit_ratio = 0.5F,
+                                    .hit = AccessProperty::Persisting,
+                                    .miss = AccessProperty::Streaming};
+    const auto value =
+        only(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, {.access_policy_window = window});
     EXPECT_EQ(value.accessPolicyWindow.base_ptr, reinterpret_cast<void*>(0x1000));
     EXPECT_EQ(value.accessPolicyWindow.num_bytes, 64U);
     EXPECT_EQ(value.accessPolicyWindow.hitRatio, 0.5F);

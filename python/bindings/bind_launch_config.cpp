@@ -29,7 +29,7 @@ constexpr const char* SIGNATURE =
     "is_cooperative: bool = False, programmatic_stream_serialization: bool = False, *, priority: "
     "int | None = None, preferred_cluster: int | tuple[int, ...] | None = None, "
     "cluster_scheduling_policy: str | None = None, shared_memory_carveout: int | None = None, "
-    "access_policy_window: cuprum._options.AccessPolicyWindow | dict | None = None, "
+    "access_policy_window: cuprum._types.AccessPolicyWindow | dict | None = None, "
     "memory_sync_domain: str | None = None, memory_sync_domain_map: tuple[int, int] | None = None, "
     "programmatic_event: Event | tuple[Event, bool] | None = None, launch_completion_event: Event "
     "| None = None, nvlink_centric_scheduling: bool = False, portable_cluster_mode: str | None = "
@@ -210,7 +210,7 @@ void bind_extra_fields(nb::class_<PyLaunchConfig>& type) {
     bind_extra<1>(type, "tuple[int, int, int] | None", "Return the preferred cluster, or None.");
     bind_extra<2>(type, "str | None", "Return how the blocks of a cluster are placed, or None.");
     bind_extra<3>(type, "int | None", "Return the percent of L1 used as shared memory, or None.");
-    bind_extra<4>(type, "cuprum._options.AccessPolicyWindow | None",
+    bind_extra<4>(type, "cuprum._types.AccessPolicyWindow | None",
                   "Return how the L2 cache treats a range of memory, or None.");
     bind_extra<5>(type, "str | None", "Return the memory synchronisation domain, or None.");
     bind_extra<6>(type, "tuple[int, int] | None", "Return the numbers of the domains, or None.");

@@ -57,41 +57,32 @@ nb::object set_shared_memory_carveout(LaunchConfig& config, nb::handle value) {
 }
 
 nb::object set_access_policy_window(LaunchConfig& config, nb::handle value) {
-    const nb::object type = nb::module_::import_("cuprum._options").attr("AccessPolicyWindow");
-    nb::object window = nb::borrow(value);
+    const nb::object type = nb::module_::import_("cuprum._types").attr("AccessPolicyWindow");
+    nb::object window;
     if (PyDict_Check(value.ptr()) != 0) {
         window = type(**nb::borrow<nb::dict>(value));
-    } else if (PyObject_IsInstance(value.ptr(), type.ptr()) != 1) {
+    } else if (PyTuple_Check(value.ptr()) != 0) {
+        window = type(*nb::borrow<nb::tuple>(value));
+    } else {
         raise_error(PyExc_TypeError,
                     "access_policy_window must be an AccessPolicyWindow or a dict, got " +
                         type_label(value));
     }
     const nb::object base = window.attr("base");
-    const nb::object size = window.attr("size");
-    AccessPolicyWindow made;
-    if (const PyBuffer* buffer = get_if<PyBuffer>(base)) {
-        made.base = buffer->handle();
-        made.bytes = buffer->size();
-    } else {
-        made.base = address_argument(base, "access_policy_window base");
-        if (size.is_none()) {
-            raise_error(PyExc_ValueError,
-                        "access_policy_window size is missing: only a Buffer has its own");
-        }
-    }
-    if (!size.is_none()) {
-        made.bytes = size_argument(size, "access_policy_window size");
-    }
+    const PyBuffer* buffer = get_if<PyBuffer>(base);
     const double ratio = PyFloat_AsDouble(nb::object(window.attr("hit_ratio")).ptr());
     if (PyErr_Occurred() != nullptr) {
         throw nb::python_error();
     }
-    made.hit_ratio = static_cast<float>(ratio);
-    made.hit = choice<AccessProperty>(nb::object(window.attr("hit")), "access_policy_window hit",
-                                      CACHE_PROPERTIES);
-    made.miss = choice<AccessProperty>(nb::object(window.attr("miss")), "access_policy_window miss",
-                                       CACHE_PROPERTIES);
-    config.access_policy_window = made;
+    config.access_policy_window = AccessPolicyWindow{
+        .base = buffer != nullptr ? buffer->handle()
+                                  : address_argument(base, "access_policy_window base"),
+        .bytes = size_argument(nb::object(window.attr("bytes")), "access_policy_window bytes"),
+        .hit_ratio = static_cast<float>(ratio),
+        .hit = choice<AccessProperty>(nb::object(window.attr("hit")), "access_policy_window hit",
+                                      CACHE_PROPERTIES),
+        .miss = choice<AccessProperty>(nb::object(window.attr("miss")), "access_policy_window miss",
+                                       CACHE_PROPERTIES)};
     return window;
 }
 
