@@ -10,7 +10,7 @@ SHELL := /bin/bash
 ENV := . .venv/cuprum.env
 VENV_PYTHON := .venv/bin/python
 
-.PHONY: help demo test asan tsan check bench gpu-check stubs clean bootstrap
+.PHONY: help demo test asan tsan fuzz check bench gpu-check stubs clean bootstrap
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ asan: bootstrap ## Run the C++ tests under the address and undefined-behaviour s
 
 tsan: bootstrap ## Run the C++ tests under the thread sanitizer
 	@$(ENV); tools/test-sanitized tsan
+
+fuzz: bootstrap ## Fuzz the emulator's readers for FUZZ_SECONDS each (60), then run random programs
+	@$(ENV); tools/fuzz
 
 check: ## Run the formatters and linters
 	@tools/bootstrap --check

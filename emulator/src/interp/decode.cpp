@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <string_view>
 
 namespace cuprum::emulator {
@@ -139,6 +140,31 @@ constexpr std::array ENTRIES{
 static_assert(std::is_sorted(ENTRIES.begin(), ENTRIES.end(),
                              [](const Entry& a, const Entry& b) { return a.opcode < b.opcode; }));
 
+/// Real instructions that do not run here, and what they belong to.
+struct Refusal {
+    std::string_view opcode;
+    std::string_view feature;
+};
+
+constexpr std::array REFUSALS{
+    Refusal{"alloca", "memory from the stack"},
+    Refusal{"clusterlaunchcontrol", "cancelling launches of clusters"},
+    Refusal{"istypep", "textures and surfaces"},
+    Refusal{"multimem", "multicast memory"},
+    Refusal{"stackrestore", "memory from the stack"},
+    Refusal{"stacksave", "memory from the stack"},
+    Refusal{"suld", "textures and surfaces"},
+    Refusal{"suq", "textures and surfaces"},
+    Refusal{"sured", "textures and surfaces"},
+    Refusal{"sust", "textures and surfaces"},
+    Refusal{"tcgen05", "tensor cores of compute capability 10"},
+    Refusal{"tensormap", "tensor maps"},
+    Refusal{"tex", "textures and surfaces"},
+    Refusal{"tld4", "textures and surfaces"},
+    Refusal{"txq", "textures and surfaces"},
+    Refusal{"wgmma", "matrix products of whole warp groups"},
+};
+
 } // namespace
 
 void decode(const ptx::Instruction& instruction, Lowering& lowering) {
@@ -147,7 +173,14 @@ void decode(const ptx::Instruction& instruction, Lowering& lowering) {
         ENTRIES.begin(), ENTRIES.end(), instruction.opcode,
         [](const Entry& entry, std::string_view opcode) { return entry.opcode < opcode; });
     if (found == ENTRIES.end() || found->opcode != instruction.opcode) {
-        reader.refuse("is not an instruction that runs here");
+        const auto* const refusal =
+            std::find_if(REFUSALS.begin(), REFUSALS.end(),
+                         [&](const Refusal& each) { return each.opcode == instruction.opcode; });
+        if (refusal != REFUSALS.end()) {
+            reader.refuse("is not supported here; it is about " + std::string(refusal->feature));
+        } else {
+            reader.reject("is not an instruction");
+        }
         return;
     }
     found->decoder(reader);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace cuprum::emulator {
 
@@ -28,6 +29,12 @@ struct Address {
 struct Predicate {
     bytecode::Operand operand;
     bool is_negated = false;
+};
+
+/// Addresses from `base` on.
+struct AddressRange {
+    std::uint64_t base = 0;
+    std::uint64_t bytes = 0;
 };
 
 /// What a decoder may ask of the function being lowered. Errors are reported with the place of the
@@ -78,6 +85,8 @@ public:
 
     /// Returns the layout of the address space, for cvta and isspacep.
     [[nodiscard]] virtual const MemoryMap& memory() const = 0;
+    /// Returns where the module's constant variables lie, for isspacep: among the global ones.
+    [[nodiscard]] virtual std::vector<AddressRange> constant_memory() const = 0;
     /// Returns the declared type of a register, ptx::Type::None when the operand is not one.
     [[nodiscard]] virtual ptx::Type type_of(const ptx::Operand& operand) = 0;
 

@@ -57,6 +57,7 @@ public:
     void unsupported(std::string what) override;
     void invalid(std::string what) override;
     [[nodiscard]] const MemoryMap& memory() const override;
+    [[nodiscard]] std::vector<AddressRange> constant_memory() const override;
     [[nodiscard]] ptx::Type type_of(const ptx::Operand& operand) override;
 
 private:

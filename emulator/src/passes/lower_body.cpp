@@ -24,6 +24,11 @@ constexpr std::size_t MAX_TEXT_LENGTH = 160;
 /// Far more than any compiler emits; keeps inlining of untrusted modules within bounds.
 constexpr std::size_t MAX_INSTRUCTIONS = 4'000'000;
 constexpr std::uint64_t MAX_LOCAL_BYTES = 512 * 1024;
+/// What a kernel may declare and take, on every device.
+constexpr std::uint64_t MAX_STATIC_SHARED_BYTES = 48 * 1024;
+constexpr std::uint64_t MAX_PARAMETER_BYTES = 32764;
+/// Sizes are counted up to this, so that sums of them do not overflow.
+constexpr std::uint64_t SIZE_CAP_BYTES = std::uint64_t{1} << 40;
 
 template <typename T>
 T align_up(T value, T alignment) {
@@ -140,7 +145,14 @@ void FunctionLowering::declare_kernel_parameters() {
         kernel.parameters.push_back({.offset = static_cast<std::uint32_t>(offset),
                                      .size_bytes = static_cast<std::uint32_t>(size),
                                      .alignment = static_cast<std::uint32_t>(alignment)});
-        offset += size;
+        offset = std::min(offset + std::min(size, SIZE_CAP_BYTES), SIZE_CAP_BYTES);
+    }
+    if (offset > MAX_PARAMETER_BYTES) {
+        build_.diagnostics.report(Problem::Syntax, build_.function.location,
+                                  "kernel '" + kernel.name + "' takes " + std::to_string(offset) +
+                                      " bytes of parameters; at most " +
+                                      std::to_string(MAX_PARAMETER_BYTES) + " are allowed");
+        offset = 0;
     }
     kernel.parameter_bytes = static_cast<std::uint32_t>(offset);
 }
@@ -372,7 +384,9 @@ std::uint64_t FunctionLowering::place_shared(const ptx::Variable& variable) {
         shared_bytes_ = align_up<std::uint64_t>(
             shared_bytes_, std::max<std::uint64_t>(1, variable.effective_alignment()));
         entry->second = shared_bytes_;
-        shared_bytes_ += variable.size_bytes();
+        shared_bytes_ =
+            std::min(shared_bytes_ + std::min<std::uint64_t>(variable.size_bytes(), SIZE_CAP_BYTES),
+                     SIZE_CAP_BYTES);
     }
     return entry->second;
 }
@@ -396,6 +410,16 @@ std::uint32_t FunctionLowering::place_local(std::uint64_t size_bytes, std::uint6
 /// Gives dynamic shared memory its place, now that the static one is complete.
 void FunctionLowering::finish_shared_memory() {
     bytecode::Kernel& kernel = build_.kernel;
+    if (shared_bytes_ - kernel.parameter_copy_bytes > MAX_STATIC_SHARED_BYTES) {
+        build_.diagnostics.report(Problem::Syntax, build_.function.location,
+                                  "kernel '" + kernel.name + "' declares " +
+                                      std::to_string(shared_bytes_ - kernel.parameter_copy_bytes) +
+                                      " bytes of shared memory; at most " +
+                                      std::to_string(MAX_STATIC_SHARED_BYTES) +
+                                      " can be static, more must be dynamic");
+        shared_bytes_ = 0;
+        return;
+    }
     if (dynamic_shared_alignment_ != 0) {
         shared_bytes_ = align_up(shared_bytes_, dynamic_shared_alignment_);
     }

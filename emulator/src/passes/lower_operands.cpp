@@ -241,6 +241,17 @@ Operand FunctionLowering::lane_constant(std::span<const std::uint32_t> lanes) {
     return banks_.lane_constant(lanes);
 }
 
+std::vector<AddressRange> FunctionLowering::constant_memory() const {
+    std::vector<AddressRange> ranges;
+    for (const ptx::Variable& variable : build_.index.module().variables) {
+        const auto found = build_.options.symbols.find(std::string(variable.name));
+        if (variable.space == ptx::Space::Constant && found != build_.options.symbols.end()) {
+            ranges.push_back({.base = found->second, .bytes = variable.size_bytes()});
+        }
+    }
+    return ranges;
+}
+
 const MemoryMap& FunctionLowering::memory() const {
     return *build_.options.memory;
 }

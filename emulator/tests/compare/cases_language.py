@@ -87,6 +87,14 @@ def vectors(run: Run) -> None:
     run.expect("big", big, [a * b >> (a & 63) for a, b in zip(x, y)])
 
 
+@case("basics")
+def spaces(run: Run) -> None:
+    for which, kind in enumerate((1, 2, 4, 8, 1)):
+        out = run.zeros("i", 2)
+        run.launch("spaces", out, ("i", which), block=1)
+        run.expect(f"out {which}", out, [kind, which + ((which + 1) & 3)])
+
+
 @case("calls")
 def shapes(run: Run) -> None:
     for which, area in ((1, 4.0), (0, single(4 * single(3.14159)))):

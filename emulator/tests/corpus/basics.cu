@@ -52,3 +52,16 @@ extern "C" __global__ void vectors(float4* out, const int2* in, double* wide, lo
     wide[threadIdx.x] = sqrt((double)v.x) / 3.0;
     big[threadIdx.x] = (long long)v.x * v.y >> (v.x & 63);
 }
+
+/// Which kind of memory an address leads to: a bit for each.
+__device__ __noinline__ int space_of(const void* p) {
+    return __isGlobal(p) | __isShared(p) << 1 | __isLocal(p) << 2 | __isConstant(p) << 3;
+}
+
+extern "C" __global__ void spaces(int* out, int which) {
+    __shared__ int shared_word;
+    int local_words[4] = {which, which + 1, which + 2, which + 3};
+    const void* const places[] = {out, &shared_word, &local_words[which & 3], coefficients, &counter};
+    out[0] = space_of(places[which]);
+    out[1] = local_words[(which + 1) & 3];
+}

@@ -83,6 +83,28 @@ void decode_unpack(Reader& reader, Type type) {
                 destinations, std::span(&source, 1), {});
 }
 
+/// Returns a predicate that says whether an address is of a constant variable.
+Operand is_constant(Reader& reader, Operand address) {
+    Lowering& lowering = reader.lowering();
+    Operand result = lowering.temporary(Width::Predicate);
+    const Operand never = lowering.constant(0, Width::Predicate);
+    reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::Predicate}), {result},
+                {never});
+    for (const AddressRange& range : lowering.constant_memory()) {
+        // base <= address < base + bytes, by one comparison without a sign
+        const Operand offset = lowering.temporary(Width::B64);
+        const Operand here = lowering.temporary(Width::Predicate);
+        reader.emit(selectors().integer({.op = IntegerOp::Sub, .type = Type::U64}), {offset},
+                    {address, lowering.constant(range.base, Width::B64)});
+        reader.emit(selectors().compare({.compare = Compare::Lt, .type = Type::U64}), {here},
+                    {offset, lowering.constant(range.bytes, Width::B64)});
+        const Operand either = lowering.temporary(Width::Predicate);
+        reader.emit(selectors().bits({.op = BitsOp::PredicateOr}), {either}, {result, here});
+        result = either;
+    }
+    return result;
+}
+
 void decode_isspacep(Reader& reader) {
     const int space = reader.take_one_of({"shared", "shared::cta", "shared::cluster", "local",
                                           "global", "const", "param", "param::entry"});
@@ -102,8 +124,21 @@ void decode_isspacep(Reader& reader) {
                     cluster::WIDE_ADDRESS | cluster::GENERIC);
         return;
     }
-    reader.emit(selectors().move({.op = OPS[static_cast<std::size_t>(space)]}), {destination},
-                {source});
+    const MoveOp op = OPS[static_cast<std::size_t>(space)];
+    if (op == MoveOp::IsConstant) {
+        reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::Predicate}),
+                    {destination}, {is_constant(reader, source)});
+        return;
+    }
+    if (op == MoveOp::IsGlobal && !reader.lowering().constant_memory().empty()) {
+        const Operand holds = reader.lowering().temporary(Width::Predicate);
+        reader.emit(selectors().move({.op = op}), {holds}, {source});
+        constexpr std::uint16_t SECOND_IS_NEGATED = 2;
+        reader.emit(selectors().bits({.op = BitsOp::PredicateAnd}), {destination},
+                    {holds, is_constant(reader, source)}, SECOND_IS_NEGATED);
+        return;
+    }
+    reader.emit(selectors().move({.op = op}), {destination}, {source});
 }
 
 } // namespace
