@@ -59,14 +59,17 @@ TEST_F(Modules, a_syntax_error_is_reported_with_its_line) {
     EXPECT_NE(log.find("error: "), std::string::npos) << log;
 }
 
-TEST_F(Modules, an_unknown_instruction_is_refused_at_load_by_name) {
-    const std::string log =
-        refused(".version 7.0\n.target sm_70\n.address_size 64\n"
-                ".visible .entry k()\n{\n    .reg .b32 %r<2>;\n    frobnicate.b32 %r1, %r1;\n"
-                "    ret;\n}\n",
-                CUDA_ERROR_NOT_SUPPORTED);
-    EXPECT_NE(log.find("ptx:7:"), std::string::npos) << log;
-    EXPECT_NE(log.find("frobnicate"), std::string::npos) << log;
+TEST_F(Modules, what_does_not_run_is_refused_at_load_by_name) {
+    const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n"
+                             ".visible .entry k()\n{\n    .reg .b32 %r<2>;\n    ";
+    const std::string unknown =
+        refused(head + "frobnicate.b32 %r1, %r1;\n    ret;\n}\n", CUDA_ERROR_INVALID_PTX);
+    EXPECT_NE(unknown.find("ptx:7:"), std::string::npos) << unknown;
+    EXPECT_NE(unknown.find("frobnicate"), std::string::npos) << unknown;
+    const std::string missing =
+        refused(head + "wgmma.fence.sync.aligned;\n    ret;\n}\n", CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_NE(missing.find("ptx:7:"), std::string::npos) << missing;
+    EXPECT_NE(missing.find("wgmma.fence.sync.aligned"), std::string::npos) << missing;
 }
 
 TEST_F(Modules, ptx_for_a_newer_device_is_refused) {
