@@ -12,12 +12,13 @@ using namespace cuprum::emulator::test;
 class Modules : public DriverTest {
 protected:
     /// Loads a module that must be refused; returns the error log.
-    static std::string refused(const char* image, CUresult expected) {
+    static std::string refused(const std::string& image, CUresult expected) {
         std::vector<char> log(4096);
         CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
         void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
         CUmodule module = nullptr;
-        EXPECT_TRUE(returns(expected, CU(cuModuleLoadDataEx)(&module, image, 2, options, values)));
+        EXPECT_TRUE(
+            returns(expected, CU(cuModuleLoadDataEx)(&module, image.c_str(), 2, options, values)));
         const std::string text(log.data());
         EXPECT_EQ(reinterpret_cast<std::size_t>(values[1]), text.size());
         return text;
