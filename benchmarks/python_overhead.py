@@ -9,6 +9,7 @@ other. The names of the operations are those of ``object_overhead.cpp``.
 """
 
 import argparse
+import contextlib
 import importlib
 import json
 import statistics
@@ -106,6 +107,9 @@ def operations(module):
         return loops, timeit.Timer(statement, globals=names), settle
 
     sync = stream.sync
+    views = importlib.import_module(f"{module}.utils")
+    names |= {"View": views.StridedMemoryView, "handle": int(stream.handle)}
+    names |= arrays()
     return {
         "empty_loop": operation(5000, "pass"),
         "launch_empty": operation(LAUNCHES, "launch(stream, config, empty)", sync),
@@ -134,7 +138,43 @@ def operations(module):
         "set_current": operation(5000, "device.set_current()"),
         "device_lookup": operation(5000, "Device(0)"),
         "device_current": operation(5000, "Device()"),
+        "buffer_dlpack": operation(2000, "source.__dlpack__()"),
+    } | {
+        f"view_{name}": operation(2000, statement)
+        for name, statement in VIEWS.items()
+        if name.split("_")[0] in names
     }
+
+
+# What making a view costs, for each library that is installed.
+VIEWS = {
+    "numpy": "View.from_any_interface(numpy, stream_ptr=-1)",
+    "numpy_strided": "View.from_any_interface(numpy_strided, stream_ptr=-1)",
+    "numpy_shape": "View.from_any_interface(numpy, stream_ptr=-1).shape",
+    "numpy_dtype": "View.from_any_interface(numpy, stream_ptr=-1).dtype",
+    "cupy": "View.from_any_interface(cupy, stream_ptr=-1)",
+    "cupy_dlpack": "View.from_dlpack(cupy, stream_ptr=-1)",
+    "cupy_ordered": "View.from_any_interface(cupy, stream_ptr=handle)",
+    "torch": "View.from_any_interface(torch, stream_ptr=-1)",
+    "torch_ordered": "View.from_any_interface(torch, stream_ptr=handle)",
+}
+
+
+def arrays():
+    """Return an array of each library that is installed, by the library's name."""
+    made = {}
+    with contextlib.suppress(ImportError):
+        numpy = importlib.import_module("numpy")
+        made["numpy"] = numpy.zeros(1024, numpy.float32)
+        made["numpy_strided"] = numpy.zeros((64, 64), numpy.float32)[::2, ::2]
+    with contextlib.suppress(ImportError):
+        cupy = importlib.import_module("cupy")
+        made["cupy"] = cupy.zeros((32, 32), cupy.float32)
+    with contextlib.suppress(ImportError):
+        torch = importlib.import_module("torch")
+        if torch.cuda.is_available():
+            made["torch"] = torch.zeros((32, 32), device="cuda")
+    return made
 
 
 def import_milliseconds(module):
