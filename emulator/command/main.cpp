@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// cuprum-emulator: runs programs on the emulated device, whatever they are written with.
+//
+// A program finds its driver by the name libcuda.so.1. `run` puts the folder of the emulated one in
+// front of the loader's search path, makes sure in a process of its own that it is the one which is
+// found, and then becomes the program.
+
+#include <cuda.h>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/wait.h>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int USAGE_ERROR = 2;
+constexpr int NOT_FOUND = 127; // as shells say of a program that cannot be started
+
+constexpr std::string_view USAGE =
+    "usage: cuprum-emulator run PROGRAM [ARGUMENT...]   run a program on the emulated device\n"
+    "       cuprum-emulator info                        show the devices and the settings\n"
+    "       cuprum-emulator --version\n"
+    "\n"
+    "CUPRUM_EMULATOR_DEVICES, _COMPUTE_CAPABILITY, _MEMORY and others set what is emulated;\n"
+    "'info' lists those that are set.\n";
+
+std::optional<fs::path> find_library();
+int run(char** arguments);
+int show_info();
+int probe();
+int show_version();
+
+} // namespace
+
+int main(int count, char** arguments) {
+    const std::string_view command = count > 1 ? arguments[1] : "";
+    if (command == "run" && count > 2) {
+        return run(arguments + 2);
+    }
+    if (command == "info" && count == 2) {
+        return show_info();
+    }
+    if (command == "--version" && count == 2) {
+        return show_version();
+    }
+    if (command == "--probe" && count == 2) {
+        return probe();
+    }
+    if (command == "--help" || command == "-h") {
+        std::cout << USAGE;
+        return EXIT_SUCCESS;
+    }
+    std::cerr << USAGE;
+    return USAGE_ERROR;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+int complain(const std::string& message, int status = EXIT_FAILURE) {
+    std::cerr << "cuprum-emulator: " << message << '\n';
+    return status;
+}
+
+fs::path own_path() {
+    std::error_code error;
+    return fs::read_symlink("/proc/self/exe", error);
+}
+
+/// Looks where the build, an installation and a Python package have the library.
+std::optional<fs::path> find_library() {
+    const fs::path here = own_path().parent_path();
+    std::vector<fs::path> places{here / "../lib", here / "../lib/cuprum", here / "../lib64/cuprum",
+                                 here};
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(here / "../lib", error)) {
+        const std::string name = entry.path().filename();
+        if (name.starts_with("python")) {
+            places.push_back(entry.path() / "site-packages/cuprum/_emulator");
+        } else if (entry.is_directory()) { // lib/x86_64-linux-gnu
+            places.push_back(entry.path() / "cuprum");
+        }
+    }
+    for (const fs::path& place : places) {
+        if (fs::exists(place / "libcuda.so.1", error)) {
+            const fs::path found = fs::canonical(place / "libcuda.so.1", error);
+            // A real driver may lie in such a folder, too.
+            void* library = ::dlopen(found.c_str(), RTLD_NOW | RTLD_LOCAL);
+            if (library != nullptr && ::dlsym(library, "cuprumEmulatorVersion") != nullptr) {
+                return found;
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+std::optional<fs::path> find_library_or_complain() {
+    auto library = find_library();
+    if (!library) {
+        complain("the emulated libcuda.so.1 was not found beside " + own_path().string());
+    }
+    return library;
+}
+
+/// Starts this program anew, so that the loader looks as it will for the user's program.
+int status_of_probe() {
+    const std::string self = own_path();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::execl(self.c_str(), self.c_str(), "--probe", nullptr);
+        std::_Exit(EXIT_FAILURE);
+    }
+    int status = 0;
+    if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFEXITED(status)) {
+        return EXIT_FAILURE;
+    }
+    return WEXITSTATUS(status);
+}
+
+int run(char** arguments) {
+    const auto library = find_library_or_complain();
+    if (!library) {
+        return EXIT_FAILURE;
+    }
+    std::string path = library->parent_path();
+    if (const char* before = std::getenv("LD_LIBRARY_PATH"); before != nullptr && *before != '\0') {
+        path += std::string(":") + before;
+    }
+    ::setenv("LD_LIBRARY_PATH", path.c_str(), 1);
+    ::setenv("CUPRUM_DRIVER", library->c_str(), 1); // programs of Cuprum do not search
+    if (status_of_probe() != EXIT_SUCCESS) {
+        return EXIT_FAILURE;
+    }
+    ::execvp(arguments[0], arguments);
+    return complain(std::string("cannot run '") + arguments[0] + "': " + std::strerror(errno),
+                    NOT_FOUND);
+}
+
+/// Fails unless the name libcuda.so.1 leads to an emulated driver.
+int probe() {
+    void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) {
+        return complain(std::string("libcuda.so.1 cannot be loaded: ") + ::dlerror());
+    }
+    if (::dlsym(library, "cuprumEmulatorVersion") == nullptr) {
+        Dl_info where{};
+        void* init = ::dlsym(library, "cuInit");
+        const bool is_known = init != nullptr && ::dladdr(init, &where) != 0;
+        return complain(std::string("another driver is found before the emulated one: ") +
+                        (is_known ? where.dli_fname : "unknown") + "; is LD_PRELOAD set?");
+    }
+    return EXIT_SUCCESS;
+}
+
+int show_version() {
+    const auto path = find_library_or_complain();
+    if (!path) {
+        return EXIT_FAILURE;
+    }
+    void* library = ::dlopen(path->c_str(), RTLD_NOW | RTLD_LOCAL);
+    using Version = const char*();
+    std::cout << reinterpret_cast<Version*>(::dlsym(library, "cuprumEmulatorVersion"))() << '\n';
+    return EXIT_SUCCESS;
+}
+
+/// The functions of the driver that info needs.
+class Driver {
+public:
+    explicit Driver(const fs::path& path)
+        : library_(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {}
+
+    template <typename... Parameters, typename... Arguments>
+    CUresult call(CUresult (*)(Parameters...), const char* name, Arguments... arguments) const {
+        void* address = ::dlsym(library_, name);
+        return address == nullptr
+                   ? CUDA_ERROR_NOT_FOUND
+                   : reinterpret_cast<CUresult (*)(Parameters...)>(address)(arguments...);
+    }
+
+    [[nodiscard]] int attribute(CUdevice_attribute attribute, int device) const {
+        int value = 0;
+        call(&cuDeviceGetAttribute, "cuDeviceGetAttribute", &value, attribute, device);
+        return value;
+    }
+
+private:
+    void* library_;
+};
+
+void show_device(const Driver& driver, int device) {
+    char name[128] = {};
+    char bus[32] = {};
+    std::size_t bytes = 0;
+    driver.call(&cuDeviceGetName, "cuDeviceGetName", name, int{sizeof name}, device);
+    driver.call(&cuDeviceGetPCIBusId, "cuDeviceGetPCIBusId", bus, int{sizeof bus}, device);
+    driver.call(&cuDeviceTotalMem, "cuDeviceTotalMem_v2", &bytes, device);
+    std::cout << "device " << device << ": " << name << ", compute capability "
+              << driver.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device) << '.'
+              << driver.attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device) << ", "
+              << (bytes >> 20) << " MiB, "
+              << driver.attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device)
+              << " multiprocessors, " << bus << '\n';
+}
+
+int show_info() {
+    const auto path = find_library_or_complain();
+    if (!path) {
+        return EXIT_FAILURE;
+    }
+    const Driver driver(*path);
+    int version = 0;
+    int count = 0;
+    driver.call(&cuDriverGetVersion, "cuDriverGetVersion", &version);
+    std::cout << "library: " << path->string() << '\n'
+              << "CUDA: " << version / 1000 << '.' << version % 1000 / 10 << '\n';
+    if (driver.call(&cuInit, "cuInit", 0U) != CUDA_SUCCESS ||
+        driver.call(&cuDeviceGetCount, "cuDeviceGetCount", &count) != CUDA_SUCCESS) {
+        return complain("the emulated device does not start: see the message above");
+    }
+    for (int device = 0; device < count; ++device) {
+        show_device(driver, device);
+    }
+    constexpr std::string_view prefix = "CUPRUM_EMULATOR_";
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        if (std::string_view(*variable).starts_with(prefix)) {
+            std::cout << "setting: " << *variable << '\n';
+        }
+    }
+    return EXIT_SUCCESS;
+}
+
+} // namespace

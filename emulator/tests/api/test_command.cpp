@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The command cuprum-emulator, as a user types it.
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <sys/wait.h>
+
+namespace {
+
+struct Outcome {
+    int status = -1;
+    std::string output; // both streams
+};
+
+Outcome shell(const std::string& line) {
+    Outcome outcome;
+    std::FILE* pipe = ::popen((line + " 2>&1").c_str(), "r");
+    EXPECT_NE(pipe, nullptr);
+    char buffer[256];
+    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) {
+        outcome.output += buffer;
+    }
+    const int status = ::pclose(pipe);
+    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return outcome;
+}
+
+const std::string COMMAND = CUPRUM_EMULATOR_COMMAND;
+const std::string PROGRAM = CUPRUM_EMULATOR_PLAIN_PROGRAM;
+
+} // namespace
+
+TEST(Command, run_gives_a_program_the_emulated_driver_its_arguments_and_its_status) {
+    const Outcome outcome = shell(COMMAND + " run " + PROGRAM + " one 'two words' --three");
+    EXPECT_EQ(outcome.status, 7) << outcome.output;
+    EXPECT_EQ(outcome.output, "Cuprum Emulated Device\n[one]\n[two words]\n[--three]\n");
+}
+
+TEST(Command, run_keeps_the_search_path_that_was_there) {
+    const Outcome outcome =
+        shell("LD_LIBRARY_PATH=/somewhere/else " + COMMAND + " run sh -c 'echo $LD_LIBRARY_PATH'");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_NE(outcome.output.find(":/somewhere/else\n"), std::string::npos) << outcome.output;
+}
+
+TEST(Command, run_says_which_program_cannot_be_started) {
+    const Outcome outcome = shell(COMMAND + " run /no/such/program");
+    EXPECT_EQ(outcome.status, 127);
+    EXPECT_NE(outcome.output.find("cannot run '/no/such/program': No such file"), std::string::npos)
+        << outcome.output;
+}
+
+TEST(Command, info_shows_devices_and_settings) {
+    const Outcome outcome = shell("CUPRUM_EMULATOR_DEVICES=2 CUPRUM_EMULATOR_MEMORY=512M "
+                                  "CUPRUM_EMULATOR_COMPUTE_CAPABILITY=8.6 " +
+                                  COMMAND + " info");
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_NE(outcome.output.find("CUDA: 13.0\n"), std::string::npos) << outcome.output;
+    EXPECT_NE(outcome.output.find("device 1: Cuprum Emulated Device, compute capability 8.6, "
+                                  "512 MiB, 16 multiprocessors, 0000:02:00.0\n"),
+              std::string::npos)
+        << outcome.output;
+    EXPECT_NE(outcome.output.find("setting: CUPRUM_EMULATOR_DEVICES=2\n"), std::string::npos);
+    EXPECT_NE(outcome.output.find("libcuda.so.1"), std::string::npos);
+}
+
+TEST(Command, a_wrong_setting_is_an_error) {
+    const Outcome outcome = shell("CUPRUM_EMULATOR_DEVICES=none " + COMMAND + " info");
+    EXPECT_EQ(outcome.status, 1);
+    EXPECT_NE(outcome.output.find("CUPRUM_EMULATOR_DEVICES='none'"), std::string::npos)
+        << outcome.output;
+}
+
+TEST(Command, other_uses_show_how_it_is_done) {
+    EXPECT_EQ(shell(COMMAND).status, 2);
+    EXPECT_EQ(shell(COMMAND + " run").status, 2);
+    const Outcome help = shell(COMMAND + " --help");
+    EXPECT_EQ(help.status, 0);
+    EXPECT_NE(help.output.find("usage: cuprum-emulator run PROGRAM"), std::string::npos);
+    EXPECT_EQ(shell(COMMAND + " --version").status, 0);
+}

@@ -1,0 +1,247 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""NVIDIA's own bindings on the emulated device.
+
+Each test runs a program of its own in a fresh process: it finds the emulated driver by the name
+``libcuda.so.1``, as any program does that knows nothing of Cuprum.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from cuprum import Device
+
+pytest.importorskip("cuda.bindings.driver", reason="cuda-bindings is not installed")
+
+PREAMBLE = '''
+import ctypes
+import numpy
+from cuda.bindings import driver, nvrtc
+
+
+def check(result):
+    """Return what a call gives beside its code, which must be success."""
+    code, *values = result
+    assert int(code) == 0, result
+    return values[0] if len(values) == 1 else values
+
+
+def compile_ptx(source, *options):
+    program = check(nvrtc.nvrtcCreateProgram(source.encode(), b"test.cu", 0, [], []))
+    check(nvrtc.nvrtcCompileProgram(program, len(options), list(options)))
+    size = check(nvrtc.nvrtcGetPTXSize(program))
+    ptx = b" " * size
+    check(nvrtc.nvrtcGetPTX(program, ptx))
+    check(nvrtc.nvrtcDestroyProgram(program))
+    return ptx
+
+
+check(driver.cuInit(0))
+device = check(driver.cuDeviceGet(0))
+name = check(driver.cuDeviceGetName(64, device))
+assert b"Emulated" in name, name
+context = check(driver.cuDevicePrimaryCtxRetain(device))
+check(driver.cuCtxSetCurrent(context))
+'''
+
+
+@pytest.fixture(scope="module")
+def driver_folder():
+    """Where the emulated driver lies that this process uses."""
+    device = Device()
+    if not device.is_emulated:
+        pytest.skip("this is about the emulated device")
+    device.set_current()
+    with Path("/proc/self/maps").open() as maps:
+        found = re.search(r"(/\S*)/libcuda\.so\.1\n", maps.read())
+    assert found, "the emulated driver is loaded, but not mapped from a libcuda.so.1"
+    return found[1]
+
+
+@pytest.fixture
+def run(driver_folder):
+    """Return a function that runs a program on the emulated driver and returns its output."""
+
+    def run_program(body, **settings):
+        path = os.pathsep.join(filter(None, [driver_folder, os.environ.get("LD_LIBRARY_PATH")]))
+        done = subprocess.run(
+            [sys.executable, "-c", PREAMBLE + textwrap.dedent(body)],
+            env=os.environ | {"LD_LIBRARY_PATH": path} | settings,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run_program
+
+
+def test_a_module_compiled_by_nvrtc_is_loaded_and_launched(run):
+    run(
+        """
+        ptx = compile_ptx('''
+        extern "C" __global__ void scale(float* out, const float* in, float factor, int n) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) out[i] = in[i] * factor;
+        }''', b"--gpu-architecture=compute_80")
+        module = check(driver.cuModuleLoadData(ptx))
+        kernel = check(driver.cuModuleGetFunction(module, b"scale"))
+        n = 1000
+        values = numpy.arange(n, dtype=numpy.float32)
+        source = check(driver.cuMemAlloc(values.nbytes))
+        target = check(driver.cuMemAlloc(values.nbytes))
+        stream = check(driver.cuStreamCreate(driver.CUstream_flags.CU_STREAM_NON_BLOCKING))
+        check(driver.cuMemcpyHtoDAsync(source, values.ctypes.data, values.nbytes, stream))
+        arguments = ((target, source, 2.5, n), (None, None, ctypes.c_float, ctypes.c_int))
+        check(driver.cuLaunchKernel(kernel, 8, 1, 1, 128, 1, 1, 0, stream, arguments, 0))
+        result = numpy.empty_like(values)
+        check(driver.cuMemcpyDtoHAsync(result.ctypes.data, target, result.nbytes, stream))
+        check(driver.cuStreamSynchronize(stream))
+        assert (result == values * numpy.float32(2.5)).all()
+        check(driver.cuMemFree(source))
+        check(driver.cuMemFree(target))
+        check(driver.cuStreamDestroy(stream))
+        check(driver.cuModuleUnload(module))
+        """
+    )
+
+
+def test_memory_of_every_kind_is_set_copied_and_described(run):
+    run(
+        """
+        memory = check(driver.cuMemAlloc(4096))
+        check(driver.cuMemsetD32(memory, 7, 1024))
+        host = numpy.zeros(1024, dtype=numpy.uint32)
+        check(driver.cuMemcpyDtoH(host.ctypes.data, memory, host.nbytes))
+        assert (host == 7).all()
+        kind = check(driver.cuPointerGetAttribute(
+            driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory))
+        assert int(kind) == int(driver.CUmemorytype.CU_MEMORYTYPE_DEVICE)
+        pinned = check(driver.cuMemHostAlloc(64, 0))
+        managed = check(driver.cuMemAllocManaged(
+            64, driver.CUmemAttach_flags.CU_MEM_ATTACH_GLOBAL.value))
+        ctypes.c_uint.from_address(int(managed)).value = 5
+        check(driver.cuMemcpyDtoD(memory, managed, 4))
+        check(driver.cuMemcpyDtoH(host.ctypes.data, memory, 4))
+        assert host[0] == 5
+        stream = check(driver.cuStreamCreate(0))
+        pooled = check(driver.cuMemAllocAsync(1 << 20, stream))
+        check(driver.cuMemFreeAsync(pooled, stream))
+        check(driver.cuStreamSynchronize(stream))
+        free, total = check(driver.cuMemGetInfo())
+        assert 0 < free <= total
+        check(driver.cuMemFreeHost(pinned))
+        for address in (memory, managed):
+            check(driver.cuMemFree(address))
+        code, = driver.cuMemFree(memory)
+        assert code == driver.CUresult.CUDA_ERROR_INVALID_VALUE
+        """
+    )
+
+
+def test_events_order_streams_and_measure_time(run):
+    run(
+        """
+        first = check(driver.cuStreamCreate(driver.CUstream_flags.CU_STREAM_NON_BLOCKING))
+        second = check(driver.cuStreamCreateWithPriority(
+            driver.CUstream_flags.CU_STREAM_NON_BLOCKING, -1))
+        begin = check(driver.cuEventCreate(0))
+        end = check(driver.cuEventCreate(0))
+        memory = check(driver.cuMemAlloc(1 << 22))
+        check(driver.cuEventRecord(begin, first))
+        check(driver.cuMemsetD8Async(memory, 1, 1 << 22, first))
+        check(driver.cuEventRecord(end, first))
+        check(driver.cuStreamWaitEvent(second, end, 0))
+        check(driver.cuMemsetD8Async(memory, 2, 1, second))
+        check(driver.cuStreamSynchronize(second))
+        assert check(driver.cuEventElapsedTime(begin, end)) >= 0
+        byte = numpy.zeros(2, dtype=numpy.uint8)
+        check(driver.cuMemcpyDtoH(byte.ctypes.data, memory, 2))
+        assert byte.tolist() == [2, 1]
+        assert int(check(driver.cuStreamGetPriority(second))) == -1
+        """
+    )
+
+
+def test_libraries_linking_and_kernel_attributes(run):
+    run(
+        """
+        options = (b"--gpu-architecture=compute_80", b"-rdc=true")
+        parts = [
+            compile_ptx('''
+            extern __device__ int table[4];
+            extern __device__ int twice(int);
+            extern "C" __global__ void fill(int* out) {
+                out[threadIdx.x] = twice(threadIdx.x) + table[threadIdx.x];
+            }''', *options),
+            compile_ptx('''
+            __device__ int table[4] = {10, 20, 30, 40};
+            __device__ int twice(int x) { return 2 * x; }
+            ''', *options),
+        ]
+        link = check(driver.cuLinkCreate(0, [], []))
+        for index, part in enumerate(parts):
+            check(driver.cuLinkAddData(link, driver.CUjitInputType.CU_JIT_INPUT_PTX, part,
+                                       len(part), f"part {index}".encode(), 0, [], []))
+        image, size = check(driver.cuLinkComplete(link))
+        library = check(driver.cuLibraryLoadData(image, [], [], 0, [], [], 0))
+        kernel = check(driver.cuLibraryGetKernel(library, b"fill"))
+        assert check(driver.cuKernelGetParamInfo(kernel, 0)) == [0, 8]
+        threads = check(driver.cuKernelGetAttribute(
+            driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel, device))
+        assert threads == 1024
+        memory = check(driver.cuMemAlloc(16))
+        function = check(driver.cuKernelGetFunction(kernel))
+        check(driver.cuLaunchKernel(function, 1, 1, 1, 4, 1, 1, 0, 0, ((memory,), (None,)), 0))
+        result = numpy.zeros(4, dtype=numpy.int32)
+        check(driver.cuMemcpyDtoH(result.ctypes.data, memory, result.nbytes))
+        assert result.tolist() == [10, 22, 34, 46]
+        check(driver.cuLibraryUnload(library))
+        check(driver.cuLinkDestroy(link))
+        """
+    )
+
+
+def test_what_a_kernel_prints_appears_and_a_fault_is_sticky(run):
+    output = run(
+        """
+        ptx = compile_ptx('''
+        extern "C" __global__ void hello(int x) { printf("hello %d\\\\n", x); }
+        extern "C" __global__ void wild(int* p) { *p = 1; }
+        ''', b"--gpu-architecture=compute_80")
+        module = check(driver.cuModuleLoadData(ptx))
+        hello = check(driver.cuModuleGetFunction(module, b"hello"))
+        wild = check(driver.cuModuleGetFunction(module, b"wild"))
+        check(driver.cuLaunchKernel(hello, 1, 1, 1, 1, 1, 1, 0, 0, ((42,), (ctypes.c_int,)), 0))
+        check(driver.cuCtxSynchronize())
+        arguments = ((64,), (ctypes.c_void_p,))
+        check(driver.cuLaunchKernel(wild, 1, 1, 1, 1, 1, 1, 0, 0, arguments, 0))
+        fault = driver.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS
+        assert driver.cuCtxSynchronize()[0] == fault
+        assert driver.cuMemAlloc(4)[0] == fault
+        """,
+        CUPRUM_EMULATOR_LOG="off",
+    )
+    assert "hello 42" in output
+
+
+def test_settings_apply(run):
+    run(
+        """
+        assert check(driver.cuDeviceGetCount()) == 3
+        attribute = driver.CUdevice_attribute
+        assert check(driver.cuDeviceGetAttribute(
+            attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 2)) == 9
+        """,
+        CUPRUM_EMULATOR_DEVICES="3",
+        CUPRUM_EMULATOR_COMPUTE_CAPABILITY="9.0",
+    )
