@@ -5,7 +5,8 @@
 
 The modules to measure are arguments: ``cuprum``, and ``cuda.core``, whose names Cuprum shares.
 Given both, they take turns in one process, so that what the machine does to one it does to the
-other. The names of the operations are those of ``object_overhead.cpp``.
+other; with ``--floor`` the bare driver, called from C++, takes its turns with them. The names of
+the operations are those of ``object_overhead.cpp``.
 """
 
 import argparse
@@ -27,14 +28,17 @@ extern "C" __global__ void sixteen(int* p0 P(1) P(2) P(3) P(4) P(5) P(6) P(7) P(
 REPEATS = 15
 # A queue is about a thousand launches deep: more would measure the device.
 LAUNCHES = 900
+# Reading the handle of one of our streams would change how its calls are made from then on.
+PER_THREAD_STREAM = 2
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("modules", nargs="*", default=["cuprum"])
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--floor", help="the library benchmark_driver_floor")
     args = parser.parse_args()
-    figures = measure_all(args.modules)
+    figures = measure_all(args.modules, args.floor)
     if args.json:
         json.dump(figures, sys.stdout)
         return
@@ -44,25 +48,50 @@ def main():
             print(f"  {name:<22} {value:12.1f}")
 
 
-def measure_all(modules):
+def measure_all(modules, floor_library=None):
     """Return the median time of every operation, by module and operation."""
     suites = {module: operations(module) for module in modules}
+    floor = Floor(floor_library, suites[modules[0]].pop("objects")) if floor_library else None
+    for suite in suites.values():
+        suite.pop("objects", None)
     figures = {module: {"import_ms": import_milliseconds(module)} for module in modules}
     for name in suites[modules[0]]:
         times = {module: [] for module in modules}
+        floor_times = []
         for _ in range(REPEATS):
+            if floor:
+                loops, _, _ = suites[modules[0]][name]
+                floor_times.append(floor.measure(name, loops))
             for module in modules:
                 loops, timer, settle = suites[module][name]
                 times[module].append(timer.timeit(loops) * 1e9 / loops)
                 settle()
         for module in modules:
             figures[module][name] = statistics.median(times[module])
+        if floor and min(floor_times) >= 0:
+            figures.setdefault("driver", {})[name] = statistics.median(floor_times)
     # The loop around each call is no part of it.
-    for results in figures.values():
+    for module in modules:
+        results = figures[module]
         loop = results.pop("empty_loop")
         for name in results.keys() - {"import_ms"}:
             results[name] = max(results[name] - loop, 0.0)
     return figures
+
+
+class Floor:
+    """Calls the bare driver on the objects of a package."""
+
+    def __init__(self, library, handles):
+        import ctypes
+
+        self._objects = (ctypes.c_uint64 * (len(handles) + 2))(*handles)
+        self._function = ctypes.CDLL(library).floor_of
+        self._function.restype = ctypes.c_double
+
+    def measure(self, name, loops):
+        """Return nanoseconds a call, negative for an operation that has no floor."""
+        return self._function(name.encode(), loops, self._objects)
 
 
 def operations(module):
@@ -108,9 +137,13 @@ def operations(module):
 
     sync = stream.sync
     views = importlib.import_module(f"{module}.utils")
-    names |= {"View": views.StridedMemoryView, "handle": int(stream.handle)}
+    names |= {"View": views.StridedMemoryView, "handle": PER_THREAD_STREAM}
     names |= arrays()
+    # In the order of FloorObjects in driver_floor.cpp.
+    owners = (device.context, device.memory_resource, empty, three, sixteen, source, target)
+    handles = [int(owner.handle) for owner in owners]
     return {
+        "objects": handles,
         "empty_loop": operation(5000, "pass"),
         "launch_empty": operation(LAUNCHES, "launch(stream, config, empty)", sync),
         "launch_3_args": operation(

@@ -15,8 +15,8 @@ namespace cuprum::python {
 /// A configuration, and as the driver takes it.
 struct PyLaunchConfig {
     LaunchConfig core;
-    std::shared_ptr<const detail::EncodedConfig> encoded;
-    nb::object extras; // a dict of the rarer fields that were given, as they are read; or null
+    std::shared_ptr<const detail::EncodedConfig> encoded = {};
+    nb::object extras = {}; // a dict of the rarer fields that were given, as they are read; or null
 };
 
 /// Returns the configuration of a `config` argument. One made from a dict is put into `made`.

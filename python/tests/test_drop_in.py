@@ -4,6 +4,28 @@
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
+
+import pytest
+
+PROGRAMS = Path(__file__).parent / "programs"
+# What each of the programs prints; the original prints the same.
+OUTPUT = {
+    "scale_and_add": ["10000 of 10000 right"],
+    "two_streams": [
+        "in order: True True",
+        "too much: True",
+        "too many threads: refused",
+        "pool: True False 0",
+        "used: 0",
+    ],
+    "any_array": [
+        "(3, 4) int16 on host",
+        "negated: True",
+        "(10, 10) int32 True False",
+        "[] True",
+    ],
+}
 
 
 def run(*arguments, code=None):
@@ -70,8 +92,6 @@ def test_install_after_the_original_is_refused():
 def test_handle_return():
     import enum
 
-    import pytest
-
     import cuprum
     from cuprum.drop_in import handle_return
 
@@ -104,3 +124,54 @@ def test_without_a_script_it_says_how(monkeypatch):
     result = run("-m", "cuprum.drop_in")
     assert result.returncode != 0
     assert "usage" in result.stderr
+
+
+@pytest.mark.parametrize("name", OUTPUT)
+def test_programs_written_for_cuda_core_run_unchanged(name, monkeypatch):
+    pytest.importorskip("numpy")
+    monkeypatch.setenv("PYTHONPATH", ":".join(path for path in sys.path if path))
+    result = run("-m", "cuprum.drop_in", str(PROGRAMS / f"{name}.py"))
+    assert result.stdout.splitlines() == OUTPUT[name], result.stderr
+
+
+def test_programs_written_for_cuda_core_pass_the_type_checker(monkeypatch, tmp_path):
+    pytest.importorskip("mypy")
+    import cuprum.drop_in
+
+    monkeypatch.setenv("MYPYPATH", f"{cuprum.drop_in.PATH}:{Path(cuprum.__file__).parent.parent}")
+    result = run(
+        *("-m", "mypy", "--strict", "--allow-untyped-defs", "--allow-untyped-calls"),
+        *("--config-file", "", "--namespace-packages", "--explicit-package-bases"),
+        *("--cache-dir", str(tmp_path), *map(str, PROGRAMS.glob("*.py"))),
+    )
+    assert result.returncode == 0, result.stdout
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text("from cuda.core import Device\nDevice(0).no_such_name\n")
+    result = run("-m", "mypy", "--config-file", "", "--cache-dir", str(tmp_path), str(wrong))
+    assert "no_such_name" in result.stdout
+
+
+def test_children_of_multiprocessing_find_cuprum(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", ":".join(path for path in sys.path if path))
+    script = tmp_path / "script.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import multiprocessing, subprocess, sys
+            def child(queue):
+                import cuda.core
+                queue.put(cuda.core.Device.__module__)
+            if __name__ == "__main__":
+                context = multiprocessing.get_context("spawn")
+                queue = context.Queue()
+                process = context.Process(target=child, args=(queue,))
+                process.start()
+                print(queue.get())
+                process.join()
+                code = "import cuda.core; print(cuda.core.Device.__module__)"
+                subprocess.run([sys.executable, "-c", code], check=True)
+            """
+        )
+    )
+    result = run("-m", "cuprum.drop_in", str(script))
+    assert {line.split(".")[0] for line in result.stdout.split()} == {"cuprum"}, result.stderr

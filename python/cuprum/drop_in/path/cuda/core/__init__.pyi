@@ -1,0 +1,5 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+from cuprum import *
+from cuprum import __version__ as __version__

@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
