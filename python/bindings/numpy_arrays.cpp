@@ -24,7 +24,7 @@ std::atomic<Agreement> agreement = Agreement::Unchecked;
 struct DtypeHead {
     PyObject head;
     PyTypeObject* type;
-    char letters[4];
+    char letters[4]; // the first is its kind
     int number;
 };
 
@@ -49,6 +49,10 @@ const NumpyArray* read_numpy_array(PyObject* array) noexcept {
         agreement.store(known, std::memory_order_relaxed);
     }
     return known == Agreement::None ? nullptr : reinterpret_cast<const NumpyArray*>(array);
+}
+
+bool holds_objects(const NumpyArray& array) noexcept {
+    return reinterpret_cast<const DtypeHead*>(array.dtype)->letters[0] == 'O';
 }
 
 std::size_t numpy_itemsize(PyObject* dtype) {
@@ -103,7 +107,9 @@ Agreement check() noexcept {
         }
         for (const Agreement version : {Agreement::Version2, Agreement::Version1}) {
             if (itemsize_in(first->dtype, version) == element &&
-                itemsize_in(second->dtype, version) == sizeof(float)) {
+                itemsize_in(second->dtype, version) == sizeof(float) &&
+                reinterpret_cast<DtypeHead*>(first->dtype)->letters[0] == 'c' &&
+                reinterpret_cast<DtypeHead*>(second->dtype)->letters[0] == 'f') {
                 return version;
             }
         }

@@ -32,6 +32,9 @@ struct NumpyArray {
 /// it cannot be read this way.
 [[nodiscard]] const NumpyArray* read_numpy_array(PyObject* array) noexcept;
 
+/// Tells whether the elements of an array that was read are Python objects.
+[[nodiscard]] bool holds_objects(const NumpyArray& array) noexcept;
+
 /// Returns the bytes of an element of numpy's dtype object.
 [[nodiscard]] std::size_t numpy_itemsize(PyObject* dtype);
 

@@ -126,6 +126,10 @@ void view_managed(StridedMemoryView& view, nb::handle object,
 
 void view_numpy(StridedMemoryView& view, nb::handle object) {
     const NumpyArray& array = *read_numpy_array(object.ptr());
+    if (holds_objects(array)) [[unlikely]] {
+        raise_error(PyExc_BufferError, "the array holds Python objects, which have no meaning "
+                                       "outside of Python");
+    }
     view.exporter = nb::borrow(object);
     view.type_source = StridedMemoryView::TypeSource::Exporter;
     view.itemsize = numpy_itemsize(array.dtype);

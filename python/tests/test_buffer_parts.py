@@ -198,3 +198,26 @@ def test_device_memory_is_refused_with_the_reason(device, stream):
                 look(buffer)
     with pytest.raises(cuprum.ClosedError):
         memoryview(buffer)
+
+
+def test_copies_between_devices_are_the_same_call(device, stream):
+    if len(cuprum.Device.get_all_devices()) < 2:
+        pytest.skip("needs two devices")
+    other = cuprum.Device(1)
+    other.set_current()
+    there = other.create_stream()
+    matrix = np.arange(64, dtype=np.uint8).reshape(8, 8)
+    with (
+        upload(device, stream, matrix) as source,
+        other.allocate(64, stream=there) as target,
+    ):
+        stream.sync()
+        assert (source.device_id, target.device_id) == (0, 1)
+        source.copy_to(target, stream=there)
+        assert np.array_equal(download(target, there), matrix.ravel())
+        target.fill(0, stream=there)
+        target.copy_region_from(source, (4, 4), stream=there, src_offset=18, src_pitch=8)
+        assert np.array_equal(download(target, there)[:16].reshape(4, 4), matrix[2:6, 2:6])
+    there.sync()
+    there.close()
+    device.set_current()

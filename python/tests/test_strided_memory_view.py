@@ -172,6 +172,11 @@ def test_strides_within_an_element_are_refused():
             make(inner)
 
 
+def test_arrays_of_python_objects_are_refused():
+    with pytest.raises(BufferError, match="holds Python objects"):
+        StridedMemoryView.from_any_interface(np.array([object()]), -1)
+
+
 def test_many_dimensions():
     array = np.zeros((2, 1, 3, 1, 2, 1, 2))[:, :, ::2]
     view = StridedMemoryView.from_any_interface(array, -1)
