@@ -8,6 +8,8 @@
 #include "names.hpp"
 #include "numpy_arrays.hpp"
 
+#include <cuprum/detail/order.hpp>
+
 #include <nanobind/stl/string.h>
 
 #include <cstdlib>
@@ -60,17 +62,12 @@ void ConsumerStream::require() const {
 }
 
 void ConsumerStream::wait_for(std::uintptr_t producer) const {
-    // Null is another name of the legacy default stream.
-    const auto token = [](std::uintptr_t handle) { return handle == 0 ? 1 : handle; };
-    if (kind != Kind::Handle || token(handle) == token(producer)) {
+    if (kind != Kind::Handle) {
         return;
     }
-    const auto wrap = [](std::uintptr_t address) {
-        return Stream::from_handle(reinterpret_cast<CUstream>(address));
-    };
     note_python_in_driver(); // another library's stream
     const Brief unlocked;
-    wrap(handle).wait(wrap(producer));
+    detail::order_streams(reinterpret_cast<CUstream>(handle), reinterpret_cast<CUstream>(producer));
 }
 
 // ---- DLPack ------------------------------------------------------------------------------------

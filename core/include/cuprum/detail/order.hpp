@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/detail/driver_types.hpp>
+#include <cuprum/detail/export.hpp>
+
+namespace cuprum::detail {
+
+/// Holds back later work on one stream until what another holds now is done: for streams that are
+/// known by their handles only. Null is the legacy default stream. Returns at once.
+/// @throws CUDAError, also if both are default streams and no context is current.
+CUPRUM_API void order_streams(CUstream consumer, CUstream producer);
+
+} // namespace cuprum::detail
