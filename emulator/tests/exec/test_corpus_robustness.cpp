@@ -9,6 +9,7 @@
 #include "support/mutation.hpp"
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -54,10 +55,18 @@ bool load(const std::string& text, const MemoryMap& memory) {
     for (const auto& variable : passes::global_variables(*module, diagnostics)) {
         options.symbols[variable.name] = memory.memory_base;
     }
+    if (!diagnostics.is_empty()) {
+        return false;
+    }
     const auto kernels = passes::compile(*module, options, diagnostics);
     EXPECT_TRUE(kernels.empty() || diagnostics.is_empty());
     EXPECT_LE(diagnostics.items().size(), ptx::Diagnostics::MAX_COUNT);
     return diagnostics.is_empty();
+}
+
+int number_from(const char* variable, int fallback) {
+    const char* const text = std::getenv(variable);
+    return text == nullptr ? fallback : std::atoi(text);
 }
 
 long peak_kilobytes() {
@@ -71,14 +80,16 @@ TEST(LoaderRobustness, damaged_compiler_output_is_survived) {
     if (texts.empty()) {
         GTEST_SKIP() << "no NVRTC compiled the corpus";
     }
-    constexpr int ROUNDS = 1500;
+    // CUPRUM_FUZZ_ROUNDS and CUPRUM_FUZZ_SEED make it longer and different.
+    const int rounds = number_from("CUPRUM_FUZZ_ROUNDS", 1500);
+    const int seed = number_from("CUPRUM_FUZZ_SEED", 20260301);
     constexpr auto MAX_TIME_PER_TEXT = std::chrono::seconds(5);
     constexpr long MAX_KILOBYTES = 1024 * 1024;
     test::TestDevice device;
-    test::Mutator mutate(20260301);
-    std::mt19937 random(5);
+    test::Mutator mutate(static_cast<std::uint32_t>(seed));
+    std::mt19937 random(static_cast<std::uint32_t>(seed));
     int taken = 0;
-    for (int round = 0; round < ROUNDS; ++round) {
+    for (int round = 0; round < rounds; ++round) {
         const std::string text =
             mutate(texts[random() % texts.size()], texts[random() % texts.size()]);
         const auto begin = std::chrono::steady_clock::now();
@@ -86,8 +97,8 @@ TEST(LoaderRobustness, damaged_compiler_output_is_survived) {
         ASSERT_LT(std::chrono::steady_clock::now() - begin, MAX_TIME_PER_TEXT) << text;
     }
     // Both ends of the road are reached, or the changes are of the wrong kind.
-    EXPECT_GT(taken, ROUNDS / 50);
-    EXPECT_LT(taken, ROUNDS * 9 / 10);
+    EXPECT_GT(taken, rounds / 50);
+    EXPECT_LT(taken, rounds * 9 / 10);
     EXPECT_LT(peak_kilobytes(), MAX_KILOBYTES);
 }
 

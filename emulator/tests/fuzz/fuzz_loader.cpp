@@ -43,6 +43,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (const passes::GlobalVariable& variable : passes::global_variables(*module, diagnostics)) {
         options.symbols[variable.name] = memory.memory_base;
     }
+    if (!diagnostics.is_empty()) {
+        return 0;
+    }
     const auto kernels = passes::compile(*module, options, diagnostics);
     if (!kernels.empty() && !diagnostics.is_empty()) {
         std::abort();
