@@ -23,7 +23,7 @@ std::string failure_text(const std::string& call, const std::string& name, int c
 bool is_about_device_work(int code);
 std::string compiler_text(const std::string& call, const std::string& name, int code,
                           const std::string& log, const std::vector<std::string>& options,
-                          std::string_view advice = {});
+                          std::string_view advice, std::string_view log_label);
 std::string out_of_memory_text(std::size_t requested_bytes, std::size_t free_bytes,
                                std::size_t total_bytes, std::string_view hint);
 std::string library_text(const std::string& library, const std::vector<std::string>& tried,
@@ -66,13 +66,23 @@ NVRTCError::NVRTCError(int code, const std::string& name, const std::string& cal
     : CUDAError(code, name, call,
                 advice.empty() ? "NVRTC did not accept the program; its log says why"
                                : std::string(advice),
-                compiler_text(call, name, code, log, options, advice)),
+                compiler_text(call, name, code, log, options, advice, "compilation log")),
+      log_(std::move(log)), options_(std::move(options)) {}
+
+NVVMError::NVVMError(int code, const std::string& name, const std::string& call, std::string log,
+                     std::vector<std::string> options, std::string_view advice)
+    : CUDAError(code, name, call,
+                advice.empty() ? "libNVVM did not accept the program; its log says why"
+                               : std::string(advice),
+                compiler_text(call, name, code, log, options, advice, "NVVM program log")),
       log_(std::move(log)), options_(std::move(options)) {}
 
 LinkerError::LinkerError(int code, const std::string& name, const std::string& call,
-                         std::string log, std::vector<std::string> options)
-    : CUDAError(code, name, call, "the linker did not accept its input; its log says why",
-                compiler_text(call, name, code, log, options)),
+                         std::string log, std::vector<std::string> options, std::string_view advice)
+    : CUDAError(code, name, call,
+                advice.empty() ? "the linker did not accept its input; its log says why"
+                               : std::string(advice),
+                compiler_text(call, name, code, log, options, advice, "linker error log")),
       log_(std::move(log)), options_(std::move(options)) {}
 
 LibraryNotFoundError::LibraryNotFoundError(std::string library, std::vector<std::string> tried,
@@ -134,7 +144,7 @@ bool is_about_device_work(int code) {
 
 std::string compiler_text(const std::string& call, const std::string& name, int code,
                           const std::string& log, const std::vector<std::string>& options,
-                          std::string_view advice) {
+                          std::string_view advice, std::string_view log_label) {
     std::string text = call + " failed: " + name + " (" + std::to_string(code) + ")";
     if (!advice.empty()) {
         text += ": ";
@@ -148,7 +158,9 @@ std::string compiler_text(const std::string& call, const std::string& name, int 
         text += ' ';
         text += option;
     }
-    text += "\nlog:";
+    text += '\n';
+    text += log_label;
+    text += ':';
     if (log.empty()) {
         text += " empty";
     } else {

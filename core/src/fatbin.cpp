@@ -87,6 +87,42 @@ std::vector<std::byte> write_fatbin(std::span<const FatbinImage> images) {
     return fatbin;
 }
 
+std::string_view ptx_in_fatbin(std::span<const std::byte> fatbin) noexcept {
+    static constexpr std::uint64_t COMPRESSED = 0x1000 | 0x2000 | 0x8000;
+    const auto get = [](std::span<const std::byte> from, std::size_t offset, auto& value) {
+        std::memcpy(&value, from.data() + offset, sizeof(value));
+    };
+    std::uint32_t magic = 0;
+    if (fatbin.size() < HEADER_BYTES) {
+        return {};
+    }
+    get(fatbin, 0, magic);
+    if (magic != MAGIC) {
+        return {};
+    }
+    std::span<const std::byte> rest = fatbin.subspan(HEADER_BYTES);
+    while (rest.size() >= ENTRY_BYTES) {
+        std::uint16_t kind = 0;
+        std::uint32_t header = 0;
+        std::uint64_t bytes = 0;
+        std::uint64_t flags = 0;
+        get(rest, 0, kind);
+        get(rest, 4, header);
+        get(rest, 8, bytes);
+        get(rest, 40, flags);
+        if (header < ENTRY_BYTES || header > rest.size() || bytes > rest.size() - header) {
+            return {};
+        }
+        if (kind == static_cast<std::uint16_t>(FatbinImage::Kind::Ptx) &&
+            (flags & COMPRESSED) == 0) {
+            const std::string_view text(reinterpret_cast<const char*>(rest.data()) + header, bytes);
+            return text.substr(0, text.find('\0'));
+        }
+        rest = rest.subspan(header + bytes);
+    }
+    return {};
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {

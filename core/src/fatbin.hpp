@@ -23,4 +23,8 @@ struct FatbinImage {
 /// of images, of which each takes the one that suits it best.
 [[nodiscard]] std::vector<std::byte> write_fatbin(std::span<const FatbinImage> images);
 
+/// Returns the first PTX in a fat binary, without its final NULs; empty if there is none, or none
+/// that is not compressed. Does not trust the sizes in it.
+[[nodiscard]] std::string_view ptx_in_fatbin(std::span<const std::byte> fatbin) noexcept;
+
 } // namespace cuprum::detail

@@ -4,11 +4,14 @@
 #include <cuprum/object_code.hpp>
 
 #include "driver/call.hpp"
+#include "driver/current.hpp"
 #include "recent_launches.hpp"
 #include "state/handle.hpp"
 #include "state/kernel_state.hpp"
 #include "state/library_state.hpp"
 
+#include <cuprum/context.hpp>
+#include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 
 #include <algorithm>
@@ -20,6 +23,12 @@ namespace cuprum {
 
 namespace {
 
+using GetVariable = driver::Entry<CUresult(CUdeviceptr*, std::size_t*, CUlibrary, const char*)>;
+
+[[nodiscard]] std::string symbol_of(const detail::LibraryState& library, const std::string& name);
+[[nodiscard]] Context current_or_primary();
+[[nodiscard]] Buffer get_variable(const std::shared_ptr<detail::LibraryState>& state,
+                                  const GetVariable& get, std::string_view name, const char* kind);
 [[nodiscard]] std::vector<std::string> names_in(CUlibrary library);
 [[nodiscard]] std::string unknown_kernel(const std::string& name, detail::LibraryState& library);
 [[nodiscard]] std::size_t edit_distance(std::string_view left, std::string_view right);
@@ -45,18 +54,18 @@ std::string_view to_string(CodeType type) noexcept {
 }
 
 ObjectCode ObjectCode::from_bytes(CodeType type, std::vector<std::byte> code, std::string name,
-                                  SymbolMapping symbols) {
-    return ObjectCode(std::make_shared<detail::LibraryState>(type, std::move(code), std::string(),
-                                                             std::move(name), std::move(symbols)));
+                                  SymbolMapping symbols, JITOptions jit) {
+    return ObjectCode(std::make_shared<detail::LibraryState>(
+        type, std::move(code), std::string(), std::move(name), std::move(symbols), jit));
 }
 
 ObjectCode ObjectCode::from_file(CodeType type, std::string path, std::string name,
-                                 SymbolMapping symbols) {
+                                 SymbolMapping symbols, JITOptions jit) {
     if (path.empty()) {
         throw std::invalid_argument("path is empty; expected the name of a file");
     }
     return ObjectCode(std::make_shared<detail::LibraryState>(
-        type, std::vector<std::byte>(), std::move(path), std::move(name), std::move(symbols)));
+        type, std::vector<std::byte>(), std::move(path), std::move(name), std::move(symbols), jit));
 }
 
 CodeType ObjectCode::code_type() const {
@@ -90,15 +99,24 @@ const SymbolMapping& ObjectCode::symbol_mapping() const {
     return detail::open(state_, "ObjectCode").symbols;
 }
 
+const JITOptions& ObjectCode::jit_options() const {
+    return detail::open(state_, "ObjectCode").jit;
+}
+
 CUlibrary ObjectCode::handle() const {
     return detail::open(state_, "ObjectCode").handle();
 }
 
 Kernel ObjectCode::get_kernel(std::string_view name) const {
     detail::LibraryState& library = detail::open(state_, "ObjectCode");
+    if (library.type == CodeType::LtoIr || library.type == CodeType::Object ||
+        library.type == CodeType::Library) {
+        throw std::runtime_error("Unsupported code type \"" + std::string(to_string(library.type)) +
+                                 "\": it must be linked to a cubin before kernels can be had; pass "
+                                 "it to Linker");
+    }
     std::string wanted(name);
-    const auto mapped = library.symbols.find(wanted);
-    const std::string& symbol = mapped == library.symbols.end() ? wanted : mapped->second;
+    const std::string symbol = symbol_of(library, wanted);
     const auto& get = driver::table().cuLibraryGetKernel;
     CUkernel handle = nullptr;
     const CUresult status = get(&handle, library.handle(), symbol.c_str());
@@ -121,9 +139,60 @@ std::vector<std::string> ObjectCode::kernel_names() const {
     return names_in(handle());
 }
 
+Buffer ObjectCode::get_global(std::string_view name) const {
+    return get_variable(state_, driver::table().cuLibraryGetGlobal, name, "__device__ variable");
+}
+
+Buffer ObjectCode::get_managed(std::string_view name) const {
+    return get_variable(state_, driver::table().cuLibraryGetManaged, name, "__managed__ variable");
+}
+
+CUmodule ObjectCode::get_module() const {
+    const CUlibrary library = handle();
+    const Context context = current_or_primary();
+    const driver::Current current(context.handle());
+    CUmodule module = nullptr;
+    driver::call(driver::table().cuLibraryGetModule, &module, library);
+    return module;
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
+
+std::string symbol_of(const detail::LibraryState& library, const std::string& name) {
+    const auto mapped = library.symbols.find(name);
+    return mapped == library.symbols.end() ? name : mapped->second;
+}
+
+Context current_or_primary() {
+    driver::initialise();
+    auto current = Context::current();
+    return current.has_value() ? *std::move(current) : Device().primary_context();
+}
+
+Buffer get_variable(const std::shared_ptr<detail::LibraryState>& state, const GetVariable& get,
+                    std::string_view name, const char* kind) {
+    detail::LibraryState& library = detail::open(state, "ObjectCode");
+    const std::string wanted(name);
+    const CUlibrary handle = library.handle();
+    const Context context = current_or_primary();
+    const driver::Current current(context.handle());
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    const CUresult status = get(&address, &bytes, handle, symbol_of(library, wanted).c_str());
+    if (status == CUDA_ERROR_NOT_FOUND) {
+        throw std::invalid_argument(std::string("there is no ") + kind + " \"" + wanted + "\" in " +
+                                    library.description() +
+                                    "; C++ decorates the names of variables in namespaces and "
+                                    "templates: declare it extern \"C\", or pass \"&" +
+                                    wanted + "\" to compile() in name_expressions and here");
+    }
+    if (status != CUDA_SUCCESS) {
+        throw CUDAError(status, get.name, std::string(kind) + " \"" + wanted + "\" was asked for");
+    }
+    return Buffer::from_handle(address, bytes, std::shared_ptr<void>(state));
+}
 
 std::vector<std::string> names_in(CUlibrary library) {
     unsigned count = 0;

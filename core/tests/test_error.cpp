@@ -143,7 +143,7 @@ TEST(Error, compiler_errors_carry_log_and_options) {
     EXPECT_EQ(error.options().size(), 2U);
     const LinkerError link(3, "NVJITLINK_ERROR_INTERNAL", "nvJitLinkComplete", "", {});
     EXPECT_TRUE(contains(link.what(), "options: none")) << link.what();
-    EXPECT_TRUE(contains(link.what(), "log: empty")) << link.what();
+    EXPECT_TRUE(contains(link.what(), "linker error log: empty")) << link.what();
 }
 
 TEST(Error, library_not_found_lists_every_place_and_the_way_out) {

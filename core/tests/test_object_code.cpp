@@ -145,7 +145,9 @@ TEST_F(FakeObjectCode, decorated_names_are_explained) {
 TEST_F(FakeObjectCode, code_that_must_be_linked_first_says_so) {
     for (const CodeType type : {CodeType::LtoIr, CodeType::Object, CodeType::Library}) {
         const ObjectCode code = ObjectCode::from_bytes(type, bytes_of("code"));
-        expect_error<CUDAError>([&] { static_cast<void>(code.get_kernel("saxpy")); },
+        expect_error<std::runtime_error>([&] { static_cast<void>(code.get_kernel("saxpy")); },
+                                         {to_string(type), "Linker"});
+        expect_error<CUDAError>([&] { static_cast<void>(code.handle()); },
                                 {to_string(type), "link"});
     }
     EXPECT_EQ(libraries->loads, 0);

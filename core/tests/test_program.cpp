@@ -74,12 +74,15 @@ TEST(Program, targets_that_cannot_be_are_refused) {
         expect_error<std::invalid_argument>([&] { static_cast<void>(program.compile(target)); },
                                             {to_string(target), "ltoir"});
     }
-    const Program lto("", {.arch = "sm_90", .link_time_optimization = true});
-    expect_error<std::invalid_argument>([&] { static_cast<void>(lto.compile(CodeType::Ptx)); },
-                                        {"\"ptx\"", "link_time_optimization"});
     const Program forced("", {.arch = "sm_90", .extra = {"-dlto"}});
     expect_error<std::invalid_argument>([&] { static_cast<void>(forced.compile(CodeType::Cubin)); },
                                         {"\"cubin\"", "-dlto"});
+}
+
+TEST(Program, link_time_optimization_matters_to_lto_code_alone) {
+    const Program program(EMPTY_KERNEL, {.arch = "sm_90", .link_time_optimization = true});
+    EXPECT_NE(program.compile(CodeType::Ptx).text().find(".entry f("), std::string_view::npos);
+    EXPECT_GT(program.compile(CodeType::LtoIr).code().size(), 100U);
 }
 
 TEST(Program, names_of_templates_are_found_as_they_are_written) {

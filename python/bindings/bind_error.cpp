@@ -15,6 +15,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 namespace cuprum::python {
 
@@ -25,8 +26,10 @@ struct Classes {
     PyObject* cuda_error;
     PyObject* out_of_memory;
     PyObject* nvrtc_error;
+    PyObject* nvvm_error;
     PyObject* linker_error;
     PyObject* not_supported;
+    PyObject* unsupported_option;
     PyObject* library_not_found;
     PyObject* closed;
 };
@@ -49,8 +52,10 @@ void bind_error(nb::module_& /*module*/) {
     classes = {.cuda_error = find("CUDAError"),
                .out_of_memory = find("OutOfMemoryError"),
                .nvrtc_error = find("NVRTCError"),
+               .nvvm_error = find("NVVMError"),
                .linker_error = find("LinkerError"),
                .not_supported = find("NotSupportedError"),
+               .unsupported_option = find("UnsupportedOptionError"),
                .library_not_found = find("LibraryNotFoundError"),
                .closed = find("ClosedError")};
     nb::register_exception_translator(
@@ -131,6 +136,12 @@ void set_compiler_error(PyObject* type, const CompilerError& error) {
     set_error(type, object);
 }
 
+void set_os_error(const std::system_error& error) {
+    const nb::object object =
+        nb::borrow(PyExc_OSError)(error.code().value(), std::string(error.what()));
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())), object.ptr());
+}
+
 bool set_own_error(const std::exception_ptr& exception) {
     try {
         std::rethrow_exception(exception);
@@ -141,8 +152,12 @@ bool set_own_error(const std::exception_ptr& exception) {
         set_error(classes.out_of_memory, object);
     } catch (const NVRTCError& error) {
         set_compiler_error(classes.nvrtc_error, error);
+    } catch (const NVVMError& error) {
+        set_compiler_error(classes.nvvm_error, error);
     } catch (const LinkerError& error) {
         set_compiler_error(classes.linker_error, error);
+    } catch (const UnsupportedOptionError& error) {
+        set_error(classes.unsupported_option, make_error(classes.unsupported_option, error));
     } catch (const NotSupportedError& error) {
         set_error(classes.not_supported, make_cuda_error(classes.not_supported, error));
     } catch (const CUDAError& error) {
@@ -154,6 +169,9 @@ bool set_own_error(const std::exception_ptr& exception) {
         set_error(classes.library_not_found, object);
     } catch (const ClosedError& error) {
         set_error(classes.closed, make_error(classes.closed, error));
+    } catch (const std::system_error& error) {
+        // Python picks the class by the number: FileNotFoundError, PermissionError...
+        set_os_error(error);
     } catch (...) {
         return false;
     }

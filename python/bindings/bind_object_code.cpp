@@ -5,6 +5,7 @@
 #include "code_type.hpp"
 #include "host_memory.hpp"
 #include "objects.hpp"
+#include "program_options.hpp"
 
 #include <cuprum/object_code.hpp>
 
@@ -31,8 +32,9 @@ constexpr std::array CODE_TYPES{CodeType::Ptx,    CodeType::Cubin,  CodeType::Lt
                                 CodeType::Fatbin, CodeType::Object, CodeType::Library};
 
 void bind_factories(nb::class_<PyObjectCode>& type);
+void bind_variables(nb::class_<PyObjectCode>& type);
 [[nodiscard]] nb::object from_any(CodeType type, nb::handle code, nb::handle name,
-                                  nb::handle symbols);
+                                  nb::handle symbols, nb::handle jit);
 [[nodiscard]] nb::object code_of(const PyObjectCode& self);
 [[nodiscard]] nb::dict symbols_of(const PyObjectCode& self);
 [[nodiscard]] nb::object get_kernel(const PyObjectCode& self, nb::handle name);
@@ -49,8 +51,9 @@ use and unloaded when the last object and the last kernel from it are gone.)");
     type.def(
         "__init__",
         [](nb::handle, const nb::args&, const nb::kwargs&) {
-            raise_error(PyExc_RuntimeError, "an ObjectCode is not made directly; use "
-                                            "Program.compile() or ObjectCode.from_*()");
+            raise_error(PyExc_RuntimeError,
+                        "ObjectCode objects cannot be instantiated directly. Use "
+                        "Program.compile() or ObjectCode.from_*()");
         },
         nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
     bind_factories(type);
@@ -89,6 +92,7 @@ ValueError
     type.def_prop_ro("kernel_names", &PyObjectCode::kernel_names,
                      nb::call_guard<nb::gil_scoped_release>(),
                      "Return the names in the code of all kernels, loading it if need be.");
+    bind_variables(type);
     type.def("close", &PyObjectCode::drop,
              "Give up this object's share of the code. Calling it again does nothing.");
     type.def("__reduce__", [](const PyObjectCode& self) {
@@ -131,11 +135,11 @@ template <CodeType Type>
 void bind_factory(nb::class_<PyObjectCode>& type, const char* method, const char* signature) {
     type.def_static(
         method,
-        [](nb::handle code, nb::handle name, nb::handle symbols) {
-            return from_any(Type, code, name, symbols);
+        [](nb::handle code, nb::handle name, nb::handle symbols, nb::handle jit) {
+            return from_any(Type, code, name, symbols, jit);
         },
         "module"_a.none(), nb::kw_only(), "name"_a = "", "symbol_mapping"_a = nb::none(),
-        nb::sig(signature), R"(Hold code of this type.
+        "jit_options"_a = nb::none(), nb::sig(signature), R"(Hold code of this type.
 
 Parameters
 ----------
@@ -144,7 +148,9 @@ module : bytes, str or path
 name : str, optional
     What messages call it.
 symbol_mapping : dict of str, optional
-    Kernel names as written, to their names in the code.)");
+    Kernel names as written, to their names in the code.
+jit_options : JITOptions or dict, optional
+    How the driver compiles PTX when it loads it.)");
 }
 
 void bind_factories(nb::class_<PyObjectCode>& type) {
@@ -152,7 +158,8 @@ void bind_factories(nb::class_<PyObjectCode>& type) {
     bind_factory<CodeType::code_type>(type, "from_" suffix,                                        \
                                       "def from_" suffix                                           \
                                       "(module: bytes | str | os.PathLike, *, name: str = \"\", "  \
-                                      "symbol_mapping: dict | None = None) -> ObjectCode")
+                                      "symbol_mapping: dict | None = None, jit_options: "          \
+                                      "cuprum.JITOptions | dict | None = None) -> ObjectCode")
     CUPRUM_FACTORY(Cubin, "cubin");
     CUPRUM_FACTORY(Ptx, "ptx");
     CUPRUM_FACTORY(LtoIr, "ltoir");
@@ -160,6 +167,47 @@ void bind_factories(nb::class_<PyObjectCode>& type) {
     CUPRUM_FACTORY(Object, "object");
     CUPRUM_FACTORY(Library, "library");
 #undef CUPRUM_FACTORY
+}
+
+template <Buffer (ObjectCode::*Get)(std::string_view) const>
+nb::object get_variable(nb::handle self, nb::handle name) {
+    const auto& code = nb::cast<const PyObjectCode&>(self);
+    const std::string wanted = text_argument(name, "name");
+    auto buffer = [&] {
+        const nb::gil_scoped_release unlocked;
+        return (code.*Get)(wanted);
+    }();
+    return make<PyBuffer>(std::move(buffer), nb::object(), nb::borrow(self));
+}
+
+void bind_variables(nb::class_<PyObjectCode>& type) {
+    type.def("get_global", get_variable<&ObjectCode::get_global>, "name"_a.none(),
+             nb::sig("def get_global(self, name: str | bytes) -> Buffer"),
+             R"(Return a ``__device__`` or ``__constant__`` variable as a buffer.
+
+It is the memory that the variable has in the current context (the current device's, if none is
+current). The buffer keeps the code loaded.
+
+Raises
+------
+ValueError
+    If there is none of that name.)");
+    type.def("get_managed", get_variable<&ObjectCode::get_managed>, "name"_a.none(),
+             nb::sig("def get_managed(self, name: str | bytes) -> Buffer"),
+             R"(Return a ``__managed__`` variable, which all contexts share, as a buffer.
+
+Raises
+------
+ValueError
+    If there is none of that name.)");
+    type.def(
+        "get_module",
+        [](const PyObjectCode& self) {
+            const nb::gil_scoped_release unlocked;
+            return reinterpret_cast<std::uintptr_t>(self.get_module());
+        },
+        "Return the code as a ``CUmodule`` of the current context, as an int, for interfaces that "
+        "take one. It belongs to this object.");
 }
 
 SymbolMapping mapping_argument(nb::handle symbols) {
@@ -178,7 +226,12 @@ SymbolMapping mapping_argument(nb::handle symbols) {
     return mapping;
 }
 
-nb::object from_any(CodeType type, nb::handle code, nb::handle name, nb::handle symbols) {
+nb::object from_any(CodeType type, nb::handle code, nb::handle name, nb::handle symbols,
+                    nb::handle jit) {
+    JITOptions how;
+    if (const nb::object given = options_argument(jit, "JITOptions"); given.is_valid()) {
+        how = jit_options(given);
+    }
     std::string label = name.is_none() ? std::string() : text_argument(name, "name");
     SymbolMapping mapping = mapping_argument(symbols);
     if (PyUnicode_Check(code.ptr()) != 0 || nb::hasattr(code, "__fspath__")) {
@@ -187,7 +240,7 @@ nb::object from_any(CodeType type, nb::handle code, nb::handle name, nb::handle 
             throw nb::python_error();
         }
         return make<PyObjectCode>(ObjectCode::from_file(type, text_argument(path, "module"),
-                                                        std::move(label), std::move(mapping)));
+                                                        std::move(label), std::move(mapping), how));
     }
     if (PyBytes_Check(code.ptr()) == 0 && PyByteArray_Check(code.ptr()) == 0) {
         raise_error(PyExc_TypeError,
@@ -198,7 +251,7 @@ nb::object from_any(CodeType type, nb::handle code, nb::handle name, nb::handle 
     const auto* begin = static_cast<const std::byte*>(memory.data());
     return make<PyObjectCode>(
         ObjectCode::from_bytes(type, std::vector<std::byte>(begin, begin + memory.size()),
-                               std::move(label), std::move(mapping)));
+                               std::move(label), std::move(mapping), how));
 }
 
 nb::object code_of(const PyObjectCode& self) {

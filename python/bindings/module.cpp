@@ -50,6 +50,8 @@ NB_MODULE(_cuprum, module) {
     bind_object_code(module);
     bind_kernel(module);
     bind_program(module);
+    bind_linker(module);
+    bind_program_cache(module);
     bind_launch_config(module);
     bind_launch(module);
     bind_strided_layout(module);

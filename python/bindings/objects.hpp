@@ -120,6 +120,14 @@ struct PyProgram : Held<Program> {
     nb::object options; // a ProgramOptions
 };
 
+/// A linker and the options it was made with.
+struct PyLinker : Held<Linker> {
+    PyLinker(Linker linker, nb::object given)
+        : Held<Linker>(std::move(linker)), options(std::move(given)) {}
+
+    nb::object options; // a LinkerOptions
+};
+
 /// The Python type that holds a T. Set once, when the type is bound.
 template <typename T>
 inline PyTypeObject* TYPE = nullptr;
@@ -196,7 +204,9 @@ void bind_stream(nb::module_& module);
 void bind_event(nb::module_& module);
 void bind_buffer(nb::module_& module);
 void bind_memory_resource(nb::module_& module);
+void bind_linker(nb::module_& module);
 void bind_program(nb::module_& module);
+void bind_program_cache(nb::module_& module);
 void bind_object_code(nb::module_& module);
 void bind_kernel(nb::module_& module);
 void bind_launch(nb::module_& module);

@@ -67,6 +67,21 @@ class NVRTCError(CUDAError):
     options: list[str] = []  # noqa: RUF012 -- set on each instance
 
 
+class NVVMError(CUDAError):
+    """Report that libNVVM refused a program.
+
+    Attributes
+    ----------
+    log : str
+        The compiler's log.
+    options : list of str
+        The options that were passed to the compiler.
+    """
+
+    log: str = ""
+    options: list[str] = []  # noqa: RUF012 -- set on each instance
+
+
 class LinkerError(CUDAError):
     """Report that the linker refused to link.
 
@@ -80,6 +95,10 @@ class LinkerError(CUDAError):
 
     log: str = ""
     options: list[str] = []  # noqa: RUF012 -- set on each instance
+
+
+class UnsupportedOptionError(CUDAError, ValueError):
+    """Report options that the compiler in use cannot honour, by name."""
 
 
 class NotSupportedError(CUDAError, RuntimeError):
@@ -118,8 +137,10 @@ for _class in (
     CUDAError,
     OutOfMemoryError,
     NVRTCError,
+    NVVMError,
     LinkerError,
     NotSupportedError,
+    UnsupportedOptionError,
     LibraryNotFoundError,
     ClosedError,
 ):

@@ -6,10 +6,11 @@ import pickle
 import re
 import weakref
 
+import numpy as np
 import pytest
 
 import cuprum
-from cuprum import ObjectCode
+from cuprum import ObjectCode, Program
 
 PTX_WITH_A_SYNTAX_ERROR = b""".version 8.0
 .target sm_80
@@ -155,3 +156,58 @@ def test_a_closed_object_code_says_so(compiled):
     for use in (lambda: code.get_kernel("empty"), lambda: code.handle, lambda: code.code):
         with pytest.raises(cuprum.ClosedError, match="ObjectCode"):
             use()
+
+
+VARIABLES = """
+extern "C" __device__ int counter = 7;
+extern "C" __constant__ float table[4];
+extern "C" __global__ void count(int* out) { *out = counter++ + (int)table[1]; }
+"""
+
+
+def test_variables_are_buffers(device, stream):
+    code = Program(VARIABLES, "c++").compile("cubin")
+    counter = code.get_global("counter")
+    table = code.get_global(b"table")
+    assert (counter.size, table.size) == (4, 16)
+    table.copy_from_host(np.array([0, 100, 0, 0], np.float32), stream=stream)
+    out = device.allocate(4, stream=stream)
+    for expected in (107, 108):
+        cuprum.launch(stream, cuprum.LaunchConfig(grid=1, block=1), code.get_kernel("count"), out)
+        host = np.zeros(1, np.int32)
+        out.copy_to_host(host, stream=stream)
+        stream.sync()
+        assert host[0] == expected
+    with pytest.raises(ValueError, match='no __device__ variable "absent"'):
+        code.get_global("absent")
+    with pytest.raises(ValueError, match='no __managed__ variable "absent"'):
+        code.get_managed("absent")
+
+
+def test_a_variable_keeps_its_code_loaded(device, stream):
+    counter = Program(VARIABLES, "c++").compile("ptx").get_global("counter")
+    host = np.zeros(1, np.int32)
+    counter.copy_to_host(host, stream=stream)
+    stream.sync()
+    assert host[0] == 7
+
+
+def test_code_is_a_module_for_interfaces_that_take_one(device):
+    assert Program(VARIABLES, "c++").compile("cubin").get_module() != 0
+
+
+def test_code_to_be_linked_has_no_kernels_yet():
+    code = Program(VARIABLES, "c++").compile("ltoir")
+    with pytest.raises(RuntimeError, match='Unsupported code type "ltoir"'):
+        code.get_kernel("count")
+
+
+def test_jit_options_are_checked_and_passed_on(device):
+    ptx = Program(VARIABLES, "c++").compile("ptx").code
+    options = cuprum.JITOptions(max_register_count=64, optimization_level=2, lineinfo=True)
+    ObjectCode.from_ptx(ptx, jit_options=options).get_kernel("count")
+    bad = ObjectCode.from_ptx(ptx, jit_options={"optimization_level": 9})
+    with pytest.raises(ValueError, match="JITOptions optimization_level is 9"):
+        bad.get_kernel("count")
+    with pytest.raises(TypeError, match="options must be JITOptions"):
+        ObjectCode.from_ptx(ptx, jit_options=3)

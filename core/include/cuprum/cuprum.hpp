@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/compiler.hpp>
 #include <cuprum/context.hpp>
 #include <cuprum/context_settings.hpp>
 #include <cuprum/device.hpp>
@@ -22,6 +23,11 @@
 #include <cuprum/object_code.hpp>
 #include <cuprum/program.hpp>
 #include <cuprum/region.hpp>
+#include <cuprum/linker.hpp>
+#include <cuprum/memory_resource.hpp>
+#include <cuprum/object_code.hpp>
+#include <cuprum/program.hpp>
+#include <cuprum/program_cache.hpp>
 #include <cuprum/stream.hpp>
 #include <cuprum/strided_layout.hpp>
 #include <cuprum/trace.hpp>

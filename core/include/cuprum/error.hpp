@@ -103,12 +103,32 @@ private:
     std::vector<std::string> options_;
 };
 
-/// Reports that nvJitLink refused to link. `code()` is an nvJitLinkResult; the text holds log and
+/// Reports that libNVVM refused a program. `code()` is an nvvmResult; the text holds log and
 /// options.
+class CUPRUM_API NVVMError : public CUDAError {
+public:
+    /// `advice` is what to do, where more can be said than the log says.
+    NVVMError(int code, const std::string& name, const std::string& call, std::string log,
+              std::vector<std::string> options, std::string_view advice = {});
+
+    /// Returns the compiler's log, empty when the failing call has none.
+    [[nodiscard]] const std::string& log() const noexcept { return log_; }
+
+    /// Returns the options that were passed to the compiler.
+    [[nodiscard]] const std::vector<std::string>& options() const noexcept { return options_; }
+
+private:
+    std::string log_;
+    std::vector<std::string> options_;
+};
+
+/// Reports that the linker refused to link. `code()` is an nvJitLinkResult, or a CUresult if the
+/// driver linked; the text holds log and options.
 class CUPRUM_API LinkerError : public CUDAError {
 public:
+    /// `advice` is what to do, where more can be said than the log says.
     LinkerError(int code, const std::string& name, const std::string& call, std::string log,
-                std::vector<std::string> options);
+                std::vector<std::string> options, std::string_view advice = {});
 
     /// Returns the linker's error log.
     [[nodiscard]] const std::string& log() const noexcept { return log_; }
@@ -119,6 +139,12 @@ public:
 private:
     std::string log_;
     std::vector<std::string> options_;
+};
+
+/// Reports options that the compiler in use cannot honour, by name.
+class CUPRUM_API UnsupportedOptionError : public std::invalid_argument {
+public:
+    using std::invalid_argument::invalid_argument;
 };
 
 /// Reports that a library (the driver, NVRTC, nvJitLink...) cannot be loaded; the text lists where

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cuprum/buffer.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/kernel.hpp>
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,16 +32,27 @@ enum class CodeType { Ptx, Cubin, LtoIr, Fatbin, Object, Library };
 /// Maps the names of kernels as written, such as "add<float>", to their names in the code.
 using SymbolMapping = std::map<std::string, std::string>;
 
+/// How the driver compiles PTX when it loads it. Unset members leave its default.
+struct JITOptions {
+    std::optional<int> max_register_count = {};
+    std::optional<int> optimization_level = {}; // 0 to 4
+    std::optional<bool> debug = {};
+    std::optional<bool> lineinfo = {};
+    std::optional<bool> no_cache = {}; // leave the driver's own cache alone
+};
+
 /// Shares compiled code: loaded into the driver on first use, unloaded when the last object code
 /// and the last kernel from it are gone.
 class CUPRUM_API ObjectCode {
 public:
     /// Holds code in memory.
     [[nodiscard]] static ObjectCode from_bytes(CodeType type, std::vector<std::byte> code,
-                                               std::string name = {}, SymbolMapping symbols = {});
+                                               std::string name = {}, SymbolMapping symbols = {},
+                                               JITOptions jit = {});
     /// Names a file that is read when the code is first needed.
     [[nodiscard]] static ObjectCode from_file(CodeType type, std::string path,
-                                              std::string name = {}, SymbolMapping symbols = {});
+                                              std::string name = {}, SymbolMapping symbols = {},
+                                              JITOptions jit = {});
 
     [[nodiscard]] CodeType code_type() const;
     /// Returns the code; reads the file if it came from one.
@@ -50,15 +63,27 @@ public:
     [[nodiscard]] const std::string& path() const;
     [[nodiscard]] const std::string& name() const;
     [[nodiscard]] const SymbolMapping& symbol_mapping() const;
+    [[nodiscard]] const JITOptions& jit_options() const;
     /// Returns the driver's library, loading it if need be.
     [[nodiscard]] CUlibrary handle() const;
 
     /// Returns a kernel by the name it has in the source (if it was named when compiling) or in the
     /// code.
     /// @throws std::invalid_argument if there is none; the text lists the kernels there are.
+    /// std::runtime_error for code that must be linked first.
     [[nodiscard]] Kernel get_kernel(std::string_view name) const;
     /// Returns the names in the code of all kernels.
     [[nodiscard]] std::vector<std::string> kernel_names() const;
+    /// Returns a `__device__` or `__constant__` variable as the memory it has in the current
+    /// context (the current device's, if none is current). The buffer keeps the code loaded.
+    /// @throws std::invalid_argument if there is none of that name.
+    [[nodiscard]] Buffer get_global(std::string_view name) const;
+    /// Returns a `__managed__` variable, which all contexts share.
+    /// @throws std::invalid_argument if there is none of that name.
+    [[nodiscard]] Buffer get_managed(std::string_view name) const;
+    /// Returns the code as a module of the current context (the current device's, if none is
+    /// current), for interfaces that take one. The library owns it.
+    [[nodiscard]] CUmodule get_module() const;
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 

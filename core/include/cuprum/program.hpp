@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include <cuprum/compiler.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/object_code.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,13 +18,21 @@
 
 namespace cuprum {
 
+class ProgramCache;
+struct LinkerOptions;
+
 namespace detail {
 struct ProgramState;
 }
 
 /// How a program is compiled. Unset members leave the compiler's default.
+///
+/// NVRTC (C++), the linker (PTX) and libNVVM (NVVM IR) each know some of these; one that the
+/// backend in use cannot honour is an UnsupportedOptionError that names both.
 struct ProgramOptions {
-    std::string name = "default_program"; // what the log calls the source; never touched on disk
+    static constexpr const char* DEFAULT_NAME = "default_program";
+
+    std::string name = DEFAULT_NAME;      // what the log calls the source; never touched on disk
     std::optional<std::string> arch = {}; // "sm_90", "compute_90"; unset is the current device's
     std::optional<std::string> std = {};  // "c++17", "c++20"
     std::vector<std::string> include_path = {};
@@ -39,7 +49,7 @@ struct ProgramOptions {
     std::optional<bool> fma = {};
     std::optional<bool> use_fast_math = {};
     std::optional<bool> extra_device_vectorization = {};
-    std::optional<bool> link_time_optimization = {};
+    std::optional<bool> link_time_optimization = {}; // implied by LTO-IR, no matter to the rest
     std::optional<bool> gen_opt_lto = {};
     std::optional<bool> extensible_whole_program = {};
     std::optional<bool> device_as_default_execution_space = {};
@@ -58,7 +68,7 @@ struct ProgramOptions {
     std::optional<int> max_register_count = {};
     std::optional<int> split_compile = {};
     std::optional<std::string> optimization_info = {};
-    std::optional<std::string> time = {};
+    std::optional<std::string> time = {}; // a file for the time of each phase; "-" is the log
     std::optional<std::string> fdevice_time_trace = {};
     std::optional<std::string> frandom_seed = {};
     std::optional<std::string> ofast_compile = {};
@@ -66,33 +76,100 @@ struct ProgramOptions {
     std::vector<int> diag_error = {};
     std::vector<int> diag_suppress = {};
     std::vector<int> diag_warn = {};
+    std::optional<bool> pch = {}; // use a precompiled header, making it if need be
+    std::optional<std::string> create_pch = {};
+    std::optional<std::string> use_pch = {};
+    std::optional<std::string> pch_dir = {};
+    std::optional<bool> pch_verbose = {};
+    std::optional<bool> pch_messages = {};
+    std::optional<bool> instantiate_templates_in_pch = {};
+    std::optional<bool> numba_debug = {};
+    /// NVVM: further modules, as (name, IR).
+    std::vector<std::pair<std::string, std::string>> extra_sources = {};
+    std::optional<bool> use_libdevice = {}; // NVVM: link CUDA's mathematical functions
+    /// Headers that exist in memory alone, as (name as included, text).
+    std::vector<std::pair<std::string, std::string>> headers = {};
+    /// Whether to search CUDA's and CCCL's own headers; unset means yes.
+    std::optional<bool> default_include_path = {};
+    /// Starts the name of the source file that debuggers read; unset is the name of the process.
+    std::optional<std::string> debug_file_prefix = {};
     std::vector<std::string> extra = {}; // passed on as they are
 
     /// Returns the options as NVRTC takes them.
     [[nodiscard]] CUPRUM_API std::vector<std::string> to_nvrtc() const;
+    /// Returns the options as libNVVM takes them for this target, "ptx" or "ltoir".
+    /// @throws UnsupportedOptionError that lists the options it has no equivalent for.
+    [[nodiscard]] CUPRUM_API std::vector<std::string> to_nvvm(CodeType target) const;
+    /// Returns how PTX is linked under these options; those that no linker has are left out.
+    [[nodiscard]] CUPRUM_API LinkerOptions to_linker() const;
+    /// Checks that a program in this language can honour the options.
+    /// @throws UnsupportedOptionError that lists those it cannot.
+    CUPRUM_API void check_honoured(SourceType language) const;
 };
 
-/// CUDA C++ source and the compiler's state for it.
+/// What one compilation is asked for beside its target.
+struct CompileRequest {
+    /// Kernels whose names C++ decorates (templates, namespaces).
+    std::vector<std::string> name_expressions = {};
+    /// Looked in before compiling and given the result after; may be null.
+    ProgramCache* cache = nullptr;
+    /// Stands, in the cache's key, for contents that the cache cannot see, such as the files in
+    /// `include_path`.
+    std::optional<std::string> extra_digest = {};
+};
+
+/// Source code and how it is compiled.
 class CUPRUM_API Program {
 public:
     /// Takes CUDA C++ source. @throws LibraryNotFoundError if NVRTC cannot be found.
     explicit Program(std::string_view source, ProgramOptions options = {});
+    /// Takes source in a language: C++ for NVRTC, PTX for the linker, NVVM IR (text or bitcode)
+    /// for libNVVM.
+    /// @throws UnsupportedOptionError for options that its compiler cannot honour,
+    /// LibraryNotFoundError if the compiler cannot be found.
+    Program(std::string_view source, SourceType language, ProgramOptions options = {});
 
-    /// Compiles to PTX, cubin or LTO-IR. Blocks; may be called again, also with another target.
+    /// Compiles: C++ to PTX, cubin or LTO-IR, PTX to cubin (or PTX, with link-time optimisation),
+    /// NVVM IR to PTX or LTO-IR. Blocks; may be called again, also with another target.
     ///
     /// Kernels whose names C++ decorates (templates, namespaces) are asked for in
     /// `name_expressions` and found under these names in the result. For an emulated device a
     /// "cubin" is a fat binary that holds the cubin and its PTX: GPUs and the emulated device both
     /// load it.
-    /// @throws NVRTCError with log and options if the source does not compile.
+    /// @throws NVRTCError, NVVMError or LinkerError with log and options if it does not compile.
     [[nodiscard]] ObjectCode compile(CodeType target,
                                      std::span<const std::string> name_expressions = {}) const;
+    /// Compiles, or takes the result from a cache. A cached result has no log.
+    /// @throws std::invalid_argument if there is a cache and cache_key() throws.
+    [[nodiscard]] ObjectCode compile(CodeType target, const CompileRequest& request) const;
 
+    /// Ends the compilations of this program that are under way in other threads, soon: they throw
+    /// NVRTCError with NVRTC_ERROR_CANCELLED. Those that start later are not affected.
+    /// @throws NotSupportedError if NVRTC is older than 12.9, std::invalid_argument if the program
+    /// is not C++.
+    void cancel() const;
+
+    /// Returns the key of a compilation in a cache: 32 bytes over everything that decides the
+    /// result.
+    /// @throws std::invalid_argument if the result depends on files that the key cannot see and
+    /// there is no `extra_digest`, or if compiling has side effects that a hit would skip.
+    [[nodiscard]] std::string
+    cache_key(CodeType target, std::span<const std::string> name_expressions = {},
+              const std::optional<std::string>& extra_digest = std::nullopt) const;
+
+    [[nodiscard]] SourceType language() const;
+    [[nodiscard]] CompilerBackend backend() const;
     /// Returns the log of the last compile(), empty when the compiler had nothing to say.
     [[nodiscard]] std::string log() const;
+    /// Returns what became of the precompiled header in the last compile(); nothing if none was
+    /// asked for or it was not compiled yet. A failure is also a warning, with the reason.
+    [[nodiscard]] std::optional<PchStatus> pch_status() const;
     [[nodiscard]] const ProgramOptions& options() const;
     /// Returns the options as they are passed to the compiler.
     [[nodiscard]] std::vector<std::string> compiler_options() const;
+    /// Returns an nvrtcProgram, nvvmProgram or the linker's handle made of the source, not compiled
+    /// yet. It lives as long as the program.
+    [[nodiscard]] std::uintptr_t handle() const;
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 

@@ -29,11 +29,13 @@ struct SearchPaths {
 using Place = std::vector<std::string>; // folders of one rank: the newest file in any of them wins
 
 SearchPaths& search_paths();
-std::vector<Place> places_before_loader(std::vector<std::string>& tried);
-std::vector<Place> places_after_loader(std::vector<std::string>& tried);
+std::vector<fs::path> site_packages();
+std::vector<fs::path> toolkits(std::vector<std::string>& tried);
+std::vector<Place> places_before_loader(const char* folder, std::vector<std::string>& tried);
+std::vector<Place> places_after_loader(const char* folder, std::vector<std::string>& tried);
 std::optional<SharedLibrary> search(const Place& place, const LibraryRequest& request,
                                     std::vector<std::string>& tried);
-Place packages_in(const fs::path& site_packages);
+Place packages_in(const fs::path& site_packages, const char* folder);
 fs::path absolute_variable(const char* name, std::vector<std::string>& tried);
 std::string path_of(void* handle, const std::string& otherwise);
 
@@ -63,7 +65,7 @@ SharedLibrary load_library(const LibraryRequest& request) {
         tried.push_back(std::string(request.variable) + ": not set");
     }
 
-    for (const Place& place : places_before_loader(tried)) {
+    for (const Place& place : places_before_loader(request.folder, tried)) {
         if (auto library = search(place, request, tried)) {
             return *std::move(library);
         }
@@ -73,7 +75,7 @@ SharedLibrary load_library(const LibraryRequest& request) {
             return *std::move(library);
         }
     }
-    for (const Place& place : places_after_loader(tried)) {
+    for (const Place& place : places_after_loader(request.folder, tried)) {
         if (auto library = search(place, request, tried)) {
             return *std::move(library);
         }
@@ -94,6 +96,28 @@ std::optional<SharedLibrary> open_library(const std::string& file,
     }
     tried.push_back(file + ": " + text);
     return std::nullopt;
+}
+
+std::vector<std::string> component_roots() {
+    std::vector<std::string> roots;
+    for (const fs::path& packages : site_packages()) {
+        std::vector<std::string> found;
+        std::error_code ignored;
+        for (const auto& entry : fs::directory_iterator(packages / "nvidia", ignored)) {
+            found.push_back(entry.path().string());
+        }
+        std::sort(found.begin(), found.end()); // cu13 before cuda_runtime, of CUDA 12
+        roots.insert(roots.end(), found.begin(), found.end());
+    }
+    std::vector<std::string> notes; // nobody asked for a library: nothing to report
+    if (const fs::path prefix = absolute_variable("CONDA_PREFIX", notes); !prefix.empty()) {
+        roots.push_back((prefix / "targets/x86_64-linux").string());
+        roots.push_back(prefix.string());
+    }
+    for (const fs::path& root : toolkits(notes)) {
+        roots.push_back(root.string());
+    }
+    return roots;
 }
 
 std::string own_directory() {
@@ -121,23 +145,19 @@ SearchPaths& search_paths() {
     return *paths;
 }
 
-/// Returns the folders of Python packages and of conda.
-std::vector<Place> places_before_loader(std::vector<std::string>& tried) {
-    std::vector<Place> places;
-    std::vector<std::string> given;
+/// Returns the site-packages folders that may hold CUDA's packages, the given ones first.
+std::vector<fs::path> site_packages() {
+    std::vector<fs::path> folders;
     {
         const std::lock_guard lock(search_paths().mutex);
-        given = search_paths().directories;
+        folders.assign(search_paths().directories.begin(), search_paths().directories.end());
     }
-    for (const std::string& directory : given) {
-        places.push_back({directory});
-        places.push_back(packages_in(directory));
-    }
-    if (const fs::path prefix = absolute_variable("VIRTUAL_ENV", tried); !prefix.empty()) {
+    std::vector<std::string> ignored_notes;
+    if (const fs::path prefix = absolute_variable("VIRTUAL_ENV", ignored_notes); !prefix.empty()) {
         std::error_code ignored;
         for (const auto& entry : fs::directory_iterator(prefix / "lib", ignored)) {
             if (entry.path().filename().string().rfind("python", 0) == 0) {
-                places.push_back(packages_in(entry.path() / "site-packages"));
+                folders.push_back(entry.path() / "site-packages");
             }
         }
     }
@@ -145,19 +165,15 @@ std::vector<Place> places_before_loader(std::vector<std::string>& tried) {
     for (fs::path folder = own_directory(); folder.has_relative_path();
          folder = folder.parent_path()) {
         if (folder.filename() == "site-packages" || folder.filename() == "dist-packages") {
-            places.push_back(packages_in(folder));
+            folders.push_back(folder);
             break;
         }
     }
-    if (const fs::path prefix = absolute_variable("CONDA_PREFIX", tried); !prefix.empty()) {
-        places.push_back({(prefix / "lib").string()});
-        places.push_back({(prefix / "targets/x86_64-linux/lib").string()});
-    }
-    return places;
+    return folders;
 }
 
 /// Returns the folders of installed toolkits.
-std::vector<Place> places_after_loader(std::vector<std::string>& tried) {
+std::vector<fs::path> toolkits(std::vector<std::string>& tried) {
     std::vector<fs::path> roots;
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"}) {
         if (fs::path root = absolute_variable(name, tried); !root.empty()) {
@@ -165,9 +181,43 @@ std::vector<Place> places_after_loader(std::vector<std::string>& tried) {
         }
     }
     roots.emplace_back("/usr/local/cuda");
+    return roots;
+}
+
+/// Returns the folders of Python packages and of conda.
+std::vector<Place> places_before_loader(const char* folder, std::vector<std::string>& tried) {
     std::vector<Place> places;
-    for (const fs::path& root : roots) {
-        for (const char* folder : {"lib64", "lib", "targets/x86_64-linux/lib"}) {
+    std::size_t given = 0;
+    {
+        const std::lock_guard lock(search_paths().mutex);
+        given = search_paths().directories.size();
+    }
+    static_cast<void>(absolute_variable("VIRTUAL_ENV", tried)); // says if it is not absolute
+    for (const fs::path& packages : site_packages()) {
+        if (given != 0) { // these may hold the libraries themselves
+            places.push_back({packages.string()});
+            --given;
+        }
+        places.push_back(packages_in(packages, folder));
+    }
+    if (const fs::path prefix = absolute_variable("CONDA_PREFIX", tried); !prefix.empty()) {
+        places.push_back({(prefix / "lib").string()});
+        places.push_back({(prefix / "targets/x86_64-linux/lib").string()});
+        if (folder != nullptr) {
+            places.push_back({(prefix / folder).string()});
+        }
+    }
+    return places;
+}
+
+/// Returns the library folders of installed toolkits.
+std::vector<Place> places_after_loader(const char* folder, std::vector<std::string>& tried) {
+    std::vector<Place> places;
+    for (const fs::path& root : toolkits(tried)) {
+        for (const char* libraries : {"lib64", "lib", "targets/x86_64-linux/lib"}) {
+            places.push_back({(root / libraries).string()});
+        }
+        if (folder != nullptr) {
             places.push_back({(root / folder).string()});
         }
     }
@@ -199,14 +249,15 @@ std::optional<SharedLibrary> search(const Place& place, const LibraryRequest& re
     return std::nullopt;
 }
 
-/// Returns the `nvidia/*/lib` folders of a site-packages folder.
-Place packages_in(const fs::path& site_packages) {
+/// Returns the `nvidia/*/lib` folders of a site-packages folder, and `nvidia/*/<folder>`.
+Place packages_in(const fs::path& site_packages, const char* folder) {
     Place place;
     std::error_code ignored;
     for (const auto& entry : fs::directory_iterator(site_packages / "nvidia", ignored)) {
-        const fs::path folder = entry.path() / "lib";
-        if (fs::is_directory(folder, ignored)) {
-            place.push_back(folder.string());
+        for (const char* inside : {"lib", folder}) {
+            if (inside != nullptr && fs::is_directory(entry.path() / inside, ignored)) {
+                place.push_back((entry.path() / inside).string());
+            }
         }
     }
     std::sort(place.begin(), place.end()); // folders come in no order: the same every time

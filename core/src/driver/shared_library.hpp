@@ -28,6 +28,7 @@ struct LibraryRequest {
     std::span<const char* const> file_names; // "libnvrtc.so.13", newest first
     const char* variable;                    // the environment variable that may name it
     std::string_view advice;                 // what to do when there is none
+    const char* folder = nullptr; // where else in a package or toolkit it may lie: "nvvm/lib64"
 };
 
 /// Loads a library from the first place that has it: already loaded, the environment variable (an
@@ -40,6 +41,10 @@ struct LibraryRequest {
 /// the place and the reason to `tried`.
 [[nodiscard]] std::optional<SharedLibrary> open_library(const std::string& file,
                                                         std::vector<std::string>& tried);
+
+/// Returns the folders that CUDA's packages and toolkits are laid out in (`include`, `lib`... are
+/// inside), in the order in which load_library() searches them.
+[[nodiscard]] std::vector<std::string> component_roots();
 
 /// Returns the folder of the file that holds this code, links resolved; empty if unknown.
 [[nodiscard]] std::string own_directory();

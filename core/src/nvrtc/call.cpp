@@ -26,4 +26,16 @@ std::vector<int> supported_architectures() {
     return architectures;
 }
 
+bool can_cancel() {
+    // Asked of the library: an entry that was not called yet, or a fake's, has an address anyway.
+    static const bool is_there = [] {
+        try {
+            return resolve("nvrtcSetFlowCallback") != nullptr;
+        } catch (const NotSupportedError&) {
+            return false;
+        }
+    }();
+    return is_there;
+}
+
 } // namespace cuprum::nvrtc

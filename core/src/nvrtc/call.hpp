@@ -29,4 +29,7 @@ void call(const Entry<nvrtcResult(Params...)>& entry, Args... args) {
 /// Returns the architectures that this NVRTC compiles for, ascending: 75, 80, 86...
 [[nodiscard]] std::vector<int> supported_architectures();
 
+/// Tells whether this NVRTC can end a compilation early.
+[[nodiscard]] bool can_cancel();
+
 } // namespace cuprum::nvrtc

@@ -8,6 +8,7 @@
 #include <cuprum/error.hpp>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -17,17 +18,25 @@ namespace cuprum::nvrtc {
 namespace {
 
 [[nodiscard]] std::string missing_header_advice(std::string_view header,
-                                                const std::vector<std::string>& options);
+                                                const std::vector<std::string>& options,
+                                                Compilation::Headers headers);
 [[nodiscard]] std::string architecture_advice(const std::vector<std::string>& options);
 [[nodiscard]] std::optional<std::string_view> missing_header(std::string_view log);
 [[nodiscard]] std::string value_of(const std::vector<std::string>& options, std::string_view key);
 
 } // namespace
 
-Compilation::Compilation(const std::string& source, const std::string& name,
-                         std::vector<std::string> options)
-    : options_(std::move(options)) {
-    call(table().nvrtcCreateProgram, &program_, source.c_str(), name.c_str(), 0, nullptr, nullptr);
+Compilation::Compilation(const std::string& source, std::string name,
+                         std::vector<std::string> options, Headers headers)
+    : source_(source), name_(std::move(name)), options_(std::move(options)), headers_(headers) {
+    std::vector<const char*> texts;
+    std::vector<const char*> names;
+    for (const auto& [header, text] : headers_) {
+        names.push_back(header.c_str());
+        texts.push_back(text.c_str());
+    }
+    call(table().nvrtcCreateProgram, &program_, source_.c_str(), name_.c_str(),
+         static_cast<int>(names.size()), texts.data(), names.data());
 }
 
 Compilation::~Compilation() {
@@ -37,6 +46,17 @@ Compilation::~Compilation() {
 
 void Compilation::add_name_expression(const std::string& expression) {
     call(table().nvrtcAddNameExpression, program_, expression.c_str());
+}
+
+void Compilation::cancel_when_changed(const std::atomic<unsigned>& counter) {
+    cancellation_ = {.counter = &counter, .start = counter.load(std::memory_order_relaxed)};
+    call(
+        table().nvrtcSetFlowCallback, program_,
+        [](void* payload, void*) -> int {
+            const auto& [changing, start] = *static_cast<const Cancellation*>(payload);
+            return changing->load(std::memory_order_relaxed) == start ? 0 : 1;
+        },
+        static_cast<void*>(&cancellation_));
 }
 
 std::string Compilation::run() {
@@ -58,8 +78,39 @@ std::string Compilation::run() {
         // The first failure is the one to report; that its log is lost is said in the log's place.
         text = std::string("(the log could not be read: ") + error.what() + ")";
     }
-    const std::string advice = advice_for(text, options_);
+    std::string advice;
+    if (status == NVRTC_ERROR_CANCELLED) {
+        advice = "the compilation was cancelled, by Program cancel()";
+    } else {
+        advice = advice_for(text, options_, headers_);
+        std::vector<std::pair<std::string, std::string>> texts(headers_.begin(), headers_.end());
+        texts.emplace_back(name_, source_);
+        const std::string line = offending_line(text, texts);
+        advice += (advice.empty() || line.empty() ? "" : "; ") + line;
+    }
     raise(status, compile.name, std::move(text), options_, advice);
+}
+
+std::pair<PchStatus, std::string> Compilation::pch_status() const {
+    const nvrtcResult status = table().nvrtcGetPCHCreateStatus(program_);
+    switch (status) {
+    case NVRTC_SUCCESS:
+        return {PchStatus::Created, {}};
+    case NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED:
+        return {PchStatus::NotAttempted, {}};
+    default:
+        return {PchStatus::Failed, name_of(status)};
+    }
+}
+
+bool Compilation::grow_pch_heap() const {
+    if (table().nvrtcGetPCHCreateStatus(program_) != NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED) {
+        return false;
+    }
+    std::size_t bytes = 0;
+    call(table().nvrtcGetPCHHeapSizeRequired, program_, &bytes);
+    call(table().nvrtcSetPCHHeapSize, bytes);
+    return true;
 }
 
 std::string Compilation::lowered_name(const std::string& expression) const {
@@ -111,9 +162,45 @@ std::string Compilation::log() const {
     return text;
 }
 
-std::string advice_for(const std::string& log, const std::vector<std::string>& options) {
+std::string offending_line(const std::string& log, Compilation::Headers texts) {
+    // "x.cu(3): error: ..."; warnings come in the same form and do not count.
+    for (std::size_t at = log.find("): "); at != std::string::npos; at = log.find("): ", at + 1)) {
+        const std::string_view rest = std::string_view(log).substr(at + 3);
+        const std::size_t open = log.rfind('(', at);
+        if (open == std::string::npos ||
+            !(rest.starts_with("error") || rest.starts_with("catastrophic error"))) {
+            continue;
+        }
+        const std::size_t begin = log.rfind('\n', open) + 1; // npos + 1 is 0
+        const std::string_view name = std::string_view(log).substr(begin, open - begin);
+        std::size_t number = 0;
+        const char* const digits = log.data() + open + 1;
+        std::from_chars(digits, log.data() + at, number);
+        for (const auto& [known, text] : texts) {
+            if (known != name || number == 0) {
+                continue;
+            }
+            std::string_view line = text;
+            for (std::size_t i = 1; i < number; ++i) {
+                const std::size_t end = line.find('\n');
+                if (end == std::string_view::npos) {
+                    return {}; // a #line directive counts otherwise
+                }
+                line.remove_prefix(end + 1);
+            }
+            line = line.substr(0, line.find('\n'));
+            line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+            return "line " + std::to_string(number) + " of \"" + known + "\": " + std::string(line);
+        }
+        return {};
+    }
+    return {};
+}
+
+std::string advice_for(const std::string& log, const std::vector<std::string>& options,
+                       Compilation::Headers headers) {
     if (const auto header = missing_header(log)) {
-        return missing_header_advice(*header, options);
+        return missing_header_advice(*header, options, headers);
     }
     if (log.find("invalid value for --gpu-architecture") != std::string::npos) {
         return architecture_advice(options);
@@ -125,8 +212,8 @@ std::string advice_for(const std::string& log, const std::vector<std::string>& o
 
 namespace {
 
-std::string missing_header_advice(std::string_view header,
-                                  const std::vector<std::string>& options) {
+std::string missing_header_advice(std::string_view header, const std::vector<std::string>& options,
+                                  Compilation::Headers headers) {
     static constexpr std::string_view INCLUDE = "--include-path=";
     std::string searched;
     for (const std::string& option : options) {
@@ -140,7 +227,14 @@ std::string missing_header_advice(std::string_view header,
     advice += "\" was not found; ";
     advice += searched.empty() ? "no directories were searched"
                                : "these directories were searched: " + searched;
-    advice += "; add the one that holds it to ProgramOptions include_path";
+    if (!headers.empty()) {
+        advice += "; headers in memory:";
+        for (const auto& known : headers) {
+            advice += " \"" + known.first + "\"";
+        }
+    }
+    advice += "; add the directory that holds it to ProgramOptions include_path, or its text to "
+              "ProgramOptions headers";
     return advice;
 }
 

@@ -5,8 +5,13 @@
 
 #include "nvrtc/table.hpp"
 
+#include <cuprum/compiler.hpp>
+
+#include <atomic>
 #include <cstddef>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cuprum::nvrtc {
@@ -17,9 +22,12 @@ namespace cuprum::nvrtc {
 /// so every compilation gets a program of its own; several may run at once, on several threads.
 class Compilation {
 public:
+    using Headers = std::span<const std::pair<std::string, std::string>>; // (name, text)
+
     /// `name` is what the log calls the source. The options are those of every error from here on.
-    [[nodiscard]] Compilation(const std::string& source, const std::string& name,
-                              std::vector<std::string> options);
+    /// Source and headers must outlive this object.
+    [[nodiscard]] Compilation(const std::string& source, std::string name,
+                              std::vector<std::string> options, Headers headers = {});
     ~Compilation();
     Compilation(const Compilation&) = delete;
     Compilation& operator=(const Compilation&) = delete;
@@ -27,12 +35,25 @@ public:
     /// Asks for the name in the code of what C++ calls `expression`. Before run().
     void add_name_expression(const std::string& expression);
 
+    /// Has run() end early, with NVRTC_ERROR_CANCELLED, once `counter` is no longer what it is now.
+    /// @throws NotSupportedError if NVRTC cannot.
+    void cancel_when_changed(const std::atomic<unsigned>& counter);
+
     /// Compiles and returns the log.
     /// @throws NVRTCError with log, options and, for the failures people meet, advice.
     std::string run();
 
     /// Returns the name in the code. After run().
     [[nodiscard]] std::string lowered_name(const std::string& expression) const;
+
+    /// Returns what became of the precompiled header that was to be made, and for a failure why.
+    /// After run(). @throws NotSupportedError if NVRTC cannot tell.
+    [[nodiscard]] std::pair<PchStatus, std::string> pch_status() const;
+    /// Makes room for the precompiled header if that is what it failed for; tells whether
+    /// compiling again is worth it.
+    [[nodiscard]] bool grow_pch_heap() const;
+
+    [[nodiscard]] nvrtcProgram get() const noexcept { return program_; }
 
     /// Return the results, each empty if the options gave none. PTX without its final NUL.
     [[nodiscard]] std::vector<std::byte> ptx() const;
@@ -47,13 +68,28 @@ private:
          const Entry<nvrtcResult(nvrtcProgram, char*)>& get) const;
     [[nodiscard]] std::string log() const;
 
+    /// What NVRTC's callback looks at.
+    struct Cancellation {
+        const std::atomic<unsigned>* counter = nullptr;
+        unsigned start = 0;
+    };
+
     nvrtcProgram program_ = nullptr;
+    const std::string& source_;
+    std::string name_;
     std::vector<std::string> options_;
+    Headers headers_;
+    Cancellation cancellation_;
 };
+
+/// Returns the first line that a log complains of, as "line 3 of "x.cu": <the line>"; empty if the
+/// log names none that is known. `texts` are the sources, by name.
+[[nodiscard]] std::string offending_line(const std::string& log, Compilation::Headers texts);
 
 /// Returns what to do about a failed compilation, judged by its log; empty if nothing more can be
 /// said than the log says.
 [[nodiscard]] std::string advice_for(const std::string& log,
-                                     const std::vector<std::string>& options);
+                                     const std::vector<std::string>& options,
+                                     Compilation::Headers headers = {});
 
 } // namespace cuprum::nvrtc

@@ -3,6 +3,8 @@
 
 // ProgramOptions as NVRTC takes them: one function per kind of option, one line per option.
 
+#include "compile/architecture.hpp"
+
 #include <cuprum/device.hpp>
 #include <cuprum/program.hpp>
 
@@ -38,7 +40,6 @@ private:
 };
 
 [[noreturn]] void reject(const char* field, const std::string& value, const std::string& expected);
-void check_arch(const std::string& arch);
 void check_std(const std::string& dialect);
 void check_macro(const char* field, const std::string& macro);
 void check_one_of(const char* field, const std::optional<std::string>& value,
@@ -49,7 +50,7 @@ void check_one_of(const char* field, const std::optional<std::string>& value,
 std::vector<std::string> ProgramOptions::to_nvrtc() const {
     Flags flags;
     const std::string architecture = arch.has_value() ? *arch : "sm_" + Device().arch();
-    check_arch(architecture);
+    detail::check_arch("ProgramOptions", architecture);
     flags.text("arch", "-arch=", architecture);
     if (std.has_value()) {
         check_std(*std);
@@ -109,6 +110,15 @@ std::vector<std::string> ProgramOptions::to_nvrtc() const {
     flags.text("time", "--time=", time);
     flags.text("fdevice_time_trace", "--fdevice-time-trace=", fdevice_time_trace);
     flags.text("frandom_seed", "--frandom-seed=", frandom_seed);
+
+    flags.on("--pch", pch);
+    flags.text("create_pch", "--create-pch=", create_pch);
+    flags.text("use_pch", "--use-pch=", use_pch);
+    flags.text("pch_dir", "--pch-dir=", pch_dir);
+    flags.either("--pch-verbose=", pch_verbose);
+    flags.either("--pch-messages=", pch_messages);
+    flags.either("--instantiate-templates-in-pch=", instantiate_templates_in_pch);
+    flags.on("--numba-debug", numba_debug);
     flags.texts("extra", "", extra);
     return flags.take();
 }
@@ -177,24 +187,6 @@ void reject(const char* field, const std::string& value, const std::string& expe
 
 bool is_digit(char character) {
     return character >= '0' && character <= '9';
-}
-
-void check_arch(const std::string& arch) {
-    // sm_90, compute_90, sm_90a (this architecture alone), sm_100f (its family)
-    std::string_view rest = arch;
-    for (const std::string_view prefix : {"sm_", "compute_"}) {
-        if (rest.starts_with(prefix)) {
-            rest.remove_prefix(prefix.size());
-            break;
-        }
-    }
-    const bool had_prefix = rest.size() != arch.size();
-    if (!rest.empty() && (rest.back() == 'a' || rest.back() == 'f')) {
-        rest.remove_suffix(1);
-    }
-    if (!had_prefix || rest.empty() || !std::all_of(rest.begin(), rest.end(), is_digit)) {
-        reject("arch", "\"" + arch + "\"", "a name such as \"sm_90\" or \"compute_90\"");
-    }
 }
 
 void check_std(const std::string& dialect) {

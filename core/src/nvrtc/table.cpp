@@ -12,12 +12,15 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace cuprum::nvrtc {
 
 namespace {
 
 constexpr int MIN_MAJOR_VERSION = 12;
+constexpr int PCH_VERSION = 12080;
+constexpr int FLOW_CALLBACK_VERSION = 12090;
 
 // Ready before any constructor runs, as the driver's.
 constinit Table library_table;
@@ -46,7 +49,29 @@ void* resolve(const char* name) {
     if (void* const address = library.file.find(name)) {
         return address;
     }
-    throw NotSupportedError(name, MIN_MAJOR_VERSION * 1000, library.version);
+    const std::string_view function = name;
+    const int needed = function.find("PCH") != std::string_view::npos ? PCH_VERSION
+                       : function == "nvrtcSetFlowCallback"           ? FLOW_CALLBACK_VERSION
+                                                                      : MIN_MAJOR_VERSION * 1000;
+    throw NotSupportedError(name, needed, library.version);
+}
+
+std::string library_path() {
+    int major = 0;
+    int minor = 0;
+    if (table().nvrtcVersion(&major, &minor) != NVRTC_SUCCESS) {
+        return {};
+    }
+    Dl_info info{};
+    const auto address = table().nvrtcVersion.address.load(std::memory_order_relaxed);
+    if (dladdr(reinterpret_cast<const void*>(address), &info) == 0 || info.dli_fname == nullptr) {
+        return {};
+    }
+    std::error_code error;
+    const std::filesystem::path file = std::filesystem::canonical(info.dli_fname, error);
+    // A fake compiler lies in the program itself.
+    return !error && file.filename().string().starts_with("libnvrtc") ? file.string()
+                                                                      : std::string();
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

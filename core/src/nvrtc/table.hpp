@@ -11,6 +11,7 @@
 #include <nvrtc.h>
 
 #include <atomic>
+#include <string>
 
 namespace cuprum::nvrtc {
 
@@ -25,6 +26,9 @@ Table* exchange_table(Table* replacement) noexcept;
 /// Finds a function of NVRTC, loading the library if need be.
 /// @throws LibraryNotFoundError if NVRTC cannot be found, lacks the function or is too old.
 [[nodiscard]] void* resolve(const char* name);
+
+/// Returns the file that NVRTC was loaded from, links resolved; empty for a fake.
+[[nodiscard]] std::string library_path();
 
 /// Every NVRTC function that the library uses. Copyable: a test copies it, replaces some entries
 /// and puts the copy in force.

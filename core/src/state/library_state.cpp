@@ -3,14 +3,14 @@
 
 #include "state/library_state.hpp"
 
+#include "state/file.hpp"
 #include "state/kernel_state.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 
-#include <cerrno>
-#include <cstdio>
-#include <system_error>
+#include <cstdint>
+#include <stdexcept>
 #include <utility>
 
 namespace cuprum::detail {
@@ -47,15 +47,16 @@ private:
 // NOTE: never destroyed: libraries may be dropped by objects that live longer.
 LoadedLibraries& loaded = *new LoadedLibraries;
 
-[[nodiscard]] std::vector<std::byte> read_file(const std::string& path);
+void add_jit_options(const JITOptions& jit, std::vector<CUjit_option>& options,
+                     std::vector<void*>& values);
 [[nodiscard]] std::string advice_for(CUresult status, std::span<const std::byte> code);
 
 } // namespace
 
 LibraryState::LibraryState(CodeType type, std::vector<std::byte> code, std::string path,
-                           std::string name, SymbolMapping symbols)
+                           std::string name, SymbolMapping symbols, const JITOptions& jit)
     : type(type), path(std::move(path)), name(std::move(name)), symbols(std::move(symbols)),
-      is_read_(this->path.empty()), padded_code_(std::move(code)) {
+      jit(jit), is_read_(this->path.empty()), padded_code_(std::move(code)) {
     if (is_read_) {
         padded_code_.resize(padded_code_.size() + PADDING_BYTES);
     }
@@ -119,13 +120,13 @@ CUlibrary LibraryState::load() {
     check_image(description(), type, locked_code());
     driver::initialise();
     error_log_.fill('\0');
-    std::array options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    std::array<void*, options.size()> values{error_log_.data(),
-                                             reinterpret_cast<void*>(LOG_BYTES - 1)};
+    std::vector<CUjit_option> options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    std::vector<void*> values{error_log_.data(), reinterpret_cast<void*>(LOG_BYTES - 1)};
+    add_jit_options(jit, options, values);
     const auto& load_data = driver::table().cuLibraryLoadData;
     CUlibrary library = nullptr;
     CUresult status = load_data(&library, padded_code_.data(), options.data(), values.data(),
-                                options.size(), nullptr, nullptr, 0);
+                                static_cast<unsigned>(options.size()), nullptr, nullptr, 0);
     if (status != CUDA_SUCCESS) {
         raise_load_failure(status, load_data.name);
     }
@@ -156,33 +157,37 @@ void LibraryState::raise_load_failure(CUresult status, const char* call) {
 
 namespace {
 
-std::vector<std::byte> read_file(const std::string& path) {
-    static constexpr std::size_t CHUNK_BYTES = 65536;
-    std::vector<std::byte> bytes;
-    errno = 0;
-    std::FILE* const file = std::fopen(path.c_str(), "rb");
-    bool is_read = file != nullptr;
-    if (is_read) {
-        // In chunks: what is no plain file has no size that could be asked for.
-        std::size_t got = CHUNK_BYTES;
-        while (got == CHUNK_BYTES) {
-            const std::size_t before = bytes.size();
-            bytes.resize(before + CHUNK_BYTES);
-            got = std::fread(bytes.data() + before, 1, CHUNK_BYTES, file);
-            bytes.resize(before + got);
+void add_jit_options(const JITOptions& jit, std::vector<CUjit_option>& options,
+                     std::vector<void*>& values) {
+    const auto add = [&](CUjit_option key, int value) {
+        options.push_back(key);
+        values.push_back(reinterpret_cast<void*>(static_cast<std::intptr_t>(value)));
+    };
+    const auto number = [&](const char* field, CUjit_option key, const std::optional<int>& value,
+                            int least, int most) {
+        if (!value.has_value()) {
+            return;
         }
-        is_read = std::ferror(file) == 0;
+        if (*value < least || *value > most) {
+            throw std::invalid_argument(std::string("JITOptions ") + field + " is " +
+                                        std::to_string(*value) + "; expected " +
+                                        std::to_string(least) + " to " + std::to_string(most));
+        }
+        add(key, *value);
+    };
+    static constexpr int MAX_REGISTERS = 255;
+    static constexpr int MAX_LEVEL = 4;
+    number("max_register_count", CU_JIT_MAX_REGISTERS, jit.max_register_count, 1, MAX_REGISTERS);
+    number("optimization_level", CU_JIT_OPTIMIZATION_LEVEL, jit.optimization_level, 0, MAX_LEVEL);
+    if (jit.debug.value_or(false)) {
+        add(CU_JIT_GENERATE_DEBUG_INFO, 1);
     }
-    const int error = errno;
-    if (file != nullptr) {
-        std::fclose(file);
+    if (jit.lineinfo.value_or(false)) {
+        add(CU_JIT_GENERATE_LINE_INFO, 1);
     }
-    if (!is_read) {
-        throw CUDAError(CUDA_ERROR_FILE_NOT_FOUND, "open",
-                        "\"" + path +
-                            "\" cannot be read: " + std::generic_category().message(error));
+    if (jit.no_cache.value_or(false)) {
+        add(CU_JIT_CACHE_MODE, CU_JIT_CACHE_OPTION_NONE);
     }
-    return bytes;
 }
 
 std::string advice_for(CUresult status, std::span<const std::byte> code) {

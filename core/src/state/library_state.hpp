@@ -28,7 +28,7 @@ using LaunchPlan = std::optional<std::vector<ParameterInfo>>;
 struct LibraryState : std::enable_shared_from_this<LibraryState> {
 
     LibraryState(CodeType type, std::vector<std::byte> code, std::string path, std::string name,
-                 SymbolMapping symbols);
+                 SymbolMapping symbols, const JITOptions& jit = {});
     ~LibraryState();
     LibraryState(const LibraryState&) = delete;
     LibraryState& operator=(const LibraryState&) = delete;
@@ -37,6 +37,8 @@ struct LibraryState : std::enable_shared_from_this<LibraryState> {
     const std::string path; // empty for code in memory
     const std::string name;
     const SymbolMapping symbols;
+    const JITOptions jit;
+    std::shared_ptr<const void> source_file; // that debuggers read; set before it is shared
 
     /// Returns the code, read from the file on first use. A NUL follows it.
     [[nodiscard]] std::span<const std::byte> code();

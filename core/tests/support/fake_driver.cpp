@@ -98,6 +98,7 @@ LiveObjects FakeDriver::live() const {
     live.events = static_cast<int>(events.size());
     live.pools = static_cast<int>(pools.size()) - DEVICE_COUNT;
     live.allocations = static_cast<int>(allocations.size());
+    live.links = static_cast<int>(links.size());
     live.contexts = static_cast<int>(made_contexts.size());
     live.host_functions = static_cast<int>(host_calls.size());
     for (const int shares : primary_shares) {

@@ -32,6 +32,7 @@ struct LiveObjects {
     int primary_contexts = 0;
     int contexts = 0;       // that the library made
     int host_functions = 0; // that no stream has come to call
+    int links = 0;
     friend bool operator==(const LiveObjects&, const LiveObjects&) = default;
 };
 
@@ -112,6 +113,12 @@ public:
         CUresult code = CUDA_SUCCESS;
     };
 
+    /// What the driver was given to link.
+    struct Link {
+        std::vector<std::string> inputs;
+        std::map<CUjit_option, unsigned long> options;
+    };
+
     // The state behind the functions; tests read it.
     mutable std::mutex mutex;
     std::vector<std::string> log;
@@ -121,6 +128,8 @@ public:
     std::map<CUevent, Event> events;
     std::map<CUmemoryPool, Pool> pools;
     std::map<CUdeviceptr, std::size_t> allocations;
+    std::map<CUlinkState, Link> links;
+    Link last_link;
     std::vector<CUcontext> primaries;
     std::vector<CUmemoryPool> default_pools;
     std::vector<int> primary_shares;

@@ -350,6 +350,41 @@ void add_memory(driver::Table& table) {
     };
 }
 
+void add_links(driver::Table& table) {
+    table.cuLinkCreate = [](unsigned count, CUjit_option* keys, void** values, CUlinkState* state) {
+        if (context_stack().empty()) {
+            return CUDA_ERROR_INVALID_CONTEXT;
+        }
+        *state = fake().next_handle<CUlinkState>();
+        FakeDriver::Link& link = fake().links[*state];
+        for (unsigned i = 0; i < count; ++i) {
+            link.options[keys[i]] = reinterpret_cast<unsigned long>(values[i]);
+        }
+        return CUDA_SUCCESS;
+    };
+    table.cuLinkAddData = [](CUlinkState state, CUjitInputType, void*, std::size_t,
+                             const char* name, unsigned, CUjit_option*, void**) {
+        return with(fake().links, state, [&](FakeDriver::Link& link) {
+            link.inputs.emplace_back(name);
+            return CUDA_SUCCESS;
+        });
+    };
+    table.cuLinkComplete = [](CUlinkState state, void** image, std::size_t* size) {
+        return with(fake().links, state, [&](FakeDriver::Link& link) {
+            static char linked[] = "linked";
+            *image = linked;
+            *size = sizeof(linked) - 1;
+            auto* const log = reinterpret_cast<char*>(link.options[CU_JIT_INFO_LOG_BUFFER]);
+            std::snprintf(log, link.options[CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES], "linked well");
+            fake().last_link = link;
+            return CUDA_SUCCESS;
+        });
+    };
+    table.cuLinkDestroy = [](CUlinkState state) {
+        return fake().links.erase(state) == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+    };
+}
+
 } // namespace
 
 FakeDriver*& active_fake() {
@@ -376,6 +411,7 @@ const driver::Table& fake_functions() {
         add_memory(*table);
         add_made_contexts(*table);
         add_stream_operations(*table);
+        add_links(*table);
         return table;
     }();
     return *only;

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/compiler.hpp>
+#include <cuprum/detail/export.hpp>
+#include <cuprum/object_code.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cuprum {
+
+namespace detail {
+struct LinkerState;
+}
+
+/// How code is linked. Unset members leave the linker's default.
+///
+/// The driver's linker knows fewer of these than nvJitLink; one that it cannot honour is an
+/// UnsupportedOptionError that names it.
+struct LinkerOptions {
+    std::string name = "<default linker>"; // of the result
+    std::optional<std::string> arch = {};  // "sm_90"; unset is the current device's
+    std::optional<int> max_register_count = {};
+    std::optional<bool> time = {};    // times in the info log
+    std::optional<bool> verbose = {}; // more in the info log
+    std::optional<bool> link_time_optimization = {};
+    std::optional<bool> ptx = {}; // link to PTX; set by link(CodeType::Ptx) too
+    std::optional<int> optimization_level = {};
+    std::optional<bool> debug = {};
+    std::optional<bool> lineinfo = {};
+    std::optional<bool> ftz = {};
+    std::optional<bool> prec_div = {};
+    std::optional<bool> prec_sqrt = {};
+    std::optional<bool> fma = {};
+    std::vector<std::string> kernels_used = {};
+    std::vector<std::string> variables_used = {};
+    std::optional<bool> optimize_unused_variables = {};
+    std::vector<std::string> ptxas_options = {};
+    std::optional<int> split_compile = {};
+    std::optional<int> split_compile_extended = {};
+    std::optional<bool> no_cache = {};
+    std::optional<CompilerBackend> backend = {}; // NvJitLink or Driver; unset is which_backend()
+
+    /// Returns the options as nvJitLink takes them.
+    [[nodiscard]] CUPRUM_API std::vector<std::string> to_nvjitlink() const;
+};
+
+/// Links code into one image that can be loaded.
+///
+/// Copies share the linker. For an emulated device, which cannot run machine code, the result is a
+/// fat binary that holds the cubin and PTX: from nvJitLink if all input is LTO-IR, from the one
+/// input if there is one, else from the emulated device's own linker.
+class CUPRUM_API Linker {
+public:
+    /// Takes the code to link; files are read when it is added.
+    /// @throws std::invalid_argument if there is none, LinkerError if the linker refuses it,
+    /// UnsupportedOptionError for options that the backend cannot honour.
+    explicit Linker(std::span<const ObjectCode> codes, LinkerOptions options = {});
+
+    /// Links to a cubin, or to PTX if all input is LTO-IR. Blocks; may be called again.
+    /// @throws LinkerError with log and options if it does not link.
+    [[nodiscard]] ObjectCode link(CodeType target) const;
+
+    /// Return the logs of the last link(), or so far.
+    [[nodiscard]] std::string error_log() const;
+    [[nodiscard]] std::string info_log() const;
+
+    /// Returns what links.
+    [[nodiscard]] CompilerBackend backend() const;
+    [[nodiscard]] const LinkerOptions& options() const;
+    /// Returns the options as they are passed to nvJitLink; empty for the driver.
+    [[nodiscard]] std::vector<std::string> linker_options() const;
+    /// Returns the nvJitLinkHandle or CUlinkState.
+    [[nodiscard]] std::uintptr_t handle() const;
+
+    /// Returns the backend used when none is named: nvJitLink, or the driver with a warning where
+    /// there is no nvJitLink since 12.3. Found out once.
+    [[nodiscard]] static CompilerBackend which_backend();
+
+    [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
+
+    void close() noexcept { state_.reset(); }
+
+private:
+    std::shared_ptr<detail::LinkerState> state_;
+};
+
+} // namespace cuprum

@@ -1,0 +1,180 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "cache/digest.hpp"
+#include "compile/includes.hpp"
+#include "driver/device_kind.hpp"
+
+#include <cuprum/error.hpp>
+#include <cuprum/linker.hpp>
+#include <cuprum/program.hpp>
+#include <cuprum/program_cache.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace cuprum {
+
+namespace {
+
+// Changes when the meaning of a key's parts does, so that older files are not taken for new ones.
+constexpr const char* SCHEMA = "cuprum program cache 1";
+
+[[nodiscard]] std::string toolchain_of(SourceType language);
+[[nodiscard]] const char* outside_include(std::string_view code, const ProgramOptions& options);
+
+} // namespace
+
+std::string make_program_cache_key(const ProgramCacheKeyParts& parts) {
+    detail::Sha256 hash;
+    hash.add_field(SCHEMA);
+    hash.add_field(toolchain_of(parts.language));
+    hash.add_field(to_string(parts.language));
+    hash.add_field(to_string(parts.target));
+    // A cubin for an emulated device has its PTX with it.
+    const bool is_fat = parts.target == CodeType::Cubin && driver::is_device_emulated();
+    hash.add_field(is_fat ? "fat" : "plain");
+    hash.add_field(parts.code);
+    hash.add_field(parts.name);
+    const auto add_all = [&hash](const char* label, const auto& texts, const auto& add) {
+        hash.add_field(label);
+        hash.add_field(std::to_string(texts.size()));
+        for (const auto& text : texts) {
+            add(text);
+        }
+    };
+    const auto add_text = [&hash](const std::string& text) { hash.add_field(text); };
+    const auto add_pair = [&hash](const std::pair<std::string, std::string>& pair) {
+        hash.add_field(pair.first);
+        hash.add_field(pair.second);
+    };
+    add_all("options", parts.compiler_options, add_text);
+    std::vector<std::string> names(parts.name_expressions.begin(), parts.name_expressions.end());
+    std::sort(names.begin(), names.end());
+    add_all("names", names, add_text);
+    add_all("sources", parts.extra_sources, add_pair);
+    add_all("headers", parts.headers, add_pair);
+    hash.add_field(parts.uses_libdevice ? "libdevice" : "");
+    const bool has_includes =
+        parts.language == SourceType::Cxx && parts.uses_default_include_path &&
+        (parts.code.find("include") != std::string_view::npos || !parts.headers.empty());
+    hash.add_field(has_includes ? detail::default_headers_fingerprint() : "");
+    hash.add_field(parts.extra_digest.has_value() ? "digest" : "");
+    hash.add_field(parts.extra_digest.value_or(std::string_view()));
+    return hash.finish();
+}
+
+void check_cacheable(std::string_view code, SourceType language, const ProgramOptions& options,
+                     bool has_extra_digest) {
+    const auto reject_digest = [has_extra_digest](const std::string& what) {
+        if (!has_extra_digest) {
+            throw std::invalid_argument(what + ", whose contents a cache's key cannot see; pass "
+                                               "extra_digest, a digest of those contents");
+        }
+    };
+    if (language == SourceType::Nvvm) {
+        if (options.use_libdevice.value_or(false)) {
+            reject_digest("ProgramOptions use_libdevice links the file libdevice.10.bc");
+        }
+        return;
+    }
+    if (language != SourceType::Cxx) {
+        return;
+    }
+    for (const auto& [field, is_set] :
+         {std::pair{"create_pch", options.create_pch.has_value()},
+          std::pair{"time", options.time.has_value()},
+          std::pair{"fdevice_time_trace", options.fdevice_time_trace.has_value()}}) {
+        if (is_set) {
+            throw std::invalid_argument(std::string("ProgramOptions ") + field +
+                                        " has a side effect, writing a file, that a result from "
+                                        "the cache would skip; compile without a cache");
+        }
+    }
+    for (const auto& [field, is_set] : {std::pair{"include_path", !options.include_path.empty()},
+                                        std::pair{"pre_include", !options.pre_include.empty()},
+                                        std::pair{"pch", options.pch.value_or(false)},
+                                        std::pair{"use_pch", options.use_pch.has_value()},
+                                        std::pair{"pch_dir", options.pch_dir.has_value()}}) {
+        if (is_set) {
+            reject_digest(std::string("ProgramOptions ") + field + " names files");
+        }
+    }
+    if (options.name.find_first_of("/\\") != std::string::npos) {
+        reject_digest("ProgramOptions name \"" + options.name +
+                      "\" has a directory component, in which the compiler looks for headers");
+    }
+    if (const char* const what = outside_include(code, options)) {
+        reject_digest(what);
+    }
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::string toolchain_of(SourceType language) {
+    // What does not answer is not taken for what does, and gives the same key next time.
+    const auto versioned = [](CompilerBackend backend) {
+        std::string text(to_string(backend));
+        try {
+            return text + " " + compiler_version(backend);
+        } catch (const CUDAError& error) {
+            return text + " fails: " + error.name();
+        } catch (const LibraryNotFoundError&) {
+            return text + " is absent";
+        }
+    };
+    // Compilers do not change while the process runs.
+    switch (language) {
+    case SourceType::Cxx: {
+        static const std::string text = versioned(CompilerBackend::Nvrtc);
+        return text;
+    }
+    case SourceType::Nvvm: {
+        static const std::string text = versioned(CompilerBackend::Nvvm);
+        return text;
+    }
+    case SourceType::Ptx: {
+        static const std::string text = versioned(Linker::which_backend());
+        return text;
+    }
+    }
+    return {};
+}
+
+/// Says what the source includes from files that are not known to be CUDA's own; null if nothing.
+const char* outside_include(std::string_view code, const ProgramOptions& options) {
+    if (code.find("include") == std::string_view::npos && options.headers.empty()) {
+        return nullptr;
+    }
+    const auto is_in_memory = [&options](std::string_view name) {
+        return std::any_of(options.headers.begin(), options.headers.end(),
+                           [name](const auto& header) { return header.first == name; });
+    };
+    const auto check = [&](std::string_view text) -> const char* {
+        for (const detail::Include& include : detail::includes_in(text)) {
+            if (include.name.empty()) {
+                return "the source includes a file that a macro names";
+            }
+            if (include.is_quoted && !is_in_memory(include.name) &&
+                !detail::is_default_header(include.name)) {
+                return "the source includes a file in quotes";
+            }
+        }
+        return nullptr;
+    };
+    if (const char* const what = check(code)) {
+        return what;
+    }
+    for (const auto& header : options.headers) {
+        if (const char* const what = check(header.second)) {
+            return what;
+        }
+    }
+    return nullptr;
+}
+
+} // namespace
+
+} // namespace cuprum

@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What nvJitLink and the driver's linker have in common.
+
+#pragma once
+
+#include <cuprum/linker.hpp>
+#include <cuprum/object_code.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cuprum::detail {
+
+/// One linking: takes code, links once. Not for several threads at once.
+class LinkSession {
+public:
+    LinkSession() = default;
+    virtual ~LinkSession() = default;
+    LinkSession(const LinkSession&) = delete;
+    LinkSession& operator=(const LinkSession&) = delete;
+
+    /// Adds code, which must outlive this object. @throws LinkerError.
+    virtual void add(const ObjectCode& code) = 0;
+    /// Links and returns the image. @throws LinkerError.
+    [[nodiscard]] virtual std::vector<std::byte> finish(CodeType target) = 0;
+    /// Return the logs so far; a log that cannot be read is an error.
+    [[nodiscard]] virtual std::string error_log() const = 0;
+    [[nodiscard]] virtual std::string info_log() const = 0;
+    [[nodiscard]] virtual std::uintptr_t handle() const noexcept = 0;
+};
+
+/// Starts linking with nvJitLink.
+[[nodiscard]] std::unique_ptr<LinkSession> start_nvjitlink(const LinkerOptions& options);
+
+/// Starts linking with the driver, in the primary context of the current device.
+/// @throws UnsupportedOptionError for options that it does not have.
+[[nodiscard]] std::unique_ptr<LinkSession> start_driver_link(const LinkerOptions& options);
+
+/// Returns the PTX of code that is PTX or a fat binary with PTX in it; empty if it has none.
+[[nodiscard]] std::string ptx_in(const ObjectCode& code);
+
+} // namespace cuprum::detail

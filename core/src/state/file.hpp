@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace cuprum::detail {
+
+/// Reads a whole file.
+/// @throws CUDAError with CUDA_ERROR_FILE_NOT_FOUND that names the path and the reason.
+[[nodiscard]] std::vector<std::byte> read_file(const std::string& path);
+
+} // namespace cuprum::detail

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "compile/debug_source.hpp"
+#include "compile/includes.hpp"
+#include "compile/symbol_table.hpp"
+#include "fatbin.hpp"
+#include "nvrtc/compilation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <sys/stat.h>
+#include <vector>
+
+namespace cuprum::detail {
+namespace {
+
+std::vector<std::byte> bytes_of(std::string_view text) {
+    const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
+    return {begin, begin + text.size()};
+}
+
+TEST(Includes, are_found_in_all_their_forms) {
+    const auto found = includes_in("#include <a.h>\n  #  include \"b/c.h\" // why\n"
+                                   "int include = 1; // #include <no.h>\n#include MACRO\n#if 0\n"
+                                   "#include<d>\n#endif");
+    ASSERT_EQ(found.size(), 4U);
+    EXPECT_EQ(found[0].name, "a.h");
+    EXPECT_FALSE(found[0].is_quoted);
+    EXPECT_EQ(found[1].name, "b/c.h");
+    EXPECT_TRUE(found[1].is_quoted);
+    EXPECT_EQ(found[2].name, "");
+    EXPECT_EQ(found[3].name, "d");
+    EXPECT_TRUE(includes_in("").empty());
+}
+
+TEST(DebugSource, names_the_file_after_the_first_kernel) {
+    EXPECT_EQ(first_kernel("extern \"C\" __global__ void matmul() {}"), "matmul");
+    EXPECT_EQ(
+        first_kernel("template <int N>\n__global__ void __launch_bounds__(256, 2)\nsum (int)"),
+        "sum");
+    EXPECT_EQ(first_kernel("int f();"), "");
+    EXPECT_EQ(first_kernel("__global__"), "");
+}
+
+TEST(DebugSource, is_readable_by_the_user_alone_and_deleted_in_the_end) {
+    std::string path;
+    {
+        const DebugSource file("__global__ void f() {}", "my/tool");
+        path = file.path();
+        EXPECT_NE(path.find("/my_tool_f_"), std::string::npos) << path;
+        EXPECT_TRUE(path.ends_with(".cu")) << path;
+        std::ifstream in(path);
+        EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "__global__ void f() {}");
+        struct stat status{};
+        ASSERT_EQ(::stat(path.c_str(), &status), 0);
+        EXPECT_EQ(status.st_mode & 0777U, 0600U);
+    }
+    EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST(DebugSource, leaves_a_file_alone_that_someone_put_in_its_place) {
+    std::string path;
+    {
+        const DebugSource file("", "cuprum");
+        path = file.path();
+        std::filesystem::remove(path);
+        std::ofstream(path + ".new") << "precious";
+        std::filesystem::rename(path + ".new", path);
+    }
+    EXPECT_TRUE(std::filesystem::exists(path));
+    std::filesystem::remove(path);
+}
+
+TEST(SymbolTable, comes_back_with_the_code) {
+    const SymbolMapping symbols{{"f<int>", "_Z1fIiEvv"}, {"", "x"}};
+    CodeWithSymbols packed{with_symbols(symbols, bytes_of("code\0more")), {}};
+    ASSERT_TRUE(take_symbols(packed));
+    EXPECT_EQ(packed.symbols, symbols);
+    EXPECT_EQ(packed.code, bytes_of("code\0more"));
+}
+
+TEST(SymbolTable, damage_is_noticed_and_changes_nothing) {
+    const std::vector<std::byte> whole = with_symbols({{"name", "symbol"}}, {});
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        CodeWithSymbols packed{{whole.begin(), whole.begin() + static_cast<long>(size)}, {}};
+        EXPECT_FALSE(take_symbols(packed)) << size;
+        EXPECT_EQ(packed.code.size(), size);
+    }
+    CodeWithSymbols huge{whole, {}};
+    std::memset(huge.code.data() + 8 + 15, 0xFF, 8); // the count
+    EXPECT_FALSE(take_symbols(huge));
+}
+
+TEST(Fatbin, gives_its_ptx_back) {
+    const auto ptx = bytes_of(".version 9.0\n");
+    const auto cubin = bytes_of("cubin");
+    using Kind = FatbinImage::Kind;
+    const std::array images{FatbinImage{.kind = Kind::Cubin, .arch = "sm_90", .code = cubin},
+                            FatbinImage{.kind = Kind::Ptx, .arch = "sm_90", .code = ptx}};
+    const std::vector<std::byte> whole = write_fatbin(images);
+    EXPECT_EQ(ptx_in_fatbin(whole), ".version 9.0\n");
+    EXPECT_EQ(ptx_in_fatbin(write_fatbin(std::span(images).first(1))), "");
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        EXPECT_EQ(ptx_in_fatbin(std::span(whole).first(size)), "") << size;
+    }
+    EXPECT_EQ(ptx_in_fatbin(ptx), "");
+}
+
+TEST(OffendingLine, is_that_of_the_first_error) {
+    const std::vector<std::pair<std::string, std::string>> texts{{"a.cu", "one\n  two\nthree"},
+                                                                 {"b.h", "only"}};
+    EXPECT_EQ(nvrtc::offending_line("a.cu(1): warning #1: odd\na.cu(2): error: bad\n", texts),
+              "line 2 of \"a.cu\": two");
+    EXPECT_EQ(nvrtc::offending_line("b.h(1): catastrophic error: bad\n", texts),
+              "line 1 of \"b.h\": only");
+    EXPECT_EQ(nvrtc::offending_line("/usr/include/x.h(7): error: bad\n", texts), "");
+    EXPECT_EQ(nvrtc::offending_line("a.cu(99): error: bad\n", texts), "");
+    EXPECT_EQ(nvrtc::offending_line("nonsense): error", texts), "");
+    EXPECT_EQ(nvrtc::offending_line("", texts), "");
+}
+
+} // namespace
+} // namespace cuprum::detail

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "objects.hpp"
+
+#include <cuprum/program_cache.hpp>
+
+#include <memory>
+
+namespace cuprum::python {
+
+/// The cache of a `cache` argument, for the length of a call.
+///
+/// Caches of our own are used as they are; other ProgramCacheResource objects are called, with the
+/// GIL taken for each call.
+class CacheArgument {
+public:
+    /// @throws TypeError if it is neither None nor a ProgramCacheResource.
+    explicit CacheArgument(nb::handle cache);
+
+    [[nodiscard]] ProgramCache* get() const noexcept { return cache_; }
+
+private:
+    ProgramCache* cache_ = nullptr;
+    std::unique_ptr<ProgramCache> adapter_;
+};
+
+} // namespace cuprum::python

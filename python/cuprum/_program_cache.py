@@ -1,0 +1,321 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Caches of compiled programs."""
+
+from __future__ import annotations
+
+import abc
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from cuprum import _cuprum
+from cuprum.typing import ObjectCodeFormatType, SourceCodeType
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from cuprum._compile_options import ProgramOptions
+
+# What each language compiles to.
+_TARGETS = {
+    "c++": ("ptx", "cubin", "ltoir"),
+    "ptx": ("cubin", "ptx"),
+    "nvvm": ("ptx", "ltoir"),
+}
+
+
+class ProgramCacheResource(abc.ABC):
+    """Keep compiled code, as bytes, under keys of bytes or str.
+
+    ``Program.compile(..., cache=...)`` looks here before it compiles. Derive from it to keep code
+    elsewhere. There is no ``in``: ask with ``get``, which cannot be overtaken by another process.
+    """
+
+    @abc.abstractmethod
+    def __getitem__(self, key: bytes | str) -> bytes:
+        """Return the code under a key; KeyError if there is none."""
+
+    @abc.abstractmethod
+    def __setitem__(self, key: bytes | str, value: object) -> None:
+        """Keep code, bytes-like or an ObjectCode, under a key."""
+
+    @abc.abstractmethod
+    def __delitem__(self, key: bytes | str) -> None:
+        """Remove the code under a key; KeyError if there is none."""
+
+    @abc.abstractmethod
+    def __len__(self) -> int:
+        """Return how many pieces of code there are."""
+
+    @abc.abstractmethod
+    def clear(self) -> None:
+        """Remove everything."""
+
+    def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
+        """Return the code under a key, or a default."""
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def update(
+        self,
+        items: Mapping[bytes | str, object] | Iterable[tuple[bytes | str, object]],
+        /,
+    ) -> None:
+        """Keep several pieces of code, from a mapping or from pairs of key and code."""
+        pairs = items.items() if isinstance(items, Mapping) else items
+        for key, value in pairs:
+            self[key] = value
+
+    def close(self) -> None:  # noqa: B027 -- most caches have nothing to give up
+        """Give up what the cache holds. Calling it again does nothing."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class _CoreCache(ProgramCacheResource):
+    """A cache of the core."""
+
+    _core: _cuprum.InMemoryCache | _cuprum.FileStreamCache
+
+    def __getitem__(self, key: bytes | str) -> bytes:
+        code = self._core.get(_key_bytes(key))
+        if code is None:
+            raise KeyError(key)
+        return code
+
+    def __setitem__(self, key: bytes | str, value: object) -> None:
+        self._core.put(_key_bytes(key), _code_bytes(value))
+
+    def __delitem__(self, key: bytes | str) -> None:
+        if not self._core.remove(_key_bytes(key)):
+            raise KeyError(key)
+
+    def __len__(self) -> int:
+        return self._core.count()
+
+    def clear(self) -> None:
+        """Remove everything."""
+        self._core.clear()
+
+    def get(self, key: bytes | str, default: bytes | None = None) -> bytes | None:
+        """Return the code under a key, or a default."""
+        code = self._core.get(_key_bytes(key))
+        return default if code is None else code
+
+    @property
+    def size_bytes(self) -> int:
+        """Return what all code takes, in memory or on disk."""
+        return self._core.bytes()
+
+
+class InMemoryProgramCache(_CoreCache):
+    """Keep compiled code in memory, for as long as the object lives.
+
+    Parameters
+    ----------
+    max_size_bytes : int, optional
+        Past this much code, what was not used for longest is dropped. None is no limit.
+
+    Examples
+    --------
+    >>> from cuprum.utils import InMemoryProgramCache
+    >>> cache = InMemoryProgramCache(max_size_bytes=64 << 20)
+    """
+
+    def __init__(self, *, max_size_bytes: int | None = None) -> None:
+        self._core = _cuprum.InMemoryCache(_size_limit(max_size_bytes))
+
+
+class FileStreamProgramCache(_CoreCache):
+    """Keep compiled code in files, for later processes and for others that run now.
+
+    Files appear whole or not at all, and carry a checksum: a damaged one counts as absent, with a
+    warning, and is compiled again. Whoever can write to the folder decides what code runs: the
+    default folder must be the user's own and closed to others; one that is named is used as it is,
+    with a warning if others can write to it.
+
+    Parameters
+    ----------
+    path : str or path, optional
+        The folder, made for the user alone if there is none. None is ``CUPRUM_CACHE_DIR``, else
+        ``cuprum/program-cache`` in ``XDG_CACHE_HOME`` or ``~/.cache``.
+    max_size_bytes : int, optional
+        Past this size, what was not used for longest is dropped. None is no limit.
+    """
+
+    def __init__(
+        self, path: str | os.PathLike[str] | None = None, *, max_size_bytes: int | None = None
+    ) -> None:
+        folder = "" if path is None else os.fspath(path)
+        self._core = _cuprum.FileStreamCache(folder, _size_limit(max_size_bytes))
+
+    @property
+    def path(self) -> str:
+        """Return the folder."""
+        return self._core.path
+
+    def file_of(self, key: bytes | str) -> str:
+        """Return the file that holds, or would hold, the code under a key."""
+        return self._core.file_of(_key_bytes(key))
+
+
+def make_program_cache_key(
+    *,
+    code: str | bytes | bytearray,
+    code_type: SourceCodeType | str,
+    options: ProgramOptions,
+    target_type: ObjectCodeFormatType | str,
+    name_expressions: Sequence[str | bytes] = (),
+    extra_digest: bytes | None = None,
+) -> bytes:
+    """Return the key of a compilation: 32 bytes over everything that decides its result.
+
+    Parameters
+    ----------
+    code : str or bytes
+        The source; bytes for NVVM alone.
+    code_type : SourceCodeType or str
+        ``"c++"``, ``"ptx"`` or ``"nvvm"``.
+    options : ProgramOptions
+        How it is compiled.
+    target_type : ObjectCodeFormatType or str
+        What it is compiled to.
+    name_expressions : sequence of str or bytes, optional
+        For C++; in any order.
+    extra_digest : bytes, optional
+        Stands for contents that the key cannot see, such as the files in ``include_path``.
+
+    Raises
+    ------
+    ValueError
+        If the result depends on files that the key cannot see and there is no ``extra_digest``, or
+        if compiling has side effects that a result from a cache would skip.
+    """
+    language, target = _language_and_target(code_type, target_type)
+    _check_code(code, language)
+    if language != "nvvm" and options.extra_sources is not None:
+        raise ValueError(
+            f"ProgramOptions extra_sources is not supported for code_type {language!r}"
+        )
+    if language == "c++":
+        _check_external(options, extra_digest)
+    names = _checked_names(name_expressions) if language == "c++" else []
+    if language == "ptx":
+        flags = _cuprum.ptx_options(options)
+    else:
+        backend = "nvrtc" if language == "c++" else "nvvm"
+        flags = [flag.decode() for flag in options.as_bytes(backend, target)]
+    return _cuprum.program_cache_key(code, language, target, options, flags, names, extra_digest)
+
+
+def _language_and_target(code_type: str, target_type: str) -> tuple[str, str]:
+    language = str(SourceCodeType(str(code_type).lower()))
+    target = str(target_type).lower()
+    if target not in _TARGETS[language]:
+        if target not in list(ObjectCodeFormatType):
+            raise ValueError(
+                f"target_type must be one of {_TARGETS[language]}, got {target_type!r}"
+            )
+        raise ValueError(
+            f"target_type {target!r} is not valid for code_type {language!r}; "
+            f"expected one of {_TARGETS[language]}"
+        )
+    return language, target
+
+
+def _check_code(code: object, language: str) -> None:
+    if isinstance(code, str):
+        return
+    if not isinstance(code, (bytes, bytearray)):
+        raise TypeError(f"code must be str or bytes, got {type(code).__name__}")
+    if language != "nvvm":
+        raise TypeError(f"code must be str for code_type {language!r}, got {type(code).__name__}")
+
+
+def _check_external(options: ProgramOptions, extra_digest: bytes | None) -> None:
+    """Check options whose mere presence counts, whatever their value."""
+    for name in ("create_pch", "time", "fdevice_time_trace"):
+        if getattr(options, name) is not None:
+            raise ValueError(
+                f"ProgramOptions {name} has a side effect, writing a file, that a result from the "
+                "cache would skip; compile without a cache"
+            )
+    if extra_digest is not None:
+        return
+    present = [name for name in ("use_pch", "pch_dir") if getattr(options, name) is not None]
+    for name in ("include_path", "pre_include"):
+        value = getattr(options, name)
+        if isinstance(value, str) or (isinstance(value, Sequence) and len(value) > 0):
+            present.append(name)
+    if options.pch:
+        present.append("pch")
+    if present:
+        raise ValueError(
+            f"ProgramOptions {', '.join(present)}: these name files, whose contents a cache's key "
+            "cannot see; pass extra_digest, a digest of those contents"
+        )
+
+
+def _checked_names(names: Iterable[object]) -> list[str]:
+    checked = []
+    for name in names:
+        if isinstance(name, str):
+            checked.append(name)
+        elif isinstance(name, bytes):
+            # Not the same as the str: the result knows its kernels by what was passed.
+            checked.append("bytes:" + name.decode())
+        else:
+            raise TypeError(f"name_expressions must be str or bytes, got {type(name).__name__}")
+    return checked
+
+
+def _key_bytes(key: object) -> bytes:
+    if isinstance(key, str):
+        return key.encode()
+    if isinstance(key, bytes):
+        return key
+    raise TypeError(f"the key of a cache must be bytes or str, got {type(key).__name__}")
+
+
+def _code_bytes(value: object) -> bytes | bytearray | memoryview:
+    if isinstance(value, _cuprum.ObjectCode):
+        code = value.code
+        if isinstance(code, bytes):
+            return code
+        try:
+            with open(code, "rb") as file:
+                return file.read()
+        except FileNotFoundError as error:
+            raise FileNotFoundError(
+                error.errno, "the cache reads a path-backed ObjectCode, whose file is gone", code
+            ) from None
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return value
+    raise TypeError(f"a cache keeps bytes-like or ObjectCode, got {type(value).__name__}")
+
+
+def _size_limit(max_size_bytes: int | None) -> int | None:
+    if max_size_bytes is not None and max_size_bytes <= 0:
+        raise ValueError(
+            f"max_size_bytes must be positive, or None for no limit; got {max_size_bytes}"
+        )
+    return max_size_bytes
+
+
+for _class in (ProgramCacheResource, InMemoryProgramCache, FileStreamProgramCache):
+    _class.__module__ = "cuprum.utils"
+make_program_cache_key.__module__ = "cuprum.utils"
