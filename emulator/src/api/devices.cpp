@@ -32,6 +32,46 @@ void check_peers(CUdevice first, CUdevice second) {
     }
 }
 
+/// Says what can be done atomically on memory that is not the device's own: as much as on its own,
+/// since all memory is the same here.
+void tell_atomics(unsigned* capabilities, const CUatomicOperation* operations, unsigned count) {
+    require(capabilities != nullptr && operations != nullptr && count != 0,
+            "an argument is NULL or empty");
+    constexpr unsigned words = CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_SCALAR_64;
+    constexpr unsigned integers =
+        words | CU_ATOMIC_CAPABILITY_SIGNED | CU_ATOMIC_CAPABILITY_UNSIGNED;
+    for (unsigned index = 0; index < count; ++index) {
+        switch (operations[index]) {
+        case CU_ATOMIC_OPERATION_INTEGER_ADD:
+        case CU_ATOMIC_OPERATION_INTEGER_MIN:
+        case CU_ATOMIC_OPERATION_INTEGER_MAX:
+            capabilities[index] = integers | CU_ATOMIC_CAPABILITY_REDUCTION;
+            break;
+        case CU_ATOMIC_OPERATION_INTEGER_INCREMENT:
+        case CU_ATOMIC_OPERATION_INTEGER_DECREMENT:
+            capabilities[index] = CU_ATOMIC_CAPABILITY_SCALAR_32 | CU_ATOMIC_CAPABILITY_UNSIGNED |
+                                  CU_ATOMIC_CAPABILITY_REDUCTION;
+            break;
+        case CU_ATOMIC_OPERATION_AND:
+        case CU_ATOMIC_OPERATION_OR:
+        case CU_ATOMIC_OPERATION_XOR:
+        case CU_ATOMIC_OPERATION_FLOAT_ADD:
+            capabilities[index] = words | CU_ATOMIC_CAPABILITY_REDUCTION;
+            break;
+        case CU_ATOMIC_OPERATION_EXCHANGE:
+        case CU_ATOMIC_OPERATION_CAS:
+            capabilities[index] = words;
+            break;
+        case CU_ATOMIC_OPERATION_FLOAT_MIN:
+        case CU_ATOMIC_OPERATION_FLOAT_MAX:
+            capabilities[index] = 0;
+            break;
+        default:
+            fail(CUDA_ERROR_INVALID_VALUE, "unknown atomic operation");
+        }
+    }
+}
+
 } // namespace
 
 extern "C" {
@@ -206,6 +246,29 @@ CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, i
     return entry("cuDevicePrimaryCtxGetState", [&] {
         put(flags, device_at(dev).primary_flags());
         put(active, device_at(dev).is_primary_active() ? 1 : 0);
+    });
+}
+
+// ---- atomic operations -------------------------------------------------------------------------
+
+CUresult CUDAAPI cuDeviceGetHostAtomicCapabilities(unsigned int* capabilities,
+                                                   const CUatomicOperation* operations,
+                                                   unsigned int count, CUdevice dev) {
+    return entry("cuDeviceGetHostAtomicCapabilities", [&] {
+        (void)device_at(dev);
+        tell_atomics(capabilities, operations, count);
+    });
+}
+
+CUresult CUDAAPI cuDeviceGetP2PAtomicCapabilities(unsigned int* capabilities,
+                                                  const CUatomicOperation* operations,
+                                                  unsigned int count, CUdevice srcDevice,
+                                                  CUdevice dstDevice) {
+    return entry("cuDeviceGetP2PAtomicCapabilities", [&] {
+        if (&device_at(srcDevice) == &device_at(dstDevice)) {
+            fail(CUDA_ERROR_INVALID_DEVICE, "a device is no peer of itself");
+        }
+        tell_atomics(capabilities, operations, count);
     });
 }
 

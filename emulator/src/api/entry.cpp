@@ -3,6 +3,7 @@
 
 #include "api/entry.hpp"
 
+#include "objects/driver_log.hpp"
 #include "objects/error.hpp"
 #include "objects/log.hpp"
 
@@ -21,6 +22,9 @@ CUresult result_of_exception(const char* name) noexcept {
             error.code() == CUDA_ERROR_NOT_SUPPORTED ? LogLevel::Warn : LogLevel::Info;
         if (is_logged(level)) {
             log(level, std::string(name) + ": " + error.what());
+        }
+        if (error.code() != CUDA_ERROR_NOT_READY) { // an answer rather than an error
+            DriverLog::instance().add(CU_LOG_LEVEL_ERROR, std::string(name) + ": " + error.what());
         }
         return error.code();
     } catch (const std::bad_alloc&) {

@@ -157,8 +157,10 @@ CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, CUf
 CUresult CUDAAPI cuOccupancyMaxPotentialBlockSizeWithFlags(
     int* minGridSize, int* blockSize, CUfunction func,
     CUoccupancyB2DSize blockSizeToDynamicSMemSize, size_t dynamicSMemSize, int blockSizeLimit,
-    unsigned int /*flags*/) {
+    unsigned int flags) {
     return entry("cuOccupancyMaxPotentialBlockSize", [&] {
+        require((flags & ~static_cast<unsigned>(CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)) == 0,
+                "unknown flags");
         const auto function = function_from(func);
         const auto advice =
             advise_block_size(*function, device_of(*function), blockSizeToDynamicSMemSize,

@@ -104,6 +104,16 @@ CUresult CUDAAPI cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int numKe
     });
 }
 
+CUresult CUDAAPI cuLibraryGetUnifiedFunction(void** fptr, CUlibrary library, const char* symbol) {
+    return entry("cuLibraryGetUnifiedFunction", [&] {
+        require(fptr != nullptr && symbol != nullptr, "an argument is NULL");
+        (void)library_from(library);
+        // They come from a table that host compilers make, which we do not take.
+        fail(CUDA_ERROR_NOT_FOUND,
+             std::string("the library has no unified function '") + symbol + "'");
+    });
+}
+
 CUresult CUDAAPI cuLibraryGetModule(CUmodule* pMod, CUlibrary library) {
     return entry("cuLibraryGetModule", [&] {
         require(pMod != nullptr, "pMod must not be NULL");

@@ -164,29 +164,6 @@ CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream h
     });
 }
 
-// ---- batches -----------------------------------------------------------------------------------
-
-CUresult CUDAAPI cuMemcpyBatchAsync_v2(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes,
-                                       size_t count, CUmemcpyAttributes* attrs, size_t* attrsIdxs,
-                                       size_t numAttrs, CUstream hStream) {
-    return entry("cuMemcpyBatchAsync", [&] {
-        require(dsts != nullptr && srcs != nullptr && sizes != nullptr && count != 0,
-                "the batch is empty");
-        require(attrs != nullptr && attrsIdxs != nullptr && numAttrs != 0 && numAttrs <= count &&
-                    attrsIdxs[0] == 0,
-                "the attributes do not cover the batch");
-        require(hStream != nullptr && hStream != CU_STREAM_LEGACY,
-                "a batch cannot go to the legacy default stream");
-        const auto stream = stream_from(hStream);
-        for (size_t index = 0; index < count; ++index) {
-            enqueue_copy(
-                *stream,
-                linear_copy(dsts[index], CopyEnd::Any, srcs[index], CopyEnd::Any, sizes[index]),
-                CopyMode::Async);
-        }
-    });
-}
-
 } // extern "C"
 
 // ---- helpers -----------------------------------------------------------------------------------

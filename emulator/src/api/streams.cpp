@@ -128,6 +128,33 @@ CUresult CUDAAPI cuStreamGetGreenCtx(CUstream hStream, CUgreenCtx* phCtx) {
     });
 }
 
+CUresult CUDAAPI cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr,
+                                      CUstreamAttrValue* value) {
+    return entry("cuStreamGetAttribute", [&] {
+        require(value != nullptr, "value must not be NULL");
+        *value = stream_from(hStream)->attribute(attr);
+    });
+}
+
+CUresult CUDAAPI cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
+                                      const CUstreamAttrValue* param) {
+    return entry("cuStreamSetAttribute", [&] {
+        require(param != nullptr, "value must not be NULL");
+        stream_from(hStream)->set_attribute(attr, *param);
+    });
+}
+
+CUresult CUDAAPI cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream) {
+    return entry("cuStreamCopyAttributes", [&] {
+        const auto to = stream_from(dstStream);
+        const auto from = stream_from(srcStream);
+        require(&to->context() == &from->context(), "the streams belong to different contexts");
+        if (to != from) {
+            to->copy_attributes(*from);
+        }
+    });
+}
+
 CUresult CUDAAPI cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t /*length*/,
                                         unsigned int flags) {
     return entry("cuStreamAttachMemAsync", [&] {

@@ -192,7 +192,8 @@ void Engine::State::publish() {
     }
 }
 
-/// Picks what to do next. A grid goes to the back of the queue as long as it has fresh blocks.
+/// Picks what to do next. A grid goes to the back of the queue as long as it has fresh blocks, and
+/// is passed over while one of higher priority has some.
 bool Engine::State::find_work(Work& work) {
     if (!tasks.empty()) {
         work.task = std::move(tasks.front());
@@ -209,19 +210,21 @@ bool Engine::State::find_work(Work& work) {
         return true;
     };
     const auto take_grid = [&] {
-        for (std::size_t left = grids.size(); left != 0; --left) {
-            std::shared_ptr<Grid> grid = std::move(grids.front());
-            grids.pop_front();
-            if (!grid->has_fresh_blocks()) {
-                continue;
-            }
-            grids.push_back(grid);
-            if (grid->may_hold_more()) {
-                work.grid = std::move(grid);
-                return true;
+        std::erase_if(grids, [](const auto& grid) { return !grid->has_fresh_blocks(); });
+        // The first of those with the highest priority; equal ones take turns.
+        auto best = grids.end();
+        for (auto each = grids.begin(); each != grids.end(); ++each) {
+            if ((*each)->may_hold_more() &&
+                (best == grids.end() || (*each)->launch().priority < (*best)->launch().priority)) {
+                best = each;
             }
         }
-        return false;
+        if (best == grids.end()) {
+            return false;
+        }
+        work.grid = *best;
+        std::rotate(best, std::next(best), grids.end());
+        return true;
     };
     prefers_suspended = !prefers_suspended;
     const bool is_found =

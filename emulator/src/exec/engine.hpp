@@ -29,6 +29,7 @@ struct GridLaunch {
     std::vector<std::byte> parameters; // packed as the kernel declares them
     const MemoryMap* memory = nullptr;
     std::uint32_t sm_count = 1; // what %nsmid reports
+    std::int32_t priority = 0;  // of its stream: blocks of grids with lower numbers start first
     // Device address of 64 zeroed bytes that this grid alone uses (Kernel::uses_grid_sync).
     std::uint64_t grid_workspace = 0;
     std::shared_ptr<builtins::Heap> heap; // for kernels that call malloc (Kernel::uses_heap)
@@ -47,9 +48,9 @@ struct EngineSettings {
 
 /// Runs grids and small tasks on worker threads.
 ///
-/// Grids of different streams share the workers block by block; a block that waits or has run long
-/// gives way to others, so a kernel may wait for another one or for the host. The workers start
-/// with the first task and stop in shutdown().
+/// Grids of different streams share the workers block by block, those of higher priority first; a
+/// block that waits or has run long gives way to others, so a kernel may wait for another one or
+/// for the host. The workers start with the first task and stop in shutdown().
 class Engine {
 public:
     /// Returns the process's engine; never destroyed, so that late callers find it.

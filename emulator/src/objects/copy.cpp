@@ -53,7 +53,11 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
     const Residence from = check_side(copy.source, copy, "source");
 
     std::shared_ptr<std::vector<std::byte>> staged;
-    if (mode == CopyMode::Async && !stream.may_be_capturing()) {
+    if (mode == CopyMode::Staged) {
+        staged = stage(copy);
+        mode = to == Residence::Pageable && !stream.may_be_capturing() ? CopyMode::Blocking
+                                                                       : CopyMode::Async;
+    } else if (mode == CopyMode::Async && !stream.may_be_capturing()) {
         if (to == Residence::Pageable) {
             mode = CopyMode::Blocking; // returns when the bytes are there
         } else if (from == Residence::Pageable && !stream.is_idle()) {

@@ -53,6 +53,7 @@ struct Fill {
 enum class CopyMode : std::uint8_t {
     Blocking, // when it is done
     Async,    // as CUDA promises: at once where both ends allow it, pageable sources staged
+    Staged,   // as Async, but the source is read before the call returns, whatever it is
 };
 
 /// Returns a plain copy of one dimension.

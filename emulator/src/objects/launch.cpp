@@ -105,6 +105,7 @@ void launch(const std::shared_ptr<Function>& function, Stream& stream,
     grid.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
     grid.memory = &AddressSpace::instance().map();
     grid.sm_count = device.sm_count();
+    grid.priority = request.priority.value_or(stream.priority());
     std::shared_ptr<const Allocation> workspace;
     if (kernel.uses_grid_sync && request.is_cooperative) {
         workspace = make_workspace(context);
@@ -132,6 +133,10 @@ void apply_attributes(LaunchRequest& request, std::span<const CUlaunchAttribute>
                 fail(CUDA_ERROR_INVALID_CLUSTER_SIZE, "a dimension of the cluster is 0");
             }
             break;
+        case CU_LAUNCH_ATTRIBUTE_PRIORITY:
+            request.priority = std::clamp(attribute.value.priority, Stream::GREATEST_PRIORITY,
+                                          Stream::LEAST_PRIORITY);
+            break;
         case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
             request.completion_event = attribute.value.launchCompletionEvent.event;
             break;
@@ -141,7 +146,7 @@ void apply_attributes(LaunchRequest& request, std::span<const CUlaunchAttribute>
         case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
             fail(CUDA_ERROR_INVALID_VALUE, "device-updatable nodes exist in graphs only");
         default:
-            // Hints (priority, carveout, cache and overlap policies) change no result here.
+            // Hints (carveout, cache and overlap policies) change no result here.
             if (attribute.id < 0 ||
                 attribute.id > CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING) {
                 fail(CUDA_ERROR_INVALID_VALUE,

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace cuprum::emulator {
@@ -22,8 +23,9 @@ struct LaunchRequest {
     void** parameters = nullptr; // addresses of the arguments
     void** extra = nullptr;      // or the packed buffer, as cuLaunchKernel takes it
     bool is_cooperative = false;
-    std::uint32_t cluster[3] = {0, 0, 0}; // zeros: as the kernel says
-    CUevent completion_event = nullptr;   // recorded behind the launch
+    std::uint32_t cluster[3] = {0, 0, 0};       // zeros: as the kernel says
+    std::optional<int> priority = std::nullopt; // where it is not that of the stream
+    CUevent completion_event = nullptr;         // recorded behind the launch
 };
 
 /// Reads launch attributes into a request; throws INVALID_VALUE for those that do not exist.

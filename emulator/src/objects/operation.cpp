@@ -8,6 +8,7 @@
 #include "objects/log.hpp"
 #include "objects/memory_gate.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <exception>
@@ -95,6 +96,9 @@ void Operation::finish() noexcept {
         successors.swap(successors_);
     }
     done_.notify_all();
+    if (successors.size() > 1) {
+        std::ranges::stable_sort(successors, {}, [](const auto& each) { return each->priority_; });
+    }
     for (const auto& successor : successors) {
         successor->release_one();
     }

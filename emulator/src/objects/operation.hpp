@@ -34,6 +34,10 @@ public:
     /// Holds this operation back until `other` is done. Only before submit().
     void depend_on(const std::shared_ptr<Operation>& other);
 
+    /// Says how urgent the operation is, by the priority of its stream: of several that become
+    /// ready at once, those with lower numbers start first. Only before submit().
+    void set_priority(int priority) noexcept { priority_ = priority; }
+
     /// Lets the operation start as soon as it can; it may run on the calling thread if it is quick.
     void submit();
 
@@ -85,6 +89,7 @@ private:
     std::shared_ptr<ErrorState> errors_;
     std::atomic<std::uint32_t> pending_{1}; // dependencies not done, and one until submit()
     std::atomic<std::uint32_t> done_{0};
+    int priority_ = 0;
     bool may_run_here_ = false;
     bool is_counted_ = false; // by the memory gate, until it finishes
     std::int64_t finish_time_ns_ = 0;

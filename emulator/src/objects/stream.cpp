@@ -83,6 +83,7 @@ void Stream::set_capture(std::shared_ptr<Capture> capture) noexcept {
 }
 
 void Stream::append(const std::shared_ptr<Operation>& operation) {
+    operation->set_priority(priority());
     // Every edge leads to an operation that was already in place, so no cycle can arise however
     // threads interleave here.
     if (kind_ == Kind::Legacy) {

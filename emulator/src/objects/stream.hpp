@@ -60,7 +60,21 @@ public:
 
     [[nodiscard]] Kind kind() const noexcept { return kind_; }
 
-    [[nodiscard]] int priority() const noexcept { return priority_; }
+    [[nodiscard]] int priority() const noexcept {
+        return priority_.load(std::memory_order_relaxed);
+    }
+
+    /// Changes the priority of work given from now on, within the range there is.
+    void set_priority(int priority) noexcept;
+
+    /// Returns a setting of the stream; throws INVALID_VALUE for what is none.
+    [[nodiscard]] CUstreamAttrValue attribute(CUstreamAttrID attribute);
+
+    /// Changes a setting of the stream; throws INVALID_VALUE for what is none.
+    void set_attribute(CUstreamAttrID attribute, const CUstreamAttrValue& value);
+
+    /// Takes over all settings of another stream.
+    void copy_attributes(Stream& other);
 
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
 
@@ -93,13 +107,18 @@ private:
     std::shared_ptr<Context> context_;
     std::shared_ptr<GreenContext> green_;
     Kind kind_;
-    int priority_;
+    std::atomic<int> priority_;
     std::uint64_t id_;
     std::atomic<bool> is_retired_{false};
     std::atomic<bool> is_capturing_{false};
     std::shared_ptr<Capture> capture_;
     std::mutex mutex_;
     std::shared_ptr<Operation> tail_;
+    // What only changes how fast a GPU is: kept, told, and otherwise ignored.
+    CUaccessPolicyWindow access_policy_{};
+    CUsynchronizationPolicy synchronization_policy_ = CU_SYNC_POLICY_AUTO;
+    CUlaunchMemSyncDomainMap domain_map_{0, 1};
+    CUlaunchMemSyncDomain domain_ = CU_LAUNCH_MEM_SYNC_DOMAIN_DEFAULT;
 };
 
 } // namespace cuprum::emulator

@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Many copies in one call.
+
+#include "api/entry.hpp"
+#include "api/handles.hpp"
+#include "objects/copy.hpp"
+#include "objects/error.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+using namespace cuprum::emulator;
+
+namespace {
+
+/// Where no copy failed.
+constexpr std::size_t NO_INDEX = std::numeric_limits<std::size_t>::max();
+
+std::shared_ptr<Stream> stream_of_batch(CUstream handle) {
+    auto stream = stream_from(handle);
+    require(stream->kind() != Stream::Kind::Legacy,
+            "a batch cannot go to the legacy default stream");
+    return stream;
+}
+
+CopyMode mode_of(CUmemcpySrcAccessOrder order) {
+    switch (order) {
+    case CU_MEMCPY_SRC_ACCESS_ORDER_STREAM:
+    case CU_MEMCPY_SRC_ACCESS_ORDER_ANY:
+        return CopyMode::Async;
+    case CU_MEMCPY_SRC_ACCESS_ORDER_DURING_API_CALL:
+        return CopyMode::Staged;
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown order of access to the source");
+    }
+}
+
+void check_flags(unsigned flags) {
+    require((flags & ~static_cast<unsigned>(CU_MEMCPY_FLAG_PREFER_OVERLAP_WITH_COMPUTE)) == 0,
+            "unknown flags of a copy");
+}
+
+/// Copies a batch; `failed` becomes the index of the copy that could not be made, if one could not.
+void copy_batch(std::span<const CUdeviceptr> destinations, const CUdeviceptr* sources,
+                const std::size_t* sizes, std::span<const CUmemcpyAttributes> attributes,
+                const std::size_t* starts, CUstream handle, std::size_t& failed) {
+    require(destinations.data() != nullptr && sources != nullptr && sizes != nullptr &&
+                !destinations.empty(),
+            "the batch is empty");
+    require(attributes.data() != nullptr && starts != nullptr && !attributes.empty() &&
+                attributes.size() <= destinations.size() && starts[0] == 0,
+            "the attributes do not cover the batch");
+    for (std::size_t index = 1; index < attributes.size(); ++index) {
+        require(starts[index] > starts[index - 1] && starts[index] < destinations.size(),
+                "the attributes are not in the order of the copies");
+    }
+    const auto stream = stream_of_batch(handle);
+    std::size_t which = 0;
+    for (std::size_t index = 0; index < destinations.size(); ++index) {
+        failed = index;
+        while (which + 1 < attributes.size() && starts[which + 1] <= index) {
+            ++which;
+        }
+        check_flags(attributes[which].flags);
+        enqueue_copy(*stream,
+                     linear_copy(destinations[index], CopyEnd::Any, sources[index], CopyEnd::Any,
+                                 sizes[index]),
+                     mode_of(attributes[which].srcAccessOrder));
+    }
+    failed = NO_INDEX;
+}
+
+CopySide side_of(const CUmemcpy3DOperand& operand, const CUextent3D& extent) {
+    if (operand.type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+        fail(CUDA_ERROR_NOT_SUPPORTED, "CUDA arrays are not supported by the emulated device");
+    }
+    require(operand.type == CU_MEMCPY_OPERAND_TYPE_POINTER, "unknown type of operand");
+    const auto& pointer = operand.op.ptr;
+    // Of plain memory an element is a byte. No length means that rows, or layers, follow directly.
+    const std::uint64_t pitch = pointer.rowLength != 0 ? pointer.rowLength : extent.width;
+    const std::uint64_t rows = pointer.layerHeight != 0 ? pointer.layerHeight : extent.height;
+    require(pitch >= extent.width && rows >= extent.height,
+            "a row or a layer is shorter than what is copied");
+    return {pointer.ptr, pitch, pitch * rows, CopyEnd::Any};
+}
+
+void copy_3d_batch(std::span<const CUDA_MEMCPY3D_BATCH_OP> operations, unsigned long long flags,
+                   CUstream handle, std::size_t& failed) {
+    require(operations.data() != nullptr && !operations.empty(), "the batch is empty");
+    require(flags == 0, "the flags must be 0");
+    const auto stream = stream_of_batch(handle);
+    for (std::size_t index = 0; index < operations.size(); ++index) {
+        failed = index;
+        const CUDA_MEMCPY3D_BATCH_OP& operation = operations[index];
+        check_flags(operation.flags);
+        require(operation.extent.width != 0 && operation.extent.height != 0 &&
+                    operation.extent.depth != 0,
+                "a side of a copy is 0");
+        Copy copy;
+        copy.width_bytes = operation.extent.width;
+        copy.height = operation.extent.height;
+        copy.depth = operation.extent.depth;
+        copy.source = side_of(operation.src, operation.extent);
+        copy.destination = side_of(operation.dst, operation.extent);
+        enqueue_copy(*stream, copy, mode_of(operation.srcAccessOrder));
+    }
+    failed = NO_INDEX;
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuMemcpyBatchAsync_v2(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes,
+                                       size_t count, CUmemcpyAttributes* attrs, size_t* attrsIdxs,
+                                       size_t numAttrs, CUstream hStream) {
+    return entry("cuMemcpyBatchAsync", [&] {
+        std::size_t failed = NO_INDEX;
+        copy_batch({dsts, count}, srcs, sizes, {attrs, numAttrs}, attrsIdxs, hStream, failed);
+    });
+}
+
+CUresult CUDAAPI cuMemcpyBatchAsync(CUdeviceptr* dsts, CUdeviceptr* srcs, size_t* sizes,
+                                    size_t count, CUmemcpyAttributes* attrs, size_t* attrsIdxs,
+                                    size_t numAttrs, size_t* failIdx, CUstream hStream) {
+    return entry("cuMemcpyBatchAsync", [&] {
+        std::size_t unused = NO_INDEX;
+        std::size_t& failed = failIdx != nullptr ? *failIdx : unused;
+        failed = NO_INDEX;
+        copy_batch({dsts, count}, srcs, sizes, {attrs, numAttrs}, attrsIdxs, hStream, failed);
+    });
+}
+
+CUresult CUDAAPI cuMemcpy3DBatchAsync_v2(size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList,
+                                         unsigned long long flags, CUstream hStream) {
+    return entry("cuMemcpy3DBatchAsync", [&] {
+        std::size_t failed = NO_INDEX;
+        copy_3d_batch({opList, numOps}, flags, hStream, failed);
+    });
+}
+
+CUresult CUDAAPI cuMemcpy3DBatchAsync(size_t numOps, CUDA_MEMCPY3D_BATCH_OP* opList,
+                                      size_t* failIdx, unsigned long long flags, CUstream hStream) {
+    return entry("cuMemcpy3DBatchAsync", [&] {
+        std::size_t unused = NO_INDEX;
+        std::size_t& failed = failIdx != nullptr ? *failIdx : unused;
+        failed = NO_INDEX;
+        copy_3d_batch({opList, numOps}, flags, hStream, failed);
+    });
+}
+
+} // extern "C"

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace cuprum::emulator {
+
+/// What programs can read of why calls failed (cuLogs*): the latest messages, whatever the log
+/// level.
+class DriverLog {
+public:
+    /// Returns the process's log; never destroyed.
+    [[nodiscard]] static DriverLog& instance();
+
+    /// Keeps a message and tells it to those who asked. The oldest ones make room.
+    void add(CUlogLevel level, std::string text) noexcept;
+
+    /// Calls a function for each message from now on; on the thread whose call failed.
+    [[nodiscard]] CUlogsCallbackHandle subscribe(CUlogsCallback callback, void* data);
+
+    /// Ends a subscription; throws INVALID_VALUE.
+    void unsubscribe(CUlogsCallbackHandle handle);
+
+    /// Returns the number that the next message will have.
+    [[nodiscard]] CUlogIterator next() const;
+
+    /// Returns the lines from message `from` on, all there are for nullptr, and moves it on. With a
+    /// `limit` of bytes, as many of the latest as fit; a first line says what was left out.
+    [[nodiscard]] std::string read(CUlogIterator* from, std::size_t limit) const;
+
+private:
+    struct Subscription {
+        CUlogsCallback callback;
+        void* data;
+    };
+
+    mutable std::mutex mutex_;
+    std::deque<std::string> lines_; // without line ends
+    CUlogIterator first_ = 0;       // the number of the first of them
+    std::size_t bytes_ = 0;
+    std::vector<std::shared_ptr<Subscription>> subscriptions_;
+};
+
+} // namespace cuprum::emulator
