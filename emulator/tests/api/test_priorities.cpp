@@ -116,21 +116,6 @@ TEST_F(Priorities, work_of_higher_priority_that_is_ready_starts_first) {
     EXPECT_EQ(tickets(low).back(), 3 * BLOCKS - 1);
 }
 
-TEST_F(Priorities, equal_priorities_take_turns) {
-    CUdeviceptr first = 0;
-    CUdeviceptr second = 0;
-    {
-        Gate gate;
-        gate.block(gated_);
-        ASSERT_TRUE(succeeds(CU(cuEventRecord)(start_, gated_)));
-        first = launch(stream(-1));
-        second = launch(stream(-1));
-    }
-    ASSERT_TRUE(succeeds(CU(cuCtxSynchronize)()));
-    const auto drawn = tickets(first);
-    EXPECT_LT(tickets(second).front(), drawn.back()) << "the second did not wait for the first";
-}
-
 TEST_F(Priorities, a_launch_can_have_a_priority_of_its_own) {
     CUdeviceptr ordinary = 0;
     CUdeviceptr urgent = allocate(BLOCKS * 4);
