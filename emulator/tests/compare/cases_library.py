@@ -80,6 +80,32 @@ def neighbours(run: Run) -> None:
     run.expect("out", out, [((i // 64 ^ 1) * 100 + i % 64) * 1000 + 64 for i in range(6 * 64)])
 
 
+@case("bulk", oldest=CLUSTER_ARCHITECTURE)
+def there_and_back(run: Run) -> None:
+    values, there = inputs(run, 3 * 256)
+    out = run.zeros("i", 3 * 256)
+    run.launch("there_and_back", there, out, grid=3, block=256)
+    run.expect("out", out, [v * 3 + 1 for v in values])
+
+
+@case("bulk", oldest=CLUSTER_ARCHITECTURE)
+def summed(run: Run) -> None:
+    blocks = 5
+    total, highest = run.zeros("i", 256), run.buffer("I", [50] * 256)
+    run.launch("summed", total, highest, grid=blocks, block=256)
+    run.expect("total", total, [t * sum(range(1, blocks + 1)) for t in range(256)])
+    peaks = [[(b * 37 + t * 11) % 101 for b in range(blocks)] for t in range(256)]
+    run.expect("highest", highest, [max(50, *each) for each in peaks])
+
+
+@case("bulk", oldest=CLUSTER_ARCHITECTURE)
+def sent_around(run: Run) -> None:
+    out = run.zeros("i", 8 * 32)
+    run.launch("sent_around", out, grid=8, block=32)
+    senders = [block // 4 * 4 + (block + 3) % 4 for block in range(8)]
+    run.expect("out", out, [s * 1000 + t for s in senders for t in range(32)])
+
+
 @case("blocks")
 def scan(run: Run) -> None:
     values = [run.random.randrange(-100, 100) for _ in range(512)]

@@ -84,8 +84,9 @@ class Device:
 
     def reset(self) -> None:
         """Start anew, after a kernel has failed or to give back what tests left."""
-        self._call("cuDevicePrimaryCtxReset_v2", self._device)
-        self._call("cuDevicePrimaryCtxRelease_v2", self._device)
+        # A context that a kernel has broken may answer with that kernel's error.
+        self._driver.cuDevicePrimaryCtxReset_v2(self._device)
+        self._driver.cuDevicePrimaryCtxRelease_v2(self._device)
         self._open()
 
     @property
