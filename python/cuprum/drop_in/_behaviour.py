@@ -20,6 +20,16 @@ _HANDLE_TYPES = {
     "PinnedMemoryResource": "CUmemoryPool",
     "Stream": "CUstream",
 }
+# What our DeviceProperties has beyond the reference's, which some programs list.
+_NOT_IN_REFERENCE = {
+    "can_use_64_bit_stream_mem_ops_v1",
+    "can_use_stream_mem_ops_v1",
+    "can_use_stream_wait_value_nor_v1",
+    "cooperative_multi_device_launch",
+    "get",
+    "is_supported",
+    "names",
+}
 
 
 def follow_reference() -> None:
@@ -27,9 +37,21 @@ def follow_reference() -> None:
     from cuprum import _cuprum
 
     _cuprum.read_unknown_attributes_as_zero(True)
+    _cuprum.follow_reference(True)
+    _give_private_names()
     _cuprum.read_array_interface_literally(True)
     if importlib.util.find_spec("cuda.bindings") is not None:
         _give_handles_as_bindings()
+
+
+def _give_private_names() -> None:
+    from cuprum import _cuprum
+
+    _cuprum.Device._context = property(lambda self: self.context)
+    _cuprum.Context._handle = property(lambda self: self.handle)
+    _cuprum.DeviceProperties.__dir__ = lambda self: [
+        name for name in object.__dir__(self) if name not in _NOT_IN_REFERENCE
+    ]
 
 
 def _give_handles_as_bindings() -> None:

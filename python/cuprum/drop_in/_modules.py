@@ -23,7 +23,7 @@ _PRIVATE_MODULES = {
         "WorkqueueResourceOptions",
     ),
     "_dlpack": ("DLDeviceType",),
-    "_event": ("Event", "EventOptions", "IPCEventDescriptor"),
+    "_event": ("Event", "EventOptions", "IPCEventDescriptor", "_reduce_event"),
     "_host": ("Host",),
     "_launch_config": ("LaunchConfig",),
     "_launcher": ("launch",),

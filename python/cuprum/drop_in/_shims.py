@@ -14,12 +14,25 @@ from cuprum._cuprum import StridedMemoryView
 from cuprum._views import ViewableArgument as _StridedMemoryViewProxy  # noqa: F401
 
 _BINDINGS = ("driver", "nvrtc", "runtime")
+# Where other private names are, and what they are called there.
+_ELSEWHERE = {
+    "IPCEventDescriptor": ("cuprum._ipc_event", "IPCEventDescriptor"),
+    "_reduce_event": ("cuprum._ipc_event", "reduce_event"),
+    "check_multiprocessing_start_method": (
+        "cuprum._processes",
+        "check_multiprocessing_start_method",
+    ),
+    "reset_fork_warning": ("cuprum._processes", "reset_fork_warning"),
+}
 
 
 def __getattr__(name: str) -> object:
-    """Import a module of ``cuda.bindings`` only when it is asked for."""
+    """Import a module of ``cuda.bindings``, or another private name, only when it is asked for."""
     if name in _BINDINGS:
         return importlib.import_module(f"cuda.bindings.{name}")
+    if name in _ELSEWHERE:
+        module, there = _ELSEWHERE[name]
+        return getattr(importlib.import_module(module), there)
     raise AttributeError(name)
 
 
@@ -69,9 +82,11 @@ def Stream_accept(stream: object, allow_stream_protocol: bool = False) -> object
         from cuprum import Device
 
         return Device().create_stream(stream)
-    raise TypeError(
-        f"stream is {stream!r}, expected a Stream; pass device.default_stream for the default one"
-    )
+    if stream is None:
+        raise TypeError(
+            "stream is required and must not be None; pass device.default_stream instead"
+        )
+    raise TypeError(f"Stream or GraphBuilder expected for stream, got {type(stream).__name__}")
 
 
 def default_stream() -> object:
