@@ -78,3 +78,37 @@ def test_nothing_warns_in_ordinary_use(device):
             buffer.fill(0, stream=stream)
         stream.sync()
         stream.close()
+
+
+def test_a_warning_points_at_the_line_that_led_to_it(device):
+    stream = device.create_stream()
+    with warnings.catch_warnings(record=True) as told, cuprum.testing.fail_call("cuStreamDestroy"):
+        warnings.simplefilter("always")
+        stream.close()
+    assert [warning.category for warning in told] == [RuntimeWarning]
+    assert told[0].filename == __file__
+    assert "could not release a stream: cuStreamDestroy failed" in str(told[0].message)
+
+
+def test_a_kernel_that_faults_is_named_by_the_error():
+    """In a process of its own: a fault leaves the context unusable."""
+    import subprocess
+    import sys
+
+    code = f"""
+import sys; sys.path[:0] = {[*sys.path]!r}
+import cuprum
+device = cuprum.Device(0)
+device.set_current()
+source = 'extern "C" __global__ void stray(int* p) {{ *p = 1; }}'
+kernel = cuprum.Program(source, "c++").compile("cubin").get_kernel("stray")
+stream, other = device.create_stream(), device.create_stream()
+cuprum.launch(stream, cuprum.LaunchConfig(grid=1, block=1), kernel, 8)
+try:
+    stream.sync()
+except cuprum.CUDAError as error:
+    print(error.in_flight, str(error).count("last launched"), error.in_flight[0] in str(error))
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.startswith("['stray on stream 0x"), result.stderr
+    assert result.stdout.strip().endswith("1 True")

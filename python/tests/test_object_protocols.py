@@ -1,0 +1,367 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Equality, hash, weak references, repr, pickling and subclassing of every public class.
+
+Exceptions, options, named tuples and enumerations follow a rule each. Every other class has a
+row in TABLE; a public class without one fails a test here.
+"""
+
+import copy
+import dataclasses
+import enum
+import importlib
+import inspect
+import pickle
+import re
+import types
+import weakref
+
+import pytest
+
+import cuprum
+
+MODULES = ("cuprum", "cuprum.typing", "cuprum.utils", "cuprum.trace", "cuprum.testing")
+
+
+@dataclasses.dataclass
+class Row:
+    """What is expected of a class."""
+
+    make: object  # a function of the resources below
+    other: object = None  # makes one that is not equal
+    same: object = None  # makes an equal one from one; None: equality is identity
+    repr: str = ""  # what the whole text must match
+    is_hashable: bool = True
+    is_weakly_referenced: bool = True
+    is_picklable: bool = False
+    is_subclassed: bool = True
+    error_when_made: type | None = RuntimeError  # by calling the class without arguments
+
+
+def handle_of(name):
+    return rf"<{name} handle=0x[0-9a-f]+>"
+
+
+TABLE = {
+    "Buffer": Row(
+        make=lambda at: at.device.allocate(64, stream=at.stream),
+        other=lambda at: at.device.allocate(64, stream=at.stream),
+        repr=r"<Buffer ptr=0x[0-9a-f]+ size=64.*>",
+    ),
+    "Context": Row(
+        make=lambda at: cuprum.Context.create(at.device),
+        other=lambda at: at.device.context,
+        same=lambda at, made: at.keep(made.create_stream()).context,
+        repr=r"<Context handle=0x[0-9a-f]+ device=0>",
+    ),
+    "Device": Row(
+        make=lambda at: at.device,
+        same=lambda at, made: cuprum.Device(made.device_id),
+        repr=r"<Device 0 \(.+\)>",
+        is_picklable=True,
+        is_subclassed=False,
+        error_when_made=None,
+    ),
+    "DeviceMemoryResource": Row(
+        make=lambda at: cuprum.DeviceMemoryResource(at.device, {"max_size": 1 << 20}),
+        other=lambda at: cuprum.DeviceMemoryResource(at.device, {"max_size": 1 << 20}),
+        repr=r"<.*DeviceMemoryResource.*>",
+        error_when_made=TypeError,
+    ),
+    "DeviceResources": Row(make=lambda at: at.device.resources, repr=r"<.*DeviceResources.*>"),
+    "Event": Row(
+        make=lambda at: at.stream.record(),
+        other=lambda at: at.stream.record(),
+        same=lambda at, made: at.stream.record(made),
+        repr=handle_of("Event"),
+    ),
+    "Host": Row(
+        make=lambda at: cuprum.Host(1),
+        other=lambda at: cuprum.Host(),
+        same=lambda at, made: cuprum.Host(numa_id=1),
+        repr=r"Host\(numa_id=1\)",
+        is_picklable=True,
+        error_when_made=None,
+    ),
+    "Kernel": Row(
+        make=lambda at: at.module.get_kernel("empty"),
+        other=lambda at: at.module.get_kernel("add_one"),
+        same=lambda at, made: at.module.get_kernel("empty"),
+        repr=handle_of("Kernel"),
+    ),
+    "LaunchConfig": Row(
+        make=lambda at: cuprum.LaunchConfig(grid=2, block=32),
+        other=lambda at: cuprum.LaunchConfig(grid=2, block=64),
+        same=lambda at, made: cuprum.LaunchConfig(grid=(2, 1, 1), block=32),
+        repr=r"LaunchConfig\(grid=\(2, 1, 1\), .*block=\(32, 1, 1\).*\)",
+        error_when_made=TypeError,
+    ),
+    "MemoryResource": Row(make=lambda at: at.device.memory_resource, repr=r".+"),
+    "ObjectCode": Row(
+        make=lambda at: at.module,
+        repr=r"<ObjectCode .+>",
+        is_picklable=True,
+    ),
+    "Program": Row(
+        make=lambda at: cuprum.Program("__global__ void k() {}", "c++"),
+        other=lambda at: cuprum.Program("__global__ void k() {}", "c++"),
+        repr=r"<Program backend='NVRTC'>",
+        error_when_made=TypeError,
+    ),
+    "SMResource": Row(
+        make=lambda at: at.resources("sm"), repr=r"<SMResource sm_count=\d+ device=0>"
+    ),
+    "Stream": Row(
+        make=lambda at: at.device.create_stream(),
+        other=lambda at: at.device.create_stream(),
+        same=lambda at, made: cuprum.Stream.from_handle(int(made.handle)),
+        repr=r"<Stream handle=0x[0-9a-f]+ context=0x[0-9a-f]+>",
+    ),
+    "WorkqueueResource": Row(
+        make=lambda at: at.resources("workqueue"), repr=r"<WorkqueueResource .+ device=0>"
+    ),
+    # ---- cuprum.utils --------------------------------------------------------------------------
+    "StridedLayout": Row(
+        make=lambda at: cuprum.utils.StridedLayout((2, 3), (3, 1), 4),
+        repr=r".+",
+        error_when_made=TypeError,
+    ),
+    "StridedMemoryView": Row(
+        make=lambda at: at.view(), repr=r".*StridedMemoryView.*", error_when_made=None
+    ),
+}
+
+
+class Resources:
+    """What objects are made of; closes them."""
+
+    def __init__(self, device, stream, module):
+        self.device = device
+        self.stream = stream
+        self.module = module
+        self.kept = []
+
+    def keep(self, thing):
+        self.kept.append(thing)
+        return thing
+
+    def resources(self, name):
+        try:
+            return getattr(self.device.resources, name)
+        except cuprum.CUDAError as error:
+            pytest.skip(str(error))
+
+    def view(self):
+        numpy = pytest.importorskip("numpy")
+        return cuprum.utils.StridedMemoryView.from_array_interface(numpy.zeros(3))
+
+    def close(self):
+        for thing in reversed(self.kept):
+            # Devices, hosts and the fixtures' own objects stay.
+            if hasattr(thing, "close") and thing not in (self.stream, self.module):
+                thing.close()
+        self.kept.clear()
+
+
+@pytest.fixture
+def at(device, stream, module):
+    resources = Resources(device, stream, module)
+    yield resources
+    resources.close()
+
+
+def public_classes():
+    """Return every public class by name, but for protocols."""
+    found = {}
+    for module_name in MODULES:
+        module = importlib.import_module(module_name)
+        for name in module.__all__:
+            value = getattr(module, name)
+            if inspect.isclass(value) and not getattr(value, "_is_protocol", False):
+                found[value.__name__] = value
+    return found
+
+
+def is_generic(kind):
+    """Tell whether a class follows the rule of its kind."""
+    return (
+        issubclass(kind, (BaseException, enum.Enum, tuple))
+        or dataclasses.is_dataclass(kind)
+        or isinstance(kind, types.GenericAlias)
+    )
+
+
+CLASSES = public_classes()
+ROWS = [pytest.param(name, id=name) for name in TABLE]
+
+
+def rows(condition):
+    return [pytest.param(name, id=name) for name, row in TABLE.items() if condition(row)]
+
+
+def test_every_public_class_has_a_row_or_a_rule():
+    missing = {name for name, kind in CLASSES.items() if not is_generic(kind)} - set(TABLE)
+    assert not missing, f"add these to TABLE: {sorted(missing)}"
+    assert set(TABLE) <= set(CLASSES), "TABLE names a class that is not public"
+
+
+# ---- the table ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_an_object_equals_itself_and_nothing_of_another_type(at, name):
+    made = at.keep(TABLE[name].make(at))
+    assert made == made
+    assert not made != made  # noqa: SIM202
+    for foreign in (None, 3, "text", object(), 0.5, ()):
+        assert (made == foreign) is False
+        assert (foreign == made) is False
+        assert made != foreign
+
+
+@pytest.mark.parametrize("name", rows(lambda row: row.other))
+def test_different_objects_differ(at, name):
+    made, other = at.keep(TABLE[name].make(at)), at.keep(TABLE[name].other(at))
+    assert made != other
+    if TABLE[name].is_hashable:
+        assert len({made, other}) == 2
+        assert hash(made) != hash(other)
+
+
+@pytest.mark.parametrize("name", rows(lambda row: row.same))
+def test_objects_that_stand_for_one_thing_are_equal(at, name):
+    made = at.keep(TABLE[name].make(at))
+    same = at.keep(TABLE[name].same(at, made))
+    assert made == same
+    assert same == made
+    assert hash(made) == hash(same)
+    assert {made: 1}[same] == 1
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_hash(at, name):
+    made = at.keep(TABLE[name].make(at))
+    if TABLE[name].is_hashable:
+        assert hash(made) == hash(made)
+    else:
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(made)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_weak_references(at, name):
+    made = at.keep(TABLE[name].make(at))
+    if TABLE[name].is_weakly_referenced:
+        assert weakref.ref(made)() is made
+        assert weakref.WeakValueDictionary({1: made})[1] is made
+    else:
+        with pytest.raises(TypeError, match="weak reference"):
+            weakref.ref(made)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_repr_says_what_it_is(at, name):
+    made = at.keep(TABLE[name].make(at))
+    assert re.fullmatch(TABLE[name].repr, repr(made)), repr(made)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_repr_of_a_closed_object_does_not_raise(at, name):
+    row = TABLE[name]
+    if not hasattr(CLASSES[name], "close") or not row.other:
+        pytest.skip("is not closed")
+    made = at.keep(row.make(at))
+    if made is not at.module:
+        made.close()
+        made.close()
+        assert repr(made)
+        assert made == made
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_pickling_works_or_is_refused(at, name):
+    row = TABLE[name]
+    made = at.keep(row.make(at))
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        if row.is_picklable:
+            again = at.keep(pickle.loads(pickle.dumps(made, protocol)))
+            assert type(again) is type(made)
+        else:
+            with pytest.raises((TypeError, RuntimeError), match=r"pickle|ipc_enabled|IPC"):
+                pickle.dumps(made, protocol)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_subclassing(name):
+    kind = CLASSES[name]
+    if TABLE[name].is_subclassed:
+        derived = type(f"My{name}", (kind,), {"extra": 1})
+        assert issubclass(derived, kind)
+        assert derived.extra == 1
+    else:
+        with pytest.raises(TypeError, match=r"not an acceptable base type|final"):
+            type(f"My{name}", (kind,), {})
+
+
+@pytest.mark.parametrize("name", rows(lambda row: row.error_when_made))
+def test_what_is_made_elsewhere_says_where(name):
+    if name == "MemoryResource":
+        pytest.skip("a base class: Python classes derive from it")
+    with pytest.raises(TABLE[name].error_when_made) as caught:
+        CLASSES[name]()
+    assert str(caught.value)
+
+
+# ---- the rules ---------------------------------------------------------------------------------
+
+
+def of_kind(condition):
+    return [pytest.param(kind, id=name) for name, kind in CLASSES.items() if condition(kind)]
+
+
+@pytest.mark.parametrize("kind", of_kind(lambda kind: issubclass(kind, BaseException)))
+def test_exceptions_can_be_pickled_with_their_details(kind):
+    error = kind("text")
+    error.extra = [1]
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is kind
+    assert str(again) == "text"
+    assert again.extra == [1]
+    assert issubclass(kind, Exception)
+
+
+@pytest.mark.parametrize("kind", of_kind(dataclasses.is_dataclass))
+def test_options_are_values(kind):
+    needed = [
+        field.name
+        for field in dataclasses.fields(kind)
+        if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+    ]
+    arguments = dict.fromkeys(needed)
+    made = kind(**arguments)
+    assert made == kind(**arguments)
+    assert made != 3
+    assert repr(made).startswith(f"{kind.__name__}(")
+    assert pickle.loads(pickle.dumps(made)) == made
+    assert copy.copy(made) == made
+    assert weakref.ref(made)() is made
+    assert kind.__module__.startswith("cuprum")
+
+
+@pytest.mark.parametrize("kind", of_kind(lambda kind: issubclass(kind, enum.Enum)))
+def test_enumerations_are_their_strings(kind):
+    for member in kind:
+        assert isinstance(member, str)
+        assert kind(str(member)) is member
+        assert member == str(member)
+        assert pickle.loads(pickle.dumps(member)) is member
+
+
+@pytest.mark.parametrize("kind", of_kind(lambda kind: issubclass(kind, tuple)))
+def test_named_tuples_are_values(kind):
+    made = kind(*range(len(kind._fields)))
+    assert made == tuple(range(len(kind._fields)))
+    assert pickle.loads(pickle.dumps(made)) == made
+    assert type(pickle.loads(pickle.dumps(made))) is kind
+    assert repr(made).startswith(f"{kind.__name__}(")
