@@ -295,7 +295,9 @@ void build(PyLaunchConfig* self, const std::array<PyObject*, FIELD_COUNT>& given
                  .cluster = field(1).is_none() ? std::nullopt
                                                : std::optional(extents_of(field(1), "cluster")),
                  .is_cooperative = flag_of(field(4)),
-                 .programmatic_stream_serialization = flag_of(field(5))}};
+                 .programmatic_stream_serialization = flag_of(field(5))},
+        .encoded = {},
+        .extras = {}};
     for (std::size_t i = 0; i < EXTRA_FIELDS.size(); ++i) {
         const nb::handle value = field(PLAIN_COUNT + i);
         if (value.is_none() || value.ptr() == Py_False) {

@@ -95,9 +95,12 @@ TABLE = {
         other=lambda at: cuprum.LaunchConfig(grid=2, block=64),
         same=lambda at, made: cuprum.LaunchConfig(grid=(2, 1, 1), block=32),
         repr=r"LaunchConfig\(grid=\(2, 1, 1\), .*block=\(32, 1, 1\).*\)",
-        error_when_made=TypeError,
+        is_picklable=True,
+        error_when_made=ValueError,
     ),
-    "MemoryResource": Row(make=lambda at: at.device.memory_resource, repr=r".+"),
+    "MemoryResource": Row(
+        make=lambda at: type("Mine", (cuprum.MemoryResource,), {})(), repr=r".*Mine.*"
+    ),
     "ObjectCode": Row(
         make=lambda at: at.module,
         repr=r"<ObjectCode .+>",
@@ -120,6 +123,14 @@ TABLE = {
     ),
     "WorkqueueResource": Row(
         make=lambda at: at.resources("workqueue"), repr=r"<WorkqueueResource .+ device=0>"
+    ),
+    # ---- cuprum.testing ------------------------------------------------------------------------
+    "FaultInjection": Row(
+        make=lambda at: cuprum.testing.fail_call("cuInit"),
+        other=lambda at: cuprum.testing.fail_call("cuInit"),
+        repr=r"<.*FaultInjection.*>",
+        is_weakly_referenced=False,
+        error_when_made=TypeError,
     ),
     # ---- cuprum.utils --------------------------------------------------------------------------
     "StridedLayout": Row(
@@ -158,8 +169,9 @@ class Resources:
 
     def close(self):
         for thing in reversed(self.kept):
-            # Devices, hosts and the fixtures' own objects stay.
-            if hasattr(thing, "close") and thing not in (self.stream, self.module):
+            # The fixtures' own objects and the context that is current stay.
+            is_ours = thing not in (self.stream, self.module, self.device.context)
+            if hasattr(thing, "close") and is_ours:
                 thing.close()
         self.kept.clear()
 
@@ -178,7 +190,8 @@ def public_classes():
         module = importlib.import_module(module_name)
         for name in module.__all__:
             value = getattr(module, name)
-            if inspect.isclass(value) and not getattr(value, "_is_protocol", False):
+            is_ours = inspect.isclass(value) and value.__module__.startswith("cuprum")
+            if is_ours and not getattr(value, "_is_protocol", False):
                 found[value.__name__] = value
     return found
 
@@ -300,7 +313,7 @@ def test_subclassing(name):
         assert issubclass(derived, kind)
         assert derived.extra == 1
     else:
-        with pytest.raises(TypeError, match=r"not an acceptable base type|final"):
+        with pytest.raises(TypeError, match=r"not an acceptable base type|prohibits subclassing"):
             type(f"My{name}", (kind,), {})
 
 
