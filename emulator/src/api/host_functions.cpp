@@ -6,6 +6,7 @@
 #include "api/entry.hpp"
 #include "api/handles.hpp"
 #include "objects/allocations.hpp"
+#include "objects/capture.hpp"
 #include "objects/error.hpp"
 
 #include <atomic>
@@ -89,6 +90,7 @@ CUresult CUDAAPI cuStreamAddCallback(CUstream hStream, CUstreamCallback callback
         require(callback != nullptr, "callback must not be NULL");
         require(flags == 0, "the flags must be 0");
         const auto stream = stream_from(hStream);
+        Capture::refuse_on(*stream, "callbacks cannot be captured; cuLaunchHostFunc can");
         const auto errors = stream->context().errors();
         const auto call = [hStream, callback, userData, errors] {
             callback(hStream, errors->get(), userData);

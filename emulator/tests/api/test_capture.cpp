@@ -159,6 +159,15 @@ TEST_F(Captures, waiting_for_or_asking_a_capturing_stream_invalidates) {
     }
 }
 
+TEST_F(Captures, callbacks_are_refused_where_host_functions_are_taken) {
+    begin(stream_);
+    ASSERT_TRUE(succeeds(CU(cuLaunchHostFunc)(stream_, [](void*) {}, nullptr)));
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                CU(cuStreamAddCallback)(stream_, [](CUstream, CUresult, void*) {}, nullptr, 0)));
+    expect_invalidated(stream_);
+}
+
 TEST_F(Captures, an_event_recorded_inside_cannot_be_asked) {
     begin(stream_);
     ASSERT_TRUE(succeeds(record(stream_)));

@@ -84,3 +84,15 @@ TEST_F(Devices, every_code_has_a_name_and_a_sentence) {
         returns(CUDA_ERROR_INVALID_VALUE, CU(cuGetErrorName)(static_cast<CUresult>(12345), &name)));
     EXPECT_EQ(name, nullptr);
 }
+
+TEST_F(Devices, what_can_be_done_atomically_is_told) {
+    const CUatomicOperation operations[] = {CU_ATOMIC_OPERATION_INTEGER_ADD,
+                                            CU_ATOMIC_OPERATION_CAS, CU_ATOMIC_OPERATION_FLOAT_MIN};
+    unsigned capabilities[3] = {};
+    ASSERT_TRUE(succeeds(CU(cuDeviceGetHostAtomicCapabilities)(capabilities, operations, 3, 0)));
+    EXPECT_NE(capabilities[0] & CU_ATOMIC_CAPABILITY_REDUCTION, 0U);
+    EXPECT_NE(capabilities[1] & CU_ATOMIC_CAPABILITY_SCALAR_64, 0U);
+    EXPECT_EQ(capabilities[2], 0U);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_DEVICE,
+                        CU(cuDeviceGetHostAtomicCapabilities)(capabilities, operations, 3, 9)));
+}

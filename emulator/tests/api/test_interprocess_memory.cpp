@@ -275,6 +275,38 @@ TEST_F(InterprocessMemory, a_forged_pool_maps_nothing_beyond_its_end) {
     ::close(file);
 }
 
+TEST_F(InterprocessMemory, pools_of_host_memory_are_shared_too) {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+    properties.handleTypes = BY_DESCRIPTOR;
+    CUmemoryPool pool = nullptr;
+    CUdeviceptr memory = 0;
+    int descriptor = -1;
+    CUmemPoolPtrExportData data{};
+    ASSERT_TRUE(succeeds(CU(cuMemPoolCreate)(&pool, &properties)));
+    ASSERT_TRUE(succeeds(CU(cuMemAllocFromPoolAsync)(&memory, BYTES, pool, stream_)));
+    *reinterpret_cast<unsigned*>(memory) = 55; // the host may write it
+    ASSERT_TRUE(
+        succeeds(CU(cuMemPoolExportToShareableHandle)(&descriptor, pool, BY_DESCRIPTOR, 0)));
+    ASSERT_TRUE(succeeds(CU(cuMemPoolExportPointer)(&data, memory)));
+    Peer peer;
+    ASSERT_TRUE(succeeds(peer.ask(Request::ImportPool, 0, nullptr, descriptor).result));
+    ASSERT_TRUE(succeeds(peer.ask(Request::ImportPointer, 0, &data).result));
+    EXPECT_EQ(peer.ask(Request::Read).value, 55U);
+    ASSERT_TRUE(succeeds(peer.ask(Request::Fill, 56).result));
+    EXPECT_EQ(*reinterpret_cast<unsigned*>(memory), 56U);
+    ::close(descriptor);
+    EXPECT_TRUE(succeeds(CU(cuMemFreeAsync)(memory, stream_)));
+    EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(stream_)));
+    EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool)));
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_MANAGED;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemPoolCreate)(&pool, &properties)));
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED, CU(cuMemPoolCreate)(&pool, &properties)));
+}
+
 TEST_F(InterprocessMemory, attributes_say_what_can_be_shared) {
     int value = 0;
     ASSERT_TRUE(succeeds(

@@ -4,6 +4,8 @@
 #include "api/driver.hpp"
 #include "api/kernels.hpp"
 
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -166,4 +168,40 @@ TEST_F(Modules, attributes_of_kernels_can_be_read_and_some_set) {
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
                         CU(cuKernelSetAttribute)(CU_FUNC_ATTRIBUTE_NUM_REGS, 12, kernel, 0)));
     EXPECT_TRUE(succeeds(CU(cuLibraryUnload)(library)));
+}
+
+TEST_F(Modules, options_of_a_load_are_checked_and_answered) {
+    CUmodule module = nullptr;
+    CUjit_option options[] = {CU_JIT_WALL_TIME, CU_JIT_THREADS_PER_BLOCK, CU_JIT_MAX_REGISTERS,
+                              CU_JIT_OPTIMIZATION_LEVEL, CU_JIT_GENERATE_LINE_INFO};
+    void* values[] = {nullptr, nullptr, reinterpret_cast<void*>(32), reinterpret_cast<void*>(3),
+                      reinterpret_cast<void*>(1)};
+    ASSERT_TRUE(succeeds(CU(cuModuleLoadDataEx)(&module, SAXPY_PTX, 5, options, values)));
+    float milliseconds = 0;
+    std::memcpy(&milliseconds, &values[0], sizeof milliseconds);
+    EXPECT_GT(milliseconds, 0.0F);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(values[1]), 1024U);
+    EXPECT_TRUE(succeeds(CU(cuModuleUnload)(module)));
+    CUlibrary library = nullptr;
+    CUjit_option unknown = static_cast<CUjit_option>(999);
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_VALUE, CU(cuLibraryLoadData)(&library, SAXPY_PTX, &unknown,
+                                                                values, 1, nullptr, nullptr, 0)));
+    CUjit_option symbols = CU_JIT_GLOBAL_SYMBOL_COUNT;
+    void* count = reinterpret_cast<void*>(1);
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_NOT_SUPPORTED, CU(cuLibraryLoadData)(&library, SAXPY_PTX, &symbols,
+                                                                &count, 1, nullptr, nullptr, 0)));
+    CUlibraryOption preserved = CU_LIBRARY_BINARY_IS_PRESERVED;
+    void* yes = reinterpret_cast<void*>(1);
+    ASSERT_TRUE(succeeds(
+        CU(cuLibraryLoadData)(&library, SAXPY_PTX, nullptr, nullptr, 0, &preserved, &yes, 1)));
+    void* function = nullptr;
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_FOUND,
+                        CU(cuLibraryGetUnifiedFunction)(&function, library, "saxpy")));
+    EXPECT_TRUE(succeeds(CU(cuLibraryUnload)(library)));
+    preserved = static_cast<CUlibraryOption>(99);
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_VALUE, CU(cuLibraryLoadData)(&library, SAXPY_PTX, nullptr,
+                                                                nullptr, 0, &preserved, &yes, 1)));
 }
