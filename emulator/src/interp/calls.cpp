@@ -189,6 +189,33 @@ const Instruction* write_local(WarpContext& warp, const Instruction* at, std::ui
     return at + 1;
 }
 
+const Instruction* allocate_stack(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const auto* const base = reinterpret_cast<const Long*>(warp.at(at->src[0]));
+    const auto* const top = reinterpret_cast<const Long*>(warp.at(at->src[1]));
+    const auto* const size = reinterpret_cast<const Long*>(warp.at(at->src[2]));
+    std::uint64_t places[WARP_SIZE];
+    std::uint64_t tops[WARP_SIZE];
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const std::uint64_t begin = (top[lane] + at->target - 1) & ~std::uint64_t{at->target - 1};
+        if (begin > STACK_AREA_BYTES || size[lane] > STACK_AREA_BYTES - begin) {
+            return raise_fault(warp, at, FaultKind::StackOverflow, lane,
+                               "alloca of " + std::to_string(size[lane]) + " bytes with " +
+                                   std::to_string(begin) + " taken; a call may take " +
+                                   std::to_string(STACK_AREA_BYTES));
+        }
+        places[lane] = base[lane] + static_cast<std::uint64_t>(at->immediate) + begin;
+        tops[lane] = begin + size[lane];
+    }
+    auto* const place_to = reinterpret_cast<Long*>(warp.at(at->dst[0]));
+    auto* const top_to = reinterpret_cast<Long*>(warp.at(at->dst[1]));
+    for_each_lane(mask, [&](std::uint32_t lane) {
+        place_to[lane] = places[lane];
+        top_to[lane] = tops[lane];
+    });
+    return at + 1;
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {

@@ -59,6 +59,14 @@ Function local_address; // dst[0] = src[0], 64 bits, + immediate; dst[0] has 32 
 Function read_local;    // dst[0]: tag bytes a lane from offset `target`
 Function write_local;   // src[0]: tag bytes a lane to offset `target`
 
+/// What one activation may take with alloca.
+constexpr std::uint32_t STACK_AREA_BYTES = 8192;
+
+// alloca. dst[0]: the place in local memory; dst[1] = src[1] + src[2], aligned: what is taken.
+// src[0]: where the activation's local memory begins; src[1]: what was taken before; src[2]: how
+// many bytes. All 64 bits wide. immediate: where the area begins; target: the alignment.
+Function allocate_stack;
+
 Function read_clock32; // dst[0]; immediate: how far the count is shifted down
 Function read_clock64;
 Function read_timer32; // dst[0]; immediate: how far the nanoseconds are shifted down

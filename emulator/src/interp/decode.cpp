@@ -147,12 +147,9 @@ struct Refusal {
 };
 
 constexpr std::array REFUSALS{
-    Refusal{"alloca", "memory from the stack"},
     Refusal{"clusterlaunchcontrol", "cancelling launches of clusters"},
     Refusal{"istypep", "textures and surfaces"},
     Refusal{"multimem", "multicast memory"},
-    Refusal{"stackrestore", "memory from the stack"},
-    Refusal{"stacksave", "memory from the stack"},
     Refusal{"suld", "textures and surfaces"},
     Refusal{"suq", "textures and surfaces"},
     Refusal{"sured", "textures and surfaces"},

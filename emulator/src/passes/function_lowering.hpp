@@ -64,7 +64,9 @@ private:
     /// Where `ret` goes in the function being lowered.
     struct Frame {
         const ptx::Function* function = nullptr;
-        std::optional<std::uint32_t> return_label; // none unless it is inlined
+        std::optional<std::uint32_t> return_label{}; // none unless it is inlined
+        bytecode::Operand stack_top{};  // how much alloca has taken; none unless it is used
+        std::uint32_t stack_offset = 0; // of what it takes from, in local memory
     };
 
     /// What a callee takes and returns.
@@ -119,6 +121,10 @@ private:
     [[nodiscard]] std::optional<std::uint32_t> label_of(const ptx::Operand& operand);
     [[nodiscard]] std::uint32_t new_label();
     void place_label(std::uint32_t label);
+
+    // ---- memory from the stack (lower_stack.cpp)
+    void begin_stack();
+    bool lower_stack(const ptx::Instruction& instruction);
 
     // ---- parameters (lower_parameters.cpp)
     bool lower_parameter_access(const ptx::Instruction& instruction);

@@ -76,9 +76,10 @@ void FunctionLowering::run() {
     kernel.target_sm = module.target_sm();
     kernel.files.assign(module.files.begin(), module.files.end());
 
-    frames_.push_back({.function = &function, .return_label = {}});
+    frames_.push_back({.function = &function});
     scopes_.push(true);
     declare_kernel_parameters();
+    begin_stack();
     lower_statements(function.body);
     // Control may not run off the end of the code.
     current_ = nullptr;
@@ -94,7 +95,7 @@ void FunctionLowering::run() {
 /// Lowers a function that is called, not inlined, behind all code so far.
 void FunctionLowering::lower_function(const ptx::Function& function) {
     local_bytes_ = 0;
-    frames_.assign(1, {.function = &function, .return_label = {}});
+    frames_.assign(1, {.function = &function});
     scopes_.push(true);
     place_label(build_.kernel.functions[require_function(function)]);
     const std::vector<std::uint32_t> offsets = abi_offsets(function.returns, function.parameters);
@@ -122,6 +123,9 @@ void FunctionLowering::lower_function(const ptx::Function& function) {
     for (std::size_t i = 0; i < function.parameters.size(); ++i) {
         declare(function.parameters[i], offsets[function.returns.size() + i]);
     }
+    current_ = nullptr;
+    guard_ = {};
+    begin_stack();
     lower_statements(function.body);
     current_ = nullptr;
     guard_ = {};
@@ -291,7 +295,7 @@ void FunctionLowering::lower_instruction(const ptx::Instruction& instruction) {
 
 /// Lowers what decoders do not see. Returns false for a data instruction.
 bool FunctionLowering::lower_own(const ptx::Instruction& instruction) {
-    if (lower_control(instruction)) {
+    if (lower_control(instruction) || lower_stack(instruction)) {
         return true;
     }
     if (instruction.opcode == "ld" || instruction.opcode == "st") {

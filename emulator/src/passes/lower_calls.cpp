@@ -260,6 +260,7 @@ void FunctionLowering::inline_call(const ptx::Function& callee,
     }
     const std::uint32_t behind = new_label();
     frames_.push_back({.function = &callee, .return_label = behind});
+    begin_stack();
     lower_statements(callee.body);
     frames_.pop_back();
     scopes_.pop();

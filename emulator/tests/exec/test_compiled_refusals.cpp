@@ -38,7 +38,7 @@ TEST(Refusals, features_that_are_missing_are_named) {
     expect_words(
         complaint_about("multimem.red.relaxed.sys.global.add.u32 [%d0], %r0;", unsupported),
         {"multimem.red", "multicast memory"});
-    expect_words(complaint_about("alloca.u64 %d0, 64;", unsupported), {"alloca.u64", "the stack"});
+    expect_words(complaint_about("alloca.u32 %r0, 64;", unsupported), {"alloca.u32"});
     expect_words(
         complaint_about("tex.1d.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%d0, {%r4}];", unsupported),
         {"tex.1d.v4.f32.s32", "textures"});
