@@ -11,6 +11,7 @@
 #include <cuprum/context_settings.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/device_resources.hpp>
+#include <cuprum/dlpack.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
 #include <cuprum/fault_injection.hpp>
@@ -30,6 +31,7 @@
 #include <cuprum/program_cache.hpp>
 #include <cuprum/stream.hpp>
 #include <cuprum/strided_layout.hpp>
+#include <cuprum/strided_memory_view.hpp>
 #include <cuprum/trace.hpp>
 #include <cuprum/stream_attributes.hpp>
 #include <cuprum/typed_view.hpp>

@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The part of the DLPack protocol that we speak: its structures, laid out as the specification
+// says (version 1.3 with its C exchange functions, and the unversioned form before 1.0). They can
+// be cast to and from those of the protocol's own header.
+
+#pragma once
+
+#include <complex>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace cuprum::dlpack {
+
+/// Where a tensor lies. The values are the protocol's; Unknown is ours.
+enum class DeviceType : std::int32_t {
+    Unknown = 0,
+    Cpu = 1,
+    Cuda = 2,
+    CudaHost = 3,
+    CudaManaged = 13,
+};
+
+/// What an element is. Codes beyond these are 8-bit and narrower floats.
+enum class TypeCode : std::uint8_t {
+    Int = 0,
+    UInt = 1,
+    Float = 2,
+    BFloat = 4,
+    Complex = 5,
+    Bool = 6,
+    FirstFloat8 = 7,
+    LastFloat8 = 14,
+};
+
+struct Device {
+    DeviceType type;
+    std::int32_t id;
+};
+
+struct DataType {
+    TypeCode code;
+    std::uint8_t bits;
+    std::uint16_t lanes;
+    friend bool operator==(const DataType&, const DataType&) = default;
+};
+
+struct Tensor {
+    void* data;
+    Device device;
+    std::int32_t ndim;
+    DataType dtype;
+    std::int64_t* shape;
+    std::int64_t* strides; // in elements; null means contiguous
+    std::uint64_t byte_offset;
+};
+
+struct ManagedTensor {
+    Tensor tensor;
+    void* owner;
+    void (*deleter)(ManagedTensor* self);
+};
+
+struct Version {
+    std::uint32_t major;
+    std::uint32_t minor;
+};
+
+struct ManagedTensorVersioned {
+    Version version;
+    void* owner;
+    void (*deleter)(ManagedTensorVersioned* self);
+    std::uint64_t flags;
+    Tensor tensor;
+};
+
+struct ExchangeHeader {
+    Version version;
+    ExchangeHeader* previous; // an older table, for consumers that know no newer one
+};
+
+using SetError = void (*)(void* context, const char* kind, const char* message);
+
+/// The functions that a type offers to C code, found on the type as a capsule. They return 0, or -1
+/// with a Python error set, and never wait for a stream.
+struct ExchangeTable {
+    ExchangeHeader header;
+    int (*allocate)(Tensor* prototype, ManagedTensorVersioned** out, void* context,
+                    SetError set_error);
+    int (*managed_from_object)(void* object, ManagedTensorVersioned** out);
+    int (*managed_to_object)(ManagedTensorVersioned* tensor, void** out_object);
+    int (*tensor_from_object)(void* object, Tensor* out); // borrowed; may be null
+    int (*current_work_stream)(DeviceType type, std::int32_t id, void** out_stream);
+};
+
+constexpr Version CURRENT_VERSION{1, 3};
+constexpr std::uint64_t FLAG_READ_ONLY = 1;
+
+constexpr const char* NAME = "dltensor";
+constexpr const char* VERSIONED_NAME = "dltensor_versioned";
+constexpr const char* USED_NAME = "used_dltensor";
+constexpr const char* USED_VERSIONED_NAME = "used_dltensor_versioned";
+constexpr const char* EXCHANGE_NAME = "dlpack_exchange_api";
+
+/// Returns the type of elements that are a T; one with no bits if the protocol has none.
+template <typename T>
+[[nodiscard]] constexpr DataType type_of() noexcept {
+    using Plain = std::remove_cv_t<T>;
+    constexpr auto bits = static_cast<std::uint8_t>(sizeof(Plain) * 8);
+    if constexpr (std::same_as<Plain, bool>) {
+        return {TypeCode::Bool, bits, 1};
+    } else if constexpr (std::floating_point<Plain> && sizeof(Plain) <= sizeof(double)) {
+        return {TypeCode::Float, bits, 1};
+    } else if constexpr (std::same_as<Plain, std::complex<float>> ||
+                         std::same_as<Plain, std::complex<double>>) {
+        return {TypeCode::Complex, bits, 1};
+    } else if constexpr (std::integral<Plain>) {
+        return {std::is_signed_v<Plain> ? TypeCode::Int : TypeCode::UInt, bits, 1};
+    } else {
+        return {TypeCode::Int, 0, 0};
+    }
+}
+
+static_assert(sizeof(Tensor) == 48 && sizeof(ManagedTensor) == 64 &&
+              sizeof(ManagedTensorVersioned) == 80 && sizeof(ExchangeTable) == 56);
+
+} // namespace cuprum::dlpack

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/buffer.hpp>
+#include <cuprum/detail/export.hpp>
+#include <cuprum/dlpack.hpp>
+#include <cuprum/stream.hpp>
+#include <cuprum/strided_layout.hpp>
+#include <cuprum/typed_view.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace cuprum {
+
+/// Describes an array: where it lies, how, what its elements are. Nothing is copied.
+///
+/// It comes from a buffer, whose memory it shares, or from another library through DLPack, and goes
+/// to others the same way. Copies share what they keep alive. Nothing is ordered by a view: the
+/// caller makes the stream that uses the memory wait for the one that fills it.
+class CUPRUM_API StridedMemoryView {
+public:
+    /// Sees a buffer, from its start.
+    /// @param type what the elements are; none is bytes of the layout's element size.
+    /// @throws std::invalid_argument if the buffer is too small, or the type's size is not the
+    /// layout's.
+    StridedMemoryView(const Buffer& buffer, const StridedLayout& layout, dlpack::DataType type = {},
+                      bool is_readonly = false);
+
+    /// Sees a buffer as an array of T in C order.
+    template <typename T>
+    [[nodiscard]] static StridedMemoryView of(const Buffer& buffer, StridedLayout::Extents shape) {
+        return {buffer, StridedLayout(shape, sizeof(T)), dlpack::type_of<T>()};
+    }
+
+    /// Takes over another library's tensor; its deleter is called with the last copy, or at once if
+    /// this throws.
+    /// @throws std::invalid_argument if it is null, of a version other than 1, neither the CPU's
+    /// nor CUDA's, or its elements are no whole bytes.
+    [[nodiscard]] static StridedMemoryView from_dlpack(dlpack::ManagedTensorVersioned* tensor);
+    [[nodiscard]] static StridedMemoryView from_dlpack(dlpack::ManagedTensor* tensor);
+    /// Hands out a tensor that shares the memory. The caller owns it: call its deleter once, from
+    /// any thread.
+    /// @throws std::invalid_argument if the elements have no type.
+    [[nodiscard]] dlpack::ManagedTensorVersioned* to_dlpack() const;
+
+    /// Returns the address of the first element.
+    [[nodiscard]] CUdeviceptr handle() const noexcept {
+        return base_ + static_cast<CUdeviceptr>(layout_.slice_offset_in_bytes());
+    }
+
+    /// Returns where the elements lie; offsets count from the start of the array or buffer.
+    [[nodiscard]] const StridedLayout& layout() const noexcept { return layout_; }
+
+    /// Returns what the elements are; no bits if that is not known.
+    [[nodiscard]] dlpack::DataType type() const noexcept { return type_; }
+
+    [[nodiscard]] dlpack::Device device() const noexcept { return device_; }
+
+    [[nodiscard]] bool is_device_accessible() const noexcept {
+        return device_.type != dlpack::DeviceType::Cpu;
+    }
+
+    [[nodiscard]] bool is_host_accessible() const noexcept {
+        return device_.type != dlpack::DeviceType::Cuda;
+    }
+
+    [[nodiscard]] bool is_readonly() const noexcept { return is_readonly_; }
+
+    /// Sees the same memory through another layout.
+    /// @throws std::invalid_argument if it reaches outside, or has another element size.
+    [[nodiscard]] StridedMemoryView view(const StridedLayout& layout) const;
+
+    /// Sees the elements as T.
+    /// @throws std::invalid_argument if they are something else, or the rank is.
+    template <typename T, std::size_t Rank>
+    [[nodiscard]] TypedView<T, Rank> typed() const {
+        check_typed(dlpack::type_of<T>(), sizeof(T), Rank, std::is_const_v<T>);
+        std::array<StridedLayout::Index, Rank> shape{};
+        std::array<StridedLayout::Index, Rank> strides{};
+        std::copy(layout_.shape().begin(), layout_.shape().end(), shape.begin());
+        std::copy(layout_.strides().begin(), layout_.strides().end(), strides.begin());
+        return {reinterpret_cast<T*>(static_cast<std::uintptr_t>(handle())), shape, strides};
+    }
+
+    /// Copies all elements from another array of the same shape and type; see copy_strided.
+    /// @throws std::invalid_argument also if this view is read-only.
+    void copy_from(const StridedMemoryView& source, const Stream& stream) const;
+
+    /// Copies all elements to another array of the same shape and type; see copy_strided.
+    void copy_to(const StridedMemoryView& destination, const Stream& stream) const {
+        destination.copy_from(*this, stream);
+    }
+
+private:
+    StridedMemoryView(std::shared_ptr<void> kept, const dlpack::Tensor& tensor, bool is_readonly);
+
+    void check_typed(dlpack::DataType type, std::size_t bytes, std::size_t rank,
+                     bool is_const) const;
+
+    CUdeviceptr base_ = 0;
+    StridedLayout layout_;
+    dlpack::DataType type_{};
+    dlpack::Device device_{};
+    bool is_readonly_ = false;
+    StridedLayout::Index first_byte_ = 0; // what views of this view may reach, from base_
+    StridedLayout::Index end_byte_ = 0;
+    std::shared_ptr<void> kept_; // a share of the buffer, or the other library's tensor
+};
+
+} // namespace cuprum
