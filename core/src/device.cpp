@@ -5,6 +5,7 @@
 
 #include "driver/current.hpp"
 #include "state/device_state.hpp"
+#include "state/event_state.hpp"
 #include "state/handle.hpp"
 
 #include <cuprum/buffer.hpp>
@@ -188,6 +189,9 @@ Event Device::create_event() const {
 }
 
 Event Device::create_event(const EventOptions& options) const {
+    if (const auto* home = detail::current_primary(*state_)) {
+        return Event(detail::make_event(*home, options));
+    }
     return Event::create(Context(detail::context_for(*state_)), options);
 }
 

@@ -28,14 +28,19 @@ bool is_pending(const detail::EventState& event);
 } // namespace
 
 Event Event::create(const Context& context, const EventOptions& options) {
-    const CUcontext home = context.handle();
+    const driver::Current current(context.handle());
+    return Event(detail::make_event(context.state(), options));
+}
+
+std::shared_ptr<detail::EventState> detail::make_event(const std::shared_ptr<ContextState>& context,
+                                                       const EventOptions& options) {
     if (options.ipc_enabled && options.timing_enabled) {
         throw std::invalid_argument("ipc_enabled and timing_enabled are both true: the driver has "
                                     "no events that do both");
     }
-    auto state = std::make_shared<detail::EventState>();
-    state->context = context.state();
-    state->made_at = context.state()->reset_count.load(std::memory_order_relaxed);
+    auto state = std::make_shared<EventState>();
+    state->context = context;
+    state->made_at = context->reset_count.load(std::memory_order_relaxed);
     state->is_ipc_enabled = options.ipc_enabled;
     state->is_timing_enabled = options.timing_enabled;
     state->is_blocking_sync = options.blocking_sync;
@@ -49,10 +54,9 @@ Event Event::create(const Context& context, const EventOptions& options) {
     if (options.ipc_enabled) {
         flags |= CU_EVENT_INTERPROCESS;
     }
-    const driver::Current current(home);
     call(table().cuEventCreate, &state->handle, flags);
     state->is_owned = true;
-    return Event(std::move(state));
+    return state;
 }
 
 Event Event::from_handle(CUevent handle) {

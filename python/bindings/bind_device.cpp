@@ -31,6 +31,9 @@ void bind_properties(nb::module_& module);
 void bind_identity(nb::class_<PyDevice>& type);
 void bind_factories(nb::class_<PyDevice>& type);
 [[nodiscard]] nb::object find_device(nb::handle device_id);
+[[nodiscard]] PyObject* call_type(PyObject* type, PyObject* const* values, std::size_t count,
+                                  PyObject* keywords) noexcept;
+vectorcallfunc general_call = nullptr; // what call_type stands before
 [[nodiscard]] nb::object context_of(const PyDevice& self);
 [[nodiscard]] nb::object set_current(PyDevice& self, nb::handle context);
 [[nodiscard]] nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options);
@@ -62,6 +65,8 @@ ValueError
     If there is no such device; the text gives the range.)");
     note_type<PyDevice>(type);
     type.def(nb::new_(&find_device), "device_id"_a = nb::none());
+    general_call = TYPE<PyDevice>->tp_vectorcall;
+    TYPE<PyDevice>->tp_vectorcall = call_type;
     type.def("__reduce__", [](const PyDevice& self) {
         return nb::make_tuple(nb::borrow(reinterpret_cast<PyObject*>(TYPE<PyDevice>)),
                               nb::make_tuple(self.core.ordinal()));
@@ -109,7 +114,7 @@ DeviceTable& devices() {
 nb::object find_device(nb::handle device_id) {
     if (device_id.is_none()) {
         const Device device = [] {
-            const nb::gil_scoped_release unlocked;
+            const Brief unlocked(device_table.load(std::memory_order_relaxed) == nullptr);
             return Device();
         }();
         return device_object(device);
@@ -130,6 +135,16 @@ nb::object find_device(nb::handle device_id) {
         }
     }
     return device_object(device_argument(device_id, "device_id"));
+}
+
+/// Answers the usual calls of the class, Device() and Device(0), with no layer in between.
+PyObject* call_type(PyObject* type, PyObject* const* values, std::size_t count,
+                    PyObject* keywords) noexcept {
+    const Py_ssize_t given = PyVectorcall_NARGS(count);
+    if (keywords != nullptr || given > 1) {
+        return general_call(type, values, count, keywords);
+    }
+    return fast::answer([&] { return find_device(given == 0 ? Py_None : values[0]); });
 }
 
 /// Whether an attribute that the driver does not know reads as 0; for the drop-in.

@@ -5,6 +5,7 @@
 
 import inspect
 import threading
+import time
 
 import pytest
 
@@ -113,3 +114,29 @@ def test_threads_enqueue_and_synchronise_at_once(device):
     for thread in threads:
         thread.join()
     assert errors == []
+
+
+def test_a_full_queue_behind_a_python_function_goes_on(module, stream):
+    # A queue holds about a thousand launches: the next one waits for the function, which needs the
+    # GIL.
+    kernel = module.get_kernel("empty")
+    config = cuprum.LaunchConfig(grid=1, block=1)
+    done = []
+    stream.launch_host(lambda: (time.sleep(0.05), done.append(True)))
+    for _ in range(3000):
+        cuprum.launch(stream, config, kernel)
+    stream.sync()
+    assert done == [True]
+
+
+def test_a_device_is_found_in_every_way_of_calling(device):
+    assert cuprum.Device(0) is device
+    assert cuprum.Device(device_id=0) is device
+    assert cuprum.Device(device) is device
+    assert cuprum.Device(None) is cuprum.Device()
+    with pytest.raises(TypeError):
+        cuprum.Device(0, 1)
+    with pytest.raises(TypeError):
+        cuprum.Device(id=0)
+    with pytest.raises(ValueError, match="1000"):
+        cuprum.Device(1000)

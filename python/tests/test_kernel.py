@@ -121,7 +121,7 @@ def test_clusters_that_fit(module, device, stream):
     config = cuprum.LaunchConfig(grid=1, cluster=2, block=32)
     assert occupancy.max_active_clusters(config, stream=stream) >= 1
     assert occupancy.max_potential_cluster_size(config, stream=stream) >= 2
-    with pytest.raises(TypeError, match="stream must be a Stream, got None"):
+    with pytest.raises(TypeError, match="stream .* None"):
         occupancy.max_active_clusters(config, stream=None)
 
 

@@ -20,6 +20,7 @@ constinit std::atomic<const DeviceList*> device_list{nullptr};
 constinit std::mutex making_list;
 
 DeviceList read_devices();
+std::shared_ptr<ContextState> share_for_good(std::unique_ptr<ContextState> state);
 bool can_change(int attribute);
 
 } // namespace
@@ -58,12 +59,22 @@ DeviceState& device_state(CUdevice handle) {
 
 const std::shared_ptr<ContextState>& primary_context(DeviceState& device) {
     return device.primary.get([&] {
-        auto state = std::make_shared<ContextState>();
+        auto state = std::make_unique<ContextState>();
         driver::call(driver::table().cuDevicePrimaryCtxRetain, &state->handle, device.handle);
         state->device = &device;
         state->is_primary = true;
-        return state;
+        return share_for_good(std::move(state));
     });
+}
+
+const std::shared_ptr<ContextState>* current_primary(const DeviceState& device) {
+    const auto* primary = device.primary.peek();
+    if (primary == nullptr) {
+        return nullptr;
+    }
+    CUcontext current = nullptr;
+    driver::call(driver::table().cuCtxGetCurrent, &current);
+    return (*primary)->handle == current ? primary : nullptr;
 }
 
 std::shared_ptr<ContextState> context_for(DeviceState& device) {
@@ -146,6 +157,17 @@ void reset_devices() {
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
+
+/// Keeps a state as long as the process lives and returns it as a pointer that counts nothing:
+/// nearly every object holds its primary context, and counting would cost as much as some driver
+/// calls.
+std::shared_ptr<ContextState> share_for_good(std::unique_ptr<ContextState> state) {
+    static constinit std::mutex keeping;
+    static auto& kept = *new std::vector<std::unique_ptr<ContextState>>;
+    const std::lock_guard lock(keeping);
+    kept.push_back(std::move(state));
+    return {std::shared_ptr<void>(), kept.back().get()};
+}
 
 DeviceList read_devices() {
     int count = 0;

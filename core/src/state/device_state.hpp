@@ -56,6 +56,10 @@ using DeviceList = std::vector<std::unique_ptr<DeviceState>>;
 /// Returns the primary context, retained on first use and kept.
 [[nodiscard]] const std::shared_ptr<ContextState>& primary_context(DeviceState& device);
 
+/// Returns the primary context if it is the current one, else null. What is made in it then need
+/// not look which one is current.
+[[nodiscard]] const std::shared_ptr<ContextState>* current_primary(const DeviceState& device);
+
 /// Returns the context that methods of a device act in: the current one if it belongs to the
 /// device, else the primary one.
 [[nodiscard]] std::shared_ptr<ContextState> context_for(DeviceState& device);

@@ -31,4 +31,8 @@ struct EventState {
     EventState& operator=(const EventState&) = delete;
 };
 
+/// Makes an event in a context, which must be the current one.
+[[nodiscard]] std::shared_ptr<EventState> make_event(const std::shared_ptr<ContextState>& context,
+                                                     const EventOptions& options);
+
 } // namespace cuprum::detail
