@@ -21,7 +21,8 @@ import cases_matrices  # noqa: F401
 import cases_small_floats  # noqa: F401
 from case import CASES, CaseError, Run, compare_results
 from driver import Device, DriverError, Shape, argument
-from instructions import run_forms
+from instructions import THREADS as THREADS_OF_FORM
+from instructions import Outcome, operands, run_forms
 from nvrtc import Compiler
 from programs import BLOCKS, REGISTERS, THREADS, Program
 
@@ -66,7 +67,11 @@ def main() -> int:
         for text in texts(arguments, device.compute_capability):
             run_text(device, text, report)
     if "instructions" in arguments.suites:
-        run_instructions(device, capability, report)
+        outcomes = run_instructions(device, capability, report)
+        if arguments.dump:
+            arguments.dump.write_text(json.dumps({o.form.text: o.values for o in outcomes}))
+        if arguments.explain:
+            explain(outcomes, json.loads(arguments.explain.read_text()))
     if "programs" in arguments.suites:
         run_programs(device, arguments.seed, arguments.programs, report)
     if recorded:
@@ -95,6 +100,8 @@ def parse_arguments() -> argparse.Namespace:
         choices=SUITES,
         help="only this suite; may be repeated",
     )
+    parser.add_argument("--dump", type=Path, help="write all bits that instructions gave")
+    parser.add_argument("--explain", type=Path, help="show where they differ from such a file")
     parser.add_argument("--seed", type=int, default=1, help="of the first random program")
     parser.add_argument("--programs", type=int, default=200, help="how many random programs")
     parser.add_argument("--ptx", type=Path, help="a folder with the compiled corpus")
@@ -174,13 +181,33 @@ def run_text(device: Device, text: Text, report: Report) -> None:
         module.unload()
 
 
-def run_instructions(device: Device, capability: int, report: Report) -> None:
+def run_instructions(device: Device, capability: int, report: Report) -> list[Outcome]:
     """Run the kernels of one instruction each that a compute capability has."""
+    outcomes = []
     for form, outcome in run_forms(device, capability):
         if isinstance(outcome, DriverError):
             report.failures.append(f"{form.text}: {outcome}")
         else:
             report.add("instructions", form.text, {form.text: outcome.record()})
+            outcomes.append(outcome)
+    return outcomes
+
+
+def explain(outcomes: list[Outcome], dumped: dict[str, list[int]]) -> None:
+    """Print the operands and both results of the first thread that differs, for each form."""
+    for outcome in outcomes:
+        form, other = outcome.form, dumped.get(outcome.form.text)
+        if other is None or other == outcome.values:
+            continue
+        index = next(i for i, (a, b) in enumerate(zip(outcome.values, other)) if a != b)
+        count = sum(a != b for a, b in zip(outcome.values, other))
+        thread = index % THREADS_OF_FORM
+        sources = [operands(form, i)[thread] for i in range(len(form.sources))]
+        print(
+            f"{form.text}: thread {thread} of",
+            " ".join(f"{value:#x}" for value in sources),
+            f"gives {outcome.values[index]:#x}, there {other[index]:#x} ({count} differ)",
+        )
 
 
 def run_programs(device: Device, seed: int, count: int, report: Report) -> None:
