@@ -35,7 +35,9 @@ _NOT_IN_REFERENCE = {
 def follow_reference() -> None:
     """Switch the whole process to the reference's behaviour."""
     from cuprum import _cuprum
+    from cuprum.drop_in import _compiling
 
+    _compiling.follow_reference()
     _cuprum.read_unknown_attributes_as_zero(True)
     _cuprum.follow_reference(True)
     _give_private_names()

@@ -28,7 +28,7 @@ _PRIVATE_MODULES = {
     "_launch_config": ("LaunchConfig",),
     "_launcher": ("launch",),
     "_layout": ("_StridedLayout",),
-    "_linker": ("Linker", "LinkerOptions"),
+    "_linker": ("Linker", "LinkerOptions", "_decide_nvjitlink_or_driver"),
     "_memory": (
         "Buffer",
         "DeviceMemoryResource",
@@ -74,7 +74,14 @@ _PRIVATE_MODULES = {
         "view_as_cai",
     ),
     "_module": ("Kernel", "KernelAttributes", "KernelOccupancy", "ObjectCode", "ParamInfo"),
-    "_program": ("Program", "ProgramOptions", "_can_load_generated_ptx"),
+    "_program": (
+        "Program",
+        "ProgramOptions",
+        "_assert_single_dashed_nvvm_options",
+        "_can_load_generated_ptx",
+        "_find_libdevice_path",
+        "_get_nvvm_module",
+    ),
     "_stream": (
         "IsStreamType",
         "LEGACY_DEFAULT_STREAM",
@@ -179,6 +186,6 @@ def _enter(name: str, module: ModuleType) -> None:
 def _places() -> tuple[object, ...]:
     import cuprum
     from cuprum import _cuprum, _types, typing, utils
-    from cuprum.drop_in import _shims
+    from cuprum.drop_in import _compiling, _shims
 
-    return _shims, cuprum, _cuprum, _types, utils, typing
+    return _shims, _compiling, cuprum, _cuprum, _types, utils, typing

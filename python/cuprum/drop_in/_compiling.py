@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Private helpers of ``cuda.core`` for programs, linkers and code, in Cuprum's own terms."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from types import ModuleType
+
+
+def _decide_nvjitlink_or_driver() -> bool:
+    """Tell whether the driver links, for want of nvJitLink."""
+    import cuprum
+
+    return cuprum.Linker.which_backend() == "driver"
+
+
+def _get_nvvm_module() -> ModuleType:
+    """Return ``cuda.bindings.nvvm`` if there is a libNVVM behind it."""
+    import cuprum
+
+    try:
+        cuprum.compiler_version("nvvm")
+        return importlib.import_module("cuda.bindings.nvvm")
+    except (cuprum.LibraryNotFoundError, ImportError) as error:
+        raise RuntimeError(f"NVVM is not available: {error}") from error
+
+
+def _find_libdevice_path() -> str:
+    """Return the path of libdevice, as ``cuda.pathfinder`` finds it."""
+    return importlib.import_module("cuda.pathfinder").find_bitcode_lib("device")
+
+
+def _assert_single_dashed_nvvm_options(options: list[str]) -> None:
+    """Check that no option has two dashes, which libNVVM does not take."""
+    for option in options:
+        if option.startswith("--"):
+            raise RuntimeError(f"{option} is double-dashed; libNVVM takes single dashes alone")
+
+
+def follow_reference() -> None:
+    """Give the classes of programs, linkers and code the members that users reach into."""
+    import cuprum
+    from cuprum import _cuprum, _errors
+
+    cuprum.ObjectCode._init = classmethod(_init_object_code)
+    cuprum.ProgramOptions._name = property(lambda options: options.name.encode())
+    cuprum.ProgramOptions._prepare_extra_sources_bytes = _extra_sources_bytes
+    cuprum.LinkerOptions._prepare_nvjitlink_options = lambda options, as_bytes=False: (
+        options.as_bytes() if as_bytes else _cuprum.nvjitlink_options(options)
+    )
+    # Programs catch the compilers' own errors.
+    for module_name, theirs, ours in (
+        ("cuda.bindings.nvjitlink", "nvJitLinkError", _errors.LinkerError),
+        ("cuda.bindings.nvvm", "nvvmError", _errors.NVVMError),
+    ):
+        if importlib.util.find_spec("cuda.bindings") is None:
+            return
+        try:
+            error = getattr(importlib.import_module(module_name), theirs)
+        except (ImportError, AttributeError):
+            continue
+        ours.__bases__ = (*ours.__bases__, error)
+        # Theirs looks its argument up among the codes; ours is a text.
+        ours.__init__ = Exception.__init__
+
+
+def _init_object_code(
+    cls: type,
+    code: bytes | str,
+    code_type: str,
+    *,
+    name: str = "",
+    symbol_mapping: dict[str, str] | None = None,
+) -> object:
+    return getattr(cls, f"from_{code_type}")(code, name=name, symbol_mapping=symbol_mapping)
+
+
+def _extra_sources_bytes(options: object) -> list[tuple[bytes, bytes]] | None:
+    sources = options.extra_sources  # type: ignore[attr-defined]
+    if sources is None:
+        return None
+    return [
+        (name.encode(), text.encode() if isinstance(text, str) else bytes(text))
+        for name, text in sources
+    ]
