@@ -26,7 +26,7 @@ extern "C" __global__ void __launch_bounds__(256, 2) tables(float* out, int whic
     tile[threadIdx.x & 31][threadIdx.x >> 5] = coefficients[which & 7];
     dynamic_shared[threadIdx.x] = table[which % 3][which & 3];
     __syncthreads();
-    out[threadIdx.x] = tile[threadIdx.x >> 5][threadIdx.x & 31] + dynamic_shared[255 - threadIdx.x] +
+    out[threadIdx.x] = tile[threadIdx.x >> 5][threadIdx.x & 7] + dynamic_shared[255 - threadIdx.x] +
                        *counter_pointer + texts[which % 3][0] + *mixed.where + managed_value;
 }
 
