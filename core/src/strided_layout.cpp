@@ -91,13 +91,16 @@ StridedLayout StridedLayout::dense(Extents shape, std::size_t itemsize,
 std::vector<int> StridedLayout::stride_order() const {
     std::vector<int> axes(ndim());
     std::iota(axes.begin(), axes.end(), 0);
-    std::ranges::stable_sort(axes, [this](int left, int right) {
+    std::ranges::sort(axes, [this](int left, int right) {
         const auto a = static_cast<std::size_t>(left);
         const auto b = static_cast<std::size_t>(right);
         const Index first = std::abs(strides()[a]);
         const Index second = std::abs(strides()[b]);
+        if (first != second) {
+            return first > second;
+        }
         // Axes of extent 1 lie inside those that share their stride.
-        return first != second ? first > second : shape()[a] > shape()[b];
+        return shape()[a] != shape()[b] ? shape()[a] > shape()[b] : left < right;
     });
     return axes;
 }
