@@ -34,6 +34,17 @@ void* reserve(std::uint64_t bytes, int protection) {
     return address == MAP_FAILED ? nullptr : address;
 }
 
+/// Makes a table of which granules are accessible: none.
+std::atomic<std::uint8_t>* make_granules(const MemoryMap& map) {
+    // Zero pages until touched: a byte per granule costs nothing where nothing is allocated.
+    auto* granules = static_cast<std::atomic<std::uint8_t>*>(
+        reserve(map.memory_bytes / AddressSpace::GRANULE_BYTES, PROT_READ | PROT_WRITE));
+    if (granules == nullptr) {
+        fail(CUDA_ERROR_OUT_OF_MEMORY, "could not map the table of device memory");
+    }
+    return granules;
+}
+
 } // namespace
 
 AddressSpace& AddressSpace::instance() {
@@ -65,14 +76,8 @@ AddressSpace::AddressSpace() {
     map_.memory_base = map_.local_base + map_.local_bytes;
     map_.memory_bytes = bytes - map_.shared_bytes - map_.local_bytes;
 
-    // Zero pages until touched: a byte per granule costs nothing where nothing is allocated.
-    const std::uint64_t granule_count = map_.memory_bytes / GRANULE_BYTES;
-    granules_ =
-        static_cast<std::atomic<std::uint8_t>*>(reserve(granule_count, PROT_READ | PROT_WRITE));
-    if (granules_ == nullptr) {
-        fail(CUDA_ERROR_OUT_OF_MEMORY, "could not map the table of device memory");
-    }
-    map_.granules = granules_;
+    granules_.push_back(make_granules(map_));
+    map_.granules = granules_.front();
     next_ = map_.memory_base + GRANULE_BYTES;
     committed_ = map_.memory_base;
 }
@@ -129,13 +134,29 @@ void AddressSpace::give_back(std::uint64_t base, std::uint64_t bytes) noexcept {
 
 void AddressSpace::set_accessible(std::uint64_t base, std::uint64_t bytes,
                                   bool is_accessible) noexcept {
+    for (int device = 0; device < device_count(); ++device) {
+        set_accessible_to(device, base, bytes, is_accessible);
+    }
+}
+
+void AddressSpace::set_device_count(int count) {
+    while (device_count() < count) {
+        granules_.push_back(make_granules(map_));
+        others_.push_back(std::make_unique<MemoryMap>(map_));
+        others_.back()->granules = granules_.back();
+    }
+}
+
+void AddressSpace::set_accessible_to(int device, std::uint64_t base, std::uint64_t bytes,
+                                     bool is_accessible) noexcept {
     if (bytes == 0) {
         return;
     }
+    auto* const granules = granules_[static_cast<std::size_t>(device)];
     const std::uint64_t first = (base - map_.memory_base) >> map_.granule_shift;
     const std::uint64_t last = (base + bytes - 1 - map_.memory_base) >> map_.granule_shift;
     for (std::uint64_t index = first; index <= last; ++index) {
-        granules_[index].store(is_accessible ? 1 : 0, std::memory_order_relaxed);
+        granules[index].store(is_accessible ? 1 : 0, std::memory_order_relaxed);
     }
 }
 

@@ -18,8 +18,10 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace cuprum::emulator {
 
@@ -33,8 +35,13 @@ public:
     /// @throws DriverError OUT_OF_MEMORY if no range can be reserved.
     [[nodiscard]] static AddressSpace& instance();
 
-    /// Returns what kernels and checkers read.
-    [[nodiscard]] MemoryMap& map() noexcept { return map_; }
+    /// Returns what kernels and checkers of a device read. Devices differ in what they may touch.
+    [[nodiscard]] MemoryMap& map(int device = 0) noexcept {
+        return device == 0 ? map_ : *others_[static_cast<std::size_t>(device) - 1];
+    }
+
+    /// Makes room for what each of several devices may touch; once, before any memory is taken.
+    void set_device_count(int count);
 
     /// Takes a range of whole granules, readable and writable, zero or stale inside, not yet
     /// accessible to kernels. `alignment` is a power of two.
@@ -43,8 +50,14 @@ public:
     /// Gives a range back: its memory is returned to the system at once, its addresses rest.
     void give_back(std::uint64_t base, std::uint64_t bytes) noexcept;
 
-    /// Says whether kernels may touch a range.
+    /// Says whether kernels of all devices may touch a range.
     void set_accessible(std::uint64_t base, std::uint64_t bytes, bool is_accessible) noexcept;
+
+    /// Says whether kernels of one device may touch a range.
+    void set_accessible_to(int device, std::uint64_t base, std::uint64_t bytes,
+                           bool is_accessible) noexcept;
+
+    [[nodiscard]] int device_count() const noexcept { return static_cast<int>(others_.size()) + 1; }
 
     /// Puts a part of a file behind addresses that were taken; throws MAP_FAILED. What was there
     /// is gone.
@@ -65,12 +78,13 @@ private:
     void grow_committed(std::uint64_t end);
     void put_free(std::uint64_t base, std::uint64_t bytes);
 
-    MemoryMap map_;
-    std::atomic<std::uint8_t>* granules_ = nullptr;
-    std::mutex mutex_;                            // of what follows
-    std::uint64_t next_ = 0;                      // nothing was ever taken from here on
-    std::uint64_t committed_ = 0;                 // readable and writable up to here
-    std::map<std::uint64_t, std::uint64_t> free_; // base to bytes, never adjacent
+    MemoryMap map_;                                    // of device 0
+    std::vector<std::unique_ptr<MemoryMap>> others_;   // of the devices after it
+    std::vector<std::atomic<std::uint8_t>*> granules_; // by device
+    std::mutex mutex_;                                 // of what follows
+    std::uint64_t next_ = 0;                           // nothing was ever taken from here on
+    std::uint64_t committed_ = 0;                      // readable and writable up to here
+    std::map<std::uint64_t, std::uint64_t> free_;      // base to bytes, never adjacent
     std::deque<std::pair<std::uint64_t, std::uint64_t>> resting_;
     std::uint64_t resting_bytes_ = 0;
 };

@@ -8,6 +8,7 @@
 #include "objects/driver.hpp"
 #include "objects/error.hpp"
 #include "objects/ipc_memory.hpp"
+#include "objects/peer_access.hpp"
 #include "objects/pool.hpp"
 
 #include <algorithm>
@@ -69,9 +70,36 @@ std::shared_ptr<Allocation> Allocations::allocate(MemoryKind kind,
         }
         throw;
     }
-    AddressSpace::instance().set_accessible(allocation->base, bytes, true);
     add(allocation);
+    open(*allocation); // after add(): whoever changes access meanwhile finds it
     return allocation;
+}
+
+void Allocations::open(const Allocation& allocation) {
+    auto& space = AddressSpace::instance();
+    for (int device = 0; device < space.device_count(); ++device) {
+        bool is_open = device == allocation.device || allocation.is_host_accessible();
+        if (!is_open && allocation.kind == MemoryKind::Pooled) {
+            is_open = allocation.pool->access({CU_MEM_LOCATION_TYPE_DEVICE, device}) !=
+                      CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        } else if (!is_open) {
+            is_open = PeerAccess::instance().is_enabled(device, allocation.device);
+        }
+        if (is_open) {
+            space.set_accessible_to(device, allocation.base, allocation.bytes, true);
+        }
+    }
+}
+
+void Allocations::set_access(int device, bool is_open,
+                             const std::function<bool(const Allocation&)>& which) {
+    const std::shared_lock lock(mutex_); // what is here has not been given back
+    for (const auto& [base, allocation] : by_base_) {
+        if (allocation->device != device && !allocation->is_host_accessible() &&
+            which(*allocation)) {
+            AddressSpace::instance().set_accessible_to(device, base, allocation->bytes, is_open);
+        }
+    }
 }
 
 void Allocations::add(const std::shared_ptr<Allocation>& allocation) {

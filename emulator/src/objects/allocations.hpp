@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -89,6 +90,13 @@ public:
     std::shared_ptr<Allocation> allocate(MemoryKind kind, const std::shared_ptr<Context>& context,
                                          std::uint64_t bytes, unsigned flags,
                                          std::string name = {});
+
+    /// Lets kernels touch an allocation, on the devices that have access to it. Not for Mapped,
+    /// whose access is set by itself.
+    static void open(const Allocation& allocation);
+
+    /// Gives a device access to allocations, or takes it away.
+    void set_access(int device, bool is_open, const std::function<bool(const Allocation&)>& which);
 
     /// Adds memory that someone else takes care of (Registered, Pooled, Mapped).
     ///

@@ -10,6 +10,7 @@
 #include "objects/error.hpp"
 #include "objects/event.hpp"
 #include "objects/module.hpp"
+#include "objects/peer_access.hpp"
 #include "objects/stream.hpp"
 
 #include <string>
@@ -82,6 +83,9 @@ void Context::tear_down() {
     Allocations::instance().free_all_of(*this);
     const std::lock_guard lock(mutex_);
     streams_.clear();
+    for (const auto& [id, device] : peers_) {
+        PeerAccess::instance().disable(device_.ordinal(), device);
+    }
     peers_.clear();
     heap_ = nullptr; // its memory has just been freed
 }
@@ -170,12 +174,20 @@ std::shared_ptr<builtins::Heap> Context::heap() {
 
 bool Context::enable_peer(const Context& peer) {
     const std::lock_guard lock(mutex_);
-    return peers_.insert(peer.id()).second;
+    if (!peers_.emplace(peer.id(), peer.device().ordinal()).second) {
+        return false;
+    }
+    PeerAccess::instance().enable(device_.ordinal(), peer.device().ordinal());
+    return true;
 }
 
 bool Context::disable_peer(const Context& peer) {
     const std::lock_guard lock(mutex_);
-    return peers_.erase(peer.id()) != 0;
+    if (peers_.erase(peer.id()) == 0) {
+        return false;
+    }
+    PeerAccess::instance().disable(device_.ordinal(), peer.device().ordinal());
+    return true;
 }
 
 std::uint64_t Context::next_id() noexcept {

@@ -12,9 +12,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
 #include <vector>
 
 namespace cuprum::emulator {
@@ -118,7 +118,7 @@ private:
     std::shared_ptr<Stream> legacy_stream_;
     mutable std::mutex mutex_; // of what follows
     std::vector<std::shared_ptr<Stream>> streams_;
-    std::set<std::uint64_t> peers_;
+    std::map<std::uint64_t, int> peers_; // by id, with their device
     std::array<std::size_t, CU_LIMIT_MAX> limits_{};
     std::shared_ptr<builtins::Heap> heap_;
 };

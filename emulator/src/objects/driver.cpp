@@ -24,8 +24,13 @@ namespace {
 std::mutex initialize_mutex;
 
 /// Answers for memory that the granules do not settle.
-bool is_accessible(const MemoryMap& /*map*/, std::uint64_t address, std::uint64_t bytes,
+bool is_accessible(const MemoryMap& map, std::uint64_t address, std::uint64_t bytes,
                    bool /*is_write*/) {
+    // Memory of the window that the device may not touch stays out of reach, allocated or not.
+    const bool is_in_window = address - map.memory_base < map.memory_bytes;
+    if (is_in_window && !map.is_mapped(address, address + bytes - 1)) {
+        return false;
+    }
     return Allocations::instance().covers(address, bytes);
 }
 
@@ -58,6 +63,7 @@ void Driver::initialize() {
     map.is_accessible = &is_accessible;
     map.describe = &describe;
     map.checks = settings.checks;
+    AddressSpace::instance().set_device_count(static_cast<int>(settings.device_count));
     exec::Engine::instance().configure({.worker_count = settings.worker_count,
                                         .watchdog_seconds = settings.watchdog_seconds,
                                         .is_random = settings.is_random,

@@ -111,7 +111,10 @@ std::shared_ptr<Allocation> open_memory(const SharedAddress& address,
         AddressSpace::instance().give_back(allocation->base, allocation->bytes);
         throw;
     }
-    AddressSpace::instance().set_accessible(allocation->base, allocation->bytes, true);
+    Allocations::open(*allocation);
+    // Opening it also lets the device of the context reach it.
+    AddressSpace::instance().set_accessible_to(context->device().ordinal(), allocation->base,
+                                               allocation->bytes, true);
     imports()[address.token] = {allocation->base, 1};
     return allocation;
 }

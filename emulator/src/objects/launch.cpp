@@ -103,7 +103,7 @@ void launch(const std::shared_ptr<Function>& function, Stream& stream,
     grid.dynamic_shared_bytes = request.shared_bytes;
     grid.is_cooperative = request.is_cooperative;
     grid.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
-    grid.memory = &AddressSpace::instance().map();
+    grid.memory = &AddressSpace::instance().map(device.ordinal());
     grid.sm_count = device.sm_count();
     grid.priority = request.priority.value_or(stream.priority());
     std::shared_ptr<const Allocation> workspace;

@@ -151,8 +151,8 @@ std::shared_ptr<Allocation> Pool::allocate(std::uint64_t bytes, const Stream& st
         used_bytes_ += capacity;
         used_high_bytes_ = std::max(used_high_bytes_, used_bytes_);
     }
-    AddressSpace::instance().set_accessible(block->base, bytes, true);
     Allocations::instance().add(allocation);
+    Allocations::open(*allocation);
     return allocation;
 }
 

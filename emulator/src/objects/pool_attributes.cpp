@@ -88,8 +88,13 @@ void Pool::set_access(const CUmemAccessDesc& description) {
         description.flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) {
         fail(CUDA_ERROR_INVALID_DEVICE, "a pool's own device cannot lose access");
     }
-    const std::lock_guard lock(mutex_);
-    access_[description.location.id] = description.flags;
+    {
+        const std::lock_guard lock(mutex_);
+        access_[description.location.id] = description.flags;
+    }
+    Allocations::instance().set_access(
+        description.location.id, description.flags != CU_MEM_ACCESS_FLAGS_PROT_NONE,
+        [this](const Allocation& allocation) { return allocation.pool.get() == this; });
 }
 
 } // namespace cuprum::emulator

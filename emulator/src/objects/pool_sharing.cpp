@@ -110,7 +110,7 @@ std::shared_ptr<Allocation> Pool::import_pointer(const CUmemPoolPtrExportData& d
         AddressSpace::instance().give_back(allocation->base, allocation->bytes);
         throw;
     }
-    AddressSpace::instance().set_accessible(allocation->base, allocation->bytes, true);
+    Allocations::open(*allocation);
     const std::lock_guard lock(mutex_);
     used_bytes_ += allocation->bytes;
     used_high_bytes_ = std::max(used_high_bytes_, used_bytes_);

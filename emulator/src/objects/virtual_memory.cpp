@@ -161,7 +161,11 @@ void VirtualMemory::set_access(std::uint64_t base, std::uint64_t bytes,
             return entry.second != CU_MEM_ACCESS_FLAGS_PROT_NONE;
         });
         each->second.allocation->is_closed = !is_open;
-        AddressSpace::instance().set_accessible(each->first, each->second.bytes, is_open);
+        if (description.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+            AddressSpace::instance().set_accessible_to(
+                description.location.id, each->first, each->second.bytes,
+                description.flags != CU_MEM_ACCESS_FLAGS_PROT_NONE);
+        }
     }
 }
 

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace cuprum::emulator {
+
+/// Which devices may touch memory that belongs to contexts of others (cuCtxEnablePeerAccess).
+///
+/// CUDA asks for it from context to context; kernels are checked from device to device.
+class PeerAccess {
+public:
+    /// Returns the process's table; never destroyed.
+    [[nodiscard]] static PeerAccess& instance();
+
+    /// Lets kernels of device `from` touch memory of device `to`; counted.
+    void enable(int from, int to);
+
+    /// Undoes one enable().
+    void disable(int from, int to);
+
+    [[nodiscard]] bool is_enabled(int from, int to) const;
+
+private:
+    mutable std::mutex mutex_;
+    std::map<std::pair<int, int>, std::uint32_t> counts_;
+};
+
+} // namespace cuprum::emulator

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What kernels of one device may do with memory of another.
+
+#include "api/driver.hpp"
+#include "api/kernels.hpp"
+
+#include <cstdlib>
+
+using namespace cuprum::emulator::test;
+
+namespace {
+
+const bool is_set_up = ::setenv("CUPRUM_EMULATOR_DEVICES", "2", 1) == 0 &&
+                       ::setenv("CUPRUM_EMULATOR_LOG", "off", 1) == 0;
+
+constexpr CUmemLocation FIRST{CU_MEM_LOCATION_TYPE_DEVICE, 0};
+constexpr CUmemLocation SECOND{CU_MEM_LOCATION_TYPE_DEVICE, 1};
+
+} // namespace
+
+/// Memory is device 0's, of its primary context; kernels run on device 1.
+class Peers : public DriverTest {
+protected:
+    void SetUp() override {
+        ASSERT_TRUE(is_set_up);
+        DriverTest::SetUp();
+    }
+
+    /// Writes through a pointer in a kernel of device 1, in a context of its own; returns what that
+    /// context says afterwards. `prepare` is called with the context current.
+    template <typename Prepare>
+    CUresult write_on_second(CUdeviceptr address, Prepare prepare) {
+        CUcontext context = nullptr;
+        CUmodule module = nullptr;
+        CUfunction touch = nullptr;
+        EXPECT_TRUE(succeeds(CU(cuCtxCreate)(&context, nullptr, 0, 1)));
+        prepare();
+        EXPECT_TRUE(succeeds(CU(cuModuleLoadData)(&module, COUNTER_PTX)));
+        EXPECT_TRUE(succeeds(CU(cuModuleGetFunction)(&touch, module, "touch")));
+        void* arguments[] = {&address};
+        EXPECT_TRUE(
+            succeeds(CU(cuLaunchKernel)(touch, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr)));
+        const CUresult result = CU(cuCtxSynchronize)();
+        EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(context)));
+        EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+        return result;
+    }
+
+    CUresult write_on_second(CUdeviceptr address) {
+        return write_on_second(address, [] {});
+    }
+};
+
+TEST_F(Peers, memory_of_another_device_is_out_of_reach_until_access_is_enabled) {
+    const CUdeviceptr memory = allocate(64);
+    const auto enable = [&] {
+        EXPECT_TRUE(succeeds(CU(cuCtxEnablePeerAccess)(context_, 0)));
+        EXPECT_TRUE(returns(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED,
+                            CU(cuCtxEnablePeerAccess)(context_, 0)));
+    };
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, write_on_second(memory)));
+    EXPECT_TRUE(succeeds(write_on_second(memory, enable)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, write_on_second(memory)))
+        << "the context that had access is gone";
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, write_on_second(memory, [&] {
+                            enable();
+                            EXPECT_TRUE(succeeds(CU(cuCtxDisablePeerAccess)(context_)));
+                        })));
+    unsigned word = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(&word, memory, sizeof word)));
+    EXPECT_EQ(word, 1U);
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+}
+
+TEST_F(Peers, memory_made_after_access_was_enabled_is_in_reach) {
+    CUdeviceptr later = 0;
+    CUdeviceptr place = 0;
+    const CUdeviceptr earlier = allocate(64);
+    EXPECT_TRUE(succeeds(write_on_second(earlier, [&] {
+        EXPECT_TRUE(succeeds(CU(cuCtxEnablePeerAccess)(context_, 0)));
+        CUcontext own = nullptr;
+        EXPECT_TRUE(succeeds(CU(cuCtxGetCurrent)(&own)));
+        EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+        later = allocate(64);
+        EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(own)));
+        CUmodule module = nullptr;
+        CUfunction touch = nullptr;
+        EXPECT_TRUE(succeeds(CU(cuModuleLoadData)(&module, COUNTER_PTX)));
+        EXPECT_TRUE(succeeds(CU(cuModuleGetFunction)(&touch, module, "touch")));
+        place = later;
+        void* arguments[] = {&place};
+        EXPECT_TRUE(
+            succeeds(CU(cuLaunchKernel)(touch, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr)));
+        EXPECT_TRUE(succeeds(CU(cuCtxSynchronize)()));
+    })));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(earlier)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(later)));
+}
+
+TEST_F(Peers, host_and_managed_memory_are_in_reach_of_all) {
+    void* pinned = nullptr;
+    CUdeviceptr managed = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemAllocHost)(&pinned, 64)));
+    ASSERT_TRUE(succeeds(CU(cuMemAllocManaged)(&managed, 64, CU_MEM_ATTACH_GLOBAL)));
+    EXPECT_TRUE(succeeds(write_on_second(reinterpret_cast<CUdeviceptr>(pinned))));
+    EXPECT_TRUE(succeeds(write_on_second(managed)));
+    EXPECT_TRUE(succeeds(CU(cuMemFreeHost)(pinned)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(managed)));
+}
+
+TEST_F(Peers, a_pool_grants_access_itself) {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = FIRST;
+    CUmemoryPool pool = nullptr;
+    CUdeviceptr memory = 0;
+    CUdeviceptr later = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemPoolCreate)(&pool, &properties)));
+    ASSERT_TRUE(succeeds(CU(cuMemAllocFromPoolAsync)(&memory, 64, pool, nullptr)));
+    EXPECT_TRUE(returns(
+        CUDA_ERROR_ILLEGAL_ADDRESS,
+        write_on_second(memory,
+                        [&] { EXPECT_TRUE(succeeds(CU(cuCtxEnablePeerAccess)(context_, 0))); })))
+        << "enabling peers does not concern pools";
+    CUmemAccessDesc access{SECOND, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    ASSERT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, &access, 1)));
+    ASSERT_TRUE(succeeds(CU(cuMemAllocFromPoolAsync)(&later, 64, pool, nullptr)));
+    EXPECT_TRUE(succeeds(write_on_second(memory)));
+    EXPECT_TRUE(succeeds(write_on_second(later)));
+    access.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    ASSERT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, &access, 1)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, write_on_second(memory)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(later)));
+    EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool)));
+}
+
+TEST_F(Peers, mapped_memory_is_in_reach_of_those_it_was_opened_to) {
+    constexpr std::size_t bytes = 2 << 20;
+    CUmemAllocationProp properties{};
+    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = FIRST;
+    CUmemGenericAllocationHandle handle = 0;
+    CUdeviceptr address = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemCreate)(&handle, bytes, &properties, 0)));
+    ASSERT_TRUE(succeeds(CU(cuMemAddressReserve)(&address, bytes, 0, 0, 0)));
+    ASSERT_TRUE(succeeds(CU(cuMemMap)(address, bytes, 0, handle, 0)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, write_on_second(address)));
+    CUmemAccessDesc access{FIRST, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    ASSERT_TRUE(succeeds(CU(cuMemSetAccess)(address, bytes, &access, 1)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, write_on_second(address)));
+    access.location = SECOND;
+    ASSERT_TRUE(succeeds(CU(cuMemSetAccess)(address, bytes, &access, 1)));
+    EXPECT_TRUE(succeeds(write_on_second(address)));
+    EXPECT_TRUE(succeeds(CU(cuMemUnmap)(address, bytes)));
+    EXPECT_TRUE(succeeds(CU(cuMemRelease)(handle)));
+    EXPECT_TRUE(succeeds(CU(cuMemAddressFree)(address, bytes)));
+}
+
+TEST_F(Peers, copies_between_devices_need_no_access) {
+    const CUdeviceptr here = allocate(64);
+    ASSERT_TRUE(succeeds(CU(cuMemsetD32)(here, 9, 16)));
+    CUcontext context = nullptr;
+    CUdeviceptr there = 0;
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&context, nullptr, 0, 1)));
+    ASSERT_TRUE(succeeds(CU(cuMemAlloc)(&there, 64)));
+    ASSERT_TRUE(succeeds(CU(cuMemcpyPeer)(there, context, here, context_, 64)));
+    unsigned word = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(&word, there, sizeof word)));
+    EXPECT_EQ(word, 9U);
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(context)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(here)));
+}
