@@ -110,6 +110,7 @@ IPCEventDescriptor Event::ipc_descriptor() const {
         return *own.origin;
     }
     CUipcEventHandle shared{};
+    const driver::Current current(own.context->handle);
     call(table().cuIpcGetEventHandle, &shared, own.handle);
     IPCEventDescriptor descriptor{.blocking_sync = own.is_blocking_sync};
     std::memcpy(descriptor.bytes.data(), &shared, sizeof(shared));

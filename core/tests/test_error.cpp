@@ -67,11 +67,24 @@ TEST(Error, holds_what_the_driver_logged_on_this_thread) {
     EXPECT_EQ(CUDAError(CUDA_ERROR_INVALID_VALUE, "cuMemAlloc").driver_log(), "")
         << "a message belongs to one error";
     std::string endless(1'000'000, 'x');
-    driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, endless.data(), endless.size());
     driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, first.data(), first.size());
+    driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, endless.data(), endless.size());
     const std::string kept = CUDAError(CUDA_ERROR_INVALID_VALUE, "cuMemAlloc").driver_log();
     EXPECT_GT(kept.size(), 1000U);
     EXPECT_LT(kept.size(), 10'000U);
+}
+
+TEST(Error, holds_nothing_of_calls_whose_failure_was_an_answer) {
+    for (std::string line : {"no kernel x", "Returning 500 (CUDA_ERROR_NOT_FOUND) from cuA",
+                             "the size is odd", "really", "Returning 1 (CUDA_ERROR_X) from cuB"}) {
+        driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, line.data(), line.size());
+    }
+    EXPECT_EQ(CUDAError(CUDA_ERROR_INVALID_VALUE, "cuB").driver_log(),
+              "the size is odd\nreally\nReturning 1 (CUDA_ERROR_X) from cuB");
+    for (std::string line : {"cuA: no kernel x", "cuB: the size is odd"}) {
+        driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, line.data(), line.size());
+    }
+    EXPECT_EQ(CUDAError(CUDA_ERROR_INVALID_VALUE, "cuB").driver_log(), "cuB: the size is odd");
 }
 
 TEST_F(ErrorOnFake, names_the_last_launches_when_work_on_the_device_failed) {

@@ -76,7 +76,8 @@ protected:
 };
 
 TEST_F(CountedLaunch, counting_works) {
-    EXPECT_EQ(count([] { delete new int; }), 100);
+    // Called by name: a new-expression may be left out by the compiler.
+    EXPECT_EQ(count([] { ::operator delete(::operator new(sizeof(int))); }), 100);
 }
 
 TEST_F(CountedLaunch, a_launch_allocates_nothing) {

@@ -45,7 +45,7 @@ def test_a_name_that_is_not_interned_is_found_too(stream):
         (lambda stream, _: stream.sync(1), "takes no arguments"),
         (
             lambda _, buffer: cuprum.Stream.sync(buffer),
-            "'sync' for 'Stream' objects doesn't apply to a 'Buffer'",
+            "objects doesn't apply to a",
         ),
     ],
 )

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
+#include <string_view>
 
 namespace cuprum::driver {
 
@@ -36,11 +38,19 @@ bool is_implemented(const DriverLibrary& driver, const char* function) {
     return ask == nullptr || ask(function) != 0;
 }
 
+/// Tells whether a line is the last that a failed call writes: NVIDIA's driver ends with what it
+/// returns, the emulated one writes one line that begins with the function.
+bool ends_a_call(std::string_view line) {
+    return line.starts_with("Returning ") || line.starts_with("cu");
+}
+
 } // namespace
 
 void attach_error_log(const DriverLibrary& driver) noexcept {
+    static std::atomic<bool> is_attached{false}; // a second callback would say everything twice
     try {
-        if (driver.version < LOG_VERSION || !is_implemented(driver, "cuLogsRegisterCallback")) {
+        if (is_attached.exchange(true) || driver.version < LOG_VERSION ||
+            !is_implemented(driver, "cuLogsRegisterCallback")) {
             return;
         }
         const auto attach = reinterpret_cast<decltype(&cuLogsRegisterCallback)>(
@@ -55,8 +65,11 @@ void attach_error_log(const DriverLibrary& driver) noexcept {
 
 void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
                   std::size_t length) noexcept {
-    if (message == nullptr || length == 0 || messages.length == CAPACITY_BYTES) {
+    if (message == nullptr || length == 0) {
         return;
+    }
+    if (messages.length + length >= CAPACITY_BYTES) {
+        messages.length = 0; // what comes last belongs to the error, if there is one
     }
     if (messages.length != 0) {
         messages.text[messages.length++] = '\n';
@@ -71,6 +84,16 @@ std::string take_error_log() {
     messages.length = 0;
     while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) {
         text.pop_back();
+    }
+    // Calls whose failure was an answer have left messages of their own: they come first.
+    std::size_t begin = text.rfind('\n');
+    while (begin != std::string::npos) {
+        const std::size_t line = begin == 0 ? std::string::npos : text.rfind('\n', begin - 1);
+        const std::size_t start = line == std::string::npos ? 0 : line + 1;
+        if (ends_a_call(std::string_view(text).substr(start, begin - start))) {
+            return text.substr(begin + 1);
+        }
+        begin = line;
     }
     return text;
 }

@@ -15,13 +15,14 @@
 
 namespace cuprum::driver {
 
-/// Asks a driver for its log; does nothing if it has none.
+/// Asks a driver for its log, once; does nothing if it has none.
 void attach_error_log(const DriverLibrary& driver) noexcept;
 
 /// Keeps one message of the log, for the calling thread. The driver calls it.
 void keep_message(void* data, CUlogLevel level, char* message, std::size_t length) noexcept;
 
-/// Returns the messages that the calling thread has not taken yet, one per line, the oldest first.
+/// Returns what the last failed call of the calling thread wrote, a message a line, and forgets
+/// that and everything before it.
 [[nodiscard]] std::string take_error_log();
 
 } // namespace cuprum::driver
