@@ -86,7 +86,9 @@ ArrayProducer classify(nb::handle object) {
         return producer;
     }
     if (producer.has_dlpack) {
-        producer.way = comes_from(type, "cupy") ? Way::Cupy : Way::DLPack;
+        producer.way = comes_from(type, "cupy")    ? Way::Cupy
+                       : comes_from(type, "torch") ? Way::Torch
+                                                   : Way::DLPack;
     } else if (nb::hasattr(object, "__cuda_array_interface__")) {
         producer.way = Way::CudaArrayInterface;
     }

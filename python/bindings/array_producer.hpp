@@ -17,6 +17,7 @@ struct ArrayProducer {
         Numpy,              // read the object itself
         Exchange,           // through the C functions of its type
         Cupy,               // read its attributes; `__dlpack__` where streams must be ordered
+        Torch,              // of a version without such functions: ask its C++ side for a capsule
         DLPack,             // call `__dlpack__`
         CudaArrayInterface, // read `__cuda_array_interface__`
     };

@@ -320,6 +320,7 @@ nb::object view_again(nb::handle self, nb::handle layout, nb::handle dtype) {
     if (!layout.is_none() && get_if<StridedLayout>(layout) == nullptr) {
         raise_error(PyExc_TypeError, "layout must be a StridedLayout, got " + type_label(layout));
     }
+    const nb::ft_object_guard guard(self);
     nb::object where = layout.is_none() ? source.layout_object() : nb::borrow(layout);
     const nb::object what = dtype.is_none() ? source.dtype_object() : nb::borrow(dtype);
     return filled(self.type(),

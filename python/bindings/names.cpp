@@ -29,6 +29,8 @@ const Names& names() {
             .version = intern("version"),
             .mask = intern("mask"),
             .stream = intern("stream"),
+            .torch_module = intern("torch._C"),
+            .to_dlpack = intern("_to_dlpack"),
             .stream_keyword = tuple(nb::make_tuple(nb::steal(intern("stream")))),
             .stream_and_version = tuple(
                 nb::make_tuple(nb::steal(intern("stream")), nb::steal(intern("max_version")))),

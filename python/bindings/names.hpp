@@ -26,6 +26,8 @@ struct Names {
     PyObject* version;            // "version"
     PyObject* mask;               // "mask"
     PyObject* stream;             // "stream"
+    PyObject* torch_module;       // "torch._C"
+    PyObject* to_dlpack;          // "_to_dlpack"
     PyObject* stream_keyword;     // ("stream",)
     PyObject* stream_and_version; // ("stream", "max_version")
     PyObject* newest_version;     // what we pass as max_version

@@ -120,6 +120,7 @@ StridedMemoryView& view_in(nb::handle object) {
 nb::object export_view(nb::handle self, nb::handle stream, nb::handle max_version,
                        nb::handle device, nb::handle copy) {
     StridedMemoryView& view = view_in(self);
+    const nb::ft_object_guard guard(self); // what is made when it is first asked for
     dlpack::Device own = view.dlpack_device();
     const bool is_on_host = own.type != dlpack::DeviceType::Cuda;
     const auto request = ExportRequest::read(stream, max_version, device, copy, own, is_on_host);
@@ -156,13 +157,16 @@ int managed_from_view(void* object, dlpack::ManagedTensorVersioned** out) {
         *out = nullptr;
         const nb::handle self(static_cast<PyObject*>(object));
         StridedMemoryView& view = view_in(self);
+        const nb::ft_object_guard guard(self);
         *out = make_tensor<dlpack::ManagedTensorVersioned>(self, view, view.dlpack_device());
     });
 }
 
 int tensor_from_view(void* object, dlpack::Tensor* out) {
     return answer([&] {
-        StridedMemoryView& view = view_in(static_cast<PyObject*>(object));
+        const nb::handle self(static_cast<PyObject*>(object));
+        StridedMemoryView& view = view_in(self);
+        const nb::ft_object_guard guard(self);
         describe(view, view.dlpack_device(), *out);
         if (out->ndim != 0) {
             // The layout lives as long as the view does.

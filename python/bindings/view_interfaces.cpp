@@ -33,7 +33,7 @@ constexpr std::int64_t OLDEST_VERSION = 3;
 void view_cuda_array_interface(StridedMemoryView& view, nb::handle object,
                                const ConsumerStream& stream) {
     const ArrayProducer producer = array_producer(object);
-    if (producer.way == ArrayProducer::Way::Exchange) {
+    if (producer.way == ArrayProducer::Way::Exchange || producer.way == ArrayProducer::Way::Torch) {
         return view_any(view, object, stream); // the same, faster, and with the producer's stream
     }
     const nb::dict interface = read_interface(object, names().cuda_array);
@@ -61,7 +61,7 @@ void view_array_interface(StridedMemoryView& view, nb::handle object) {
     if (producer.way == ArrayProducer::Way::Numpy && !reads_array_interface_literally) {
         return view_numpy(view, object);
     }
-    if (producer.way == ArrayProducer::Way::Exchange) {
+    if (producer.way == ArrayProducer::Way::Exchange || producer.way == ArrayProducer::Way::Torch) {
         return view_any(view, object, {ConsumerStream::Kind::NoOrder, 0});
     }
     const nb::dict interface = read_interface(object, names().array);

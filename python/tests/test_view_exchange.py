@@ -7,6 +7,7 @@ import ctypes
 import gc
 import sys
 import threading
+import types
 import weakref
 
 import exchange_producer
@@ -163,6 +164,34 @@ def test_cupy_arrays_are_read_and_asked_only_where_streams_must_be_ordered(devic
         source.shape = "not a tuple"
         assert StridedMemoryView.from_any_interface(source, -1).shape == (96,)
         assert source.asked == [int(stream.handle), -1]
+
+
+def test_older_torch_is_asked_on_its_compiled_side(monkeypatch):
+    class Tensor:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack_device__(self):
+            return CPU
+
+        def __dlpack__(self, *, stream=None, max_version=None):
+            asked.append("python")
+            return self.array.__dlpack__(max_version=max_version)
+
+    def to_dlpack(tensor):
+        asked.append("compiled")
+        return tensor.array.__dlpack__()
+
+    Tensor.__module__ = "torch"
+    asked = []
+    source = Tensor(array())
+    assert StridedMemoryView.from_any_interface(source, -1).shape == (2, 5)
+    compiled = types.ModuleType("torch._C")
+    compiled._to_dlpack = to_dlpack
+    monkeypatch.setitem(sys.modules, "torch._C", compiled)
+    assert StridedMemoryView.from_any_interface(source, -1).strides == (12, 1)
+    assert StridedMemoryView.from_any_interface(source, 0).shape == (2, 5)
+    assert asked == ["python", "compiled", "python"]
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint64, np.float16, np.complex128, np.bool_])
