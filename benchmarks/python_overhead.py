@@ -16,6 +16,7 @@ import json
 import statistics
 import subprocess
 import sys
+import tempfile
 import timeit
 
 SOURCE = r"""
@@ -138,6 +139,10 @@ def operations(module):
     sync = stream.sync
     views = importlib.import_module(f"{module}.utils")
     names |= {"View": views.StridedMemoryView, "handle": PER_THREAD_STREAM}
+    program = core.Program(SOURCE, "c++", options)
+    folder = tempfile.TemporaryDirectory()
+    cache = views.FileStreamProgramCache(folder.name)
+    names |= {"program": program, "cache": cache, "folder": folder}
     names |= arrays()
     # In the order of FloorObjects in driver_floor.cpp.
     owners = (device.context, device.memory_resource, empty, three, sixteen, source, target)
@@ -172,6 +177,7 @@ def operations(module):
         "device_lookup": operation(5000, "Device(0)"),
         "device_current": operation(5000, "Device()"),
         "buffer_dlpack": operation(2000, "source.__dlpack__()"),
+        "compile_cached": operation(200, "program.compile('cubin', cache=cache)"),
     } | {
         f"view_{name}": operation(2000, statement)
         for name, statement in VIEWS.items()

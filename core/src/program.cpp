@@ -299,6 +299,12 @@ void check_driver(const ProgramState& state) {
 detail::Compiled run(ProgramState& state, CodeType target, std::span<const std::string> names,
                      bool keeps_debug_source) {
     check_target(target, state);
+    if (!names.empty() && state.language != SourceType::Cxx) {
+        throw std::invalid_argument("name_expressions has \"" + names.front() +
+                                    "\", but only C++ has such names; a kernel in " +
+                                    std::string(to_string(state.language)) +
+                                    " is found by its name in the code");
+    }
     const auto keep = [&state](std::string log, std::optional<PchStatus> pch) {
         const std::lock_guard lock(state.mutex);
         state.log = std::move(log);

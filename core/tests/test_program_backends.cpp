@@ -91,6 +91,16 @@ TEST(ProgramFromPtx, text_that_is_no_ptx_gives_the_assemblers_log) {
         [&] { static_cast<void>(program.compile(CodeType::LtoIr)); }, {"ltoir", "PTX", "cubin"});
 }
 
+TEST(ProgramFromPtx, names_of_templates_are_refused) {
+    const std::array<std::string, 1> names{"f<int>"};
+    for (const SourceType language : {SourceType::Ptx, SourceType::Nvvm}) {
+        const Program program("text", language, {.arch = "sm_90"});
+        expect_error<std::invalid_argument>(
+            [&] { static_cast<void>(program.compile(CodeType::Ptx, names)); },
+            {"name_expressions", "\"f<int>\"", to_string(language)});
+    }
+}
+
 TEST(ProgramHeaders, of_cuda_and_cccl_are_found_without_asking) {
     ASSERT_FALSE(default_include_directories().empty());
     const char* const source = "#include <cuda_fp16.h>\n#include <cuda/std/array>\n"

@@ -160,7 +160,7 @@ void bind_methods(nb::class_<Cache, ProgramCache>& type) {
              "Return how many pieces of code there are.");
     type.def("clear", &Cache::clear, nb::call_guard<nb::gil_scoped_release>(),
              "Remove everything.");
-    type.def("bytes", &Cache::bytes, nb::call_guard<nb::gil_scoped_release>(),
+    type.def("size_bytes", &Cache::bytes, nb::call_guard<nb::gil_scoped_release>(),
              "Return the size of everything.");
 }
 

@@ -119,7 +119,7 @@ class _CoreCache(ProgramCacheResource):
     @property
     def size_bytes(self) -> int:
         """Return what all code takes, in memory or on disk."""
-        return self._core.bytes()
+        return self._core.size_bytes()
 
 
 class InMemoryProgramCache(_CoreCache):
@@ -156,6 +156,8 @@ class FileStreamProgramCache(_CoreCache):
     max_size_bytes : int, optional
         Past this size, what was not used for longest is dropped. None is no limit.
     """
+
+    _core: _cuprum.FileStreamCache
 
     def __init__(
         self, path: str | os.PathLike[str] | None = None, *, max_size_bytes: int | None = None

@@ -102,11 +102,14 @@ std::string hexadecimal(std::string_view bytes) {
 }
 
 std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed) noexcept {
-    // Four lanes, so that the multiplications overlap. Every step is reversible: two inputs that
+    // Eight lanes, so that the multiplications overlap. Every step is reversible: two inputs that
     // differ in one word leave its lane different.
     static constexpr std::uint64_t ODD = 0x9E3779B97F4A7C15;
-    static constexpr std::size_t LANES = 4;
-    std::array<std::uint64_t, LANES> lanes{seed, seed + ODD, seed ^ ODD, ~seed};
+    static constexpr std::size_t LANES = 8;
+    std::array<std::uint64_t, LANES> lanes{};
+    for (std::size_t i = 0; i < LANES; ++i) {
+        lanes[i] = seed + i * ODD;
+    }
     const auto step = [](std::uint64_t& lane, std::uint64_t word) {
         lane = std::rotl((lane ^ word) * ODD, 29);
     };

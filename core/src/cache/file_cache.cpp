@@ -13,6 +13,7 @@
 #include "cache/digest.hpp"
 #include "cache/files.hpp"
 #include "driver/shared_library.hpp"
+#include "state/file.hpp"
 #include "warn.hpp"
 
 #include <cuprum/program_cache.hpp>
@@ -119,7 +120,9 @@ std::optional<std::vector<std::byte>> FileStreamProgramCache::get(std::string_vi
         state_->drop_damaged(path, status);
         return std::nullopt;
     }
-    std::vector<std::byte> bytes(size);
+    std::vector<std::byte> bytes;
+    bytes.reserve(size + detail::IMAGE_PADDING_BYTES); // which object code adds: without a copy
+    bytes.resize(size);
     detail::read_exactly(*file, bytes, path);
     std::memcpy(&trailer, bytes.data() + size - sizeof(trailer), sizeof(trailer));
     bytes.resize(size - sizeof(trailer));

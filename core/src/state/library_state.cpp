@@ -17,9 +17,6 @@ namespace cuprum::detail {
 
 namespace {
 
-// So that a loader that looks at the first words of a short image stays inside it.
-constexpr std::size_t PADDING_BYTES = 64;
-
 /// The libraries that we have loaded, so that a kernel's handle leads back to its own.
 class LoadedLibraries {
 public:
@@ -58,7 +55,7 @@ LibraryState::LibraryState(CodeType type, std::vector<std::byte> code, std::stri
     : type(type), path(std::move(path)), name(std::move(name)), symbols(std::move(symbols)),
       jit(jit), is_read_(this->path.empty()), padded_code_(std::move(code)) {
     if (is_read_) {
-        padded_code_.resize(padded_code_.size() + PADDING_BYTES);
+        padded_code_.resize(padded_code_.size() + IMAGE_PADDING_BYTES);
     }
 }
 
@@ -109,11 +106,11 @@ std::string LibraryState::description() const {
 std::span<const std::byte> LibraryState::locked_code() {
     if (!is_read_) {
         std::vector<std::byte> bytes = read_file(path);
-        bytes.resize(bytes.size() + PADDING_BYTES);
+        bytes.resize(bytes.size() + IMAGE_PADDING_BYTES);
         padded_code_ = std::move(bytes);
         is_read_ = true;
     }
-    return std::span(padded_code_).first(padded_code_.size() - PADDING_BYTES);
+    return std::span(padded_code_).first(padded_code_.size() - IMAGE_PADDING_BYTES);
 }
 
 CUlibrary LibraryState::load() {

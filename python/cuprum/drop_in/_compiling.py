@@ -45,12 +45,20 @@ def follow_reference() -> None:
     import cuprum
     from cuprum import _cuprum, _errors
 
-    cuprum.ObjectCode._init = classmethod(_init_object_code)
-    cuprum.ProgramOptions._name = property(lambda options: options.name.encode())
-    cuprum.ProgramOptions._prepare_extra_sources_bytes = _extra_sources_bytes
-    cuprum.LinkerOptions._prepare_nvjitlink_options = lambda options, as_bytes=False: (
-        options.as_bytes() if as_bytes else _cuprum.nvjitlink_options(options)
+    members: tuple[tuple[type, str, object], ...] = (
+        (cuprum.ObjectCode, "_init", classmethod(_init_object_code)),
+        (cuprum.ProgramOptions, "_name", property(lambda options: options.name.encode())),
+        (cuprum.ProgramOptions, "_prepare_extra_sources_bytes", _extra_sources_bytes),
+        (
+            cuprum.LinkerOptions,
+            "_prepare_nvjitlink_options",
+            lambda options, as_bytes=False: (
+                options.as_bytes() if as_bytes else _cuprum.nvjitlink_options(options)
+            ),
+        ),
     )
+    for cls, name, member in members:
+        setattr(cls, name, member)
     # Programs catch the compilers' own errors.
     for module_name, theirs, ours in (
         ("cuda.bindings.nvjitlink", "nvJitLinkError", _errors.LinkerError),
@@ -64,7 +72,7 @@ def follow_reference() -> None:
             continue
         ours.__bases__ = (*ours.__bases__, error)
         # Theirs looks its argument up among the codes; ours is a text.
-        ours.__init__ = Exception.__init__
+        setattr(ours, "__init__", Exception.__init__)  # noqa: B010 -- type checkers forbid it
 
 
 def _init_object_code(
