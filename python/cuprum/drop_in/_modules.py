@@ -96,6 +96,7 @@ _PRIVATE_MODULES = {
         "CUDAError",
         "ComputeCapability",
         "NVRTCError",
+        "cast_to_3_tuple",
         "check_multiprocessing_start_method",
         "driver",
         "handle_return",

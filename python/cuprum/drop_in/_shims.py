@@ -159,3 +159,24 @@ def view_as_cai(obj: object, stream_ptr: int | None) -> StridedMemoryView:
 def view_as_array_interface(obj: object) -> StridedMemoryView:
     """View an object through ``__array_interface__``."""
     return StridedMemoryView.from_array_interface(obj)
+
+
+def cast_to_3_tuple(label: str, cfg: int | tuple[int, ...]) -> tuple[int, int, int]:
+    """Return an extent, or up to three, as three.
+
+    Raises
+    ------
+    ValueError
+        If there are more, or one is no int of at least 1; `label` says of what.
+    """
+    extents = (cfg,) if isinstance(cfg, int) else cfg
+    wanted = f"{label} must be an int, or a tuple with up to 3 ints"
+    if not isinstance(extents, tuple):
+        raise ValueError(f"{wanted} (got {type(cfg).__name__})")
+    if len(extents) > 3:
+        raise ValueError(f"{wanted} (got tuple with length {len(extents)})")
+    if not all(isinstance(extent, int) for extent in extents):
+        raise ValueError(f"{wanted} (got {cfg!r})")
+    if any(extent < 1 for extent in extents):
+        raise ValueError(f"{label} value must be >= 1 (got {cfg!r})")
+    return (*extents, *(1,) * (3 - len(extents)))  # type: ignore[return-value]
