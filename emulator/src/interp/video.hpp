@@ -40,8 +40,8 @@ struct Form {
     Second second = Second::None;
     std::uint8_t lanes = 1; // 1: scalar; 2 halfwords, 4 bytes: SIMD
     std::uint8_t flags = 0;
-    // Scalar: which part of a, b and d (0-3 bytes, 4-5 halfwords, 6 all). SIMD: nibbles in
-    // `selectors`, the mask of written elements in `d`.
+    // Scalar: which part of a, b and d (0-3 bytes, 4-5 halfwords, 6 all). SIMD: `d` is the mask of
+    // written elements; which elements of a and b are taken stands in the instruction's `target`.
     std::uint8_t d = ALL;
     std::uint8_t a = ALL;
     std::uint8_t b = ALL;

@@ -18,7 +18,6 @@ from case import (
     case,
     expect_refusal,
     half,
-    pack,
     signed,
     single,
 )

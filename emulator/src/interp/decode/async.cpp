@@ -30,15 +30,6 @@ std::uint8_t copy_bytes(Reader& reader, bool bypasses_l1) {
     return 0;
 }
 
-bool fits_shared(Reader& reader, std::int64_t offset) {
-    if (offset < std::numeric_limits<std::int32_t>::min() ||
-        offset > std::numeric_limits<std::int32_t>::max()) {
-        reader.reject("has an offset that no shared memory has");
-        return false;
-    }
-    return true;
-}
-
 void check_group_count(Reader& reader) {
     if (reader.finish(1) && reader.operand(0).kind != Kind::Integer) {
         reader.reject("needs a number of groups that is known");
@@ -123,6 +114,15 @@ void decode_copy(Reader& reader) {
 bool need_address(Reader& reader, std::size_t index) {
     if (reader.operand(index).kind != Kind::Address) {
         reader.reject("needs an address in brackets as operand " + std::to_string(index + 1));
+        return false;
+    }
+    return true;
+}
+
+bool fits_shared(Reader& reader, std::int64_t offset) {
+    if (offset < std::numeric_limits<std::int32_t>::min() ||
+        offset > std::numeric_limits<std::int32_t>::max()) {
+        reader.reject("has an offset that no shared memory has");
         return false;
     }
     return true;

@@ -7,7 +7,6 @@
 #include "interp/bulk_copy.hpp"
 #include "interp/decode/reader.hpp"
 
-#include <limits>
 #include <optional>
 
 namespace cuprum::emulator::decoding {
@@ -41,15 +40,6 @@ std::optional<Ends> take_ends(Reader& reader) {
         return std::nullopt;
     }
     return ends;
-}
-
-bool fits_shared(Reader& reader, std::int64_t offset) {
-    if (offset < std::numeric_limits<std::int32_t>::min() ||
-        offset > std::numeric_limits<std::int32_t>::max()) {
-        reader.reject("has an offset that no shared memory has");
-        return false;
-    }
-    return true;
 }
 
 std::uint16_t narrow(const Address& address, std::uint16_t bit) {

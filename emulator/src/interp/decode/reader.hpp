@@ -135,6 +135,9 @@ void decode_cluster(Reader& reader);
 /// Rejects the instruction unless operand `index` is an address in brackets; tells which.
 [[nodiscard]] bool need_address(Reader& reader, std::size_t index);
 
+/// Rejects the instruction unless an offset in shared memory has 32 bits; tells which.
+[[nodiscard]] bool fits_shared(Reader& reader, std::int64_t offset);
+
 /// Emits what tells the mbarrier at operand `index` that bytes announced to it have come.
 void emit_delivery(Reader& reader, std::size_t index, ptx::Space space, std::size_t bytes);
 
