@@ -5,6 +5,8 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
+#include "check/written.hpp"
+#include "objects/address_space.hpp"
 #include "objects/allocations.hpp"
 #include "objects/capture.hpp"
 #include "objects/error.hpp"
@@ -31,7 +33,10 @@ void write_word(CUstream handle, CUdeviceptr address, Word value, unsigned flags
     check_word(address, sizeof(Word));
     stream->enqueue(std::make_shared<Task>(
         stream->context().errors(),
-        [address, value] { std::atomic_ref(*reinterpret_cast<Word*>(address)).store(value); },
+        [address, value] {
+            std::atomic_ref(*reinterpret_cast<Word*>(address)).store(value);
+            check::mark_written(AddressSpace::instance().map(), address, sizeof(Word));
+        },
         Task::Size::Quick, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP));
 }
 

@@ -47,8 +47,19 @@ std::uint64_t Heap::allocate(std::uint64_t bytes) {
     if (size > wanted) {
         free_.emplace(address + wanted, size - wanted);
     }
-    used_.emplace(address, wanted);
+    used_.emplace(address, Piece{wanted, bytes});
     return address;
+}
+
+std::uint64_t Heap::bytes_from(std::uint64_t address) const {
+    const std::lock_guard lock(mutex_);
+    auto piece = used_.upper_bound(address);
+    if (piece == used_.begin()) {
+        return 0;
+    }
+    --piece;
+    const std::uint64_t offset = address - piece->first;
+    return offset < piece->second.asked_bytes ? piece->second.asked_bytes - offset : 0;
 }
 
 bool Heap::release(std::uint64_t address) {
@@ -57,7 +68,7 @@ bool Heap::release(std::uint64_t address) {
     if (found == used_.end()) {
         return false;
     }
-    auto piece = free_.emplace(found->first, found->second).first;
+    auto piece = free_.emplace(found->first, found->second.bytes).first;
     used_.erase(found);
     if (const auto next = std::next(piece);
         next != free_.end() && piece->first + piece->second == next->first) {
@@ -79,7 +90,11 @@ const Instruction* allocate(WarpContext& warp, const Instruction* at, std::uint3
     for (; mask != 0; mask &= mask - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
         const std::uint64_t bytes = long_of(warp, at->src[0], lane);
-        store_long(warp, at->dst[0], lane, heap == nullptr ? 0 : heap->allocate(bytes));
+        const std::uint64_t address = heap == nullptr ? 0 : heap->allocate(bytes);
+        store_long(warp, at->dst[0], lane, address);
+        if (warp.block->observer != nullptr && address != 0) {
+            warp.block->observer->allocated(address, bytes);
+        }
     }
     return at + 1;
 }

@@ -24,12 +24,19 @@ public:
     /// Takes a piece back. Returns false when nothing that is in use begins at `address`.
     [[nodiscard]] bool release(std::uint64_t address);
 
-private:
-    using Pieces = std::map<std::uint64_t, std::uint64_t>; // address to bytes
+    /// Returns how many bytes from an address on belong to the piece that holds it, as it was asked
+    /// for; 0 when no piece does.
+    [[nodiscard]] std::uint64_t bytes_from(std::uint64_t address) const;
 
-    std::mutex mutex_;
-    Pieces free_; // never adjacent
-    Pieces used_;
+private:
+    struct Piece {
+        std::uint64_t bytes = 0;
+        std::uint64_t asked_bytes = 0;
+    };
+
+    mutable std::mutex mutex_;
+    std::map<std::uint64_t, std::uint64_t> free_; // address to bytes, never adjacent
+    std::map<std::uint64_t, Piece> used_;
 };
 
 } // namespace cuprum::emulator::builtins

@@ -91,6 +91,13 @@ struct Parameter {
     std::uint32_t alignment = 1;
 };
 
+/// One variable in static shared memory.
+struct SharedVariable {
+    std::string name;
+    std::uint32_t offset = 0;
+    std::uint32_t bytes = 0;
+};
+
 /// Where an instruction came from.
 struct Line {
     std::uint32_t ptx_line = 0;
@@ -128,6 +135,7 @@ struct Kernel {
     std::vector<Parameter> parameters;
     std::uint32_t parameter_bytes = 0; // packed size
     std::uint32_t static_shared_bytes = 0;
+    std::vector<SharedVariable> shared_variables; // static ones, for reports
     // A kernel that takes the address of a parameter finds the packed parameters copied into its
     // shared memory, which has so many bytes more than static and dynamic ones. 0: no copy.
     std::uint32_t parameter_copy_bytes = 0;

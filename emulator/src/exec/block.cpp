@@ -23,9 +23,9 @@ namespace {
 constexpr std::uint32_t QUANTUM = 4096;
 constexpr std::uint32_t LOCAL_ALIGNMENT = 16;
 constexpr std::size_t MAX_KEPT_BYTES = std::size_t{16} << 20;
-/// Activations that a thread may have whatever the stack's size: no call tree of a program without
-/// recursion is deeper, and for those a real device finds the room by itself.
-constexpr std::uint32_t MIN_FRAMES = 16;
+/// What a call takes of the stack at the very least. Frames here are larger than those of a real
+/// device, whose compiler keeps most of what they hold in registers; this is on the safe side.
+constexpr std::uint32_t MIN_FRAME_BYTES = 16;
 
 /// Returns the first of the warps in a mask, or any one of them where choices are random.
 std::uint32_t next_warp(std::uint32_t mask, std::uint64_t& random) {
@@ -142,6 +142,14 @@ void Block::start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3
         context_.barriers = {};
     }
     context_.fault.kind = FaultKind::None;
+    if (check::GridShadow* const grid_shadow = grid_->shadow()) {
+        if (shadow_ == nullptr) {
+            shadow_ = std::make_unique<check::BlockShadow>();
+        }
+        shadow_->start(context_, *grid_shadow);
+    } else {
+        context_.observer = nullptr;
+    }
     for (std::uint32_t w = 0; w < context_.warp_count; ++w) {
         WarpContext& warp = warps_[w];
         const std::uint32_t left = context_.thread_count - w * WARP_SIZE;
@@ -238,9 +246,8 @@ void Block::configure() {
     context_.stack_bytes = launch.stack_bytes;
     context_.max_frames = kernel.max_frames;
     if (launch.stack_bytes != 0) {
-        const std::uint32_t frames =
-            launch.stack_bytes / std::max(LOCAL_ALIGNMENT, kernel.local_bytes);
-        context_.max_frames = std::min(kernel.max_frames, std::max(frames, MIN_FRAMES));
+        const std::uint32_t frames = launch.stack_bytes / MIN_FRAME_BYTES;
+        context_.max_frames = std::min(kernel.max_frames, frames + 2); // the kernel, one callee
     }
     context_.local_stride_bytes = (kernel.local_bytes * context_.max_frames + LOCAL_ALIGNMENT - 1) /
                                   LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;

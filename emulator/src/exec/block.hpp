@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "check/block_shadow.hpp"
 #include "exec/aligned_buffer.hpp"
 #include "exec/grid.hpp"
 #include "interp/warp.hpp"
@@ -86,6 +87,7 @@ private:
     ClusterContext cluster_;                         // of the first block of a cluster
     std::vector<std::unique_ptr<Block>> companions_; // the others, by rank
     bool is_finished_ = false;                       // while others of the cluster still run
+    std::unique_ptr<check::BlockShadow> shadow_;     // of blocks that are checked
 };
 
 } // namespace cuprum::emulator::exec

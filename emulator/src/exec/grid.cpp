@@ -48,6 +48,9 @@ Grid::Grid(GridLaunch launch, std::function<void(const Fault*)> done)
     launch_.parameters.resize(
         std::max<std::size_t>(launch_.parameters.size(), kernel().parameter_bytes));
     last_progress_ = Clock::now().time_since_epoch().count();
+    if ((launch_.memory->checks & (CHECK_MEMORY | CHECK_INITIALIZED | CHECK_RACES)) != 0) {
+        shadow_ = std::make_unique<check::GridShadow>();
+    }
     fill_launch_bank();
     fill_warp_specials();
 }

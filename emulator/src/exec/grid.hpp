@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "check/global_races.hpp"
 #include "exec/aligned_buffer.hpp"
 #include "exec/engine.hpp"
 
@@ -10,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 
 namespace cuprum::emulator::exec {
@@ -33,6 +35,9 @@ public:
     [[nodiscard]] std::uint64_t block_count() const noexcept { return block_count_; }
 
     [[nodiscard]] std::uint32_t thread_count() const noexcept { return thread_count_; }
+
+    /// Returns what checks know of the grid; nullptr when it is not checked.
+    [[nodiscard]] check::GridShadow* shadow() const noexcept { return shadow_.get(); }
 
     /// Returns what a warp's own special value is in its 32 lanes. `slot` counts the kernel's warp
     /// specials.
@@ -95,6 +100,7 @@ private:
     std::atomic<int> resident_{0};
     std::atomic<bool> has_failed_{false};
     std::atomic<Clock::rep> last_progress_{0};
+    std::unique_ptr<check::GridShadow> shadow_;
     std::mutex fault_mutex_;
     Fault fault_;
 };

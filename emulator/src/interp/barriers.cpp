@@ -29,6 +29,7 @@ typedef std::uint32_t Lane32 __attribute__((may_alias));
 Request read_request(WarpContext& warp, const Instruction* at, std::uint32_t mask);
 std::uint32_t threads_in(const WarpContext& warp, const Request& request, std::uint32_t mask);
 bool is_complete(const BlockContext& block, const Barrier& barrier);
+bool leaves_some_out(const BlockContext& block, std::uint32_t expected);
 void write_result(WarpContext& warp, const Instruction& instruction, const Barrier& barrier,
                   std::uint32_t mask);
 void release(BlockContext& block, std::uint32_t id);
@@ -56,6 +57,10 @@ const Instruction* barrier_arrive(WarpContext& warp, const Instruction* at, std:
     BlockContext& block = *warp.block;
     request.barrier->arrived += threads_in(warp, request, mask);
     block.pending |= 1u << request.id;
+    const bool is_observed = block.observer != nullptr && leaves_some_out(block, request.expected);
+    if (is_observed) [[unlikely]] {
+        block.observer->arrived(warp, mask);
+    }
     if (is_complete(block, *request.barrier)) {
         release(block, request.id);
         groups::look_ahead(warp, at + 1);
@@ -142,6 +147,11 @@ bool is_complete(const BlockContext& block, const Barrier& barrier) {
     return barrier.arrived >= (barrier.expected != 0 ? barrier.expected : block.live_threads);
 }
 
+/// Tells whether a barrier for so many threads is one for a part of the block.
+bool leaves_some_out(const BlockContext& block, std::uint32_t expected) {
+    return expected != 0 && expected < block.thread_count;
+}
+
 /// Writes what a bar.red has gathered; does nothing for the other barrier instructions.
 void write_result(WarpContext& warp, const Instruction& instruction, const Barrier& barrier,
                   std::uint32_t mask) {
@@ -163,6 +173,10 @@ void write_result(WarpContext& warp, const Instruction& instruction, const Barri
 
 void release(BlockContext& block, std::uint32_t id) {
     Barrier& barrier = block.barriers[id];
+    const bool is_partial = leaves_some_out(block, barrier.expected);
+    if (block.observer != nullptr && !is_partial) {
+        block.observer->met();
+    }
     for (std::uint32_t left = barrier.waiting; left != 0; left &= left - 1) {
         const auto index = static_cast<std::uint32_t>(std::countr_zero(left));
         WarpContext& warp = block.warps[index];
@@ -171,6 +185,9 @@ void release(BlockContext& block, std::uint32_t id) {
             if (group.state == Stop::Barrier && group.barrier == id) {
                 write_result(warp, warp.code[group.pc - 1], barrier, group.mask);
                 group.state = Stop::Running;
+                if (block.observer != nullptr && is_partial) {
+                    block.observer->passed(warp, group.mask);
+                }
             }
         }
     }
@@ -185,10 +202,17 @@ const Instruction* wait_here(WarpContext& warp, const Instruction* at, std::uint
     Barrier& barrier = *request.barrier;
     barrier.arrived += threads_in(warp, request, mask);
     block.pending |= 1u << request.id;
+    const bool is_observed = block.observer != nullptr && leaves_some_out(block, request.expected);
+    if (is_observed) [[unlikely]] {
+        block.observer->arrived(warp, mask);
+    }
     if (is_complete(block, barrier)) {
         // The last to come need not stop. Those of this warp that waited may join it at once.
         write_result(warp, *at, barrier, mask);
         release(block, request.id);
+        if (is_observed) [[unlikely]] {
+            block.observer->passed(warp, mask);
+        }
         if (warp.group_count > 1) {
             groups::look_ahead(warp, at + 1);
         }

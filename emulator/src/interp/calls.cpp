@@ -226,12 +226,10 @@ bool has_room(const WarpContext& warp) {
 
 const Instruction* overflow(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const BlockContext& block = *warp.block;
-    std::string detail = "more than " + std::to_string(block.max_frames - 1) +
-                         " calls are nested; each takes " +
-                         std::to_string(block.kernel->local_bytes) + " bytes of local memory";
+    std::string detail = "more than " + std::to_string(block.max_frames - 1) + " calls are nested";
     if (block.stack_bytes != 0) {
-        detail += " of a stack of " + std::to_string(block.stack_bytes) +
-                  ", which CU_LIMIT_STACK_SIZE sets";
+        detail += ": the stack has " + std::to_string(block.stack_bytes) +
+                  " bytes a thread (CU_LIMIT_STACK_SIZE)";
     }
     return raise_fault(warp, at, FaultKind::StackOverflow,
                        static_cast<std::uint32_t>(std::countr_zero(mask)), std::move(detail));

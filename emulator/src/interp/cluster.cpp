@@ -162,6 +162,9 @@ void complete_if_all_came(ClusterContext& all) {
         }
     }
     all.parity = !all.parity;
+    if (Observer* const observer = all.blocks[0]->observer) {
+        observer->cluster_met();
+    }
     if (all.waiting != 0) {
         release(all);
     }

@@ -37,6 +37,39 @@ struct AddressRange {
     std::uint64_t bytes = 0;
 };
 
+/// What an instruction does to memory, for the checks. Lanes access `count` elements of `bytes`
+/// each, side by side.
+struct AccessNote {
+    enum class Kind : std::uint8_t { Read, Write, ReadWrite };
+
+    Address address;
+    ptx::Space space = ptx::Space::None; // None is generic
+    Kind kind = Kind::Read;
+    std::uint32_t bytes = 4;
+    std::uint32_t count = 1;
+    bool is_strong = false; // atomic, volatile or ordered: never part of a race
+    /// What is written, an element each, in registers of `value_width`; empty: not known.
+    std::span<const bytecode::Operand> values = {};
+    bytecode::Width value_width = bytecode::Width::B32;
+    /// Unless none: how many bytes a lane accesses, instead of `bytes` times `count`.
+    bytecode::Operand size = {};
+    /// More than 1: the first lane accesses so many such ranges for the whole warp, which begin
+    /// `stride` times 2 to the power of `stride_shift` bytes (perhaps negative) apart.
+    std::uint32_t lines = 1;
+    bytecode::Operand stride = {};
+    int stride_shift = 0;
+    std::uint32_t lanes = bytecode::WARP_SIZE; // only the first so many access memory
+    /// Unless none: to which blocks of the cluster a copy goes, one bit each.
+    bytecode::Operand blocks = {};
+};
+
+/// What an instruction does to the order of accesses of different threads, for the checks.
+struct OrderNote {
+    bool releases = false;       // what came before it becomes known to those who acquire
+    bool acquires = false;       // what others have released becomes known
+    bool is_block_scope = false; // to threads of the same block only
+};
+
 /// What a decoder may ask of the function being lowered. Errors are reported with the place of the
 /// current instruction; after one, the returned operand is none and decoding may go on or return.
 class Lowering {
@@ -76,6 +109,12 @@ public:
     /// Makes the running group wait until all lanes of a .sync membermask are here. To be emitted
     /// just before the instruction that needs them; a no-op when the mask is covered already.
     virtual void emit_rendezvous(bytecode::Operand member_mask) = 0;
+
+    /// Tells the checks, if there are any, what the next instruction to be emitted accesses.
+    virtual void note_access(const AccessNote& /*note*/) {}
+
+    /// Tells the checks what happens to the order of accesses at this place.
+    virtual void note_order(const OrderNote& /*note*/) {}
 
     /// Refuses the current instruction: real PTX that is not run here (`what` names form and
     /// reason).

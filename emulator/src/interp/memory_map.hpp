@@ -18,11 +18,24 @@
 
 namespace cuprum::emulator {
 
+namespace check {
+class GlobalRaces;
+}
+
 /// What is checked beyond the granules; CUPRUM_EMULATOR_CHECK turns it on.
 enum Checks : std::uint8_t {
     CHECK_MEMORY = 1,      // every access lies in one live allocation
     CHECK_INITIALIZED = 2, // what is read has been written
     CHECK_RACES = 4,       // conflicting accesses are ordered
+    SHAKE = 128,           // no check: warps stop at random before they access memory
+};
+
+/// A piece of memory that kernels may use as one.
+struct MemoryRange {
+    std::uint64_t base = 0;
+    std::uint64_t bytes = 0;
+    bool is_tracked = false; // it is known which of its bytes have been written
+    bool is_heap = false;    // malloc of kernels hands it out in pieces
 };
 
 /// Describes the address space of one process; made by objects/, read by handlers.
@@ -46,6 +59,16 @@ struct MemoryMap {
     /// Says in further lines what an address has to do with memory that was or is allocated.
     std::string (*describe)(const MemoryMap& map, std::uint64_t address) = nullptr;
     std::uint8_t checks = 0; // of Checks; kernels are compiled for them
+
+    // For the checks. Without `find` all mapped memory counts as one allocation.
+    /// Finds the allocation that holds an address; false when there is none.
+    bool (*find)(const MemoryMap& map, std::uint64_t address, MemoryRange& range) = nullptr;
+    const std::atomic<std::uint64_t>* changes = nullptr; // counts changes of what `find` answers
+    /// Per byte of device memory, whether it has been written; nullptr when that is not checked.
+    std::atomic<std::uint8_t>* initialized = nullptr;
+    check::GlobalRaces* races = nullptr; // what is known of accesses to device memory
+    /// Takes findings that are not to stop the kernel; nullptr: they stop it.
+    void (*report)(const std::string& text) = nullptr;
     void* owner = nullptr;
 
     /// Tells whether both ends of a range lie in accessible granules. Quick; errs on refusing

@@ -30,6 +30,14 @@ const Instruction* raise_fault(WarpContext& warp, const Instruction* at, FaultKi
     if (block.fault.kind != FaultKind::None) {
         return nullptr; // the first one counts
     }
+    block.fault.kind = kind;
+    block.fault.report = describe_finding(warp, at, kind, lane, detail);
+    return nullptr;
+}
+
+std::string describe_finding(const WarpContext& warp, const Instruction* at, FaultKind kind,
+                             std::uint32_t lane, std::string_view detail) {
+    const BlockContext& block = *warp.block;
     std::ostringstream out;
     out << name_of(kind) << ": " << detail << "\n  in ";
     write_block(out, block);
@@ -39,9 +47,13 @@ const Instruction* raise_fault(WarpContext& warp, const Instruction* at, FaultKi
     out << ", thread (" << thread % width << ", " << thread / width % height << ", "
         << thread / width / height << ")";
     write_place(out, *block.kernel, *at);
-    block.fault.kind = kind;
-    block.fault.report = out.str();
-    return nullptr;
+    return out.str();
+}
+
+std::string describe_place(const bytecode::Kernel& kernel, const Instruction& at) {
+    std::ostringstream out;
+    write_place(out, kernel, at);
+    return out.str();
 }
 
 std::string describe_block(const BlockContext& block) {
@@ -98,6 +110,10 @@ std::string_view name_of(FaultKind kind) {
         return "timeout";
     case FaultKind::StackOverflow:
         return "stack overflow";
+    case FaultKind::UninitializedRead:
+        return "uninitialised read";
+    case FaultKind::Race:
+        return "race";
     }
     return "fault";
 }

@@ -18,6 +18,7 @@
 
 #include "bytecode/kernel.hpp"
 #include "interp/memory_map.hpp"
+#include "interp/observer.hpp"
 
 #include <array>
 #include <cstddef>
@@ -58,6 +59,8 @@ enum class FaultKind : std::uint8_t {
     DivergentBarrier,
     Timeout,
     StackOverflow,
+    UninitializedRead,
+    Race,
 };
 
 /// The first fault of a grid.
@@ -138,6 +141,7 @@ struct BlockContext {
 
     ClusterContext* cluster = nullptr; // never null while the block runs
     std::uint32_t cluster_rank = 0;
+    Observer* observer = nullptr; // of blocks that are checked
 };
 
 /// One warp.
@@ -211,6 +215,16 @@ struct WarpContext {
                                                        const bytecode::Instruction* at,
                                                        FaultKind kind, std::uint32_t lane,
                                                        std::string detail);
+
+/// Words a finding as raise_fault does, without raising it.
+[[nodiscard]] std::string describe_finding(const WarpContext& warp, const bytecode::Instruction* at,
+                                           FaultKind kind, std::uint32_t lane,
+                                           std::string_view detail);
+
+/// Returns where an instruction came from: PTX line and text, and the line of the source where
+/// known, each on a line of its own.
+[[nodiscard]] std::string describe_place(const bytecode::Kernel& kernel,
+                                         const bytecode::Instruction& at);
 
 /// Makes a warp ready to run `present` lanes from the first instruction.
 void start_warp(WarpContext& warp, std::uint32_t present);

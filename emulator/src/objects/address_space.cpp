@@ -3,6 +3,7 @@
 
 #include "objects/address_space.hpp"
 
+#include "check/global_races.hpp"
 #include "objects/error.hpp"
 
 #include <algorithm>
@@ -80,6 +81,22 @@ AddressSpace::AddressSpace() {
     map_.granules = granules_.front();
     next_ = map_.memory_base + GRANULE_BYTES;
     committed_ = map_.memory_base;
+}
+
+void AddressSpace::enable_checks(std::uint8_t checks) {
+    map_.checks = checks;
+    if ((checks & CHECK_INITIALIZED) != 0 && map_.initialized == nullptr) {
+        map_.initialized = static_cast<std::atomic<std::uint8_t>*>(
+            reserve(map_.memory_bytes, PROT_READ | PROT_WRITE));
+        if (map_.initialized == nullptr) {
+            fail(CUDA_ERROR_OUT_OF_MEMORY, "could not reserve the address space that "
+                                           "CUPRUM_EMULATOR_CHECK=initialized needs");
+        }
+        ::madvise(static_cast<void*>(map_.initialized), map_.memory_bytes, MADV_DONTDUMP);
+    }
+    if ((checks & CHECK_RACES) != 0 && map_.races == nullptr) {
+        map_.races = new check::GlobalRaces; // lives as long as the process
+    }
 }
 
 std::uint64_t AddressSpace::take(std::uint64_t bytes, std::uint64_t alignment) {

@@ -43,6 +43,10 @@ public:
     /// Makes room for what each of several devices may touch; once, before any memory is taken.
     void set_device_count(int count);
 
+    /// Turns checks on: makes room for what they remember of device memory. Before the first
+    /// allocation.
+    void enable_checks(std::uint8_t checks);
+
     /// Takes a range of whole granules, readable and writable, zero or stale inside, not yet
     /// accessible to kernels. `alignment` is a power of two.
     [[nodiscard]] std::uint64_t take(std::uint64_t bytes, std::uint64_t alignment = GRANULE_BYTES);

@@ -3,6 +3,7 @@
 
 #include "objects/allocations.hpp"
 
+#include "check/written.hpp"
 #include "objects/address_space.hpp"
 #include "objects/device.hpp"
 #include "objects/driver.hpp"
@@ -40,6 +41,12 @@ std::string_view name_of(MemoryKind kind) {
 bool Allocation::is_managed() const noexcept {
     return kind == MemoryKind::Managed ||
            (pool != nullptr && pool->properties().allocType == CU_MEM_ALLOCATION_TYPE_MANAGED);
+}
+
+bool Allocation::is_private() const noexcept {
+    return kind == MemoryKind::Device ||
+           (kind == MemoryKind::Pooled && !is_on_host &&
+            pool->properties().handleTypes == CU_MEM_HANDLE_TYPE_NONE);
 }
 
 Allocations& Allocations::instance() {
@@ -117,6 +124,8 @@ void Allocations::add(const std::shared_ptr<Allocation>& allocation) {
              "the range overlaps memory that the driver knows already");
     }
     by_base_.emplace_hint(after, allocation->base, allocation);
+    changes_.fetch_add(1, std::memory_order_release);
+    check::forget_written(AddressSpace::instance().map(), allocation->base, allocation->bytes);
 }
 
 std::shared_ptr<Allocation> Allocations::remove(std::uint64_t base,
@@ -131,6 +140,7 @@ std::shared_ptr<Allocation> Allocations::remove(std::uint64_t base,
         }
         allocation = std::move(found->second);
         by_base_.erase(found);
+        changes_.fetch_add(1, std::memory_order_release);
         remember(*allocation);
         if (allocation->kind == MemoryKind::Pooled) {
             draining_.push_back(allocation);
@@ -142,6 +152,7 @@ std::shared_ptr<Allocation> Allocations::remove(std::uint64_t base,
 
 void Allocations::forget(const Allocation& allocation) {
     const std::unique_lock lock(mutex_);
+    changes_.fetch_add(1, std::memory_order_release);
     std::erase_if(draining_, [&](const auto& each) { return each.get() == &allocation; });
 }
 
@@ -178,6 +189,7 @@ void Allocations::free_all_of(const Context& context) {
     std::vector<std::shared_ptr<Allocation>> doomed;
     {
         const std::unique_lock lock(mutex_);
+        changes_.fetch_add(1, std::memory_order_release);
         for (auto each = by_base_.begin(); each != by_base_.end();) {
             if (each->second->context.get() == &context) {
                 remember(*each->second);
@@ -207,6 +219,23 @@ std::vector<std::shared_ptr<Allocation>> Allocations::all() const {
         found.push_back(allocation);
     }
     return found;
+}
+
+bool Allocations::find_for_kernels(std::uint64_t address, MemoryRange& range) const {
+    const std::shared_lock lock(mutex_);
+    const auto after = by_base_.upper_bound(address);
+    const Allocation* found = nullptr;
+    if (after != by_base_.begin() && std::prev(after)->second->contains(address)) {
+        found = std::prev(after)->second.get();
+    } else {
+        const auto draining = std::ranges::find_if(
+            draining_, [&](const auto& each) { return each->contains(address); });
+        found = draining == draining_.end() ? nullptr : draining->get();
+    }
+    if (found != nullptr) {
+        range = {found->base, found->bytes, found->is_private(), found->kind == MemoryKind::Heap};
+    }
+    return found != nullptr;
 }
 
 bool Allocations::covers(std::uint64_t address, std::uint64_t bytes) const {

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "interp/memory_map.hpp"
 #include "objects/context.hpp"
 #include "objects/origin.hpp"
 
@@ -67,6 +68,9 @@ struct Allocation : AllocationNote {
     std::atomic<bool> is_closed{true}; // Mapped: nobody was given access yet
     std::atomic<bool> sync_memops{false};
     std::shared_ptr<SharedFile> file; // Device: once it is shared; Imported. Set under the gate.
+
+    /// Tells whether nothing but the driver and kernels of this process can write the memory.
+    [[nodiscard]] bool is_private() const noexcept;
 
     /// Tells whether the memory moves between host and devices by itself.
     [[nodiscard]] bool is_managed() const noexcept;
@@ -132,6 +136,13 @@ public:
     /// nothing to say.
     [[nodiscard]] std::string describe(std::uint64_t address) const;
 
+    /// Finds the allocation that holds an address, for kernels: one that was freed counts until
+    /// its stream gets there.
+    [[nodiscard]] bool find_for_kernels(std::uint64_t address, MemoryRange& range) const;
+
+    /// Counts the changes of what find_for_kernels() answers.
+    [[nodiscard]] const std::atomic<std::uint64_t>& changes() const noexcept { return changes_; }
+
     /// Tells whether one allocation, or registered memory, holds a whole range. For kernels.
     [[nodiscard]] bool covers(std::uint64_t address, std::uint64_t bytes) const;
 
@@ -152,7 +163,8 @@ private:
     mutable std::shared_mutex mutex_;
     Map by_base_;
     std::vector<std::shared_ptr<Allocation>> draining_; // freed, but streams are not there yet
-    std::deque<Freed> freed_;                           // the last ones, oldest first
+    std::atomic<std::uint64_t> changes_{1};
+    std::deque<Freed> freed_; // the last ones, oldest first
 };
 
 } // namespace cuprum::emulator

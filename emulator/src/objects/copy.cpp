@@ -3,6 +3,7 @@
 
 #include "objects/copy.hpp"
 
+#include "check/written.hpp"
 #include "objects/address_space.hpp"
 #include "objects/allocations.hpp"
 #include "objects/context.hpp"
@@ -155,7 +156,18 @@ void check_pitches(const CopySide& side, const Copy& copy, const char* which) {
     }
 }
 
+/// Keeps account of which bytes of device memory have been written.
+void note_copy(const MemoryMap& map, std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+    MemoryRange range;
+    if (Allocations::instance().find_for_kernels(from, range) && range.is_tracked) {
+        check::copy_written(map, to, from, bytes);
+    } else {
+        check::mark_written(map, to, bytes);
+    }
+}
+
 void perform(const Copy& copy) {
+    const MemoryMap& map = AddressSpace::instance().map();
     for (std::uint64_t slice = 0; slice < copy.depth; ++slice) {
         const std::uint64_t to = copy.destination.address + slice * copy.destination.slice_bytes;
         const std::uint64_t from = copy.source.address + slice * copy.source.slice_bytes;
@@ -163,6 +175,10 @@ void perform(const Copy& copy) {
             std::memmove(reinterpret_cast<void*>(to + row * copy.destination.pitch_bytes),
                          reinterpret_cast<const void*>(from + row * copy.source.pitch_bytes),
                          copy.width_bytes);
+            if (map.initialized != nullptr) {
+                note_copy(map, to + row * copy.destination.pitch_bytes,
+                          from + row * copy.source.pitch_bytes, copy.width_bytes);
+            }
         }
     }
 }
@@ -170,6 +186,8 @@ void perform(const Copy& copy) {
 void perform(const Fill& fill) {
     for (std::uint64_t row = 0; row < fill.height; ++row) {
         const std::uint64_t address = fill.address + row * fill.pitch_bytes;
+        check::mark_written(AddressSpace::instance().map(), address,
+                            fill.width * fill.element_bytes);
         switch (fill.element_bytes) {
         case 1:
             std::memset(reinterpret_cast<void*>(address), static_cast<int>(fill.value), fill.width);

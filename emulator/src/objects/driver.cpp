@@ -38,6 +38,14 @@ std::string describe(const MemoryMap& /*map*/, std::uint64_t address) {
     return Allocations::instance().describe(address);
 }
 
+bool find(const MemoryMap& /*map*/, std::uint64_t address, MemoryRange& range) {
+    return Allocations::instance().find_for_kernels(address, range);
+}
+
+void report(const std::string& text) {
+    log(LogLevel::Error, text);
+}
+
 } // namespace
 
 Driver& Driver::instance() {
@@ -62,7 +70,12 @@ void Driver::initialize() {
     MemoryMap& map = AddressSpace::instance().map();
     map.is_accessible = &is_accessible;
     map.describe = &describe;
-    map.checks = settings.checks;
+    map.find = &find;
+    map.changes = &Allocations::instance().changes();
+    map.report = settings.stops_at_report ? nullptr : &report;
+    AddressSpace::instance().enable_checks(
+        static_cast<std::uint8_t>(settings.checks | (settings.is_random ? SHAKE : 0)));
+    // After all of this: what other devices read is a copy of it.
     AddressSpace::instance().set_device_count(static_cast<int>(settings.device_count));
     exec::Engine::instance().configure({.worker_count = settings.worker_count,
                                         .watchdog_seconds = settings.watchdog_seconds,

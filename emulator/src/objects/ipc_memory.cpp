@@ -3,6 +3,7 @@
 
 #include "objects/ipc_memory.hpp"
 
+#include "check/written.hpp"
 #include "objects/address_space.hpp"
 #include "objects/device.hpp"
 #include "objects/driver.hpp"
@@ -53,6 +54,8 @@ void move_to_file(Allocation& allocation) {
     ::munmap(copy, about.bytes);
     AddressSpace::map_file(allocation.base, about.bytes, file->descriptor(),
                            SharedFile::DATA_OFFSET);
+    // From now on others may write it.
+    check::mark_written(AddressSpace::instance().map(), allocation.base, allocation.bytes);
     allocation.file = std::move(file);
 }
 

@@ -3,6 +3,7 @@
 
 #include "objects/launch.hpp"
 
+#include "check/written.hpp"
 #include "exec/engine.hpp"
 #include "objects/address_space.hpp"
 #include "objects/allocations.hpp"
@@ -299,6 +300,7 @@ std::shared_ptr<const Allocation> make_workspace(Context& context) {
         Allocations::instance().allocate(MemoryKind::Device, context.shared_from_this(),
                                          WORKSPACE_BYTES, 0, "barrier of a cooperative grid");
     std::memset(reinterpret_cast<void*>(memory->base), 0, WORKSPACE_BYTES);
+    check::mark_written(AddressSpace::instance().map(), memory->base, WORKSPACE_BYTES);
     return {memory.get(), [memory](const Allocation*) {
                 Allocations::instance().remove(memory->base, {MemoryKind::Device});
             }};

@@ -3,6 +3,8 @@
 
 #include "objects/module.hpp"
 
+#include "check/written.hpp"
+#include "objects/address_space.hpp"
 #include "objects/error.hpp"
 #include "objects/library.hpp"
 
@@ -113,6 +115,8 @@ void Module::write_initial_value(const passes::GlobalVariable& variable,
                                  const Program::Symbols& addresses) const {
     auto* memory = reinterpret_cast<std::byte*>(addresses.at(variable.name));
     std::memset(memory, 0, variable.size_bytes);
+    check::mark_written(AddressSpace::instance().map(), addresses.at(variable.name),
+                        variable.size_bytes);
     if (!variable.initial.empty()) {
         std::memcpy(memory, variable.initial.data(),
                     std::min<std::uint64_t>(variable.initial.size(), variable.size_bytes));

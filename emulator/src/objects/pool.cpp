@@ -17,6 +17,10 @@ namespace cuprum::emulator {
 namespace {
 
 constexpr std::uint64_t SMALLEST_BLOCK_BYTES = 512;
+/// How many idle blocks of a size, up to this one, are kept back from use when a program is
+/// checked.
+constexpr std::size_t RESTING_BLOCKS = 16;
+constexpr std::uint64_t RESTING_BYTES = std::uint64_t{1} << 20;
 
 /// Returns the size of block that serves a request: few sizes, so that blocks are used again.
 std::uint64_t capacity_for(std::uint64_t bytes, bool is_shared) {
@@ -236,6 +240,9 @@ std::shared_ptr<Pool::Block> Pool::take_idle(std::uint64_t capacity, std::uint64
     }
     auto& blocks = found->second;
     const bool may_take_from_others = reuse_[CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC] != 0;
+    if ((AddressSpace::instance().map().checks & (CHECK_MEMORY | CHECK_INITIALIZED)) != 0) {
+        return take_rested(blocks, capacity, may_take_from_others ? 0 : stream_id);
+    }
     for (auto each = blocks.rbegin(); each != blocks.rend(); ++each) {
         const Block& block = **each;
         const bool is_free = block.freed_by == nullptr || block.freed_by->is_done();
@@ -247,6 +254,28 @@ std::shared_ptr<Pool::Block> Pool::take_idle(std::uint64_t capacity, std::uint64
         }
     }
     return nullptr;
+}
+
+/// Picks an idle block for a program that is checked: the one that has been idle longest, so that
+/// use after free meets no new owner, and only when no work uses it any more, so that what is
+/// remembered of the old owner can be dropped. `stream_id`, unless 0, is the stream that must have
+/// freed it. The mutex is held.
+std::shared_ptr<Pool::Block> Pool::take_rested(std::vector<std::shared_ptr<Block>>& blocks,
+                                               std::uint64_t capacity, std::uint64_t stream_id) {
+    if (capacity <= RESTING_BYTES && blocks.size() <= RESTING_BLOCKS) {
+        return nullptr;
+    }
+    const auto found = std::ranges::find_if(blocks, [&](const auto& block) {
+        return (block->freed_by == nullptr || block->freed_by->is_done()) &&
+               (stream_id == 0 || block->freed_on_stream == stream_id);
+    });
+    if (found == blocks.end()) {
+        return nullptr;
+    }
+    auto taken = *found;
+    blocks.erase(found);
+    idle_bytes_ -= taken->capacity;
+    return taken;
 }
 
 std::shared_ptr<Pool::Block> Pool::make_block(std::uint64_t capacity) {

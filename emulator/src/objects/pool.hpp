@@ -124,6 +124,9 @@ private:
                   std::shared_ptr<SharedFile> imported = nullptr);
 
     [[nodiscard]] std::shared_ptr<Block> take_idle(std::uint64_t capacity, std::uint64_t stream_id);
+    [[nodiscard]] std::shared_ptr<Block> take_rested(std::vector<std::shared_ptr<Block>>& blocks,
+                                                     std::uint64_t capacity,
+                                                     std::uint64_t stream_id);
     [[nodiscard]] std::shared_ptr<Block> make_block(std::uint64_t capacity);
     void put_back(const Allocation& allocation, std::shared_ptr<Operation> freed_by,
                   std::uint64_t stream_id);

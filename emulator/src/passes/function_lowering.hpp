@@ -27,6 +27,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace cuprum::emulator::passes {
@@ -54,6 +55,8 @@ public:
     void emit(bytecode::Instruction instruction) override;
     [[nodiscard]] std::uint32_t add_operands(std::span<const bytecode::Operand> operands) override;
     void emit_rendezvous(bytecode::Operand member_mask) override;
+    void note_access(const AccessNote& note) override;
+    void note_order(const OrderNote& note) override;
     void unsupported(std::string what) override;
     void invalid(std::string what) override;
     [[nodiscard]] const MemoryMap& memory() const override;
@@ -108,6 +111,12 @@ private:
     [[nodiscard]] bytecode::Operand warp_special(bytecode::Special special, bytecode::Width width);
     [[nodiscard]] bytecode::Operand local_address(std::uint64_t offset, bytecode::Width width,
                                                   bool is_generic);
+
+    // ---- checks (lower_checks.cpp)
+    void note_meeting(bytecode::Operand members);
+    void note_local_write(std::uint32_t offset, std::uint64_t bytes, bool is_of_callee);
+    void emit_check(bytecode::Handler handler);
+    [[nodiscard]] bool is_result_used();
 
     // ---- control flow (lower_control.cpp)
     bool lower_control(const ptx::Instruction& instruction);
@@ -164,6 +173,8 @@ private:
     bool is_copy_ = false;  // the current instruction is a plain mov
 
     std::unordered_map<const ptx::Variable*, std::uint64_t> shared_offsets_;
+    // Registers, by function, from which something is computed; see is_result_used().
+    std::unordered_map<const ptx::Function*, std::unordered_set<std::string_view>> used_registers_;
     std::uint64_t shared_bytes_ = 0;
     std::uint64_t dynamic_shared_alignment_ = 0; // 0: no dynamic array is used
     std::map<bytecode::Special, bytecode::Operand> warp_specials_;

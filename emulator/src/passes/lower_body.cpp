@@ -391,6 +391,9 @@ std::uint64_t FunctionLowering::place_shared(const ptx::Variable& variable) {
         shared_bytes_ =
             std::min(shared_bytes_ + std::min<std::uint64_t>(variable.size_bytes(), SIZE_CAP_BYTES),
                      SIZE_CAP_BYTES);
+        build_.kernel.shared_variables.push_back(
+            {std::string(variable.name), static_cast<std::uint32_t>(entry->second),
+             static_cast<std::uint32_t>(variable.size_bytes())});
     }
     return entry->second;
 }

@@ -88,6 +88,7 @@ void FunctionLowering::lower_builtin(const builtins::Builtin& builtin,
         write.target = result->local_offset;
         write.tag = static_cast<std::uint16_t>(builtin.result_size);
         emit(write);
+        note_local_write(result->local_offset, builtin.result_size, false);
     }
 }
 

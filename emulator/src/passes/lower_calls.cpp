@@ -176,6 +176,7 @@ void FunctionLowering::emit_transfer(bytecode::Handler handler, const ptx::Varia
     copy.target = is_argument ? storage->local_offset : callee_offset;
     copy.extra = is_argument ? callee_offset : storage->local_offset;
     emit(copy);
+    note_local_write(copy.extra, static_cast<std::uint64_t>(copy.immediate), is_argument);
 }
 
 /// Returns the number of a function, and sees to it that its code will be there.

@@ -125,7 +125,9 @@ void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
             invalid("bar.warp.sync takes one operand, the member mask");
             return;
         }
-        emit_rendezvous(source(operands[0], Width::B32, Type::U32));
+        const Operand members = source(operands[0], Width::B32, Type::U32);
+        emit_rendezvous(members);
+        note_meeting(members);
         return;
     }
     if (has_modifier(instruction, "cluster")) {
@@ -138,7 +140,14 @@ void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
                     "operands");
             return;
         }
+        const bool is_arrival = has_modifier(instruction, "arrive");
+        if (is_arrival) {
+            note_order({.releases = true});
+        }
         emit(barrier);
+        if (!is_arrival) {
+            note_order({.acquires = true});
+        }
         return;
     }
     Instruction barrier;

@@ -219,7 +219,6 @@ TEST(Calls, endless_recursion_is_a_stack_overflow_with_its_place) {
 }
 
 TEST(Calls, the_size_of_the_stack_bounds_the_depth_of_calls) {
-    // Each activation takes some 48 bytes: a variable of its own and parameters.
     const std::string text = R"(
 .func down(.param .b32 n) {
     .local .align 16 .b8 own[16];
@@ -249,13 +248,13 @@ TEST(Calls, the_size_of_the_stack_bounds_the_depth_of_calls) {
         TestDevice device;
         return run(device, text, {.block = 32, .stack_bytes = stack_bytes}, depth);
     };
-    EXPECT_EQ(outcome(4096, 60).kind, FaultKind::None);
-    EXPECT_EQ(outcome(16384, 200).kind, FaultKind::None);
-    const Fault fault = outcome(4096, 200);
+    EXPECT_EQ(outcome(4096, 200).kind, FaultKind::None);
+    EXPECT_EQ(outcome(8192, 300).kind, FaultKind::None);
+    const Fault fault = outcome(4096, 300);
     EXPECT_EQ(fault.kind, FaultKind::StackOverflow);
-    EXPECT_TRUE(contains(fault.report, "of a stack of 4096, which CU_LIMIT_STACK_SIZE sets"))
+    EXPECT_TRUE(contains(fault.report, "the stack has 4096 bytes a thread (CU_LIMIT_STACK_SIZE)"))
         << fault.report;
-    EXPECT_EQ(outcome(0, 200).kind, FaultKind::None);
+    EXPECT_EQ(outcome(0, 300).kind, FaultKind::None);
 }
 
 TEST(Calls, each_activation_has_local_memory_of_its_own) {

@@ -106,6 +106,24 @@ void decode_copy(Reader& reader) {
     if (from.base_width == Width::B32) {
         rest.tag |= CopyForm::NARROW_FROM;
     }
+    if (!reader.has_failed()) {
+        AccessNote read;
+        read.address = from;
+        read.space = Space::Global;
+        read.bytes = form.bytes;
+        if (form.limit == CopyLimit::Bytes) {
+            read.size = sources[2];
+        }
+        if (form.limit != CopyLimit::Ignored) { // else it is known only later who reads
+            reader.lowering().note_access(read);
+        }
+        AccessNote write;
+        write.address = to;
+        write.space = Space::Shared;
+        write.kind = AccessNote::Kind::Write;
+        write.bytes = form.bytes;
+        reader.lowering().note_access(write);
+    }
     reader.emit(selectors().copy(form), {}, std::span(sources, count), rest);
 }
 

@@ -46,10 +46,28 @@ std::uint16_t narrow(const Address& address, std::uint16_t bit) {
     return address.base_width == Width::B32 ? bit : std::uint16_t{0};
 }
 
+/// Tells the checks what a bulk operation reads and writes. `about` says how much, and what it does
+/// to the target.
+void note_bulk(Lowering& lowering, const AccessNote& about, const Address& to, const Address& from,
+               const Ends& ends) {
+    AccessNote read;
+    read.address = from;
+    read.space = ends.is_from_shared ? Space::Shared : Space::Global;
+    read.size = about.size;
+    lowering.note_access(read);
+    AccessNote write = about;
+    write.address = to;
+    write.space = ends.is_to_global ? Space::Global : Space::Shared;
+    lowering.note_access(write);
+    if (!ends.is_to_global) { // the barrier tells those who wait for it
+        lowering.note_order({.releases = true});
+    }
+}
+
 /// Emits an operation whose operands are [to], [from], size and, unless it goes to global memory,
 /// [mbarrier].
 void emit_bulk(Reader& reader, const Ends& ends, bytecode::Handler handler, Operand size,
-               std::uint16_t tag) {
+               std::uint16_t tag, const AccessNote& about) {
     if (!need_address(reader, 0) || !need_address(reader, 1) ||
         (!ends.is_to_global && !need_address(reader, 3))) {
         return;
@@ -79,6 +97,11 @@ void emit_bulk(Reader& reader, const Ends& ends, bytecode::Handler handler, Oper
     rest.tag = static_cast<std::uint16_t>(tag | narrow(shared, bulk_copy::NARROW_SHARED) |
                                           narrow(barrier, bulk_copy::NARROW_BARRIER) |
                                           narrow(other, bulk_copy::NARROW_GLOBAL));
+    if (reader.has_failed()) {
+        return;
+    }
+    note_bulk(lowering, about, ends.is_to_global ? other : shared,
+              ends.is_to_global ? shared : other, ends);
     reader.emit(handler, {}, std::span(sources, ends.is_to_global ? 3 : 4), rest);
 }
 
@@ -127,19 +150,23 @@ void decode_bulk_copy(Reader& reader) {
         return;
     }
     Operand size = reader.source(2, Type::U32);
+    AccessNote about;
+    about.kind = AccessNote::Kind::Write;
+    about.size = size;
     bytecode::Handler handler = ends->is_to_global     ? bulk_copy::to_global
                                 : ends->is_from_shared ? bulk_copy::between_shared
                                                        : bulk_copy::to_shared;
     if (is_multicast) {
         // The size and the mask of blocks travel together.
         const Operand parts[2] = {size, reader.source(4, Type::B16)};
+        about.blocks = parts[1];
         size = reader.lowering().temporary(Width::B64);
         reader.emit(selectors().move(
                         {.op = MoveOp::Pack, .width = Width::B64, .part_bytes = 4, .bytes = 8}),
                     std::span(&size, 1), parts, {});
         handler = bulk_copy::to_many;
     }
-    emit_bulk(reader, *ends, handler, size, 0);
+    emit_bulk(reader, *ends, handler, size, 0, about);
 }
 
 void decode_bulk_reduction(Reader& reader) {
@@ -153,8 +180,13 @@ void decode_bulk_reduction(Reader& reader) {
     if (!tag || !reader.finish((ends->is_to_global ? 3 : 4) + hints)) {
         return;
     }
-    emit_bulk(reader, *ends, bulk_copy::reduce, reader.source(2, Type::U32),
-              static_cast<std::uint16_t>(*tag | (ends->is_to_global ? bulk_copy::TO_GLOBAL : 0)));
+    AccessNote about;
+    about.kind = AccessNote::Kind::ReadWrite;
+    about.is_strong = true;
+    about.size = reader.source(2, Type::U32);
+    emit_bulk(reader, *ends, bulk_copy::reduce, about.size,
+              static_cast<std::uint16_t>(*tag | (ends->is_to_global ? bulk_copy::TO_GLOBAL : 0)),
+              about);
 }
 
 } // namespace cuprum::emulator::decoding

@@ -202,12 +202,28 @@ bool add_address(Reader& reader, std::size_t index, Space space, std::vector<Ope
 
 /// Emits an instruction that the whole warp takes part in.
 void emit_together(Reader& reader, const MatrixForm& form, std::span<const Operand> destinations,
-                   std::span<const Operand> sources, const bytecode::Instruction& rest) {
+                   std::span<const Operand> sources, const bytecode::Instruction& rest,
+                   const AccessNote* note = nullptr) {
     if (reader.has_failed()) {
         return;
     }
     reader.lowering().emit_rendezvous(reader.lowering().constant(bytecode::FULL_MASK, Width::B32));
+    if (note != nullptr) {
+        reader.lowering().note_access(*note);
+    }
     reader.emit(selectors().matrix(form), destinations, sources, rest);
+}
+
+/// Says where an instruction accesses memory, as far as all of them have it in common.
+AccessNote note_of(const bytecode::Instruction& rest, std::span<const Operand> sources, Space space,
+                   bool is_store) {
+    AccessNote note;
+    note.address.base = sources[0];
+    note.address.base_width = (rest.tag & MATRIX_NARROW_ADDRESS) != 0 ? Width::B32 : Width::B64;
+    note.address.offset = rest.immediate;
+    note.space = space;
+    note.kind = is_store ? AccessNote::Kind::Write : AccessNote::Kind::Read;
+    return note;
 }
 
 void decode_tiles(Reader& reader) {
@@ -241,9 +257,12 @@ void decode_tiles(Reader& reader) {
     }
     add_registers(reader, is_store ? 1 : 0, count, Type::B32, !is_store,
                   is_store ? sources : destinations);
+    AccessNote note = note_of(rest, sources, space, is_store);
+    note.bytes = 16;
+    note.lanes = count * 8; // a row of a tile each
     emit_together(reader,
                   {.op = is_store ? MatrixOp::StoreTiles : MatrixOp::LoadTiles, .space = space},
-                  destinations, sources, rest);
+                  destinations, sources, rest, &note);
 }
 
 void decode_transpose(Reader& reader) {
@@ -437,9 +456,16 @@ void decode_fragment(Reader& reader, bool is_store) {
                           : reader.lowering().constant(default_stride, Width::B32));
     add_registers(reader, is_store ? 1 : 0, registers, register_type(*element), !is_store,
                   is_store ? sources : destinations);
+    AccessNote note = note_of(rest, sources, space, is_store);
+    note.bytes = rest.access_bytes;
+    note.count = is_transposed ? outer : inner;
+    note.lines = is_transposed ? inner : outer;
+    note.stride = sources[1];
+    note.stride_shift = std::countr_zero(unsigned{rest.access_bytes}) -
+                        static_cast<int>(rest.tag >> MATRIX_STRIDE_SHIFT);
     emit_together(
         reader, {.op = is_store ? MatrixOp::Store : MatrixOp::Load, .space = space, .a = *element},
-        destinations, sources, rest);
+        destinations, sources, rest, &note);
 }
 
 } // namespace

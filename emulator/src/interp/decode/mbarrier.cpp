@@ -44,7 +44,23 @@ void emit(Reader& reader, bytecode::Handler handler, std::size_t address_at, Spa
     if (space == Space::None) {
         rest.tag |= mbarrier_tag::GENERIC;
     }
+    const bool is_wait = handler == mbarrier::wait;
+    if (!is_wait) {
+        reader.lowering().note_order({.releases = true});
+    }
+    if (handler == mbarrier::init || handler == mbarrier::invalidate) {
+        AccessNote note;
+        note.address = address;
+        note.space = space;
+        note.kind = AccessNote::Kind::Write;
+        note.bytes = 8;
+        note.is_strong = true;
+        reader.lowering().note_access(note);
+    }
     reader.emit(handler, destinations, std::span(sources, operand.is_none() ? 1 : 2), rest);
+    if (is_wait) {
+        reader.lowering().note_order({.acquires = true});
+    }
 }
 
 void decode_arrive(Reader& reader, std::uint16_t tag) {

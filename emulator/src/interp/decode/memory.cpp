@@ -57,6 +57,22 @@ AtomicOp atomic_op(int index) {
     return OPS[index];
 }
 
+void note_atomic(Reader& reader, const AtomicForm& form, const Address& address,
+                 std::size_t count) {
+    const Reader::Order& order = reader.order();
+    if (order.releases) {
+        reader.lowering().note_order({.releases = true, .is_block_scope = order.is_block_scope});
+    }
+    AccessNote note;
+    note.address = address;
+    note.space = form.space;
+    note.kind = AccessNote::Kind::ReadWrite;
+    note.bytes = bits_of(form.type) / 8;
+    note.count = static_cast<std::uint32_t>(count);
+    note.is_strong = true;
+    reader.lowering().note_access(note);
+}
+
 /// Emits one atomic for each element of a vector: each is atomic, the whole need not be.
 void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
                  std::size_t count) {
@@ -76,6 +92,7 @@ void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
         reader.reject("needs vectors of " + std::to_string(count) + " registers");
         return;
     }
+    note_atomic(reader, form, address, count);
     // What an element writes may be what a later one reads.
     std::vector<Operand> results;
     for (std::size_t i = 0; i < count; ++i) {
@@ -95,6 +112,33 @@ void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
         reader.emit(selectors().move({.op = MoveOp::Copy, .width = width_for(form.type)}),
                     {reader.destination(result.parts[i], form.type)}, {results[i]});
     }
+}
+
+} // namespace
+
+namespace {
+
+void note_access(Reader& reader, const MemoryForm& form, const Address& address, std::size_t count,
+                 std::span<const Operand> sources) {
+    if (reader.has_failed()) {
+        return;
+    }
+    const Reader::Order& order = reader.order();
+    if (order.releases) {
+        reader.lowering().note_order({.releases = true, .is_block_scope = order.is_block_scope});
+    }
+    AccessNote note;
+    note.address = address;
+    note.space = form.space;
+    note.kind = form.is_store ? AccessNote::Kind::Write : AccessNote::Kind::Read;
+    note.bytes = form.element_bytes;
+    note.count = static_cast<std::uint32_t>(count);
+    note.is_strong = order.is_strong;
+    note.value_width = form.register_width;
+    if (form.is_store) {
+        note.values = sources.subspan(1);
+    }
+    reader.lowering().note_access(note);
 }
 
 } // namespace
@@ -182,9 +226,15 @@ void decode_memory(Reader& reader) {
     if (form.is_store || form.is_ordered) {
         rest.flags = bytecode::HAS_SIDE_EFFECT;
     }
+    note_access(reader, form, address, count, sources);
     reader.emit(selectors().memory(form), destinations, sources, rest);
     if (is_async) {
         emit_delivery(reader, 2, form.space, element_bytes * count);
+    }
+    if (!form.is_store && reader.order().is_strong) {
+        // Whoever waits for another thread looks at memory like this, in whatever order.
+        reader.lowering().note_order(
+            {.acquires = true, .is_block_scope = reader.order().is_block_scope});
     }
 }
 
@@ -222,6 +272,8 @@ void decode_atomic(Reader& reader) {
     }
     if (vector >= 0) {
         emit_vector(reader, form, address, std::size_t{2} << vector);
+        reader.lowering().note_order(
+            {.acquires = true, .is_block_scope = reader.order().is_block_scope});
         return;
     }
     Operand sources[3] = {address.base};
@@ -237,15 +289,23 @@ void decode_atomic(Reader& reader) {
     if (form.returns) {
         destination = reader.destination(0, form.type);
     }
+    if (reader.has_failed()) {
+        return;
+    }
+    note_atomic(reader, form, address, 1);
     reader.emit(selectors().atomic(form), std::span(&destination, form.returns ? 1 : 0),
                 std::span(sources, 1 + values), rest);
     if (is_async) {
         emit_delivery(reader, 2, form.space, rest.access_bytes);
+        return;
     }
+    reader.lowering().note_order(
+        {.acquires = true, .is_block_scope = reader.order().is_block_scope});
 }
 
 void decode_fence(Reader& reader) {
-    // Every fence is a full one here; what they order and for whom does not matter.
+    // Every fence is a full one here; what they order and for whom matters to the checks alone.
+    const bool is_block_scope = reader.has("cta");
     while (!reader.take_any().empty()) {
     }
     if (!reader.finish(0, 2)) {
@@ -254,6 +314,8 @@ void decode_fence(Reader& reader) {
     bytecode::Instruction rest;
     rest.flags = bytecode::HAS_SIDE_EFFECT;
     reader.emit(selectors().warp({.op = WarpOp::Fence}), {}, {}, rest);
+    reader.lowering().note_order(
+        {.releases = true, .acquires = true, .is_block_scope = is_block_scope});
 }
 
 } // namespace cuprum::emulator::decoding

@@ -116,7 +116,11 @@ bool Reader::take_order_and_scope() {
     take("mmio"); // before .relaxed
     const int order =
         take_one_of({"weak", "relaxed", "volatile", "acquire", "release", "acq_rel", "sc"});
-    take_one_of({"cta", "cluster", "gpu", "sys", "gl"});
+    const int scope = take_one_of({"cta", "cluster", "gpu", "sys", "gl"});
+    order_ = {.is_strong = order >= 1,
+              .acquires = order == 3 || order >= 5,
+              .releases = order >= 4,
+              .is_block_scope = scope == 0};
     return order >= 3;
 }
 

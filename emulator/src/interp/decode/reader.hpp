@@ -53,6 +53,17 @@ public:
     Rounding take_rounding(bool* is_stated = nullptr);
     /// Takes a scope and a memory order; tells whether the order is stronger than relaxed.
     bool take_order_and_scope();
+
+    /// What take_order_and_scope() has taken.
+    struct Order {
+        bool is_strong = false; // more than .weak: no part of a race
+        bool acquires = false;
+        bool releases = false;
+        bool is_block_scope = false; // .cta
+    };
+
+    [[nodiscard]] const Order& order() const { return order_; }
+
     /// Takes cache operators, eviction priorities and prefetch sizes, which change nothing here.
     void take_cache_hints();
 
@@ -97,6 +108,7 @@ private:
     Lowering& lowering_;
     std::uint64_t taken_ = 0; // bit = index of a modifier
     bool has_failed_ = false;
+    Order order_;
 };
 
 /// Returns the lane width that a value of this type takes.

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "check/handlers.hpp"
+#include "interp/warp.hpp"
+
+#include <cstdint>
+
+namespace cuprum::emulator::check {
+
+/// One access of one lane.
+struct Access {
+    AccessSpace space = AccessSpace::Generic;
+    bool reads = false;
+    bool writes = false;
+    bool is_strong = false;
+    bool passes_on = false; // perhaps nobody uses what is read from shared or local memory
+    std::uint32_t lane = 0;
+    std::uint64_t address = 0;
+    std::uint32_t bytes = 0;
+    std::uint32_t element_bytes = 0;
+    const std::uint8_t* data = nullptr; // that is written; nullptr: not known
+};
+
+/// Checks an access and records it. Returns false after a fault. Says nothing of accesses that the
+/// instruction itself will refuse: outside shared or local memory, misaligned.
+[[nodiscard]] bool check_access(WarpContext& warp, const bytecode::Instruction* at,
+                                const Access& access);
+
+} // namespace cuprum::emulator::check

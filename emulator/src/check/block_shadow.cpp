@@ -1,0 +1,225 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "check/block_shadow.hpp"
+
+#include "check/written.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace cuprum::emulator::check {
+
+using bytecode::WARP_SIZE;
+
+namespace {
+
+template <typename Visit>
+void for_each_lane(std::uint32_t mask, Visit visit) {
+    for (; mask != 0; mask &= mask - 1) {
+        visit(static_cast<std::uint32_t>(std::countr_zero(mask)));
+    }
+}
+
+/// When the clock of a block that is used again and again must be wound back.
+constexpr std::uint32_t LATEST = std::numeric_limits<std::uint32_t>::max() / 2;
+
+} // namespace
+
+void BlockShadow::start(BlockContext& block, GridShadow& grid) {
+    block_ = &block;
+    grid_ = &grid;
+    block.observer = this;
+    const std::uint8_t checks = block.memory->checks;
+    if ((checks & CHECK_INITIALIZED) != 0) {
+        shared_written_.assign(block.shared_bytes, 0);
+        const bytecode::Kernel& kernel = *block.kernel;
+        std::fill_n(shared_written_.begin() + kernel.parameter_copy_offset,
+                    kernel.parameter_copy_bytes, std::uint8_t{1});
+        local_written_.assign(std::size_t{block.local_stride_bytes} * block.thread_count, 0);
+    }
+    if ((checks & CHECK_RACES) == 0) {
+        return;
+    }
+    if (own_clock_.now > LATEST) {
+        own_clock_ = {.rewinds = own_clock_.rewinds + 1};
+    }
+    clock_ = &of_rank(0).own_clock_;
+    if (seen_rewinds_ != clock_->rewinds) {
+        seen_rewinds_ = clock_->rewinds;
+        cells_ = Cells<Stamp>(0);
+        threads_.clear();
+        known_.clear();
+    }
+    cells_.grow(block.shared_bytes);
+    if (threads_.size() < block.thread_count) {
+        threads_.resize(block.thread_count);
+        known_.resize(std::size_t{block.warp_count} * WARP_SIZE * WARP_SIZE);
+    }
+    // Whatever is remembered of the block before is ordered by this.
+    clock_->met = ++clock_->now;
+    met_ = released_together_ = acquired_together_ = last_acquired_ = clock_->now;
+}
+
+void BlockShadow::arrived(const WarpContext& warp, std::uint32_t mask) {
+    release(warp, mask);
+}
+
+void BlockShadow::passed(const WarpContext& warp, std::uint32_t mask) {
+    acquire(warp, mask);
+}
+
+void BlockShadow::met() {
+    if (clock_ != nullptr) {
+        met_ = ++clock_->now;
+        acquired_together_ = last_acquired_;
+    }
+}
+
+void BlockShadow::cluster_met() {
+    if (clock_ != nullptr) {
+        clock_->met = ++clock_->now;
+    }
+}
+
+void BlockShadow::allocated(std::uint64_t address, std::uint64_t bytes) {
+    const MemoryMap& map = *block_->memory;
+    if (map.initialized != nullptr) {
+        forget_written(map, address, bytes);
+    }
+    if (map.races != nullptr) {
+        map.races->forget(address, bytes);
+    }
+}
+
+void BlockShadow::warp_met(const WarpContext& warp, std::uint32_t mask,
+                           const std::uint32_t* members) {
+    const std::uint32_t first = warp.index * WARP_SIZE;
+    const std::uint32_t time = ++clock_->now;
+    while (mask != 0) {
+        const std::uint32_t all = members[std::countr_zero(mask)] & warp.present;
+        std::uint32_t same = 0;
+        for_each_lane(mask, [&](std::uint32_t lane) {
+            same |= static_cast<std::uint32_t>((members[lane] & warp.present) == all) << lane;
+        });
+        mask &= ~same;
+        std::array<std::uint32_t, WARP_SIZE> joined{};
+        std::uint32_t acquired = 0;
+        for_each_lane(all, [&](std::uint32_t lane) {
+            for (std::uint32_t other = 0; other < WARP_SIZE; ++other) {
+                joined[other] = std::max(joined[other], known(first + lane, other));
+            }
+            acquired = std::max(acquired, threads_[first + lane].acquired);
+        });
+        for_each_lane(all, [&](std::uint32_t lane) { joined[lane] = time; });
+        for_each_lane(same, [&](std::uint32_t lane) {
+            std::ranges::copy(joined, &known(first + lane, 0));
+            threads_[first + lane].acquired = acquired;
+        });
+    }
+}
+
+void BlockShadow::release(const WarpContext& warp, std::uint32_t mask) {
+    if (clock_ == nullptr) {
+        return;
+    }
+    const std::uint32_t first = warp.index * WARP_SIZE;
+    const std::uint32_t time = ++clock_->now;
+    released_together_ = std::max(released_together_, met_);
+    const auto lane_count = std::min(WARP_SIZE, block_->thread_count - first);
+    for_each_lane(mask, [&](std::uint32_t lane) {
+        // With its own work it releases what it knows of that of others.
+        for (std::uint32_t other = 0; other < lane_count; ++other) {
+            std::uint32_t& released = threads_[first + other].released;
+            released = std::max(released, known(first + lane, other));
+        }
+        threads_[first + lane].released = time;
+    });
+}
+
+void BlockShadow::acquire(const WarpContext& warp, std::uint32_t mask) {
+    if (clock_ == nullptr) {
+        return;
+    }
+    last_acquired_ = ++clock_->now;
+    for_each_lane(
+        mask, [&](std::uint32_t lane) { threads_[warp.thread(lane)].acquired = last_acquired_; });
+}
+
+std::optional<Conflict<BlockShadow::Stamp>>
+BlockShadow::access_shared(const WarpContext& who, std::uint32_t lane, std::uint32_t instruction,
+                           std::uint32_t offset, std::uint32_t bytes, bool is_write,
+                           const std::uint8_t* data) {
+    const auto& by = static_cast<const BlockShadow&>(*who.block->observer);
+    const std::uint32_t thread = who.thread(lane);
+    Stamp now;
+    now.time = clock_->now;
+    now.thread = static_cast<std::uint16_t>(who.block->cluster_rank * Stamp::THREADS + thread);
+    now.instruction = instruction;
+    return cells_.access(offset, bytes, is_write, data, now, [&](const Stamp& earlier) {
+        return earlier.thread == now.thread || is_ordered(earlier, by, thread);
+    });
+}
+
+bool BlockShadow::find(const MemoryMap& map, std::uint64_t address, MemoryRange& range) {
+    if (map.find == nullptr) {
+        range = {map.memory_base, map.memory_bytes, map.initialized != nullptr, false};
+        return address - range.base < range.bytes;
+    }
+    const std::uint64_t changes = map.changes->load(std::memory_order_acquire);
+    if (changes != seen_changes_) {
+        seen_changes_ = changes;
+        ranges_ = {};
+    }
+    for (const MemoryRange& known : ranges_) {
+        if (address - known.base < known.bytes) {
+            range = known;
+            return true;
+        }
+    }
+    if (!map.find(map, address, range)) {
+        return false;
+    }
+    ranges_[next_range_++ % ranges_.size()] = range;
+    return true;
+}
+
+/// Tells whether an access to shared memory of the cluster comes before what a thread of the block
+/// `by` does now.
+bool BlockShadow::is_ordered(const Stamp& earlier, const BlockShadow& by,
+                             std::uint32_t thread) const {
+    const std::uint32_t time = earlier.time;
+    if (time < clock_->met) {
+        return true;
+    }
+    const BlockShadow& other = of_rank(earlier.thread / Stamp::THREADS);
+    const std::uint32_t other_thread = earlier.thread % Stamp::THREADS;
+    if (&other == &by) {
+        if (time < by.met_) {
+            return true;
+        }
+        if (other_thread / WARP_SIZE == thread / WARP_SIZE &&
+            by.known(thread, other_thread % WARP_SIZE) > time) {
+            return true;
+        }
+    }
+    const std::uint32_t released =
+        std::max(other.threads_[other_thread].released, other.released_together_);
+    const std::uint32_t acquired = std::max(by.threads_[thread].acquired, by.acquired_together_);
+    return released > time && acquired > time;
+}
+
+std::uint32_t& BlockShadow::known(std::uint32_t thread, std::uint32_t other_lane) {
+    return known_[std::size_t{thread} * WARP_SIZE + other_lane];
+}
+
+std::uint32_t BlockShadow::known(std::uint32_t thread, std::uint32_t other_lane) const {
+    return known_[std::size_t{thread} * WARP_SIZE + other_lane];
+}
+
+BlockShadow& BlockShadow::of_rank(std::uint32_t rank) const {
+    return static_cast<BlockShadow&>(*block_->cluster->blocks[rank]->observer);
+}
+
+} // namespace cuprum::emulator::check

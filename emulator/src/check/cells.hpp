@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a race detector remembers of memory: who wrote each word last, and who has read it since.
+//
+// Most accesses are of whole words, so there is a cell per word. A word that is accessed in pieces
+// gets a cell per byte: threads may well write neighbouring bytes.
+//
+// A stamp says who, when and where. It needs `time` (0: never), is_same_thread() and
+// is_same_group().
+
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace cuprum::emulator::check {
+
+constexpr std::uint32_t WORD_BYTES = 4;
+
+template <typename Stamp>
+struct Cell {
+    Stamp write;
+    // The last reader, the last before it of the same group, and the last of another group: not all
+    // readers, but whoever writes next has nearly always to be ordered after one of these.
+    std::array<Stamp, 3> reads;
+    std::uint32_t value = 0; // that was written
+    bool has_value = false;
+};
+
+/// An earlier access that a later one has to be ordered after, and is not.
+template <typename Stamp>
+struct Conflict {
+    Stamp other;
+    bool was_write = false;
+};
+
+/// The cells of a run of memory.
+template <typename Stamp>
+class Cells {
+public:
+    explicit Cells(std::size_t bytes) : words_((bytes + WORD_BYTES - 1) / WORD_BYTES) {}
+
+    /// Makes room for more, keeping what is there.
+    void grow(std::size_t bytes) {
+        const std::size_t words = (bytes + WORD_BYTES - 1) / WORD_BYTES;
+        if (words > words_.size()) {
+            words_.resize(words);
+        }
+    }
+
+    /// Forgets all accesses to a range.
+    void forget(std::uint64_t offset, std::uint64_t bytes) {
+        for (std::uint64_t word = offset / WORD_BYTES;
+             word < (offset + bytes + WORD_BYTES - 1) / WORD_BYTES && word < words_.size();
+             ++word) {
+            words_[word] = {};
+            pieces_.erase(word);
+        }
+    }
+
+    /// Records an access to bytes that lie in the run, and returns a conflict if there is one.
+    ///
+    /// `data` are the bytes that are written, or nullptr: two threads that write the same value do
+    /// no harm. `is_ordered` tells of an earlier stamp whether its access comes before this one.
+    template <typename IsOrdered>
+    std::optional<Conflict<Stamp>> access(std::uint64_t offset, std::uint32_t bytes, bool is_write,
+                                          const std::uint8_t* data, const Stamp& now,
+                                          IsOrdered is_ordered) {
+        std::optional<Conflict<Stamp>> found;
+        const auto visit = [&](Cell<Stamp>& cell, std::optional<std::uint32_t> value) {
+            if (!found) {
+                found = conflict(cell, is_write, value, is_ordered);
+            }
+            record(cell, is_write, value, now);
+        };
+        for (std::uint32_t done = 0; done < bytes;) {
+            const std::uint64_t at = offset + done;
+            const std::uint64_t word = at / WORD_BYTES;
+            const bool is_whole = at % WORD_BYTES == 0 && bytes - done >= WORD_BYTES;
+            if (is_whole && (is_write || !is_split(word))) {
+                std::optional<std::uint32_t> value;
+                if (data != nullptr) {
+                    value = 0;
+                    for (std::uint32_t i = 0; i < WORD_BYTES; ++i) {
+                        *value |= std::uint32_t{data[done + i]} << (8 * i);
+                    }
+                }
+                join(word, is_write, value, is_ordered, found);
+                visit(words_[word], value);
+                done += WORD_BYTES;
+            } else {
+                std::optional<std::uint32_t> value;
+                if (data != nullptr) {
+                    value = data[done];
+                }
+                visit(split(word)[at % WORD_BYTES], value);
+                ++done;
+            }
+        }
+        return found;
+    }
+
+private:
+    using Pieces = std::array<Cell<Stamp>, WORD_BYTES>;
+
+    [[nodiscard]] bool is_split(std::uint64_t word) const {
+        return !pieces_.empty() && pieces_.contains(word);
+    }
+
+    /// Returns the cells of a word's bytes, made from the word's own the first time.
+    Pieces& split(std::uint64_t word) {
+        const auto [entry, is_new] = pieces_.try_emplace(word);
+        if (is_new) {
+            entry->second.fill(words_[word]);
+            for (std::uint32_t i = 0; i < WORD_BYTES; ++i) {
+                entry->second[i].value = words_[word].value >> (8 * i) & 0xff;
+            }
+        }
+        return entry->second;
+    }
+
+    /// Ends the life of a word in pieces, before it is written whole.
+    template <typename IsOrdered>
+    void join(std::uint64_t word, bool is_write, std::optional<std::uint32_t> value,
+              IsOrdered is_ordered, std::optional<Conflict<Stamp>>& found) {
+        if (!is_split(word)) {
+            return;
+        }
+        Pieces& pieces = pieces_.find(word)->second;
+        for (std::uint32_t i = 0; i < WORD_BYTES && !found; ++i) {
+            std::optional<std::uint32_t> byte;
+            if (value) {
+                byte = *value >> (8 * i) & 0xff;
+            }
+            found = conflict(pieces[i], is_write, byte, is_ordered);
+        }
+        pieces_.erase(word);
+        words_[word] = {};
+    }
+
+    template <typename IsOrdered>
+    static std::optional<Conflict<Stamp>> conflict(const Cell<Stamp>& cell, bool is_write,
+                                                   std::optional<std::uint32_t> value,
+                                                   IsOrdered is_ordered) {
+        if (cell.write.time != 0 && !is_ordered(cell.write)) {
+            const bool is_same = is_write && value && cell.has_value && cell.value == *value;
+            if (!is_same) {
+                return Conflict<Stamp>{cell.write, true};
+            }
+        }
+        if (is_write) {
+            for (const Stamp& read : cell.reads) {
+                if (read.time != 0 && !is_ordered(read)) {
+                    return Conflict<Stamp>{read, false};
+                }
+            }
+        }
+        return std::nullopt;
+    }
+
+    static void record(Cell<Stamp>& cell, bool is_write, std::optional<std::uint32_t> value,
+                       const Stamp& now) {
+        if (is_write) {
+            cell.write = now;
+            cell.has_value = value.has_value();
+            cell.value = value.value_or(0);
+            cell.reads = {};
+            return;
+        }
+        auto& [last, same_group, other_group] = cell.reads;
+        if (last.time != 0 && !last.is_same_thread(now)) {
+            if (last.is_same_group(now)) {
+                same_group = last;
+            } else {
+                other_group = last;
+                same_group = {};
+            }
+        }
+        last = now;
+    }
+
+    std::vector<Cell<Stamp>> words_;
+    std::unordered_map<std::uint64_t, Pieces> pieces_; // of words that were accessed in pieces
+};
+
+} // namespace cuprum::emulator::check

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "check/handlers.hpp"
+
+#include "check/access.hpp"
+#include "check/block_shadow.hpp"
+#include "interp/random.hpp"
+
+#include <bit>
+#include <cstring>
+
+namespace cuprum::emulator::check {
+
+using bytecode::Instruction;
+using bytecode::Operand;
+using bytecode::WARP_SIZE;
+
+namespace {
+
+/// One access in so many stops its warp, in a random schedule.
+constexpr std::uint32_t SHAKE_INTERVAL = 32;
+
+template <typename T>
+T lane_value(const WarpContext& warp, Operand operand, std::uint32_t lane) {
+    T value{};
+    std::memcpy(&value, warp.at(operand) + lane * sizeof(T), sizeof(T));
+    return value;
+}
+
+BlockShadow& shadow_of(const WarpContext& warp) {
+    return static_cast<BlockShadow&>(*warp.block->observer);
+}
+
+std::uint64_t address_of(const WarpContext& warp, const Instruction& at, std::uint32_t lane) {
+    if ((at.tag & ACCESS_NARROW) != 0) { // 32-bit addresses wrap at 32 bits
+        return lane_value<std::uint32_t>(warp, at.src[0], lane) +
+               static_cast<std::uint32_t>(at.immediate);
+    }
+    return lane_value<std::uint64_t>(warp, at.src[0], lane) +
+           static_cast<std::uint64_t>(at.immediate);
+}
+
+/// Collects the bytes that a lane writes.
+void read_values(const WarpContext& warp, const Instruction& at, std::uint32_t lane,
+                 std::uint32_t count, std::uint8_t* data) {
+    const std::size_t lane_bytes = std::size_t{4} << (at.tag >> ACCESS_WIDTH_SHIFT & 3);
+    for (std::uint32_t i = 0; i < count; ++i) {
+        const Operand value =
+            i < 3 ? at.src[1 + i] : warp.block->kernel->operands[at.extra + i - 3];
+        std::memcpy(data + std::size_t{i} * at.access_bytes, warp.at(value) + lane * lane_bytes,
+                    at.access_bytes);
+    }
+}
+
+std::uint32_t block_number(const BlockContext& block) {
+    return block.index[0] + block.grid[0] * (block.index[1] + block.grid[1] * block.index[2]);
+}
+
+} // namespace
+
+const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const std::uint32_t count = at->target & 0xffff;
+    const std::uint32_t lines = at->target >> ACCESS_LINES_SHIFT & 0xff;
+    const std::uint32_t lanes = at->target >> ACCESS_LANES_SHIFT;
+    mask &= bytecode::FULL_MASK >> (WARP_SIZE - lanes);
+    if (lines > 1) {
+        mask &= ~mask + 1; // the first lane acts for all
+    }
+    std::uint8_t data[32];
+    Access each;
+    each.space = static_cast<AccessSpace>(at->tag >> ACCESS_SPACE_SHIFT & 7);
+    each.reads = (at->tag & ACCESS_READS) != 0;
+    each.writes = (at->tag & ACCESS_WRITES) != 0;
+    each.is_strong = (at->tag & ACCESS_STRONG) != 0;
+    each.passes_on = (at->tag & ACCESS_PASSES_ON) != 0;
+    each.element_bytes = at->access_bytes;
+    each.bytes = count * at->access_bytes;
+    for (; mask != 0; mask &= mask - 1) {
+        each.lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+        each.address = address_of(warp, *at, each.lane);
+        std::int64_t stride = 0;
+        if ((at->tag & ACCESS_SIZED) != 0) {
+            each.bytes = lane_value<std::uint32_t>(warp, at->src[1], each.lane);
+        } else if (lines > 1) {
+            const int shift = static_cast<int>(at->tag >> ACCESS_STRIDE_SHIFT & 15) - 8;
+            stride = lane_value<std::uint32_t>(warp, at->src[1], each.lane);
+            stride = shift >= 0 ? stride << shift : stride >> -shift;
+        } else if ((at->tag & ACCESS_VALUES) != 0) {
+            read_values(warp, *at, each.lane, count, data);
+            each.data = data;
+        }
+        for (std::uint32_t line = 0; line < lines; ++line) {
+            if (!check_access(warp, at, each)) {
+                return nullptr;
+            }
+            each.address += static_cast<std::uint64_t>(stride);
+        }
+    }
+    return at + 1;
+}
+
+const Instruction* access_many(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    Access each;
+    each.space = AccessSpace::Shared;
+    each.writes = true;
+    each.element_bytes = at->access_bytes;
+    for (; mask != 0; mask &= mask - 1) {
+        each.lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+        each.bytes = lane_value<std::uint32_t>(warp, at->src[1], each.lane);
+        const std::uint64_t offset = address_of(warp, *at, each.lane) % CLUSTER_WINDOW_BYTES;
+        std::uint32_t blocks = lane_value<std::uint32_t>(warp, at->src[2], each.lane) & 0xffff;
+        for (; blocks != 0; blocks &= blocks - 1) {
+            const auto rank = static_cast<std::uint64_t>(std::countr_zero(blocks));
+            each.address = offset + (rank + 1) * CLUSTER_WINDOW_BYTES;
+            if (!check_access(warp, at, each)) {
+                return nullptr;
+            }
+        }
+    }
+    return at + 1;
+}
+
+const Instruction* release_block(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    shadow_of(warp).release(warp, mask);
+    return at + 1;
+}
+
+const Instruction* acquire_block(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    shadow_of(warp).acquire(warp, mask);
+    return at + 1;
+}
+
+const Instruction* release(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const BlockContext& block = *warp.block;
+    if (block.memory->races != nullptr) {
+        block.memory->races->release(shadow_of(warp).grid(), block_number(block));
+    }
+    return release_block(warp, at, mask);
+}
+
+const Instruction* acquire(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const BlockContext& block = *warp.block;
+    if (block.memory->races != nullptr) {
+        block.memory->races->acquire(shadow_of(warp).grid(), block_number(block));
+    }
+    return acquire_block(warp, at, mask);
+}
+
+const Instruction* meet(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    std::uint32_t members[WARP_SIZE];
+    std::memcpy(members, warp.at(at->src[0]), sizeof members);
+    shadow_of(warp).warp_met(warp, mask, members);
+    return at + 1;
+}
+
+const Instruction* mark_local(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const BlockContext& block = *warp.block;
+    const std::size_t offset = at->target + std::size_t{block.kernel->local_bytes} *
+                                                (warp.groups[warp.current].depth + at->tag);
+    const auto bytes = static_cast<std::size_t>(at->immediate);
+    if (offset + bytes > block.local_stride_bytes) {
+        return at + 1; // the call itself will complain
+    }
+    for (; mask != 0; mask &= mask - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+        std::memset(shadow_of(warp).local_written() +
+                        std::size_t{warp.thread(lane)} * block.local_stride_bytes + offset,
+                    1, bytes);
+    }
+    return at + 1;
+}
+
+const Instruction* shake(WarpContext& warp, const Instruction* at, std::uint32_t /*mask*/) {
+    if (warp.block->random == 0 || random_below(warp.block->random, SHAKE_INTERVAL) != 0) {
+        return at + 1;
+    }
+    warp.budget = 0; // the warp gives way, not only the group
+    return yield_group(warp, at + 1);
+}
+
+} // namespace cuprum::emulator::check

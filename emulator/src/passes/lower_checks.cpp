@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Turns what decoders note of an instruction into the instructions that check it, in kernels that
+// are compiled with a check turned on. All others have none of them, so that checks cost nothing
+// where they are off.
+
+#include "check/handlers.hpp"
+#include "passes/function_lowering.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <span>
+#include <string_view>
+#include <unordered_set>
+
+namespace cuprum::emulator::passes {
+
+using bytecode::Instruction;
+using bytecode::Operand;
+using bytecode::Width;
+using ptx::Space;
+
+namespace {
+
+constexpr std::uint8_t ANY_CHECK = CHECK_MEMORY | CHECK_INITIALIZED | CHECK_RACES;
+
+/// Instructions whose result is wrong when a source is.
+constexpr std::array<std::string_view, 19> COMPUTING{
+    "add", "addc", "cos", "div", "dp4a",  "ex2", "fma",  "lg2", "mad", "mma",
+    "mul", "neg",  "rcp", "rem", "rsqrt", "sin", "sqrt", "sub", "tanh"};
+
+void add_names(const ptx::Operand& operand, std::unordered_set<std::string_view>& names) {
+    if (operand.kind == ptx::Operand::Kind::Name) {
+        names.insert(operand.text);
+    }
+    for (const ptx::Operand& part : operand.parts) {
+        add_names(part, names);
+    }
+}
+
+void collect_used_registers(const std::vector<ptx::Statement>& body,
+                            std::unordered_set<std::string_view>& names) {
+    for (const ptx::Statement& statement : body) {
+        collect_used_registers(statement.block, names);
+        const ptx::Instruction& instruction = statement.instruction;
+        const bool is_store =
+            instruction.opcode == "st" &&
+            std::ranges::find(instruction.modifiers, "global") != instruction.modifiers.end();
+        if (is_store || std::ranges::find(COMPUTING, instruction.opcode) != COMPUTING.end()) {
+            for (std::size_t i = 1; i < instruction.operands.size(); ++i) {
+                add_names(instruction.operands[i], names);
+            }
+        }
+    }
+}
+
+check::AccessSpace space_of(Space space) {
+    switch (space) {
+    case Space::Shared:
+        return check::AccessSpace::Shared;
+    case Space::Local:
+        return check::AccessSpace::Local;
+    case Space::None:
+        return check::AccessSpace::Generic;
+    default:
+        return check::AccessSpace::Global;
+    }
+}
+
+} // namespace
+
+void FunctionLowering::note_access(const AccessNote& note) {
+    if ((memory().checks & SHAKE) != 0) {
+        emit_check(check::shake);
+    }
+    if ((memory().checks & ANY_CHECK) == 0 || note.space == Space::Param) {
+        return;
+    }
+    unsigned tag = static_cast<unsigned>(space_of(note.space)) << check::ACCESS_SPACE_SHIFT;
+    tag |= note.kind != AccessNote::Kind::Write ? check::ACCESS_READS : 0u;
+    tag |= note.kind != AccessNote::Kind::Read ? check::ACCESS_WRITES : 0u;
+    tag |= note.is_strong ? check::ACCESS_STRONG : 0u;
+    tag |= note.address.base_width == Width::B32 ? check::ACCESS_NARROW : 0u;
+    if (note.kind == AccessNote::Kind::Read && current_->opcode == "ld" && !is_result_used()) {
+        tag |= check::ACCESS_PASSES_ON;
+    }
+    tag |= static_cast<unsigned>(note.stride_shift + 8) << check::ACCESS_STRIDE_SHIFT;
+    Instruction look;
+    look.handler = check::access;
+    look.flags = bytecode::HAS_SIDE_EFFECT;
+    look.src[look.src_count++] = note.address.base;
+    look.immediate = note.address.offset;
+    look.access_bytes = static_cast<std::uint8_t>(note.bytes);
+    look.target = note.count | note.lines << check::ACCESS_LINES_SHIFT |
+                  note.lanes << check::ACCESS_LANES_SHIFT;
+    if (!note.size.is_none()) {
+        tag |= check::ACCESS_SIZED;
+        look.src[look.src_count++] = note.size;
+        if (!note.blocks.is_none()) {
+            look.handler = check::access_many;
+            look.src[look.src_count++] = note.blocks;
+        }
+    } else if (note.lines > 1) {
+        look.src[look.src_count++] = note.stride;
+    } else if (!note.values.empty() && (memory().checks & CHECK_RACES) != 0) {
+        const auto lane_bytes = static_cast<unsigned>(note.value_width);
+        tag |= check::ACCESS_VALUES | static_cast<unsigned>(std::countr_zero(lane_bytes) - 2)
+                                          << check::ACCESS_WIDTH_SHIFT;
+        const std::size_t own = std::min<std::size_t>(note.values.size(), 3);
+        for (std::size_t i = 0; i < own; ++i) {
+            look.src[look.src_count++] = note.values[i];
+        }
+        if (own < note.values.size()) {
+            look.extra_src_count = static_cast<std::uint8_t>(note.values.size() - own);
+            look.extra = add_operands(note.values.subspan(own));
+        }
+    }
+    look.tag = static_cast<std::uint16_t>(tag);
+    emit(look);
+}
+
+/// Tells whether something is computed from what the current load reads, or it is written to device
+/// memory.
+///
+/// Only then does it matter whether it was ever written. Compilers, and libraries that know what
+/// they do, also read what they then throw away: the bits around a bit field that is about to be
+/// set, elements behind the last one that a comparison never lets through.
+bool FunctionLowering::is_result_used() {
+    const ptx::Function* const function = frames_.back().function;
+    auto [entry, is_new] = used_registers_.try_emplace(function);
+    if (is_new) {
+        collect_used_registers(function->body, entry->second);
+    }
+    const ptx::Operand& to = current_->operands.front();
+    const std::span<const ptx::Operand> parts = to.kind == ptx::Operand::Kind::Vector
+                                                    ? std::span<const ptx::Operand>(to.parts)
+                                                    : std::span<const ptx::Operand>(&to, 1);
+    return std::ranges::any_of(
+        parts, [&](const ptx::Operand& part) { return entry->second.contains(part.text); });
+}
+
+void FunctionLowering::note_order(const OrderNote& note) {
+    if ((memory().checks & CHECK_RACES) == 0) {
+        return;
+    }
+    if (note.releases) {
+        emit_check(note.is_block_scope ? check::release_block : check::release);
+    }
+    if (note.acquires) {
+        emit_check(note.is_block_scope ? check::acquire_block : check::acquire);
+    }
+}
+
+void FunctionLowering::note_meeting(Operand members) {
+    if ((memory().checks & CHECK_RACES) != 0) {
+        Instruction meeting;
+        meeting.handler = check::meet;
+        meeting.flags = bytecode::HAS_SIDE_EFFECT;
+        meeting.src_count = 1;
+        meeting.src[0] = members;
+        emit(meeting);
+    }
+}
+
+void FunctionLowering::note_local_write(std::uint32_t offset, std::uint64_t bytes,
+                                        bool is_of_callee) {
+    if ((memory().checks & CHECK_INITIALIZED) != 0) {
+        Instruction mark;
+        mark.handler = check::mark_local;
+        mark.flags = bytecode::HAS_SIDE_EFFECT;
+        mark.target = offset;
+        mark.immediate = static_cast<std::int64_t>(bytes);
+        mark.tag = is_of_callee ? 1 : 0;
+        emit(mark);
+    }
+}
+
+void FunctionLowering::emit_check(bytecode::Handler handler) {
+    Instruction check;
+    check.handler = handler;
+    check.flags = bytecode::HAS_SIDE_EFFECT;
+    emit(check);
+}
+
+} // namespace cuprum::emulator::passes
