@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include "check/global_races.hpp"
+#include "check/written.hpp"
 #include "exec/engine.hpp"
 #include "passes/compile.hpp"
 #include "ptx/parser.hpp"
@@ -52,6 +54,24 @@ public:
     ~TestDevice() { ::operator delete(memory_, std::align_val_t{4096}); }
 
     [[nodiscard]] const MemoryMap& map() const { return map_; }
+
+    /// Turns checks on for what is compiled and launched from now on. All memory counts as written.
+    void enable_checks(std::uint8_t checks) {
+        map_.checks = checks;
+        if ((checks & CHECK_INITIALIZED) != 0) {
+            written_ = std::vector<std::atomic<std::uint8_t>>(MEMORY_BYTES);
+            map_.initialized = written_.data();
+            check::mark_written(map_, map_.memory_base, MEMORY_BYTES);
+        }
+        if ((checks & CHECK_RACES) != 0) {
+            map_.races = &races_;
+        }
+    }
+
+    /// Makes memory count as never written.
+    void forget(const void* memory, std::size_t bytes) {
+        check::forget_written(map_, reinterpret_cast<std::uint64_t>(memory), bytes);
+    }
 
     /// Hands out zeroed device memory for `count` values.
     template <typename T>
@@ -114,6 +134,8 @@ private:
     std::byte* memory_;
     std::size_t used_ = 0;
     std::vector<std::atomic<std::uint8_t>> granules_;
+    std::vector<std::atomic<std::uint8_t>> written_;
+    check::GlobalRaces races_;
     MemoryMap map_;
 };
 

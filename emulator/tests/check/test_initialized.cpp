@@ -1,0 +1,106 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Reads of what was never written, in every memory that can be.
+
+#include "check/checked_kernel.hpp"
+
+namespace cuprum::emulator {
+
+namespace {
+
+using test::expect_report;
+using test::run_checked;
+using test::Shape;
+using test::TestDevice;
+
+constexpr Shape ONE_WARP{.block = 32};
+
+Fault initialized(const std::string& body, Shape shape = ONE_WARP) {
+    return run_checked(CHECK_INITIALIZED, body, shape);
+}
+
+TEST(Initialized, shared_memory_that_nobody_wrote) {
+    expect_report(initialized("ld.shared.u32 %r1, [%mine];\nadd.u32 %r1, %r1, 1;\n"
+                              "st.global.u32 [%out], %r1;\n"),
+                  FaultKind::UninitializedRead,
+                  {"read of 4 bytes at 0x", "which this block has never written",
+                   "0 bytes into shared variable 'tile' of 4096 bytes",
+                   "kernel planted, block (0, 0, 0), thread (0, 0, 0)", "ld.shared.u32"});
+    EXPECT_EQ(initialized("st.shared.u32 [%mine], 0;\nld.shared.u32 %r1, [%mine];\n"
+                          "add.u32 %r1, %r1, 1;\nst.global.u32 [%out], %r1;\n")
+                  .kind,
+              FaultKind::None);
+}
+
+TEST(Initialized, shared_memory_that_an_earlier_block_wrote) {
+    // The second block finds the first one's values; on a device it may find anything.
+    expect_report(initialized("setp.eq.u32 %p0, %b, 0;\n@%p0 st.shared.u32 [tile], 1;\n"
+                              "ld.shared.u32 %r1, [tile];\nadd.u32 %r1, %r1, 1;\n"
+                              "st.global.u32 [%out], %r1;\n",
+                              {.grid = 2, .block = 1}),
+                  FaultKind::UninitializedRead, {"block (1, 0, 0)"});
+}
+
+TEST(Initialized, dynamic_shared_memory) {
+    expect_report(initialized("ld.shared.u32 %r1, [tile+4112];\nadd.u32 %r1, %r1, 1;\n"
+                              "st.global.u32 [%out], %r1;\n",
+                              {.block = 1, .dynamic_shared_bytes = 256}),
+                  FaultKind::UninitializedRead, {"bytes into the dynamic shared memory"});
+}
+
+TEST(Initialized, local_memory) {
+    const std::string read = "ld.local.u32 %r1, [own+8];\nadd.u32 %r1, %r1, 1;\n"
+                             "st.global.u32 [%out], %r1;\n";
+    expect_report(initialized("st.local.u32 [own], 1;\n" + read), FaultKind::UninitializedRead,
+                  {"which the thread has never written", "bytes into its local memory"});
+    EXPECT_EQ(initialized("st.local.u32 [own+8], 1;\n" + read).kind, FaultKind::None);
+    EXPECT_EQ(initialized("mov.u64 %rd1, own;\ncvta.local.u64 %rd2, %rd1;\n"
+                          "st.u32 [%rd2+8], 1;\n" +
+                          read)
+                  .kind,
+              FaultKind::None)
+        << "through a generic address";
+}
+
+TEST(Initialized, an_atomic_operation_reads_too) {
+    expect_report(initialized("red.shared.add.u32 [tile], 1;\n"), FaultKind::UninitializedRead,
+                  {"update of 4 bytes"});
+}
+
+TEST(Initialized, device_memory) {
+    const auto run = [](const std::string& body) {
+        TestDevice device;
+        auto* const out = device.allocate<std::uint32_t>(64);
+        device.enable_checks(CHECK_INITIALIZED);
+        device.forget(out, 64 * sizeof *out);
+        return run_checked(device, body, {.block = 1}, out);
+    };
+    expect_report(run("ld.global.u32 %r1, [%out+8];\n"), FaultKind::UninitializedRead,
+                  {"read of 4 bytes at 0x", "which was never written"});
+    EXPECT_EQ(run("st.global.u32 [%out+8], 1;\nld.global.u32 %r1, [%out+8];\n").kind,
+              FaultKind::None);
+    expect_report(run("st.global.u32 [%out], 1;\nld.global.v2.u32 {%r1, %r2}, [%out];\n"),
+                  FaultKind::UninitializedRead, {"read of 8 bytes"});
+}
+
+TEST(Initialized, what_is_only_passed_on_need_not_be) {
+    // The way bit fields are set, and the way libraries read past the end of what they compare.
+    EXPECT_EQ(initialized("ld.local.u32 %r1, [own];\nand.b32 %r1, %r1, -16;\nor.b32 %r1, %r1, 3;\n"
+                          "st.local.u32 [own], %r1;\n")
+                  .kind,
+              FaultKind::None);
+    EXPECT_EQ(initialized("ld.shared.u32 %r1, [tile];\nsetp.lt.u32 %p0, %r1, 5;\n").kind,
+              FaultKind::None);
+}
+
+TEST(Initialized, a_structure_with_gaps_may_be_copied_whole) {
+    EXPECT_EQ(initialized("st.local.u8 [own], 1;\nst.local.u32 [own+4], 2;\n"
+                          "ld.local.u64 %rd1, [own];\nst.global.u64 [%out], %rd1;\n")
+                  .kind,
+              FaultKind::None);
+}
+
+} // namespace
+
+} // namespace cuprum::emulator
