@@ -15,6 +15,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -151,6 +152,53 @@ TEST_F(FakeObjectCode, code_that_must_be_linked_first_says_so) {
                                 {to_string(type), "link"});
     }
     EXPECT_EQ(libraries->loads, 0);
+}
+
+TEST_F(FakeObjectCode, variables_keep_the_code_loaded) {
+    std::optional<Buffer> variable = ptx("code").get_global("counter");
+    EXPECT_EQ(variable->size(), 4U);
+    EXPECT_EQ(variable->handle(), reinterpret_cast<CUdeviceptr>(&libraries->variables["counter"]));
+    EXPECT_EQ(libraries->live_libraries, 1);
+    variable.reset();
+    EXPECT_EQ(libraries->live_libraries, 0);
+    EXPECT_EQ(ptx("code", {}, {{"&n::counter", "counter"}}).get_managed("&n::counter").size(), 4U);
+    EXPECT_NE(ptx("code").get_module(), nullptr);
+    EXPECT_EQ(testing::FakeDriver::current(), nullptr);
+}
+
+TEST_F(FakeObjectCode, a_variable_that_cannot_be_had_is_named) {
+    const ObjectCode code = ptx("code", "mine");
+    expect_error<std::invalid_argument>([&] { static_cast<void>(code.get_global("absent")); },
+                                        {"\"absent\"", "\"mine\"", "name_expressions"});
+    libraries->failures = {{"cuLibraryGetGlobal", CUDA_ERROR_UNKNOWN},
+                           {"cuLibraryGetManaged", CUDA_ERROR_UNKNOWN},
+                           {"cuLibraryGetModule", CUDA_ERROR_UNKNOWN}};
+    expect_error<CUDAError>([&] { static_cast<void>(code.get_global("counter")); },
+                            {"cuLibraryGetGlobal", "\"counter\""});
+    expect_error<CUDAError>([&] { static_cast<void>(code.get_managed("counter")); },
+                            {"cuLibraryGetManaged", "\"counter\""});
+    expect_error<CUDAError>([&] { static_cast<void>(code.get_module()); }, {"cuLibraryGetModule"});
+    EXPECT_EQ(testing::FakeDriver::current(), nullptr);
+}
+
+TEST_F(FakeObjectCode, jit_options_reach_the_driver) {
+    const JITOptions how{.max_register_count = 64,
+                         .optimization_level = 0,
+                         .debug = false,
+                         .lineinfo = true,
+                         .no_cache = true};
+    const ObjectCode code = ObjectCode::from_bytes(CodeType::Ptx, bytes_of("code"), {}, {}, how);
+    EXPECT_EQ(code.jit_options().max_register_count, 64);
+    static_cast<void>(code.handle());
+    EXPECT_EQ(libraries->jit_options.at(CU_JIT_MAX_REGISTERS), 64U);
+    EXPECT_EQ(libraries->jit_options.at(CU_JIT_OPTIMIZATION_LEVEL), 0U);
+    EXPECT_EQ(libraries->jit_options.at(CU_JIT_GENERATE_LINE_INFO), 1U);
+    EXPECT_EQ(libraries->jit_options.at(CU_JIT_CACHE_MODE), unsigned{CU_JIT_CACHE_OPTION_NONE});
+    EXPECT_EQ(libraries->jit_options.count(CU_JIT_GENERATE_DEBUG_INFO), 0U);
+    const ObjectCode bad = ObjectCode::from_bytes(CodeType::Ptx, bytes_of("code"), {}, {},
+                                                  {.max_register_count = 256});
+    expect_error<std::invalid_argument>([&] { static_cast<void>(bad.handle()); },
+                                        {"JITOptions", "max_register_count", "256", "255"});
 }
 
 TEST_F(FakeObjectCode, empty_code_is_refused) {

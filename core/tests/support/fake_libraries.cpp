@@ -31,6 +31,20 @@ CUkernel handle_of(const FakeLibraries::Kernel& kernel) {
     return reinterpret_cast<CUkernel>(const_cast<FakeLibraries::Kernel*>(&kernel));
 }
 
+CUresult find_variable(const char* function, CUdeviceptr* address, std::size_t* bytes,
+                       const char* name) {
+    if (FakeDriver::current() == nullptr) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    const auto found = fake->variables.find(name);
+    if (found == fake->variables.end()) {
+        return CUDA_ERROR_NOT_FOUND;
+    }
+    *address = reinterpret_cast<CUdeviceptr>(&found->second);
+    *bytes = found->second;
+    return fake->answer(function);
+}
+
 } // namespace
 
 FakeLibraries::FakeLibraries() : table_(std::make_unique<driver::Table>(driver::table())) {
@@ -69,7 +83,9 @@ void add_libraries(driver::Table& table) {
                                  void** values, unsigned count, CUlibraryOption*, void**,
                                  unsigned) {
         ++fake->loads;
+        fake->jit_options.clear();
         for (unsigned i = 0; i < count; ++i) {
+            fake->jit_options[options[i]] = reinterpret_cast<unsigned long>(values[i]);
             if (options[i] == CU_JIT_ERROR_LOG_BUFFER) {
                 std::strcpy(static_cast<char*>(values[i]), fake->jit_log.c_str());
             }
@@ -96,6 +112,19 @@ void add_libraries(driver::Table& table) {
         }
         *kernel = handle_of(*found);
         return CUDA_SUCCESS;
+    };
+    table.cuLibraryGetGlobal = [](CUdeviceptr* address, std::size_t* bytes, CUlibrary,
+                                  const char* name) {
+        return find_variable("cuLibraryGetGlobal", address, bytes, name);
+    };
+    table.cuLibraryGetManaged = [](CUdeviceptr* address, std::size_t* bytes, CUlibrary,
+                                   const char* name) {
+        return find_variable("cuLibraryGetManaged", address, bytes, name);
+    };
+    table.cuLibraryGetModule = [](CUmodule* module, CUlibrary library) {
+        *module = reinterpret_cast<CUmodule>(library);
+        return FakeDriver::current() == nullptr ? CUDA_ERROR_INVALID_CONTEXT
+                                                : fake->answer("cuLibraryGetModule");
     };
     table.cuLibraryGetKernelCount = [](unsigned* count, CUlibrary) {
         if (fake->is_old) {

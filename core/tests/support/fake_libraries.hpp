@@ -48,6 +48,8 @@ public:
     std::map<CUfunction_attribute, int> kernel_attributes;
     std::map<std::string, CUresult, std::less<>> failures; // by function
     std::string jit_log;                                   // written when loading
+    std::map<CUjit_option, unsigned long> jit_options;     // of the last loading
+    std::map<std::string, std::size_t, std::less<>> variables{{"counter", 4}}; // and their sizes
     std::atomic<int> loads{0};
     std::atomic<int> live_libraries{0};
     std::vector<Launch> launches;
