@@ -28,6 +28,8 @@ set(CUPRUM_TEST_TIMEOUT_S 120)
 function(cuprum_test_executable target source)
   add_executable(${target} ${source})
   cuprum_compile_settings(${target})
+  # A test program runs for milliseconds and is compiled for seconds, half of them in the optimiser.
+  target_compile_options(${target} PRIVATE -O0 -g1)
   target_link_libraries(${target} PRIVATE GTest::gtest_main GTest::gtest Threads::Threads)
 endfunction()
 
