@@ -33,6 +33,17 @@ struct Seen {
 
 std::array<Seen, 16> seen; // guarded by the GIL
 
+/// Returns a type's version, 0 if it has none at present.
+[[nodiscard]] unsigned version_of(PyTypeObject* type) {
+#if PY_VERSION_HEX < 0x030B0000
+    // NOTE: this Python leaves the old number in a type that has changed.
+    if ((type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) == 0) {
+        return 0;
+    }
+#endif
+    return type->tp_version_tag;
+}
+
 [[nodiscard]] Seen& place_of(PyTypeObject* type) {
     constexpr unsigned alignment_bits = 4;
     const auto address = reinterpret_cast<std::uintptr_t>(type) >> alignment_bits;
@@ -46,15 +57,15 @@ ArrayProducer array_producer(nb::handle object) {
 #ifndef Py_GIL_DISABLED
     PyTypeObject* const type = Py_TYPE(object.ptr());
     Seen& place = place_of(type);
-    if (place.type == type && place.version == type->tp_version_tag) [[likely]] {
+    if (place.type == type && place.version == version_of(type)) [[likely]] {
         return place.producer;
     }
     const ArrayProducer producer = classify(object);
     // An object with attributes of its own may differ from others of its type.
     const bool is_alike = producer.way != ArrayProducer::Way::None &&
                           producer.way != ArrayProducer::Way::CudaArrayInterface;
-    if (is_alike && type->tp_version_tag != 0) {
-        place = {type, type->tp_version_tag, producer};
+    if (const unsigned version = version_of(type); is_alike && version != 0) {
+        place = {type, version, producer};
     }
     return producer;
 #else
