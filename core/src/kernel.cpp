@@ -137,8 +137,8 @@ std::shared_ptr<detail::KernelState> wrap(CUkernel handle, const ObjectCode* own
         state->owner = owner->state();
         if (home != nullptr && owner->handle() != home) {
             detail::warn(WarningKind::Degraded, "kernel \"" + state->name +
-                                                    "\" does not belong to the code given as its "
-                                                    "owner, which is kept alive all the same");
+                                                    "\" does not match the code given as its "
+                                                    "owner: it is another's; both are kept alive");
         }
     }
     if (state->library != nullptr) {

@@ -40,8 +40,9 @@ that ``launch`` can check.)");
     type.def(
         "__init__",
         [](nb::handle, const nb::args&, const nb::kwargs&) {
-            raise_error(PyExc_RuntimeError,
-                        "a Kernel is not made directly; use ObjectCode.get_kernel()");
+            raise_error(
+                PyExc_RuntimeError,
+                "Kernel objects cannot be instantiated directly. Use ObjectCode.get_kernel()");
         },
         nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
     type.def_prop_ro(

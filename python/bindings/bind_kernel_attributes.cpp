@@ -67,7 +67,7 @@ Setting one counts for all launches on that device from then on.)");
         "__init__",
         [](nb::handle, const nb::args&, const nb::kwargs&) {
             raise_error(PyExc_RuntimeError,
-                        "KernelAttributes is not made directly; use Kernel.attributes");
+                        "KernelAttributes cannot be instantiated directly. Use Kernel.attributes");
         },
         nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
     type.def(

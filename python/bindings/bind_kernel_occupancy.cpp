@@ -116,7 +116,7 @@ The device is that of the current context.)");
         "__init__",
         [](nb::handle, const nb::args&, const nb::kwargs&) {
             raise_error(PyExc_RuntimeError,
-                        "KernelOccupancy is not made directly; use Kernel.occupancy");
+                        "KernelOccupancy cannot be instantiated directly. Use Kernel.occupancy");
         },
         nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
     fast_method<max_active_blocks>(

@@ -61,8 +61,9 @@ void ParameterList::sort(PyObject* const* values, std::size_t given, PyObject* k
     for (std::size_t i = given; i < count; ++i) {
         if (sorted[i] == nullptr) {
             if (required[i]) [[unlikely]] {
-                raise_error(PyExc_TypeError,
-                            method + "() misses the argument " + repr_text(names[i]));
+                raise_error(PyExc_TypeError, method + "() missing 1 required " +
+                                                 (i < positional ? "positional" : "keyword-only") +
+                                                 " argument: " + repr_text(names[i]));
             }
             sorted[i] = Py_None;
         }

@@ -8,11 +8,14 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cuprum::python {
@@ -277,6 +280,13 @@ void store_bytes(PyObject* value, const Slot& slot) {
     }
 }
 
+void put_address(std::uint64_t address, const Slot& slot, PyObject* value) {
+    if (slot.size != sizeof(address)) {
+        raise_size(slot, value, sizeof(address), "; it stands for an address or handle");
+    }
+    put(slot, address);
+}
+
 bool has_attribute(PyObject* value, const char* name) {
     PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(value));
     return PyObject_HasAttrString(type, name) != 0 || PyObject_HasAttrString(value, name) != 0;
@@ -300,12 +310,28 @@ bool store_array(PyObject* value, const Slot& slot) {
                                          type_label(value) +
                                          "); copy it to a Buffer and pass that");
     }
-    const auto address = nb::cast<CUdeviceptr>(nb::object(view.attr("ptr")));
-    if (slot.size != sizeof(address)) {
-        raise_size(slot, value, sizeof(address), "; an array stands for a pointer");
-    }
-    put(slot, address);
+    put_address(nb::cast<CUdeviceptr>(nb::object(view.attr("ptr"))), slot, value);
     return true;
+}
+
+/// Stores the number behind a driver object that kernels know by it: of the driver's bindings
+/// itself, of our classes in `handle`.
+bool store_handle(PyObject* value, const Slot& slot) {
+    static constexpr std::array<std::string_view, 4> NUMBERS{
+        "CUdeviceptr", "CUgraphConditionalHandle", "CUsurfObject", "CUtexObject"};
+    static constexpr std::array<std::string_view, 3> HOLDERS{"GraphCondition", "SurfaceObject",
+                                                             "TextureObject"};
+    const std::string label = type_label(value);
+    if (std::find(NUMBERS.begin(), NUMBERS.end(), label) != NUMBERS.end()) {
+        put_address(address_argument(value, "the argument"), slot, value);
+        return true;
+    }
+    if (std::find(HOLDERS.begin(), HOLDERS.end(), label) != HOLDERS.end()) {
+        const nb::object handle = nb::handle(value).attr("handle");
+        put_address(address_argument(handle, "the argument's handle"), slot, value);
+        return true;
+    }
+    return false;
 }
 
 /// Stores what is not of one of the plain types; also their subclasses.
@@ -326,7 +352,7 @@ void store_other(PyObject* value, const Slot& slot) {
     if (PyComplex_Check(value) != 0) {
         return store_complex(value, slot);
     }
-    if (store_array(value, slot)) {
+    if (store_handle(value, slot) || store_array(value, slot)) {
         return;
     }
     if (is_numpy_array(value)) {

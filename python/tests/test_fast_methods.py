@@ -40,7 +40,10 @@ def test_a_name_that_is_not_interned_is_found_too(stream):
         (lambda stream, _: stream.record(evnt=None), "unexpected keyword argument 'evnt'"),
         (lambda stream, _: stream.record(None, event=None), "multiple values for argument 'event'"),
         (lambda stream, _: stream.record(None, None, None), "takes at most 2 positional"),
-        (lambda _, buffer: buffer.copy_to(buffer), "misses the argument 'stream'"),
+        (
+            lambda _, buffer: buffer.copy_to(buffer),
+            "missing 1 required keyword-only argument: 'stream'",
+        ),
         (lambda stream, buffer: buffer.fill(0, stream), "takes at most 1 positional"),
         (lambda stream, _: stream.sync(1), "takes no arguments"),
         (

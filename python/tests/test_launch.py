@@ -350,6 +350,16 @@ def test_arrays_of_other_libraries_pass_their_address(module, device, stream):
     assert result.tolist() == [5.0] * 4
 
 
+def test_driver_objects_pass_their_number(run):
+    # As the driver's Python bindings and our own classes have them.
+    bindings = type("CUtexObject", (), {"__int__": lambda self: 7})
+    own = type("GraphCondition", (), {"handle": 2**63 + 1})
+    assert run("keep_long", bindings()) == 7
+    assert run("keep_long", own()) == 2**63 + 1 - 2**64
+    with pytest.raises(TypeError, match="it stands for an address or handle"):
+        run("keep_int", own())
+
+
 def test_an_array_in_host_memory_is_refused(module, stream):
     kernel = module.get_kernel("saxpy")
     for host in (np.ones(4, np.float32), memoryview(bytes(4))):
