@@ -97,10 +97,24 @@ void Operation::finish() noexcept {
     }
     done_.notify_all();
     if (successors.size() > 1) {
-        std::ranges::stable_sort(successors, {}, [](const auto& each) { return each->priority_; });
+        release_by_priority(std::move(successors));
+        return;
     }
     for (const auto& successor : successors) {
         successor->release_one();
+    }
+}
+
+void Operation::release_by_priority(std::vector<std::shared_ptr<Operation>> operations) {
+    // Read once: those that are not submitted yet may still be given theirs.
+    std::vector<std::pair<int, std::shared_ptr<Operation>>> ranked;
+    for (auto& operation : operations) {
+        const int priority = operation->priority_.load(std::memory_order_relaxed);
+        ranked.emplace_back(priority, std::move(operation));
+    }
+    std::ranges::stable_sort(ranked, {}, [](const auto& entry) { return entry.first; });
+    for (const auto& [priority, operation] : ranked) {
+        operation->release_one();
     }
 }
 

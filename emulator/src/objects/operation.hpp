@@ -36,7 +36,9 @@ public:
 
     /// Says how urgent the operation is, by the priority of its stream: of several that become
     /// ready at once, those with lower numbers start first. Only before submit().
-    void set_priority(int priority) noexcept { priority_ = priority; }
+    void set_priority(int priority) noexcept {
+        priority_.store(priority, std::memory_order_relaxed);
+    }
 
     /// Lets the operation start as soon as it can; it may run on the calling thread if it is quick.
     void submit();
@@ -84,12 +86,13 @@ protected:
 
 private:
     void release_one() noexcept;
+    static void release_by_priority(std::vector<std::shared_ptr<Operation>> operations);
     void run() noexcept;
 
     std::shared_ptr<ErrorState> errors_;
     std::atomic<std::uint32_t> pending_{1}; // dependencies not done, and one until submit()
     std::atomic<std::uint32_t> done_{0};
-    int priority_ = 0;
+    std::atomic<int> priority_{0}; // read by what it depends on, which may finish at any time
     bool may_run_here_ = false;
     bool is_counted_ = false; // by the memory gate, until it finishes
     std::int64_t finish_time_ns_ = 0;
