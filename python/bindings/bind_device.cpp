@@ -10,12 +10,9 @@
 
 #include <cuprum/device.hpp>
 
-#include <cuda.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/string_view.h>
-#include <nanobind/stl/vector.h>
 
 #include <atomic>
 #include <cstddef>
@@ -27,7 +24,6 @@ using namespace nb::literals;
 
 namespace {
 
-void bind_properties(nb::module_& module);
 void bind_identity(nb::class_<PyDevice>& type);
 void bind_factories(nb::class_<PyDevice>& type);
 [[nodiscard]] nb::object find_device(nb::handle device_id);
@@ -46,7 +42,7 @@ void forget_devices();
 } // namespace
 
 void bind_device(nb::module_& module) {
-    bind_properties(module);
+    bind_device_properties(module);
     nb::class_<PyDevice> type(module, "Device", nb::is_weak_referenceable(), nb::is_final(),
                               R"(Name one CUDA device.
 
@@ -145,93 +141,6 @@ PyObject* call_type(PyObject* type, PyObject* const* values, std::size_t count,
         return general_call(type, values, count, keywords);
     }
     return fast::answer([&] { return find_device(given == 0 ? Py_None : values[0]); });
-}
-
-/// Whether an attribute that the driver does not know reads as 0; for the drop-in.
-std::atomic<bool> is_unknown_zero = false;
-
-// The GIL is kept: the core remembers the values, and the driver answers the rest from a table.
-int read(const DeviceProperties& properties, int attribute) {
-    try {
-        return properties.get(attribute);
-    } catch (const CUDAError& error) {
-        if (error.code() != CUDA_ERROR_INVALID_VALUE) {
-            throw;
-        }
-        if (!is_unknown_zero.load(std::memory_order_relaxed)) {
-            raise_as("UnknownAttributeError", error, error.what());
-        }
-        switch (attribute) {
-        case CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT:
-            return 1;
-        case CU_DEVICE_ATTRIBUTE_HOST_NUMA_ID:
-            return -1;
-        default:
-            return 0;
-        }
-    }
-}
-
-void bind_properties(nb::module_& module) {
-    nb::class_<DeviceProperties> type(
-        module, "DeviceProperties", nb::is_weak_referenceable(),
-        R"(Read the attributes of one device, by the driver's names in lower case.
-
-An attribute that the driver does not know raises, as an AttributeError and a CUDAError; ``get`` takes a default for that case
-and ``is_supported`` tells beforehand.)");
-    note_type<DeviceProperties>(type);
-    type.def(
-        "__init__",
-        [](nb::handle, const nb::args&, const nb::kwargs&) {
-            raise_error(PyExc_RuntimeError,
-                        "DeviceProperties cannot be instantiated directly. Use Device.properties");
-        },
-        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
-#define CUPRUM_INT_ATTRIBUTE(name, number)                                                         \
-    type.def_prop_ro(                                                                              \
-        #name, [](const DeviceProperties& self) { return read(self, number); },                    \
-        "Return the driver's attribute of this name.");
-#define CUPRUM_BOOL_ATTRIBUTE(name, number)                                                        \
-    type.def_prop_ro(                                                                              \
-        #name, [](const DeviceProperties& self) { return read(self, number) != 0; },               \
-        "Tell the driver's attribute of this name.");
-#include <cuprum/detail/device_attributes.def>
-#undef CUPRUM_INT_ATTRIBUTE
-#undef CUPRUM_BOOL_ATTRIBUTE
-    type.def(
-        "get",
-        [](const DeviceProperties& self, const std::string& name, nb::handle fallback) {
-            // is_supported raises for a name that no driver knows.
-            return self.is_supported(name) ? nb::object(nb::int_(self.get(name)))
-                                           : nb::borrow(fallback);
-        },
-        "name"_a, "default"_a = nb::none(),
-        nb::sig("def get(self, name: str, default: object = None) -> object"),
-        R"(Return an attribute by name, or a default if the driver does not know it.
-
-Parameters
-----------
-name : str
-    The driver's name in lower case, such as ``"multiprocessor_count"``.
-default : object, optional
-    Returned if this driver does not know the attribute.
-
-Raises
-------
-ValueError
-    If there is no attribute of that name at all.)");
-    type.def("is_supported", &DeviceProperties::is_supported, "name"_a,
-             R"(Tell whether the driver knows an attribute.
-
-Raises
-------
-ValueError
-    If there is no attribute of that name at all.)");
-    type.def_static("names", &DeviceProperties::names,
-                    "Return the names of all attributes, in the driver's order.");
-    module.def(
-        "read_unknown_attributes_as_zero", [](bool is_on) { is_unknown_zero = is_on; },
-        "Choose whether attributes that the driver does not know read as 0.");
 }
 
 void bind_identity(nb::class_<PyDevice>& type) {

@@ -198,6 +198,7 @@ template <typename T>
 
 void bind_error(nb::module_& module);
 void bind_device(nb::module_& module);
+void bind_device_properties(nb::module_& module);
 void bind_context(nb::module_& module);
 void bind_device_resources(nb::module_& module);
 void bind_stream(nb::module_& module);

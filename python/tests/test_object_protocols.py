@@ -36,7 +36,7 @@ class Row:
     is_weakly_referenced: bool = True
     is_picklable: bool = False
     is_subclassed: bool = True
-    error_when_made: type | None = RuntimeError  # by calling the class without arguments
+    error_when_made: object = RuntimeError  # by calling the class without arguments
 
 
 def handle_of(name):
@@ -98,6 +98,12 @@ TABLE = {
         is_picklable=True,
         error_when_made=ValueError,
     ),
+    "Linker": Row(
+        make=lambda at: at.linker(),
+        other=lambda at: at.linker(),
+        repr=r"<Linker backend='(nvJitLink|driver)'>",
+        error_when_made=(TypeError, ValueError),
+    ),
     "MemoryResource": Row(
         make=lambda at: type("Mine", (cuprum.MemoryResource,), {})(), repr=r".*Mine.*"
     ),
@@ -133,6 +139,18 @@ TABLE = {
         error_when_made=TypeError,
     ),
     # ---- cuprum.utils --------------------------------------------------------------------------
+    "FileStreamProgramCache": Row(
+        make=lambda at: cuprum.utils.FileStreamProgramCache(at.folder),
+        other=lambda at: cuprum.utils.FileStreamProgramCache(at.folder),
+        repr=r"<.*FileStreamProgramCache.*>",
+        error_when_made=None,
+    ),
+    "InMemoryProgramCache": Row(
+        make=lambda at: cuprum.utils.InMemoryProgramCache(),
+        other=lambda at: cuprum.utils.InMemoryProgramCache(),
+        repr=r"<.*InMemoryProgramCache.*>",
+        error_when_made=None,
+    ),
     "StridedLayout": Row(
         make=lambda at: cuprum.utils.StridedLayout((2, 3), (3, 1), 4),
         repr=r".+",
@@ -147,10 +165,11 @@ TABLE = {
 class Resources:
     """What objects are made of; closes them."""
 
-    def __init__(self, device, stream, module):
+    def __init__(self, device, stream, module, folder):
         self.device = device
         self.stream = stream
         self.module = module
+        self.folder = folder
         self.kept = []
 
     def keep(self, thing):
@@ -162,6 +181,10 @@ class Resources:
             return getattr(self.device.resources, name)
         except cuprum.CUDAError as error:
             pytest.skip(str(error))
+
+    def linker(self):
+        code = cuprum.Program('extern "C" __global__ void k() {}', "c++").compile("ptx")
+        return cuprum.Linker(code, options={"arch": f"sm_{self.device.arch}"})
 
     def view(self):
         numpy = pytest.importorskip("numpy")
@@ -177,8 +200,8 @@ class Resources:
 
 
 @pytest.fixture
-def at(device, stream, module):
-    resources = Resources(device, stream, module)
+def at(device, stream, module, tmp_path):
+    resources = Resources(device, stream, module, tmp_path)
     yield resources
     resources.close()
 
@@ -202,6 +225,7 @@ def is_generic(kind):
         issubclass(kind, (BaseException, enum.Enum, tuple))
         or dataclasses.is_dataclass(kind)
         or isinstance(kind, types.GenericAlias)
+        or inspect.isabstract(kind)
     )
 
 
@@ -324,6 +348,13 @@ def test_what_is_made_elsewhere_says_where(name):
     with pytest.raises(TABLE[name].error_when_made) as caught:
         CLASSES[name]()
     assert str(caught.value)
+
+
+def test_abstract_classes_are_derived_from():
+    for kind in filter(inspect.isabstract, CLASSES.values()):
+        with pytest.raises(TypeError, match="abstract"):
+            kind()
+        assert issubclass(type("Mine", (kind,), {}), kind)
 
 
 # ---- the rules ---------------------------------------------------------------------------------
