@@ -117,6 +117,7 @@ void Engine::configure(const EngineSettings& settings) {
     state_->watchdog_seconds = settings.watchdog_seconds;
     state_->is_random = settings.is_random;
     state_->seed = settings.seed;
+    state_->grid_count = 0; // the same grids in the same order run in the same way again
 }
 
 void Engine::submit(GridLaunch launch, std::function<void(const Fault*)> done) {

@@ -99,6 +99,13 @@ TEST(Schedule, grids_of_any_size_run_every_block_once) {
     }
 }
 
+TEST(Schedule, the_same_seed_gives_the_same_run) {
+    const Shape shape{.grid = 23, .block = 96};
+    const auto first = tickets(random_with(77), shape);
+    EXPECT_EQ(tickets(random_with(77), shape), first);
+    EXPECT_EQ(tickets(random_with(77), shape), first);
+}
+
 TEST(Schedule, other_seeds_give_other_orders) {
     const Shape shape{.grid = 16, .block = 64};
     EXPECT_NE(tickets(random_with(1), shape), tickets(random_with(2), shape));
