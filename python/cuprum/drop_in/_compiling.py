@@ -57,7 +57,7 @@ def follow_reference() -> None:
             ),
         ),
     )
-    for cls, name, member in members:
+    for cls, name, member in members + _cache_members():
         setattr(cls, name, member)
     # Programs catch the compilers' own errors.
     for module_name, theirs, ours in (
@@ -73,6 +73,20 @@ def follow_reference() -> None:
         ours.__bases__ = (*ours.__bases__, error)
         # Theirs looks its argument up among the codes; ours is a text.
         setattr(ours, "__init__", Exception.__init__)  # noqa: B010 -- type checkers forbid it
+
+
+def _cache_members() -> tuple[tuple[type, str, object], ...]:
+    """Return what tests of caches look at: folders, files and sizes."""
+    from pathlib import Path
+
+    from cuprum.utils import FileStreamProgramCache, InMemoryProgramCache
+
+    return (
+        (FileStreamProgramCache, "_entries", property(lambda self: Path(self.path) / "entries")),
+        (FileStreamProgramCache, "_tmp", property(lambda self: Path(self.path) / "tmp")),
+        (FileStreamProgramCache, "_path_for_key", lambda self, key: Path(self.file_of(key))),
+        (InMemoryProgramCache, "_total_bytes", property(lambda self: self.size_bytes)),
+    )
 
 
 def _init_object_code(
