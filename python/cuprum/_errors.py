@@ -105,7 +105,7 @@ class NotSupportedError(CUDAError, RuntimeError):
     """Report that the loaded driver or compiler lacks a function; the text says which has it."""
 
 
-class UnknownAttributeError(CUDAError, AttributeError):
+class UnknownAttributeError(CUDAError, AttributeError):  # type: ignore[misc]
     """Report that the driver does not know a device attribute."""
 
 

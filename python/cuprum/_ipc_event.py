@@ -7,6 +7,10 @@ from __future__ import annotations
 
 from cuprum import _cuprum
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 class IPCEventDescriptor:
     """Name an event of another process; obtained from ``Event.ipc_descriptor``.
@@ -55,7 +59,7 @@ def make_picklable() -> None:
         _is_picklable = True
 
 
-def reduce_event(event: _cuprum.Event) -> tuple[object, ...]:
+def reduce_event(event: _cuprum.Event) -> tuple[Callable[..., object], tuple[object, ...]]:
     """Return how ``multiprocessing`` sends an event."""
     from cuprum._processes import check_multiprocessing_start_method
 

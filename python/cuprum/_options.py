@@ -114,7 +114,7 @@ class SMResourceOptions:
                 raise ValueError(f"count must be non-negative, got {count}")
         others = ("coscheduled_sm_count", "preferred_coscheduled_sm_count", "backfill")
         columns = [self._column(name, len(counts), is_scalar) for name in others]
-        return list(zip(counts, *columns, strict=True))  # type: ignore[arg-type]
+        return list(zip(counts, *columns, strict=True))
 
     def _column(self, name: str, group_count: int, is_scalar: bool) -> list[object]:
         value = getattr(self, name)

@@ -49,9 +49,9 @@ def follow_reference() -> None:
 def _give_private_names() -> None:
     from cuprum import _cuprum
 
-    _cuprum.Device._context = property(lambda self: self.context)
-    _cuprum.Context._handle = property(lambda self: self.handle)
-    _cuprum.DeviceProperties.__dir__ = lambda self: [
+    _cuprum.Device._context = property(lambda self: self.context)  # type: ignore[attr-defined]
+    _cuprum.Context._handle = property(lambda self: self.handle)  # type: ignore[attr-defined]
+    _cuprum.DeviceProperties.__dir__ = lambda self: [  # type: ignore[method-assign]
         name for name in object.__dir__(self) if name not in _NOT_IN_REFERENCE
     ]
 
