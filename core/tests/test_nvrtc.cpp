@@ -5,6 +5,7 @@
 #include "nvrtc/compilation.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_nvrtc.hpp"
+#include "support/warning_log.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/program.hpp>
@@ -59,6 +60,7 @@ TEST_P(EachNvrtcCall, failing_raises_its_name_and_leaks_no_program) {
 INSTANTIATE_TEST_SUITE_P(Nvrtc, EachNvrtcCall,
                          ::testing::Values(Step{"nvrtcCreateProgram", CodeType::Ptx},
                                            Step{"nvrtcAddNameExpression", CodeType::Ptx},
+                                           Step{"nvrtcSetFlowCallback", CodeType::Ptx},
                                            Step{"nvrtcCompileProgram", CodeType::Ptx},
                                            Step{"nvrtcGetProgramLogSize", CodeType::Ptx},
                                            Step{"nvrtcGetProgramLog", CodeType::Ptx},
@@ -148,6 +150,42 @@ TEST(Nvrtc, lto_code_is_asked_for_with_the_option_it_needs) {
     EXPECT_EQ(nvrtc.options.back(), "--dlink-time-opt");
     static_cast<void>(program.compile(CodeType::Ptx));
     EXPECT_EQ(nvrtc.options, program.compiler_options());
+}
+
+TEST(Nvrtc, a_precompiled_header_that_fails_is_a_warning_with_the_reason) {
+    FakeNvrtc nvrtc;
+    testing::WarningLog warnings;
+    nvrtc.pch_results = {NVRTC_ERROR_PCH_CREATE};
+    nvrtc.log = "the disk is full";
+    const Program program("", {.name = "mine", .arch = "sm_90", .create_pch = "x.pch"});
+    EXPECT_NO_THROW(static_cast<void>(program.compile(CodeType::Ptx)));
+    EXPECT_EQ(program.pch_status(), PchStatus::Failed);
+    const auto degraded = warnings.take(WarningKind::Degraded);
+    ASSERT_EQ(degraded.size(), 1U);
+    for (const char* part : {"\"mine\"", "NVRTC_ERROR_FAKE", "the disk is full"}) {
+        EXPECT_TRUE(holds(degraded[0], part)) << degraded[0];
+    }
+    EXPECT_EQ(nvrtc.created_programs, 1) << "it is not tried again";
+    EXPECT_EQ(nvrtc.live_programs, 0);
+}
+
+TEST(Nvrtc, a_precompiled_header_that_needs_more_room_is_made_again_with_it) {
+    FakeNvrtc nvrtc;
+    nvrtc.pch_results = {NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED};
+    const Program program("", {.arch = "sm_90", .pch = true});
+    static_cast<void>(program.compile(CodeType::Ptx));
+    EXPECT_EQ(nvrtc.pch_heap_bytes, 12345U);
+    EXPECT_EQ(nvrtc.created_programs, 2);
+    EXPECT_EQ(nvrtc.live_programs, 0);
+    EXPECT_EQ(program.pch_status(), PchStatus::Created);
+}
+
+TEST(Nvrtc, a_precompiled_header_that_nothing_was_done_for_says_so) {
+    FakeNvrtc nvrtc;
+    nvrtc.pch_results = {NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED};
+    const Program program("", {.arch = "sm_90", .pch = true});
+    static_cast<void>(program.compile(CodeType::Ptx));
+    EXPECT_EQ(program.pch_status(), PchStatus::NotAttempted);
 }
 
 TEST(Nvrtc, ptx_has_no_final_nul) {

@@ -106,6 +106,20 @@ FakeNvrtc::FakeNvrtc() {
     table_.nvrtcGetLTOIR = [](nvrtcProgram, char* code) {
         return answer_bytes("nvrtcGetLTOIR", LTOIR, sizeof(LTOIR), code);
     };
+    table_.nvrtcSetFlowCallback = [](nvrtcProgram, int (*)(void*, void*), void*) {
+        return answer("nvrtcSetFlowCallback");
+    };
+    table_.nvrtcGetPCHCreateStatus = [](nvrtcProgram) {
+        const auto number = static_cast<std::size_t>(fake->created_programs) - 1;
+        return number < fake->pch_results.size() ? fake->pch_results[number] : NVRTC_SUCCESS;
+    };
+    table_.nvrtcGetPCHHeapSizeRequired = [](nvrtcProgram, std::size_t* size) {
+        return answer_size("nvrtcGetPCHHeapSizeRequired", 12345, size);
+    };
+    table_.nvrtcSetPCHHeapSize = [](std::size_t size) {
+        fake->pch_heap_bytes = size;
+        return answer("nvrtcSetPCHHeapSize");
+    };
     previous_ = nvrtc::exchange_table(&table_);
 }
 

@@ -8,6 +8,7 @@
 
 #include "nvrtc/table.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,9 @@ public:
     int live_programs = 0;
     int created_programs = 0;
     std::string log;
-    std::vector<std::string> options; // of the last compilation
+    std::vector<std::string> options;     // of the last compilation
+    std::vector<nvrtcResult> pch_results; // what becomes of the headers, one by one; then success
+    std::size_t pch_heap_bytes = 0;       // as it was set
     std::string failing_function;
     nvrtcResult failure = NVRTC_SUCCESS;
 
