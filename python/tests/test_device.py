@@ -333,3 +333,49 @@ def test_programs_for_the_reference_must_make_a_device_current_first(device, use
         use(device)
     device.set_current()
     use(device)
+
+
+@pytest.fixture(scope="session")
+def two_devices():
+    devices = cuprum.Device.get_all_devices()
+    if len(devices) < 2:
+        pytest.skip("needs two devices")
+    with devices[1].as_current():  # its primary context is kept from here on
+        pass
+    return devices[:2]
+
+
+def test_methods_act_on_their_own_device_whatever_is_current(two_devices, current_context):
+    first, second = two_devices
+    first.set_current()
+    before = current_context()
+    stream = second.create_stream()
+    event = stream.record()
+    assert stream.device is second
+    assert event.device is second
+    assert second.context.device is second
+    second.sync()
+    assert second.memory_info.total > 0
+    assert current_context() == before
+    with second.as_current():
+        assert cuprum.Device() is second
+    assert cuprum.Device() is first
+    event.close()
+    stream.close()
+
+
+def test_a_context_of_another_device_cannot_be_made_current(two_devices):
+    first, second = two_devices
+    with pytest.raises(RuntimeError, match="ctx belongs to device 1, expected one of device 0"):
+        first.set_current(second.context)
+
+
+def test_peer_access_is_allowed_and_taken_back(two_devices):
+    first, second = two_devices
+    if not first.can_access_peer(second):
+        pytest.skip("the devices do not reach each other")
+    assert first.get_p2p_attribute("access_supported", second) == 1
+    for _ in range(2):
+        first.enable_peer_access(second)
+    for _ in range(2):
+        first.disable_peer_access(second)
