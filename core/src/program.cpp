@@ -3,6 +3,8 @@
 
 #include <cuprum/program.hpp>
 
+#include "cache/digest.hpp"
+#include "cache/key.hpp"
 #include "compile/symbol_table.hpp"
 #include "driver/call.hpp"
 #include "nvrtc/call.hpp"
@@ -121,7 +123,7 @@ void Program::cancel() const {
 
 std::string Program::cache_key(CodeType target, std::span<const std::string> name_expressions,
                                const std::optional<std::string>& extra_digest) const {
-    const ProgramState& state = detail::open(state_, "Program");
+    ProgramState& state = detail::open(state_, "Program");
     check_target(target, state);
     check_cacheable(state.source, state.language, state.options, extra_digest.has_value());
     std::vector<std::string> nvvm_options;
@@ -129,7 +131,7 @@ std::string Program::cache_key(CodeType target, std::span<const std::string> nam
         nvvm_options = state.options.to_nvvm(target); // which depend on the target
     }
     const bool is_cxx = state.language == SourceType::Cxx;
-    return make_program_cache_key(
+    return detail::make_key(
         {.code = state.source,
          .language = state.language,
          .target = target,
@@ -141,7 +143,8 @@ std::string Program::cache_key(CodeType target, std::span<const std::string> nam
          .uses_libdevice = state.options.use_libdevice.value_or(false),
          .uses_default_include_path = state.options.default_include_path.value_or(true),
          .extra_digest = extra_digest.has_value() ? std::optional<std::string_view>(*extra_digest)
-                                                  : std::nullopt});
+                                                  : std::nullopt},
+        state.source_digest.get([&state] { return detail::sha256(state.source); }));
 }
 
 SourceType Program::language() const {

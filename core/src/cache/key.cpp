@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "cache/key.hpp"
+
 #include "cache/digest.hpp"
 #include "compile/includes.hpp"
 #include "driver/device_kind.hpp"
@@ -26,7 +28,11 @@ constexpr const char* SCHEMA = "cuprum program cache 1";
 } // namespace
 
 std::string make_program_cache_key(const ProgramCacheKeyParts& parts) {
-    detail::Sha256 hash;
+    return detail::make_key(parts, detail::sha256(parts.code));
+}
+
+std::string detail::make_key(const ProgramCacheKeyParts& parts, std::string_view code_digest) {
+    Sha256 hash;
     hash.add_field(SCHEMA);
     hash.add_field(toolchain_of(parts.language));
     hash.add_field(to_string(parts.language));
@@ -34,7 +40,7 @@ std::string make_program_cache_key(const ProgramCacheKeyParts& parts) {
     // A cubin for an emulated device has its PTX with it.
     const bool is_fat = parts.target == CodeType::Cubin && driver::is_device_emulated();
     hash.add_field(is_fat ? "fat" : "plain");
-    hash.add_field(parts.code);
+    hash.add_field(code_digest);
     hash.add_field(parts.name);
     const auto add_all = [&hash](const char* label, const auto& texts, const auto& add) {
         hash.add_field(label);
@@ -58,7 +64,7 @@ std::string make_program_cache_key(const ProgramCacheKeyParts& parts) {
     const bool has_includes =
         parts.language == SourceType::Cxx && parts.uses_default_include_path &&
         (parts.code.find("include") != std::string_view::npos || !parts.headers.empty());
-    hash.add_field(has_includes ? detail::default_headers_fingerprint() : "");
+    hash.add_field(has_includes ? default_headers_fingerprint() : "");
     hash.add_field(parts.extra_digest.has_value() ? "digest" : "");
     hash.add_field(parts.extra_digest.value_or(std::string_view()));
     return hash.finish();

@@ -6,6 +6,7 @@
 #include "compile/debug_source.hpp"
 #include "nvrtc/compilation.hpp"
 #include "nvvm/compilation.hpp"
+#include "state/lazy.hpp"
 
 #include <cuprum/linker.hpp>
 #include <cuprum/program.hpp>
@@ -30,6 +31,7 @@ struct ProgramState {
     std::vector<std::string> compiler_options;
 
     std::atomic<unsigned> cancellations{0};
+    Lazy<std::string> source_digest; // for keys of caches
 
     std::mutex mutex; // guards what follows
     std::string log;
