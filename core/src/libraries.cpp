@@ -5,6 +5,7 @@
 
 #include "nvjitlink/table.hpp"
 #include "nvrtc/table.hpp"
+#include "nvvm/table.hpp"
 
 #include <dlfcn.h>
 
@@ -59,6 +60,16 @@ std::vector<LibraryInfo> compiler_libraries() {
                  unsigned minor = 0;
                  if (nvjitlink::table().nvJitLinkVersion(&major, &minor) == NVJITLINK_SUCCESS) {
                      info.version = version_text(major, minor);
+                 }
+             }),
+        look("NVVM",
+             [](LibraryInfo& info) {
+                 info.path = file_of(nvvm::resolve("nvvmVersion"));
+                 int major = 0;
+                 int minor = 0;
+                 if (nvvm::table().nvvmVersion(&major, &minor) == nvvm::NVVM_SUCCESS) {
+                     info.version =
+                         version_text(static_cast<unsigned>(major), static_cast<unsigned>(minor));
                  }
              }),
     };

@@ -77,8 +77,9 @@ Stream foreign_stream(nb::handle stream) {
         return stream_argument(stream); // raises
     }
     if (PyErr_WarnEx(PyExc_DeprecationWarning,
-                     "passing an object with __cuda_stream__ to launch() is deprecated; wrap it "
-                     "with device.create_stream(obj)",
+                     "Passing foreign stream objects to this function via the stream protocol is "
+                     "deprecated. Convert the object explicitly using Stream(obj) instead. Here "
+                     "that is device.create_stream(obj)",
                      1) != 0) {
         throw nb::python_error();
     }

@@ -78,8 +78,11 @@ std::size_t available_shared_bytes(Function& function, const Device& device, int
     const int most =
         std::min(per_block - device.attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK),
                  device.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-    return static_cast<std::size_t>(
-        std::max(0, most - static_cast<int>(function.kernel()->static_shared_bytes)));
+    // A launch may use no more than the function is allowed, however much would fit.
+    const int allowed = function.attributes().get(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                                  *function.kernel(), device);
+    return static_cast<std::size_t>(std::clamp(
+        most - static_cast<int>(function.kernel()->static_shared_bytes), 0, std::max(0, allowed)));
 }
 
 int max_cluster_blocks(Function& function, const Device& device) {

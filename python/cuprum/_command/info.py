@@ -11,6 +11,7 @@ import warnings
 
 _ADVICE = {
     "NVRTC": "pip install 'cuprum[cuda13]', or install a CUDA toolkit and set CUDA_HOME",
+    "NVVM": "pip install nvidia-nvvm, or install a CUDA toolkit and set CUDA_HOME",
     "nvJitLink": "pip install 'cuprum[cuda13]', or install a CUDA toolkit and set CUDA_HOME",
 }
 

@@ -41,9 +41,22 @@ def follow_reference() -> None:
     _cuprum.read_unknown_attributes_as_zero(True)
     _cuprum.follow_reference(True)
     _give_private_names()
+    _give_symbols_as_bytes()
     _cuprum.read_array_interface_literally(True)
     if importlib.util.find_spec("cuda.bindings") is not None:
         _give_handles_as_bindings()
+
+
+def _give_symbols_as_bytes() -> None:
+    """Give the decorated names of `ObjectCode.symbol_mapping` as ``cuda.bindings`` takes them."""
+    import cuprum
+
+    own = vars(cuprum.ObjectCode)["symbol_mapping"]
+
+    def symbol_mapping(self: object) -> dict:
+        return {name: symbol.encode() for name, symbol in own.__get__(self).items()}
+
+    cuprum.ObjectCode.symbol_mapping = property(symbol_mapping)  # type: ignore[assignment,misc]
 
 
 def _give_private_names() -> None:
