@@ -110,6 +110,10 @@ bool Buffer::is_host_accessible() const {
                                      : pointer_info(state).is_host_accessible;
 }
 
+bool Buffer::is_managed() const {
+    return detail::is_managed(detail::open(state_, "Buffer"));
+}
+
 std::shared_ptr<MemoryResource> Buffer::memory_resource() const {
     return detail::open(state_, "Buffer").resource;
 }
@@ -181,6 +185,10 @@ void detail::BufferState::free_on(const Stream& next) {
     thread = queue.handle == CU_STREAM_PER_THREAD ? std::this_thread::get_id() : std::thread::id();
 }
 
+void detail::BufferState::free_in(std::shared_ptr<ContextState> home) {
+    context = std::move(home);
+}
+
 detail::BufferState::~BufferState() {
     if (resource == nullptr || whole != nullptr || pointer == 0 || driver::is_leaving()) {
         return;
@@ -190,7 +198,7 @@ detail::BufferState::~BufferState() {
         current.emplace(context->handle);
     } catch (...) {
         driver::report_release_failure("buffer in its context");
-        if (stream.state()->is_default) {
+        if (stream.is_closed() || stream.state()->is_default) {
             return; // in another context it would be another stream: better leaked than freed early
         }
     }
@@ -208,6 +216,12 @@ detail::BufferState::~BufferState() {
     } catch (...) {
         driver::report_release_failure("buffer");
     }
+}
+
+bool detail::is_managed(BufferState& buffer) {
+    // NOTE: managed memory of a pool does not have the driver's attribute.
+    return (buffer.resource != nullptr && buffer.resource->is_managed()) ||
+           pointer_info(buffer).is_managed;
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -285,6 +299,7 @@ const detail::PointerInfo& pointer_info(detail::BufferState& buffer) {
         info.device_id = memory_type != 0 ? ordinal : -1;
         info.is_device_accessible = is_device || is_managed != 0 || device_pointer != 0;
         info.is_host_accessible = !is_device || is_managed != 0 || host_pointer != nullptr;
+        info.is_managed = is_managed != 0;
         return info;
     });
 }

@@ -36,6 +36,14 @@ public:
                                             std::shared_ptr<MemoryResource> resource,
                                             const Stream& stream);
 
+    /// Maps a buffer of another process, named by a descriptor, into this one; `pool` is the
+    /// exporter's pool, imported. The same descriptor gives the same memory, mapped once.
+    /// @throws std::logic_error if the pool is not IPC-enabled; std::invalid_argument if the
+    /// descriptor claims more than is mapped; CUDAError if it is not one of this pool's.
+    [[nodiscard]] static Buffer from_ipc_descriptor(const MemoryPool& pool,
+                                                    const IPCBufferDescriptor& descriptor,
+                                                    const Stream& stream);
+
     [[nodiscard]] CUdeviceptr handle() const;
     [[nodiscard]] std::size_t size() const;
 
@@ -66,6 +74,13 @@ public:
     [[nodiscard]] int device_id() const;
     [[nodiscard]] bool is_device_accessible() const;
     [[nodiscard]] bool is_host_accessible() const;
+    /// Tells whether the memory moves between host and devices by itself.
+    [[nodiscard]] bool is_managed() const;
+    /// Tells whether the memory is another process's.
+    [[nodiscard]] bool is_mapped() const;
+    /// Returns what names this buffer to processes that import its pool.
+    /// @throws std::logic_error if it did not come from an IPC-enabled pool.
+    [[nodiscard]] IPCBufferDescriptor ipc_descriptor() const;
     /// Returns where it came from; null for wrapped memory.
     [[nodiscard]] std::shared_ptr<MemoryResource> memory_resource() const;
 

@@ -9,6 +9,7 @@
 #include <cuprum/compiler.hpp>
 #include <cuprum/context.hpp>
 #include <cuprum/context_settings.hpp>
+#include <cuprum/copy.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/device_resources.hpp>
 #include <cuprum/dlpack.hpp>
@@ -20,6 +21,18 @@
 #include <cuprum/launch.hpp>
 #include <cuprum/launch_config.hpp>
 #include <cuprum/libraries.hpp>
+#include <cuprum/graph_memory_resource.hpp>
+#include <cuprum/host_memory.hpp>
+#include <cuprum/ipc.hpp>
+#include <cuprum/kernel.hpp>
+#include <cuprum/launch.hpp>
+#include <cuprum/location.hpp>
+#include <cuprum/managed_buffer.hpp>
+#include <cuprum/memory_pool.hpp>
+#include <cuprum/memory_resource.hpp>
+#include <cuprum/object_code.hpp>
+#include <cuprum/program.hpp>
+#include <cuprum/region.hpp>
 #include <cuprum/linker.hpp>
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/object_code.hpp>
@@ -33,4 +46,5 @@
 #include <cuprum/trace.hpp>
 #include <cuprum/typed_view.hpp>
 #include <cuprum/version.hpp>
+#include <cuprum/virtual_memory_resource.hpp>
 #include <cuprum/warning.hpp>

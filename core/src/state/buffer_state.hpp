@@ -21,6 +21,7 @@ struct PointerInfo {
     int device_id = -1; // -1 for host memory
     bool is_device_accessible = false;
     bool is_host_accessible = false;
+    bool is_managed = false;
 };
 
 /// A piece of memory, where it came from, and how it will be freed. Destroying the state frees it.
@@ -31,6 +32,7 @@ struct BufferState {
     std::shared_ptr<void> owner;                   // of wrapped memory
     Stream stream{std::shared_ptr<StreamState>()}; // the free is ordered on it; closed if none
     std::shared_ptr<ContextState> context;         // current while freeing
+    bool is_mapped = false;                        // imported from another process
     std::thread::id thread;                        // whose per-thread default stream `stream` means
     std::shared_ptr<BufferState> whole;            // what a slice is part of; it frees nothing
     Lazy<PointerInfo> pointer_info;                // of wrapped memory
@@ -45,6 +47,12 @@ struct BufferState {
 
     /// Records the stream that the memory will be freed on, and its context.
     void free_on(const Stream& next);
+    /// Records the context that memory is freed in which came without a stream.
+    void free_in(std::shared_ptr<ContextState> home);
 };
+
+/// Tells whether memory moves between host and devices by itself: its resource knows, or the
+/// driver.
+[[nodiscard]] bool is_managed(BufferState& buffer);
 
 } // namespace cuprum::detail

@@ -4,22 +4,34 @@
 #pragma once
 
 #include "driver/call.hpp"
+#include "state/lazy.hpp"
 
+#include <cuprum/ipc.hpp>
 #include <cuprum/memory_resource.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
 
 namespace cuprum::detail {
 
-struct DeviceState;
+/// What kind of memory a pool gives.
+enum class PoolKind { Device, Pinned, Managed };
 
-/// A pool of device memory, as the resource that buffers share. Destroying it destroys the pool if
-/// it is ours.
+/// A pool, as the resource that buffers share. Destroying it destroys the pool if it is ours.
 struct PoolState final : MemoryResource {
     CUmemoryPool handle = nullptr;
-    DeviceState* device = nullptr;
+    PoolKind kind;
+    CUmemLocation location; // where its memory lies, or rests if it is managed
     bool is_owned = false;
-    std::size_t max_size = 0; // bytes; 0 is no limit of ours
+    bool is_mapped = false;        // another process's
+    bool is_ipc_enabled = false;   // the driver agreed to share it
+    std::size_t max_size = 0;      // bytes; 0 is no limit of ours
+    std::shared_ptr<void> owner;   // of a foreign pool
+    Lazy<IPCAllocationHandle> ipc; // what it was exported as, or imported from
 
-    explicit PoolState(DeviceState& its_device) : device(&its_device) {}
+    PoolState(PoolKind its_kind, CUmemLocation its_location)
+        : kind(its_kind), location(its_location) {}
 
     ~PoolState() override;
     PoolState(const PoolState&) = delete;
@@ -30,9 +42,39 @@ struct PoolState final : MemoryResource {
 
     bool is_device_accessible() const noexcept override { return true; }
 
-    bool is_host_accessible() const noexcept override { return false; }
+    bool is_host_accessible() const noexcept override { return kind != PoolKind::Device; }
 
-    int device_id() const noexcept override;
+    bool is_managed() const noexcept override { return kind == PoolKind::Managed; }
+
+    int device_id() const noexcept override {
+        return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : -1;
+    }
+
+private:
+    /// Refuses what this pool cannot do on this stream, for the pools that are not the plain case.
+    void check_unusual(const Stream& stream) const;
 };
+
+/// Makes a pool of our own.
+[[nodiscard]] std::shared_ptr<PoolState> create_pool(PoolKind kind, CUmemLocation location,
+                                                     std::size_t max_size, bool ipc_enabled);
+
+/// Imports a pool of another process.
+[[nodiscard]] std::shared_ptr<PoolState> import_pool(PoolKind kind, CUmemLocation location,
+                                                     const IPCAllocationHandle& handle);
+
+/// Wraps the pool that the process uses for a kind of memory.
+[[nodiscard]] std::shared_ptr<PoolState> current_pool(PoolKind kind, CUmemLocation location);
+
+/// @throws CUDAError if the device has no memory pools.
+void require_pools(int device);
+
+/// Warns, once per process, if host and device cannot access managed memory at the same time.
+void warn_about_managed_access(const Device& device);
+
+/// Tells whether that was said already; tests say it anew.
+[[nodiscard]] std::atomic<bool>& managed_access_warning() noexcept;
+
+[[nodiscard]] std::uint64_t pool_attribute(CUmemoryPool pool, PoolAttribute name);
 
 } // namespace cuprum::detail

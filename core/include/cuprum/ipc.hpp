@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Memory shared between processes: a pool travels as a file descriptor, a buffer as 64 bytes that
+// mean something to whoever imported the pool.
+
+#pragma once
+
+#include <cuprum/detail/export.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace cuprum {
+
+namespace detail {
+class FileDescriptor;
+}
+
+/// The right to import a pool: shares a file descriptor, which is closed with the last share.
+///
+/// Send the descriptor to another process (SCM_RIGHTS, inheritance, pidfd_getfd), which makes this
+/// again with `from_descriptor` and imports the pool.
+class CUPRUM_API IPCAllocationHandle {
+public:
+    /// Takes over a file descriptor: it is closed with the last share.
+    /// @throws std::invalid_argument if it is negative.
+    [[nodiscard]] static IPCAllocationHandle from_descriptor(int descriptor);
+    /// Duplicates a file descriptor, which stays the caller's.
+    /// @throws std::invalid_argument if it is negative or not open.
+    [[nodiscard]] static IPCAllocationHandle duplicate(int descriptor);
+
+    /// Returns the file descriptor, still owned by this.
+    [[nodiscard]] int handle() const;
+
+    [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
+
+    /// Gives up this share. Calling it again does nothing.
+    void close() noexcept { state_.reset(); }
+
+private:
+    explicit IPCAllocationHandle(std::shared_ptr<detail::FileDescriptor> state) noexcept
+        : state_(std::move(state)) {}
+
+    std::shared_ptr<detail::FileDescriptor> state_;
+};
+
+/// Names a buffer to processes that imported its pool. Plain bytes: send it as you like.
+///
+/// What arrives is the peer's word. It is checked against what is really mapped when it is used.
+struct IPCBufferDescriptor {
+    static constexpr std::size_t PAYLOAD_BYTES = 64;
+
+    std::array<std::byte, PAYLOAD_BYTES> payload{};
+    std::size_t size = 0; // bytes of the buffer
+
+    /// Makes a descriptor from what arrived.
+    /// @throws std::invalid_argument if there are fewer bytes than a descriptor has.
+    [[nodiscard]] CUPRUM_API static IPCBufferDescriptor from_bytes(std::span<const std::byte> bytes,
+                                                                   std::size_t size);
+
+    friend bool operator==(const IPCBufferDescriptor&, const IPCBufferDescriptor&) = default;
+};
+
+} // namespace cuprum

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/detail/export.hpp>
+#include <cuprum/device.hpp>
+
+#include <string>
+
+namespace cuprum {
+
+/// What kind of place memory can lie in.
+enum class LocationKind {
+    Device,          // a device's memory; the id is its ordinal
+    Host,            // the host's memory, wherever the system puts it
+    HostNuma,        // one NUMA node of the host; the id is the node's
+    HostNumaCurrent, // the NUMA node of the thread that asks
+};
+
+/// Names a place that memory lies in, moves to, or is accessed from.
+struct CUPRUM_API Location {
+    LocationKind kind = LocationKind::Host;
+    int id = 0; // a device's ordinal or a NUMA node; 0 where the kind has none
+
+    [[nodiscard]] static Location device(const Device& device) noexcept {
+        return {LocationKind::Device, device.ordinal()};
+    }
+
+    [[nodiscard]] static Location host() noexcept { return {LocationKind::Host, 0}; }
+
+    /// @throws std::invalid_argument if the node is negative.
+    [[nodiscard]] static Location host_numa(int node);
+
+    [[nodiscard]] static Location host_numa_current() noexcept {
+        return {LocationKind::HostNumaCurrent, 0};
+    }
+
+    friend bool operator==(const Location&, const Location&) = default;
+};
+
+/// Returns the kind as Python spells it: "device", "host", "host_numa", "host_numa_current".
+[[nodiscard]] CUPRUM_API const char* to_string(LocationKind kind) noexcept;
+
+} // namespace cuprum

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/buffer.hpp>
+#include <cuprum/detail/export.hpp>
+#include <cuprum/location.hpp>
+#include <cuprum/stream.hpp>
+
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace cuprum {
+
+/// A buffer of memory that moves between host and devices by itself, with the means to steer that.
+///
+/// Every method raises std::invalid_argument if the memory is not managed after all.
+class CUPRUM_API ManagedBuffer : public Buffer {
+public:
+    /// Takes a buffer for one of managed memory; that is checked when it matters.
+    explicit ManagedBuffer(Buffer buffer) noexcept : Buffer(std::move(buffer)) {}
+
+    /// Tells whether it is advised that the memory is mostly read, so that copies may be kept.
+    [[nodiscard]] bool read_mostly() const;
+    void set_read_mostly(bool value) const;
+
+    /// Returns where the memory should rest, nothing if it may rest anywhere.
+    [[nodiscard]] std::optional<Location> preferred_location() const;
+    void set_preferred_location(const std::optional<Location>& location) const;
+
+    /// Returns who is advised to keep the memory mapped, devices in order, then the host.
+    [[nodiscard]] std::vector<Location> accessed_by() const;
+    /// Makes these, and no others, keep it mapped. All are checked before any is advised.
+    /// @throws std::invalid_argument for a NUMA node: only devices and the host as a whole can be.
+    void set_accessed_by(std::span<const Location> locations) const;
+    void add_accessed_by(const Location& location) const;
+    void remove_accessed_by(const Location& location) const;
+
+    /// Returns where the memory was last sent by prefetching, nothing if it was not or not all to
+    /// one place.
+    [[nodiscard]] std::optional<Location> last_prefetch_location() const;
+
+    /// Moves the memory to a place, in a stream's order. Returns at once.
+    void prefetch(const Location& location, const Stream& stream) const;
+    /// Gives up what the memory holds, in a stream's order: it need not be moved any more. Needs a
+    /// driver for CUDA 13.0.
+    void discard(const Stream& stream) const;
+    /// Gives up what the memory holds and moves it, in a stream's order. Needs a driver for
+    /// CUDA 13.0.
+    void discard_prefetch(const Location& location, const Stream& stream) const;
+};
+
+/// Moves each buffer to its place, in a stream's order; one location serves for all. One driver
+/// call, or one per buffer with a driver before CUDA 13.0.
+/// @throws std::invalid_argument if there are no buffers, as many locations as neither 1 nor the
+/// buffers, or memory that is not managed.
+CUPRUM_API void prefetch_batch(const Stream& stream, std::span<const ManagedBuffer> buffers,
+                               std::span<const Location> locations);
+
+/// Gives up what the buffers hold, in a stream's order. Needs a driver for CUDA 13.0.
+CUPRUM_API void discard_batch(const Stream& stream, std::span<const ManagedBuffer> buffers);
+
+/// Gives up what the buffers hold and moves each to its place. Needs a driver for CUDA 13.0.
+CUPRUM_API void discard_prefetch_batch(const Stream& stream, std::span<const ManagedBuffer> buffers,
+                                       std::span<const Location> locations);
+
+} // namespace cuprum

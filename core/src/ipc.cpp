@@ -1,0 +1,263 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/ipc.hpp>
+
+#include "driver/current.hpp"
+#include "state/buffer_state.hpp"
+#include "state/handle.hpp"
+#include "state/pool_state.hpp"
+#include "state/stream_state.hpp"
+
+#include <cuprum/buffer.hpp>
+#include <cuprum/error.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace cuprum {
+
+namespace detail {
+
+/// Owns a file descriptor.
+class FileDescriptor {
+public:
+    explicit FileDescriptor(int number) noexcept : number_(number) {}
+
+    ~FileDescriptor() { ::close(number_); }
+
+    FileDescriptor(const FileDescriptor&) = delete;
+    FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+    [[nodiscard]] int number() const noexcept { return number_; }
+
+private:
+    int number_;
+};
+
+} // namespace detail
+
+namespace {
+
+using driver::call;
+using driver::table;
+
+using Payload = std::array<std::byte, IPCBufferDescriptor::PAYLOAD_BYTES>;
+
+static_assert(sizeof(CUmemPoolPtrExportData) == IPCBufferDescriptor::PAYLOAD_BYTES);
+
+/// What is mapped here from other processes, by what it was exported as. One allocation is mapped
+/// once, however often it is imported: drivers do not count mappings of one allocation.
+///
+/// An entry whose buffer is gone is still being unmapped, one without a buffer still being mapped;
+/// who finds it waits. The lock is not held while that happens: it may warn.
+struct Imports {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::map<Payload, std::weak_ptr<detail::BufferState>> mapped;
+
+    /// Returns the buffer of what is mapped already; else null, and the caller is to map it.
+    std::shared_ptr<detail::BufferState> find_or_claim(const Payload& payload);
+    void set(const Payload& payload, const std::shared_ptr<detail::BufferState>& buffer);
+    void forget(const Payload& payload);
+};
+
+Imports& imports();
+void check_descriptor(int descriptor);
+std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail::PoolState>& pool,
+                                                    const IPCBufferDescriptor& descriptor,
+                                                    const Stream& stream);
+void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context);
+
+} // namespace
+
+// ---- IPCAllocationHandle -----------------------------------------------------------------------
+
+IPCAllocationHandle IPCAllocationHandle::from_descriptor(int descriptor) {
+    check_descriptor(descriptor);
+    return IPCAllocationHandle(std::make_shared<detail::FileDescriptor>(descriptor));
+}
+
+IPCAllocationHandle IPCAllocationHandle::duplicate(int descriptor) {
+    check_descriptor(descriptor);
+    const int copy = ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0) {
+        throw std::invalid_argument(
+            "descriptor " + std::to_string(descriptor) +
+            " cannot be duplicated: " + std::generic_category().message(errno));
+    }
+    return from_descriptor(copy);
+}
+
+int IPCAllocationHandle::handle() const {
+    return detail::open(state_, "IPCAllocationHandle").number();
+}
+
+// ---- IPCBufferDescriptor -----------------------------------------------------------------------
+
+IPCBufferDescriptor IPCBufferDescriptor::from_bytes(std::span<const std::byte> bytes,
+                                                    std::size_t size) {
+    if (bytes.size() < PAYLOAD_BYTES) {
+        throw std::invalid_argument("IPC buffer descriptor payload is " +
+                                    std::to_string(bytes.size()) + " bytes; expected at least " +
+                                    std::to_string(PAYLOAD_BYTES) +
+                                    ": it was cut short on its way");
+    }
+    IPCBufferDescriptor descriptor;
+    std::ranges::copy(bytes.first(PAYLOAD_BYTES), descriptor.payload.begin());
+    descriptor.size = size;
+    return descriptor;
+}
+
+// ---- Buffer ------------------------------------------------------------------------------------
+
+IPCBufferDescriptor Buffer::ipc_descriptor() const {
+    detail::BufferState& buffer = detail::open(state(), "Buffer");
+    const auto* pool = dynamic_cast<const detail::PoolState*>(buffer.resource.get());
+    if (pool == nullptr || !pool->is_ipc_enabled) {
+        throw std::logic_error("Memory resource is not IPC-enabled: only buffers of a pool made "
+                               "with ipc_enabled can be shared with other processes");
+    }
+    if (buffer.size == 0) {
+        throw std::logic_error("a buffer of 0 bytes has no memory to share");
+    }
+    CUmemPoolPtrExportData data{};
+    call(table().cuMemPoolExportPointer, &data, buffer.pointer);
+    IPCBufferDescriptor descriptor;
+    std::memcpy(descriptor.payload.data(), &data, sizeof(data));
+    descriptor.size = buffer.size;
+    return descriptor;
+}
+
+Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescriptor& descriptor,
+                                   const Stream& stream) {
+    [[maybe_unused]] const auto& checked = detail::open(stream.state(), "Stream");
+    const auto& state = pool.state();
+    if (!pool.is_ipc_enabled()) {
+        throw std::logic_error(
+            "Memory resource is not IPC-enabled: import the exporter's pool with "
+            "from_allocation_handle first");
+    }
+    if (auto mapped = imports().find_or_claim(descriptor.payload)) {
+        if (mapped->size != descriptor.size) {
+            throw std::invalid_argument(
+                "IPC buffer descriptor size (" + std::to_string(descriptor.size) + ") is not the " +
+                std::to_string(mapped->size) +
+                " bytes that this process imported the same allocation with");
+        }
+        return Buffer(std::move(mapped));
+    }
+    try {
+        auto mapped = map_allocation(state, descriptor, stream);
+        imports().set(descriptor.payload, mapped);
+        return Buffer(std::move(mapped));
+    } catch (...) {
+        imports().forget(descriptor.payload);
+        throw;
+    }
+}
+
+bool Buffer::is_mapped() const {
+    return detail::open(state(), "Buffer").is_mapped;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+Imports& imports() {
+    static auto* known = new Imports; // never destroyed: buffers may outlive static objects
+    return *known;
+}
+
+std::shared_ptr<detail::BufferState> Imports::find_or_claim(const Payload& payload) {
+    std::unique_lock lock(mutex);
+    for (;;) {
+        const auto [entry, is_new] = mapped.try_emplace(payload);
+        if (is_new) {
+            return nullptr;
+        }
+        if (auto buffer = entry->second.lock()) {
+            return buffer;
+        }
+        changed.wait(lock);
+    }
+}
+
+void Imports::set(const Payload& payload, const std::shared_ptr<detail::BufferState>& buffer) {
+    {
+        const std::lock_guard lock(mutex);
+        mapped[payload] = buffer;
+    }
+    changed.notify_all();
+}
+
+void Imports::forget(const Payload& payload) {
+    {
+        const std::lock_guard lock(mutex);
+        mapped.erase(payload);
+    }
+    changed.notify_all();
+}
+
+void check_descriptor(int descriptor) {
+    if (descriptor < 0) {
+        throw std::invalid_argument("Invalid allocation handle (fd) " + std::to_string(descriptor) +
+                                    ": must be non-negative");
+    }
+}
+
+std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail::PoolState>& pool,
+                                                    const IPCBufferDescriptor& descriptor,
+                                                    const Stream& stream) {
+    auto state = std::make_unique<detail::BufferState>();
+    state->free_on(stream);
+    CUmemPoolPtrExportData data{};
+    std::memcpy(&data, descriptor.payload.data(), sizeof(data));
+    CUdeviceptr pointer = 0;
+    {
+        const driver::Current current(state->context->handle);
+        call(table().cuMemPoolImportPointer, &pointer, pool->handle, &data);
+    }
+    state->resource = pool;
+    state->size = descriptor.size;
+    state->is_mapped = true;
+    state->pointer = pointer; // from here on it is unmapped with the state
+    check_size(descriptor.size, pointer, state->context->handle);
+    return {state.release(), [payload = descriptor.payload](detail::BufferState* last) {
+                delete last;
+                imports().forget(payload);
+            }};
+}
+
+/// @throws std::invalid_argument if fewer bytes are mapped than the descriptor claims.
+void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context) {
+    std::size_t mapped = 0;
+    {
+        const driver::Current current(context);
+        call(table().cuPointerGetAttribute, static_cast<void*>(&mapped),
+             CU_POINTER_ATTRIBUTE_RANGE_SIZE, pointer);
+    }
+    if (claimed > mapped) {
+        throw std::invalid_argument("IPC buffer descriptor size (" + std::to_string(claimed) +
+                                    ") exceeds the mapped allocation extent of " +
+                                    std::to_string(mapped) +
+                                    " bytes: the descriptor is forged, or "
+                                    "another buffer's");
+    }
+}
+
+} // namespace
+
+} // namespace cuprum

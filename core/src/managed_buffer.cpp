@@ -1,0 +1,276 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/managed_buffer.hpp>
+
+#include "driver/current.hpp"
+#include "state/buffer_state.hpp"
+#include "state/device_state.hpp"
+#include "state/handle.hpp"
+#include "state/location.hpp"
+#include "state/stream_state.hpp"
+#include "state/synchronous.hpp"
+
+#include <cuprum/error.hpp>
+#include <cuprum/version.hpp>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+#include <string>
+
+namespace cuprum {
+
+namespace {
+
+using driver::call;
+using driver::table;
+
+constexpr int BATCH_VERSION = 13000;
+constexpr int HOST_ORDINAL = -1;                     // CU_DEVICE_CPU
+constexpr int NO_ORDINAL = -2;                       // CU_DEVICE_INVALID
+constexpr Location NOWHERE{LocationKind::Device, 0}; // for advice that takes no place
+
+/// The ranges of a batch, as the driver takes them.
+struct Ranges {
+    std::vector<CUdeviceptr> pointers;
+    std::vector<std::size_t> sizes;
+};
+
+detail::BufferState& managed(const Buffer& buffer);
+void advise(const Buffer& buffer, CUmem_advise advice, const Location& location);
+int range_attribute(const Buffer& buffer, CUmem_range_attribute attribute);
+std::optional<Location> range_location(const Buffer& buffer, CUmem_range_attribute type,
+                                       CUmem_range_attribute id, CUmem_range_attribute plain);
+void check_accessor(const Location& location);
+Ranges ranges_of(std::span<const ManagedBuffer> buffers);
+std::vector<CUmemLocation> places(std::span<const Location> locations, std::size_t buffers);
+void require_batches(const char* what);
+
+} // namespace
+
+// ---- advice ------------------------------------------------------------------------------------
+
+bool ManagedBuffer::read_mostly() const {
+    return range_attribute(*this, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY) != 0;
+}
+
+void ManagedBuffer::set_read_mostly(bool value) const {
+    advise(*this, value ? CU_MEM_ADVISE_SET_READ_MOSTLY : CU_MEM_ADVISE_UNSET_READ_MOSTLY, NOWHERE);
+}
+
+std::optional<Location> ManagedBuffer::preferred_location() const {
+    return range_location(*this, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE,
+                          CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_ID,
+                          CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION);
+}
+
+void ManagedBuffer::set_preferred_location(const std::optional<Location>& location) const {
+    advise(*this,
+           location ? CU_MEM_ADVISE_SET_PREFERRED_LOCATION : CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION,
+           location.value_or(NOWHERE));
+}
+
+std::vector<Location> ManagedBuffer::accessed_by() const {
+    const detail::BufferState& buffer = managed(*this);
+    std::vector<int> ordinals(detail::devices().size() + 1, NO_ORDINAL); // and the host
+    call(table().cuMemRangeGetAttribute, static_cast<void*>(ordinals.data()),
+         ordinals.size() * sizeof(int), CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, buffer.pointer,
+         buffer.size);
+    std::erase(ordinals, NO_ORDINAL);
+    std::ranges::sort(ordinals, {}, [](int each) { return static_cast<unsigned>(each); });
+    std::vector<Location> locations;
+    for (const int ordinal : ordinals) {
+        locations.push_back(ordinal == HOST_ORDINAL ? Location::host()
+                                                    : Location{LocationKind::Device, ordinal});
+    }
+    return locations;
+}
+
+void ManagedBuffer::set_accessed_by(std::span<const Location> locations) const {
+    std::ranges::for_each(locations, check_accessor);
+    const std::vector<Location> now = accessed_by();
+    const auto is_in = [](const auto& range, const Location& each) {
+        return std::ranges::find(range, each) != range.end();
+    };
+    for (const Location& each : now) {
+        if (!is_in(locations, each)) {
+            remove_accessed_by(each);
+        }
+    }
+    for (const Location& each : locations) {
+        if (!is_in(now, each)) {
+            add_accessed_by(each);
+        }
+    }
+}
+
+void ManagedBuffer::add_accessed_by(const Location& location) const {
+    check_accessor(location);
+    advise(*this, CU_MEM_ADVISE_SET_ACCESSED_BY, location);
+}
+
+void ManagedBuffer::remove_accessed_by(const Location& location) const {
+    check_accessor(location);
+    advise(*this, CU_MEM_ADVISE_UNSET_ACCESSED_BY, location);
+}
+
+std::optional<Location> ManagedBuffer::last_prefetch_location() const {
+    return range_location(*this, CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_TYPE,
+                          CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION_ID,
+                          CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION);
+}
+
+// ---- moving ------------------------------------------------------------------------------------
+
+void ManagedBuffer::prefetch(const Location& location, const Stream& stream) const {
+    const detail::BufferState& buffer = managed(*this);
+    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    if (buffer.size == 0) {
+        return;
+    }
+    const driver::Current current(detail::context_of(queue));
+    call(table().cuMemPrefetchAsync, buffer.pointer, buffer.size, detail::driver_location(location),
+         0U, queue.handle);
+}
+
+void ManagedBuffer::discard(const Stream& stream) const {
+    discard_batch(stream, std::span(this, 1));
+}
+
+void ManagedBuffer::discard_prefetch(const Location& location, const Stream& stream) const {
+    discard_prefetch_batch(stream, std::span(this, 1), std::span(&location, 1));
+}
+
+void prefetch_batch(const Stream& stream, std::span<const ManagedBuffer> buffers,
+                    std::span<const Location> locations) {
+    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    Ranges ranges = ranges_of(buffers);
+    std::vector<CUmemLocation> targets = places(locations, buffers.size());
+    if (driver_version() < BATCH_VERSION) {
+        for (std::size_t i = 0; i < buffers.size(); ++i) {
+            buffers[i].prefetch(locations[locations.size() == 1 ? 0 : i], stream);
+        }
+        return;
+    }
+    std::vector<std::size_t> starts(targets.size());
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+        starts[i] = i;
+    }
+    const driver::Current current(detail::context_of(queue));
+    call(table().cuMemPrefetchBatchAsync, ranges.pointers.data(), ranges.sizes.data(),
+         ranges.pointers.size(), targets.data(), starts.data(), targets.size(), 0ULL, queue.handle);
+}
+
+void discard_batch(const Stream& stream, std::span<const ManagedBuffer> buffers) {
+    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    Ranges ranges = ranges_of(buffers);
+    require_batches("cuMemDiscardBatchAsync");
+    const driver::Current current(detail::context_of(queue));
+    call(table().cuMemDiscardBatchAsync, ranges.pointers.data(), ranges.sizes.data(),
+         ranges.pointers.size(), 0ULL, queue.handle);
+}
+
+void discard_prefetch_batch(const Stream& stream, std::span<const ManagedBuffer> buffers,
+                            std::span<const Location> locations) {
+    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    Ranges ranges = ranges_of(buffers);
+    std::vector<CUmemLocation> targets = places(locations, buffers.size());
+    require_batches("cuMemDiscardAndPrefetchBatchAsync");
+    std::vector<std::size_t> starts(targets.size());
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+        starts[i] = i;
+    }
+    const driver::Current current(detail::context_of(queue));
+    call(table().cuMemDiscardAndPrefetchBatchAsync, ranges.pointers.data(), ranges.sizes.data(),
+         ranges.pointers.size(), targets.data(), starts.data(), targets.size(), 0ULL, queue.handle);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+detail::BufferState& managed(const Buffer& buffer) {
+    detail::BufferState& state = detail::open(buffer.state(), "ManagedBuffer");
+    if (!detail::is_managed(state)) {
+        throw std::invalid_argument(
+            "buffer is not a managed-memory allocation: it does not move, so "
+            "it cannot be advised, prefetched or discarded");
+    }
+    return state;
+}
+
+void advise(const Buffer& buffer, CUmem_advise advice, const Location& location) {
+    const detail::BufferState& state = managed(buffer);
+    if (state.size == 0) {
+        throw std::invalid_argument("buffer has 0 bytes, so there is nothing to advise on");
+    }
+    const driver::Current current(detail::current_or_first_context()->handle);
+    call(table().cuMemAdvise, state.pointer, state.size, advice, detail::driver_location(location));
+}
+
+int range_attribute(const Buffer& buffer, CUmem_range_attribute attribute) {
+    const detail::BufferState& state = managed(buffer);
+    int value = 0;
+    const driver::Current current(detail::current_or_first_context()->handle);
+    call(table().cuMemRangeGetAttribute, static_cast<void*>(&value), sizeof(value), attribute,
+         state.pointer, state.size);
+    return value;
+}
+
+/// Asks for a location's type and id; drivers that do not know those know the plain ordinal.
+std::optional<Location> range_location(const Buffer& buffer, CUmem_range_attribute type,
+                                       CUmem_range_attribute id, CUmem_range_attribute plain) {
+    if (driver_version() >= BATCH_VERSION) {
+        return detail::location_from(range_attribute(buffer, type), range_attribute(buffer, id));
+    }
+    const int ordinal = range_attribute(buffer, plain);
+    if (ordinal == NO_ORDINAL) {
+        return std::nullopt;
+    }
+    return ordinal == HOST_ORDINAL ? Location::host() : Location{LocationKind::Device, ordinal};
+}
+
+void check_accessor(const Location& location) {
+    if (location.kind != LocationKind::Device && location.kind != LocationKind::Host) {
+        throw std::invalid_argument(std::string("accessed_by does not support location_type='") +
+                                    to_string(location.kind) +
+                                    "', expected a device or the host as a whole");
+    }
+}
+
+Ranges ranges_of(std::span<const ManagedBuffer> buffers) {
+    if (buffers.empty()) {
+        throw std::invalid_argument("empty buffers sequence, expected at least one buffer");
+    }
+    Ranges ranges;
+    for (const ManagedBuffer& buffer : buffers) {
+        const detail::BufferState& state = managed(buffer);
+        ranges.pointers.push_back(state.pointer);
+        ranges.sizes.push_back(state.size);
+    }
+    return ranges;
+}
+
+std::vector<CUmemLocation> places(std::span<const Location> locations, std::size_t buffers) {
+    if (locations.size() != 1 && locations.size() != buffers) {
+        throw std::invalid_argument("locations length (" + std::to_string(locations.size()) +
+                                    ") does not match buffers length (" + std::to_string(buffers) +
+                                    "); pass one location for all, or one for each");
+    }
+    std::vector<CUmemLocation> targets;
+    for (const Location& each : locations) {
+        targets.push_back(detail::driver_location(each));
+    }
+    return targets;
+}
+
+void require_batches(const char* what) {
+    if (const int found = driver_version(); found < BATCH_VERSION) {
+        throw NotSupportedError(what, BATCH_VERSION, found);
+    }
+}
+
+} // namespace
+
+} // namespace cuprum

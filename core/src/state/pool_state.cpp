@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "state/pool_state.hpp"
+
+#include "driver/call.hpp"
+#include "state/device_state.hpp"
+#include "state/handle.hpp"
+#include "state/out_of_memory.hpp"
+#include "state/stream_state.hpp"
+
+#include <cuprum/buffer.hpp>
+#include <cuprum/error.hpp>
+#include <cuprum/stream.hpp>
+
+#include <limits>
+#include <stdexcept>
+#include <string>
+
+namespace cuprum::detail {
+
+namespace {
+
+using driver::call;
+using driver::table;
+
+void keep_freed_memory(CUmemoryPool pool);
+std::string limit_hint(const PoolState& pool);
+bool is_flag(PoolAttribute name);
+
+} // namespace
+
+PoolState::~PoolState() {
+    if (is_owned) {
+        driver::release("memory pool", table().cuMemPoolDestroy, handle);
+    }
+}
+
+CUdeviceptr PoolState::allocate_bytes(std::size_t bytes, const Stream& stream) {
+    const CUstream queue = stream.handle();
+    if (kind != PoolKind::Device || is_mapped) [[unlikely]] {
+        check_unusual(stream);
+    }
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    call(table().cuStreamIsCapturing, queue, &capture);
+    if (capture != CU_STREAM_CAPTURE_STATUS_NONE) {
+        throw std::logic_error("a memory pool cannot perform memory operations on a capturing "
+                               "stream (consider using GraphMemoryResource). The memory would "
+                               "belong to the graph: or allocate before the capture begins");
+    }
+    CUdeviceptr pointer = 0;
+    const auto& allocate = table().cuMemAllocFromPoolAsync;
+    const CUresult status = allocate(&pointer, bytes, handle, queue);
+    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
+        raise_out_of_memory(allocate.name, bytes, device_id(), limit_hint(*this));
+    }
+    if (status != CUDA_SUCCESS) {
+        driver::raise(status, allocate.name);
+    }
+    return pointer;
+}
+
+void PoolState::deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/, const Stream& stream) {
+    const CUstream queue = stream.handle();
+    if (pointer != 0) {
+        call(table().cuMemFreeAsync, pointer, queue);
+    }
+}
+
+void PoolState::check_unusual(const Stream& stream) const {
+    if (is_mapped) {
+        throw std::invalid_argument("cannot allocate from a mapped IPC-enabled memory resource: "
+                                    "only the process that made the pool can");
+    }
+    if (kind != PoolKind::Pinned) {
+        return;
+    }
+    DeviceState& device = *context_state_of(open(stream.state(), "Stream"))->device;
+    const bool is_numa = location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    const auto supported =
+        find_attribute(device, is_numa ? CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
+                                       : CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED);
+    if (supported.value_or(0) == 0) {
+        throw std::logic_error(
+            "device " + std::to_string(device.ordinal) + " does not support pools of " +
+            (is_numa ? "NUMA-bound host" : "host") + " memory; use LegacyPinnedMemoryResource");
+    }
+}
+
+std::shared_ptr<PoolState> create_pool(PoolKind kind, CUmemLocation location, std::size_t max_size,
+                                       bool ipc_enabled) {
+    auto state = std::make_shared<PoolState>(kind, location);
+    CUmemPoolProps properties{};
+    properties.allocType =
+        kind == PoolKind::Managed ? CU_MEM_ALLOCATION_TYPE_MANAGED : CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.handleTypes =
+        ipc_enabled ? CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR : CU_MEM_HANDLE_TYPE_NONE;
+    properties.location = location;
+    properties.maxSize = max_size;
+    call(table().cuMemPoolCreate, &state->handle, &properties);
+    state->is_owned = true;
+    state->is_ipc_enabled = ipc_enabled;
+    state->max_size = max_size;
+    return state;
+}
+
+std::shared_ptr<PoolState> import_pool(PoolKind kind, CUmemLocation location,
+                                       const IPCAllocationHandle& handle) {
+    const int descriptor = handle.handle();
+    auto state = std::make_shared<PoolState>(kind, location);
+    call(table().cuMemPoolImportFromShareableHandle, &state->handle,
+         reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)),
+         CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0ULL);
+    state->is_owned = true;
+    state->is_mapped = true;
+    state->is_ipc_enabled = true;
+    (void)state->ipc.get([&] { return handle; });
+    return state;
+}
+
+std::shared_ptr<PoolState> current_pool(PoolKind kind, CUmemLocation location) {
+    driver::initialise();
+    auto state = std::make_shared<PoolState>(kind, location);
+    if (kind == PoolKind::Device) {
+        call(table().cuDeviceGetMemPool, &state->handle,
+             devices()[static_cast<std::size_t>(location.id)]->handle);
+    } else {
+        call(table().cuMemGetMemPool, &state->handle, &state->location,
+             kind == PoolKind::Managed ? CU_MEM_ALLOCATION_TYPE_MANAGED
+                                       : CU_MEM_ALLOCATION_TYPE_PINNED);
+    }
+    keep_freed_memory(state->handle);
+    return state;
+}
+
+void require_pools(int device) {
+    DeviceState& state = *devices()[static_cast<std::size_t>(device)];
+    if (attribute(state, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) == 0) {
+        throw CUDAError(CUDA_ERROR_NOT_SUPPORTED, table().cuDeviceGetMemPool.name,
+                        "device " + std::to_string(device) +
+                            " has no memory pools, so no stream-ordered memory; use "
+                            "SynchronousMemoryResource");
+    }
+}
+
+std::uint64_t pool_attribute(CUmemoryPool pool, PoolAttribute name) {
+    const auto attribute = static_cast<CUmemPool_attribute>(name);
+    if (is_flag(name)) {
+        int value = 0;
+        call(table().cuMemPoolGetAttribute, pool, attribute, static_cast<void*>(&value));
+        return value != 0 ? 1 : 0;
+    }
+    cuuint64_t value = 0;
+    call(table().cuMemPoolGetAttribute, pool, attribute, static_cast<void*>(&value));
+    return value;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Makes a pool keep what is freed into it, if it would give all back at every synchronisation.
+void keep_freed_memory(CUmemoryPool pool) {
+    if (pool_attribute(pool, PoolAttribute::ReleaseThreshold) == 0) {
+        cuuint64_t everything = std::numeric_limits<cuuint64_t>::max();
+        call(table().cuMemPoolSetAttribute, pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
+             static_cast<void*>(&everything));
+    }
+}
+
+std::string limit_hint(const PoolState& pool) {
+    return pool.max_size == 0 ? std::string()
+                              : "the pool may hold at most " + std::to_string(pool.max_size) +
+                                    " bytes; free buffers, or make it with a larger max_size";
+}
+
+bool is_flag(PoolAttribute name) {
+    return name == PoolAttribute::ReuseFollowEventDependencies ||
+           name == PoolAttribute::ReuseAllowOpportunistic ||
+           name == PoolAttribute::ReuseAllowInternalDependencies;
+}
+
+} // namespace
+
+} // namespace cuprum::detail
