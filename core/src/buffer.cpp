@@ -198,7 +198,7 @@ detail::BufferState::~BufferState() {
         current.emplace(context->handle);
     } catch (...) {
         driver::report_release_failure("buffer in its context");
-        if (stream.is_closed() || stream.state()->is_default) {
+        if (!stream.is_closed() && stream.state()->is_default) {
             return; // in another context it would be another stream: better leaked than freed early
         }
     }

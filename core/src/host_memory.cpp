@@ -36,9 +36,11 @@ public:
 
     void deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/,
                           const Stream& stream) override {
-        detail::wait_for(stream);
-        call(table().cuMemHostUnregister,
-             reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer)));
+        detail::free_after(stream, [pointer] {
+            detail::call_in_any_context(
+                table().cuMemHostUnregister,
+                reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer)));
+        });
     }
 
     [[nodiscard]] bool is_device_accessible() const noexcept override { return true; }
@@ -74,9 +76,10 @@ void LegacyPinnedMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size
     if (pointer == 0) {
         return;
     }
-    detail::wait_for(stream);
-    const driver::Current current(detail::current_or_first_context()->handle);
-    call(table().cuMemFreeHost, reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer)));
+    detail::free_after(stream, [pointer] {
+        detail::call_in_any_context(table().cuMemFreeHost,
+                                    reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer)));
+    });
 }
 
 // ---- SynchronousMemoryResource -----------------------------------------------------------------
@@ -97,9 +100,8 @@ void SynchronousMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size_
     if (pointer == 0) {
         return;
     }
-    detail::wait_for(stream);
-    const driver::Current current(context_on(device_)->handle);
-    call(table().cuMemFree, pointer);
+    detail::free_after(stream,
+                       [pointer] { detail::call_in_any_context(table().cuMemFree, pointer); });
 }
 
 // ---- registration ------------------------------------------------------------------------------

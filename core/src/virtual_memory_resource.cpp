@@ -165,14 +165,25 @@ void VirtualMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size_t /*
     if (pointer == 0) {
         return;
     }
-    const driver::Current current(context_on(device_)->handle);
-    if (stream.is_closed()) {
-        driver::call(driver::table().cuCtxSynchronize);
-    } else {
-        detail::wait_for(stream);
+    const auto take = [&] {
+        // Unmapped and released here, unless it is growing at this moment.
+        const auto allocation = allocations_->take(pointer);
+    };
+    if (!stream.is_closed()) {
+        detail::free_after(stream, take);
+        return;
     }
-    // Unmapped and released by whoever holds it last, which is nobody else but a growing buffer.
-    const auto allocation = allocations_->take(pointer);
+    // Nobody knows who uses the memory: wait for all.
+    std::exception_ptr failure;
+    try {
+        Context(context_on(device_)).sync();
+    } catch (const CUDAError&) {
+        failure = std::current_exception();
+    }
+    take();
+    if (failure != nullptr) {
+        std::rethrow_exception(failure);
+    }
 }
 
 bool VirtualMemoryResource::is_device_accessible() const noexcept {

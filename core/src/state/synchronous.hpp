@@ -5,13 +5,16 @@
 
 #pragma once
 
+#include "driver/current.hpp"
 #include "state/context_state.hpp"
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/error.hpp>
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/stream.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 
 namespace cuprum::detail {
@@ -25,6 +28,35 @@ namespace cuprum::detail {
 [[nodiscard]] std::shared_ptr<ContextState> current_or_first_context();
 
 /// Waits for a stream, unless it is closed: then there is nothing to wait for.
+/// @throws std::logic_error if it is capturing: waiting would end the capture.
 void wait_for(const Stream& stream);
+
+/// Frees something once a stream has got there. If waiting fails, its work is as dead as it will
+/// get: the thing is freed all the same, and the failure raised after that.
+template <typename Free>
+void free_after(const Stream& stream, const Free& free) {
+    std::exception_ptr failure;
+    try {
+        wait_for(stream);
+    } catch (const CUDAError&) {
+        failure = std::current_exception();
+    }
+    free();
+    if (failure != nullptr) {
+        std::rethrow_exception(failure);
+    }
+}
+
+/// Calls a function that frees and needs some context; one is made current only if none is.
+template <typename... Params, typename... Args>
+void call_in_any_context(const driver::Entry<CUresult(Params...)>& entry, Args... args) {
+    const CUresult status = entry(args...);
+    if (status == CUDA_ERROR_INVALID_CONTEXT) {
+        const driver::Current current(current_or_first_context()->handle);
+        driver::call(entry, args...);
+    } else if (status != CUDA_SUCCESS) {
+        driver::raise(status, entry.name);
+    }
+}
 
 } // namespace cuprum::detail

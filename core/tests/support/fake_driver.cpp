@@ -101,6 +101,10 @@ LiveObjects FakeDriver::live() const {
     live.links = static_cast<int>(links.size());
     live.contexts = static_cast<int>(made_contexts.size());
     live.host_functions = static_cast<int>(host_calls.size());
+    live.host_allocations = static_cast<int>(host_allocations.size());
+    live.reservations = static_cast<int>(reservations.size());
+    live.chunks = static_cast<int>(chunks.size());
+    live.mappings = static_cast<int>(mappings.size());
     for (const int shares : primary_shares) {
         live.primary_contexts += shares;
     }
@@ -144,7 +148,9 @@ FakeDriverTest::~FakeDriverTest() {
     live.primary_contexts = 0; // kept until the process ends
     EXPECT_EQ(live, LiveObjects{})
         << live.streams << " streams, " << live.events << " events, " << live.pools << " pools, "
-        << live.allocations << " allocations, " << live.contexts << " contexts are left";
+        << live.allocations << " allocations, " << live.host_allocations << " host allocations, "
+        << live.reservations << " reservations, " << live.chunks << " chunks, " << live.mappings
+        << " mappings, " << live.contexts << " contexts are left";
     EXPECT_LE(context_stack().size(), std::size_t{1}) << "a context was pushed and not popped";
     EXPECT_EQ(warnings.take(WarningKind::Release), std::vector<std::string>{});
     fake.reset();
@@ -207,7 +213,8 @@ bool is_release(std::string_view function) {
     const auto has = [&](std::string_view part) {
         return function.find(part) != std::string_view::npos;
     };
-    return has("Destroy") || has("Free") || has("Release") || has("PopCurrent");
+    return has("Destroy") || has("Free") || has("Release") || has("PopCurrent") || has("Unmap") ||
+           has("Unregister");
 }
 
 } // namespace

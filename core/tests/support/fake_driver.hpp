@@ -29,6 +29,10 @@ struct LiveObjects {
     int events = 0;
     int pools = 0; // the devices' own pools do not count
     int allocations = 0;
+    int host_allocations = 0; // pinned and registered
+    int reservations = 0;     // of addresses
+    int chunks = 0;           // physical memory
+    int mappings = 0;
     int primary_contexts = 0;
     int contexts = 0;       // that the library made
     int host_functions = 0; // that no stream has come to call
@@ -99,6 +103,12 @@ public:
         bool is_default = false;
         std::uint64_t release_threshold = 0;
         std::size_t max_size = 0;
+        CUmemLocation location = {};
+        CUmemAllocationType type = CU_MEM_ALLOCATION_TYPE_PINNED;
+        unsigned handle_types = 0;
+        bool is_imported = false;
+        std::map<int, CUmemAccess_flags> access = {}; // by device
+        std::map<int, std::uint64_t> attributes = {}; // as they were set
     };
 
     struct HostCall {
@@ -106,6 +116,23 @@ public:
         CUhostFn function = nullptr;
         void* data = nullptr;
     };
+
+    struct Chunk {
+        std::size_t size = 0;
+        int mappings = 0;
+        bool is_released = false; // lives on while it is mapped
+        CUmemAllocationProp properties = {};
+    };
+
+    struct Mapping {
+        std::size_t size = 0;
+        CUmemGenericAllocationHandle chunk = 0;
+        std::vector<CUmemAccessDesc> access = {};
+    };
+
+    /// What was advised on, prefetched, discarded or copied, one line each.
+    std::vector<std::string> notes;
+    static constexpr std::size_t GRANULARITY_BYTES = std::size_t{2} << 20U;
 
     struct Failure {
         std::string function; // empty: any
@@ -133,6 +160,14 @@ public:
     std::vector<CUcontext> primaries;
     std::vector<CUmemoryPool> default_pools;
     std::vector<int> primary_shares;
+    std::map<std::uintptr_t, std::size_t> host_allocations;
+    std::map<CUdeviceptr, std::size_t> reservations;
+    std::map<CUmemGenericAllocationHandle, Chunk> chunks;
+    std::map<CUdeviceptr, Mapping> mappings;
+    std::map<CUdeviceptr, std::map<int, int>> range_attributes; // of managed memory
+    bool is_hint_honoured = true;    // addresses are reserved where they are asked for, if free
+    bool is_pointer_managed = false; // what every pointer says of itself
+    std::map<int, int> device_attributes; // that differ from their number
     std::size_t free_bytes = std::size_t{1} << 30U;
     Free last_free;
     int version = 13000;

@@ -83,6 +83,11 @@ void add_devices(driver::Table& table) {
         if (attribute == CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED) {
             return CUDA_ERROR_INVALID_VALUE; // plays an attribute newer than the driver
         }
+        if (const auto known = fake().device_attributes.find(attribute);
+            known != fake().device_attributes.end()) {
+            *value = known->second;
+            return CUDA_SUCCESS;
+        }
         *value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
                      ? 0
                      : static_cast<int>(attribute);
@@ -263,7 +268,11 @@ void add_memory(driver::Table& table) {
     };
     table.cuMemPoolCreate = [](CUmemoryPool* pool, const CUmemPoolProps* properties) {
         *pool = fake().next_handle<CUmemoryPool>();
-        fake().pools[*pool] = {.device = properties->location.id, .max_size = properties->maxSize};
+        fake().pools[*pool] = {.device = properties->location.id,
+                               .max_size = properties->maxSize,
+                               .location = properties->location,
+                               .type = properties->allocType,
+                               .handle_types = static_cast<unsigned>(properties->handleTypes)};
         return CUDA_SUCCESS;
     };
     table.cuMemPoolDestroy = [](CUmemoryPool pool) {
@@ -287,9 +296,15 @@ void add_memory(driver::Table& table) {
             return CUDA_SUCCESS;
         });
     };
-    table.cuMemPoolSetAttribute = [](CUmemoryPool pool, CUmemPool_attribute, void* value) {
+    table.cuMemPoolSetAttribute = [](CUmemoryPool pool, CUmemPool_attribute name, void* value) {
         return with(fake().pools, pool, [&](auto& found) {
-            found.release_threshold = *static_cast<cuuint64_t*>(value);
+            if (name == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD) {
+                found.release_threshold = *static_cast<cuuint64_t*>(value);
+                return CUDA_SUCCESS;
+            }
+            const bool is_flag = name <= CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES;
+            found.attributes[name] = is_flag ? static_cast<std::uint64_t>(*static_cast<int*>(value))
+                                             : *static_cast<cuuint64_t*>(value);
             return CUDA_SUCCESS;
         });
     };
@@ -342,6 +357,9 @@ void add_memory(driver::Table& table) {
             case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
                 *static_cast<int*>(values[i]) = is_ours ? 0 : -2;
                 break;
+            case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+                *static_cast<unsigned*>(values[i]) = fake().is_pointer_managed ? 1 : 0;
+                break;
             default:
                 break; // left as they are
             }
@@ -387,6 +405,10 @@ void add_links(driver::Table& table) {
 
 } // namespace
 
+CUresult check_stream(CUstream stream) {
+    return check(stream);
+}
+
 FakeDriver*& active_fake() {
     static FakeDriver* active = nullptr;
     return active;
@@ -412,6 +434,10 @@ const driver::Table& fake_functions() {
         add_made_contexts(*table);
         add_stream_operations(*table);
         add_links(*table);
+        add_pool_sharing(*table);
+        add_host_memory(*table);
+        add_virtual_memory(*table);
+        add_managed_memory(*table);
         return table;
     }();
     return *only;

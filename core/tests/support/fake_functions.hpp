@@ -20,6 +20,14 @@ void add_made_contexts(driver::Table& table);
 
 /// Adds what streams do beside kernels and copies, and events between processes.
 void add_stream_operations(driver::Table& table);
+/// What every call with a stream checks first.
+CUresult check_stream(CUstream stream);
+
+// Each puts one family of functions into the table.
+void add_pool_sharing(driver::Table& table);
+void add_host_memory(driver::Table& table);
+void add_virtual_memory(driver::Table& table);
+void add_managed_memory(driver::Table& table);
 
 /// Returns what the fake driver does for each function.
 const driver::Table& fake_functions();
