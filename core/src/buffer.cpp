@@ -167,6 +167,12 @@ void Buffer::close(const Stream& stream) {
     }
 }
 
+bool Buffer::is_unshared() const noexcept {
+    return state_.use_count() == 1 &&
+           (state_->resource == nullptr || state_->resource.use_count() == 1) &&
+           (state_->owner == nullptr || state_->owner.use_count() == 1);
+}
+
 bool operator==(const Buffer& left, const Buffer& right) noexcept {
     if (left.is_closed() || right.is_closed()) {
         return left.is_closed() == right.is_closed();

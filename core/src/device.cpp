@@ -13,6 +13,7 @@
 #include <cuprum/device_resources.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
+#include <cuprum/host_memory.hpp>
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/stream.hpp>
 
@@ -204,6 +205,12 @@ DeviceMemoryResource Device::memory_resource() const {
 }
 
 Buffer Device::allocate(std::size_t bytes, const Stream& stream) const {
+    if (state_->memory_resource.peek() == nullptr &&
+        properties().get("memory_pools_supported", 1) == 0) [[unlikely]] {
+        const std::shared_ptr<MemoryResource> resource =
+            std::make_shared<SynchronousMemoryResource>(*this);
+        return resource->allocate(bytes, stream);
+    }
     return own_pool(*this, *state_).allocate(bytes, stream);
 }
 

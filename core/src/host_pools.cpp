@@ -9,6 +9,7 @@
 #include "state/pool_state.hpp"
 #include "warn.hpp"
 
+#include <cuprum/detail/runtime.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/managed_buffer.hpp>
 #include <cuprum/memory_pool.hpp>
@@ -60,6 +61,9 @@ int PinnedMemoryResource::numa_id() const {
 
 // ---- ManagedMemoryResource ---------------------------------------------------------------------
 
+ManagedMemoryResource::ManagedMemoryResource(std::shared_ptr<detail::PoolState> state) noexcept
+    : MemoryPool(std::move(state), MANAGED) {}
+
 ManagedMemoryResource::ManagedMemoryResource() : MemoryPool(current_managed_pool(), MANAGED) {}
 
 ManagedMemoryResource::ManagedMemoryResource(const ManagedMemoryResourceOptions& options)
@@ -77,8 +81,7 @@ std::optional<Location> ManagedMemoryResource::preferred_location() const {
 }
 
 void detail::warn_about_managed_access(const Device& device) {
-    static std::atomic<bool>& is_said = managed_access_warning();
-    if (has_concurrent_access(device) || is_said.exchange(true)) {
+    if (has_concurrent_access(device) || managed_access_warning().exchange(true)) {
         return;
     }
     warn(WarningKind::Degraded,
@@ -90,6 +93,10 @@ void detail::warn_about_managed_access(const Device& device) {
 std::atomic<bool>& detail::managed_access_warning() noexcept {
     static std::atomic<bool> is_said = false;
     return is_said;
+}
+
+void detail::reset_managed_access_warning() noexcept {
+    managed_access_warning() = false;
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

@@ -129,8 +129,10 @@ IPCBufferDescriptor Buffer::ipc_descriptor() const {
         throw std::logic_error("Memory resource is not IPC-enabled: only buffers of a pool made "
                                "with ipc_enabled can be shared with other processes");
     }
-    if (buffer.size == 0) {
-        throw std::logic_error("a buffer of 0 bytes has no memory to share");
+    if (buffer.size == 0 || buffer.whole != nullptr) {
+        throw std::logic_error(buffer.size == 0 ? "a buffer of 0 bytes has no memory to share"
+                                                : "a slice cannot be shared by itself; share the "
+                                                  "whole buffer and slice it over there");
     }
     CUmemPoolPtrExportData data{};
     call(table().cuMemPoolExportPointer, &data, buffer.pointer);
@@ -169,7 +171,8 @@ Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescri
 }
 
 bool Buffer::is_mapped() const {
-    return detail::open(state(), "Buffer").is_mapped;
+    const detail::BufferState& buffer = detail::open(state(), "Buffer");
+    return buffer.whole != nullptr ? buffer.whole->is_mapped : buffer.is_mapped;
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

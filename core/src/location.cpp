@@ -10,6 +10,13 @@
 
 namespace cuprum {
 
+Location Location::host(const Host& host) noexcept {
+    if (host.is_numa_current()) {
+        return host_numa_current();
+    }
+    return host.numa_id() ? Location{LocationKind::HostNuma, *host.numa_id()} : Location::host();
+}
+
 Location Location::host_numa(int node) {
     if (node < 0) {
         throw std::invalid_argument("node is " + std::to_string(node) +

@@ -220,7 +220,8 @@ std::shared_ptr<VirtualAllocation>
 VirtualMemoryResource::Allocations::of(const detail::BufferState& buffer) const {
     const std::lock_guard lock(mutex);
     const auto found = by_address.find(buffer.pointer);
-    if (found == by_address.end() || found->second->size() != buffer.size) {
+    if (buffer.whole != nullptr || found == by_address.end() ||
+        found->second->size() != buffer.size) {
         throw std::invalid_argument("buffer is a part of an allocation, expected the whole: only "
                                     "that can grow");
     }

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arguments.hpp"
+#include "buffer_collection.hpp"
 #include "buffer_dlpack.hpp"
 #include "buffer_parts.hpp"
+#include "copy_options.hpp"
 #include "fast_method.hpp"
 #include "host_memory.hpp"
-#include "objects.hpp"
+#include "memory_objects.hpp"
 
 #include <cuprum/buffer.hpp>
 
@@ -16,6 +18,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 namespace cuprum::python {
@@ -42,7 +45,7 @@ void close(PyBuffer& self, nb::handle stream);
 
 void bind_buffer(nb::module_& module) {
     nb::class_<PyBuffer> type(module, "Buffer", nb::is_weak_referenceable(), nb::pooled(),
-                              nb::type_slots(buffer_protocol_slots()),
+                              nb::type_slots(buffer_slots()),
                               R"(Own a piece of memory that devices can reach.
 
 Made by ``Device.allocate``, ``MemoryResource.allocate`` or ``Buffer.from_handle``. The memory is
@@ -102,9 +105,9 @@ void bind_facts(nb::class_<PyBuffer>& type) {
     type.def_prop_ro("is_host_accessible", &PyBuffer::is_host_accessible,
                      nb::call_guard<nb::gil_scoped_release>(),
                      "Tell whether the host can reach the memory.");
-    type.def_prop_ro(
-        "is_mapped", [](const PyBuffer&) { return false; },
-        "Tell whether the memory was imported from another process; not available yet.");
+    type.def_prop_ro("is_managed", &PyBuffer::is_managed, nb::call_guard<nb::gil_scoped_release>(),
+                     "Tell whether the memory moves between host and devices by itself.");
+    bind_buffer_sharing(type);
     type.def_prop_ro(
         "memory_resource",
         [](const PyBuffer& self) { return self.resource.is_valid() ? self.resource : nb::none(); },
@@ -134,7 +137,7 @@ void bind_facts(nb::class_<PyBuffer>& type) {
 void bind_copies(nb::class_<PyBuffer>& type) {
     fast_method<copy_to>(type,
                          "def copy_to(self, dst: Buffer | None = None, *, stream: Stream, options: "
-                         "None = None) -> Buffer",
+                         "cuprum._copy.CopyOptions | None = None) -> Buffer",
                          R"(Copy all bytes to another buffer of the same size. Returns at once.
 
 Parameters
@@ -143,8 +146,8 @@ dst : Buffer, optional
     Allocated from this buffer's memory resource if it is not given.
 stream : Stream
     The copy is ordered on it.
-options : None
-    Not available yet.
+options : CopyOptions, optional
+    How to copy. Not on the legacy default stream, nor while a stream is capturing.
 
 Returns
 -------
@@ -156,8 +159,8 @@ Raises
 ValueError
     If the sizes differ, or a destination cannot be allocated for want of a memory resource.)");
     fast_method<copy_from>(type,
-                           "def copy_from(self, src: Buffer, *, stream: Stream, options: None = "
-                           "None) -> None",
+                           "def copy_from(self, src: Buffer, *, stream: Stream, options: "
+                           "cuprum._copy.CopyOptions | None = None) -> None",
                            R"(Copy all bytes from another buffer of the same size. Returns at once.
 
 Parameters
@@ -166,8 +169,8 @@ src : Buffer
     Where to copy from.
 stream : Stream
     The copy is ordered on it.
-options : None
-    Not available yet.
+options : CopyOptions, optional
+    How to copy. Not on the legacy default stream, nor while a stream is capturing.
 
 Raises
 ------
@@ -256,33 +259,7 @@ stream : Stream, optional
 
 nb::object from_handle(nb::handle ptr, nb::handle size, nb::handle resource, nb::handle owner,
                        nb::handle stream) {
-    const CUdeviceptr pointer = address_argument(ptr, "ptr");
-    const std::size_t bytes = size_argument(size, "size");
-    if (resource.is_none()) {
-        if (!stream.is_none()) {
-            raise_error(PyExc_ValueError,
-                        "stream is given without mr: only mr frees, in a stream's order");
-        }
-        const bool has_owner = !owner.is_none();
-        return make<PyBuffer>(
-            Buffer::from_handle(pointer, bytes, has_owner ? keep_alive(owner) : nullptr),
-            nb::object(), has_owner ? nb::borrow(owner) : nb::object());
-    }
-    if (!owner.is_none()) {
-        raise_error(PyExc_ValueError, "mr and owner cannot be both specified together: either "
-                                      "mr frees the memory or its owner does");
-    }
-    const nb::object order = stream.is_none() ? default_stream() : nb::borrow(stream);
-    return make<PyBuffer>(
-        Buffer::from_handle(pointer, bytes, core_resource(resource), stream_argument(order)),
-        nb::borrow(resource), nb::object());
-}
-
-void refuse_options(nb::handle options) {
-    if (!options.is_none()) {
-        raise_error(PyExc_TypeError, "options must be None, got " + type_label(options) +
-                                         "; copy options are not available yet");
-    }
+    return wrap_memory<PyBuffer>(ptr, size, resource, owner, stream);
 }
 
 std::size_t handle(const PyBuffer& self) {
@@ -298,10 +275,21 @@ bool is_copy_brief(const PyBuffer& source, const PyBuffer& destination) {
     return source.is_release_brief() && destination.is_release_brief();
 }
 
+void copy(const PyBuffer& source, const PyBuffer& destination, const Stream& stream,
+          const std::optional<CopyOptions>& options) {
+    if (options) {
+        const nb::gil_scoped_release unlocked;
+        copy_with_options(stream, source, destination, *options);
+        return;
+    }
+    const Brief unlocked(!is_copy_brief(source, destination));
+    source.copy_to(destination, stream);
+}
+
 nb::object copy_to(nb::handle self, nb::handle destination, nb::handle stream, nb::handle options) {
     const PyBuffer& source = buffer_argument(self, "self");
-    refuse_options(options);
-    const Stream& order = stream_argument(stream);
+    const auto how = copy_options_argument(options);
+    const Stream& order = how ? copy_stream_argument(stream) : stream_argument(stream);
     nb::object target = nb::borrow(destination);
     if (destination.is_none()) {
         if (!source.resource.is_valid()) {
@@ -311,19 +299,14 @@ nb::object copy_to(nb::handle self, nb::handle destination, nb::handle stream, n
         target = allocate_from(source.resource, source.size(), stream);
     }
     const PyBuffer& into = buffer_argument(target, "dst");
-    {
-        const Brief unlocked(!is_copy_brief(source, into));
-        source.copy_to(into, order);
-    }
+    copy(source, into, order, how);
     return target;
 }
 
 void copy_from(const PyBuffer& self, nb::handle source, nb::handle stream, nb::handle options) {
     const PyBuffer& from = buffer_argument(source, "src");
-    refuse_options(options);
-    const Stream& order = stream_argument(stream);
-    const Brief unlocked(!is_copy_brief(from, self));
-    self.copy_from(from, order);
+    const auto how = copy_options_argument(options);
+    copy(from, self, how ? copy_stream_argument(stream) : stream_argument(stream), how);
 }
 
 template <typename Value>
@@ -372,8 +355,11 @@ void close(PyBuffer& self, nb::handle stream) {
         return;
     }
     const Stream& order = stream_argument(stream);
-    const Brief unlocked(!self.is_release_brief());
-    static_cast<Buffer&>(self).close(order);
+    {
+        const Brief unlocked(!self.is_release_brief());
+        static_cast<Buffer&>(self).close(order);
+    }
+    self.drop();
 }
 
 const PyBuffer& buffer_argument(nb::handle value, const char* name) {

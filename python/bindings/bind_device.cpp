@@ -5,6 +5,7 @@
 #include "bind_device_management.hpp"
 #include "errors.hpp"
 #include "fast_method.hpp"
+#include "memory_objects.hpp"
 #include "objects.hpp"
 #include "reference.hpp"
 
@@ -401,6 +402,11 @@ nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options) 
 
 nb::object memory_resource(PyDevice& self) {
     const nb::ft_lock_guard lock(self.mutex);
+    if (!self.memory_resource.is_valid() &&
+        self.core.properties().get("memory_pools_supported", 1) == 0) {
+        self.memory_resource = make<PySynchronousMemoryResource>(
+            std::make_shared<SynchronousMemoryResource>(self.core));
+    }
     if (!self.memory_resource.is_valid()) {
         auto pool = [&] {
             const nb::gil_scoped_release unlocked;

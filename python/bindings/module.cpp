@@ -45,7 +45,14 @@ NB_MODULE(_cuprum, module) {
     bind_event(module);
     bind_stream(module);
     bind_memory_resource(module);
+    bind_memory_pool(module);
+    bind_host_memory(module);
+    bind_graph_memory_resource(module);
+    bind_virtual_memory_resource(module);
+    bind_ipc(module);
     bind_buffer(module);
+    bind_managed_buffer(module);
+    bind_copy(module);
     bind_device(module);
     bind_object_code(module);
     bind_kernel(module);

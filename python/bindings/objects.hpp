@@ -78,26 +78,51 @@ struct PyBuffer : Held<Buffer> {
     /// Tells whether freeing the memory only enqueues: it came from a pool.
     [[nodiscard]] bool is_release_brief() const noexcept;
 
-    /// Gives up the share. Call it with the GIL held.
+    /// Gives up the share, and the Python objects with it. Call it with the GIL held.
     void drop() noexcept {
         if (!is_closed()) {
             const Brief unlocked(!is_release_brief());
             close();
         }
+        held_by_core = nullptr;
+        resource.reset();
+        owner.reset();
     }
 
-    nb::object resource; // a MemoryResource, or null for wrapped memory
-    nb::object owner;    // of wrapped memory, or null
+    nb::object resource;      // a MemoryResource, or null for wrapped memory
+    nb::object owner;         // of wrapped memory, or null
+    PyObject* held_by_core{}; // one of them, if the core refers to the Python object too
+};
+
+/// A buffer of managed memory.
+struct PyManagedBuffer : PyBuffer {
+    using PyBuffer::PyBuffer;
 };
 
 /// The base class of all resources; Python classes derive from it.
 struct PyMemoryResource {};
 
-/// A device pool.
-struct PyDeviceMemoryResource : PyMemoryResource {
-    explicit PyDeviceMemoryResource(DeviceMemoryResource pool) : core(std::move(pool)) {}
+/// A pool of memory; the base of the three kinds.
+struct PyMemoryPool : PyMemoryResource {
+    explicit PyMemoryPool(MemoryPool pool) : core(std::move(pool)) {}
 
-    Held<DeviceMemoryResource> core;
+    Held<MemoryPool> core;
+    nb::object uuid; // what other processes know it by; null until it is asked for
+};
+
+/// A device pool.
+struct PyDeviceMemoryResource : PyMemoryPool {
+    using PyMemoryPool::PyMemoryPool;
+};
+
+/// A pool of pinned host memory.
+struct PyPinnedMemoryResource : PyMemoryPool {
+    using PyMemoryPool::PyMemoryPool;
+};
+
+/// A pool of managed memory.
+struct PyManagedMemoryResource : PyMemoryPool {
+    using PyMemoryPool::PyMemoryPool;
 };
 
 /// A device; one Python object per ordinal.
@@ -187,6 +212,9 @@ template <typename T>
 /// calls their methods.
 [[nodiscard]] std::shared_ptr<MemoryResource> core_resource(nb::handle resource);
 
+/// Tells whether frees through a MemoryResource call Python code.
+[[nodiscard]] bool is_python_resource(nb::handle resource) noexcept;
+
 /// Allocates through a Python MemoryResource, or straight from the pool if it is one.
 [[nodiscard]] nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stream);
 
@@ -206,6 +234,13 @@ void bind_event(nb::module_& module);
 void bind_buffer(nb::module_& module);
 void bind_memory_resource(nb::module_& module);
 void bind_linker(nb::module_& module);
+void bind_memory_pool(nb::module_& module);
+void bind_host_memory(nb::module_& module);
+void bind_graph_memory_resource(nb::module_& module);
+void bind_virtual_memory_resource(nb::module_& module);
+void bind_ipc(nb::module_& module);
+void bind_managed_buffer(nb::module_& module);
+void bind_copy(nb::module_& module);
 void bind_program(nb::module_& module);
 void bind_program_cache(nb::module_& module);
 void bind_object_code(nb::module_& module);

@@ -10,6 +10,11 @@ from dataclasses import dataclass
 
 from cuprum import _cuprum
 from cuprum._compile_options import JITOptions, LinkerOptions, ProgramOptions
+from cuprum._memory_options import (
+    ManagedMemoryResourceOptions,
+    PinnedMemoryResourceOptions,
+    VirtualMemoryResourceOptions,
+)
 
 __all__ = [
     "ContextOptions",
@@ -17,9 +22,12 @@ __all__ = [
     "EventOptions",
     "JITOptions",
     "LinkerOptions",
+    "ManagedMemoryResourceOptions",
+    "PinnedMemoryResourceOptions",
     "ProgramOptions",
     "SMResourceOptions",
     "StreamOptions",
+    "VirtualMemoryResourceOptions",
     "WorkqueueResourceOptions",
 ]
 
@@ -165,7 +173,7 @@ class DeviceMemoryResourceOptions:
     Attributes
     ----------
     ipc_enabled : bool
-        Not available yet.
+        The pool can be shared with other processes.
     max_size : int
         Bytes that the pool may hold; 0 is the driver's limit.
     """

@@ -139,6 +139,10 @@ public:
     /// Compares address and size.
     friend CUPRUM_API bool operator==(const Buffer& left, const Buffer& right) noexcept;
 
+    /// For bindings: tells whether no other buffer shares its memory, and nobody its owner or its
+    /// resource.
+    [[nodiscard]] bool is_unshared() const noexcept;
+
     /// For the library itself.
     explicit Buffer(std::shared_ptr<detail::BufferState> state) noexcept
         : state_(std::move(state)) {}

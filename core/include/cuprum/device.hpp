@@ -173,7 +173,7 @@ public:
     [[nodiscard]] TimedEvent create_timed_event() const;
     /// Returns the resource that `allocate` uses: the device's current memory pool.
     [[nodiscard]] DeviceMemoryResource memory_resource() const;
-    /// Allocates device memory, ordered on `stream`.
+    /// Allocates device memory, ordered on `stream`; at once if the device has no pools.
     [[nodiscard]] Buffer allocate(std::size_t bytes, const Stream& stream) const;
 
     friend bool operator==(const Device&, const Device&) = default;

@@ -5,8 +5,7 @@
 
 #include <cuprum/detail/export.hpp>
 #include <cuprum/device.hpp>
-
-#include <string>
+#include <cuprum/host.hpp>
 
 namespace cuprum {
 
@@ -28,6 +27,8 @@ struct CUPRUM_API Location {
     }
 
     [[nodiscard]] static Location host() noexcept { return {LocationKind::Host, 0}; }
+
+    [[nodiscard]] static Location host(const Host& host) noexcept;
 
     /// @throws std::invalid_argument if the node is negative.
     [[nodiscard]] static Location host_numa(int node);

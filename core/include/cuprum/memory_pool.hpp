@@ -149,7 +149,7 @@ public:
     /// Tells whether kernels of a device may read and write the pool's memory.
     [[nodiscard]] bool is_accessible_from(const Device& device) const;
 
-private:
+    /// For the library itself.
     explicit DeviceMemoryResource(std::shared_ptr<detail::PoolState> state) noexcept;
 };
 
@@ -175,7 +175,7 @@ public:
     /// Returns the NUMA node of the memory, -1 if the system places it.
     [[nodiscard]] int numa_id() const;
 
-private:
+    /// For the library itself.
     explicit PinnedMemoryResource(std::shared_ptr<detail::PoolState> state) noexcept;
 };
 
@@ -199,6 +199,9 @@ public:
     [[nodiscard]] ManagedBuffer allocate(std::size_t bytes, const Stream& stream) const;
     /// Returns where memory rests, nothing if no place is preferred.
     [[nodiscard]] std::optional<Location> preferred_location() const;
+
+    /// For the library itself.
+    explicit ManagedMemoryResource(std::shared_ptr<detail::PoolState> state) noexcept;
 };
 
 } // namespace cuprum

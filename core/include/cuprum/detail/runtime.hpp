@@ -23,4 +23,7 @@ CUPRUM_API void mark_leaving() noexcept;
 /// `nvidia/*/lib`. Relative paths are ignored. Takes effect for libraries not yet loaded.
 CUPRUM_API void set_library_search_paths(std::vector<std::string> directories);
 
+/// Lets the warning about managed memory without concurrent access be given again.
+CUPRUM_API void reset_managed_access_warning() noexcept;
+
 } // namespace cuprum::detail

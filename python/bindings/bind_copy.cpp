@@ -1,0 +1,154 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "copy_options.hpp"
+#include "memory_objects.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <vector>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+namespace {
+
+[[nodiscard]] nb::object options_class();
+[[nodiscard]] CopyOptions read_options(nb::handle options);
+[[nodiscard]] std::vector<CopyOptions> options_list(nb::handle options, std::size_t copies);
+[[nodiscard]] std::vector<Buffer> share(const std::vector<const PyBuffer*>& buffers);
+
+} // namespace
+
+void bind_copy(nb::module_& module) {
+    module.def(
+        "copy_batch",
+        [](nb::handle stream, nb::handle srcs, nb::handle dsts, nb::handle options) {
+            if (get_if<PyStream>(stream) == nullptr) {
+                raise_error(PyExc_TypeError, "Argument 'stream' has incorrect type: expected a "
+                                             "Stream, got " +
+                                                 type_label(stream));
+            }
+            const Stream& order = copy_stream_argument(stream);
+            const auto sources = share(buffer_list_argument(srcs, "srcs"));
+            const auto targets = share(buffer_list_argument(dsts, "dsts"));
+            const auto how = options_list(options, sources.size());
+            const nb::gil_scoped_release unlocked;
+            copy_batch(order, sources, targets, how);
+        },
+        "stream"_a.none(), "srcs"_a.none(), "dsts"_a.none(), nb::kw_only(),
+        "options"_a = nb::none(),
+        nb::sig("def copy_batch(stream: Stream, srcs: collections.abc.Sequence[Buffer], dsts: "
+                "collections.abc.Sequence[Buffer], *, options: cuprum._copy.CopyOptions | "
+                "collections.abc.Sequence[cuprum._copy.CopyOptions] | None = None) -> None"),
+        R"(Copy many buffers at once, in a stream's order but none among themselves.
+
+Parameters
+----------
+stream : Stream
+    Not the legacy default stream, nor one that is capturing.
+srcs, dsts : sequence of Buffer
+    Where to copy from and to, paired by index, of equal sizes.
+options : CopyOptions or sequence of CopyOptions, optional
+    One for all, or one for each.
+
+Raises
+------
+ValueError
+    If there is nothing to copy, lengths or sizes do not match, or a pair overlaps.
+NotSupportedError
+    If an option needs a newer driver; it is named.)");
+}
+
+std::optional<CopyOptions> copy_options_argument(nb::handle options) {
+    if (options.is_none()) {
+        return std::nullopt;
+    }
+    if (PyObject_IsInstance(options.ptr(), options_class().ptr()) != 1) {
+        raise_error(PyExc_TypeError,
+                    "options must be CopyOptions or None, got " + type_label(options));
+    }
+    return read_options(options);
+}
+
+const Stream& copy_stream_argument(nb::handle stream) {
+    const Stream& order = stream_argument(stream);
+    if (const std::string reason = why_no_copy_options(order); !reason.empty()) {
+        raise_error(PyExc_TypeError, reason);
+    }
+    return order;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+nb::object options_class() {
+    return nb::module_::import_("cuprum._copy").attr("CopyOptions");
+}
+
+CopyOptions read_options(nb::handle options) {
+    CopyOptions how;
+    // The class has checked its strings.
+    const auto order = nb::cast<std::string>(nb::str(nb::object(options.attr("src_access_order"))));
+    if (order == "during_api_call") {
+        how.src_access_order = SourceAccessOrder::DuringAPICall;
+    } else if (order == "any") {
+        how.src_access_order = SourceAccessOrder::Any;
+    }
+    how.src_location_hint = location_argument(nb::object(options.attr("src_location_hint")), true);
+    how.dst_location_hint = location_argument(nb::object(options.attr("dst_location_hint")), true);
+    const auto overlap = nb::cast<std::string>(nb::str(nb::object(options.attr("overlap_mode"))));
+    if (overlap != "default") {
+        how.overlap_mode = CopyOverlap::PreferOverlapWithCompute;
+    }
+    return how;
+}
+
+std::vector<CopyOptions> options_list(nb::handle options, std::size_t copies) {
+    if (options.is_none()) {
+        return {};
+    }
+    const nb::object type = options_class();
+    if (PyObject_IsInstance(options.ptr(), type.ptr()) == 1) {
+        return {read_options(options)};
+    }
+    const nb::object sequence = nb::steal(PySequence_Fast(options.ptr(), ""));
+    if (!sequence.is_valid()) {
+        PyErr_Clear();
+        raise_error(PyExc_TypeError,
+                    "options must be CopyOptions, a sequence of them or None, got " +
+                        type_label(options));
+    }
+    std::vector<CopyOptions> all;
+    for (nb::handle each : sequence) {
+        if (PyObject_IsInstance(each.ptr(), type.ptr()) != 1) {
+            raise_error(PyExc_TypeError,
+                        "each options element must be CopyOptions, got " + type_label(each));
+        }
+        all.push_back(read_options(each));
+    }
+    // NOTE: a sequence of one is not "one for all": it pairs by index like any other.
+    if (all.size() != copies) {
+        raise_error(PyExc_ValueError, "options length (" + std::to_string(all.size()) +
+                                          ") does not match the " + std::to_string(copies) +
+                                          " copies");
+    }
+    return all;
+}
+
+std::vector<Buffer> share(const std::vector<const PyBuffer*>& buffers) {
+    std::vector<Buffer> shared;
+    shared.reserve(buffers.size());
+    for (const PyBuffer* buffer : buffers) {
+        shared.emplace_back(*buffer);
+    }
+    return shared;
+}
+
+} // namespace
+
+} // namespace cuprum::python

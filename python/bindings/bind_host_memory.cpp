@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "host_memory.hpp"
+#include "memory_objects.hpp"
+
+#include <cuprum/host_memory.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <utility>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+namespace {
+
+template <typename Core>
+[[nodiscard]] nb::object allocate(nb::handle self, nb::handle size, nb::handle stream) {
+    const std::size_t bytes = size_argument(size, "size");
+    const auto order = optional_stream_argument(stream);
+    auto& core = static_cast<Core&>(*nb::inst_ptr<PyNativeResource>(self)->core);
+    auto buffer = [&] {
+        const nb::gil_scoped_release unlocked;
+        return order ? core.allocate(bytes, *order) : core.allocate(bytes);
+    }();
+    return make<PyBuffer>(std::move(buffer), nb::borrow(self), nb::object());
+}
+
+void deallocate(const PyNativeResource& self, nb::handle ptr, nb::handle size, nb::handle stream) {
+    const CUdeviceptr pointer = address_argument(ptr, "ptr");
+    const std::size_t bytes = size_argument(size, "size");
+    const Stream order =
+        optional_stream_argument(stream).value_or(Stream(std::shared_ptr<detail::StreamState>()));
+    const nb::gil_scoped_release unlocked;
+    self.core->deallocate_bytes(pointer, bytes, order);
+}
+
+/// Binds what resources have in common that allocate at once.
+template <typename Core, typename Type>
+void bind_common(Type& type) {
+    type.def("allocate", allocate<Core>, "size"_a.none(), nb::kw_only(), "stream"_a = nb::none(),
+             nb::sig("def allocate(self, size: int, *, stream: Stream | None = None) -> Buffer"),
+             R"(Allocate memory, at once.
+
+Parameters
+----------
+size : int
+    In bytes.
+stream : Stream, optional
+    Freeing waits for it. Without one, the buffer is freed at once unless it is closed on a stream.
+
+Raises
+------
+OutOfMemoryError
+    With the bytes asked for and free.)");
+    type.def(
+        "deallocate",
+        [](const PyNativeResource& self, nb::handle ptr, nb::handle size, nb::handle stream) {
+            deallocate(self, ptr, size, stream);
+        },
+        "ptr"_a.none(), "size"_a.none(), nb::kw_only(), "stream"_a = nb::none(),
+        nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> "
+                "None"),
+        "Free memory that was allocated here and is held by no Buffer, once the stream got there.");
+    type.def_prop_ro(
+        "is_device_accessible",
+        [](const PyNativeResource& self) { return self.core->is_device_accessible(); },
+        nb::sig("def is_device_accessible(self) -> bool"),
+        "Tell whether devices can reach the memory.");
+    type.def_prop_ro(
+        "is_host_accessible",
+        [](const PyNativeResource& self) { return self.core->is_host_accessible(); },
+        nb::sig("def is_host_accessible(self) -> bool"),
+        "Tell whether the host can reach the memory.");
+}
+
+} // namespace
+
+void bind_host_memory(nb::module_& module) {
+    nb::class_<PyNativeResource, PyMemoryResource> native(module, "_NativeResource",
+                                                          nb::is_weak_referenceable());
+    note_type<PyNativeResource>(native);
+
+    nb::class_<PyLegacyPinnedMemoryResource, PyNativeResource> pinned(
+        module, "LegacyPinnedMemoryResource", nb::is_weak_referenceable(),
+        R"(Allocate host memory that devices can reach, page-locked, at once.
+
+Works with every driver, and slowly: a ``PinnedMemoryResource`` reuses memory.)");
+    note_type<PyLegacyPinnedMemoryResource>(pinned);
+    pinned.def("__init__", [](PyLegacyPinnedMemoryResource* self) {
+        new (self) PyLegacyPinnedMemoryResource(std::make_shared<LegacyPinnedMemoryResource>());
+    });
+    bind_common<LegacyPinnedMemoryResource>(pinned);
+    pinned.def_prop_ro(
+        "device_id",
+        [](nb::handle) {
+            raise_error(PyExc_RuntimeError, "pinned memory is not bound to any GPU; it has no "
+                                            "device_id");
+        },
+        nb::sig("def device_id(self) -> int"), "Raise RuntimeError: it is the host's memory.");
+
+    nb::class_<PySynchronousMemoryResource, PyNativeResource> device(
+        module, "SynchronousMemoryResource", nb::is_weak_referenceable(),
+        R"(Allocate device memory at once, for devices without pools.
+
+Parameters
+----------
+device_id : Device or int
+    The device whose memory it is.)");
+    note_type<PySynchronousMemoryResource>(device);
+    device.def(
+        "__init__",
+        [](PySynchronousMemoryResource* self, nb::handle device_id) {
+            new (self) PySynchronousMemoryResource(std::make_shared<SynchronousMemoryResource>(
+                device_argument(device_id, "device_id")));
+        },
+        "device_id"_a.none(), nb::sig("def __init__(self, device_id: Device | int) -> None"));
+    bind_common<SynchronousMemoryResource>(device);
+    device.def_prop_ro(
+        "device_id", [](const PySynchronousMemoryResource& self) { return self.core->device_id(); },
+        "Return the ordinal of the device whose memory this is.");
+
+    module.def(
+        "register_host_memory",
+        [](nb::handle object, bool read_only, bool io_memory) {
+            HostMemory memory(
+                object, read_only ? HostMemory::Access::Read : HostMemory::Access::Write, "obj");
+            // The memory stays put while the buffer protocol's view of it is held.
+            const nb::object view = nb::steal(PyMemoryView_FromObject(object.ptr()));
+            if (!view.is_valid()) {
+                throw nb::python_error();
+            }
+            const auto owner = keep_alive(view);
+            void* const address = const_cast<void*>(static_cast<const void*>(memory.data()));
+            const std::size_t bytes = memory.size();
+            auto buffer = [&] {
+                const nb::gil_scoped_release unlocked;
+                return cuprum::register_host_memory(
+                    address, bytes, {.read_only = read_only, .io_memory = io_memory}, owner);
+            }();
+            return make<PyBuffer>(std::move(buffer), nb::object(), nb::borrow(object));
+        },
+        "obj"_a.none(), nb::kw_only(), "read_only"_a = false, "io_memory"_a = false,
+        nb::sig("def register_host_memory(obj: object, *, read_only: bool = False, io_memory: bool "
+                "= False) -> Buffer"),
+        R"(Make existing host memory known to devices; the buffer over it undoes that when it is freed.
+
+Parameters
+----------
+obj : object with the buffer protocol
+    Contiguous, and writable unless `read_only`. Kept alive with the buffer.
+read_only : bool
+    Devices only read it.
+io_memory : bool
+    It is the memory of another device on the bus.
+
+Raises
+------
+CUDAError
+    If it is registered already, or the device does not know such registrations.)");
+}
+
+} // namespace cuprum::python

@@ -1,0 +1,167 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "buffer_collection.hpp"
+#include "memory_objects.hpp"
+
+#include <cuprum/ipc.hpp>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+namespace {
+
+[[nodiscard]] nb::object sharing() {
+    return nb::module_::import_("cuprum._ipc_memory");
+}
+
+[[nodiscard]] nb::object descriptor_of(const PyBuffer& self);
+[[nodiscard]] nb::object from_descriptor(nb::handle resource, nb::handle descriptor,
+                                         nb::handle stream);
+
+} // namespace
+
+void bind_ipc(nb::module_& module) {
+    nb::class_<PyIPCAllocationHandle> type(
+        module, "IPCAllocationHandle", nb::is_weak_referenceable(),
+        R"(Hold the file descriptor that a pool of another process is imported with.
+
+Obtained from ``MemoryPool.allocation_handle``. ``multiprocessing`` sends it; by other means, send
+the descriptor itself.)");
+    note_type<PyIPCAllocationHandle>(type);
+    type.def(
+        "__init__",
+        [](nb::handle, const nb::args&, const nb::kwargs&) {
+            raise_error(PyExc_RuntimeError, "IPCAllocationHandle objects cannot be instantiated "
+                                            "directly; use a pool's allocation_handle");
+        },
+        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
+    type.def_static(
+        "_init",
+        [](int handle, nb::object uuid) {
+            return make<PyIPCAllocationHandle>(IPCAllocationHandle::from_descriptor(handle),
+                                               std::move(uuid));
+        },
+        "handle"_a, "uuid"_a.none());
+    type.def_static(
+        "_duplicate",
+        [](int handle) {
+            return make<PyIPCAllocationHandle>(IPCAllocationHandle::duplicate(handle), nb::none());
+        },
+        "handle"_a);
+    type.def("__int__", [](const PyIPCAllocationHandle& self) {
+        if (self.core.is_closed()) {
+            raise_error(PyExc_ValueError, "cannot convert a closed IPCAllocationHandle to int");
+        }
+        return self.core.handle();
+    });
+    type.def_prop_ro(
+        "handle", [](const PyIPCAllocationHandle& self) { return self.core.handle(); },
+        "Return the file descriptor, which stays this object's.");
+    type.def_prop_ro(
+        "uuid", [](const PyIPCAllocationHandle& self) { return self.uuid; },
+        nb::sig("def uuid(self) -> uuid.UUID | None"), "Return what the pool is known by.");
+    type.def(
+        "close", [](PyIPCAllocationHandle& self) { self.core.close(); },
+        "Give up this object's share of the file descriptor. Calling it again does nothing.");
+    module.def(
+        "has_current_context", [] { return Context::current().has_value(); },
+        "Tell whether a context is current on the calling thread.");
+}
+
+void bind_buffer_sharing(nb::class_<PyBuffer>& type) {
+    type.def_prop_ro("is_mapped", &PyBuffer::is_mapped,
+                     "Tell whether the memory is another process's.");
+    type.def_prop_ro("ipc_descriptor", descriptor_of,
+                     nb::sig("def ipc_descriptor(self) -> cuprum._ipc_memory.IPCBufferDescriptor"),
+                     R"(Return what names this buffer to processes that import its pool.
+
+Raises
+------
+RuntimeError
+    If it did not come from an IPC-enabled pool.)");
+    type.def_static("from_ipc_descriptor", from_descriptor, "mr"_a.none(),
+                    "ipc_descriptor"_a.none(), nb::kw_only(), "stream"_a.none(),
+                    nb::sig("def from_ipc_descriptor(mr: MemoryPool, ipc_descriptor: "
+                            "cuprum._ipc_memory.IPCBufferDescriptor, *, stream: Stream) -> Buffer"),
+                    R"(Map a buffer of another process into this one.
+
+Parameters
+----------
+mr : MemoryPool
+    The exporter's pool, imported.
+ipc_descriptor : IPCBufferDescriptor
+    What names the buffer. The same one gives the same memory, mapped once.
+stream : Stream
+    The unmapping is ordered on it.
+
+Raises
+------
+RuntimeError
+    If the pool is not IPC-enabled.
+ValueError
+    If the descriptor is cut short, or claims more than is mapped.
+CUDAError
+    If it is not one of this pool's.)");
+    type.def("__reduce__", [](nb::handle self) { return sharing().attr("reduce_buffer")(self); });
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+nb::object descriptor_of(const PyBuffer& self) {
+    const IPCBufferDescriptor descriptor = [&] {
+        const nb::gil_scoped_release unlocked;
+        return self.ipc_descriptor();
+    }();
+    return sharing()
+        .attr("IPCBufferDescriptor")
+        .attr("_init")(nb::bytes(descriptor.payload.data(), descriptor.payload.size()),
+                       descriptor.size);
+}
+
+nb::object from_descriptor(nb::handle resource, nb::handle descriptor, nb::handle stream) {
+    const PyMemoryPool* pool = get_if<PyMemoryPool>(resource);
+    if (pool == nullptr) {
+        raise_error(PyExc_TypeError, "mr must be an IPC-enabled pool, got " + type_label(resource));
+    }
+    const nb::object type = sharing().attr("IPCBufferDescriptor");
+    if (PyObject_IsInstance(descriptor.ptr(), type.ptr()) != 1) {
+        raise_error(PyExc_TypeError, "Argument 'ipc_descriptor' has incorrect type: expected an "
+                                     "IPCBufferDescriptor, got " +
+                                         type_label(descriptor));
+    }
+    if (!pool->core.is_ipc_enabled()) {
+        raise_error(PyExc_RuntimeError, "Memory resource is not IPC-enabled: import the exporter's "
+                                        "pool with from_allocation_handle first");
+    }
+    const nb::object payload = descriptor.attr("_payload");
+    char* data = nullptr;
+    Py_ssize_t length = 0;
+    if (PyBytes_AsStringAndSize(payload.ptr(), &data, &length) != 0) {
+        throw nb::python_error();
+    }
+    const auto named = IPCBufferDescriptor::from_bytes(
+        std::as_bytes(std::span(data, static_cast<std::size_t>(length))),
+        size_argument(nb::object(descriptor.attr("size")), "size"));
+    const Stream& order = stream_argument(stream);
+    auto buffer = [&] {
+        const nb::gil_scoped_release unlocked;
+        return Buffer::from_ipc_descriptor(pool->core, named, order);
+    }();
+    return make<PyBuffer>(std::move(buffer), nb::borrow(resource), nb::object());
+}
+
+} // namespace
+
+} // namespace cuprum::python

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "memory_objects.hpp"
+
+#include <cuprum/managed_buffer.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include <utility>
+#include <vector>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+namespace {
+
+[[nodiscard]] ManagedBuffer core_of(const PyManagedBuffer& self) {
+    return ManagedBuffer(Buffer(self));
+}
+
+void bind_advice(nb::class_<PyManagedBuffer, PyBuffer>& type);
+void bind_moves(nb::class_<PyManagedBuffer, PyBuffer>& type);
+void bind_batches(nb::module_& module);
+[[nodiscard]] std::vector<ManagedBuffer> managed_list(nb::handle buffers);
+[[nodiscard]] std::vector<Location> location_list(nb::handle locations);
+
+} // namespace
+
+void bind_managed_buffer(nb::module_& module) {
+    nb::class_<PyManagedBuffer, PyBuffer> type(
+        module, "ManagedBuffer", nb::is_weak_referenceable(),
+        R"(Own a piece of memory that moves between host and devices by itself, and steer that.
+
+Made by ``ManagedMemoryResource.allocate``, or ``ManagedBuffer.from_handle`` for managed memory
+allocated elsewhere. Its own methods raise ValueError if the memory is not managed after all.)");
+    note_type<PyManagedBuffer>(type);
+    type.def_static("from_handle", &wrap_memory<PyManagedBuffer>, "ptr"_a.none(), "size"_a.none(),
+                    "mr"_a = nb::none(), "owner"_a = nb::none(), nb::kw_only(),
+                    "stream"_a = nb::none(),
+                    nb::sig("def from_handle(ptr: int, size: int, mr: MemoryResource | None = None,"
+                            " owner: object | None = None, *, stream: Stream | None = None) -> "
+                            "ManagedBuffer"),
+                    "Wrap managed memory allocated elsewhere; see ``Buffer.from_handle``.");
+    bind_advice(type);
+    bind_moves(type);
+    bind_batches(module);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void bind_advice(nb::class_<PyManagedBuffer, PyBuffer>& type) {
+    type.def_prop_rw(
+        "read_mostly",
+        [](const PyManagedBuffer& self) {
+            const nb::gil_scoped_release unlocked;
+            return core_of(self).read_mostly();
+        },
+        [](const PyManagedBuffer& self, bool value) {
+            const nb::gil_scoped_release unlocked;
+            core_of(self).set_read_mostly(value);
+        },
+        "Tell whether the memory is mostly read, so that copies of it may be kept.");
+    type.def_prop_rw(
+        "preferred_location",
+        [](const PyManagedBuffer& self) -> nb::object {
+            const auto place = [&] {
+                const nb::gil_scoped_release unlocked;
+                return core_of(self).preferred_location();
+            }();
+            return place ? location_object(*place) : nb::none();
+        },
+        [](const PyManagedBuffer& self, nb::handle location) {
+            const auto place = location_argument(location, true);
+            const nb::gil_scoped_release unlocked;
+            core_of(self).set_preferred_location(place);
+        },
+        nb::arg().none(),
+        nb::for_getter(
+            nb::sig("def preferred_location(self) -> Device | cuprum._host.Host | None")),
+        nb::for_setter(nb::sig("def preferred_location(self, location: Device | cuprum._host.Host |"
+                               " None, /) -> None")),
+        "Return where the memory should rest, or None.");
+    type.def_prop_rw(
+        "accessed_by",
+        [](nb::handle self) {
+            return nb::module_::import_("cuprum._managed").attr("AccessedBySetProxy")(self);
+        },
+        [](nb::handle self, nb::handle locations) {
+            const std::vector<Location> places = location_list(locations);
+            const auto& buffer = *nb::inst_ptr<PyManagedBuffer>(self);
+            const nb::gil_scoped_release unlocked;
+            core_of(buffer).set_accessed_by(places);
+        },
+        nb::for_getter(nb::sig("def accessed_by(self) -> cuprum._managed.AccessedBySetProxy")),
+        nb::for_setter(nb::sig("def accessed_by(self, locations: collections.abc.Iterable[Device | "
+                               "cuprum._host.Host], /) -> None")),
+        "Return who keeps the memory mapped: a live set, also to be assigned to.");
+    type.def("_accessors", [](const PyManagedBuffer& self) {
+        const auto places = [&] {
+            const nb::gil_scoped_release unlocked;
+            return core_of(self).accessed_by();
+        }();
+        nb::list objects;
+        for (const Location& place : places) {
+            objects.append(location_object(place));
+        }
+        return objects;
+    });
+    type.def(
+        "_advise_accessor",
+        [](const PyManagedBuffer& self, nb::handle location, bool is_added) {
+            const Location place = *location_argument(location, false);
+            const nb::gil_scoped_release unlocked;
+            if (is_added) {
+                core_of(self).add_accessed_by(place);
+            } else {
+                core_of(self).remove_accessed_by(place);
+            }
+        },
+        "location"_a.none(), "is_added"_a);
+    type.def_prop_ro(
+        "last_prefetch_location",
+        [](const PyManagedBuffer& self) -> nb::object {
+            const auto place = [&] {
+                const nb::gil_scoped_release unlocked;
+                return core_of(self).last_prefetch_location();
+            }();
+            return place ? location_object(*place) : nb::none();
+        },
+        nb::sig("def last_prefetch_location(self) -> Device | cuprum._host.Host | None"),
+        "Return where the memory was last sent by prefetching, or None.");
+}
+
+void bind_moves(nb::class_<PyManagedBuffer, PyBuffer>& type) {
+    type.def(
+        "prefetch",
+        [](const PyManagedBuffer& self, nb::handle location, nb::handle stream) {
+            const Location place = *location_argument(location, false);
+            const Stream& order = stream_argument(stream);
+            const nb::gil_scoped_release unlocked;
+            core_of(self).prefetch(place, order);
+        },
+        "location"_a.none(), nb::kw_only(), "stream"_a.none(),
+        nb::sig("def prefetch(self, location: Device | cuprum._host.Host, *, stream: Stream) -> "
+                "None"),
+        "Move the memory to a place, in a stream's order. Returns at once.");
+    type.def(
+        "discard",
+        [](const PyManagedBuffer& self, nb::handle stream) {
+            const Stream& order = stream_argument(stream);
+            const nb::gil_scoped_release unlocked;
+            core_of(self).discard(order);
+        },
+        nb::kw_only(), "stream"_a.none(), nb::sig("def discard(self, *, stream: Stream) -> None"),
+        "Give up what the memory holds, in a stream's order. Needs a driver for CUDA 13.0.");
+    type.def(
+        "discard_prefetch",
+        [](const PyManagedBuffer& self, nb::handle location, nb::handle stream) {
+            const Location place = *location_argument(location, false);
+            const Stream& order = stream_argument(stream);
+            const nb::gil_scoped_release unlocked;
+            core_of(self).discard_prefetch(place, order);
+        },
+        "location"_a.none(), nb::kw_only(), "stream"_a.none(),
+        nb::sig("def discard_prefetch(self, location: Device | cuprum._host.Host, *, stream: "
+                "Stream) -> None"),
+        "Give up what the memory holds and move it. Needs a driver for CUDA 13.0.");
+}
+
+void bind_batches(nb::module_& module) {
+    module.def(
+        "prefetch_batch",
+        [](nb::handle stream, nb::handle buffers, nb::handle locations) {
+            const Stream& order = stream_argument(stream);
+            const std::vector<ManagedBuffer> all = managed_list(buffers);
+            const std::vector<Location> places = location_list(locations);
+            const nb::gil_scoped_release unlocked;
+            prefetch_batch(order, all, places);
+        },
+        "stream"_a.none(), "buffers"_a.none(), "locations"_a.none(),
+        nb::sig("def prefetch_batch(stream: Stream, buffers: collections.abc.Sequence[Buffer], "
+                "locations: Device | cuprum._host.Host | collections.abc.Sequence[Device | "
+                "cuprum._host.Host]) -> None"),
+        R"(Move managed memory, each buffer to its place, in a stream's order.
+
+Parameters
+----------
+stream : Stream
+    The moves are ordered on it.
+buffers : sequence of Buffer
+    Managed memory, else ValueError.
+locations : Device or Host, or a sequence of them
+    One for all, or one for each.)");
+    module.def(
+        "discard_batch",
+        [](nb::handle stream, nb::handle buffers) {
+            const Stream& order = stream_argument(stream);
+            const std::vector<ManagedBuffer> all = managed_list(buffers);
+            const nb::gil_scoped_release unlocked;
+            discard_batch(order, all);
+        },
+        "stream"_a.none(), "buffers"_a.none(),
+        nb::sig("def discard_batch(stream: Stream, buffers: collections.abc.Sequence[Buffer]) -> "
+                "None"),
+        "Give up what managed memory holds, in a stream's order. Needs a driver for CUDA 13.0.");
+    module.def(
+        "discard_prefetch_batch",
+        [](nb::handle stream, nb::handle buffers, nb::handle locations) {
+            const Stream& order = stream_argument(stream);
+            const std::vector<ManagedBuffer> all = managed_list(buffers);
+            const std::vector<Location> places = location_list(locations);
+            const nb::gil_scoped_release unlocked;
+            discard_prefetch_batch(order, all, places);
+        },
+        "stream"_a.none(), "buffers"_a.none(), "locations"_a.none(),
+        nb::sig("def discard_prefetch_batch(stream: Stream, buffers: "
+                "collections.abc.Sequence[Buffer], locations: Device | cuprum._host.Host | "
+                "collections.abc.Sequence[Device | cuprum._host.Host]) -> None"),
+        "Give up what managed memory holds and move it; see ``prefetch_batch``. Needs a driver for "
+        "CUDA 13.0.");
+}
+
+std::vector<ManagedBuffer> managed_list(nb::handle buffers) {
+    std::vector<ManagedBuffer> all;
+    for (const PyBuffer* buffer : buffer_list_argument(buffers, "buffers")) {
+        all.emplace_back(Buffer(*buffer));
+    }
+    return all;
+}
+
+std::vector<Location> location_list(nb::handle locations) {
+    std::vector<Location> places;
+    if (!nb::hasattr(locations, "__iter__")) {
+        places.push_back(*location_argument(locations, false));
+        return places;
+    }
+    for (nb::handle each : nb::borrow<nb::object>(locations)) {
+        places.push_back(*location_argument(each, false));
+    }
+    return places;
+}
+
+} // namespace
+
+} // namespace cuprum::python

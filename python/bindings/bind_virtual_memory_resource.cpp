@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "memory_objects.hpp"
+
+#include <cuprum/virtual_memory_resource.hpp>
+
+#include <cuda.h>
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <utility>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+namespace {
+
+[[nodiscard]] VirtualMemoryResource& core_of(const PyVirtualMemoryResource& self) {
+    return static_cast<VirtualMemoryResource&>(*self.core);
+}
+
+[[nodiscard]] nb::object config_argument(nb::handle config);
+[[nodiscard]] VirtualMemoryResourceOptions options_of(nb::handle config);
+[[nodiscard]] nb::object modify_allocation(nb::handle self, nb::handle buffer, nb::handle size,
+                                           nb::handle config);
+
+} // namespace
+
+void bind_virtual_memory_resource(nb::module_& module) {
+    nb::class_<PyVirtualMemoryResource, PyNativeResource> type(
+        module, "VirtualMemoryResource", nb::is_weak_referenceable(),
+        R"(Allocate by reserving addresses and mapping physical memory there.
+
+An allocation can grow, in place if the addresses behind it are free, else under new ones, never by
+copying. Sizes are rounded up to the granularity.
+
+Parameters
+----------
+device_id : Device or int
+    The device whose memory it is, or which is nearest if it is the host's.
+config : VirtualMemoryResourceOptions or dict, optional
+    How memory is made.
+
+Raises
+------
+RuntimeError
+    If the device cannot do this, or not with GPUDirect RDMA if that is asked for.)");
+    note_type<PyVirtualMemoryResource>(type);
+    type.def(
+        "__init__",
+        [](PyVirtualMemoryResource* self, nb::handle device_id, nb::handle config) {
+            const Device device = device_argument(device_id, "device_id");
+            nb::object given = config_argument(config);
+            const VirtualMemoryResourceOptions how = options_of(given);
+            new (self) PyVirtualMemoryResource(std::make_shared<VirtualMemoryResource>(device, how),
+                                               std::move(given));
+        },
+        "device_id"_a.none(), "config"_a = nb::none(),
+        nb::sig("def __init__(self, device_id: Device | int, config: "
+                "cuprum._options.VirtualMemoryResourceOptions | dict | None = None) -> None"));
+    type.def(
+        "allocate",
+        [](nb::handle self, nb::handle size, nb::handle stream) {
+            const std::size_t bytes = size_argument(size, "size");
+            const auto order = optional_stream_argument(stream);
+            auto& core = core_of(*nb::inst_ptr<PyVirtualMemoryResource>(self));
+            auto buffer = [&] {
+                const nb::gil_scoped_release unlocked;
+                return order ? core.allocate(bytes, *order) : core.allocate(bytes);
+            }();
+            return make<PyBuffer>(std::move(buffer), nb::borrow(self), nb::object());
+        },
+        "size"_a.none(), nb::kw_only(), "stream"_a = nb::none(),
+        nb::sig("def allocate(self, size: int, *, stream: Stream | None = None) -> Buffer"),
+        R"(Allocate at least `size` bytes, at once.
+
+Parameters
+----------
+size : int
+    In bytes; the buffer's size is rounded up to the granularity.
+stream : Stream, optional
+    Freeing waits for it; without one, for all work of the device's context.)");
+    type.def(
+        "deallocate",
+        [](const PyVirtualMemoryResource& self, nb::handle ptr, nb::handle size,
+           nb::handle stream) {
+            const CUdeviceptr pointer = address_argument(ptr, "ptr");
+            const std::size_t bytes = size_argument(size, "size");
+            const Stream order = optional_stream_argument(stream).value_or(
+                Stream(std::shared_ptr<detail::StreamState>()));
+            const nb::gil_scoped_release unlocked;
+            self.core->deallocate_bytes(pointer, bytes, order);
+        },
+        "ptr"_a.none(), "size"_a.none(), nb::kw_only(), "stream"_a = nb::none(),
+        nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> "
+                "None"),
+        "Free memory that was allocated here and is held by no Buffer, once the stream got there.");
+    type.def(
+        "modify_allocation", modify_allocation, "buf"_a.none(), "new_size"_a.none(),
+        "config"_a = nb::none(),
+        nb::sig("def modify_allocation(self, buf: Buffer, new_size: int, config: "
+                "cuprum._options.VirtualMemoryResourceOptions | dict | None = None) -> Buffer"),
+        R"(Make an allocation at least `new_size` bytes large; what it holds stays.
+
+Parameters
+----------
+buf : Buffer
+    A whole allocation of this resource.
+new_size : int
+    In bytes. If it is not larger, only access is set anew.
+config : VirtualMemoryResourceOptions or dict, optional
+    How the added memory is made, and who may access all of it; becomes the resource's.
+
+Returns
+-------
+Buffer
+    The same buffer if it grew in place. Otherwise another one over the same memory and more; the
+    old one stays usable at its address until it is closed.
+
+Raises
+------
+ValueError
+    If it is not a whole allocation of this resource.)");
+    type.def_prop_ro(
+        "config", [](const PyVirtualMemoryResource& self) { return self.config; },
+        nb::sig("def config(self) -> cuprum._options.VirtualMemoryResourceOptions"),
+        "Return how memory is made.");
+    type.def_prop_ro(
+        "device",
+        [](const PyVirtualMemoryResource& self) -> nb::object {
+            const auto device = core_of(self).device();
+            return device ? device_object(*device) : nb::none();
+        },
+        nb::sig("def device(self) -> Device | None"),
+        "Return the device whose memory this is, or None for memory of the host.");
+    type.def_prop_ro(
+        "device_id", [](const PyVirtualMemoryResource& self) { return self.core->device_id(); },
+        "Return the ordinal of the device whose memory this is, -1 for memory of the host.");
+    type.def_prop_ro(
+        "granularity",
+        [](const PyVirtualMemoryResource& self) {
+            const nb::gil_scoped_release unlocked;
+            return core_of(self).granularity();
+        },
+        "Return what sizes are rounded up to, in bytes.");
+    type.def_prop_ro(
+        "is_device_accessible",
+        [](const PyVirtualMemoryResource& self) { return self.core->is_device_accessible(); },
+        "Tell whether devices can reach the memory.");
+    type.def_prop_ro(
+        "is_host_accessible",
+        [](const PyVirtualMemoryResource& self) { return self.core->is_host_accessible(); },
+        "Tell whether the host can reach the memory.");
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+nb::object config_argument(nb::handle config) {
+    nb::object given = options_argument(config, "VirtualMemoryResourceOptions");
+    if (!given.is_valid()) {
+        given = nb::module_::import_("cuprum._options").attr("VirtualMemoryResourceOptions")();
+    }
+    return given;
+}
+
+/// Reads options; their own converters refuse what they do not know and give the driver's numbers.
+VirtualMemoryResourceOptions options_of(nb::handle config) {
+    const auto number = [&](const char* converter, const char* field) {
+        return nb::cast<int>(config.attr(converter)(config.attr(field)));
+    };
+    const auto access = [&](const char* field) {
+        switch (number("_access_to_flags", field)) {
+        case CU_MEM_ACCESS_FLAGS_PROT_READ:
+            return VirtualMemoryAccess::Read;
+        case CU_MEM_ACCESS_FLAGS_PROT_READWRITE:
+            return VirtualMemoryAccess::ReadWrite;
+        default:
+            return VirtualMemoryAccess::None;
+        }
+    };
+    VirtualMemoryResourceOptions options;
+    options.allocation_type =
+        number("_allocation_type_to_driver", "allocation_type") == CU_MEM_ALLOCATION_TYPE_MANAGED
+            ? VirtualMemoryAllocation::Managed
+            : VirtualMemoryAllocation::Pinned;
+    switch (number("_location_type_to_driver", "location_type")) {
+    case CU_MEM_LOCATION_TYPE_HOST:
+        options.location_type = LocationKind::Host;
+        break;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+        options.location_type = LocationKind::HostNuma;
+        break;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        options.location_type = LocationKind::HostNumaCurrent;
+        break;
+    default:
+        break;
+    }
+    switch (number("_handle_type_to_driver", "handle_type")) {
+    case CU_MEM_HANDLE_TYPE_NONE:
+        options.handle_type = VirtualMemoryHandle::None;
+        break;
+    case CU_MEM_HANDLE_TYPE_WIN32_KMT:
+        options.handle_type = VirtualMemoryHandle::Win32Kmt;
+        break;
+    case CU_MEM_HANDLE_TYPE_FABRIC:
+        options.handle_type = VirtualMemoryHandle::Fabric;
+        break;
+    default:
+        break;
+    }
+    options.granularity =
+        number("_granularity_to_driver", "granularity") == CU_MEM_ALLOC_GRANULARITY_MINIMUM
+            ? VirtualMemoryGranularity::Minimum
+            : VirtualMemoryGranularity::Recommended;
+    options.gpu_direct_rdma =
+        PyObject_IsTrue(nb::object(config.attr("gpu_direct_rdma")).ptr()) == 1;
+    if (const nb::object hint = config.attr("addr_hint"); !hint.is_none()) {
+        options.addr_hint = address_argument(hint, "addr_hint");
+    }
+    if (const nb::object alignment = config.attr("addr_align"); !alignment.is_none()) {
+        options.addr_align = size_argument(alignment, "addr_align");
+    }
+    for (nb::handle peer : nb::object(config.attr("peers"))) {
+        options.peers.push_back(device_argument(peer, "peers"));
+    }
+    options.self_access = access("self_access");
+    options.peer_access = access("peer_access");
+    return options;
+}
+
+nb::object modify_allocation(nb::handle self, nb::handle buffer, nb::handle size,
+                             nb::handle config) {
+    auto& resource = *nb::inst_ptr<PyVirtualMemoryResource>(self);
+    const PyBuffer* old = get_if<PyBuffer>(buffer);
+    if (old == nullptr) {
+        raise_error(PyExc_TypeError, "buf must be a Buffer, got " + type_label(buffer));
+    }
+    const std::size_t bytes = size_argument(size, "new_size");
+    nb::object given = config.is_none() ? resource.config : config_argument(config);
+    const VirtualMemoryResourceOptions how = options_of(given);
+    Buffer grown = [&] {
+        const nb::gil_scoped_release unlocked;
+        return core_of(resource).modify_allocation(*old, bytes, how);
+    }();
+    resource.config = std::move(given);
+    if (grown.state() == old->state()) {
+        return nb::borrow(buffer);
+    }
+    return make<PyBuffer>(std::move(grown), nb::borrow(self), nb::object());
+}
+
+} // namespace
+
+} // namespace cuprum::python

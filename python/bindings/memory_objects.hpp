@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What Python's memory resources hold, and how arguments become places and sizes.
+
+#pragma once
+
+#include "arguments.hpp"
+#include "objects.hpp"
+
+#include <cuprum/cuprum.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace cuprum::python {
+
+/// A resource of the core that is not a pool.
+struct PyNativeResource : PyMemoryResource {
+    explicit PyNativeResource(std::shared_ptr<MemoryResource> resource)
+        : core(std::move(resource)) {}
+
+    std::shared_ptr<MemoryResource> core;
+};
+
+struct PyLegacyPinnedMemoryResource : PyNativeResource {
+    using PyNativeResource::PyNativeResource;
+};
+
+struct PySynchronousMemoryResource : PyNativeResource {
+    using PyNativeResource::PyNativeResource;
+};
+
+struct PyGraphMemoryResource : PyNativeResource {
+    using PyNativeResource::PyNativeResource;
+};
+
+/// Virtual memory, with the options as Python gave them.
+struct PyVirtualMemoryResource : PyNativeResource {
+    PyVirtualMemoryResource(std::shared_ptr<MemoryResource> resource, nb::object options)
+        : PyNativeResource(std::move(resource)), config(std::move(options)) {}
+
+    nb::object config; // a VirtualMemoryResourceOptions
+};
+
+/// A file descriptor that a pool is imported with, and what the pool is known by.
+struct PyIPCAllocationHandle {
+    PyIPCAllocationHandle(IPCAllocationHandle handle, nb::object name)
+        : core(std::move(handle)), uuid(std::move(name)) {}
+
+    IPCAllocationHandle core;
+    nb::object uuid; // a uuid.UUID, or None
+};
+
+/// Returns a place, from a Device or a Host; nothing for None if that is allowed.
+[[nodiscard]] std::optional<Location> location_argument(nb::handle value, bool is_none_allowed);
+
+/// Returns the Device or Host of a place.
+[[nodiscard]] nb::object location_object(const Location& location);
+
+/// Returns the buffers of a sequence. `name` is the argument's, for messages.
+[[nodiscard]] std::vector<const PyBuffer*> buffer_list_argument(nb::handle value, const char* name);
+
+/// Returns the stream of an argument that may be left out.
+[[nodiscard]] std::optional<Stream> optional_stream_argument(nb::handle stream);
+
+/// Makes a buffer over existing memory: Buffer.from_handle and ManagedBuffer.from_handle.
+template <typename Made>
+[[nodiscard]] nb::object wrap_memory(nb::handle ptr, nb::handle size, nb::handle resource,
+                                     nb::handle owner, nb::handle stream) {
+    const CUdeviceptr pointer = address_argument(ptr, "ptr");
+    const std::size_t bytes = size_argument(size, "size");
+    if (resource.is_none()) {
+        if (!stream.is_none()) {
+            raise_error(PyExc_ValueError, "stream requires a memory resource: only mr frees, in a "
+                                          "stream's order");
+        }
+        const bool has_owner = !owner.is_none();
+        nb::object made =
+            make<Made>(Buffer::from_handle(pointer, bytes, has_owner ? keep_alive(owner) : nullptr),
+                       nb::object(), has_owner ? nb::borrow(owner) : nb::object());
+        nb::inst_ptr<PyBuffer>(made)->held_by_core = has_owner ? owner.ptr() : nullptr;
+        return made;
+    }
+    if (!owner.is_none()) {
+        raise_error(PyExc_ValueError, "mr and owner cannot be both specified together: either mr "
+                                      "frees the memory or its owner does");
+    }
+    const nb::object order = stream.is_none() ? default_stream() : nb::borrow(stream);
+    nb::object made = make<Made>(
+        Buffer::from_handle(pointer, bytes, core_resource(resource), stream_argument(order)),
+        nb::borrow(resource), nb::object());
+    nb::inst_ptr<PyBuffer>(made)->held_by_core =
+        is_python_resource(resource) ? resource.ptr() : nullptr;
+    return made;
+}
+
+} // namespace cuprum::python

@@ -1,0 +1,183 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Which other devices may access a pool's memory, as a set that asks and tells the driver."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, MutableSet, Set
+from typing import Any, NamedTuple
+
+from cuprum import _cuprum
+
+
+class PeerAccessPlan(NamedTuple):
+    """Hold what is to change so that just the wanted devices have access."""
+
+    target_ids: tuple[int, ...]
+    to_add: tuple[int, ...]
+    to_remove: tuple[int, ...]
+
+
+def plan_peer_access_update(
+    owner_device_id: int,
+    current_peer_ids: Iterable[int],
+    requested_devices: Iterable[object],
+    *,
+    resolve_device_id: Callable[[Any], int],
+    can_access_peer: Callable[[int], bool],
+) -> PeerAccessPlan:
+    """Work out what is to change.
+
+    Parameters
+    ----------
+    owner_device_id : int
+        Whose memory it is; always has access and is left out.
+    current_peer_ids : iterable of int
+        Who has access now.
+    requested_devices : iterable
+        Who shall have it.
+    resolve_device_id : callable
+        Makes an ordinal of one of those.
+    can_access_peer : callable
+        Tells whether a device can reach the memory.
+
+    Raises
+    ------
+    ValueError
+        If any cannot; all of them are named.
+    """
+    current = set(current_peer_ids)
+    target = {resolve_device_id(device) for device in requested_devices} - {owner_device_id}
+    unreachable = sorted(each for each in target - current if not can_access_peer(each))
+    if unreachable:
+        raise ValueError(
+            f"Device {owner_device_id} cannot access peer(s): "
+            + ", ".join(map(str, unreachable))
+            + "; there is no path between them"
+        )
+    return PeerAccessPlan(
+        tuple(sorted(target)), tuple(sorted(target - current)), tuple(sorted(current - target))
+    )
+
+
+class PeerAccessibleBySetProxy(MutableSet):
+    """Be the set of other devices that may access a pool's memory.
+
+    Live: reading asks the driver, changing tells it, every change in one call. Members are devices;
+    ordinals are taken for them. The pool's own device is never a member and is ignored when added.
+    The binary operators give plain sets.
+    """
+
+    __slots__ = ("_pool",)
+
+    def __init__(self, pool: _cuprum.DeviceMemoryResource) -> None:
+        self._pool = pool
+
+    def __contains__(self, device: object) -> bool:
+        ordinal = _find(device)
+        return ordinal is not None and ordinal in self._pool._peers()
+
+    def __iter__(self) -> Iterator[_cuprum.Device]:
+        return iter([_cuprum.Device(each) for each in self._pool._peers()])
+
+    def __len__(self) -> int:
+        return len(self._pool._peers())
+
+    def __repr__(self) -> str:
+        return f"PeerAccessibleBySetProxy({set(self)!r})"
+
+    @classmethod
+    def _from_iterable(cls, devices: Iterable[Any]) -> set[Any]:  # type: ignore[override]
+        return set(devices)
+
+    def add(self, device: _cuprum.Device | int) -> None:
+        """Let a device access the memory.
+
+        Raises
+        ------
+        ValueError
+            If it cannot reach it, or there is no such device.
+        """
+        self.update((device,))
+
+    def discard(self, device: object) -> None:
+        """Take access away from a device, if it has it."""
+        self.difference_update((device,))
+
+    def clear(self) -> None:
+        """Take access away from all other devices."""
+        self._replace(())
+
+    def update(self, *others: Iterable[Any]) -> None:
+        """Let devices access the memory, in one driver call."""
+        self._replace({*self, *(each for other in others for each in other)})
+
+    def difference_update(self, *others: Iterable[Any]) -> None:
+        """Take access away from devices, in one driver call."""
+        gone = {_find(each) for other in others for each in other}
+        self._replace([each for each in self._pool._peers() if each not in gone])
+
+    def intersection_update(self, *others: Iterable[Any]) -> None:
+        """Take access away from devices that are not in all of the others, in one driver call."""
+        left = set(self._pool._peers())
+        for other in others:
+            left &= {found for each in other if (found := _find(each)) is not None}
+        self._replace(left)
+
+    def symmetric_difference_update(self, other: Iterable[Any]) -> None:
+        """Let devices of the other set access the memory that do not, and the reverse."""
+        now = set(self._pool._peers())
+        asked = {_resolve(each) for each in other} - {self._pool.device_id}
+        self._replace(now ^ asked)
+
+    def __ior__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:  # type: ignore[override,misc]
+        self.update(other)
+        return self
+
+    def __iand__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:  # type: ignore[override,misc]
+        self.intersection_update(other)
+        return self
+
+    def __isub__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:  # type: ignore[override,misc]
+        self.difference_update(other)
+        return self
+
+    def __ixor__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:  # type: ignore[override,misc]
+        self.symmetric_difference_update(other)
+        return self
+
+    def _replace(self, devices: Iterable[Any]) -> None:
+        replace_peers(self._pool, devices)
+
+
+def replace_peers(pool: _cuprum.DeviceMemoryResource, devices: Iterable[Any]) -> None:
+    """Make these, and no other devices but the pool's own, able to access its memory."""
+    plan = plan_peer_access_update(
+        pool.device_id,
+        pool._peers(),
+        list(devices),
+        resolve_device_id=_resolve,
+        can_access_peer=lambda peer: _cuprum.Device(peer).can_access_peer(pool.device_id),
+    )
+    if plan.to_add or plan.to_remove:
+        _set_pool_access(pool, plan.to_add, plan.to_remove)
+
+
+def _set_pool_access(
+    pool: _cuprum.DeviceMemoryResource, to_add: Iterable[int], to_remove: Iterable[int]
+) -> None:
+    """Tell the driver, in one call."""
+    pool._update_peers(list(to_add), list(to_remove))
+
+
+def _resolve(device: Any) -> int:
+    """Return a device's ordinal; there must be such a device."""
+    return (device if isinstance(device, _cuprum.Device) else _cuprum.Device(device)).device_id
+
+
+def _find(device: Any) -> int | None:
+    """Return a device's ordinal, or None for what is no device."""
+    if isinstance(device, _cuprum.Device):
+        return device.device_id
+    return device if isinstance(device, int) and not isinstance(device, bool) else None
