@@ -110,8 +110,7 @@ Parameters
 device_id : Device or int
     The device whose memory it is.)");
     note_type<PyGraphMemoryResource>(type);
-    type.def(nb::new_(&resource_object), "device_id"_a.none(),
-             nb::sig("def __new__(cls, device_id: Device | int) -> GraphMemoryResource"));
+    type.def(nb::new_(&resource_object), "device_id"_a.none());
     type.def(
         "allocate",
         [](nb::handle self, nb::handle size, nb::handle stream) {

@@ -3,8 +3,8 @@
 
 """How copies are made."""
 
-from __future__ import annotations
-
+# NOTE: annotations are evaluated here: the class poses as one of cuprum.utils, where a later look
+# would not find their names.
 from dataclasses import dataclass
 
 from cuprum._cuprum import Device

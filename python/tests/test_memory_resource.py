@@ -94,8 +94,6 @@ def test_bad_arguments(device, stream):
         DeviceMemoryResource(device, 5)
     with pytest.raises(TypeError, match="device_id"):
         DeviceMemoryResource("0")
-    with pytest.raises(RuntimeError, match="ipc_enabled"):
-        DeviceMemoryResource(device, {"ipc_enabled": True})
     with pytest.raises(ValueError, match="max_size"):
         DeviceMemoryResource(device, {"max_size": -1})
     with pytest.raises(TypeError, match="Stream or GraphBuilder expected for stream, got int"):
