@@ -178,9 +178,9 @@ CUcontext current_context(const char* what) {
     call(table().cuCtxGetCurrent, &handle);
     if (handle == nullptr) {
         throw CUDAError(CUDA_ERROR_INVALID_CONTEXT, table().cuCtxGetCurrent.name,
-                        std::string(what) +
-                            " needs a current context and this thread has none; make a device "
-                            "current first (Device set_current)");
+                        std::string(what) + " needs a current context and no CUDA context is "
+                                            "current on this thread; make a device "
+                                            "current first (Device set_current)");
     }
     return handle;
 }

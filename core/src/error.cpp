@@ -96,9 +96,9 @@ NotSupportedError::NotSupportedError(const std::string& function, int version_ne
                 not_supported_text(function, version_needed, version_found)) {}
 
 ClosedError::ClosedError(std::string_view what)
-    : std::logic_error("this " + std::string(what) +
-                       " was closed and cannot be used any more; make a new one, or close it "
-                       "later") {}
+    : std::logic_error("this " + std::string(what) + " was closed, and a closed " +
+                       std::string(what) +
+                       " cannot be used any more; make a new one, or close it later") {}
 
 // ---- helpers -----------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@
 #include <cuprum/error.hpp>
 #include <cuprum/warning.hpp>
 
+#include <cuda.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -30,6 +31,7 @@ struct Classes {
     PyObject* linker_error;
     PyObject* not_supported;
     PyObject* unsupported_option;
+    PyObject* no_context;
     PyObject* library_not_found;
     PyObject* closed;
 };
@@ -56,6 +58,7 @@ void bind_error(nb::module_& /*module*/) {
                .linker_error = find("LinkerError"),
                .not_supported = find("NotSupportedError"),
                .unsupported_option = find("UnsupportedOptionError"),
+               .no_context = find("NoContextError"),
                .library_not_found = find("LibraryNotFoundError"),
                .closed = find("ClosedError")};
     nb::register_exception_translator(
@@ -161,7 +164,10 @@ bool set_own_error(const std::exception_ptr& exception) {
     } catch (const NotSupportedError& error) {
         set_error(classes.not_supported, make_cuda_error(classes.not_supported, error));
     } catch (const CUDAError& error) {
-        set_error(classes.cuda_error, make_cuda_error(classes.cuda_error, error));
+        const bool is_no_context =
+            error.code() == CUDA_ERROR_INVALID_CONTEXT && error.call() == "cuCtxGetCurrent";
+        PyObject* type = is_no_context ? classes.no_context : classes.cuda_error;
+        set_error(type, make_cuda_error(type, error));
     } catch (const LibraryNotFoundError& error) {
         const nb::object object = make_error(classes.library_not_found, error);
         object.attr("library") = error.library();

@@ -7,6 +7,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@ void bind_moves(nb::class_<PyManagedBuffer, PyBuffer>& type);
 void bind_batches(nb::module_& module);
 [[nodiscard]] std::vector<ManagedBuffer> managed_list(nb::handle buffers);
 [[nodiscard]] std::vector<Location> location_list(nb::handle locations);
+[[nodiscard]] std::vector<Location> location_list(nb::handle locations, std::size_t buffers);
 
 } // namespace
 
@@ -177,7 +179,7 @@ void bind_batches(nb::module_& module) {
         [](nb::handle stream, nb::handle buffers, nb::handle locations) {
             const Stream& order = stream_argument(stream);
             const std::vector<ManagedBuffer> all = managed_list(buffers);
-            const std::vector<Location> places = location_list(locations);
+            const std::vector<Location> places = location_list(locations, all.size());
             const nb::gil_scoped_release unlocked;
             prefetch_batch(order, all, places);
         },
@@ -212,7 +214,7 @@ locations : Device or Host, or a sequence of them
         [](nb::handle stream, nb::handle buffers, nb::handle locations) {
             const Stream& order = stream_argument(stream);
             const std::vector<ManagedBuffer> all = managed_list(buffers);
-            const std::vector<Location> places = location_list(locations);
+            const std::vector<Location> places = location_list(locations, all.size());
             const nb::gil_scoped_release unlocked;
             discard_prefetch_batch(order, all, places);
         },
@@ -240,6 +242,18 @@ std::vector<Location> location_list(nb::handle locations) {
     }
     for (nb::handle each : nb::borrow<nb::object>(locations)) {
         places.push_back(*location_argument(each, false));
+    }
+    return places;
+}
+
+/// A sequence of one is not "one for all": it pairs by index like any other.
+std::vector<Location> location_list(nb::handle locations, std::size_t buffers) {
+    std::vector<Location> places = location_list(locations);
+    if (nb::hasattr(locations, "__iter__") && places.size() != buffers) {
+        raise_error(PyExc_ValueError, "locations length (" + std::to_string(places.size()) +
+                                          ") does not match buffers length (" +
+                                          std::to_string(buffers) +
+                                          "); pass one location for all, or one for each");
     }
     return places;
 }

@@ -72,11 +72,7 @@ dlpack::DeviceType dlpack_device_type_of(const Buffer& memory, bool is_managed) 
 }
 
 dlpack::Device dlpack_device_of(const PyBuffer& buffer) {
-    const bool is_managed =
-        buffer.resource.is_valid()
-            ? PyObject_IsTrue(nb::object(buffer.resource.attr("is_managed")).ptr()) == 1
-            : is_managed_memory(buffer);
-    const dlpack::DeviceType type = dlpack_device_type_of(buffer, is_managed);
+    const dlpack::DeviceType type = dlpack_device_type_of(buffer, buffer.is_managed());
     return {type, type == dlpack::DeviceType::Cuda ? buffer.device_id() : 0};
 }
 

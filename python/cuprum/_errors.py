@@ -105,6 +105,10 @@ class NotSupportedError(CUDAError, RuntimeError):
     """Report that the loaded driver or compiler lacks a function; the text says which has it."""
 
 
+class NoContextError(CUDAError, RuntimeError):
+    """Report that a default stream was used on a thread that has no current context."""
+
+
 class UnknownAttributeError(CUDAError, AttributeError):  # type: ignore[misc]
     """Report that the driver does not know a device attribute."""
 

@@ -12,12 +12,10 @@ from collections.abc import Callable
 # The types of cuda.bindings.driver in which handles are given.
 _HANDLE_TYPES = {
     "Context": "CUcontext",
-    "DeviceMemoryResource": "CUmemoryPool",
     "Event": "CUevent",
     "Kernel": "CUkernel",
-    "ManagedMemoryResource": "CUmemoryPool",
+    "MemoryPool": "CUmemoryPool",
     "ObjectCode": "CUlibrary",
-    "PinnedMemoryResource": "CUmemoryPool",
     "Stream": "CUstream",
 }
 # What our DeviceProperties has beyond the reference's, which some programs list.
@@ -43,6 +41,7 @@ def follow_reference() -> None:
     _give_private_names()
     _give_symbols_as_bytes()
     _cuprum.read_array_interface_literally(True)
+    _let_closed_memory_read_as_nothing()
     if importlib.util.find_spec("cuda.bindings") is not None:
         _give_handles_as_bindings()
 
@@ -67,6 +66,31 @@ def _give_private_names() -> None:
     _cuprum.DeviceProperties.__dir__ = lambda self: [  # type: ignore[method-assign]
         name for name in object.__dir__(self) if name not in _NOT_IN_REFERENCE
     ]
+
+
+def _let_closed_memory_read_as_nothing() -> None:
+    """Make a closed buffer or pool have the address or handle 0 instead of raising."""
+    import cuprum
+
+    for cls, name, value in (
+        (cuprum.Buffer, "handle", 0),
+        (cuprum.MemoryPool, "handle", 0),
+        (cuprum.MemoryPool, "is_handle_owned", False),
+    ):
+        own = vars(cls)[name]
+        setattr(cls, name, property(_tolerant(own, value), doc=own.__doc__))
+
+
+def _tolerant(own: object, value: object) -> Callable[[object], object]:
+    import cuprum
+
+    def read(self: object) -> object:
+        try:
+            return own.__get__(self)  # type: ignore[attr-defined]
+        except cuprum.ClosedError:
+            return value
+
+    return read
 
 
 def _give_handles_as_bindings() -> None:

@@ -45,22 +45,34 @@ _PRIVATE_MODULES = {
         "VirtualMemoryResourceOptions",
     ),
     "_memory._buffer": ("Buffer", "DevicePointerType", "MemoryResource"),
+    "_memory._copy_enums": (
+        "MemcpyOverlapMode",
+        "MemcpySrcAccessOrder",
+        "_attr_run_starts",
+        "_reject_unsupported_during_api_call",
+    ),
+    "_memory._copy_ops": ("_normalize_copy_options", "copy_batch"),
     "_memory._device_memory_resource": (
+        "DMR_mempool_get_access",
         "DeviceMemoryResource",
         "DeviceMemoryResourceOptions",
-        "DMR_mempool_get_access",
+        "_deep_reduce_device_memory_resource",
     ),
     "_memory._graph_memory_resource": ("GraphMemoryResource", "GraphMemoryResourceAttributes"),
-    "_memory._ipc": ("IPCAllocationHandle", "IPCBufferDescriptor"),
+    "_memory._ipc": (
+        "IPCAllocationHandle",
+        "IPCBufferDescriptor",
+        "_reduce_allocation_handle",
+    ),
     "_memory._legacy": ("LegacyPinnedMemoryResource", "_SynchronousMemoryResource"),
-    "_memory._managed_buffer": ("ManagedBuffer",),
+    "_memory._managed_buffer": ("ManagedBuffer", "_get_int_attr"),
+    "_memory._managed_location": ("_coerce_location",),
     "_memory._managed_memory_resource": (
         "ManagedMemoryResource",
         "ManagedMemoryResourceOptions",
         "reset_concurrent_access_warning",
     ),
     "_memory._memory_pool": ("_MemPoolAttributes",),
-    "_memory._peer_access_utils": ("PeerAccessibleBySetProxy",),
     "_memory._pinned_memory_resource": ("PinnedMemoryResource", "PinnedMemoryResourceOptions"),
     "_memory._virtual_memory_resource": (
         "VirtualMemoryResource",
@@ -107,6 +119,8 @@ _PRIVATE_MODULES = {
     "_utils.version": ("binding_version", "driver_version"),
     "_version": ("__version__",),
 }
+# Private modules that have the same names as ones of Cuprum, which tests replace parts of.
+_OWN_MODULES = {"_memory._peer_access_utils": "cuprum._peer_access"}
 _PUBLIC_MODULES = ("checkpoint", "graph", "system", "texture", "typing", "utils")
 
 #: Answers for a name that is nowhere, given the module and the name; used by test tools.
@@ -141,6 +155,7 @@ class PrivateModule(ModuleType):
     def __init__(self, name: str, members: tuple[str, ...]) -> None:
         super().__init__(name)
         self.__path__: list[str] = []
+        self.__all__ = [name for name in members if not name.startswith("_")]
         self._members = members
 
     def __getattr__(self, name: str) -> object:
@@ -174,6 +189,8 @@ def make_core_module() -> ModuleType:
             _enter(name, importlib.import_module(f"cuprum.{name}"))
     for name, members in _PRIVATE_MODULES.items():
         _enter(name, PrivateModule(f"cuda.core.{name}", members))
+    for name, own in _OWN_MODULES.items():
+        _enter(name, importlib.import_module(own))
     return core
 
 
@@ -187,6 +204,6 @@ def _enter(name: str, module: ModuleType) -> None:
 def _places() -> tuple[object, ...]:
     import cuprum
     from cuprum import _cuprum, _types, typing, utils
-    from cuprum.drop_in import _compiling, _shims
+    from cuprum.drop_in import _compiling, _memory_shims, _shims
 
-    return _shims, _compiling, cuprum, _cuprum, _types, utils, typing
+    return _shims, _memory_shims, _compiling, cuprum, _cuprum, _types, utils, typing
