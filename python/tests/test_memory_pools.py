@@ -71,7 +71,7 @@ def test_attributes_are_live_and_can_be_set(pool, stream):
 
 
 def test_attributes_that_cannot_be_set_say_so(pool):
-    with pytest.raises(AttributeError, match="'used_mem_current' .* is not writable"):
+    with pytest.raises(AttributeError, match=r"'used_mem_current' .* is not writable"):
         pool.attributes.used_mem_current = 0
     with pytest.raises(AttributeError, match=r"may only be set to zero \(got 5\)"):
         pool.attributes.used_mem_high = 5

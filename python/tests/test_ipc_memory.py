@@ -1,0 +1,238 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Memory between processes. Children run this file's functions in interpreters of their own."""
+
+import gc
+import multiprocessing
+import os
+import pickle
+import uuid
+
+import pytest
+
+import cuprum
+from cuprum import Buffer, DeviceMemoryResource, PinnedMemoryResource
+from cuprum._ipc_memory import IPCBufferDescriptor
+
+BYTES = 256
+TIMEOUT_S = 60
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="pools are shared by file descriptor")
+
+
+@pytest.fixture(params=["device", "pinned"])
+def shared(request, device):
+    """A pool that can be shared, of each kind."""
+    try:
+        if request.param == "device":
+            pool = DeviceMemoryResource(device, {"max_size": 4 << 20, "ipc_enabled": True})
+        else:
+            pool = PinnedMemoryResource({"max_size": 4 << 20, "ipc_enabled": True})
+        _ = pool.allocation_handle
+    except (cuprum.CUDAError, RuntimeError) as error:
+        pytest.skip(f"pools cannot be shared here: {error}")
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def start():
+    """A function that runs another one in a new interpreter and waits for it."""
+    context = multiprocessing.get_context("spawn")
+
+    def run(function, *arguments, while_it_runs=None):
+        process = context.Process(target=function, args=arguments)
+        process.start()
+        if while_it_runs is not None:
+            while_it_runs(process)
+        process.join(TIMEOUT_S)
+        if process.is_alive():
+            process.kill()
+            pytest.fail("the child did not end")
+        return process.exitcode
+
+    return run
+
+
+def read(buffer, stream):
+    back = bytearray(buffer.size)
+    buffer.copy_to_host(back, stream=stream)
+    stream.sync()
+    return bytes(back)
+
+
+def write_twos(buffer):
+    """Check that a child sees the parent's bytes, and answer."""
+    device = cuprum.Device(0)
+    device.set_current()
+    stream = device.create_stream()
+    assert buffer.is_mapped
+    assert read(buffer, stream) == b"\1" * BYTES
+    buffer.fill(2, stream=stream)
+    stream.sync()
+    buffer.close()
+
+
+def import_twice(pool, descriptor):
+    device = cuprum.Device(0)
+    device.set_current()
+    stream = device.create_stream()
+    assert pool.is_mapped
+    with pytest.raises(TypeError, match="Cannot allocate from a mapped"):
+        pool.allocate(16, stream=stream)
+    first = Buffer.from_ipc_descriptor(pool, descriptor, stream=stream)
+    second = Buffer.from_ipc_descriptor(pool, descriptor, stream=stream)
+    assert first.handle == second.handle
+    first.close()
+    assert read(second, stream) == b"\1" * BYTES
+    second.close()
+    oversized = IPCBufferDescriptor._init(descriptor._payload, BYTES << 30)
+    with pytest.raises(ValueError, match="exceeds the mapped allocation extent"):
+        Buffer.from_ipc_descriptor(pool, oversized, stream=stream)
+    forged = IPCBufferDescriptor._init(b"\x5a" * 64, BYTES)
+    with pytest.raises((cuprum.CUDAError, ValueError)):
+        Buffer.from_ipc_descriptor(pool, forged, stream=stream)
+
+
+def import_by_hand(kind, connection, descriptor):
+    device = cuprum.Device(0)
+    device.set_current()
+    number = multiprocessing.reduction.recv_handle(connection)
+    if kind == "DeviceMemoryResource":
+        pool = DeviceMemoryResource.from_allocation_handle(device, number)
+    else:
+        pool = PinnedMemoryResource.from_allocation_handle(number)
+    os.close(number)
+    write_twos(Buffer.from_ipc_descriptor(pool, descriptor, stream=device.default_stream))
+
+
+def die(buffer):
+    assert buffer.is_mapped
+    os._exit(7)
+
+
+def open_files():
+    gc.collect()
+    return len(os.listdir("/proc/self/fd"))
+
+
+def test_a_buffer_goes_to_another_process_and_back(shared, stream, start):
+    buffer = shared.allocate(BYTES, stream=stream)
+    buffer.fill(1, stream=stream)
+    stream.sync()
+    assert not buffer.is_mapped
+    assert start(write_twos, buffer) == 0
+    assert read(buffer, stream) == b"\2" * BYTES
+    buffer.close()
+
+
+def test_importing_twice_maps_once_and_forgeries_are_refused(shared, stream, start):
+    buffer = shared.allocate(BYTES, stream=stream)
+    buffer.fill(1, stream=stream)
+    stream.sync()
+    assert start(import_twice, shared, buffer.ipc_descriptor) == 0
+    buffer.close()
+
+
+def test_a_pool_goes_by_hand_as_a_file_descriptor(shared, stream, start):
+    buffer = shared.allocate(BYTES, stream=stream)
+    buffer.fill(1, stream=stream)
+    stream.sync()
+    ours, theirs = multiprocessing.get_context("spawn").Pipe()
+
+    def send(process):
+        multiprocessing.reduction.send_handle(ours, shared.allocation_handle.handle, process.pid)
+
+    name = type(shared).__name__
+    assert start(import_by_hand, name, theirs, buffer.ipc_descriptor, while_it_runs=send) == 0
+    assert read(buffer, stream) == b"\2" * BYTES
+    buffer.close()
+    ours.close()
+    theirs.close()
+
+
+def test_a_process_that_dies_leaves_the_memory_to_its_owner(shared, stream, start):
+    buffer = shared.allocate(BYTES, stream=stream)
+    buffer.fill(1, stream=stream)
+    stream.sync()
+    assert start(die, buffer) == 7
+    assert read(buffer, stream) == b"\1" * BYTES
+    buffer.close()
+
+
+def test_file_descriptors_do_not_leak(shared, stream, start):
+    buffer = shared.allocate(BYTES, stream=stream)
+    buffer.fill(1, stream=stream)
+    assert start(write_twos, buffer) == 0  # starts what multiprocessing keeps
+    _ = shared.allocation_handle
+    before = open_files()
+    for _ in range(10):
+        shared.allocation_handle.close()
+        pickle.dumps(buffer)
+    buffer.fill(1, stream=stream)
+    stream.sync()
+    assert start(write_twos, buffer) == 0
+    assert open_files() == before
+    buffer.close()
+
+
+def test_pickles_name_the_pool_by_its_uuid(shared, stream):
+    assert isinstance(shared.uuid, uuid.UUID)
+    assert shared.uuid == shared.uuid == shared.allocation_handle.uuid
+    assert pickle.loads(pickle.dumps(shared)) is shared
+    assert type(shared).from_registry(shared.uuid) is shared
+    descriptor = IPCBufferDescriptor._init(b"7" * 64, 12)
+    again = pickle.loads(pickle.dumps(descriptor))
+    assert (again.size, again._payload) == (12, b"7" * 64)
+    with pytest.raises(RuntimeError, match=r"Memory resource [0-9a-f-]+ was not found"):
+        DeviceMemoryResource.from_registry(uuid.uuid4())
+    other = shared.uuid
+    shared.close()
+    with pytest.raises(RuntimeError, match="was not found"):
+        DeviceMemoryResource.from_registry(other)
+
+
+def test_what_is_not_shared_says_so(device, stream):
+    pool = DeviceMemoryResource(device, {"max_size": 1 << 20})
+    with pool.allocate(16, stream=stream) as buffer:
+        assert not pool.is_ipc_enabled
+        assert pool.uuid is None
+        for use in (
+            lambda: pool.allocation_handle,
+            lambda: buffer.ipc_descriptor,
+            lambda: pickle.dumps(pool),
+            lambda: pickle.dumps(buffer),
+            lambda: pool.register(uuid.uuid4()),
+            lambda: Buffer.from_ipc_descriptor(
+                pool, IPCBufferDescriptor._init(b"", 0), stream=stream
+            ),
+        ):
+            with pytest.raises(RuntimeError, match="not IPC-enabled"):
+                use()
+    pool.close()
+
+
+def test_bad_handles_and_descriptors_are_refused(shared, device, stream):
+    with pytest.raises(ValueError, match=r"payload is 8 bytes; expected at least 64"):
+        Buffer.from_ipc_descriptor(shared, IPCBufferDescriptor._init(bytes(8), 16), stream=stream)
+    with pytest.raises(TypeError, match="Argument 'ipc_descriptor' has incorrect type"):
+        Buffer.from_ipc_descriptor(shared, b"", stream=stream)
+    with pytest.raises(TypeError, match="mr must be"):
+        Buffer.from_ipc_descriptor(None, IPCBufferDescriptor._init(bytes(64), 1), stream=stream)
+    with pytest.raises(ValueError, match="must be non-negative"):
+        DeviceMemoryResource.from_allocation_handle(device, -1)
+    with pytest.raises(ValueError, match="cannot be duplicated"):
+        DeviceMemoryResource.from_allocation_handle(device, 1 << 20)
+    with pytest.raises(TypeError, match="alloc_handle must be"):
+        DeviceMemoryResource.from_allocation_handle(device, "3")
+    with open(os.devnull) as other, pytest.raises(cuprum.CUDAError):
+        DeviceMemoryResource.from_allocation_handle(device, other.fileno())
+    with pytest.raises(RuntimeError, match="instantiated directly"):
+        IPCBufferDescriptor()
+    handle = shared.allocation_handle
+    handle.close()
+    with pytest.raises(cuprum.ClosedError):
+        _ = handle.handle
+    with pytest.raises(ValueError, match="closed"):
+        int(handle)
