@@ -70,6 +70,9 @@ the descriptor itself.)");
     type.def_prop_ro(
         "uuid", [](const PyIPCAllocationHandle& self) { return self.uuid; },
         nb::sig("def uuid(self) -> uuid.UUID | None"), "Return what the pool is known by.");
+    type.def_prop_ro(
+        "is_closed", [](const PyIPCAllocationHandle& self) { return self.core.is_closed(); },
+        "Tell whether it was closed.");
     type.def(
         "close", [](PyIPCAllocationHandle& self) { self.core.close(); },
         "Give up this object's share of the file descriptor. Calling it again does nothing.");

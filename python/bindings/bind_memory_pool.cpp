@@ -222,15 +222,19 @@ void bind_pool(nb::module_& module) {
     type.def(
         "_set_uuid", [](PyMemoryPool& self, nb::object uuid) { self.uuid = std::move(uuid); },
         "uuid"_a);
+    type.def("_export", [](nb::handle self) {
+        const auto& pool = *nb::inst_ptr<PyMemoryPool>(self);
+        auto handle = [&] {
+            const nb::gil_scoped_release unlocked;
+            return pool.core.allocation_handle();
+        }();
+        return make<PyIPCAllocationHandle>(std::move(handle), self.attr("uuid"));
+    });
     type.def_prop_ro(
         "allocation_handle",
         [](nb::handle self) {
-            const auto& pool = *nb::inst_ptr<PyMemoryPool>(self);
-            auto handle = [&] {
-                const nb::gil_scoped_release unlocked;
-                return pool.core.allocation_handle();
-            }();
-            return make<PyIPCAllocationHandle>(std::move(handle), self.attr("uuid"));
+            (void)nb::inst_ptr<PyMemoryPool>(self)->core.handle(); // a closed pool has none
+            return sharing().attr("handle_of")(self);
         },
         nb::sig("def allocation_handle(self) -> IPCAllocationHandle"),
         R"(Return the handle that other processes import the pool with.

@@ -12,11 +12,13 @@ holds any more is gone.
 from __future__ import annotations
 
 import uuid as _uuid
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from cuprum import _cuprum
 
 _registry: WeakValueDictionary[_uuid.UUID, _cuprum.MemoryPool] = WeakValueDictionary()
+# One object per pool: what is sent twice is then sent once, as multiprocessing needs it.
+_handles: WeakKeyDictionary[_cuprum.MemoryPool, _cuprum.IPCAllocationHandle] = WeakKeyDictionary()
 _is_picklable = False
 
 
@@ -63,6 +65,14 @@ def new_uuid(pool: _cuprum.MemoryPool) -> _uuid.UUID:
     return made
 
 
+def handle_of(pool: _cuprum.MemoryPool) -> _cuprum.IPCAllocationHandle:
+    """Return the handle that a pool is exported as, made anew if it was closed."""
+    handle = _handles.get(pool)
+    if handle is None or handle.is_closed:
+        handle = _handles[pool] = pool._export()
+    return handle
+
+
 def register(pool: _cuprum.MemoryPool, uuid: _uuid.UUID) -> _cuprum.MemoryPool:
     """Enter an imported pool; return what is entered."""
     existing = _registry.get(uuid)
@@ -90,6 +100,7 @@ def from_registry(uuid: _uuid.UUID) -> _cuprum.MemoryPool:
 
 def forget(pool: _cuprum.MemoryPool, uuid: _uuid.UUID) -> None:
     """Take a pool out that is being closed."""
+    _handles.pop(pool, None)
     if _registry.get(uuid) is pool:
         del _registry[uuid]
 
