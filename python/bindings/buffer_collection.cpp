@@ -41,6 +41,9 @@ int clear(PyObject* self) {
 void finalize(PyObject* self) {
     const nb::error_scope pending;
     (void)clear(self);
+    // Python runs a finaliser once per object: one that has had its turn must not be recycled, and
+    // an object that keeps another alive is not.
+    nb::keep_alive_obj(self, Py_True);
 }
 
 } // namespace

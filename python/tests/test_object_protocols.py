@@ -104,6 +104,24 @@ TABLE = {
         repr=r"<Linker backend='(nvJitLink|driver)'>",
         error_when_made=(TypeError, ValueError),
     ),
+    "ManagedBuffer": Row(
+        make=lambda at: cuprum.ManagedBuffer.from_handle(4096, 16),
+        other=lambda at: cuprum.ManagedBuffer.from_handle(8192, 16),
+        same=lambda at, made: cuprum.ManagedBuffer.from_handle(4096, 16),
+        repr=r"<.*Buffer ptr=0x1000 size=16.*>",
+        error_when_made=TypeError,
+    ),
+    "ManagedMemoryResource": Row(
+        make=lambda at: cuprum.ManagedMemoryResource({}),
+        other=lambda at: cuprum.ManagedMemoryResource({}),
+        repr=r"<.*ManagedMemoryResource.*>",
+        error_when_made=None,
+    ),
+    "MemoryPool": Row(
+        make=lambda at: cuprum.DeviceMemoryResource(at.device, {"max_size": 1 << 20}),
+        repr=r"<.*MemoryResource.*>",
+        error_when_made=TypeError,
+    ),
     "MemoryResource": Row(
         make=lambda at: type("Mine", (cuprum.MemoryResource,), {})(), repr=r".*Mine.*"
     ),
@@ -111,6 +129,36 @@ TABLE = {
         make=lambda at: at.module,
         repr=r"<ObjectCode .+>",
         is_picklable=True,
+    ),
+    "PinnedMemoryResource": Row(
+        make=lambda at: cuprum.PinnedMemoryResource({"max_size": 1 << 20}),
+        other=lambda at: cuprum.PinnedMemoryResource({"max_size": 1 << 20}),
+        repr=r"<.*PinnedMemoryResource.*>",
+        error_when_made=None,
+    ),
+    "SynchronousMemoryResource": Row(
+        make=lambda at: cuprum.SynchronousMemoryResource(at.device),
+        other=lambda at: cuprum.SynchronousMemoryResource(at.device),
+        repr=r"<.*SynchronousMemoryResource.*>",
+        error_when_made=TypeError,
+    ),
+    "VirtualMemoryResource": Row(
+        make=lambda at: cuprum.VirtualMemoryResource(at.device),
+        other=lambda at: cuprum.VirtualMemoryResource(at.device),
+        repr=r"<.*VirtualMemoryResource.*>",
+        error_when_made=TypeError,
+    ),
+    "GraphMemoryResource": Row(
+        make=lambda at: cuprum.GraphMemoryResource(at.device),
+        same=lambda at, made: cuprum.GraphMemoryResource(made.device_id),
+        repr=r"<.*GraphMemoryResource.*>",
+        error_when_made=TypeError,
+    ),
+    "LegacyPinnedMemoryResource": Row(
+        make=lambda at: cuprum.LegacyPinnedMemoryResource(),
+        other=lambda at: cuprum.LegacyPinnedMemoryResource(),
+        repr=r"<.*LegacyPinnedMemoryResource.*>",
+        error_when_made=None,
     ),
     "Program": Row(
         make=lambda at: cuprum.Program("__global__ void k() {}", "c++"),
