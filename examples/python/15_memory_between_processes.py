@@ -34,8 +34,7 @@ def main() -> None:
     with pool.allocate(COUNT * 4, stream=stream) as buffer:
         buffer.copy_from_host(np.arange(COUNT, dtype=np.int32), stream=stream)
         stream.sync()
-        # CUDA does not survive a fork: the child is a new interpreter.
-        child = multiprocessing.get_context("spawn").Process(target=square, args=(buffer,))
+        child = multiprocessing.Process(target=square, args=(buffer,))
         child.start()
         child.join()
         assert child.exitcode == 0
@@ -48,4 +47,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    # CUDA does not survive a fork: the child must be a new interpreter.
+    multiprocessing.set_start_method("spawn")
     main()
