@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -15,7 +16,9 @@ int main() {
     const auto stream = device.create_stream();
     const auto other = device.create_stream();
 
-    const auto flag = device.allocate(sizeof(std::uint64_t), stream);
+    // Not from a pool: such memory cannot be waited on.
+    const auto pinned = std::make_shared<cuprum::LegacyPinnedMemoryResource>();
+    const auto flag = pinned->allocate(sizeof(std::uint64_t), stream);
     flag.fill(std::uint8_t{0}, stream);
     stream.sync();
 

@@ -9,7 +9,8 @@ device = cuprum.Device()
 device.set_current()
 stream, other = device.create_stream(), device.create_stream()
 
-flag = device.allocate(8, stream=stream)
+# Not from a pool: such memory cannot be waited on.
+flag = cuprum.LegacyPinnedMemoryResource().allocate(8, stream=stream)
 flag.fill(0, stream=stream)
 stream.sync()
 
