@@ -5,21 +5,173 @@
 
 """The compiled part of cuprum. Import cuprum instead."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 import os
+from typing import Any
+import uuid
 
+import cuprum
+import cuprum._copy
+import cuprum._host
+import cuprum._ipc_event
+import cuprum._ipc_memory
+import cuprum._managed
 import cuprum._options
+import cuprum._peer_access
 import cuprum._types
 import cuprum.typing
+import cuprum.utils
 
 
 VERSION: str = '0.1.0'
+
+def follow_reference(arg: bool, /) -> None:
+    """
+    Choose whether objects behave as those of cuda.core where the two differ.
+    """
+
+class SMResource:
+    """
+    Describe a set of multiprocessors of one device.
+
+    Obtained from ``DeviceResources.sm`` and ``split``. It reserves nothing until a context is made of
+    it.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    @property
+    def handle(self) -> int:
+        """
+        Return the address of the driver's ``CUdevResource``, which lives with this object.
+        """
+
+    @property
+    def sm_count(self) -> int:
+        """Return the number of multiprocessors."""
+
+    @property
+    def min_partition_size(self) -> int:
+        """Return the fewest multiprocessors that a part may have."""
+
+    @property
+    def coscheduled_alignment(self) -> int:
+        """Return the number that sizes of parts are rounded up to a multiple of."""
+
+    @property
+    def flags(self) -> int:
+        """Return the driver's flags."""
+
+    @property
+    def device(self) -> Device:
+        """Return the device they belong to."""
+
+    @property
+    def is_usable(self) -> bool:
+        """Tell whether a context can be made of it; not so after a dry run."""
+
+    def split(self, options: cuprum._options.SMResourceOptions | dict, *, dry_run: bool = False) -> tuple[list[SMResource], SMResource]:
+        """
+        Split into groups and what is left over. This object stays as it is.
+
+        Parameters
+        ----------
+        options : SMResourceOptions or dict
+            The groups. Different sizes and co-scheduling need a driver for CUDA 13.1.
+        dry_run : bool, optional
+            Tell the sizes only; no context can be made of the result.
+
+        Returns
+        -------
+        tuple of list of SMResource and SMResource
+            The groups, and the remainder.
+
+        Raises
+        ------
+        CUDAError
+            With ``CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION`` if the device cannot be split so.
+        NotSupportedError
+            If the driver is too old for what is asked.
+        """
+
+    def __repr__(self) -> str: ...
+
+class WorkqueueResource:
+    """
+    Describe the work queues of a device or context.
+
+    Obtained from ``DeviceResources.workqueue``.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    @property
+    def handle(self) -> int:
+        """
+        Return the address of the driver's ``CUdevResource``, which lives with this object.
+        """
+
+    @property
+    def sharing_scope(self) -> cuprum.typing.WorkqueueSharingScopeType:
+        """Return who shares the queues."""
+
+    @property
+    def concurrency_limit(self) -> int:
+        """Return how many streams should not wait for each other."""
+
+    @property
+    def device(self) -> Device:
+        """Return the device they belong to."""
+
+    def configure(self, options: cuprum._options.WorkqueueResourceOptions | dict | None) -> None:
+        """
+        Change the description; contexts made of it afterwards follow it.
+
+        Parameters
+        ----------
+        options : WorkqueueResourceOptions or dict
+            What to change; None in it leaves a setting as it is.
+        """
+
+    def __repr__(self) -> str: ...
+
+class DeviceResources:
+    """
+    Ask what a device, or one of its contexts, has.
+
+    Obtained from ``Device.resources``, ``Context.resources`` or ``Stream.resources``.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    @property
+    def sm(self) -> SMResource:
+        """
+        Return the multiprocessors.
+
+        Raises
+        ------
+        NotSupportedError
+            If the driver is older than CUDA 12.4.
+        """
+
+    @property
+    def workqueue(self) -> WorkqueueResource:
+        """
+        Return the work queues.
+
+        Raises
+        ------
+        NotSupportedError
+            If the driver is older than CUDA 13.1.
+        """
 
 class Context:
     """
     Share a context of one device.
 
-    Obtained from ``Device.context``, ``Stream.context`` or ``Event.context``.
+    Obtained from ``Device.context``, ``Stream.context`` or ``Event.context``, or made by
+    ``Device.create_context`` and ``Context.create``.
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -38,7 +190,35 @@ class Context:
 
     @property
     def is_green(self) -> bool:
-        """Tell whether this is a green context; those are not available yet."""
+        """
+        Tell whether this is a green context, one that has its own part of the device.
+        """
+
+    @property
+    def id(self) -> int:
+        """Return a number that no other context of this process ever has."""
+
+    @property
+    def resources(self) -> DeviceResources:
+        """
+        Return what this context has of the device: all, or the part of a green context.
+        """
+
+    @staticmethod
+    def create(device: Device | int, **flags: object) -> Context:
+        """
+        Make a context of its own on a device, beside the primary one.
+
+        It does not become current. Most programs need none: ``Device.create_context`` makes green
+        contexts, and everything else works in the primary context.
+
+        Parameters
+        ----------
+        device : Device or int
+            Where it is made.
+        **flags
+            As for ``set_flags``.
+        """
 
     def create_stream(self, options: cuprum._options.StreamOptions | dict | None = None) -> Stream:
         """
@@ -47,7 +227,99 @@ class Context:
         Parameters
         ----------
         options : StreamOptions or dict, optional
-            How the stream is made.
+            How the stream is made; those of a green context must be non-blocking.
+        """
+
+    def record(self, event: Event) -> None:
+        """
+        Record an event after all work enqueued in this context so far, on whatever stream.
+
+        Parameters
+        ----------
+        event : Event
+            Must belong to this context.
+        """
+
+    def wait(self, event: Event) -> None:
+        """
+        Hold back later work of all streams of this context until an event is done.
+
+        Returns at once; only the device waits.
+        """
+
+    def get_limit(self, limit: cuprum.typing.LimitType | str) -> int:
+        """
+        Return a limit of this context.
+
+        Parameters
+        ----------
+        limit : LimitType or str
+            Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
+        """
+
+    def set_limit(self, limit: cuprum.typing.LimitType | str, value: int) -> None:
+        """Change a limit of this context; the driver may round the value up."""
+
+    @property
+    def cache_config(self) -> cuprum.typing.CacheConfigType:
+        """
+        Return how L1 cache and shared memory divide what they have in common; a preference.
+        """
+
+    @cache_config.setter
+    def cache_config(self, config: cuprum.typing.CacheConfigType | str, /) -> None: ...
+
+    @property
+    def flags(self) -> cuprum._types.ContextFlags:
+        """Return how the context behaves, as a named tuple."""
+
+    def set_flags(self, **flags: object) -> None:
+        """
+        Change how the context behaves. What is not named becomes the default.
+
+        Parameters
+        ----------
+        wait : HostWaitType or str
+            How threads wait for the device: ``"auto"``, ``"spin"``, ``"yield"`` or ``"blocking"``.
+        map_host : bool
+            Allow mapped pinned memory; always so on today's systems.
+        resize_local_memory : bool
+            Keep local memory at its largest size so far.
+        coredump_on_error : bool
+            Write a GPU core dump when a kernel fails.
+        user_coredump : bool
+            Write one when asked for through a pipe.
+        sync_memory_operations : bool
+            Make copies that may return early wait.
+        """
+
+    def reset_persisting_l2_cache(self) -> None:
+        """
+        Give lines of the L2 cache that are kept for one use back to normal use.
+        """
+
+    def as_current(self) -> CurrentContext:
+        """
+        Make this context current on the calling thread for a ``with`` block.
+
+        What was current before is current again afterwards.
+        """
+
+    @staticmethod
+    def current() -> Context | None:
+        """Return the context that is current on the calling thread, or None."""
+
+    def push(self) -> None:
+        """
+        Make this context current on the calling thread, on top of what is current.
+
+        Every push needs its ``pop``; ``as_current`` sees to that.
+        """
+
+    @staticmethod
+    def pop() -> Context:
+        """
+        Take the current context from the top of the thread's stack and return it.
         """
 
     def sync(self) -> None:
@@ -56,6 +328,8 @@ class Context:
     def close(self) -> None:
         """
         Give up this object's share of the context. Calling it again does nothing.
+
+        Streams, events and buffers made in the context have shares too.
 
         Raises
         ------
@@ -68,6 +342,13 @@ class Context:
     def __hash__(self) -> int: ...
 
     def __repr__(self) -> str: ...
+
+class CurrentContext:
+    """Make a context current for a ``with`` block; made by ``as_current``."""
+
+    def __enter__(self) -> Context: ...
+
+    def __exit__(self, *args: object) -> None: ...
 
 class Event:
     """
@@ -93,8 +374,33 @@ class Event:
 
     @property
     def is_ipc_enabled(self) -> bool:
+        """Tell whether the event can be shared with other processes."""
+
+    @property
+    def ipc_descriptor(self) -> cuprum._ipc_event.IPCEventDescriptor:
         """
-        Tell whether the event can be shared with other processes; not available yet.
+        Return what another process needs to open this event.
+
+        Raises
+        ------
+        RuntimeError
+            If it was made without ``ipc_enabled=True``.
+        """
+
+    @classmethod
+    def from_ipc_descriptor(cls, ipc_descriptor: cuprum._ipc_event.IPCEventDescriptor) -> Event:
+        """
+        Open an event of another process.
+
+        Parameters
+        ----------
+        ipc_descriptor : IPCEventDescriptor
+            What the other process got from ``Event.ipc_descriptor``.
+
+        Raises
+        ------
+        ValueError
+            If the descriptor is too short.
         """
 
     @property
@@ -140,6 +446,10 @@ class Event:
         RuntimeError
             If either lacks timing, was not recorded or is not done; the text says which.
         """
+
+    def __isub__(self, other: object, /) -> object: ...
+
+    def __rsub__(self, other: object, /) -> object: ...
 
     def __eq__(self, other: object, /) -> bool: ...
 
@@ -216,7 +526,7 @@ class Stream:
     def is_done(self) -> bool:
         """Tell, without waiting, whether all work enqueued so far is done."""
 
-    def record(self, event: Event | None = None, options: cuprum._options.EventOptions | dict | None = None) -> Event:
+    def record(self, event: Event | None = None, options: cuprum._options.EventOptions | dict | None = None, *, external: bool = False) -> Event:
         """
         Record an event after the work enqueued so far.
 
@@ -226,6 +536,8 @@ class Stream:
             Recorded again, and stands for this point from now on. A new one is made if it is not given.
         options : EventOptions or dict, optional
             How a new event is made.
+        external : bool, optional
+            In a stream that is being captured, make recording the event a part of the graph.
 
         Returns
         -------
@@ -238,7 +550,7 @@ class Stream:
             If both an event and options are given.
         """
 
-    def wait(self, event_or_stream: Event | Stream | cuprum.typing.IsStreamType) -> None:
+    def wait(self, event_or_stream: Event | Stream | cuprum.typing.IsStreamType, *, external: bool = False) -> None:
         """
         Hold back later work on this stream until an event or another stream's work is done.
 
@@ -248,6 +560,8 @@ class Stream:
         ----------
         event_or_stream : Event, Stream or object with ``__cuda_stream__``
             A stream stands for the work that it holds now.
+        external : bool, optional
+            In a stream that is being captured, make waiting for the event a part of the graph.
         """
 
     def close(self) -> None:
@@ -262,6 +576,120 @@ class Stream:
     def __hash__(self) -> int: ...
 
     def __repr__(self) -> str: ...
+
+    @property
+    def id(self) -> int:
+        """Return a number that no other stream of this process ever has."""
+
+    @property
+    def resources(self) -> DeviceResources:
+        """Return what the stream's context has of the device."""
+
+    def launch_host(self, function: Callable[[], object]) -> None:
+        """
+        Call a function on a thread of the driver, in this stream's order. Returns at once.
+
+        An exception that it raises goes to ``sys.unraisablehook``, and the stream goes on. It is never
+        called if earlier work of the context failed.
+
+        Parameters
+        ----------
+        function : callable
+            Called without arguments. It must not call CUDA, directly or through this package, nor wait for
+            a thread that does.
+
+        Raises
+        ------
+        CUDAError
+            If the stream is being captured into a graph.
+        """
+
+    def write_value(self, target: Buffer | int, value: int, *, offset: int = 0, bits: int = 32, memory_barrier: bool = True) -> None:
+        """
+        Write a number to memory of the device, in this stream's order.
+
+        Parameters
+        ----------
+        target : Buffer or int
+            Where, as a buffer or an address.
+        value : int
+            What, negative numbers in two's complement.
+        offset : int, optional
+            Bytes from the start of `target`.
+        bits : int, optional
+            32 or 64.
+        memory_barrier : bool, optional
+            Earlier writes of the stream are visible before the number is.
+
+        Raises
+        ------
+        ValueError
+            If the place is not aligned, or outside the buffer, or the number does not fit.
+        """
+
+    def wait_value(self, target: Buffer | int, value: int, *, offset: int = 0, bits: int = 32, condition: cuprum.typing.WaitConditionType | str = 'greater_or_equal', flush: bool = False) -> None:
+        """
+        Hold back later work on this stream until memory holds a number. Returns at once.
+
+        Parameters
+        ----------
+        target : Buffer or int
+            Where, as a buffer or an address.
+        value : int
+            What to compare with.
+        offset : int, optional
+            Bytes from the start of `target`.
+        bits : int, optional
+            32 or 64.
+        condition : WaitConditionType or str, optional
+            ``"greater_or_equal"`` (counters may wrap round), ``"equal"``, ``"and"`` (some bit of `value` is
+            set) or ``"nor"`` (some bit is neither in memory nor in `value`).
+        flush : bool, optional
+            Also wait for writes of other devices that arrived before the number.
+        """
+
+    def set_priority(self, priority: int) -> None:
+        """Change the priority of work enqueued from now on; lower runs first."""
+
+    @property
+    def synchronization_policy(self) -> cuprum.typing.SynchronizationPolicyType:
+        """Return how threads wait for this stream."""
+
+    @synchronization_policy.setter
+    def synchronization_policy(self, value: cuprum.typing.SynchronizationPolicyType | str, /) -> None: ...
+
+    @property
+    def memory_sync_domain(self) -> cuprum.typing.MemorySyncDomainType:
+        """
+        Return the domain whose writes a fence of this stream's kernels waits for.
+        """
+
+    @memory_sync_domain.setter
+    def memory_sync_domain(self, value: cuprum.typing.MemorySyncDomainType | str, /) -> None: ...
+
+    @property
+    def memory_sync_domain_map(self) -> tuple[int, int]:
+        """
+        Return the hardware's domains that the default and the remote one stand for.
+        """
+
+    @memory_sync_domain_map.setter
+    def memory_sync_domain_map(self, map: tuple[int, int], /) -> None: ...
+
+    @property
+    def access_policy_window(self) -> cuprum._types.AccessPolicyWindow | None:
+        """
+        Return the range of memory whose accesses are cached in a certain way, or None.
+
+        Set it to an object with ``base``, ``bytes``, ``hit_ratio``, ``hit`` and ``miss``, such as
+        ``cuprum.AccessPolicyWindow``.
+        """
+
+    @access_policy_window.setter
+    def access_policy_window(self, window: cuprum._types.AccessPolicyWindow | None, /) -> None: ...
+
+    def copy_attributes_from(self, other: Stream) -> None:
+        """Take over all attributes of another stream of the same context."""
 
 LEGACY_DEFAULT_STREAM: Stream = ...
 
@@ -305,8 +733,15 @@ class MemoryResource:
     def is_managed(self) -> bool:
         """Tell whether the memory moves between host and device by itself."""
 
-class DeviceMemoryResourceAttributes:
-    """Hold what a pool holds and has held, when it was asked."""
+class MemoryPoolAttributes:
+    """
+    Tell what a pool holds and has held; each read asks the driver.
+
+    The reuse flags and the release threshold can be set, the high-water marks to 0. Holds the pool
+    alive, also when its resource is closed.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
 
     @property
     def reuse_follow_event_dependencies(self) -> bool:
@@ -314,35 +749,168 @@ class DeviceMemoryResourceAttributes:
         Tell whether memory freed on one stream is reused on another that waits for it.
         """
 
+    @reuse_follow_event_dependencies.setter
+    def reuse_follow_event_dependencies(self, value: bool, /) -> None: ...
+
     @property
     def reuse_allow_opportunistic(self) -> bool:
         """Tell whether memory is reused once the free is seen to be done."""
+
+    @reuse_allow_opportunistic.setter
+    def reuse_allow_opportunistic(self, value: bool, /) -> None: ...
 
     @property
     def reuse_allow_internal_dependencies(self) -> bool:
         """Tell whether the driver may add waits between streams to reuse memory."""
 
+    @reuse_allow_internal_dependencies.setter
+    def reuse_allow_internal_dependencies(self, value: bool, /) -> None: ...
+
     @property
     def release_threshold(self) -> int:
         """Return how many reserved bytes are kept at a synchronisation."""
+
+    @release_threshold.setter
+    def release_threshold(self, value: int, /) -> None: ...
 
     @property
     def reserved_mem_current(self) -> int:
         """Return the bytes that the pool holds."""
 
+    @reserved_mem_current.setter
+    def reserved_mem_current(self, value: int, /) -> None: ...
+
     @property
     def reserved_mem_high(self) -> int:
         """Return the most bytes that the pool has held."""
+
+    @reserved_mem_high.setter
+    def reserved_mem_high(self, value: int, /) -> None: ...
 
     @property
     def used_mem_current(self) -> int:
         """Return the bytes in use."""
 
+    @used_mem_current.setter
+    def used_mem_current(self, value: int, /) -> None: ...
+
     @property
     def used_mem_high(self) -> int:
         """Return the most bytes that were in use."""
 
-class DeviceMemoryResource(MemoryResource):
+    @used_mem_high.setter
+    def used_mem_high(self, value: int, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+class MemoryPool(MemoryResource):
+    """
+    Share a stream-ordered pool of memory; what the three kinds of pool have in common.
+    """
+
+    def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
+        """
+        Free memory that was allocated from this pool and is held by no Buffer.
+        """
+
+    @property
+    def handle(self) -> int:
+        """Return the driver's ``CUmemoryPool`` as an int."""
+
+    @property
+    def is_handle_owned(self) -> bool:
+        """
+        Tell whether the pool is this resource's own, not one that others share.
+        """
+
+    @property
+    def device_id(self) -> int:
+        """
+        Return the ordinal of the device whose memory this is, -1 for host memory.
+        """
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether devices can reach the memory."""
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can reach the memory."""
+
+    @property
+    def is_managed(self) -> bool:
+        """Tell whether the memory moves between host and devices by itself."""
+
+    @property
+    def is_ipc_enabled(self) -> bool:
+        """Tell whether the pool can be shared with other processes."""
+
+    @property
+    def is_mapped(self) -> bool:
+        """Tell whether the pool is another process's, imported here."""
+
+    @property
+    def uuid(self) -> uuid.UUID | None:
+        """
+        Return what other processes know the pool by; None if it is not shared.
+        """
+
+    @property
+    def allocation_handle(self) -> IPCAllocationHandle:
+        """
+        Return the handle that other processes import the pool with.
+
+        All of them share one file descriptor, which is closed with the last.
+
+        Raises
+        ------
+        RuntimeError
+            If the pool was not made with ``ipc_enabled``.
+        """
+
+    def register(self, uuid: uuid.UUID) -> MemoryPool:
+        """
+        Enter an imported pool under what the exporter knows it by.
+
+        Buffers that arrive from other processes find it there. Returns the pool that is entered: this
+        one, or one that was before.
+        """
+
+    @staticmethod
+    def from_registry(uuid: uuid.UUID) -> MemoryPool:
+        """
+        Return the pool that is entered under a UUID.
+
+        Raises
+        ------
+        RuntimeError
+            If there is none.
+        """
+
+    def __reduce__(self) -> object: ...
+
+    @property
+    def attributes(self) -> MemoryPoolAttributes:
+        """Return what the pool holds and has held; each read asks the driver."""
+
+    def trim(self, keep_bytes: int = 0) -> None:
+        """
+        Give memory back to the system until at most `keep_bytes` are reserved.
+        """
+
+    def trim_to(self, keep_bytes: int) -> None:
+        """
+        Give memory back to the system until at most `keep_bytes` are reserved.
+        """
+
+    def close(self) -> None:
+        """
+        Give up this object's share of the pool. Calling it again does nothing.
+
+        Buffers that came from it stay valid and keep the pool alive.
+        """
+
+class DeviceMemoryResource(MemoryPool):
     """
     Allocate from a stream-ordered pool of device memory.
 
@@ -367,28 +935,136 @@ class DeviceMemoryResource(MemoryResource):
             With the bytes asked for and free.
         """
 
-    def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
+    @staticmethod
+    def from_handle(device_id: Device | int, handle: int, owner: object | None = None) -> DeviceMemoryResource:
         """
-        Free memory that was allocated from this pool and is held by no Buffer.
-        """
-
-    @property
-    def handle(self) -> int:
-        """Return the driver's ``CUmemoryPool`` as an int."""
-
-    @property
-    def is_handle_owned(self) -> bool:
-        """
-        Tell whether the pool is this resource's own, not the device's shared one.
+        Wrap a pool made elsewhere, without owning it; `owner` is kept alive with it.
         """
 
-    @property
-    def device_id(self) -> int:
-        """Return the ordinal of the device whose memory this is."""
+    @staticmethod
+    def from_allocation_handle(device_id: Device | int, alloc_handle: int | IPCAllocationHandle) -> DeviceMemoryResource:
+        """
+        Import a pool of another process, to map its buffers; it does not allocate.
+
+        Parameters
+        ----------
+        device_id : Device or int
+            The device whose memory it is.
+        alloc_handle : int or IPCAllocationHandle
+            A file descriptor, which stays the caller's, or what ``allocation_handle`` gave. A pool that
+            this process knows by its UUID is returned as it is.
+        """
 
     @property
     def device(self) -> Device:
         """Return the device whose memory this is."""
+
+    @property
+    def peer_accessible_by(self) -> cuprum._peer_access.PeerAccessibleBySetProxy:
+        """
+        Return the other devices that may access the memory: a live set, also to be assigned to.
+        """
+
+    @peer_accessible_by.setter
+    def peer_accessible_by(self, devices: Iterable[Device | int], /) -> None: ...
+
+class PinnedMemoryResource(MemoryPool):
+    """
+    Allocate from a stream-ordered pool of host memory that devices can reach.
+
+    Parameters
+    ----------
+    options : PinnedMemoryResourceOptions or dict, optional
+        A pool of its own is made as they say. Without them, the process's current pool of pinned memory
+        is used; that needs a driver for CUDA 13.0.
+    """
+
+    def __init__(self, options: cuprum._options.PinnedMemoryResourceOptions | dict | None = None) -> None: ...
+
+    def allocate(self, size: int, *, stream: Stream) -> Buffer:
+        """
+        Allocate memory, usable in a stream's order from here on.
+
+        Raises
+        ------
+        OutOfMemoryError
+            With the bytes asked for and free.
+        """
+
+    @staticmethod
+    def from_allocation_handle(alloc_handle: int | IPCAllocationHandle) -> PinnedMemoryResource:
+        """
+        Import a pool of another process, to map its buffers; it does not allocate.
+        """
+
+    @property
+    def numa_id(self) -> int:
+        """Return the NUMA node of the memory, -1 if the system places it."""
+
+class ManagedMemoryResource(MemoryPool):
+    """
+    Allocate from a stream-ordered pool of memory that moves between host and devices by itself.
+
+    Needs a driver for CUDA 13.0.
+
+    Parameters
+    ----------
+    options : ManagedMemoryResourceOptions or dict, optional
+        A pool of its own is made as they say. Without them, the process's current pool of managed
+        memory is used.
+    """
+
+    def __init__(self, options: cuprum._options.ManagedMemoryResourceOptions | dict | None = None) -> None: ...
+
+    def allocate(self, size: int, *, stream: Stream) -> ManagedBuffer:
+        """
+        Allocate memory, usable in a stream's order from here on.
+
+        Raises
+        ------
+        OutOfMemoryError
+            With the bytes asked for and free.
+        """
+
+    @property
+    def preferred_location(self) -> tuple[str, int | None] | None:
+        """
+        Return where memory rests, as (kind, number), or None if no place is preferred.
+        """
+
+def reset_concurrent_access_warning() -> None:
+    """Let the warning about managed memory be given again."""
+
+class LegacyPinnedMemoryResource(_NativeResource):
+    """
+    Allocate host memory that devices can reach, page-locked, at once.
+
+    Works with every driver, and slowly: a ``PinnedMemoryResource`` reuses memory.
+    """
+
+    def __init__(self) -> None: ...
+
+    def allocate(self, size: int, *, stream: Stream | None = None) -> Buffer:
+        """
+        Allocate memory, at once.
+
+        Parameters
+        ----------
+        size : int
+            In bytes.
+        stream : Stream, optional
+            Freeing waits for it. Without one, the buffer is freed at once unless it is closed on a stream.
+
+        Raises
+        ------
+        OutOfMemoryError
+            With the bytes asked for and free.
+        """
+
+    def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> None:
+        """
+        Free memory that was allocated here and is held by no Buffer, once the stream got there.
+        """
 
     @property
     def is_device_accessible(self) -> bool:
@@ -399,32 +1075,286 @@ class DeviceMemoryResource(MemoryResource):
         """Tell whether the host can reach the memory."""
 
     @property
-    def is_ipc_enabled(self) -> bool:
+    def device_id(self) -> int:
+        """Raise RuntimeError: it is the host's memory."""
+
+class SynchronousMemoryResource(_NativeResource):
+    """
+    Allocate device memory at once, for devices without pools.
+
+    Parameters
+    ----------
+    device_id : Device or int
+        The device whose memory it is.
+    """
+
+    def __init__(self, device_id: Device | int) -> None: ...
+
+    def allocate(self, size: int, *, stream: Stream | None = None) -> Buffer:
         """
-        Tell whether the pool can be shared with other processes; not available yet.
+        Allocate memory, at once.
+
+        Parameters
+        ----------
+        size : int
+            In bytes.
+        stream : Stream, optional
+            Freeing waits for it. Without one, the buffer is freed at once unless it is closed on a stream.
+
+        Raises
+        ------
+        OutOfMemoryError
+            With the bytes asked for and free.
+        """
+
+    def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> None:
+        """
+        Free memory that was allocated here and is held by no Buffer, once the stream got there.
         """
 
     @property
-    def is_mapped(self) -> bool:
+    def is_device_accessible(self) -> bool:
+        """Tell whether devices can reach the memory."""
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can reach the memory."""
+
+    @property
+    def device_id(self) -> int:
+        """Return the ordinal of the device whose memory this is."""
+
+def register_host_memory(obj: object, *, read_only: bool = False, io_memory: bool = False) -> Buffer:
+    """
+    Make existing host memory known to devices; the buffer over it undoes that when it is freed.
+
+    Parameters
+    ----------
+    obj : object with the buffer protocol
+        Contiguous, and writable unless `read_only`. Kept alive with the buffer.
+    read_only : bool
+        Devices only read it.
+    io_memory : bool
+        It is the memory of another device on the bus.
+
+    Raises
+    ------
+    CUDAError
+        If it is registered already, or the device does not know such registrations.
+    """
+
+class GraphMemoryResourceAttributes:
+    """
+    Tell what graphs hold and have held of a device's memory; each read asks the driver.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    @property
+    def reserved_mem_current(self) -> int:
+        """Return the bytes that are held for graphs."""
+
+    @reserved_mem_current.setter
+    def reserved_mem_current(self, value: int, /) -> None: ...
+
+    @property
+    def reserved_mem_high(self) -> int:
+        """Return the most bytes that were held; may be set to 0."""
+
+    @reserved_mem_high.setter
+    def reserved_mem_high(self, value: int, /) -> None: ...
+
+    @property
+    def used_mem_current(self) -> int:
+        """Return the bytes in use."""
+
+    @used_mem_current.setter
+    def used_mem_current(self, value: int, /) -> None: ...
+
+    @property
+    def used_mem_high(self) -> int:
+        """Return the most bytes that were in use; may be set to 0."""
+
+    @used_mem_high.setter
+    def used_mem_high(self, value: int, /) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+class GraphMemoryResource(_NativeResource):
+    """
+    Allocate memory that belongs to the graph being captured. There is one per device.
+
+    Only streams that are capturing can allocate from it. Memory that the graph does not free itself may
+    be freed, once the graph has run, by closing the buffer on any stream.
+
+    Parameters
+    ----------
+    device_id : Device or int
+        The device whose memory it is.
+    """
+
+    def __init__(self, device_id: object | None) -> None: ...
+
+    def allocate(self, size: int, *, stream: Stream) -> Buffer:
         """
-        Tell whether the pool was imported from another process; not available yet.
+        Allocate memory in the graph that a stream captures.
+
+        Raises
+        ------
+        RuntimeError
+            If the stream is not capturing.
+        ValueError
+            If it is another device's.
+        """
+
+    def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
+        """Free memory of a graph that is held by no Buffer."""
+
+    @property
+    def attributes(self) -> GraphMemoryResourceAttributes:
+        """Return what graphs hold and have held; each read asks the driver."""
+
+    def trim(self) -> None:
+        """Give memory back that no graph uses at the moment."""
+
+    def close(self) -> None:
+        """Do nothing: the memory is the device's."""
+
+    @property
+    def device_id(self) -> int:
+        """Return the ordinal of the device whose memory this is."""
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether devices can reach the memory."""
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can reach the memory."""
+
+class VirtualMemoryResource(_NativeResource):
+    """
+    Allocate by reserving addresses and mapping physical memory there.
+
+    An allocation can grow, in place if the addresses behind it are free, else under new ones, never by
+    copying. Sizes are rounded up to the granularity.
+
+    Parameters
+    ----------
+    device_id : Device or int
+        The device whose memory it is, or which is nearest if it is the host's.
+    config : VirtualMemoryResourceOptions or dict, optional
+        How memory is made.
+
+    Raises
+    ------
+    RuntimeError
+        If the device cannot do this, or not with GPUDirect RDMA if that is asked for.
+    """
+
+    def __init__(self, device_id: Device | int, config: cuprum._options.VirtualMemoryResourceOptions | dict | None = None) -> None: ...
+
+    def allocate(self, size: int, *, stream: Stream | None = None) -> Buffer:
+        """
+        Allocate at least `size` bytes, at once.
+
+        Parameters
+        ----------
+        size : int
+            In bytes; the buffer's size is rounded up to the granularity.
+        stream : Stream, optional
+            Freeing waits for it; without one, for all work of the device's context.
+        """
+
+    def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> None:
+        """
+        Free memory that was allocated here and is held by no Buffer, once the stream got there.
+        """
+
+    def modify_allocation(self, buf: Buffer, new_size: int, config: cuprum._options.VirtualMemoryResourceOptions | dict | None = None) -> Buffer:
+        """
+        Make an allocation at least `new_size` bytes large; what it holds stays.
+
+        Parameters
+        ----------
+        buf : Buffer
+            A whole allocation of this resource.
+        new_size : int
+            In bytes. If it is not larger, only access is set anew.
+        config : VirtualMemoryResourceOptions or dict, optional
+            How the added memory is made, and who may access all of it; becomes the resource's.
+
+        Returns
+        -------
+        Buffer
+            The same buffer if it grew in place. Otherwise another one over the same memory and more; the
+            old one stays usable at its address until it is closed.
+
+        Raises
+        ------
+        ValueError
+            If it is not a whole allocation of this resource.
         """
 
     @property
-    def attributes(self) -> DeviceMemoryResourceAttributes:
-        """Return what the pool holds and has held, as of now."""
+    def config(self) -> cuprum._options.VirtualMemoryResourceOptions:
+        """Return how memory is made."""
 
-    def trim(self, keep_bytes: int = 0) -> None:
+    @property
+    def device(self) -> Device | None:
         """
-        Give memory back to the device until at most `keep_bytes` are reserved.
+        Return the device whose memory this is, or None for memory of the host.
         """
+
+    @property
+    def device_id(self) -> int:
+        """
+        Return the ordinal of the device whose memory this is, -1 for memory of the host.
+        """
+
+    @property
+    def granularity(self) -> int:
+        """Return what sizes are rounded up to, in bytes."""
+
+    @property
+    def is_device_accessible(self) -> bool:
+        """Tell whether devices can reach the memory."""
+
+    @property
+    def is_host_accessible(self) -> bool:
+        """Tell whether the host can reach the memory."""
+
+class IPCAllocationHandle:
+    """
+    Hold the file descriptor that a pool of another process is imported with.
+
+    Obtained from ``MemoryPool.allocation_handle``. ``multiprocessing`` sends it; by other means, send
+    the descriptor itself.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    def __int__(self) -> int: ...
+
+    @property
+    def handle(self) -> int:
+        """Return the file descriptor, which stays this object's."""
+
+    @property
+    def uuid(self) -> uuid.UUID | None:
+        """Return what the pool is known by."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether it was closed."""
 
     def close(self) -> None:
         """
-        Give up this object's share of the pool. Calling it again does nothing.
-
-        Buffers that came from it stay valid and keep the pool alive.
+        Give up this object's share of the file descriptor. Calling it again does nothing.
         """
+
+def has_current_context() -> bool:
+    """Tell whether a context is current on the calling thread."""
 
 class Buffer:
     """
@@ -436,6 +1366,8 @@ class Buffer:
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    def __del__(*args, **kwargs) -> Any: ...
 
     @staticmethod
     def from_handle(ptr: int, size: int, mr: MemoryResource | None = None, owner: object | None = None, *, stream: Stream | None = None) -> Buffer:
@@ -482,10 +1414,49 @@ class Buffer:
         """Tell whether the host can reach the memory."""
 
     @property
+    def is_managed(self) -> bool:
+        """Tell whether the memory moves between host and devices by itself."""
+
+    @property
     def is_mapped(self) -> bool:
+        """Tell whether the memory is another process's."""
+
+    @property
+    def ipc_descriptor(self) -> cuprum._ipc_memory.IPCBufferDescriptor:
         """
-        Tell whether the memory was imported from another process; not available yet.
+        Return what names this buffer to processes that import its pool.
+
+        Raises
+        ------
+        RuntimeError
+            If it did not come from an IPC-enabled pool.
         """
+
+    @staticmethod
+    def from_ipc_descriptor(mr: MemoryPool, ipc_descriptor: cuprum._ipc_memory.IPCBufferDescriptor, *, stream: Stream) -> Buffer:
+        """
+        Map a buffer of another process into this one.
+
+        Parameters
+        ----------
+        mr : MemoryPool
+            The exporter's pool, imported.
+        ipc_descriptor : IPCBufferDescriptor
+            What names the buffer. The same one gives the same memory, mapped once.
+        stream : Stream
+            The unmapping is ordered on it.
+
+        Raises
+        ------
+        RuntimeError
+            If the pool is not IPC-enabled.
+        ValueError
+            If the descriptor is cut short, or claims more than is mapped.
+        CUDAError
+            If it is not one of this pool's.
+        """
+
+    def __reduce__(self) -> object: ...
 
     @property
     def memory_resource(self) -> MemoryResource | None:
@@ -501,7 +1472,7 @@ class Buffer:
 
     def __repr__(self) -> str: ...
 
-    def copy_to(self, dst: Buffer | None = None, *, stream: Stream, options: None = None) -> Buffer:
+    def copy_to(self, dst: Buffer | None = None, *, stream: Stream, options: cuprum._copy.CopyOptions | None = None) -> Buffer:
         """
         Copy all bytes to another buffer of the same size. Returns at once.
 
@@ -511,8 +1482,8 @@ class Buffer:
             Allocated from this buffer's memory resource if it is not given.
         stream : Stream
             The copy is ordered on it.
-        options : None
-            Not available yet.
+        options : CopyOptions, optional
+            How to copy. Not on the legacy default stream, nor while a stream is capturing.
 
         Returns
         -------
@@ -525,7 +1496,7 @@ class Buffer:
             If the sizes differ, or a destination cannot be allocated for want of a memory resource.
         """
 
-    def copy_from(self, src: Buffer, *, stream: Stream, options: None = None) -> None:
+    def copy_from(self, src: Buffer, *, stream: Stream, options: cuprum._copy.CopyOptions | None = None) -> None:
         """
         Copy all bytes from another buffer of the same size. Returns at once.
 
@@ -535,8 +1506,8 @@ class Buffer:
             Where to copy from.
         stream : Stream
             The copy is ordered on it.
-        options : None
-            Not available yet.
+        options : CopyOptions, optional
+            How to copy. Not on the legacy default stream, nor while a stream is capturing.
 
         Raises
         ------
@@ -608,6 +1579,76 @@ class Buffer:
 
     def __exit__(self, *exception: object) -> None: ...
 
+    def __getitem__(self, key: slice, /) -> Buffer:
+        """
+        Return a part of the memory as a buffer that shares it.
+
+        ``buffer[a:b]`` counts bytes. The memory is freed with the last of its parts and the whole.
+
+        Parameters
+        ----------
+        key : slice
+            Without a step. As everywhere in Python, bounds beyond the end mean the end.
+
+        Raises
+        ------
+        TypeError
+            If `key` is no slice: single bytes are not buffers.
+        ValueError
+            If the slice has a step.
+        """
+
+    def copy_region_from(self, src: Buffer, extent: tuple[int, ...], *, stream: Stream, offset: int = 0, pitch: int = 0, rows_per_slice: int = 0, src_offset: int = 0, src_pitch: int = 0, src_rows_per_slice: int = 0) -> None:
+        """
+        Copy a part, a rectangle or a box of bytes from another buffer. Returns at once.
+
+        Parameters
+        ----------
+        src : Buffer
+            Where to copy from; may be on another device, or the host's.
+        extent : tuple of int
+            The bytes of a row; then the number of rows; then the number of slices.
+        stream : Stream
+            The copy is ordered on it.
+        offset, src_offset : int, optional
+            Where the region begins, in bytes.
+        pitch, src_pitch : int, optional
+            The bytes from row to row; rows follow each other if it is not given.
+        rows_per_slice, src_rows_per_slice : int, optional
+            The rows from slice to slice; slices follow each other if it is not given.
+
+        Raises
+        ------
+        ValueError
+            If a region does not lie in its buffer, or the two overlap.
+        """
+
+    def fill_region(self, value: object, extent: tuple[int, ...], *, stream: Stream, offset: int = 0, pitch: int = 0) -> None:
+        """
+        Fill a rectangle of bytes with a repeated value. Returns at once.
+
+        Parameters
+        ----------
+        value : int or object with the buffer protocol
+            A byte from 0 to 255, or 1, 2 or 4 bytes.
+        extent : tuple of int
+            The bytes of a row, then the number of rows.
+        stream : Stream
+            The filling is ordered on it.
+        offset : int, optional
+            Where the rectangle begins, in bytes.
+        pitch : int, optional
+            The bytes from row to row; rows follow each other if it is not given.
+
+        Raises
+        ------
+        OverflowError
+            If an int does not fit a byte.
+        ValueError
+            If the rectangle does not lie in the buffer, or address, pitch or width are no multiples of the
+            value's width.
+        """
+
     def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object:
         """
         Return the memory as a DLPack capsule: one dimension of int8.
@@ -615,12 +1656,12 @@ class Buffer:
         Parameters
         ----------
         stream : int, optional
-            Accepted for the protocol's sake. A buffer does not know which stream last wrote to it, so the
-            caller orders its work.
+            The stream that will use the memory. It is made to wait for the one that the buffer was
+            allocated on; None and -1 leave ordering to the caller.
         max_version : tuple of int, optional
             The newest version that the caller knows; a versioned capsule is returned from (1, 0) on.
         dl_device : tuple of int, optional
-            Only None or the device it lies on.
+            Only None, the device it lies on, or the CPU for memory that the host can reach.
         copy : bool, optional
             True is refused.
 
@@ -633,13 +1674,116 @@ class Buffer:
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's device type and the ordinal."""
 
+    __dlpack_c_exchange_api__: PyCapsule = ...
+
+class ManagedBuffer(Buffer):
+    """
+    Own a piece of memory that moves between host and devices by itself, and steer that.
+
+    Made by ``ManagedMemoryResource.allocate``, or ``ManagedBuffer.from_handle`` for managed memory
+    allocated elsewhere. Its own methods raise ValueError if the memory is not managed after all.
+    """
+
+    @staticmethod
+    def from_handle(ptr: int, size: int, mr: MemoryResource | None = None, owner: object | None = None, *, stream: Stream | None = None) -> ManagedBuffer:
+        """Wrap managed memory allocated elsewhere; see ``Buffer.from_handle``."""
+
+    @property
+    def read_mostly(self) -> bool:
+        """
+        Tell whether the memory is mostly read, so that copies of it may be kept.
+        """
+
+    @read_mostly.setter
+    def read_mostly(self, arg: bool, /) -> None: ...
+
+    @property
+    def preferred_location(self) -> Device | cuprum._host.Host | None:
+        """Return where the memory should rest, or None."""
+
+    @preferred_location.setter
+    def preferred_location(self, location: Device | cuprum._host.Host | None, /) -> None: ...
+
+    @property
+    def accessed_by(self) -> cuprum._managed.AccessedBySetProxy:
+        """
+        Return who keeps the memory mapped: a live set, also to be assigned to.
+        """
+
+    @accessed_by.setter
+    def accessed_by(self, locations: Iterable[Device | cuprum._host.Host], /) -> None: ...
+
+    @property
+    def last_prefetch_location(self) -> Device | cuprum._host.Host | None:
+        """Return where the memory was last sent by prefetching, or None."""
+
+    def prefetch(self, location: Device | cuprum._host.Host, *, stream: Stream) -> None:
+        """Move the memory to a place, in a stream's order. Returns at once."""
+
+    def discard(self, *, stream: Stream) -> None:
+        """
+        Give up what the memory holds, in a stream's order. Needs a driver for CUDA 13.0.
+        """
+
+    def discard_prefetch(self, location: Device | cuprum._host.Host, *, stream: Stream) -> None:
+        """
+        Give up what the memory holds and move it. Needs a driver for CUDA 13.0.
+        """
+
+def prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device | cuprum._host.Host | Sequence[Device | cuprum._host.Host]) -> None:
+    """
+    Move managed memory, each buffer to its place, in a stream's order.
+
+    Parameters
+    ----------
+    stream : Stream
+        The moves are ordered on it.
+    buffers : sequence of Buffer
+        Managed memory, else ValueError.
+    locations : Device or Host, or a sequence of them
+        One for all, or one for each.
+    """
+
+def discard_batch(stream: Stream, buffers: Sequence[Buffer]) -> None:
+    """
+    Give up what managed memory holds, in a stream's order. Needs a driver for CUDA 13.0.
+    """
+
+def discard_prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device | cuprum._host.Host | Sequence[Device | cuprum._host.Host]) -> None:
+    """
+    Give up what managed memory holds and move it; see ``prefetch_batch``. Needs a driver for CUDA 13.0.
+    """
+
+def copy_batch(stream: Stream, srcs: Sequence[Buffer], dsts: Sequence[Buffer], *, options: cuprum._copy.CopyOptions | Sequence[cuprum._copy.CopyOptions] | None = None) -> None:
+    """
+    Copy many buffers at once, in a stream's order but none among themselves.
+
+    Parameters
+    ----------
+    stream : Stream
+        Not the legacy default stream, nor one that is capturing.
+    srcs, dsts : sequence of Buffer
+        Where to copy from and to, paired by index, of equal sizes.
+    options : CopyOptions or sequence of CopyOptions, optional
+        One for all, or one for each.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to copy, lengths or sizes do not match, or a pair overlaps.
+    NotSupportedError
+        If an option needs a newer driver; it is named.
+    """
+
 class DeviceProperties:
     """
     Read the attributes of one device, by the driver's names in lower case.
 
-    An attribute that the driver does not know raises CUDAError; ``get`` takes a default for that case
+    An attribute that the driver does not know raises, as an AttributeError and a CUDAError; ``get`` takes a default for that case
     and ``is_supported`` tells beforehand.
     """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
 
     @property
     def max_threads_per_block(self) -> int:
@@ -1046,8 +2190,8 @@ class DeviceProperties:
         """Tell the driver's attribute of this name."""
 
     @property
-    def virtual_memory_management_supported(self) -> int:
-        """Return the driver's attribute of this name."""
+    def virtual_memory_management_supported(self) -> bool:
+        """Tell the driver's attribute of this name."""
 
     @property
     def handle_type_posix_file_descriptor_supported(self) -> bool:
@@ -1359,7 +2503,7 @@ class Device:
 
         Raises
         ------
-        ValueError
+        RuntimeError
             If `ctx` belongs to another device.
         """
 
@@ -1436,6 +2580,126 @@ class Device:
     @memory_resource.setter
     def memory_resource(self, resource: MemoryResource, /) -> None: ...
 
+    def __str__(self) -> str: ...
+
+    @property
+    def total_memory(self) -> int:
+        """Return the size of the device's memory in bytes. Needs no context."""
+
+    @property
+    def resources(self) -> DeviceResources:
+        """Return what the device as a whole has for green contexts."""
+
+    def create_context(self, options: cuprum._options.ContextOptions | dict | None = None) -> Context:
+        """
+        Make a green context: one that has its own part of the device.
+
+        It does not become current. ``Context.create`` makes one that is not green.
+
+        Parameters
+        ----------
+        options : ContextOptions or dict
+            What it is made of.
+
+        Raises
+        ------
+        ValueError
+            If no multiprocessors are named, or those of another device or of a dry run.
+        NotSupportedError
+            If the driver is older than CUDA 12.4.
+        """
+
+    def as_current(self) -> CurrentContext:
+        """
+        Make this device's primary context current for a ``with`` block.
+
+        What was current before is current again afterwards.
+        """
+
+    @property
+    def is_primary_context_active(self) -> bool:
+        """Tell whether the primary context exists."""
+
+    @property
+    def primary_context_flags(self) -> cuprum._types.ContextFlags:
+        """Return how the primary context behaves, or would behave."""
+
+    def set_primary_context_flags(self, **flags: object) -> None:
+        """
+        Change how the primary context behaves; the flags are those of ``Context.set_flags``.
+        """
+
+    def reset_primary_context(self) -> None:
+        """
+        Destroy everything in the primary context, of all libraries in the process.
+
+        The context itself starts anew on its next use. What was made in it before must not be used any
+        more.
+        """
+
+    def get_limit(self, limit: cuprum.typing.LimitType | str) -> int:
+        """
+        Return a limit of this device's context.
+
+        Parameters
+        ----------
+        limit : LimitType or str
+            Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.
+        """
+
+    def set_limit(self, limit: cuprum.typing.LimitType | str, value: int) -> None:
+        """
+        Change a limit of this device's context; the driver may round the value up.
+        """
+
+    def enable_peer_access(self, peer: Device | int) -> None:
+        """
+        Let kernels on this device access memory that is not from a pool on another one.
+
+        Pools have ``peer_accessible_by``. Does nothing if the access is allowed already.
+        """
+
+    def disable_peer_access(self, peer: Device | int) -> None:
+        """Take the access back; does nothing if it was not allowed."""
+
+    def get_p2p_attribute(self, attribute: cuprum.typing.P2PAttributeType | str, peer: Device | int) -> int:
+        """
+        Tell about the link to another device.
+
+        Parameters
+        ----------
+        attribute : P2PAttributeType or str
+            ``"performance_rank"``, ``"access_supported"``, ``"native_atomic_supported"`` or
+            ``"cuda_array_access_supported"``.
+        peer : Device or int
+            The other device.
+        """
+
+    def to_system_device(self) -> object:
+        """
+        Return the same device as the management library knows it; not available yet.
+        """
+
+    def create_graph_builder(self) -> object:
+        """Make a graph builder; not available yet."""
+
+    def create_opaque_array(self, options: object) -> object:
+        """Make an array for textures; not available yet."""
+
+    def create_mipmapped_array(self, options: object) -> object:
+        """Make a mipmapped array; not available yet."""
+
+    def create_texture_object(self, *, resource: object, options: object = None) -> object:
+        """Make a texture; not available yet."""
+
+    def create_surface_object(self, *, resource: object) -> object:
+        """Make a surface; not available yet."""
+
+def forget_initialized_devices() -> None:
+    """
+    Forget which devices were made current on this thread, and resources set on them.
+    """
+
 class ObjectCode:
     """
     Share compiled code.
@@ -1447,7 +2711,7 @@ class ObjectCode:
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
     @staticmethod
-    def from_cubin(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None) -> ObjectCode:
+    def from_cubin(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None, jit_options: cuprum.JITOptions | dict | None = None) -> ObjectCode:
         """
         Hold code of this type.
 
@@ -1459,10 +2723,12 @@ class ObjectCode:
             What messages call it.
         symbol_mapping : dict of str, optional
             Kernel names as written, to their names in the code.
+        jit_options : JITOptions or dict, optional
+            How the driver compiles PTX when it loads it.
         """
 
     @staticmethod
-    def from_ptx(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None) -> ObjectCode:
+    def from_ptx(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None, jit_options: cuprum.JITOptions | dict | None = None) -> ObjectCode:
         """
         Hold code of this type.
 
@@ -1474,10 +2740,12 @@ class ObjectCode:
             What messages call it.
         symbol_mapping : dict of str, optional
             Kernel names as written, to their names in the code.
+        jit_options : JITOptions or dict, optional
+            How the driver compiles PTX when it loads it.
         """
 
     @staticmethod
-    def from_ltoir(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None) -> ObjectCode:
+    def from_ltoir(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None, jit_options: cuprum.JITOptions | dict | None = None) -> ObjectCode:
         """
         Hold code of this type.
 
@@ -1489,10 +2757,12 @@ class ObjectCode:
             What messages call it.
         symbol_mapping : dict of str, optional
             Kernel names as written, to their names in the code.
+        jit_options : JITOptions or dict, optional
+            How the driver compiles PTX when it loads it.
         """
 
     @staticmethod
-    def from_fatbin(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None) -> ObjectCode:
+    def from_fatbin(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None, jit_options: cuprum.JITOptions | dict | None = None) -> ObjectCode:
         """
         Hold code of this type.
 
@@ -1504,10 +2774,12 @@ class ObjectCode:
             What messages call it.
         symbol_mapping : dict of str, optional
             Kernel names as written, to their names in the code.
+        jit_options : JITOptions or dict, optional
+            How the driver compiles PTX when it loads it.
         """
 
     @staticmethod
-    def from_object(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None) -> ObjectCode:
+    def from_object(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None, jit_options: cuprum.JITOptions | dict | None = None) -> ObjectCode:
         """
         Hold code of this type.
 
@@ -1519,10 +2791,12 @@ class ObjectCode:
             What messages call it.
         symbol_mapping : dict of str, optional
             Kernel names as written, to their names in the code.
+        jit_options : JITOptions or dict, optional
+            How the driver compiles PTX when it loads it.
         """
 
     @staticmethod
-    def from_library(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None) -> ObjectCode:
+    def from_library(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None, jit_options: cuprum.JITOptions | dict | None = None) -> ObjectCode:
         """
         Hold code of this type.
 
@@ -1534,6 +2808,8 @@ class ObjectCode:
             What messages call it.
         symbol_mapping : dict of str, optional
             Kernel names as written, to their names in the code.
+        jit_options : JITOptions or dict, optional
+            How the driver compiles PTX when it loads it.
         """
 
     @property
@@ -1577,6 +2853,34 @@ class ObjectCode:
     def kernel_names(self) -> list[str]:
         """Return the names in the code of all kernels, loading it if need be."""
 
+    def get_global(self, name: str | bytes) -> Buffer:
+        """
+        Return a ``__device__`` or ``__constant__`` variable as a buffer.
+
+        It is the memory that the variable has in the current context (the current device's, if none is
+        current). The buffer keeps the code loaded.
+
+        Raises
+        ------
+        ValueError
+            If there is none of that name.
+        """
+
+    def get_managed(self, name: str | bytes) -> Buffer:
+        """
+        Return a ``__managed__`` variable, which all contexts share, as a buffer.
+
+        Raises
+        ------
+        ValueError
+            If there is none of that name.
+        """
+
+    def get_module(self) -> int:
+        """
+        Return the code as a ``CUmodule`` of the current context, as an int, for interfaces that take one. It belongs to this object.
+        """
+
     def close(self) -> None:
         """
         Give up this object's share of the code. Calling it again does nothing.
@@ -1590,11 +2894,85 @@ class ObjectCode:
 
     def __repr__(self) -> str: ...
 
+class Kernel:
+    """
+    Share a kernel; it keeps its code loaded.
+
+    Obtained from ``ObjectCode.get_kernel``. It knows how many parameters it takes and how large, so
+    that ``launch`` can check.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    @property
+    def handle(self) -> int:
+        """Return the driver's ``CUkernel`` as an int."""
+
+    @property
+    def name(self) -> str:
+        """Return the name that it has in the code."""
+
+    @property
+    def num_arguments(self) -> int:
+        """Return how many parameters it takes."""
+
+    @property
+    def arguments_info(self) -> list[cuprum._types.ParamInfo]:
+        """Return offset and size of each parameter as named tuples."""
+
+    @staticmethod
+    def from_handle(handle: int, mod: ObjectCode | None = None) -> Kernel:
+        """
+        Wrap a driver's kernel made elsewhere.
+
+        Parameters
+        ----------
+        handle : int
+            The driver's ``CUkernel``.
+        mod : ObjectCode, optional
+            Kept alive with the kernel. Code that Cuprum loaded is found and kept without it; if it is not
+            the kernel's own, a warning says so.
+
+        Raises
+        ------
+        TypeError
+            If the handle is not an int, or `mod` not an ObjectCode.
+        """
+
+    @property
+    def attributes(self) -> KernelAttributes:
+        """
+        Return the kernel's attributes on the current device.
+
+        Index it for another one: ``kernel.attributes[device].num_regs``.
+        """
+
+    @property
+    def occupancy(self) -> KernelOccupancy:
+        """Return an object that answers how many blocks fit on a multiprocessor."""
+
+    def close(self) -> None:
+        """
+        Give up this object's share of the kernel. Calling it again does nothing.
+        """
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
 class KernelAttributes:
-    """Read the figures of a kernel on one device."""
+    """
+    Read and set the attributes of a kernel on one device.
+
+    Setting one counts for all launches on that device from then on.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
 
     def __getitem__(self, device: Device | int) -> KernelAttributes:
-        """Return the figures on another device."""
+        """Return the attributes on another device."""
 
     @property
     def max_threads_per_block(self) -> int:
@@ -1625,11 +3003,78 @@ class KernelAttributes:
         """Return the architecture that it was compiled for, 90 for 9.0."""
 
     @property
+    def cache_mode_ca(self) -> bool:
+        """Tell whether it was compiled to cache global loads in L1."""
+
+    @property
     def max_dynamic_shared_size_bytes(self) -> int:
-        """Return the most dynamic shared memory that a launch may ask for."""
+        """
+        Return or set the most dynamic shared memory that a launch may ask for, in bytes.
+
+        A launch that asks for more raises it by itself, up to what the device has.
+        """
+
+    @max_dynamic_shared_size_bytes.setter
+    def max_dynamic_shared_size_bytes(self, arg: int, /) -> None: ...
+
+    @property
+    def preferred_shared_memory_carveout(self) -> int:
+        """
+        Return or set the percent of L1 to use as shared memory; -1 is the driver's choice.
+        """
+
+    @preferred_shared_memory_carveout.setter
+    def preferred_shared_memory_carveout(self, arg: int, /) -> None: ...
+
+    @property
+    def cluster_size_must_be_set(self) -> bool:
+        """Tell whether a launch must give a cluster."""
+
+    @property
+    def required_cluster_width(self) -> int:
+        """Return or set the x extent that a cluster must have; 0 is any."""
+
+    @required_cluster_width.setter
+    def required_cluster_width(self, arg: int, /) -> None: ...
+
+    @property
+    def required_cluster_height(self) -> int:
+        """Return or set the y extent that a cluster must have; 0 is any."""
+
+    @required_cluster_height.setter
+    def required_cluster_height(self, arg: int, /) -> None: ...
+
+    @property
+    def required_cluster_depth(self) -> int:
+        """Return or set the z extent that a cluster must have; 0 is any."""
+
+    @required_cluster_depth.setter
+    def required_cluster_depth(self, arg: int, /) -> None: ...
+
+    @property
+    def non_portable_cluster_size_allowed(self) -> bool:
+        """Tell or set whether more than 8 blocks per cluster may be asked for."""
+
+    @non_portable_cluster_size_allowed.setter
+    def non_portable_cluster_size_allowed(self, arg: bool, /) -> None: ...
+
+    @property
+    def cluster_scheduling_policy_preference(self) -> int:
+        """
+        Return or set how clusters are placed: 0 default, 1 spread, 2 load balancing.
+        """
+
+    @cluster_scheduling_policy_preference.setter
+    def cluster_scheduling_policy_preference(self, arg: int, /) -> None: ...
 
 class KernelOccupancy:
-    """Answer how many blocks of a kernel fit on a device."""
+    """
+    Answer how many blocks of a kernel fit on a device.
+
+    The device is that of the current context.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
 
     def max_active_blocks_per_multiprocessor(self, block_size: int, dynamic_shared_memory_size: int) -> int:
         """
@@ -1643,65 +3088,70 @@ class KernelOccupancy:
             Dynamic shared memory per block, in bytes.
         """
 
-class Kernel:
-    """
-    Share a kernel; it keeps its code loaded.
-
-    Obtained from ``ObjectCode.get_kernel``. It knows how many parameters it takes and how large, so
-    that ``launch`` can check.
-    """
-
-    def __init__(self, *args: object, **kwargs: object) -> None: ...
-
-    @property
-    def handle(self) -> int:
-        """Return the driver's ``CUkernel`` as an int."""
-
-    @property
-    def name(self) -> str:
-        """Return the name that it has in the code."""
-
-    @property
-    def num_arguments(self) -> int:
-        """Return how many parameters it takes."""
-
-    @property
-    def arguments_info(self) -> list[cuprum._types.ParamInfo]:
-        """Return offset and size of each parameter as named tuples."""
-
-    @property
-    def attributes(self) -> KernelAttributes:
+    def max_potential_block_size(self, dynamic_shared_memory_needed: int | collections.abc.Callable[[int], int], block_size_limit: int) -> cuprum._types.MaxPotentialBlockSizeOccupancyResult:
         """
-        Return the kernel's figures on the current device.
+        Return the block size at which most threads are resident.
 
-        Index it for another one: ``kernel.attributes[device].num_regs``.
+        Parameters
+        ----------
+        dynamic_shared_memory_needed : int or callable
+            Dynamic shared memory per block, in bytes, or a function that gives it for a block size; a
+            ``CUoccupancyB2DSize`` of the driver's bindings too.
+        block_size_limit : int
+            The most threads per block; 0 is the kernel's own limit.
+
+        Returns
+        -------
+        MaxPotentialBlockSizeOccupancyResult
+            ``min_grid_size``, the fewest blocks that fill the device, and ``max_block_size``.
         """
 
-    @property
-    def occupancy(self) -> KernelOccupancy:
-        """Return an object that answers how many blocks fit on a multiprocessor."""
-
-    def close(self) -> None:
+    def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int, block_size: int) -> int:
         """
-        Give up this object's share of the kernel. Calling it again does nothing.
+        Return the dynamic shared memory that each block can have while so many fit.
+
+        Parameters
+        ----------
+        num_blocks_per_multiprocessor : int
+            Blocks that shall be resident at once.
+        block_size : int
+            Threads per block.
         """
 
-    def __eq__(self, other: object, /) -> bool: ...
+    def max_potential_cluster_size(self, config: LaunchConfig | dict, *, stream: Stream) -> int:
+        """
+        Return the most blocks per cluster for a configuration; its cluster is not looked at.
 
-    def __hash__(self) -> int: ...
+        Parameters
+        ----------
+        config : LaunchConfig or dict
+            Block and shared memory count.
+        stream : Stream
+            Names the device.
+        """
 
-    def __repr__(self) -> str: ...
+    def max_active_clusters(self, config: LaunchConfig | dict, *, stream: Stream) -> int:
+        """
+        Return how many clusters of a configuration fit on a device at once.
+
+        Parameters
+        ----------
+        config : LaunchConfig or dict
+            With a cluster.
+        stream : Stream
+            Names the device.
+        """
 
 class Program:
     """
-    Hold source code and the compiler's state for it.
+    Hold source code and how it is compiled.
 
     Parameters
     ----------
-    code : str
-        CUDA C++ source.
+    code : str, bytes or bytearray
+        CUDA C++ source, PTX, or NVVM IR; bytes for NVVM alone.
     code_type : SourceCodeType or str
-        ``"c++"``.
+        ``"c++"`` for NVRTC, ``"ptx"`` for the linker, ``"nvvm"`` for libNVVM.
     options : ProgramOptions or dict, optional
         How it is compiled.
 
@@ -1709,37 +3159,71 @@ class Program:
     ------
     LibraryNotFoundError
         If the compiler library cannot be found; the text lists where it was looked for.
+    UnsupportedOptionError
+        For options that the compiler cannot honour.
     """
 
-    def __init__(self, code: str, code_type: cuprum.typing.SourceCodeType | str, options: cuprum._options.ProgramOptions | dict | None = None) -> None: ...
+    def __init__(self, code: str | bytes | bytearray, code_type: cuprum.typing.SourceCodeType | str, options: cuprum.ProgramOptions | dict | None = None) -> None: ...
 
-    def compile(self, target_type: cuprum.typing.ObjectCodeFormatType | str, name_expressions: Iterable[str] = (), logs: object | None = None) -> ObjectCode:
+    def compile(self, target_type: cuprum.typing.ObjectCodeFormatType | str, name_expressions: Iterable[str] = (), logs: object | None = None, *, cache: cuprum.utils.ProgramCacheResource | None = None, extra_digest: bytes | None = None) -> ObjectCode:
         """
         Compile the program. Blocks; may be called again, also with another target.
 
         Parameters
         ----------
         target_type : ObjectCodeFormatType or str
-            ``"ptx"``, ``"cubin"`` or ``"ltoir"``. For an emulated device a cubin is a fat binary that holds
-            the cubin and its PTX; a GPU and the emulated device both load it.
+            From C++ ``"ptx"``, ``"cubin"`` or ``"ltoir"``, from PTX ``"cubin"`` (or ``"ptx"``), from NVVM
+            IR ``"ptx"`` or ``"ltoir"``. For an emulated device a cubin is a fat binary that holds the cubin
+            and its PTX; a GPU and the emulated device both load it.
         name_expressions : iterable of str, optional
-            Kernels whose names C++ decorates, such as ``"add<float>"``; the result knows them by these
-            names.
+            C++ alone: kernels whose names C++ decorates, such as ``"add<float>"``; the result knows them by
+            these names.
         logs : object with ``write``, optional
             Given the compiler's log, unless it is empty.
+        cache : ProgramCacheResource, optional
+            Looked in before compiling, and given the result after. A cached result has no log.
+        extra_digest : bytes, optional
+            Stands, in the cache's key, for contents that the cache cannot see, such as the files in
+            ``include_path``.
 
         Raises
         ------
-        NVRTCError
-            If the source does not compile, with log and options.
+        NVRTCError, NVVMError, LinkerError
+            If it does not compile, with log and options.
+        ValueError
+            If there is a cache and the result depends on what its key cannot see; the text says what.
         """
+
+    def cancel(self) -> None:
+        """
+        End the compilations of this program that are under way in other threads.
+
+        They raise ``NVRTCError`` with ``NVRTC_ERROR_CANCELLED``, soon. Those that start later are not
+        affected.
+
+        Raises
+        ------
+        NotSupportedError
+            If NVRTC is older than 12.9.
+        """
+
+    def close(self) -> None:
+        """Give up the compiler's state. Calling it again does nothing."""
+
+    def __repr__(self) -> str: ...
 
     @property
     def backend(self) -> cuprum.typing.CompilerBackendType:
         """Return which compiler is used."""
 
     @property
-    def options(self) -> cuprum._options.ProgramOptions:
+    def pch_status(self) -> cuprum.typing.PCHStatusType | None:
+        """
+        Return what became of the precompiled header in the last compilation. None if none was asked for, or nothing was compiled yet. A failure is also a warning, with the reason.
+        """
+
+    @property
+    def options(self) -> cuprum.ProgramOptions:
         """Return the options that it was made with."""
 
     @property
@@ -1752,13 +3236,170 @@ class Program:
         Return the log of the last compilation, empty if there was nothing to say.
         """
 
-    def close(self) -> None:
-        """Give up the compiler's state. Calling it again does nothing."""
-
-    def __repr__(self) -> str: ...
+    @property
+    def handle(self) -> int:
+        """
+        Return an ``nvrtcProgram``, ``nvvmProgram`` or the linker's handle, as an int, made of the source and not compiled yet.
+        """
 
 def nvrtc_options(options: object) -> list[str]:
     """Return ProgramOptions as NVRTC takes them."""
+
+def nvvm_options(options: object, target_type: object) -> list[str]:
+    """Return ProgramOptions as libNVVM takes them."""
+
+def supported_architectures() -> list[int]:
+    """
+    Return the architectures that NVRTC compiles for, ascending, as in 90 for ``sm_90``.
+
+    Needs no device.
+    """
+
+def compiler_version(backend: cuprum.typing.CompilerBackendType | str) -> str:
+    """Return the version of a compiler, such as ``"13.0"``."""
+
+def default_include_directories() -> list[str]:
+    """
+    Return the folders of CUDA's and CCCL's own headers, which programs find without asking.
+    """
+
+class Linker:
+    """
+    Link code into one image that can be loaded.
+
+    For an emulated device, which cannot run machine code, the result is a fat binary that holds the
+    cubin and PTX: from nvJitLink if all input is LTO-IR, from the one input if there is one, else from
+    the emulated device's own linker.
+
+    Parameters
+    ----------
+    *object_codes : ObjectCode
+        What is linked.
+    options : LinkerOptions or dict, optional
+        How it is linked.
+
+    Raises
+    ------
+    LinkerError
+        If the linker refuses an input or an option.
+    """
+
+    def __init__(self, *object_codes: ObjectCode, options: cuprum.LinkerOptions | dict | None = None) -> None: ...
+
+    def link(self, target_type: cuprum.typing.ObjectCodeFormatType | str) -> ObjectCode:
+        """
+        Link. Blocks; may be called again.
+
+        Parameters
+        ----------
+        target_type : ObjectCodeFormatType or str
+            ``"cubin"``, or ``"ptx"`` if all input is LTO-IR.
+
+        Raises
+        ------
+        LinkerError
+            If it does not link, with log and options.
+        """
+
+    def get_error_log(self) -> str:
+        """Return the errors of the last ``link``, or so far."""
+
+    def get_info_log(self) -> str:
+        """Return what else the last ``link`` had to say."""
+
+    @property
+    def backend(self) -> cuprum.typing.CompilerBackendType:
+        """Return what links: nvJitLink or the driver."""
+
+    @property
+    def options(self) -> cuprum.LinkerOptions:
+        """Return the options that it was made with."""
+
+    @property
+    def linker_options(self) -> list[str]:
+        """Return the options as they are passed to nvJitLink."""
+
+    @property
+    def handle(self) -> int:
+        """Return the ``nvJitLinkHandle`` or ``CUlinkState`` as an int."""
+
+    def close(self) -> None:
+        """Give up the linker's state. Calling it again does nothing."""
+
+    def __repr__(self) -> str: ...
+
+    @classmethod
+    def which_backend(cls) -> cuprum.typing.CompilerBackendType:
+        """
+        Return the linker that is used when none is named.
+
+        nvJitLink, or the driver, with a warning, where there is no nvJitLink since 12.3.
+        """
+
+def nvjitlink_options(options: object) -> list[str]:
+    """Return LinkerOptions as nvJitLink takes them."""
+
+class ProgramCache:
+    """A cache of the core."""
+
+class InMemoryCache(ProgramCache):
+    """Keeps code in memory."""
+
+    def __init__(self, max_size_bytes: int | None) -> None: ...
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the code under a key, or None."""
+
+    def put(self, key: bytes, code: object) -> None:
+        """Keep code under a key."""
+
+    def remove(self, key: bytes) -> bool:
+        """Remove the code under a key; tell whether there was some."""
+
+    def count(self) -> int:
+        """Return how many pieces of code there are."""
+
+    def clear(self) -> None:
+        """Remove everything."""
+
+    def size_bytes(self) -> int:
+        """Return the size of everything."""
+
+class FileStreamCache(ProgramCache):
+    """Keeps code in files."""
+
+    def __init__(self, path: str, max_size_bytes: int | None) -> None: ...
+
+    def get(self, key: bytes) -> bytes | None:
+        """Return the code under a key, or None."""
+
+    def put(self, key: bytes, code: object) -> None:
+        """Keep code under a key."""
+
+    def remove(self, key: bytes) -> bool:
+        """Remove the code under a key; tell whether there was some."""
+
+    def count(self) -> int:
+        """Return how many pieces of code there are."""
+
+    def clear(self) -> None:
+        """Remove everything."""
+
+    def size_bytes(self) -> int:
+        """Return the size of everything."""
+
+    @property
+    def path(self) -> str:
+        """Return the folder."""
+
+    def file_of(self, key: bytes) -> str:
+        """Return the file of a key."""
+
+def ptx_options(options: object) -> list[str]:
+    """Return ProgramOptions for PTX as nvJitLink takes them."""
+
+def program_cache_key(code: object, code_type: object, target_type: object, options: object, flags: Sequence[str], names: Sequence[str], extra_digest: object | None) -> bytes:
+    """Return the key of a compilation; see make_program_cache_key."""
 
 class LaunchConfig:
     """
@@ -1775,19 +3416,44 @@ class LaunchConfig:
     block : int or tuple of int
         Threads per block.
     shmem_size : int, optional
-        Dynamic shared memory per block, in bytes.
+        Dynamic shared memory per block, in bytes. A launch allows the kernel more than 48 KiB by
+        itself.
     is_cooperative : bool, optional
         All blocks are resident at once, so that the grid can synchronise.
     programmatic_stream_serialization : bool, optional
         The kernel may start before the previous one on the stream has ended.
+    priority : int, optional
+        Lower runs first. Without it, the stream's.
+    preferred_cluster : int or tuple of int, optional
+        A multiple of `cluster`, used where it fits.
+    cluster_scheduling_policy : str, optional
+        ``"default"``, ``"spread"`` or ``"load_balancing"``.
+    shared_memory_carveout : int, optional
+        Percent of the L1 cache to use as shared memory; a hint.
+    access_policy_window : AccessPolicyWindow or dict, optional
+        A range of memory and how the L2 cache treats the kernel's accesses to it.
+    memory_sync_domain : str, optional
+        ``"default"`` or ``"remote"``: which memory barriers order the kernel's writes.
+    memory_sync_domain_map : tuple of int, optional
+        The numbers of these two domains.
+    programmatic_event : Event or (Event, bool), optional
+        Triggered by every block, when it calls for it or, with True, when it starts. Without timing.
+    launch_completion_event : Event, optional
+        Recorded once all blocks have begun. Without timing.
+    nvlink_centric_scheduling : bool, optional
+        A hint that the kernel's time goes to NVLink.
+    portable_cluster_mode, shared_memory_mode : str, optional
+        ``"default"``, ``"require_portable"`` or ``"allow_non_portable"``. Drivers from 13.1 on.
+    raw_attributes : dict of int to bytes, optional
+        Further launch attributes by the driver's numbers, with up to 64 bytes of value.
 
     Raises
     ------
     ValueError
-        If an extent is missing or not at least 1.
+        If an extent is missing or not at least 1, or a value is out of its range.
     """
 
-    def __init__(self, grid: int | tuple[int, ...] | None = None, cluster: int | tuple[int, ...] | None = None, block: int | tuple[int, ...] | None = None, shmem_size: int | None = None, is_cooperative: bool = False, programmatic_stream_serialization: bool = False) -> None: ...
+    def __init__(self, grid: int | tuple[int, ...] | None = None, cluster: int | tuple[int, ...] | None = None, block: int | tuple[int, ...] | None = None, shmem_size: int | None = None, is_cooperative: bool = False, programmatic_stream_serialization: bool = False, *, priority: int | None = None, preferred_cluster: int | tuple[int, ...] | None = None, cluster_scheduling_policy: str | None = None, shared_memory_carveout: int | None = None, access_policy_window: cuprum._types.AccessPolicyWindow | dict | None = None, memory_sync_domain: str | None = None, memory_sync_domain_map: tuple[int, int] | None = None, programmatic_event: Event | tuple[Event, bool] | None = None, launch_completion_event: Event | None = None, nvlink_centric_scheduling: bool = False, portable_cluster_mode: str | None = None, shared_memory_mode: str | None = None, raw_attributes: dict[int, bytes] | None = None) -> None: ...
 
     @property
     def grid(self) -> tuple[int, int, int]:
@@ -1821,6 +3487,93 @@ class LaunchConfig:
 
     def __repr__(self) -> str: ...
 
+    @property
+    def priority(self) -> int | None:
+        """Return the priority, or None for the stream's."""
+
+    @property
+    def preferred_cluster(self) -> tuple[int, int, int] | None:
+        """Return the preferred cluster, or None."""
+
+    @property
+    def cluster_scheduling_policy(self) -> str | None:
+        """Return how the blocks of a cluster are placed, or None."""
+
+    @property
+    def shared_memory_carveout(self) -> int | None:
+        """Return the percent of L1 used as shared memory, or None."""
+
+    @property
+    def access_policy_window(self) -> cuprum._types.AccessPolicyWindow | None:
+        """Return how the L2 cache treats a range of memory, or None."""
+
+    @property
+    def memory_sync_domain(self) -> str | None:
+        """Return the memory synchronisation domain, or None."""
+
+    @property
+    def memory_sync_domain_map(self) -> tuple[int, int] | None:
+        """Return the numbers of the domains, or None."""
+
+    @property
+    def programmatic_event(self) -> Event | tuple[Event, bool] | None:
+        """Return the event that blocks trigger, or None."""
+
+    @property
+    def launch_completion_event(self) -> Event | None:
+        """Return the event for the blocks' start, or None."""
+
+    @property
+    def nvlink_centric_scheduling(self) -> bool:
+        """Tell whether the kernel's time goes to NVLink."""
+
+    @property
+    def portable_cluster_mode(self) -> str | None:
+        """Return whether more than 8 blocks per cluster are allowed."""
+
+    @property
+    def shared_memory_mode(self) -> str | None:
+        """Return whether more than 48 KiB per block are allowed."""
+
+    @property
+    def raw_attributes(self) -> dict[int, bytes] | None:
+        """Return attributes given by number, or None."""
+
+    @staticmethod
+    def from_size(elements: int, block: int = 256) -> LaunchConfig:
+        """
+        Return a one-dimensional configuration with at least one thread per element.
+
+        Parameters
+        ----------
+        elements : int
+            How many threads are needed.
+        block : int
+            Threads per block.
+
+        Raises
+        ------
+        ValueError
+            If there is no element, or too many for one grid.
+        """
+
+    @staticmethod
+    def from_occupancy(kernel: Kernel, elements: int | None = None, shmem_size: int = 0, block_size_limit: int = 0) -> LaunchConfig:
+        """
+        Return a one-dimensional configuration with the block size that suits the device best.
+
+        Parameters
+        ----------
+        kernel : Kernel
+            What is to be launched.
+        elements : int, optional
+            How many threads are needed. Without it, as many blocks as fill the device.
+        shmem_size : int
+            Dynamic shared memory per block, in bytes.
+        block_size_limit : int
+            The most threads per block; 0 is the kernel's own limit.
+        """
+
 def launch(stream: Stream | cuprum.typing.IsStreamType, config: LaunchConfig | dict, kernel: Kernel, *kernel_args: object) -> None:
     """
     Launch a kernel. Returns at once; the arguments are copied.
@@ -1833,9 +3586,10 @@ def launch(stream: Stream | cuprum.typing.IsStreamType, config: LaunchConfig | d
         Grid, block and the rest.
     kernel : Kernel
         What to run.
-    *kernel_args : Buffer, int, bool, float, complex, numpy scalar, ctypes object or bytes
-        One for each parameter. A Buffer passes its address. Numbers of Python convert to the
-        parameter's size; anything else must have that size.
+    *kernel_args : Buffer, array, int, bool, float, complex, numpy scalar, ctypes object or bytes
+        One for each parameter. A Buffer passes its address, and so does what has DLPack or
+        ``__cuda_array_interface__``, ordered after its producer's work. Numbers of Python convert to the
+        parameter's size; anything else, ctypes and numpy structures too, must have that size.
 
     Raises
     ------
@@ -1847,18 +3601,253 @@ def launch(stream: Stream | cuprum.typing.IsStreamType, config: LaunchConfig | d
         If the configuration exceeds a limit of the device; the text has the numbers.
     """
 
+class StridedLayout:
+    """
+    Say where the elements of an array lie.
+
+    Extents, strides, the size of an element and the offset of the first one. It does not change: every
+    operation returns a new layout, and none touches memory. ``layout[1:, ::2]`` slices it.
+
+    Parameters
+    ----------
+    shape : tuple of int
+        The extents.
+    strides : tuple of int or None
+        In elements; None is contiguous in C order.
+    itemsize : int
+        Bytes per element.
+    divide_strides : bool, optional
+        The strides are given in bytes.
+
+    Raises
+    ------
+    ValueError
+        If an extent is negative, there are more than 64, strides and shape differ in length, or strides
+        in bytes are no multiples of the element.
+    """
+
+    def __init__(self, shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int, divide_strides: bool = False) -> None: ...
+
+    @staticmethod
+    def dense(shape: tuple[int, ...], itemsize: int, stride_order: str | tuple[int, ...] = 'C') -> StridedLayout:
+        """
+        Make a layout without gaps.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            The extents.
+        itemsize : int
+            Bytes per element.
+        stride_order : str or tuple of int, optional
+            "C", "F", or the axes from the outermost to the one that is contiguous.
+
+        Returns
+        -------
+        StridedLayout
+            The layout; its strides are explicit.
+        """
+
+    @staticmethod
+    def dense_like(other: StridedLayout, stride_order: str | tuple[int, ...] = 'K') -> StridedLayout:
+        """
+        Make a layout without gaps with the shape of another. See ``to_dense``.
+        """
+
+    @property
+    def ndim(self) -> int:
+        """Return the number of dimensions."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Return the extents."""
+
+    @property
+    def strides(self) -> tuple[int, ...] | None:
+        """Return the strides in elements, or None if they were left implicit."""
+
+    @property
+    def strides_in_bytes(self) -> tuple[int, ...] | None:
+        """Return the strides in bytes, or None if they were left implicit."""
+
+    @property
+    def itemsize(self) -> int:
+        """Return the bytes per element."""
+
+    @property
+    def volume(self) -> int:
+        """Return the number of elements."""
+
+    @property
+    def slice_offset(self) -> int:
+        """Return the offset of the first element, in elements."""
+
+    @property
+    def slice_offset_in_bytes(self) -> int:
+        """Return the offset of the first element, in bytes."""
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def stride_order(self) -> tuple[int, ...]:
+        """
+        Return the axes from the one with the largest stride to the one with the smallest.
+        """
+
+    @property
+    def is_unique(self) -> bool:
+        """
+        Tell whether no two elements share memory; strides that interleave are not analysed and count as shared.
+        """
+
+    @property
+    def is_contiguous_c(self) -> bool:
+        """Tell whether it is contiguous with the last axis fastest."""
+
+    @property
+    def is_contiguous_f(self) -> bool:
+        """Tell whether it is contiguous with the first axis fastest."""
+
+    @property
+    def is_contiguous_any(self) -> bool:
+        """Tell whether it is contiguous in some order of its axes."""
+
+    @property
+    def is_dense(self) -> bool:
+        """Tell whether it is contiguous in some order and begins at offset 0."""
+
+    @property
+    def offset_bounds(self) -> tuple[int, int]:
+        """
+        Return the smallest and the largest offset of an element; (0, -1) if there is none.
+        """
+
+    @property
+    def min_offset(self) -> int:
+        """Return the smallest offset of an element, in elements."""
+
+    @property
+    def max_offset(self) -> int:
+        """Return the largest offset of an element, in elements."""
+
+    def required_size_in_bytes(self) -> int:
+        """
+        Return the bytes that memory needs for all elements to lie in it.
+
+        Raises
+        ------
+        ValueError
+            If some element lies before the start.
+        """
+
+    def to_dense(self, stride_order: str | tuple[int, ...] = 'K') -> StridedLayout:
+        """
+        Return a layout without gaps that has the same shape.
+
+        Parameters
+        ----------
+        stride_order : str or tuple of int, optional
+            "K" keeps the order of the axes in memory; else as in ``dense``.
+        """
+
+    def reshaped(self, shape: tuple[int, ...]) -> StridedLayout:
+        """
+        Return a layout that walks the same elements in another shape.
+
+        Parameters
+        ----------
+        shape : tuple of int
+            One extent may be -1: it is worked out.
+
+        Raises
+        ------
+        ValueError
+            If the number of elements differs, or no strides can do it.
+        """
+
+    def permuted(self, axis_order: tuple[int, ...]) -> StridedLayout:
+        """Return a layout whose axis i is axis ``axis_order[i]`` of this one."""
+
+    def flattened(self, start_axis: int = 0, end_axis: int = -1, mask: int | None = None) -> StridedLayout:
+        """
+        Merge neighbouring axes that one stride can walk.
+
+        Parameters
+        ----------
+        start_axis, end_axis : int, optional
+            Only axes in this range, both included, are merged.
+        mask : int, optional
+            Only axes whose bit is set are merged into the axis before; see ``flattened_axis_mask``.
+        """
+
+    def flattened_axis_mask(self) -> int:
+        """
+        Return the axes, one bit each, that can be merged into the axis before.
+        """
+
+    def squeezed(self) -> StridedLayout:
+        """
+        Remove the axes of extent 1; a layout without elements becomes one empty axis.
+        """
+
+    def unsqueezed(self, axis: int | tuple[int, ...]) -> StridedLayout:
+        """Add axes of extent 1, numbered as in the result."""
+
+    def broadcast_to(self, shape: tuple[int, ...]) -> StridedLayout:
+        """Repeat axes of extent 1, and add axes in front, by strides of 0."""
+
+    def sliced(self, slices: int | slice | tuple[int | slice, ...]) -> StridedLayout:
+        """
+        Return the layout of a part.
+
+        Parameters
+        ----------
+        slices : int, slice or tuple of them
+            One for each of the leading axes; an int removes its axis.
+        """
+
+    def __getitem__(self, slices: int | slice | tuple[int | slice, ...], /) -> StridedLayout: ...
+
+    def repacked(self, itemsize: int, data_ptr: int = 0, axis: int = -1, keep_dim: bool = True) -> StridedLayout:
+        """
+        Take neighbouring elements as one larger element, or each apart into smaller ones.
+
+        Parameters
+        ----------
+        itemsize : int
+            Bytes of the new elements, a multiple or a divisor of the present ones.
+        data_ptr : int, optional
+            Where the layout is to be used; its alignment is checked.
+        axis : int, optional
+            The contiguous axis along which elements are taken together.
+        keep_dim : bool, optional
+            An axis that shrinks to extent 1 stays.
+
+        Raises
+        ------
+        ValueError
+            If extent, strides, offset or address do not allow it; the text says which.
+        """
+
+    def max_compatible_itemsize(self, max_itemsize: int = 16, data_ptr: int = 0, axis: int = -1) -> int:
+        """Return the largest element size that ``repacked`` can widen to."""
+
 class StridedMemoryView:
     """
     Describe another library's array without copying it.
 
-    Made by one of the ``from_*`` methods from arrays of numpy, CuPy, PyTorch and others. Keeps the array
-    alive.
+    Made by one of the ``from_*`` methods from arrays of numpy, CuPy, PyTorch and others, or from a
+    Buffer. Keeps the array alive.
     """
 
-    def __init__(self, obj: object, stream_ptr: int | None = None) -> None: ...
+    def __init__(self, obj: object | None = None, stream_ptr: int | None = None) -> None: ...
 
-    @staticmethod
-    def from_any_interface(obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
+    @classmethod
+    def from_any_interface(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
         """
         View an object through DLPack or else the CUDA array interface.
 
@@ -1876,19 +3865,47 @@ class StridedMemoryView:
             If the object has neither protocol or `stream_ptr` is not given.
         """
 
-    @staticmethod
-    def from_dlpack(obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
+    @classmethod
+    def from_dlpack(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
         """View an object through DLPack. See ``from_any_interface``."""
 
-    @staticmethod
-    def from_cuda_array_interface(obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
+    @classmethod
+    def from_cuda_array_interface(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
         """
         View an object through ``__cuda_array_interface__``. See ``from_any_interface``.
         """
 
-    @staticmethod
-    def from_array_interface(obj: object) -> StridedMemoryView:
+    @classmethod
+    def from_array_interface(cls, obj: object) -> StridedMemoryView:
         """View an object in host memory through ``__array_interface__``."""
+
+    @classmethod
+    def from_buffer(cls, buffer: Buffer, shape: tuple[int, ...], strides: tuple[int, ...] | None = None, *, itemsize: int | None = None, dtype: object | None = None, is_readonly: bool = False) -> StridedMemoryView:
+        """
+        View a buffer as an array.
+
+        Nothing is ordered: whoever uses the view orders its work after what fills the buffer.
+
+        Parameters
+        ----------
+        buffer : Buffer
+            The memory; the view keeps it.
+        shape : tuple of int
+            The extents.
+        strides : tuple of int, optional
+            In elements; contiguous in C order if not given.
+        itemsize : int, optional
+            Bytes per element; the dtype's if not given.
+        dtype : numpy.dtype, optional
+            What the elements are, as ``numpy.dtype()`` takes it.
+        is_readonly : bool, optional
+            The view says that the memory must not be written.
+
+        Raises
+        ------
+        ValueError
+            If neither `itemsize` nor `dtype` is given, they contradict each other, or the buffer is too small.
+        """
 
     @property
     def ptr(self) -> int:
@@ -1926,12 +3943,166 @@ class StridedMemoryView:
 
     @property
     def dtype(self) -> object:
-        """Return the elements' numpy dtype, or its string if there is no numpy."""
+        """
+        Return the elements' numpy dtype (its string if there is no numpy), or None if it is not known.
+        """
+
+    @property
+    def layout(self) -> StridedLayout:
+        """Return where the elements lie."""
 
     def __repr__(self) -> str: ...
+
+    def view(self, layout: StridedLayout | None = None, dtype: object | None = None) -> StridedMemoryView:
+        """
+        View the same memory with another layout or element type.
+
+        Parameters
+        ----------
+        layout : StridedLayout, optional
+            Offsets count from where the array, or the buffer, begins.
+        dtype : numpy.dtype, optional
+            As ``numpy.dtype()`` takes it; of the layout's element size.
+
+        Returns
+        -------
+        StridedMemoryView
+            This view if nothing is given.
+
+        Raises
+        ------
+        ValueError
+            If the layout reaches beyond the memory, or the element sizes differ.
+        """
+
+    def as_tensor_map(self, *args: object, **kwargs: object) -> object:
+        """Make a tensor map of the array; not available yet."""
+
+    def copy_from(self, other: object, stream: Stream, allocator: None = None, blocking: bool | None = None) -> None:
+        """
+        Copy all elements from another array of the same shape and element type.
+
+        Host and devices, contiguous or not; nothing is converted. Contiguous arrays, and those with regular
+        gaps, are one copy; axes in different orders take several.
+
+        Parameters
+        ----------
+        other : StridedMemoryView, Buffer or array
+            A buffer counts as contiguous and must have the same number of bytes; an array of another library
+            is viewed first, ordered on `stream`.
+        stream : Stream
+            The copy is ordered on it.
+        allocator : None
+            No temporary memory is needed.
+        blocking : bool, optional
+            Whether to wait until the copy is done. If not given: only where host memory takes part.
+
+        Raises
+        ------
+        ValueError
+            If shapes or element types differ, this view is read-only, its elements share memory, or the two
+            overlap.
+        """
+
+    def copy_to(self, other: object, stream: Stream, allocator: None = None, blocking: bool | None = None) -> None:
+        """
+        Copy all elements to another array of the same shape and element type. See ``copy_from``.
+        """
+
+    def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object:
+        """
+        Return the memory as a DLPack capsule, which keeps the view alive.
+
+        Parameters
+        ----------
+        stream : int, optional
+            The stream that will use the memory. It is made to wait for the one that the view was made for,
+            if it was made for one; None and -1 leave ordering to the caller.
+        max_version : tuple of int, optional
+            The newest version that the caller knows; a versioned capsule is returned from (1, 0) on.
+        dl_device : tuple of int, optional
+            Only None, the device it lies on, or the CPU for memory that the host can reach.
+        copy : bool, optional
+            True is refused.
+
+        Raises
+        ------
+        BufferError
+            If another device or a copy is asked for, or the elements have no DLPack type.
+        """
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's device type and the ordinal."""
+
+    __dlpack_c_exchange_api__: PyCapsule = ...
+
+    __c_dlpack_exchange_api__: PyCapsule = ...
+
+def read_array_interface_literally(value: bool) -> None:
+    """
+    Let ``from_array_interface`` name the current device, and records as plain bytes.
+    """
+
+def start_trace(path: str, has_device_work: bool) -> None:
+    """Start a trace; see ``cuprum.trace``."""
+
+def stop_trace() -> None:
+    """Stop the trace; see ``cuprum.trace``."""
+
+def is_tracing() -> bool:
+    """Tell whether a trace is being recorded."""
+
+def begin_range(name: str) -> None:
+    """Begin a range; see ``cuprum.trace``."""
+
+def end_range() -> None:
+    """End a range; see ``cuprum.trace``."""
+
+class FaultInjection:
+    """
+    Make a driver call fail inside a ``with`` block.
+
+    See ``cuprum.testing.fail_call``.
+    """
+
+    def __init__(self, function: str, nth: int, code: int) -> None: ...
+
+    def __enter__(self) -> object: ...
+
+    def __exit__(self, *args: object) -> None: ...
+
+    @property
+    def call_count(self) -> int:
+        """Return how often the function was called."""
+
+    @property
+    def failed_call(self) -> str:
+        """Return the function that was made to fail, or an empty string."""
 
 def driver_version() -> int:
     """Return the CUDA version that the driver supports, 13000 for 13.0."""
 
 def driver_description() -> str:
     """Return which driver is in use and where it came from."""
+
+class LibraryInfo:
+    """Tell where a library was found."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def path(self) -> str:
+        """Its file, empty if it was not found."""
+
+    @property
+    def version(self) -> str:
+        """Its version."""
+
+    @property
+    def problem(self) -> str:
+        """Why it was not found."""
+
+def compiler_libraries() -> list[LibraryInfo]:
+    """Look for CUDA's compiler libraries and tell what was found."""
