@@ -51,13 +51,14 @@ the descriptor itself.)");
             return make<PyIPCAllocationHandle>(IPCAllocationHandle::from_descriptor(handle),
                                                std::move(uuid));
         },
-        "handle"_a, "uuid"_a.none());
+        "handle"_a, "uuid"_a.none(),
+        nb::sig("def _init(handle: int, uuid: UUID | None) -> IPCAllocationHandle"));
     type.def_static(
         "_duplicate",
         [](int handle) {
             return make<PyIPCAllocationHandle>(IPCAllocationHandle::duplicate(handle), nb::none());
         },
-        "handle"_a);
+        "handle"_a, nb::sig("def _duplicate(handle: int) -> IPCAllocationHandle"));
     type.def("__int__", [](const PyIPCAllocationHandle& self) {
         if (self.core.is_closed()) {
             raise_error(PyExc_ValueError, "cannot convert a closed IPCAllocationHandle to int");
@@ -69,7 +70,7 @@ the descriptor itself.)");
         "Return the file descriptor, which stays this object's.");
     type.def_prop_ro(
         "uuid", [](const PyIPCAllocationHandle& self) { return self.uuid; },
-        nb::sig("def uuid(self) -> uuid.UUID | None"), "Return what the pool is known by.");
+        nb::sig("def uuid(self) -> UUID | None"), "Return what the pool is known by.");
     type.def_prop_ro(
         "is_closed", [](const PyIPCAllocationHandle& self) { return self.core.is_closed(); },
         "Tell whether it was closed.");
@@ -115,7 +116,9 @@ ValueError
     If the descriptor is cut short, or claims more than is mapped.
 CUDAError
     If it is not one of this pool's.)");
-    type.def("__reduce__", [](nb::handle self) { return sharing().attr("reduce_buffer")(self); });
+    type.def(
+        "__reduce__", [](nb::handle self) { return sharing().attr("reduce_buffer")(self); },
+        nb::sig("def __reduce__(self) -> tuple"));
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

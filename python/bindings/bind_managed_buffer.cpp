@@ -101,17 +101,20 @@ void bind_advice(nb::class_<PyManagedBuffer, PyBuffer>& type) {
         nb::for_setter(nb::sig("def accessed_by(self, locations: collections.abc.Iterable[Device | "
                                "cuprum._host.Host], /) -> None")),
         "Return who keeps the memory mapped: a live set, also to be assigned to.");
-    type.def("_accessors", [](const PyManagedBuffer& self) {
-        const auto places = [&] {
-            const nb::gil_scoped_release unlocked;
-            return core_of(self).accessed_by();
-        }();
-        nb::list objects;
-        for (const Location& place : places) {
-            objects.append(location_object(place));
-        }
-        return objects;
-    });
+    type.def(
+        "_accessors",
+        [](const PyManagedBuffer& self) {
+            const auto places = [&] {
+                const nb::gil_scoped_release unlocked;
+                return core_of(self).accessed_by();
+            }();
+            nb::list objects;
+            for (const Location& place : places) {
+                objects.append(location_object(place));
+            }
+            return objects;
+        },
+        nb::sig("def _accessors(self) -> list[Device | cuprum._host.Host]"));
     type.def(
         "_advise_accessor",
         [](const PyManagedBuffer& self, nb::handle location, bool is_added) {

@@ -217,19 +217,22 @@ void bind_pool(nb::module_& module) {
             }
             return pool.uuid.is_valid() ? pool.uuid : nb::none();
         },
-        nb::sig("def uuid(self) -> uuid.UUID | None"),
+        nb::sig("def uuid(self) -> UUID | None"),
         "Return what other processes know the pool by; None if it is not shared.");
     type.def(
         "_set_uuid", [](PyMemoryPool& self, nb::object uuid) { self.uuid = std::move(uuid); },
-        "uuid"_a);
-    type.def("_export", [](nb::handle self) {
-        const auto& pool = *nb::inst_ptr<PyMemoryPool>(self);
-        auto handle = [&] {
-            const nb::gil_scoped_release unlocked;
-            return pool.core.allocation_handle();
-        }();
-        return make<PyIPCAllocationHandle>(std::move(handle), self.attr("uuid"));
-    });
+        "uuid"_a, nb::sig("def _set_uuid(self, uuid: UUID) -> None"));
+    type.def(
+        "_export",
+        [](nb::handle self) {
+            const auto& pool = *nb::inst_ptr<PyMemoryPool>(self);
+            auto handle = [&] {
+                const nb::gil_scoped_release unlocked;
+                return pool.core.allocation_handle();
+            }();
+            return make<PyIPCAllocationHandle>(std::move(handle), self.attr("uuid"));
+        },
+        nb::sig("def _export(self) -> IPCAllocationHandle"));
     type.def_prop_ro(
         "allocation_handle",
         [](nb::handle self) {
@@ -248,21 +251,23 @@ RuntimeError
     type.def(
         "register",
         [](nb::handle self, nb::handle uuid) { return sharing().attr("register")(self, uuid); },
-        "uuid"_a, nb::sig("def register(self, uuid: uuid.UUID) -> MemoryPool"),
+        "uuid"_a, nb::sig("def register(self, uuid: UUID) -> MemoryPool"),
         R"(Enter an imported pool under what the exporter knows it by.
 
 Buffers that arrive from other processes find it there. Returns the pool that is entered: this
 one, or one that was before.)");
     type.def_static(
         "from_registry", [](nb::handle uuid) { return sharing().attr("from_registry")(uuid); },
-        "uuid"_a, nb::sig("def from_registry(uuid: uuid.UUID) -> MemoryPool"),
+        "uuid"_a, nb::sig("def from_registry(uuid: UUID) -> MemoryPool"),
         R"(Return the pool that is entered under a UUID.
 
 Raises
 ------
 RuntimeError
     If there is none.)");
-    type.def("__reduce__", [](nb::handle self) { return sharing().attr("reduce_pool")(self); });
+    type.def(
+        "__reduce__", [](nb::handle self) { return sharing().attr("reduce_pool")(self); },
+        nb::sig("def __reduce__(self) -> tuple"));
     type.def_prop_ro(
         "attributes",
         [](const PyMemoryPool& self) {
@@ -376,7 +381,9 @@ alloc_handle : int or IPCAllocationHandle
             }();
             return make<PyDeviceMemoryResource>(std::move(pool));
         },
-        "device"_a, "handle"_a);
+        "device"_a, "handle"_a,
+        nb::sig("def _import(device: Device | None, handle: IPCAllocationHandle) -> "
+                "DeviceMemoryResource"));
     type.def_prop_ro(
         "device",
         [](const PyDeviceMemoryResource& self) {
@@ -398,17 +405,20 @@ alloc_handle : int or IPCAllocationHandle
         nb::for_setter(nb::sig("def peer_accessible_by(self, devices: "
                                "collections.abc.Iterable[Device | int], /) -> None")),
         "Return the other devices that may access the memory: a live set, also to be assigned to.");
-    type.def("_peers", [](const PyDeviceMemoryResource& self) {
-        const auto peers = [&] {
-            const nb::gil_scoped_release unlocked;
-            return DeviceMemoryResource(self.core.state()).peer_accessible_by();
-        }();
-        nb::list ordinals;
-        for (const Device& peer : peers) {
-            ordinals.append(peer.ordinal());
-        }
-        return ordinals;
-    });
+    type.def(
+        "_peers",
+        [](const PyDeviceMemoryResource& self) {
+            const auto peers = [&] {
+                const nb::gil_scoped_release unlocked;
+                return DeviceMemoryResource(self.core.state()).peer_accessible_by();
+            }();
+            nb::list ordinals;
+            for (const Device& peer : peers) {
+                ordinals.append(peer.ordinal());
+            }
+            return ordinals;
+        },
+        nb::sig("def _peers(self) -> list[int]"));
     type.def(
         "_update_peers",
         [](const PyDeviceMemoryResource& self, nb::handle give, nb::handle take) {
@@ -424,7 +434,9 @@ alloc_handle : int or IPCAllocationHandle
             const nb::gil_scoped_release unlocked;
             DeviceMemoryResource(self.core.state()).update_peer_access(added, removed);
         },
-        "give"_a, "take"_a);
+        "give"_a, "take"_a,
+        nb::sig("def _update_peers(self, give: collections.abc.Iterable[Device | int], take: "
+                "collections.abc.Iterable[Device | int]) -> None"));
     type.def(
         "_access_of",
         [](const PyDeviceMemoryResource& self, nb::handle device) {
@@ -492,7 +504,9 @@ options : PinnedMemoryResourceOptions or dict, optional
             }();
             return make<PyPinnedMemoryResource>(std::move(pool));
         },
-        "device"_a.none(), "handle"_a);
+        "device"_a.none(), "handle"_a,
+        nb::sig("def _import(device: Device | None, handle: IPCAllocationHandle) -> "
+                "PinnedMemoryResource"));
     type.def_prop_ro(
         "numa_id",
         [](const PyPinnedMemoryResource& self) {

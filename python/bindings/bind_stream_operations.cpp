@@ -36,16 +36,18 @@ void choice_property(nb::class_<PyStream>& type, const char* name, const All& al
     type.def_prop_rw(
         name,
         [&all](const PyStream& self) {
+            const Stream& stream = self;
             const auto value = [&] {
                 const nb::gil_scoped_release unlocked;
-                return (self.*Get)();
+                return (stream.*Get)();
             }();
             return all.member(value);
         },
         [&all, name](const PyStream& self, nb::handle value) {
             const auto wanted = all.parse(value, name);
+            const Stream& stream = self;
             const nb::gil_scoped_release unlocked;
-            (self.*Set)(wanted);
+            (stream.*Set)(wanted);
         },
         nb::for_getter(
             nb::sig((std::string("def ") + name + "(self) -> cuprum.typing." + all.type).c_str())),

@@ -7,8 +7,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 import os
-from typing import Any
-import uuid
+from uuid import UUID
 
 import cuprum
 import cuprum._copy
@@ -21,6 +20,7 @@ import cuprum._peer_access
 import cuprum._types
 import cuprum.typing
 import cuprum.utils
+
 
 
 VERSION: str = '0.1.0'
@@ -691,6 +691,15 @@ class Stream:
     def copy_attributes_from(self, other: Stream) -> None:
         """Take over all attributes of another stream of the same context."""
 
+    @classmethod
+    def _init(cls, obj: object | None = None, options: object | None = None, device_id: object | None = None) -> object: ...
+
+    @classmethod
+    def _legacy_default(cls) -> object: ...
+
+    @classmethod
+    def _per_thread_default(cls) -> object: ...
+
 LEGACY_DEFAULT_STREAM: Stream = ...
 
 PER_THREAD_DEFAULT_STREAM: Stream = ...
@@ -850,10 +859,14 @@ class MemoryPool(MemoryResource):
         """Tell whether the pool is another process's, imported here."""
 
     @property
-    def uuid(self) -> uuid.UUID | None:
+    def uuid(self) -> UUID | None:
         """
         Return what other processes know the pool by; None if it is not shared.
         """
+
+    def _set_uuid(self, uuid: UUID) -> None: ...
+
+    def _export(self) -> IPCAllocationHandle: ...
 
     @property
     def allocation_handle(self) -> IPCAllocationHandle:
@@ -868,7 +881,7 @@ class MemoryPool(MemoryResource):
             If the pool was not made with ``ipc_enabled``.
         """
 
-    def register(self, uuid: uuid.UUID) -> MemoryPool:
+    def register(self, uuid: UUID) -> MemoryPool:
         """
         Enter an imported pool under what the exporter knows it by.
 
@@ -877,7 +890,7 @@ class MemoryPool(MemoryResource):
         """
 
     @staticmethod
-    def from_registry(uuid: uuid.UUID) -> MemoryPool:
+    def from_registry(uuid: UUID) -> MemoryPool:
         """
         Return the pool that is entered under a UUID.
 
@@ -887,7 +900,7 @@ class MemoryPool(MemoryResource):
             If there is none.
         """
 
-    def __reduce__(self) -> object: ...
+    def __reduce__(self) -> tuple: ...
 
     @property
     def attributes(self) -> MemoryPoolAttributes:
@@ -955,6 +968,9 @@ class DeviceMemoryResource(MemoryPool):
             this process knows by its UUID is returned as it is.
         """
 
+    @staticmethod
+    def _import(device: Device | None, handle: IPCAllocationHandle) -> DeviceMemoryResource: ...
+
     @property
     def device(self) -> Device:
         """Return the device whose memory this is."""
@@ -967,6 +983,12 @@ class DeviceMemoryResource(MemoryPool):
 
     @peer_accessible_by.setter
     def peer_accessible_by(self, devices: Iterable[Device | int], /) -> None: ...
+
+    def _peers(self) -> list[int]: ...
+
+    def _update_peers(self, give: Iterable[Device | int], take: Iterable[Device | int]) -> None: ...
+
+    def _access_of(self, device: object) -> str: ...
 
 class PinnedMemoryResource(MemoryPool):
     """
@@ -996,6 +1018,9 @@ class PinnedMemoryResource(MemoryPool):
         """
         Import a pool of another process, to map its buffers; it does not allocate.
         """
+
+    @staticmethod
+    def _import(device: Device | None, handle: IPCAllocationHandle) -> PinnedMemoryResource: ...
 
     @property
     def numa_id(self) -> int:
@@ -1034,6 +1059,9 @@ class ManagedMemoryResource(MemoryPool):
 
 def reset_concurrent_access_warning() -> None:
     """Let the warning about managed memory be given again."""
+
+class _NativeResource(MemoryResource):
+    pass
 
 class LegacyPinnedMemoryResource(_NativeResource):
     """
@@ -1334,6 +1362,12 @@ class IPCAllocationHandle:
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
+    @staticmethod
+    def _init(handle: int, uuid: UUID | None) -> IPCAllocationHandle: ...
+
+    @staticmethod
+    def _duplicate(handle: int) -> IPCAllocationHandle: ...
+
     def __int__(self) -> int: ...
 
     @property
@@ -1341,7 +1375,7 @@ class IPCAllocationHandle:
         """Return the file descriptor, which stays this object's."""
 
     @property
-    def uuid(self) -> uuid.UUID | None:
+    def uuid(self) -> UUID | None:
         """Return what the pool is known by."""
 
     @property
@@ -1367,7 +1401,7 @@ class Buffer:
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
-    def __del__(*args, **kwargs) -> Any: ...
+    def __del__(self) -> None: ...
 
     @staticmethod
     def from_handle(ptr: int, size: int, mr: MemoryResource | None = None, owner: object | None = None, *, stream: Stream | None = None) -> Buffer:
@@ -1456,7 +1490,7 @@ class Buffer:
             If it is not one of this pool's.
         """
 
-    def __reduce__(self) -> object: ...
+    def __reduce__(self) -> tuple: ...
 
     @property
     def memory_resource(self) -> MemoryResource | None:
@@ -1674,7 +1708,7 @@ class Buffer:
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's device type and the ordinal."""
 
-    __dlpack_c_exchange_api__: PyCapsule = ...
+    __dlpack_c_exchange_api__: object
 
 class ManagedBuffer(Buffer):
     """
@@ -1712,6 +1746,10 @@ class ManagedBuffer(Buffer):
 
     @accessed_by.setter
     def accessed_by(self, locations: Iterable[Device | cuprum._host.Host], /) -> None: ...
+
+    def _accessors(self) -> list[Device | cuprum._host.Host]: ...
+
+    def _advise_accessor(self, location: object | None, is_added: bool) -> None: ...
 
     @property
     def last_prefetch_location(self) -> Device | cuprum._host.Host | None:
@@ -3088,7 +3126,7 @@ class KernelOccupancy:
             Dynamic shared memory per block, in bytes.
         """
 
-    def max_potential_block_size(self, dynamic_shared_memory_needed: int | collections.abc.Callable[[int], int], block_size_limit: int) -> cuprum._types.MaxPotentialBlockSizeOccupancyResult:
+    def max_potential_block_size(self, dynamic_shared_memory_needed: int | Callable[[int], int], block_size_limit: int) -> cuprum._types.MaxPotentialBlockSizeOccupancyResult:
         """
         Return the block size at which most threads are resident.
 
@@ -3951,6 +3989,9 @@ class StridedMemoryView:
     def layout(self) -> StridedLayout:
         """Return where the elements lie."""
 
+    @property
+    def _layout(self) -> StridedLayout: ...
+
     def __repr__(self) -> str: ...
 
     def view(self, layout: StridedLayout | None = None, dtype: object | None = None) -> StridedMemoryView:
@@ -4034,9 +4075,9 @@ class StridedMemoryView:
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's device type and the ordinal."""
 
-    __dlpack_c_exchange_api__: PyCapsule = ...
+    __dlpack_c_exchange_api__: object
 
-    __c_dlpack_exchange_api__: PyCapsule = ...
+    __c_dlpack_exchange_api__: object
 
 def read_array_interface_literally(value: bool) -> None:
     """

@@ -12,6 +12,7 @@ holds any more is gone.
 from __future__ import annotations
 
 import uuid as _uuid
+from collections.abc import Callable
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from cuprum import _cuprum
@@ -51,7 +52,7 @@ class IPCBufferDescriptor:
         """Return the buffer's size in bytes, as the sender says."""
         return self._size
 
-    def __reduce__(self) -> tuple[object, ...]:
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
         return _restore_descriptor, (self._payload, self._size)
 
     def __repr__(self) -> str:
@@ -106,7 +107,7 @@ def forget(pool: _cuprum.MemoryPool, uuid: _uuid.UUID) -> None:
 
 
 def import_pool(
-    cls: type[_cuprum.MemoryPool],
+    cls: type[_cuprum.DeviceMemoryResource] | type[_cuprum.PinnedMemoryResource],
     device: _cuprum.Device | None,
     handle: int | _cuprum.IPCAllocationHandle,
 ) -> _cuprum.MemoryPool:
@@ -145,7 +146,9 @@ def make_picklable() -> None:
         _is_picklable = True
 
 
-def reduce_handle(handle: _cuprum.IPCAllocationHandle) -> tuple[object, ...]:
+def reduce_handle(
+    handle: _cuprum.IPCAllocationHandle,
+) -> tuple[Callable[..., object], tuple[object, ...]]:
     """Return how ``multiprocessing`` sends a handle: its file descriptor goes along."""
     from multiprocessing.reduction import DupFd
 
@@ -155,7 +158,7 @@ def reduce_handle(handle: _cuprum.IPCAllocationHandle) -> tuple[object, ...]:
     return _restore_handle, (DupFd(handle.handle), handle.uuid)
 
 
-def send_pool(pool: _cuprum.MemoryPool) -> tuple[object, ...]:
+def send_pool(pool: _cuprum.MemoryPool) -> tuple[Callable[..., object], tuple[object, ...]]:
     """Return how ``multiprocessing`` sends a pool: its file descriptor goes along."""
     from cuprum._processes import check_multiprocessing_start_method
 
@@ -164,13 +167,13 @@ def send_pool(pool: _cuprum.MemoryPool) -> tuple[object, ...]:
     return _receive_pool, (type(pool).__name__, pool.device_id, pool.allocation_handle)
 
 
-def reduce_pool(pool: _cuprum.MemoryPool) -> tuple[object, ...]:
+def reduce_pool(pool: _cuprum.MemoryPool) -> tuple[Callable[..., object], tuple[object, ...]]:
     """Return how pickle sends a pool: by its UUID alone."""
     _check_shared(pool)
     return from_registry, (pool.uuid,)
 
 
-def reduce_buffer(buffer: _cuprum.Buffer) -> tuple[object, ...]:
+def reduce_buffer(buffer: _cuprum.Buffer) -> tuple[Callable[..., object], tuple[object, ...]]:
     """Return how a buffer is sent: its pool, however that is sent, and its descriptor."""
     return _restore_buffer, (buffer.memory_resource, buffer.ipc_descriptor)
 

@@ -37,7 +37,7 @@ class AccessedBySetProxy(MutableSet):
         return f"AccessedBySetProxy({set(self)!r})"
 
     @classmethod
-    def _from_iterable(cls, locations: Iterable[Any]) -> set[Any]:  # type: ignore[override]
+    def _from_iterable(cls, locations: Iterable[Any]) -> set[Any]:
         return set(locations)
 
     def add(self, location: Device | Host) -> None:

@@ -88,7 +88,7 @@ class PeerAccessibleBySetProxy(MutableSet):
         return f"PeerAccessibleBySetProxy({set(self)!r})"
 
     @classmethod
-    def _from_iterable(cls, devices: Iterable[Any]) -> set[Any]:  # type: ignore[override]
+    def _from_iterable(cls, devices: Iterable[Any]) -> set[Any]:
         return set(devices)
 
     def add(self, device: _cuprum.Device | int) -> None:
@@ -131,19 +131,19 @@ class PeerAccessibleBySetProxy(MutableSet):
         asked = {_resolve(each) for each in other} - {self._pool.device_id}
         self._replace(now ^ asked)
 
-    def __ior__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:  # type: ignore[override,misc]
+    def __ior__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:  # type: ignore[misc]
         self.update(other)
         return self
 
-    def __iand__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:  # type: ignore[override,misc]
+    def __iand__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:
         self.intersection_update(other)
         return self
 
-    def __isub__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:  # type: ignore[override,misc]
+    def __isub__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:
         self.difference_update(other)
         return self
 
-    def __ixor__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:  # type: ignore[override,misc]
+    def __ixor__(self, other: Set[Any]) -> PeerAccessibleBySetProxy:  # type: ignore[misc]
         self.symmetric_difference_update(other)
         return self
 

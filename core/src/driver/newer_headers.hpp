@@ -31,8 +31,9 @@ extern "C" CUresult CUDAAPI cuDevSmResourceSplit(CUdevResource* result, unsigned
 namespace cuprum::driver {
 
 constexpr unsigned BACKFILL = 1; // CU_DEV_SM_RESOURCE_GROUP_BACKFILL
-// NOLINTNEXTLINE(*EnumCastOutOfRange): our cuda.h may not know it.
-constexpr auto WORKQUEUE_CONFIG = static_cast<CUdevResourceType>(1000);
+// Not constexpr: our cuda.h may not know it, and clang takes no such constant then.
+// NOLINTNEXTLINE(*EnumCastOutOfRange)
+inline const auto WORKQUEUE_CONFIG = static_cast<CUdevResourceType>(1000);
 
 /// The union's part for CU_DEV_RESOURCE_TYPE_WORKQUEUE_CONFIG.
 struct WorkqueueConfig {

@@ -9,8 +9,8 @@
 
 namespace cuprum::detail {
 
-/// How many NULs follow an image in memory, so that a loader that looks at the first words of a short
-/// one stays inside it.
+/// How many NULs follow an image in memory, so that a loader that looks at the first words of a
+/// short one stays inside it.
 inline constexpr std::size_t IMAGE_PADDING_BYTES = 64;
 
 /// Reads a whole file.

@@ -22,7 +22,7 @@ class Form:
     text: str
     results: str  # kinds: h (16 bits), w (32), q (64), p (predicate)
     sources: str
-    values: str  # what kind of numbers the sources hold: i(nteger), f(loat) of their widths
+    values: str  # what the sources hold: i for integers, f for floats, of their widths
     target: int = 70
     tolerance: float = 0.0  # relative error that an approximation may have; 0 for exact
 

@@ -55,7 +55,7 @@ def _give_symbols_as_bytes() -> None:
     def symbol_mapping(self: object) -> dict:
         return {name: symbol.encode() for name, symbol in own.__get__(self).items()}
 
-    cuprum.ObjectCode.symbol_mapping = property(symbol_mapping)  # type: ignore[assignment,misc]
+    cuprum.ObjectCode.symbol_mapping = property(symbol_mapping)  # type: ignore[assignment]
 
 
 def _give_private_names() -> None:
