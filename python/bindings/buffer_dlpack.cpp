@@ -31,7 +31,7 @@ void bind_buffer_dlpack(nb::class_<PyBuffer>& type) {
     fast_method<export_buffer>(
         type,
         "def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = "
-        "None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object",
+        "None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> CapsuleType",
         R"(Return the memory as a DLPack capsule: one dimension of int8.
 
 Parameters

@@ -29,7 +29,7 @@ void bind_view_dlpack(nb::class_<StridedMemoryView>& type) {
     fast_method<export_view>(
         type,
         "def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = "
-        "None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object",
+        "None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> CapsuleType",
         R"(Return the memory as a DLPack capsule, which keeps the view alive.
 
 Parameters

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 import os
 from uuid import UUID
 
+from typing_extensions import CapsuleType
+
 import cuprum
 import cuprum._copy
 import cuprum._host
@@ -1683,7 +1685,7 @@ class Buffer:
             value's width.
         """
 
-    def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object:
+    def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> CapsuleType:
         """
         Return the memory as a DLPack capsule: one dimension of int8.
 
@@ -1708,7 +1710,7 @@ class Buffer:
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's device type and the ordinal."""
 
-    __dlpack_c_exchange_api__: object
+    __dlpack_c_exchange_api__: CapsuleType
 
 class ManagedBuffer(Buffer):
     """
@@ -4050,7 +4052,7 @@ class StridedMemoryView:
         Copy all elements to another array of the same shape and element type. See ``copy_from``.
         """
 
-    def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> object:
+    def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> CapsuleType:
         """
         Return the memory as a DLPack capsule, which keeps the view alive.
 
@@ -4075,9 +4077,9 @@ class StridedMemoryView:
     def __dlpack_device__(self) -> tuple[int, int]:
         """Return DLPack's device type and the ordinal."""
 
-    __dlpack_c_exchange_api__: object
+    __dlpack_c_exchange_api__: CapsuleType
 
-    __c_dlpack_exchange_api__: object
+    __c_dlpack_exchange_api__: CapsuleType
 
 def read_array_interface_literally(value: bool) -> None:
     """
