@@ -90,6 +90,11 @@ class Device:
         self._open()
 
     @property
+    def is_emulated(self) -> bool:
+        """Whether the driver is the emulated one."""
+        return hasattr(self._driver, "cuprumEmulatorVersion")
+
+    @property
     def name(self) -> str:
         """The device's name."""
         buffer = ctypes.create_string_buffer(256)
