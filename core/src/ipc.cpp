@@ -124,7 +124,7 @@ IPCBufferDescriptor IPCBufferDescriptor::from_bytes(std::span<const std::byte> b
 
 IPCBufferDescriptor Buffer::ipc_descriptor() const {
     detail::BufferState& buffer = detail::open(state(), "Buffer");
-    const auto* pool = dynamic_cast<const detail::PoolState*>(buffer.resource.get());
+    auto* pool = dynamic_cast<detail::PoolState*>(buffer.resource.get());
     if (pool == nullptr || !pool->is_ipc_enabled) {
         throw std::logic_error("Memory resource is not IPC-enabled: only buffers of a pool made "
                                "with ipc_enabled can be shared with other processes");
@@ -134,6 +134,7 @@ IPCBufferDescriptor Buffer::ipc_descriptor() const {
                                                 : "a slice cannot be shared by itself; share the "
                                                   "whole buffer and slice it over there");
     }
+    static_cast<void>(detail::exported(*pool)); // drivers share no pointer before the pool
     CUmemPoolPtrExportData data{};
     call(table().cuMemPoolExportPointer, &data, buffer.pointer);
     IPCBufferDescriptor descriptor;

@@ -127,12 +127,7 @@ IPCAllocationHandle MemoryPool::allocation_handle() const {
         throw std::logic_error("Memory resource is not IPC-enabled: make the pool with "
                                "ipc_enabled to share it with other processes");
     }
-    return pool.ipc.get([&] {
-        int descriptor = -1;
-        call(table().cuMemPoolExportToShareableHandle, static_cast<void*>(&descriptor), pool.handle,
-             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0ULL);
-        return IPCAllocationHandle::from_descriptor(descriptor);
-    });
+    return detail::exported(pool);
 }
 
 std::shared_ptr<MemoryResource> MemoryPool::resource() const {

@@ -233,7 +233,9 @@ TEST_F(VirtualMemoryOnDriver, many_allocations_leave_nothing_behind) {
         const Buffer buffer = resource->allocate(1000);
         const Buffer grown = resource->modify_allocation(buffer, 2 * buffer.size());
     }
-    EXPECT_EQ(device().memory_info().free_bytes, free_before);
+    if (device().is_emulated()) { // a GPU's memory is shared with other processes
+        EXPECT_EQ(device().memory_info().free_bytes, free_before);
+    }
 }
 
 } // namespace cuprum

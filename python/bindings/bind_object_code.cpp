@@ -175,7 +175,7 @@ nb::object get_variable(nb::handle self, nb::handle name) {
     const std::string wanted = text_argument(name, "name");
     auto buffer = [&] {
         const nb::gil_scoped_release unlocked;
-        return (code.*Get)(wanted);
+        return std::invoke(Get, code, wanted);
     }();
     return make<PyBuffer>(std::move(buffer), nb::object(), nb::borrow(self));
 }

@@ -16,6 +16,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace cuprum::detail {
 
@@ -25,6 +26,7 @@ using driver::call;
 using driver::table;
 
 void keep_freed_memory(CUmemoryPool pool);
+void let_devices_in(CUmemoryPool pool);
 std::string limit_hint(const PoolState& pool);
 bool is_flag(PoolAttribute name);
 
@@ -101,6 +103,9 @@ std::shared_ptr<PoolState> create_pool(PoolKind kind, CUmemLocation location, st
     state->is_owned = true;
     state->is_ipc_enabled = ipc_enabled;
     state->max_size = max_size;
+    if (kind == PoolKind::Pinned) {
+        let_devices_in(state->handle);
+    }
     return state;
 }
 
@@ -115,7 +120,19 @@ std::shared_ptr<PoolState> import_pool(PoolKind kind, CUmemLocation location,
     state->is_mapped = true;
     state->is_ipc_enabled = true;
     (void)state->ipc.get([&] { return handle; });
+    if (kind == PoolKind::Pinned) {
+        let_devices_in(state->handle);
+    }
     return state;
+}
+
+IPCAllocationHandle exported(PoolState& pool) {
+    return pool.ipc.get([&] {
+        int descriptor = -1;
+        call(table().cuMemPoolExportToShareableHandle, static_cast<void*>(&descriptor), pool.handle,
+             CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0ULL);
+        return IPCAllocationHandle::from_descriptor(descriptor);
+    });
 }
 
 std::shared_ptr<PoolState> current_pool(PoolKind kind, CUmemLocation location) {
@@ -128,6 +145,9 @@ std::shared_ptr<PoolState> current_pool(PoolKind kind, CUmemLocation location) {
         call(table().cuMemGetMemPool, &state->handle, &state->location,
              kind == PoolKind::Managed ? CU_MEM_ALLOCATION_TYPE_MANAGED
                                        : CU_MEM_ALLOCATION_TYPE_PINNED);
+        if (kind == PoolKind::Pinned) {
+            let_devices_in(state->handle);
+        }
     }
     keep_freed_memory(state->handle);
     return state;
@@ -165,6 +185,27 @@ void keep_freed_memory(CUmemoryPool pool) {
         cuuint64_t everything = std::numeric_limits<cuuint64_t>::max();
         call(table().cuMemPoolSetAttribute, pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD,
              static_cast<void*>(&everything));
+    }
+}
+
+/// Lets every device that has pools reach a pool of host memory, which none may at first.
+void let_devices_in(CUmemoryPool pool) {
+    std::vector<CUmemAccessDesc> access;
+    for (const auto& device : devices()) {
+        CUmemLocation location{};
+        location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+        location.id = device->ordinal;
+        if (find_attribute(*device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED).value_or(0) == 0) {
+            continue;
+        }
+        CUmemAccess_flags present = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        call(table().cuMemPoolGetAccess, &present, pool, &location);
+        if (present == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+            access.push_back({location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE});
+        }
+    }
+    if (!access.empty()) {
+        call(table().cuMemPoolSetAccess, pool, access.data(), access.size());
     }
 }
 

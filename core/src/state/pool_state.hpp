@@ -59,6 +59,9 @@ private:
 [[nodiscard]] std::shared_ptr<PoolState> create_pool(PoolKind kind, CUmemLocation location,
                                                      std::size_t max_size, bool ipc_enabled);
 
+/// Returns the handle by which other processes import a pool, exporting it if that was not done.
+[[nodiscard]] IPCAllocationHandle exported(PoolState& pool);
+
 /// Imports a pool of another process.
 [[nodiscard]] std::shared_ptr<PoolState> import_pool(PoolKind kind, CUmemLocation location,
                                                      const IPCAllocationHandle& handle);
