@@ -23,6 +23,8 @@ from case import CASES, CaseError, Run, compare_results
 from driver import Device, DriverError, Shape, argument
 from instructions import THREADS as THREADS_OF_FORM
 from instructions import Outcome, operands, run_forms
+from known import KEY as INSTRUCTIONS
+from known import compare_with_known, known_differences
 from nvrtc import Compiler
 from programs import BLOCKS, REGISTERS, THREADS, Program
 
@@ -75,8 +77,13 @@ def main() -> int:
     if "programs" in arguments.suites:
         run_programs(device, arguments.seed, arguments.programs, report)
     if recorded:
+        known = known_differences(arguments.compare, device.name)
         for key, results in report.results.items():
-            lines = compare_results(recorded["results"].get(key, {}), results)
+            wanted = recorded["results"].get(key, {})
+            if key == INSTRUCTIONS:
+                lines = compare_with_known(wanted, results, known)
+            else:
+                lines = compare_results(wanted, results)
             report.failures += [f"{key}: {line}" for line in lines]
     if arguments.out:
         write_record(arguments.out, device, report)
@@ -188,7 +195,7 @@ def run_instructions(device: Device, capability: int, report: Report) -> list[Ou
         if isinstance(outcome, DriverError):
             report.failures.append(f"{form.text}: {outcome}")
         else:
-            report.add("instructions", form.text, {form.text: outcome.record()})
+            report.add(INSTRUCTIONS, form.text, {form.text: outcome.record()})
             outcomes.append(outcome)
     return outcomes
 
