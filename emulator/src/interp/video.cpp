@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <limits>
 
 namespace cuprum::emulator::video {
 
@@ -101,18 +100,48 @@ Wide apply(const Form& form, std::int64_t a, std::int64_t b) {
     }
 }
 
-std::uint32_t finish(const Form& form, std::uint32_t value, std::uint32_t c) {
+/// Saturates as GPUs do, which is not everywhere what the PTX manual says: they have no video unit
+/// any more, and what the driver makes of these instructions loses bits at the edges.
+Wide saturate(const Form& form, Wide value) {
     const bool is_signed = has(form, Form::SIGNED_D);
+    if (form.d != Form::ALL && is_signed) { // negative values count as large ones
+        const Wide most = (1 << (bits_of_part(form.d) - 1)) - 1;
+        return std::min<Wide>(static_cast<std::uint32_t>(value), most);
+    }
+    if (form.op == Op::ShiftLeft) { // of what is shifted, 34 bits are seen
+        const auto kept = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << 30) >> 30;
+        return clamp_to(kept, bits_of_part(form.d), is_signed);
+    }
+    if (form.d == Form::ALL && !is_signed) { // only from below
+        return std::max<Wide>(value, 0);
+    }
+    return clamp_to(value, bits_of_part(form.d), is_signed);
+}
+
+/// Tells whether the second operation takes `value` for less than `c`.
+bool is_less(const Form& form, std::uint32_t value, std::uint32_t c) {
+    constexpr unsigned SOURCES = Form::SIGNED_A | Form::SIGNED_B;
+    const bool has_signed_sources = (form.flags & SOURCES) == SOURCES;
+    if (has(form, Form::SIGNED_D) || (form.op >= Op::Eq && has_signed_sources)) {
+        return static_cast<std::int32_t>(value) < static_cast<std::int32_t>(c);
+    }
+    // A GPU takes c for negative then, and the value for positive.
+    constexpr std::uint32_t SIGN = 0x80000000u;
+    const bool is_beyond = has_signed_sources && (value & c & SIGN) != 0;
+    return !is_beyond && value < c;
+}
+
+std::uint32_t finish(const Form& form, std::uint32_t value, std::uint32_t c) {
     switch (form.second) {
     case Second::Add:
         return value + c;
     case Second::Min:
-    case Second::Max: {
-        const bool is_less =
-            is_signed ? static_cast<std::int32_t>(value) < static_cast<std::int32_t>(c) : value < c;
-        return is_less == (form.second == Second::Min) ? value : c;
-    }
+    case Second::Max:
+        return is_less(form, value, c) == (form.second == Second::Min) ? value : c;
     case Second::Merge:
+        if (form.d == Form::HIGH_HALF) { // a GPU merges the halfword in its place, the high one
+            return (value & 0xffff0000u) | (c & 0xffffu);
+        }
         return form.d == Form::ALL ? value : merge(c, value, form.d);
     case Second::None:
         break;
@@ -132,16 +161,15 @@ std::uint32_t multiply(const Form& form, const Operands& in) {
     } else if (has(form, Form::NEGATES_C)) {
         c = ~c;
     }
-    result += extend(c, 32, is_signed);
+    result += extend(c, 32, true); // whatever the types of a and b
     if (has(form, Form::PLUS_ONE) || has(form, Form::NEGATES_C)) {
         result += 1;
     }
     result >>= form.shift;
     if (has(form, Form::SATURATES)) {
-        const Wide most = is_signed ? std::numeric_limits<std::int32_t>::max()
-                                    : static_cast<Wide>(std::numeric_limits<std::uint32_t>::max());
-        const Wide least = is_signed ? std::numeric_limits<std::int32_t>::min() : 0;
-        result = std::clamp(result, least, most);
+        // Without a sign but below zero, what was shifted counts as large on a GPU.
+        const bool is_beyond = !is_signed && form.shift != 0 && result < 0;
+        result = is_beyond ? -1 : clamp_to(result, 32, is_signed);
     }
     return static_cast<std::uint32_t>(result);
 }
@@ -153,7 +181,7 @@ std::uint32_t run_scalar(const Form& form, const Operands& in) {
     Wide value = apply(form, part_of(in.a, form.a, has(form, Form::SIGNED_A)),
                        part_of(in.b, form.b, has(form, Form::SIGNED_B)));
     if (has(form, Form::SATURATES)) {
-        value = clamp_to(value, bits_of_part(form.d), has(form, Form::SIGNED_D));
+        value = saturate(form, value);
     }
     return finish(form, static_cast<std::uint32_t>(value), in.c);
 }

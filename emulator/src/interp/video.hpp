@@ -47,6 +47,7 @@ struct Form {
     std::uint8_t b = ALL;
     std::uint8_t shift = 0; // vmad: .shr7 or .shr15
 
+    static constexpr std::uint8_t HIGH_HALF = 5;
     static constexpr std::uint8_t ALL = 6;
 
     // Of `flags`.

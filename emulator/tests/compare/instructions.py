@@ -48,7 +48,7 @@ class Outcome:
     def numbers(self) -> list[float]:
         """Return the results as floating-point numbers."""
         kind = "k" if ".bf16" in self.form.text else self.form.results[0]
-        if self.form.text.count("x2"):
+        if ".f16x2" in self.form.text:
             halves = [half for value in self.values for half in (value & 0xFFFF, value >> 16)]
             return [struct.unpack("=e", struct.pack("=H", half))[0] for half in halves]
         if kind == "k":

@@ -57,13 +57,24 @@ TEST(Video, a_second_operation_follows) {
         "vadd.s32.s32.s32.max %d, %a.b1, %b.b2, %c;", each(WORDS, WORDS, WORDS), [](U a, U b, U c) {
             return static_cast<U>(std::max(byte(a, 1) + byte(b, 2), static_cast<S>(c)));
         });
+    expect_operation<U>("vadd.u32.s32.s32.max %d, %a, %b.b0, %c;", each(WORDS, WORDS, WORDS),
+                        [](U a, U b, U c) { // as on a GPU, where both have the highest bit
+                            const U sum = a + static_cast<U>(byte(b, 0));
+                            return (sum & c) >> 31 != 0 ? sum : std::max(sum, c);
+                        });
 }
 
 TEST(Video, a_part_of_the_destination_is_merged_into_the_third_source) {
     expect_operation<U>("vadd.s32.s32.s32.sat %d.b2, %a, %b.h0, %c;", each(WORDS, WORDS, WORDS),
                         [](U a, U b, U c) {
-                            const auto sum = clamp_signed(SL{static_cast<S>(a)} + half(b, 0), 8);
-                            return (c & 0xff00ffffu) | (static_cast<U>(sum) & 0xff) << 16;
+                            // As on a GPU: negative sums count as large ones.
+                            const U sum = std::min(a + static_cast<U>(half(b, 0)), 0x7fu);
+                            return (c & 0xff00ffffu) | sum << 16;
+                        });
+    expect_operation<U>("vadd.s32.s32.s32 %d.h1, %a, %b.h0, %c;", each(WORDS, WORDS, WORDS),
+                        [](U a, U b, U c) { // as on a GPU, the high halfword of the sum
+                            const U sum = a + static_cast<U>(half(b, 0));
+                            return (sum & 0xffff0000u) | (c & 0xffffu);
                         });
 }
 
@@ -79,7 +90,11 @@ TEST(Video, shifts_clamp_or_wrap) {
     expect_operation<U>("vshl.u32.u32.u32.sat.clamp %d, %a, %b;", each(WORDS, amounts),
                         [](U a, U n) {
                             const auto wide = static_cast<std::uint64_t>(a) << std::min(n, 32u);
-                            return wide > 0xffffffffu ? 0xffffffffu : static_cast<U>(wide);
+                            // As on a GPU: bit 33 is taken for the sign.
+                            if ((wide >> 33 & 1) != 0) {
+                                return 0u;
+                            }
+                            return (wide >> 32 & 1) != 0 ? 0xffffffffu : static_cast<U>(wide);
                         });
 }
 
@@ -91,9 +106,13 @@ TEST(Video, products_are_scaled_and_summed) {
                         });
     expect_operation<U>(
         "vmad.u32.u32.u32.sat %d, %a, %b, %c;", each(WORDS, WORDS, WORDS), [](U a, U b, U c) {
+            // As on a GPU: the summand has a sign although the factors have none.
             const auto product = static_cast<std::uint64_t>(a) * b;
-            const std::uint64_t sum = product + c;
-            return sum < product || sum > 0xffffffffu ? 0xffffffffu : static_cast<U>(sum);
+            const std::uint64_t summand = static_cast<std::uint64_t>(static_cast<S>(c));
+            if (static_cast<S>(c) < 0 && product < -summand) {
+                return 0u;
+            }
+            return static_cast<U>(std::min<std::uint64_t>(product + summand, 0xffffffffu));
         });
     expect_operation<U>("vmad.s32.s32.s32 %d, %a.b0, -%b.b0, %c;", each(WORDS, WORDS, WORDS),
                         [](U a, U b, U c) { return static_cast<U>(-byte(a, 0) * byte(b, 0)) + c; });

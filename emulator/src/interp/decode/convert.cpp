@@ -209,6 +209,9 @@ void decode_convert(Reader& reader) {
     form.from = from->format;
     form.to = to->format;
     form.is_pair = to->is_pair;
+    if (to->type == Type::F16 && from->type == Type::F32) {
+        form.flushes = false; // a GPU rounds subnormal sources of this one all the same
+    }
     check_rounding(reader, form, is_rounded, integer_rounding >= 0);
     form.rounds_to_integer = integer_rounding >= 0 && !is_integer(form.to);
     check_small_formats(reader, form);

@@ -88,6 +88,9 @@ struct SignChange {
         V bits = reinterpret_cast<V>(a);
         if constexpr (OP == FloatOp::Neg) {
             bits ^= broadcast<UnsignedLike<T>>(SIGN_BIT<T>);
+            if constexpr (std::is_same_v<T, double>) { // a GPU leaves the sign of NaN alone
+                return a != a ? a : reinterpret_cast<Vector<T>>(bits);
+            }
         } else {
             bits &= ~broadcast<UnsignedLike<T>>(SIGN_BIT<T>);
         }
