@@ -38,6 +38,28 @@ struct alignas(8) Wide {
 }
 
 /// Reads one element and widens it to the register's lane.
+constexpr std::size_t MAX_ACCESS_BYTES = 64; // of one lane, all components together
+
+/// Copies what one lane accesses in one piece, up to 16 bytes: programs pass a value and the flag
+/// that guards it in one vector access, and other threads must see both or neither.
+[[gnu::always_inline]] inline void copy_whole(std::byte* to, const std::byte* from,
+                                              std::size_t bytes) {
+    typedef long long Pair __attribute__((vector_size(16), aligned(1), may_alias));
+    typedef std::uint64_t Double __attribute__((aligned(1), may_alias));
+    typedef std::uint32_t Single __attribute__((aligned(1), may_alias));
+    if (bytes == 8) {
+        *reinterpret_cast<Double*>(to) = *reinterpret_cast<const Double*>(from);
+    } else if (bytes == 4) {
+        *reinterpret_cast<Single*>(to) = *reinterpret_cast<const Single*>(from);
+    } else if (bytes % 16 == 0) {
+        for (std::size_t at = 0; at < bytes; at += 16) {
+            *reinterpret_cast<Pair*>(to + at) = *reinterpret_cast<const Pair*>(from + at);
+        }
+    } else {
+        __builtin_memcpy(to, from, bytes);
+    }
+}
+
 template <typename Element, typename Register>
 [[gnu::always_inline]] inline Register read(const std::byte* from) {
     if constexpr (sizeof(Element) == 16) {
@@ -62,6 +84,30 @@ template <typename Register>
     }
 }
 
+/// Loads all components for each lane from the place that `place(lane)` tells.
+template <typename Element, typename Register, typename Place>
+[[gnu::always_inline]] inline void load_components(WarpContext& warp, const Instruction* at,
+                                                   std::uint32_t mask, unsigned count,
+                                                   const Place& place) {
+    alignas(VECTOR_BYTES) Register values[WARP_SIZE];
+    if (count == 1) {
+        for_each_lane(mask,
+                      [&](unsigned lane) { values[lane] = read<Element, Register>(place(lane)); });
+        write_lanes<Register>(locate(warp, component(warp, at, false, 0)), values, mask);
+        return;
+    }
+    alignas(16) std::byte whole[WARP_SIZE][MAX_ACCESS_BYTES];
+    for_each_lane(mask, [&](unsigned lane) {
+        copy_whole(whole[lane], place(lane), count * sizeof(Element));
+    });
+    for (unsigned index = 0; index < count; ++index) {
+        for_each_lane(mask, [&](unsigned lane) {
+            values[lane] = read<Element, Register>(whole[lane] + index * sizeof(Element));
+        });
+        write_lanes<Register>(locate(warp, component(warp, at, false, index)), values, mask);
+    }
+}
+
 template <typename Element, typename Register>
 void load_sequence(WarpContext& warp, const Instruction* at, std::uint32_t mask, unsigned count,
                    const std::byte* from) {
@@ -83,26 +129,19 @@ void load_sequence(WarpContext& warp, const Instruction* at, std::uint32_t mask,
             return;
         }
     }
-    alignas(VECTOR_BYTES) Register values[WARP_SIZE];
-    for (unsigned index = 0; index < count; ++index) {
-        const std::byte* const first = from + index * sizeof(Element);
-        const std::size_t stride = count * sizeof(Element);
-        if (mask == FULL_MASK) [[likely]] {
-            for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-                values[lane] = read<Element, Register>(first + lane * stride);
-            }
-        } else {
-            for_each_lane(mask, [&](unsigned lane) {
-                values[lane] = read<Element, Register>(first + lane * stride);
-            });
-        }
-        write_lanes<Register>(locate(warp, component(warp, at, false, index)), values, mask);
-    }
+    const std::size_t stride = count * sizeof(Element);
+    load_components<Element, Register>(warp, at, mask, count,
+                                       [&](unsigned lane) { return from + lane * stride; });
 }
 
 template <typename Element, typename Register>
 void load_uniform(WarpContext& warp, const Instruction* at, std::uint32_t mask, unsigned count,
                   const std::byte* from) {
+    alignas(16) std::byte whole[MAX_ACCESS_BYTES];
+    if (count > 1) {
+        copy_whole(whole, from, count * sizeof(Element));
+        from = whole;
+    }
     for (unsigned index = 0; index < count; ++index) {
         const Register value = read<Element, Register>(from + index * sizeof(Element));
         std::byte* const to = locate(warp, component(warp, at, false, index));
@@ -186,20 +225,8 @@ template <typename T>
 template <typename Element, typename Register>
 void load_scattered(WarpContext& warp, const Instruction* at, std::uint32_t mask, unsigned count,
                     std::byte* const* host) {
-    alignas(VECTOR_BYTES) Register values[WARP_SIZE];
-    for (unsigned index = 0; index < count; ++index) {
-        const std::size_t offset = index * sizeof(Element);
-        if (mask == FULL_MASK) [[likely]] {
-            for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-                values[lane] = read<Element, Register>(host[lane] + offset);
-            }
-        } else {
-            for_each_lane(mask, [&](unsigned lane) {
-                values[lane] = read<Element, Register>(host[lane] + offset);
-            });
-        }
-        write_lanes<Register>(locate(warp, component(warp, at, false, index)), values, mask);
-    }
+    load_components<Element, Register>(warp, at, mask, count,
+                                       [&](unsigned lane) { return host[lane]; });
 }
 
 /// Loads in any shape, whatever the mask. Returns nullptr after a fault.
@@ -325,6 +352,29 @@ template <typename Element, typename Register>
     }
 }
 
+/// Stores all components of each lane to the place that `place(lane)` tells.
+template <typename Element, typename Register, typename Place>
+[[gnu::always_inline]] inline void store_components(const WarpContext& warp, const Instruction* at,
+                                                    std::uint32_t mask, unsigned count,
+                                                    const Place& place) {
+    const std::byte* from[MAX_ACCESS_BYTES];
+    for (unsigned index = 0; index < count; ++index) {
+        from[index] = locate(warp, component(warp, at, true, index));
+    }
+    if (count == 1) {
+        for_each_lane(mask,
+                      [&](unsigned lane) { write<Element, Register>(place(lane), from[0], lane); });
+        return;
+    }
+    for_each_lane(mask, [&](unsigned lane) {
+        alignas(16) std::byte whole[MAX_ACCESS_BYTES];
+        for (unsigned index = 0; index < count; ++index) {
+            write<Element, Register>(whole + index * sizeof(Element), from[index], lane);
+        }
+        copy_whole(place(lane), whole, count * sizeof(Element));
+    });
+}
+
 /// Stores one value per lane, all lanes, in pieces where a chunk of them lies side by side.
 template <typename T>
 [[gnu::noinline]] void store_scattered(std::byte* const* host, const std::byte* from) {
@@ -361,13 +411,9 @@ template <Space SPACE, typename Element, typename Register>
         std::byte* to = resolve_range<SPACE>(warp, start, (last - first + 1) * bytes, true);
         if (to != nullptr) {
             to -= std::size_t{first} * bytes;
-            for (unsigned index = 0; index < count; ++index) {
-                const std::byte* const from = locate(warp, component(warp, at, true, index));
-                for_each_lane(mask, [&](unsigned lane) {
-                    write<Element, Register>(
-                        to + lane * std::size_t{bytes} + index * sizeof(Element), from, lane);
-                });
-            }
+            store_components<Element, Register>(warp, at, mask, count, [&](unsigned lane) {
+                return to + lane * std::size_t{bytes};
+            });
             return at + 1;
         }
     }
@@ -382,12 +428,8 @@ template <Space SPACE, typename Element, typename Register>
             return at + 1;
         }
     }
-    for (unsigned index = 0; index < count; ++index) {
-        const std::byte* const from = locate(warp, component(warp, at, true, index));
-        for_each_lane(mask, [&](unsigned lane) {
-            write<Element, Register>(host[lane] + index * sizeof(Element), from, lane);
-        });
-    }
+    store_components<Element, Register>(warp, at, mask, count,
+                                        [&](unsigned lane) { return host[lane]; });
     return at + 1;
 }
 
