@@ -97,6 +97,7 @@ namespace {
 void bind_facts(nb::class_<PyBuffer>& type) {
     fast_property<handle>(type, "def handle(self) -> int", "Return the address as an int.");
     fast_property<size>(type, "def size(self) -> int", "Return the size in bytes.");
+    type.def_prop_ro("is_closed", &PyBuffer::is_closed, "Tell whether ``close`` was called.");
     type.def_prop_ro("device_id", &PyBuffer::device_id, nb::call_guard<nb::gil_scoped_release>(),
                      "Return the ordinal of the device it lies on, -1 for host memory.");
     type.def_prop_ro("is_device_accessible", &PyBuffer::is_device_accessible,

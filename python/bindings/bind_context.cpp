@@ -57,6 +57,7 @@ Obtained from ``Device.context``, ``Stream.context`` or ``Event.context``, or ma
     type.def_prop_ro(
         "device", [](const PyContext& self) { return device_object(self.device()); },
         nb::sig("def device(self) -> Device"), "Return the device it belongs to.");
+    type.def_prop_ro("is_closed", &PyContext::is_closed, "Tell whether ``close`` was called.");
     type.def_prop_ro("is_primary", &PyContext::is_primary,
                      "Tell whether this is a device's primary context.");
     type.def_prop_ro(

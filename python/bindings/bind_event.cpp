@@ -48,6 +48,7 @@ events in milliseconds, if both were made with ``timing_enabled=True``.)");
     type.def_prop_ro(
         "handle", [](const PyEvent& self) { return address(self); },
         "Return the driver's ``CUevent`` as an int.");
+    type.def_prop_ro("is_closed", &PyEvent::is_closed, "Tell whether ``close`` was called.");
     type.def_prop_ro("is_timing_enabled", &PyEvent::is_timing_enabled,
                      "Tell whether elapsed time can be asked for.");
     type.def_prop_ro("is_blocking_sync", &PyEvent::is_blocking_sync,

@@ -74,6 +74,9 @@ the descriptor itself.)");
     type.def_prop_ro(
         "is_closed", [](const PyIPCAllocationHandle& self) { return self.core.is_closed(); },
         "Tell whether it was closed.");
+    type.def_prop_ro(
+        "is_closed", [](const PyIPCAllocationHandle& self) { return self.core.is_closed(); },
+        "Tell whether ``close`` was called.");
     type.def(
         "close", [](PyIPCAllocationHandle& self) { self.core.close(); },
         "Give up this object's share of the file descriptor. Calling it again does nothing.");

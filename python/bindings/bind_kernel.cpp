@@ -76,6 +76,7 @@ TypeError
     If the handle is not an int, or `mod` not an ObjectCode.)");
     bind_kernel_attributes(module, type);
     bind_kernel_occupancy(module, type);
+    type.def_prop_ro("is_closed", &PyKernel::is_closed, "Tell whether ``close`` was called.");
     type.def("close", &PyKernel::drop,
              "Give up this object's share of the kernel. Calling it again does nothing.");
     type.def(

@@ -86,6 +86,7 @@ LinkerError
                      "Return the options as they are passed to nvJitLink.");
     type.def_prop_ro("handle", &PyLinker::handle, nb::call_guard<nb::gil_scoped_release>(),
                      "Return the ``nvJitLinkHandle`` or ``CUlinkState`` as an int.");
+    type.def_prop_ro("is_closed", &PyLinker::is_closed, "Tell whether ``close`` was called.");
     type.def("close", &PyLinker::drop,
              "Give up the linker's state. Calling it again does nothing.");
     type.def("__repr__", [](const PyLinker& self) {

@@ -186,6 +186,9 @@ void bind_pool(nb::module_& module) {
         },
         "Return the driver's ``CUmemoryPool`` as an int.");
     type.def_prop_ro(
+        "is_closed", [](const PyMemoryPool& self) { return self.core.is_closed(); },
+        "Tell whether ``close`` was called.");
+    type.def_prop_ro(
         "is_handle_owned", [](const PyMemoryPool& self) { return self.core.is_handle_owned(); },
         "Tell whether the pool is this resource's own, not one that others share.");
     type.def_prop_ro(

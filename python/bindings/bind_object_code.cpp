@@ -93,6 +93,7 @@ ValueError
                      nb::call_guard<nb::gil_scoped_release>(),
                      "Return the names in the code of all kernels, loading it if need be.");
     bind_variables(type);
+    type.def_prop_ro("is_closed", &PyObjectCode::is_closed, "Tell whether ``close`` was called.");
     type.def("close", &PyObjectCode::drop,
              "Give up this object's share of the code. Calling it again does nothing.");
     type.def("__reduce__", [](const PyObjectCode& self) {

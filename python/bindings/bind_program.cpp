@@ -100,6 +100,7 @@ Raises
 ------
 NotSupportedError
     If NVRTC is older than 12.9.)");
+    type.def_prop_ro("is_closed", &PyProgram::is_closed, "Tell whether ``close`` was called.");
     type.def("close", &PyProgram::drop,
              "Give up the compiler's state. Calling it again does nothing.");
     type.def("__repr__", [](const PyProgram& self) {

@@ -74,6 +74,7 @@ Stream
     type.def(
         "__cuda_stream__", [](const PyStream& self) { return std::pair(0, handle(self)); },
         "Return ``(0, handle)``, the protocol by which libraries exchange streams.");
+    type.def_prop_ro("is_closed", &PyStream::is_closed, "Tell whether ``close`` was called.");
     type.def_prop_ro("is_nonblocking", &PyStream::is_nonblocking,
                      nb::call_guard<nb::gil_scoped_release>(),
                      "Tell whether it does not wait for the legacy default stream.");

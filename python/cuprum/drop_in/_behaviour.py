@@ -40,6 +40,7 @@ def follow_reference() -> None:
     _cuprum.follow_reference(True)
     _give_private_names()
     _give_symbols_as_bytes()
+    _show_handles_of_object_code()
     _cuprum.read_array_interface_literally(True)
     _let_closed_memory_read_as_nothing()
     if importlib.util.find_spec("cuda.bindings") is not None:
@@ -56,6 +57,25 @@ def _give_symbols_as_bytes() -> None:
         return {name: symbol.encode() for name, symbol in own.__get__(self).items()}
 
     cuprum.ObjectCode.symbol_mapping = property(symbol_mapping)  # type: ignore[assignment]
+
+
+def _show_handles_of_object_code() -> None:
+    """Show the handle of an `ObjectCode`, which loads it; code that only links has none."""
+    import cuprum
+
+    own = cuprum.ObjectCode.__repr__
+    handle = vars(cuprum.ObjectCode)["handle"]
+
+    def show(self: cuprum.ObjectCode) -> str:
+        if self.is_closed:
+            return own(self)
+        try:
+            value = int(handle.__get__(self))
+        except cuprum.CUDAError:
+            value = 0
+        return f"<ObjectCode handle={value:#x} code_type='{self.code_type}'>"
+
+    cuprum.ObjectCode.__repr__ = show  # type: ignore[method-assign, assignment]
 
 
 def _give_private_names() -> None:

@@ -122,18 +122,62 @@ _PRIVATE_MODULES = {
 # Private modules that have the same names as ones of Cuprum, which tests replace parts of.
 _OWN_MODULES = {"_memory._peer_access_utils": "cuprum._peer_access"}
 _PUBLIC_MODULES = ("checkpoint", "graph", "system", "texture", "typing", "utils")
+# What ``cuda.core`` has at its top level; nothing else shows there, whatever cuprum has.
+_PUBLIC_NAMES = (
+    "LEGACY_DEFAULT_STREAM",
+    "PER_THREAD_DEFAULT_STREAM",
+    "Buffer",
+    "Context",
+    "ContextOptions",
+    "Device",
+    "DeviceMemoryResource",
+    "DeviceMemoryResourceOptions",
+    "DeviceResources",
+    "Event",
+    "EventOptions",
+    "GraphMemoryResource",
+    "GraphicsResource",
+    "Host",
+    "Kernel",
+    "LaunchConfig",
+    "LegacyPinnedMemoryResource",
+    "Linker",
+    "LinkerOptions",
+    "ManagedBuffer",
+    "ManagedMemoryResource",
+    "ManagedMemoryResourceOptions",
+    "MemoryResource",
+    "ObjectCode",
+    "PinnedMemoryResource",
+    "PinnedMemoryResourceOptions",
+    "Program",
+    "ProgramOptions",
+    "SMResource",
+    "SMResourceOptions",
+    "Stream",
+    "StreamOptions",
+    "TensorMapDescriptor",
+    "TensorMapDescriptorOptions",
+    "VirtualMemoryResource",
+    "VirtualMemoryResourceOptions",
+    "WorkqueueResource",
+    "WorkqueueResourceOptions",
+    "launch",
+)
 
 #: Answers for a name that is nowhere, given the module and the name; used by test tools.
 stand_in: Callable[[str, str], object] | None = None
 
 
 class CoreModule(ModuleType):
-    """Stand for ``cuda.core``: every public attribute is cuprum's."""
+    """Stand for ``cuda.core``: its public names are cuprum's."""
 
     def __getattr__(self, name: str) -> object:
         import cuprum
 
-        if not name.startswith("_") or name == "__version__":
+        if name == "__version__":
+            return cuprum.__version__
+        if name in _PUBLIC_NAMES or name in _PUBLIC_MODULES:
             if (value := getattr(cuprum, name, None)) is not None:
                 return value
             if stand_in is not None:
@@ -144,9 +188,7 @@ class CoreModule(ModuleType):
         )
 
     def __dir__(self) -> list[str]:
-        import cuprum
-
-        return sorted(set(super().__dir__()) | set(cuprum.__all__))
+        return sorted({*super().__dir__(), *self.__all__, "__version__"})
 
 
 class PrivateModule(ModuleType):
@@ -183,6 +225,7 @@ def make_core_module() -> ModuleType:
     core = CoreModule("cuda.core", cuprum.__doc__)
     core.__path__ = []
     core.__file__ = cuprum.__file__
+    core.__all__ = [name for name in _PUBLIC_NAMES if hasattr(cuprum, name)]
     sys.modules["cuda.core"] = core
     for name in _PUBLIC_MODULES:
         if importlib.util.find_spec(f"cuprum.{name}") is not None:
