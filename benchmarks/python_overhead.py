@@ -4,14 +4,19 @@
 """Measure what one call of each hot operation costs in Python, in nanoseconds.
 
 The modules to measure are arguments: ``cuprum``, and ``cuda.core``, whose names Cuprum shares.
-Given both, they take turns in one process, so that what the machine does to one it does to the
-other; with ``--floor`` the bare driver, called from C++, takes its turns with them. The names of
-the operations are those of ``object_overhead.cpp``.
+With ``--floor`` two floors are measured beside them (``driver_floor/``): ``driver``, the bare
+driver calls from C++, and ``call``, the same calls from Python with nothing around them.
+
+All take short turns in one process, in an order that changes, so that what the machine does to one
+it does to the others. What an operation adds to the driver is the median, over the rounds, of the
+difference within a round; the spread is half the distance between the quartiles. The names of the
+operations are those of ``object_overhead.cpp``.
 """
 
 import argparse
 import contextlib
 import importlib
+import importlib.util
 import json
 import statistics
 import subprocess
@@ -26,7 +31,7 @@ extern "C" __global__ void three(float* x, float a, long long n) { if (n < 0) *x
 extern "C" __global__ void sixteen(int* p0 P(1) P(2) P(3) P(4) P(5) P(6) P(7) P(8) P(9) P(10)
                                    P(11) P(12) P(13) P(14) P(15)) { if (!p0) *p1 = 0; }
 """
-REPEATS = 15
+ROUNDS = 60
 # A queue is about a thousand launches deep: more would measure the device.
 LAUNCHES = 900
 # Reading the handle of one of our streams would change how its calls are made from then on.
@@ -37,76 +42,152 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("modules", nargs="*", default=["cuprum"])
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--floor", help="the library benchmark_driver_floor")
+    parser.add_argument("--floor", help="the extension module driver_floor")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--only", help="measure the operations whose names contain this")
     args = parser.parse_args()
-    figures = measure_all(args.modules, args.floor)
+    figures = measure_all(args.modules, args.floor, args.rounds, args.only or "")
     if args.json:
         json.dump(figures, sys.stdout)
         return
     for module, results in figures.items():
         print(module)
         for name, value in results.items():
-            print(f"  {name:<22} {value:12.1f}")
+            print(
+                f"  {name:<22} {value['ns']:12.1f} {value['added']:12.1f} +- {value['spread']:.1f}"
+            )
 
 
-def measure_all(modules, floor_library=None):
-    """Return the median time of every operation, by module and operation."""
+def measure_all(modules, floor_library=None, rounds=ROUNDS, only=""):
+    """Return what every operation costs, adds, and by how much that varies: by module, by name."""
     suites = {module: operations(module) for module in modules}
-    floor = Floor(floor_library, suites[modules[0]].pop("objects")) if floor_library else None
-    for suite in suites.values():
-        suite.pop("objects", None)
-    figures = {module: {"import_ms": import_milliseconds(module)} for module in modules}
+    handles = {module: suite.pop("objects") for module, suite in suites.items()}
+    if floor_library:
+        floor = load_floor(floor_library).Floor(*handles[modules[0]])
+        suites = {"driver": driver_turns(floor), "call": call_turns(floor)} | suites
+    figures = {side: {} for side in suites}
     for name in suites[modules[0]]:
-        times = {module: [] for module in modules}
-        floor_times = []
-        for _ in range(REPEATS):
-            if floor:
-                loops, _, _ = suites[modules[0]][name]
-                floor_times.append(floor.measure(name, loops))
-            for module in modules:
-                loops, timer, settle = suites[module][name]
-                times[module].append(timer.timeit(loops) * 1e9 / loops)
-                settle()
-        for module in modules:
-            figures[module][name] = statistics.median(times[module])
-        if floor and min(floor_times) >= 0:
-            figures.setdefault("driver", {})[name] = statistics.median(floor_times)
-    # The loop around each call is no part of it.
+        if only in name:
+            sides = {side: suite[name] for side, suite in suites.items() if name in suite}
+            for side, figure in measure(sides, rounds).items():
+                figures[side][name] = figure
     for module in modules:
-        results = figures[module]
-        loop = results.pop("empty_loop")
-        for name in results.keys() - {"import_ms"}:
-            results[name] = max(results[name] - loop, 0.0)
+        if only in "import_ms":
+            cost = import_milliseconds(module)
+            figures[module]["import_ms"] = {"ns": cost, "added": cost, "spread": 0.0}
     return figures
 
 
-class Floor:
-    """Calls the bare driver on the objects of a package."""
+def measure(sides, rounds):
+    """Let all sides of one operation take turns."""
+    loops = min(loops for loops, _, _ in sides.values())
+    times = {side: [] for side in sides}
+    order = list(sides)
+    for each in range(rounds + 1):
+        # The loop around each call is no part of it.
+        loop = EMPTY_LOOP.timeit(loops) * 1e9 / loops
+        for side in order:
+            _, turn, settle = sides[side]
+            spent = turn(loops)
+            settle()
+            if each > 0:  # the first round warms up
+                times[side].append(spent if side == "driver" else spent - loop)
+        order = order[1:] + order[:1]
+    floor = times.get("driver", [0.0] * rounds)
+    figures = {}
+    for side, values in times.items():
+        added = [value - below for value, below in zip(values, floor, strict=True)]
+        quartiles = statistics.quantiles(added, n=4)
+        figures[side] = {
+            "ns": statistics.median(values),
+            "added": statistics.median(added),
+            "spread": (quartiles[2] - quartiles[0]) / 2,
+        }
+    return figures
 
-    def __init__(self, library, handles):
-        import ctypes
 
-        self._objects = (ctypes.c_uint64 * (len(handles) + 2))(*handles)
-        self._function = ctypes.CDLL(library).floor_of
-        self._function.restype = ctypes.c_double
+EMPTY_LOOP = timeit.Timer("pass")
 
-    def measure(self, name, loops):
-        """Return nanoseconds a call, negative for an operation that has no floor."""
-        return self._function(name.encode(), loops, self._objects)
+
+def load_floor(path):
+    """Return the module of the floors."""
+    specification = importlib.util.spec_from_file_location("driver_floor", path)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+class Operations(dict):
+    """Operations by name: how often to call in a turn, how to take one, what to do after it."""
+
+    def __init__(self, names):
+        super().__init__()
+        self.names = names
+
+    def add(self, name, loops, statement, settle=lambda: None):
+        """Add a statement, compiled into a loop: a function around it would cost as much."""
+        timer = timeit.Timer(statement, globals=self.names)
+        self[name] = loops, lambda count: timer.timeit(count) * 1e9 / count, settle
+
+
+def driver_turns(floor):
+    """Return the operations that have a floor, as bare driver calls."""
+
+    def turn(name):
+        return LAUNCHES, lambda loops: floor.time(name, loops), lambda: None
+
+    return {name: turn(name) for name in CALLS if floor.time(name, 1) >= 0}
+
+
+def call_turns(floor):
+    """Return the operations as calls from Python with nothing around the driver's."""
+    names = {name: getattr(floor, name) for name in dir(floor) if not name.startswith("_")}
+    names |= dict.fromkeys(("x", "device", "stream", "event", "source", "target"), floor)
+    operations = Operations(names | arrays() | {"pointer": 1 << 40})
+    for name, statement in CALLS.items():
+        operations.add(name, LAUNCHES, statement, floor.sync)
+    return operations
+
+
+# The statements of `operations` on the least that a call out of Python can be. What makes an object
+# is a call that makes none.
+CALLS = {
+    "launch_empty": "launch_empty(stream, x, x)",
+    "launch_3_args": "launch_three(stream, x, x, pointer, x, 7)",
+    "launch_16_pointers": f"launch_sixteen(stream, x, x{', pointer' * 16})",
+    "launch_16_buffers": f"launch_sixteen(stream, x, x{', source' * 16})",
+    "launch_config": "nothing(grid=128, block=256)",
+    "occupancy": "x.nothing(256, 0)",
+    "get_kernel": "x.nothing('empty')",
+    "allocate_free": "device.allocate(1024, stream=stream).close(stream)",
+    "allocate_drop": "device.allocate(1024, stream=stream).close(stream)",
+    "copy": "source.copy_to(target, stream=stream)",
+    "fill": "source.fill(0, stream=stream)",
+    "event_create": "device.create_event().close_event()",
+    "event_record": "stream.record(event)",
+    "event_is_done": "event.is_done",
+    "stream_create": "device.create_stream().close_stream()",
+    "stream_sync": "stream.sync()",
+    "set_current": "device.set_current()",
+    "device_lookup": "nothing(0)",
+    "device_current": "nothing()",
+    "buffer_dlpack": "source.nothing()",
+    "view_numpy": "x.nothing(x, stream_ptr=-1)",
+    "view_numpy_strided": "x.nothing(x, stream_ptr=-1)",
+    "view_cupy": "x.nothing(x, stream_ptr=-1)",
+    "view_torch": "x.borrow(torch, stream_ptr=-1)",
+}
 
 
 def operations(module):
-    """Return the operations of one package: how often to call, what, and what to do between.
-
-    What is called is a statement, compiled into a loop by ``timeit``: a function around it would
-    cost as much as some of the operations do.
-    """
+    """Return the operations of one package, and under "objects" what the floors work on."""
     core = importlib.import_module(module)
     device = core.Device(0)
     device.set_current()
     stream = device.create_stream()
     options = core.ProgramOptions(std="c++17", arch=f"sm_{device.arch}")
-    code = core.Program(SOURCE, "c++", options).compile("cubin")
+    # PTX: the emulated device runs no machine code.
+    code = core.Program(SOURCE, "c++", options).compile("ptx")
     empty, three, sixteen = (code.get_kernel(name) for name in ("empty", "three", "sixteen"))
     config = core.LaunchConfig(grid=1, block=1)
     source = device.allocate(4096, stream=stream)
@@ -122,9 +203,6 @@ def operations(module):
 
         factor = ctypes.c_float(2.0)
 
-    def nothing():
-        pass
-
     # Polling costs more before the first kernel has run.
     core.launch(stream, config, empty)
     stream.sync()
@@ -132,9 +210,6 @@ def operations(module):
     names |= {"device": device, "stream": stream, "event": event, "config": config, "code": code}
     names |= {"empty": empty, "three": three, "sixteen": sixteen, "occupancy": three.occupancy}
     names |= {"source": source, "target": target, "pointer": pointer, "factor": factor}
-
-    def operation(loops, statement, settle=nothing):
-        return loops, timeit.Timer(statement, globals=names), settle
 
     sync = stream.sync
     views = importlib.import_module(f"{module}.utils")
@@ -144,45 +219,37 @@ def operations(module):
     cache = views.FileStreamProgramCache(folder.name)
     names |= {"program": program, "cache": cache, "folder": folder}
     names |= arrays()
-    # In the order of FloorObjects in driver_floor.cpp.
+    made = Operations(names)
+    add = made.add
+    add("launch_empty", LAUNCHES, "launch(stream, config, empty)", sync)
+    add("launch_3_args", LAUNCHES, "launch(stream, config, three, pointer, factor, 7)", sync)
+    add("launch_16_pointers", LAUNCHES, f"launch(stream, config, sixteen{', pointer' * 16})", sync)
+    add("launch_16_buffers", LAUNCHES, f"launch(stream, config, sixteen{', source' * 16})", sync)
+    add("launch_config", 2000, "LaunchConfig(grid=128, block=256)")
+    add("occupancy", 1000, "occupancy.max_active_blocks_per_multiprocessor(256, 0)")
+    add("get_kernel", 1000, "code.get_kernel('empty')")
+    add("allocate_free", 500, "device.allocate(1024, stream=stream).close(stream)", sync)
+    add("allocate_drop", 500, "device.allocate(1024, stream=stream)", sync)
+    # Few enough that the device keeps up.
+    add("copy", 100, "source.copy_to(target, stream=stream)", sync)
+    add("fill", 200, "source.fill(0, stream=stream)", sync)
+    add("event_create", 1000, "device.create_event().close()")
+    add("event_record", 1000, "stream.record(event)", sync)
+    add("event_is_done", 2000, "event.is_done")
+    add("stream_create", 100, "device.create_stream().close()")
+    add("stream_sync", 1000, "stream.sync()")
+    add("set_current", 2000, "device.set_current()")
+    add("device_lookup", 2000, "Device(0)")
+    add("device_current", 2000, "Device()")
+    add("buffer_dlpack", 1000, "source.__dlpack__()")
+    add("compile_cached", 20, "program.compile('cubin', cache=cache)")
+    for name, statement in VIEWS.items():
+        if name.split("_")[0] in names:
+            add(f"view_{name}", 1000, statement)
+    # In the order of `Objects` in driver_floor/operations.hpp.
     owners = (device.context, device.memory_resource, empty, three, sixteen, source, target)
-    handles = [int(owner.handle) for owner in owners]
-    return {
-        "objects": handles,
-        "empty_loop": operation(5000, "pass"),
-        "launch_empty": operation(LAUNCHES, "launch(stream, config, empty)", sync),
-        "launch_3_args": operation(
-            LAUNCHES, "launch(stream, config, three, pointer, factor, 7)", sync
-        ),
-        "launch_16_pointers": operation(
-            LAUNCHES, f"launch(stream, config, sixteen{', pointer' * 16})", sync
-        ),
-        "launch_16_buffers": operation(
-            LAUNCHES, f"launch(stream, config, sixteen{', source' * 16})", sync
-        ),
-        "launch_config": operation(5000, "LaunchConfig(grid=128, block=256)"),
-        "occupancy": operation(1000, "occupancy.max_active_blocks_per_multiprocessor(256, 0)"),
-        "get_kernel": operation(2000, "code.get_kernel('empty')"),
-        "allocate_free": operation(
-            1000, "device.allocate(1024, stream=stream).close(stream)", sync
-        ),
-        "copy": operation(500, "source.copy_to(target, stream=stream)", sync),
-        "fill": operation(500, "source.fill(0, stream=stream)", sync),
-        "event_create": operation(1000, "device.create_event().close()"),
-        "event_record": operation(1000, "stream.record(event)", sync),
-        "event_is_done": operation(5000, "event.is_done"),
-        "stream_create": operation(200, "device.create_stream().close()"),
-        "stream_sync": operation(2000, "stream.sync()"),
-        "set_current": operation(5000, "device.set_current()"),
-        "device_lookup": operation(5000, "Device(0)"),
-        "device_current": operation(5000, "Device()"),
-        "buffer_dlpack": operation(2000, "source.__dlpack__()"),
-        "compile_cached": operation(200, "program.compile('cubin', cache=cache)"),
-    } | {
-        f"view_{name}": operation(2000, statement)
-        for name, statement in VIEWS.items()
-        if name.split("_")[0] in names
-    }
+    made["objects"] = [int(owner.handle) for owner in owners]
+    return made
 
 
 # What making a view costs, for each library that is installed.

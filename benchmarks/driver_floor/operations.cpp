@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "operations.hpp"
+
+#include <dlfcn.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace floors {
+
+namespace {
+
+constexpr std::size_t ALLOCATED_BYTES = 1024;
+constexpr std::size_t COPIED_BYTES = 4096;
+
+template <typename Function>
+Function find(const char* name) {
+    static void* const library = [] {
+        const char* const chosen = std::getenv("CUPRUM_DRIVER");
+        const bool is_path = chosen != nullptr && chosen[0] == '/';
+        return ::dlopen(is_path ? chosen : "libcuda.so.1", RTLD_NOW);
+    }();
+    void* const address = library == nullptr ? nullptr : ::dlsym(library, name);
+    if (address == nullptr) {
+        std::fprintf(stderr, "the driver has no %s\n", name);
+        std::exit(1);
+    }
+    return reinterpret_cast<Function>(address);
+}
+
+/// The functions of the driver; found once, when this library is loaded.
+struct Driver {
+#define FUNCTION(name, symbol) decltype(&::name) name##_ = find<decltype(&::name)>(symbol)
+    FUNCTION(cuLaunchKernelEx, "cuLaunchKernelEx");
+    FUNCTION(cuStreamSynchronize, "cuStreamSynchronize");
+    FUNCTION(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync");
+    FUNCTION(cuMemFreeAsync, "cuMemFreeAsync");
+    FUNCTION(cuMemcpyAsync, "cuMemcpyAsync");
+    FUNCTION(cuMemsetD8Async, "cuMemsetD8Async");
+    FUNCTION(cuEventCreate, "cuEventCreate");
+    FUNCTION(cuEventDestroy, "cuEventDestroy_v2");
+    FUNCTION(cuEventRecord, "cuEventRecord");
+    FUNCTION(cuEventQuery, "cuEventQuery");
+    FUNCTION(cuStreamCreateWithPriority, "cuStreamCreateWithPriority");
+    FUNCTION(cuStreamDestroy, "cuStreamDestroy_v2");
+    FUNCTION(cuCtxSetCurrent, "cuCtxSetCurrent");
+#undef FUNCTION
+};
+
+const Driver DRIVER;
+
+void check(CUresult status) {
+    if (status != CUDA_SUCCESS) {
+        std::fprintf(stderr, "a driver call failed: %d\n", static_cast<int>(status));
+        std::exit(1);
+    }
+}
+
+void launch(const Objects& objects, CUkernel kernel, void** arguments) {
+    CUlaunchConfig config{};
+    config.gridDimX = config.gridDimY = config.gridDimZ = 1;
+    config.blockDimX = config.blockDimY = config.blockDimZ = 1;
+    config.hStream = objects.stream;
+    check(DRIVER.cuLaunchKernelEx_(&config, reinterpret_cast<CUfunction>(kernel), arguments,
+                                   nullptr));
+}
+
+template <typename Call>
+double time(int loops, const Call& call) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; i < loops; ++i) {
+        call();
+    }
+    const auto end = std::chrono::steady_clock::now();
+    return std::chrono::duration<double, std::nano>(end - begin).count() / loops;
+}
+
+} // namespace
+
+void complete(Objects& objects) {
+    objects.stream = create_stream();
+    objects.event = create_event();
+}
+
+void settle(const Objects& objects) {
+    check(DRIVER.cuStreamSynchronize_(objects.stream));
+}
+
+CUdeviceptr allocate(const Objects& objects) {
+    CUdeviceptr memory = 0;
+    check(DRIVER.cuMemAllocFromPoolAsync_(&memory, ALLOCATED_BYTES, objects.pool, objects.stream));
+    return memory;
+}
+
+void free(const Objects& objects, CUdeviceptr memory) {
+    check(DRIVER.cuMemFreeAsync_(memory, objects.stream));
+}
+
+void copy(const Objects& objects) {
+    check(DRIVER.cuMemcpyAsync_(objects.target, objects.source, COPIED_BYTES, objects.stream));
+}
+
+void fill(const Objects& objects, unsigned char value) {
+    check(DRIVER.cuMemsetD8Async_(objects.source, value, COPIED_BYTES, objects.stream));
+}
+
+void launch_empty(const Objects& objects) {
+    launch(objects, objects.empty, nullptr);
+}
+
+void launch_three(const Objects& objects, float factor, long long count) {
+    CUdeviceptr pointer = objects.source;
+    void* arguments[] = {&pointer, &factor, &count};
+    launch(objects, objects.three, arguments);
+}
+
+void launch_sixteen(const Objects& objects) {
+    CUdeviceptr pointer = objects.source;
+    void* arguments[16];
+    for (void*& argument : arguments) {
+        argument = &pointer;
+    }
+    launch(objects, objects.sixteen, arguments);
+}
+
+CUevent create_event() {
+    CUevent event = nullptr;
+    check(DRIVER.cuEventCreate_(&event, CU_EVENT_DISABLE_TIMING));
+    return event;
+}
+
+void destroy(CUevent event) {
+    check(DRIVER.cuEventDestroy_(event));
+}
+
+void record(const Objects& objects) {
+    check(DRIVER.cuEventRecord_(objects.event, objects.stream));
+}
+
+bool is_done(const Objects& objects) {
+    return DRIVER.cuEventQuery_(objects.event) == CUDA_SUCCESS;
+}
+
+CUstream create_stream() {
+    CUstream stream = nullptr;
+    check(DRIVER.cuStreamCreateWithPriority_(&stream, CU_STREAM_NON_BLOCKING, 0));
+    return stream;
+}
+
+void destroy(CUstream stream) {
+    check(DRIVER.cuStreamDestroy_(stream));
+}
+
+void set_current(const Objects& objects) {
+    check(DRIVER.cuCtxSetCurrent_(objects.context));
+}
+
+double time_of(const char* operation, int loops, const Objects& objects) {
+    const auto is = [operation](const char* name) { return std::strcmp(operation, name) == 0; };
+    if (is("launch_empty")) {
+        return time(loops, [&] { launch_empty(objects); });
+    }
+    if (is("launch_3_args")) {
+        return time(loops, [&] { launch_three(objects, 2, 7); });
+    }
+    if (is("launch_16_pointers") || is("launch_16_buffers")) {
+        return time(loops, [&] { launch_sixteen(objects); });
+    }
+    if (is("allocate_free") || is("allocate_drop")) {
+        return time(loops, [&] { free(objects, allocate(objects)); });
+    }
+    if (is("copy")) {
+        return time(loops, [&] { copy(objects); });
+    }
+    if (is("fill")) {
+        return time(loops, [&] { fill(objects, 0); });
+    }
+    if (is("event_create")) {
+        return time(loops, [] { destroy(create_event()); });
+    }
+    if (is("event_record")) {
+        return time(loops, [&] { record(objects); });
+    }
+    if (is("event_is_done")) {
+        return time(loops, [&] { static_cast<void>(is_done(objects)); });
+    }
+    if (is("stream_create")) {
+        return time(loops, [] { destroy(create_stream()); });
+    }
+    if (is("stream_sync")) {
+        return time(loops, [&] { settle(objects); });
+    }
+    if (is("set_current")) {
+        return time(loops, [&] { set_current(objects); });
+    }
+    return -1;
+}
+
+} // namespace floors

@@ -1,0 +1,10 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+# Finds the Python that extension modules are built for: the one that was named, or the project's own.
+
+if(NOT Python_EXECUTABLE AND NOT SKBUILD AND EXISTS "${PROJECT_SOURCE_DIR}/.venv/bin/python")
+  set(Python_EXECUTABLE "${PROJECT_SOURCE_DIR}/.venv/bin/python")
+endif()
+set(Python_FIND_VIRTUALENV FIRST)
+find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
