@@ -79,6 +79,12 @@ EXPORT cuGetProcAddress(const char* symbol, void** function, int, cuuint64_t,
     return CUDA_SUCCESS;
 }
 
+// NVRTC asks for tables of functions that have no other name, and does without them.
+EXPORT cuGetExportTable(const void** table, const CUuuid*) {
+    *table = nullptr;
+    return CUDA_ERROR_NOT_FOUND;
+}
+
 EXPORT cuGetErrorName(CUresult, const char** text) {
     *text = "CUDA_ERROR_UNKNOWN";
     return CUDA_SUCCESS;
