@@ -4,12 +4,18 @@
 # Install rules and the package that find_package(cuprum CONFIG) reads.
 #
 # Layout, relied upon by the library's search for the emulated device: lib/libcuprum.so and
-# lib/cuprum/libcuda.so.1; in a wheel, cuprum/libcuprum.so and cuprum/_emulator/libcuda.so.1.
+# lib/cuprum/libcuda.so.1; in a wheel, cuprum/libcuprum.so and cuprum/_emulator/libcuda.so.1. Beside
+# the latter lies libcudart.so.13, where the command cuprum-emulator lets programs find both.
+
+set(runtime)
+if(TARGET cuprum_runtime)
+  set(runtime cuprum_runtime)
+endif()
 
 if(SKBUILD)
   install(TARGETS cuprum _cuprum LIBRARY DESTINATION cuprum COMPONENT python)
   if(CUPRUM_EMULATOR)
-    install(TARGETS cuprum_emulator LIBRARY DESTINATION cuprum/_emulator COMPONENT python)
+    install(TARGETS cuprum_emulator ${runtime} LIBRARY DESTINATION cuprum/_emulator COMPONENT python)
     install(TARGETS cuprum_emulator_command RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}"
             COMPONENT python)
   endif()
@@ -29,7 +35,7 @@ install(EXPORT cuprumTargets NAMESPACE cuprum:: DESTINATION "${package_dir}")
 set(emulator_path "")
 if(CUPRUM_EMULATOR)
   set(emulator_path "${CMAKE_INSTALL_LIBDIR}/cuprum/libcuda.so.1")
-  install(TARGETS cuprum_emulator LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum")
+  install(TARGETS cuprum_emulator ${runtime} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum")
   install(TARGETS cuprum_emulator_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   install(FILES emulator/include/cuprum_emulator.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 endif()

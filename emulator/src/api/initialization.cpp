@@ -10,6 +10,7 @@
 #include "objects/error.hpp"
 #include "objects/log.hpp"
 
+#include <atomic>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@ namespace {
 
 CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, cuuint64_t flags,
                                                 void** address);
+void explain_export_tables(const CUuuid& id);
 
 } // namespace
 
@@ -56,7 +58,10 @@ CUresult CUDAAPI cuGetExportTable(const void** ppExportTable, const CUuuid* pExp
     return early_entry("cuGetExportTable", [&] {
         require(ppExportTable != nullptr && pExportTableId != nullptr, "an argument is NULL");
         *ppExportTable = nullptr;
-        // These tables are private to NVIDIA's own libraries.
+        // NOTE: these tables are private to NVIDIA's own libraries, and stay empty on purpose. Its
+        // runtime library uses one of them to make sure of the driver it talks to, so to answer
+        // would be to circumvent that. Programs get a runtime library of ours instead.
+        explain_export_tables(*pExportTableId);
         return CUDA_ERROR_NOT_FOUND;
     });
 }
@@ -129,6 +134,25 @@ CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, c
     }
     *address = best->address;
     return CU_GET_PROC_ADDRESS_SUCCESS;
+}
+
+/// Says which table was asked for, and once what to do about it.
+void explain_export_tables(const CUuuid& id) {
+    std::string text;
+    for (const char byte : id.bytes) {
+        constexpr std::string_view digits = "0123456789abcdef";
+        text += digits[static_cast<unsigned char>(byte) >> 4U];
+        text += digits[static_cast<unsigned char>(byte) & 15U];
+    }
+    log(LogLevel::Info, "cuGetExportTable: there is no table " + text);
+    static std::atomic_flag is_explained;
+    if (!is_explained.test_and_set()) {
+        log(LogLevel::Error,
+            "a library of NVIDIA's asks for private tables of NVIDIA's driver, which the emulated "
+            "device does not have; if it is the CUDA runtime inside a program: link the program "
+            "with 'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared), and 'cuprum-emulator "
+            "run' gives it the runtime library of the emulated device");
+    }
 }
 
 } // namespace

@@ -45,6 +45,11 @@ const Builtin* find(std::string_view name) {
     return found == BUILTINS.end() ? nullptr : found;
 }
 
+bool is_of_device_runtime(std::string_view name) {
+    return name.starts_with("__cudaCDP2") || name.starts_with("cudaLaunchDevice") ||
+           name.starts_with("cudaGetParameterBuffer");
+}
+
 std::span<const Builtin> all() {
     return BUILTINS;
 }

@@ -36,6 +36,15 @@ struct Builtin {
 /// Returns the function of a name, or nullptr.
 [[nodiscard]] const Builtin* find(std::string_view name);
 
+/// Tells whether a function belongs to libcudadevrt, which kernels that launch kernels call. It is
+/// machine code, so the emulated device has none of it.
+[[nodiscard]] bool is_of_device_runtime(std::string_view name);
+
+/// Says so in an error message.
+constexpr std::string_view NO_DEVICE_RUNTIME =
+    "kernels that launch kernels (dynamic parallelism) and other calls of the device runtime, "
+    "libcudadevrt, are not supported by the emulated device: launch them from the host";
+
 /// Lists the functions, for documentation.
 [[nodiscard]] std::span<const Builtin> all();
 

@@ -28,10 +28,8 @@ void check_type(CUjitInputType type) {
     case CU_JIT_INPUT_FATBINARY:
     case CU_JIT_INPUT_OBJECT:
     case CU_JIT_INPUT_LIBRARY:
-        return;
     case CU_JIT_INPUT_NVVM:
-        fail(CUDA_ERROR_NOT_SUPPORTED, "LTO-IR is not supported by the emulated device's linker: "
-                                       "turn it into PTX with nvJitLink's options -lto -ptx");
+        return;
     default:
         fail(CUDA_ERROR_INVALID_VALUE, "unknown type of input");
     }
@@ -45,6 +43,11 @@ void LinkState::add(CUjitInputType type, const void* data, std::size_t bytes, st
     const std::lock_guard lock(mutex_);
     require(!was_completed_, "the link is complete: nothing can be added");
     require(inputs_.size() < MAX_INPUTS, "too many inputs");
+    if (type == CU_JIT_INPUT_NVVM) {
+        refuse(CUDA_ERROR_NOT_SUPPORTED,
+               name + ": LTO-IR is not supported by the emulated device's linker: turn it into PTX "
+                      "with nvJitLink's options -lto -ptx, and add that");
+    }
     const std::uint32_t sm = options_.target_sm() != 0 ? options_.target_sm() : sm_;
     ImageResult image = read_image(data, bytes, sm);
     if (!image.ptx) {
@@ -85,10 +88,18 @@ const std::string& LinkState::complete() {
         ptx::link(inputs_, [](std::string_view name) { return builtins::find(name) != nullptr; });
     if (!result.errors.empty()) {
         std::string text;
+        bool needs_device_runtime = false;
         for (const std::string& error : result.errors) {
             text += (text.empty() ? "" : "\n") + error;
+            const auto name = error.find('\'') + 1; // the first in quotes is the symbol
+            needs_device_runtime =
+                needs_device_runtime ||
+                builtins::is_of_device_runtime(std::string_view(error).substr(name));
         }
-        refuse(CUDA_ERROR_UNKNOWN, text);
+        if (needs_device_runtime) {
+            text += "\nerror   : " + std::string(builtins::NO_DEVICE_RUNTIME);
+        }
+        refuse(needs_device_runtime ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_UNKNOWN, text);
     }
     // What cannot run is refused now: with a GPU, this is where machine code is made.
     const auto program = Program::load(result.text.data(), result.text.size(), sm_, options_);

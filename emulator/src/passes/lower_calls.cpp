@@ -62,6 +62,11 @@ void FunctionLowering::lower_call(const ptx::Instruction& instruction) {
         }
         builtin = callee->is_declaration ? builtins::find(name) : nullptr;
         if (callee->is_declaration && builtin == nullptr) {
+            if (builtins::is_of_device_runtime(name)) {
+                unsupported("call of " + quoted(name) + ": " +
+                            std::string(builtins::NO_DEVICE_RUNTIME));
+                return;
+            }
             unsupported("call of " + quoted(name) +
                         ", which has no body in this module, is not supported by the emulated "
                         "device");

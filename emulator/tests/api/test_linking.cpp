@@ -269,6 +269,9 @@ TEST_F(Linking, other_kinds_of_input_are_refused_by_name) {
     EXPECT_TRUE(returns(
         CUDA_ERROR_NOT_SUPPORTED,
         CU(cuLinkAddData)(link_, CU_JIT_INPUT_NVVM, elf, sizeof elf, "ir", 0, nullptr, nullptr)));
+    EXPECT_NE(std::string(errors_).find("ir: LTO-IR is not supported"), std::string::npos)
+        << errors_;
+    EXPECT_NE(std::string(errors_).find("-lto -ptx"), std::string::npos);
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
                         CU(cuLinkAddData)(link_, static_cast<CUjitInputType>(99), elf, sizeof elf,
                                           "what", 0, nullptr, nullptr)));

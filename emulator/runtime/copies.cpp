@@ -1,0 +1,394 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Copies and fills.
+//
+// A copy on the NULL stream that blocks is the driver's own blocking copy. The direction is not
+// taken on trust: each goes to the driver's function for it, which rejects memory of the other
+// kind.
+
+#include "registry.hpp"
+#include "runtime.hpp"
+
+#include <optional>
+
+using namespace cuprum::runtime;
+
+namespace {
+
+/// The stream to copy on; none for a copy that blocks.
+using Order = std::optional<cudaStream_t>;
+
+cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind kind, Order order);
+cudaError_t copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                    std::size_t width, std::size_t height, cudaMemcpyKind kind, Order order);
+cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, Order order);
+cudaError_t copy_3d_between_devices(const cudaMemcpy3DPeerParms* parameters, Order order);
+cudaError_t fill_3d(cudaPitchedPtr memory, int value, cudaExtent extent, Order order);
+
+/// Finds `count` bytes of a variable, `offset` bytes into it.
+cudaError_t find_part(const void* symbol, std::size_t offset, std::size_t count,
+                      CUdeviceptr* result);
+
+cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t count,
+                           std::size_t offset, cudaMemcpyKind kind, Order order);
+cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t count, std::size_t offset,
+                             cudaMemcpyKind kind, Order order);
+
+} // namespace
+
+extern "C" {
+
+cudaError_t CUDARTAPI cudaMemcpy(void* dst, const void* src, std::size_t count,
+                                 cudaMemcpyKind kind) {
+    return in_context([&] { return copy(dst, src, count, kind, std::nullopt); });
+}
+
+cudaError_t CUDARTAPI cudaMemcpyAsync(void* dst, const void* src, std::size_t count,
+                                      cudaMemcpyKind kind, cudaStream_t stream) {
+    return in_context([&] { return copy(dst, src, count, kind, stream); });
+}
+
+cudaError_t CUDARTAPI cudaMemcpy2D(void* dst, std::size_t dpitch, const void* src,
+                                   std::size_t spitch, std::size_t width, std::size_t height,
+                                   cudaMemcpyKind kind) {
+    return in_context(
+        [&] { return copy_2d(dst, dpitch, src, spitch, width, height, kind, std::nullopt); });
+}
+
+cudaError_t CUDARTAPI cudaMemcpy2DAsync(void* dst, std::size_t dpitch, const void* src,
+                                        std::size_t spitch, std::size_t width, std::size_t height,
+                                        cudaMemcpyKind kind, cudaStream_t stream) {
+    return in_context(
+        [&] { return copy_2d(dst, dpitch, src, spitch, width, height, kind, stream); });
+}
+
+cudaError_t CUDARTAPI cudaMemcpy3D(const cudaMemcpy3DParms* p) {
+    return in_context([&] { return copy_3d(p, std::nullopt); });
+}
+
+cudaError_t CUDARTAPI cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+    return in_context([&] { return copy_3d(p, stream); });
+}
+
+cudaError_t CUDARTAPI cudaMemcpy3DPeer(const cudaMemcpy3DPeerParms* p) {
+    return in_context([&] { return copy_3d_between_devices(p, std::nullopt); });
+}
+
+cudaError_t CUDARTAPI cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cudaStream_t stream) {
+    return in_context([&] { return copy_3d_between_devices(p, stream); });
+}
+
+// One address space holds the memory of all devices, so an address says which device it is on.
+cudaError_t CUDARTAPI cudaMemcpyPeer(void* dst, int /*dstDevice*/, const void* src,
+                                     int /*srcDevice*/, std::size_t count) {
+    return in_context([&] { return cuMemcpy(address(dst), address(src), count); });
+}
+
+cudaError_t CUDARTAPI cudaMemcpyPeerAsync(void* dst, int /*dstDevice*/, const void* src,
+                                          int /*srcDevice*/, std::size_t count,
+                                          cudaStream_t stream) {
+    return in_context([&] { return cuMemcpyAsync(address(dst), address(src), count, stream); });
+}
+
+cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void* const* dsts, const void* const* srcs,
+                                           const std::size_t* sizes, std::size_t count,
+                                           cudaMemcpyAttributes* attrs, std::size_t* attrsIdxs,
+                                           std::size_t numAttrs, cudaStream_t stream) {
+    return in_context([&] {
+        // The driver only reads the lists, though it does not say so.
+        return cuMemcpyBatchAsync(const_cast<CUdeviceptr*>(same<const CUdeviceptr>(dsts)),
+                                  const_cast<CUdeviceptr*>(same<const CUdeviceptr>(srcs)),
+                                  const_cast<std::size_t*>(sizes), count,
+                                  same<CUmemcpyAttributes>(attrs), attrsIdxs, numAttrs, stream);
+    });
+}
+
+cudaError_t CUDARTAPI cudaMemcpy3DBatchAsync(std::size_t numOps, cudaMemcpy3DBatchOp* opList,
+                                             unsigned long long flags, cudaStream_t stream) {
+    return in_context([&] {
+        return cuMemcpy3DBatchAsync(numOps, same<CUDA_MEMCPY3D_BATCH_OP>(opList), flags, stream);
+    });
+}
+
+cudaError_t CUDARTAPI cudaMemset(void* devPtr, int value, std::size_t count) {
+    return in_context(
+        [&] { return cuMemsetD8(address(devPtr), static_cast<unsigned char>(value), count); });
+}
+
+cudaError_t CUDARTAPI cudaMemsetAsync(void* devPtr, int value, std::size_t count,
+                                      cudaStream_t stream) {
+    return in_context([&] {
+        return cuMemsetD8Async(address(devPtr), static_cast<unsigned char>(value), count, stream);
+    });
+}
+
+cudaError_t CUDARTAPI cudaMemset2D(void* devPtr, std::size_t pitch, int value, std::size_t width,
+                                   std::size_t height) {
+    return in_context([&] {
+        return cuMemsetD2D8(address(devPtr), pitch, static_cast<unsigned char>(value), width,
+                            height);
+    });
+}
+
+cudaError_t CUDARTAPI cudaMemset2DAsync(void* devPtr, std::size_t pitch, int value,
+                                        std::size_t width, std::size_t height,
+                                        cudaStream_t stream) {
+    return in_context([&] {
+        return cuMemsetD2D8Async(address(devPtr), pitch, static_cast<unsigned char>(value), width,
+                                 height, stream);
+    });
+}
+
+cudaError_t CUDARTAPI cudaMemset3D(cudaPitchedPtr pitchedDevPtr, int value, cudaExtent extent) {
+    return in_context([&] { return fill_3d(pitchedDevPtr, value, extent, std::nullopt); });
+}
+
+cudaError_t CUDARTAPI cudaMemset3DAsync(cudaPitchedPtr pitchedDevPtr, int value, cudaExtent extent,
+                                        cudaStream_t stream) {
+    return in_context([&] { return fill_3d(pitchedDevPtr, value, extent, stream); });
+}
+
+cudaError_t CUDARTAPI cudaGetSymbolAddress(void** devPtr, const void* symbol) {
+    return in_context([&] {
+        CUdeviceptr where = 0;
+        std::size_t size = 0;
+        const cudaError_t status = Registry::instance().variable(symbol, &where, &size);
+        *devPtr = pointer(where);
+        return status;
+    });
+}
+
+cudaError_t CUDARTAPI cudaGetSymbolSize(std::size_t* size, const void* symbol) {
+    return in_context([&] {
+        CUdeviceptr where = 0;
+        return Registry::instance().variable(symbol, &where, size);
+    });
+}
+
+cudaError_t CUDARTAPI cudaMemcpyToSymbol(const void* symbol, const void* src, std::size_t count,
+                                         std::size_t offset, cudaMemcpyKind kind) {
+    return in_context(
+        [&] { return copy_to_symbol(symbol, src, count, offset, kind, std::nullopt); });
+}
+
+cudaError_t CUDARTAPI cudaMemcpyToSymbolAsync(const void* symbol, const void* src,
+                                              std::size_t count, std::size_t offset,
+                                              cudaMemcpyKind kind, cudaStream_t stream) {
+    return in_context([&] { return copy_to_symbol(symbol, src, count, offset, kind, stream); });
+}
+
+cudaError_t CUDARTAPI cudaMemcpyFromSymbol(void* dst, const void* symbol, std::size_t count,
+                                           std::size_t offset, cudaMemcpyKind kind) {
+    return in_context(
+        [&] { return copy_from_symbol(dst, symbol, count, offset, kind, std::nullopt); });
+}
+
+cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, std::size_t count,
+                                                std::size_t offset, cudaMemcpyKind kind,
+                                                cudaStream_t stream) {
+    return in_context([&] { return copy_from_symbol(dst, symbol, count, offset, kind, stream); });
+}
+
+} // extern "C"
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+bool is_known(cudaMemcpyKind kind) {
+    return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault;
+}
+
+CUmemorytype type_of_source(cudaMemcpyKind kind) {
+    switch (kind) {
+    case cudaMemcpyHostToHost:
+    case cudaMemcpyHostToDevice:
+        return CU_MEMORYTYPE_HOST;
+    case cudaMemcpyDeviceToHost:
+    case cudaMemcpyDeviceToDevice:
+        return CU_MEMORYTYPE_DEVICE;
+    default:
+        return CU_MEMORYTYPE_UNIFIED;
+    }
+}
+
+CUmemorytype type_of_destination(cudaMemcpyKind kind) {
+    switch (kind) {
+    case cudaMemcpyHostToHost:
+    case cudaMemcpyDeviceToHost:
+        return CU_MEMORYTYPE_HOST;
+    case cudaMemcpyHostToDevice:
+    case cudaMemcpyDeviceToDevice:
+        return CU_MEMORYTYPE_DEVICE;
+    default:
+        return CU_MEMORYTYPE_UNIFIED;
+    }
+}
+
+cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind kind, Order order) {
+    if (!is_known(kind)) {
+        return cudaErrorInvalidMemcpyDirection;
+    }
+    if (count == 0) {
+        return cudaSuccess;
+    }
+    if (to == nullptr || from == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    switch (kind) {
+    case cudaMemcpyHostToDevice:
+        return as_error(order ? cuMemcpyHtoDAsync(address(to), from, count, *order)
+                              : cuMemcpyHtoD(address(to), from, count));
+    case cudaMemcpyDeviceToHost:
+        return as_error(order ? cuMemcpyDtoHAsync(to, address(from), count, *order)
+                              : cuMemcpyDtoH(to, address(from), count));
+    case cudaMemcpyDeviceToDevice:
+        return as_error(order ? cuMemcpyDtoDAsync(address(to), address(from), count, *order)
+                              : cuMemcpyDtoD(address(to), address(from), count));
+    default:
+        return as_error(order ? cuMemcpyAsync(address(to), address(from), count, *order)
+                              : cuMemcpy(address(to), address(from), count));
+    }
+}
+
+cudaError_t copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                    std::size_t width, std::size_t height, cudaMemcpyKind kind, Order order) {
+    if (!is_known(kind)) {
+        return cudaErrorInvalidMemcpyDirection;
+    }
+    if (width == 0 || height == 0) {
+        return cudaSuccess;
+    }
+    if (width > to_pitch || width > from_pitch) {
+        return cudaErrorInvalidPitchValue;
+    }
+    CUDA_MEMCPY2D copy{};
+    copy.srcMemoryType = type_of_source(kind);
+    copy.srcHost = from;
+    copy.srcDevice = address(from);
+    copy.srcPitch = from_pitch;
+    copy.dstMemoryType = type_of_destination(kind);
+    copy.dstHost = to;
+    copy.dstDevice = address(to);
+    copy.dstPitch = to_pitch;
+    copy.WidthInBytes = width;
+    copy.Height = height;
+    return as_error(order ? cuMemcpy2DAsync(&copy, *order) : cuMemcpy2DUnaligned(&copy));
+}
+
+/// Fills what the driver's two structures for copies of three dimensions have in common.
+///
+/// Without arrays every extent and position along x is in bytes.
+template <typename Copy, typename Parameters>
+void describe_3d(Copy& copy, const Parameters& from) {
+    copy.srcXInBytes = from.srcPos.x;
+    copy.srcY = from.srcPos.y;
+    copy.srcZ = from.srcPos.z;
+    copy.srcHost = from.srcPtr.ptr;
+    copy.srcDevice = address(from.srcPtr.ptr);
+    copy.srcPitch = from.srcPtr.pitch;
+    copy.srcHeight = from.srcPtr.ysize;
+    copy.dstXInBytes = from.dstPos.x;
+    copy.dstY = from.dstPos.y;
+    copy.dstZ = from.dstPos.z;
+    copy.dstHost = from.dstPtr.ptr;
+    copy.dstDevice = address(from.dstPtr.ptr);
+    copy.dstPitch = from.dstPtr.pitch;
+    copy.dstHeight = from.dstPtr.ysize;
+    copy.WidthInBytes = from.extent.width;
+    copy.Height = from.extent.height;
+    copy.Depth = from.extent.depth;
+}
+
+cudaError_t refuse_arrays(const char* name) {
+    log_refusal(name, "the emulated device has no arrays yet; copy between plain memory");
+    return cudaErrorNotSupported;
+}
+
+cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, Order order) {
+    if (parameters == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    if (!is_known(parameters->kind)) {
+        return cudaErrorInvalidMemcpyDirection;
+    }
+    if (parameters->srcArray != nullptr || parameters->dstArray != nullptr) {
+        return refuse_arrays("cudaMemcpy3D of an array");
+    }
+    CUDA_MEMCPY3D copy{};
+    describe_3d(copy, *parameters);
+    copy.srcMemoryType = type_of_source(parameters->kind);
+    copy.dstMemoryType = type_of_destination(parameters->kind);
+    return as_error(order ? cuMemcpy3DAsync(&copy, *order) : cuMemcpy3D(&copy));
+}
+
+cudaError_t copy_3d_between_devices(const cudaMemcpy3DPeerParms* parameters, Order order) {
+    if (parameters == nullptr) {
+        return cudaErrorInvalidValue;
+    }
+    if (parameters->srcArray != nullptr || parameters->dstArray != nullptr) {
+        return refuse_arrays("cudaMemcpy3DPeer of an array");
+    }
+    CUDA_MEMCPY3D copy{};
+    describe_3d(copy, *parameters);
+    copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
+    copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    return as_error(order ? cuMemcpy3DAsync(&copy, *order) : cuMemcpy3D(&copy));
+}
+
+cudaError_t fill_3d(cudaPitchedPtr memory, int value, cudaExtent extent, Order order) {
+    const auto byte = static_cast<unsigned char>(value);
+    // Slices follow one another, so one fill does it when each is filled whole.
+    const bool is_dense = extent.height == memory.ysize;
+    const std::size_t height = is_dense ? extent.height * extent.depth : extent.height;
+    CUresult status = CUDA_SUCCESS;
+    for (std::size_t slice = 0; slice < (is_dense ? 1 : extent.depth); ++slice) {
+        const CUdeviceptr start = address(memory.ptr) + slice * memory.pitch * memory.ysize;
+        status = order ? cuMemsetD2D8Async(start, memory.pitch, byte, extent.width, height, *order)
+                       : cuMemsetD2D8(start, memory.pitch, byte, extent.width, height);
+        if (status != CUDA_SUCCESS) {
+            break;
+        }
+    }
+    return as_error(status);
+}
+
+cudaError_t find_part(const void* symbol, std::size_t offset, std::size_t count,
+                      CUdeviceptr* result) {
+    std::size_t size = 0;
+    const cudaError_t status = Registry::instance().variable(symbol, result, &size);
+    if (status != cudaSuccess) {
+        return status;
+    }
+    *result += offset;
+    return offset <= size && count <= size - offset ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t count,
+                           std::size_t offset, cudaMemcpyKind kind, Order order) {
+    CUdeviceptr to = 0;
+    const cudaError_t status = find_part(symbol, offset, count, &to);
+    if (status != cudaSuccess) {
+        return status;
+    }
+    if (type_of_destination(kind) == CU_MEMORYTYPE_HOST) {
+        return cudaErrorInvalidMemcpyDirection;
+    }
+    return copy(pointer(to), from, count, kind, order);
+}
+
+cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t count, std::size_t offset,
+                             cudaMemcpyKind kind, Order order) {
+    CUdeviceptr from = 0;
+    const cudaError_t status = find_part(symbol, offset, count, &from);
+    if (status != cudaSuccess) {
+        return status;
+    }
+    if (type_of_source(kind) == CU_MEMORYTYPE_HOST) {
+        return cudaErrorInvalidMemcpyDirection;
+    }
+    return copy(to, pointer(from), count, kind, order);
+}
+
+} // namespace

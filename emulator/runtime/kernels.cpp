@@ -1,0 +1,298 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Launches, attributes of kernels, occupancy.
+
+#include "kernels.hpp"
+
+#include "registry.hpp"
+
+#include <cstddef>
+
+namespace cuprum::runtime {
+
+cudaError_t find_kernel(const void* entry, CUkernel* result) {
+    const cudaError_t status = Registry::instance().kernel(entry, result);
+    if (status != cudaErrorInvalidDeviceFunction) {
+        return status;
+    }
+    // Not a stub: a handle, if the driver knows it.
+    auto* const handle = static_cast<CUkernel>(const_cast<void*>(entry));
+    CUfunction function = nullptr;
+    if (entry == nullptr || cuKernelGetFunction(&function, handle) != CUDA_SUCCESS) {
+        return cudaErrorInvalidDeviceFunction;
+    }
+    *result = handle;
+    return cudaSuccess;
+}
+
+cudaError_t find_function(const void* entry, CUfunction* result) {
+    CUkernel kernel = nullptr;
+    const cudaError_t status = find_kernel(entry, &kernel);
+    if (status == cudaSuccess) {
+        return as_error(cuKernelGetFunction(result, kernel));
+    }
+    auto* const handle = static_cast<CUfunction>(const_cast<void*>(entry));
+    int unused = 0;
+    if (entry != nullptr && status == cudaErrorInvalidDeviceFunction &&
+        cuFuncGetAttribute(&unused, CU_FUNC_ATTRIBUTE_NUM_REGS, handle) == CUDA_SUCCESS) {
+        *result = handle; // of cudaGetFuncBySymbol, or of the driver
+        return cudaSuccess;
+    }
+    return status;
+}
+
+namespace {
+
+bool fits_device(dim3 grid, dim3 block);
+CUlaunchConfig driver_config(const cudaLaunchConfig_t& config);
+
+/// Launches, and says which of the runtime's codes an invalid value is.
+cudaError_t launch(const cudaLaunchConfig_t& config, const void* entry, void** arguments) {
+    CUfunction function = nullptr;
+    if (const cudaError_t status = find_function(entry, &function); status != cudaSuccess) {
+        return status;
+    }
+    const CUlaunchConfig driver = driver_config(config);
+    const CUresult status = cuLaunchKernelEx(&driver, function, arguments, nullptr);
+    if (status == CUDA_ERROR_INVALID_VALUE && !fits_device(config.gridDim, config.blockDim)) {
+        return cudaErrorInvalidConfiguration;
+    }
+    return as_error(status);
+}
+
+/// Runs `body` with the function that `entry` names, in a context.
+template <typename Body>
+cudaError_t with_function(const void* entry, Body&& body) {
+    return in_context([&] {
+        CUfunction function = nullptr;
+        const cudaError_t status = find_function(entry, &function);
+        return status != cudaSuccess ? status : as_error(body(function));
+    });
+}
+
+CUresult fill(cudaFuncAttributes& result, CUfunction function);
+
+} // namespace
+
+} // namespace cuprum::runtime
+
+using namespace cuprum::runtime;
+
+extern "C" {
+
+cudaError_t CUDARTAPI cudaLaunchKernel(const void* func, dim3 gridDim, dim3 blockDim, void** args,
+                                       std::size_t sharedMem, cudaStream_t stream) {
+    return in_context([&] {
+        return launch({.gridDim = gridDim,
+                       .blockDim = blockDim,
+                       .dynamicSmemBytes = sharedMem,
+                       .stream = stream,
+                       .attrs = nullptr,
+                       .numAttrs = 0},
+                      func, args);
+    });
+}
+
+cudaError_t CUDARTAPI cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* func,
+                                          void** args) {
+    return in_context(
+        [&] { return config == nullptr ? cudaErrorInvalidValue : launch(*config, func, args); });
+}
+
+cudaError_t CUDARTAPI cudaLaunchCooperativeKernel(const void* func, dim3 gridDim, dim3 blockDim,
+                                                  void** args, std::size_t sharedMem,
+                                                  cudaStream_t stream) {
+    return in_context([&] {
+        cudaLaunchAttribute cooperative{};
+        cooperative.id = cudaLaunchAttributeCooperative;
+        cooperative.val.cooperative = 1;
+        return launch({.gridDim = gridDim,
+                       .blockDim = blockDim,
+                       .dynamicSmemBytes = sharedMem,
+                       .stream = stream,
+                       .attrs = &cooperative,
+                       .numAttrs = 1},
+                      func, args);
+    });
+}
+
+cudaError_t CUDARTAPI cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void* userData) {
+    return in_context([&] { return cuLaunchHostFunc(stream, fn, userData); });
+}
+
+cudaError_t CUDARTAPI cudaFuncGetAttributes(cudaFuncAttributes* attr, const void* func) {
+    return with_function(func, [&](CUfunction function) {
+        return attr == nullptr ? CUDA_ERROR_INVALID_VALUE : fill(*attr, function);
+    });
+}
+
+cudaError_t CUDARTAPI cudaFuncSetAttribute(const void* func, cudaFuncAttribute attr, int value) {
+    return with_function(func, [&](CUfunction function) {
+        return cuFuncSetAttribute(function, static_cast<CUfunction_attribute>(attr), value);
+    });
+}
+
+cudaError_t CUDARTAPI cudaFuncSetCacheConfig(const void* func, cudaFuncCache cacheConfig) {
+    return with_function(func, [&](CUfunction function) {
+        return cuFuncSetCacheConfig(function, static_cast<CUfunc_cache>(cacheConfig));
+    });
+}
+
+cudaError_t CUDARTAPI cudaFuncSetSharedMemConfig(const void* func, cudaSharedMemConfig config) {
+    return with_function(func, [&](CUfunction function) {
+        return cuFuncSetSharedMemConfig(function, static_cast<CUsharedconfig>(config));
+    });
+}
+
+cudaError_t CUDARTAPI cudaFuncGetName(const char** name, const void* func) {
+    return with_function(func, [&](CUfunction function) { return cuFuncGetName(name, function); });
+}
+
+cudaError_t CUDARTAPI cudaFuncGetParamInfo(const void* func, std::size_t paramIndex,
+                                           std::size_t* paramOffset, std::size_t* paramSize) {
+    return with_function(func, [&](CUfunction function) {
+        return cuFuncGetParamInfo(function, paramIndex, paramOffset, paramSize);
+    });
+}
+
+cudaError_t CUDARTAPI cudaGetFuncBySymbol(cudaFunction_t* functionPtr, const void* symbolPtr) {
+    return with_function(symbolPtr, [&](CUfunction function) {
+        *functionPtr = function;
+        return CUDA_SUCCESS;
+    });
+}
+
+cudaError_t CUDARTAPI cudaGetKernel(cudaKernel_t* kernelPtr, const void* entryFuncAddr) {
+    return in_context([&] {
+        CUkernel kernel = nullptr;
+        const cudaError_t status = find_kernel(entryFuncAddr, &kernel);
+        *kernelPtr = kernel;
+        return status;
+    });
+}
+
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks,
+                                                                    const void* func, int blockSize,
+                                                                    std::size_t dynamicSMemSize) {
+    return with_function(func, [&](CUfunction function) {
+        return cuOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, function, blockSize,
+                                                           dynamicSMemSize);
+    });
+}
+
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* numBlocks, const void* func, int blockSize, std::size_t dynamicSMemSize,
+    unsigned int flags) {
+    return with_function(func, [&](CUfunction function) {
+        return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, function, blockSize,
+                                                                    dynamicSMemSize, flags);
+    });
+}
+
+cudaError_t CUDARTAPI cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* dynamicSmemSize,
+                                                                const void* func, int numBlocks,
+                                                                int blockSize) {
+    return with_function(func, [&](CUfunction function) {
+        return cuOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, function, numBlocks,
+                                                       blockSize);
+    });
+}
+
+cudaError_t CUDARTAPI cudaOccupancyMaxPotentialClusterSize(int* clusterSize, const void* func,
+                                                           const cudaLaunchConfig_t* launchConfig) {
+    return with_function(func, [&](CUfunction function) {
+        const CUlaunchConfig config = driver_config(*launchConfig);
+        return cuOccupancyMaxPotentialClusterSize(clusterSize, function, &config);
+    });
+}
+
+cudaError_t CUDARTAPI cudaOccupancyMaxActiveClusters(int* numClusters, const void* func,
+                                                     const cudaLaunchConfig_t* launchConfig) {
+    return with_function(func, [&](CUfunction function) {
+        const CUlaunchConfig config = driver_config(*launchConfig);
+        return cuOccupancyMaxActiveClusters(numClusters, function, &config);
+    });
+}
+
+} // extern "C"
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace cuprum::runtime {
+
+namespace {
+
+bool fits_device(dim3 grid, dim3 block) {
+    int device = 0;
+    if (current_device(&device) != cudaSuccess) {
+        return true;
+    }
+    const auto limit = [&](CUdevice_attribute attribute) {
+        int value = 0;
+        cuDeviceGetAttribute(&value, attribute, device);
+        return static_cast<unsigned int>(value);
+    };
+    const auto is_within = [&](unsigned int size, CUdevice_attribute attribute) {
+        return size > 0 && size <= limit(attribute);
+    };
+    return is_within(grid.x, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X) &&
+           is_within(grid.y, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y) &&
+           is_within(grid.z, CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z) &&
+           is_within(block.x, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X) &&
+           is_within(block.y, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y) &&
+           is_within(block.z, CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z) &&
+           is_within(block.x * block.y * block.z, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+}
+
+CUlaunchConfig driver_config(const cudaLaunchConfig_t& config) {
+    CUlaunchConfig result{};
+    result.gridDimX = config.gridDim.x;
+    result.gridDimY = config.gridDim.y;
+    result.gridDimZ = config.gridDim.z;
+    result.blockDimX = config.blockDim.x;
+    result.blockDimY = config.blockDim.y;
+    result.blockDimZ = config.blockDim.z;
+    result.sharedMemBytes = static_cast<unsigned int>(config.dynamicSmemBytes);
+    result.hStream = config.stream;
+    result.attrs = same<CUlaunchAttribute>(config.attrs);
+    result.numAttrs = config.numAttrs;
+    return result;
+}
+
+CUresult fill(cudaFuncAttributes& result, CUfunction function) {
+    CUresult status = CUDA_SUCCESS;
+    const auto get = [&](CUfunction_attribute attribute) {
+        int value = 0;
+        if (status == CUDA_SUCCESS) {
+            status = cuFuncGetAttribute(&value, attribute, function);
+        }
+        return value;
+    };
+    const auto get_bytes = [&](CUfunction_attribute attribute) {
+        return static_cast<std::size_t>(get(attribute));
+    };
+    result = {};
+    result.sharedSizeBytes = get_bytes(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    result.constSizeBytes = get_bytes(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES);
+    result.localSizeBytes = get_bytes(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+    result.maxThreadsPerBlock = get(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    result.numRegs = get(CU_FUNC_ATTRIBUTE_NUM_REGS);
+    result.ptxVersion = get(CU_FUNC_ATTRIBUTE_PTX_VERSION);
+    result.binaryVersion = get(CU_FUNC_ATTRIBUTE_BINARY_VERSION);
+    result.cacheModeCA = get(CU_FUNC_ATTRIBUTE_CACHE_MODE_CA);
+    result.maxDynamicSharedSizeBytes = get(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+    result.preferredShmemCarveout = get(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+    result.clusterDimMustBeSet = get(CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET);
+    result.requiredClusterWidth = get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH);
+    result.requiredClusterHeight = get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT);
+    result.requiredClusterDepth = get(CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH);
+    result.clusterSchedulingPolicyPreference =
+        get(CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE);
+    result.nonPortableClusterSizeAllowed = get(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
+    return status;
+}
+
+} // namespace
+
+} // namespace cuprum::runtime

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The functions that are refused by name.
+//
+// NOTE: no header of CUDA is included, so that one shape serves them all: whatever arguments a
+// caller passes are its own to clean up, and the code comes back in a register.
+
+#include "refused.hpp"
+
+namespace {
+
+constexpr int NOT_SUPPORTED = 801; // cudaErrorNotSupported
+
+constexpr const char* ARRAYS = "the emulated device has no arrays, textures and surfaces yet";
+constexpr const char* GRAPHS = "the emulated device cannot build graphs node by node yet";
+constexpr const char* GRAPHICS = "the emulated device shares nothing with graphics libraries";
+constexpr const char* EXTERNAL = "the emulated device shares nothing with other drivers";
+constexpr const char* PRIVATE = "it is private to NVIDIA's libraries";
+
+} // namespace
+
+// NOLINTBEGIN(bugprone-macro-parentheses): a name cannot stand in parentheses
+#define CUPRUM_REFUSED(name, reason)                                                               \
+    extern "C" int name() {                                                                        \
+        return cuprum::runtime::refuse(#name, reason, NOT_SUPPORTED);                              \
+    }
+#include "refused.def"
+#undef CUPRUM_REFUSED
+// NOLINTEND(bugprone-macro-parentheses)
