@@ -42,27 +42,37 @@ int max_active_blocks(const PyKernelOccupancy& self, nb::handle block_size, nb::
     return self.core().max_active_blocks_per_multiprocessor(threads, shared);
 }
 
-/// Tells whether an object is a C function of the driver's bindings, and gives its address.
+/// Returns the C function that an object of the driver's bindings stands for, or null.
+///
+/// Such an object holds a function (made from a value), or, as the bindings' users make them, takes
+/// a function's address for the place where one is held; then the place is the function.
 [[nodiscard]] CUoccupancyB2DSize c_function(nb::handle value) {
     if (type_label(value) != "CUoccupancyB2DSize") {
         return nullptr;
     }
+    const auto own = reinterpret_cast<std::uintptr_t>(value.ptr());
+    const auto size = nb::cast<std::uintptr_t>(nb::object(value.type().attr("__basicsize__")));
+    const auto place = nb::cast<std::uintptr_t>(nb::object(value.attr("getPtr")()));
+    const bool is_held = place - own < size;
     return reinterpret_cast<CUoccupancyB2DSize>(
-        static_cast<std::uintptr_t>(address_argument(value, "dynamic_shared_memory_needed")));
+        is_held
+            ? static_cast<std::uintptr_t>(address_argument(value, "dynamic_shared_memory_needed"))
+            : place);
 }
 
 nb::object max_potential_block_size(const PyKernelOccupancy& self, nb::handle needed,
                                     nb::handle limit) {
     const int most = int_argument(limit, "block_size_limit");
     PotentialBlockSize best;
-    if (PyIndex_Check(needed.ptr()) != 0) {
-        const std::size_t bytes = size_argument(needed, "dynamic_shared_memory_needed");
-        const nb::gil_scoped_release unlocked;
-        best = self.core().max_potential_block_size(bytes, most);
-    } else if (const CUoccupancyB2DSize function = c_function(needed)) {
+    // NOTE: asked first, since such a function is an index too.
+    if (const CUoccupancyB2DSize function = c_function(needed)) {
         const nb::gil_scoped_release unlocked;
         best = self.core().max_potential_block_size(
             [function](int threads) { return function(threads); }, most);
+    } else if (PyIndex_Check(needed.ptr()) != 0) {
+        const std::size_t bytes = size_argument(needed, "dynamic_shared_memory_needed");
+        const nb::gil_scoped_release unlocked;
+        best = self.core().max_potential_block_size(bytes, most);
     } else if (PyCallable_Check(needed.ptr()) != 0) {
         // The GIL is kept: the function is called on this thread.
         best = self.core().max_potential_block_size(

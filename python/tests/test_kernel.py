@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
+import ctypes
 import weakref
 
 import pytest
@@ -112,6 +113,27 @@ def test_the_best_block_size(module, device):
 
     with pytest.raises(KeyError, match="mine"):
         occupancy.max_potential_block_size(broken, 0)
+
+
+def test_a_function_of_nvidias_bindings_says_how_much_shared_memory_blocks_need(module, device):
+    driver = pytest.importorskip("cuda.bindings.driver", reason="cuda-bindings is not installed")
+    asked = []
+
+    @ctypes.CFUNCTYPE(ctypes.c_size_t, ctypes.c_int)
+    def needed(threads):
+        asked.append(threads)
+        return 0
+
+    address = ctypes.cast(needed, ctypes.c_void_p).value
+    occupancy = module.get_kernel("empty").occupancy
+    best = occupancy.max_potential_block_size(0, 0)
+    for function in (
+        driver.CUoccupancyB2DSize(_ptr=address),
+        driver.CUoccupancyB2DSize(init_value=address),
+    ):
+        asked.clear()
+        assert occupancy.max_potential_block_size(function, 0) == best
+        assert asked
 
 
 def test_clusters_that_fit(module, device, stream):

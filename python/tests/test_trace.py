@@ -2,8 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import json
+import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -62,8 +65,6 @@ def test_a_second_trace_and_a_bad_path_are_refused(path, tmp_path):
 
 
 def run(code, **environment):
-    import os
-
     return subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path[:0] = {sys.path!r}\n{code}"],
         capture_output=True,
@@ -157,3 +158,31 @@ def test_info_names_devices_and_libraries(capsys):
     facts = json.loads(capsys.readouterr().out)
     assert facts["devices"][0]["uuid"] == cuprum.Device(0).uuid
     assert {library["name"] for library in facts["libraries"]} >= {"NVRTC", "nvJitLink"}
+
+
+def test_a_consumer_of_nvtx_sees_calls_and_ranges(tmp_path):
+    source = Path(__file__).parents[2] / "core" / "tests" / "nvtx_counter" / "nvtx_counter.cpp"
+    include = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "include"
+    compiler = shutil.which("c++")
+    if not (source.is_file() and compiler and (include / "nvtx3").is_dir()):
+        pytest.skip("needs a C++ compiler and NVTX's headers to build a consumer")
+    library = tmp_path / "libcounter.so"
+    subprocess.run(
+        [compiler, "-std=c++17", "-shared", "-fPIC", f"-I{include}", source, "-o", library],
+        check=True,
+    )
+    ranges = tmp_path / "ranges"
+    result = run(
+        PROGRAM + "with cuprum.trace.range('mine'):\n    stream.sync()\n",
+        CUPRUM_NVTX="1",
+        NVTX_INJECTION64_PATH=str(library),
+        CUPRUM_NVTX_RANGES=str(ranges),
+    )
+    assert result.returncode == 0, result.stderr
+    if "built without NVTX" in result.stderr:
+        pytest.skip("this package was built without NVTX")
+    lines = ranges.read_text().splitlines()
+    mine = lines.index("push mine")
+    assert any(line.startswith("push cuStream") for line in lines[mine:])  # sync asks first
+    assert "push cuMemAllocFromPoolAsync" in lines[:mine]
+    assert lines.count("pop") * 2 == len(lines)

@@ -36,6 +36,16 @@ void copy_linear(CUstream stream, std::uint64_t to, CopyEnd to_end, std::uint64_
     enqueue_copy(*stream_from(stream), linear_copy(to, to_end, from, from_end, bytes), mode);
 }
 
+/// Copies between two contexts, which the driver does whether or not their devices are peers.
+void copy_between(CUstream stream, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
+                  CUcontext from_context, std::size_t bytes) {
+    (void)context_or_current(to_context);
+    (void)context_or_current(from_context);
+    Copy copy = linear_copy(to, CopyEnd::Device, from, CopyEnd::Device, bytes);
+    copy.is_between_contexts = true;
+    enqueue_copy(*stream_from(stream), copy, CopyMode::Async);
+}
+
 } // namespace
 
 extern "C" {
@@ -102,10 +112,7 @@ CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevi
 CUresult CUDAAPI cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                               CUcontext srcContext, size_t ByteCount) {
     return entry("cuMemcpyPeer", [&] {
-        (void)context_or_current(dstContext);
-        (void)context_or_current(srcContext);
-        copy_linear(nullptr, dstDevice, CopyEnd::Device, srcDevice, CopyEnd::Device, ByteCount,
-                    CopyMode::Async);
+        copy_between(nullptr, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
     });
 }
 
@@ -113,10 +120,7 @@ CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
                                    CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount,
                                    CUstream hStream) {
     return entry("cuMemcpyPeerAsync", [&] {
-        (void)context_or_current(dstContext);
-        (void)context_or_current(srcContext);
-        copy_linear(hStream, dstDevice, CopyEnd::Device, srcDevice, CopyEnd::Device, ByteCount,
-                    CopyMode::Async);
+        copy_between(hStream, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
     });
 }
 
@@ -233,7 +237,9 @@ Copy copy_of(const CUDA_MEMCPY3D& request) {
 }
 
 Copy copy_of(const CUDA_MEMCPY3D_PEER& request) {
-    return copy_of_3d(request);
+    Copy copy = copy_of_3d(request);
+    copy.is_between_contexts = true;
+    return copy;
 }
 
 } // namespace

@@ -37,6 +37,8 @@ struct Copy {
     std::uint64_t width_bytes = 0;
     std::uint64_t height = 1;
     std::uint64_t depth = 1;
+    bool is_between_contexts = false; // names the contexts of both ends: no device has to reach
+                                      // the other's memory
 };
 
 /// A fill of `height` rows of `width` elements.

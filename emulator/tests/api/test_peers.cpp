@@ -137,6 +137,37 @@ TEST_F(Peers, a_pool_grants_access_itself) {
     EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool)));
 }
 
+TEST_F(Peers, copies_reach_a_pool_that_grants_access) {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = FIRST;
+    CUmemoryPool pool = nullptr;
+    CUdeviceptr memory = 0;
+    CUdeviceptr other = 0;
+    CUcontext context = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuMemPoolCreate)(&pool, &properties)));
+    ASSERT_TRUE(succeeds(CU(cuMemAllocFromPoolAsync)(&memory, 64, pool, nullptr)));
+    ASSERT_TRUE(succeeds(CU(cuMemsetD8)(memory, 7, 64)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSynchronize)()));
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&context, nullptr, 0, 1)));
+    ASSERT_TRUE(succeeds(CU(cuMemAlloc)(&other, 64)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpy)(other, memory, 64)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpy)(memory, other, 64)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemsetD8)(memory, 1, 64)));
+    EXPECT_TRUE(succeeds(CU(cuMemcpyPeer)(other, context, memory, context_, 64)))
+        << "needs no access: it names both contexts";
+    const CUmemAccessDesc access{SECOND, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    ASSERT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, &access, 1)));
+    EXPECT_TRUE(succeeds(CU(cuMemcpy)(other, memory, 64)));
+    unsigned char first = 0;
+    EXPECT_TRUE(succeeds(CU(cuMemcpyDtoH)(&first, other, 1)));
+    EXPECT_EQ(first, 7);
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(context)));
+    EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+    EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool)));
+}
+
 TEST_F(Peers, mapped_memory_is_in_reach_of_those_it_was_opened_to) {
     constexpr std::size_t bytes = 2 << 20;
     CUmemAllocationProp properties{};

@@ -38,7 +38,7 @@ def main() -> int:
     stream.sync()
     print("negated:", bool((arrays[1] == -arrays[0]).all()))
 
-    view = StridedMemoryView.from_dlpack(arrays[1].reshape(10, 10), stream_ptr=-1)
+    view = StridedMemoryView.from_array_interface(arrays[1].reshape(10, 10))
     print(view.shape, view.dtype, view.ptr == int(buffers[1].handle), view.readonly)
     hash((device, stream, kernel, buffers[0]))
     print(

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a profiler is to NVTX: a library that NVTX loads because NVTX_INJECTION64_PATH names it, and
+// that takes the place of its functions. This one writes each range to the file that
+// CUPRUM_NVTX_RANGES names, a line each: "push <name>" and "pop".
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <nvtx3/nvToolsExt.h>
+#include <string>
+
+namespace {
+
+/// Writes a line in one piece, so that threads do not mix.
+void write_line(const std::string& line) {
+    const char* path = std::getenv("CUPRUM_NVTX_RANGES");
+    const int file = ::open(path != nullptr ? path : "/dev/null", O_WRONLY | O_APPEND | O_CREAT,
+                            S_IRUSR | S_IWUSR);
+    if (file >= 0) {
+        (void)!::write(file, line.data(), line.size());
+        ::close(file);
+    }
+}
+
+int push(const char* name) {
+    write_line("push " + std::string(name) + "\n");
+    return 0;
+}
+
+int pop() {
+    write_line("pop\n");
+    return 0;
+}
+
+} // namespace
+
+extern "C" __attribute__((visibility("default"))) int
+InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table) {
+    const auto* callbacks =
+        static_cast<const NvtxExportTableCallbacks*>(get_table(NVTX_ETID_CALLBACKS));
+    NvtxFunctionTable table = nullptr;
+    unsigned int size = 0;
+    if (callbacks == nullptr ||
+        callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, &size) == 0 ||
+        size <= NVTX_CBID_CORE_RangePop) {
+        return 0;
+    }
+    *table[NVTX_CBID_CORE_RangePushA] = reinterpret_cast<NvtxFunctionPointer>(push);
+    *table[NVTX_CBID_CORE_RangePop] = reinterpret_cast<NvtxFunctionPointer>(pop);
+    return 1;
+}
