@@ -5,9 +5,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <exception>
 #include <string_view>
+#include <utility>
 
 namespace cuprum::trace {
 
@@ -15,6 +17,12 @@ namespace {
 
 constexpr std::size_t MAX_ENQUEUED = 4096;    // then the oldest is waited for
 constexpr int DEVICE_PROCESS = 1'000'000'000; // beyond every real process number
+// The driver tells times between events as a float, which far away is no longer exact.
+constexpr float MAX_DISTANCE_MS = 1000;
+
+[[nodiscard]] std::int64_t nanoseconds(float milliseconds) {
+    return static_cast<std::int64_t>(static_cast<double>(milliseconds) * 1e6);
+}
 
 /// Makes a context current for a scope, below the observers.
 class Current {
@@ -66,8 +74,13 @@ void DeviceWork::begin(const driver::Call& call) noexcept {
         }
         const Current current(clock->context);
         const char* category = call.kernel != nullptr ? "kernel" : "copy";
-        Work work{clock,         *call.stream, take_event(*clock), take_event(*clock),
-                  name_of(call), category};
+        Work work{clock,
+                  lane_of(*clock, *call.stream),
+                  *call.stream,
+                  take_event(*clock),
+                  take_event(*clock),
+                  name_of(call),
+                  category};
         if (work.begin != nullptr && work.end != nullptr &&
             table.cuEventRecord(work.begin, work.stream) == CUDA_SUCCESS) {
             begun_.insert_or_assign(thread_number(), std::move(work));
@@ -107,6 +120,7 @@ void DeviceWork::finish() noexcept {
             static_cast<void>(table.cuEventDestroy(clock.origin));
         }
         clocks_.clear();
+        lanes_.clear();
         begun_.clear();
     } catch (const std::exception&) {
     }
@@ -139,6 +153,29 @@ DeviceWork::Clock* DeviceWork::clock_of(CUstream stream) {
     return &clock;
 }
 
+/// Returns what is known of a stream. The default streams have one handle in all contexts, and the
+/// one per thread has one in all threads.
+DeviceWork::Lane* DeviceWork::lane_of(const Clock& clock, CUstream stream) {
+    const bool is_of_thread = stream == CU_STREAM_PER_THREAD;
+    const bool is_default = is_of_thread || stream == nullptr || stream == CU_STREAM_LEGACY;
+    const int thread = is_of_thread ? thread_number() : 0;
+    const auto [place, is_new] =
+        lanes_.try_emplace({is_default ? clock.context : nullptr,
+                            stream == CU_STREAM_LEGACY ? nullptr : stream, thread});
+    Lane& lane = place->second;
+    if (is_new) {
+        // NOTE: not the handle, which does not fit into the 32 bits that viewers keep.
+        lane.track = {DEVICE_PROCESS + clock.device, static_cast<long long>(lanes_.size())};
+        char name[40];
+        std::snprintf(name, sizeof name, "stream 0x%llx",
+                      static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(stream)));
+        lane.name = is_of_thread ? "default stream of thread " + std::to_string(thread)
+                    : is_default ? "default stream"
+                                 : name;
+    }
+    return &lane;
+}
+
 CUevent DeviceWork::take_event(Clock& clock) {
     CUevent event = nullptr;
     if (clock.spare.empty()) {
@@ -166,7 +203,7 @@ std::string DeviceWork::name_of(const driver::Call& call) {
 void DeviceWork::write_finished(bool waits) {
     driver::Table& table = driver::unobserved_table();
     while (!enqueued_.empty()) {
-        const Work& oldest = enqueued_.front();
+        Work& oldest = enqueued_.front();
         const bool must_wait = waits || enqueued_.size() > MAX_ENQUEUED;
         const CUresult status =
             must_wait ? table.cuEventSynchronize(oldest.end) : table.cuEventQuery(oldest.end);
@@ -181,7 +218,7 @@ void DeviceWork::write_finished(bool waits) {
     }
 }
 
-void DeviceWork::write(const Work& work) {
+void DeviceWork::write(Work& work) {
     driver::Table& table = driver::unobserved_table();
     float begin_ms = 0;
     float length_ms = 0;
@@ -189,16 +226,18 @@ void DeviceWork::write(const Work& work) {
         table.cuEventElapsedTime(&length_ms, work.begin, work.end) != CUDA_SUCCESS) {
         return;
     }
-    const Track track{DEVICE_PROCESS + work.clock->device,
-                      static_cast<long long>(reinterpret_cast<std::intptr_t>(work.stream))};
-    char name[40];
-    std::snprintf(name, sizeof name, "stream 0x%llx",
-                  static_cast<unsigned long long>(track.thread));
-    writer_.name_track(track, name);
-    const std::int64_t begin =
-        work.clock->origin_ns + static_cast<std::int64_t>(static_cast<double>(begin_ms) * 1e6);
-    writer_.write(track, work.category, work.name, begin,
-                  begin + static_cast<std::int64_t>(static_cast<double>(length_ms) * 1e6), {});
+    Lane& lane = *work.lane;
+    writer_.name_track(lane.track, lane.name);
+    const std::int64_t measured = work.clock->origin_ns + nanoseconds(begin_ms);
+    // The driver rounds times, so that work may seem to begin before that in front of it ended.
+    const std::int64_t begin = std::max(measured, lane.last_end_ns);
+    lane.last_end_ns = std::max(begin, measured + nanoseconds(length_ms));
+    writer_.write(lane.track, work.category, work.name, begin, lane.last_end_ns, {});
+    if (begin_ms > MAX_DISTANCE_MS) {
+        // The event goes on as the origin, the origin as a spare event.
+        std::swap(work.clock->origin, work.begin);
+        work.clock->origin_ns = measured;
+    }
 }
 
 } // namespace cuprum::trace

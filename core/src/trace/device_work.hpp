@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace cuprum::trace {
@@ -42,8 +43,16 @@ private:
         std::vector<CUevent> spare;
     };
 
+    /// What is known of a stream: its line in the trace, and when its last work ended.
+    struct Lane {
+        Track track;
+        std::string name;
+        std::int64_t last_end_ns = 0;
+    };
+
     struct Work {
         Clock* clock;
+        Lane* lane;
         CUstream stream;
         CUevent begin;
         CUevent end;
@@ -52,14 +61,16 @@ private:
     };
 
     Clock* clock_of(CUstream stream);
+    Lane* lane_of(const Clock& clock, CUstream stream);
     static CUevent take_event(Clock& clock);
     static std::string name_of(const driver::Call& call);
     void write_finished(bool waits);
-    void write(const Work& work);
+    void write(Work& work);
 
     Writer& writer_;
     std::mutex mutex_;
     std::map<CUcontext, Clock> clocks_;
+    std::map<std::tuple<CUcontext, CUstream, int>, Lane> lanes_;
     std::map<int, Work> begun_; // by thread: between begin() and end()
     std::deque<Work> enqueued_;
 };

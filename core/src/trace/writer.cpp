@@ -5,6 +5,8 @@
 
 #include "driver/observe.hpp"
 
+#include <cuprum/version.hpp>
+
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -63,8 +65,11 @@ void Writer::close() {
     if (file_ == nullptr) {
         return;
     }
-    // The last event has a comma behind it; an empty metadata event takes what would follow.
-    std::fputs("{\"name\": \"end\", \"ph\": \"M\", \"pid\": 0}\n]\n", file_);
+    // The last event has a comma behind it, so another one has to follow: who wrote the trace.
+    std::fprintf(file_,
+                 "{\"name\": \"process_labels\", \"ph\": \"M\", \"pid\": %d, \"args\": "
+                 "{\"labels\": \"Cuprum %s\"}}\n]\n",
+                 static_cast<int>(::getpid()), version());
     const bool is_closed = std::fclose(file_) == 0;
     file_ = nullptr;
     if (!is_closed || has_failed_) {
