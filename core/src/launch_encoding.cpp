@@ -31,6 +31,7 @@ void check_preferred_cluster(const LaunchConfig& config);
 [[nodiscard]] CUaccessPolicyWindow to_driver(const AccessPolicyWindow& window);
 [[nodiscard]] CUevent without_timing(const Event& event, const char* field);
 void check_portability(const char* field);
+void check_raw(int id);
 
 /// Appends an attribute and returns its value, all zero.
 CUlaunchAttributeValue& add(EncodedConfig& encoded, int id) {
@@ -190,6 +191,7 @@ void encode_more(const LaunchConfig& config, EncodedConfig& encoded) {
                 " attributes in all");
         }
         static_assert(sizeof(raw.value) == sizeof(CUlaunchAttributeValue));
+        check_raw(raw.id);
         std::memcpy(&add(encoded, raw.id), raw.value.data(), raw.value.size());
     }
 }
@@ -249,6 +251,26 @@ CUevent without_timing(const Event& event, const char* field) {
                                     " is an event with timing; expected one made without");
     }
     return event.handle();
+}
+
+/// Refuses the attributes that do not belong to launches, or that the driver answers in.
+void check_raw(int id) {
+    const char* reason = nullptr;
+    switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        reason = "CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, which streams have and launches do "
+                 "not; use Stream set_synchronization_policy";
+        break;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+        reason = "CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE, which is not supported: it is "
+                 "for nodes of graphs, and the driver writes the node's handle into it, where a "
+                 "configuration is shared";
+        break;
+    default:
+        return;
+    }
+    throw std::invalid_argument("LaunchConfig raw_attributes has " + std::to_string(id) + ", " +
+                                reason);
 }
 
 void check_portability(const char* field) {

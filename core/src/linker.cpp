@@ -200,10 +200,8 @@ std::vector<std::byte> emulated_link(const LinkerState& state) {
     for (const ObjectCode& code : state.codes) {
         const std::string text = detail::ptx_in(code);
         if (text.empty()) {
-            throw std::invalid_argument(
-                "\"" + code.name() + "\" (" + std::string(to_string(code.code_type())) +
-                ") holds no PTX, and the emulated device runs nothing else; link PTX, LTO-IR or "
-                "cubins that Program made for the emulated device");
+            parts.push_back(code); // the device may find what is compressed, or says why not
+            continue;
         }
         const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
         parts.push_back(
@@ -256,11 +254,11 @@ std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin
     try {
         return emulated_link(state);
     } catch (const LinkerError& error) {
-        if (error.code() != CUDA_ERROR_NOT_SUPPORTED) {
-            throw;
-        }
-        warning = "the linked cubin is for GPUs alone: this emulated device cannot link PTX (" +
-                  error.name() + " from " + error.call() + "); link LTO-IR to run it here";
+        warning = "the linked cubin is for GPUs alone: the emulated device runs PTX, and cannot "
+                  "link what it was given (" +
+                  error.name() + " from " + error.call() + ")" +
+                  (error.log().empty() ? "" : ": " + error.log()) +
+                  "; link PTX, LTO-IR or cubins that Program made for the emulated device";
     } catch (const std::invalid_argument& error) {
         warning = std::string("the linked cubin is for GPUs alone: ") + error.what();
     }

@@ -4,6 +4,7 @@
 #include <cuprum/program.hpp>
 
 #include "cache/digest.hpp"
+#include "cache/forgiving_cache.hpp"
 #include "cache/key.hpp"
 #include "compile/symbol_table.hpp"
 #include "driver/call.hpp"
@@ -32,6 +33,11 @@ void check_target(CodeType target, const ProgramState& state);
 [[nodiscard]] detail::Compiled run(ProgramState& state, CodeType target,
                                    std::span<const std::string> names, bool keeps_debug_source);
 void check_driver(const ProgramState& state);
+[[nodiscard]] ObjectCode compile_through(ProgramCache& cache, const std::string& key,
+                                         ProgramState& state, CodeType target,
+                                         std::span<const std::string> names);
+[[nodiscard]] std::optional<std::string> key_if_cacheable(const Program& program, CodeType target,
+                                                          const CompileRequest& request);
 [[nodiscard]] ObjectCode object_of(CodeType target, detail::Compiled compiled);
 
 } // namespace
@@ -69,44 +75,36 @@ Program::Program(std::string_view source, SourceType language, ProgramOptions op
                          "ProgramOptions numba_debug is ignored for code_type='ptx': no linker has "
                          "such an option");
         }
+        state_->options.to_linker().check_honoured(state_->backend);
         state_->compiler_options = state_->options.to_linker().to_nvjitlink();
         break;
     }
 }
 
 ObjectCode Program::compile(CodeType target, std::span<const std::string> name_expressions) const {
-    ProgramState& state = detail::open(state_, "Program");
-    return object_of(target, run(state, target, name_expressions, true));
+    return compile(target, CompileRequest{.name_expressions = {name_expressions.begin(),
+                                                               name_expressions.end()}});
 }
 
 ObjectCode Program::compile(CodeType target, const CompileRequest& request) const {
     ProgramState& state = detail::open(state_, "Program");
-    if (request.cache == nullptr) {
-        return compile(target, request.name_expressions);
+    if (request.cache != nullptr) {
+        const std::string key = cache_key(target, request.name_expressions, request.extra_digest);
+        return compile_through(*request.cache, key, state, target, request.name_expressions);
     }
-    const std::string key = cache_key(target, request.name_expressions, request.extra_digest);
-    const bool has_names = !request.name_expressions.empty() && state.language == SourceType::Cxx;
-    if (auto found = request.cache->get(key)) {
-        detail::CodeWithSymbols cached;
-        cached.code = *std::move(found);
-        if (!has_names || detail::take_symbols(cached)) {
-            {
-                const std::lock_guard lock(state.mutex);
-                state.log.clear(); // nothing was compiled
-                state.pch_status.reset();
+    if (const std::shared_ptr<ProgramCache> cache = default_program_cache()) {
+        if (const auto key = key_if_cacheable(*this, target, request)) {
+            detail::ForgivingCache forgiving(*cache);
+            ObjectCode code =
+                compile_through(forgiving, *key, state, target, request.name_expressions);
+            if (!forgiving.trouble().empty()) {
+                detail::warn(WarningKind::Degraded,
+                             "the default program cache was not used: " + forgiving.trouble());
             }
-            if (target == CodeType::Ptx) {
-                check_driver(state);
-            }
-            return ObjectCode::from_bytes(target, std::move(cached.code), state.options.name,
-                                          std::move(cached.symbols));
+            return code;
         }
     }
-    // A debugger's file would be gone by the time the cached code is used: the name stays plain.
-    detail::Compiled compiled = run(state, target, request.name_expressions, false);
-    request.cache->put(key, has_names ? detail::with_symbols(compiled.symbols, compiled.code)
-                                      : compiled.code);
-    return object_of(target, std::move(compiled));
+    return object_of(target, run(state, target, request.name_expressions, true));
 }
 
 void Program::cancel() const {
@@ -125,12 +123,16 @@ std::string Program::cache_key(CodeType target, std::span<const std::string> nam
                                const std::optional<std::string>& extra_digest) const {
     ProgramState& state = detail::open(state_, "Program");
     check_target(target, state);
-    check_cacheable(state.source, state.language, state.options, extra_digest.has_value());
+    check_cacheable(state.language, state.options, extra_digest.has_value());
     std::vector<std::string> nvvm_options;
     if (state.language == SourceType::Nvvm) {
         nvvm_options = state.options.to_nvvm(target); // which depend on the target
     }
     const bool is_cxx = state.language == SourceType::Cxx;
+    std::string files;
+    if (is_cxx && !extra_digest.has_value()) { // which stands for them
+        files = included_files_digest(state.source, state.options);
+    }
     return detail::make_key(
         {.code = state.source,
          .language = state.language,
@@ -142,6 +144,7 @@ std::string Program::cache_key(CodeType target, std::span<const std::string> nam
          .headers = state.options.headers,
          .uses_libdevice = state.options.use_libdevice.value_or(false),
          .uses_default_include_path = state.options.default_include_path.value_or(true),
+         .included_files = files,
          .extra_digest = extra_digest.has_value() ? std::optional<std::string_view>(*extra_digest)
                                                   : std::nullopt},
         state.source_digest.get([&state] { return detail::sha256(state.source); }));
@@ -344,6 +347,49 @@ detail::Compiled run(ProgramState& state, CodeType target, std::span<const std::
         check_driver(state);
     }
     return compiled;
+}
+
+ObjectCode compile_through(ProgramCache& cache, const std::string& key, ProgramState& state,
+                           CodeType target, std::span<const std::string> names) {
+    const bool has_names = !names.empty() && state.language == SourceType::Cxx;
+    if (auto found = cache.get(key)) {
+        detail::CodeWithSymbols cached;
+        cached.code = *std::move(found);
+        if (!has_names || detail::take_symbols(cached)) {
+            {
+                const std::lock_guard lock(state.mutex);
+                state.log.clear(); // nothing was compiled
+                state.pch_status.reset();
+            }
+            if (target == CodeType::Ptx) {
+                check_driver(state);
+            }
+            return ObjectCode::from_bytes(target, std::move(cached.code), state.options.name,
+                                          std::move(cached.symbols));
+        }
+    }
+    // A debugger's file would be gone by the time the cached code is used: the name stays plain.
+    detail::Compiled compiled = run(state, target, names, false);
+    cache.put(key,
+              has_names ? detail::with_symbols(compiled.symbols, compiled.code) : compiled.code);
+    return object_of(target, std::move(compiled));
+}
+
+/// Returns the key for the default cache; nothing for what it leaves alone.
+std::optional<std::string> key_if_cacheable(const Program& program, CodeType target,
+                                            const CompileRequest& request) {
+    const ProgramOptions& options = program.options();
+    if (options.debug.value_or(false) || options.lineinfo.value_or(false) ||
+        options.fdevice_syntax_only.value_or(false)) {
+        return std::nullopt;
+    }
+    try {
+        return program.cache_key(target, request.name_expressions, request.extra_digest);
+    } catch (const std::invalid_argument&) {
+        // NOTE: nobody asked for this program in particular to be cached. What else is wrong with
+        // the arguments is found when it is compiled.
+        return std::nullopt;
+    }
 }
 
 ObjectCode object_of(CodeType target, detail::Compiled compiled) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "compile/debug_source.hpp"
-#include "compile/includes.hpp"
+#include "compile/include_directives.hpp"
 #include "compile/symbol_table.hpp"
 #include "fatbin.hpp"
 #include "nvrtc/compilation.hpp"
@@ -38,6 +38,32 @@ TEST(Includes, are_found_in_all_their_forms) {
     EXPECT_EQ(found[2].name, "");
     EXPECT_EQ(found[3].name, "d");
     EXPECT_TRUE(includes_in("").empty());
+}
+
+TEST(Includes, are_found_behind_comments_splices_and_digraphs) {
+    const auto names = [](std::string_view text) {
+        std::string joined;
+        for (const auto& include : includes_in(text)) {
+            joined += (include.name.empty() ? "?" : include.name) + " ";
+        }
+        return joined;
+    };
+    EXPECT_EQ(names("/* c\n */ #include \"a\"\n"), "a ");
+    EXPECT_EQ(names("# /* c */ include /* d */ <a>\n"), "a ");
+    EXPECT_EQ(names("#inc\\\nlude \"a\"\n"), "a ");
+    EXPECT_EQ(names("%:include \"a\"\n"), "a ");
+    EXPECT_EQ(names("#include_next <a>\n#embed \"b\"\n"), "a b ");
+    EXPECT_EQ(names("#if __has_include(<a>) && __has_include ( \"b\" )\n#endif"), "a b ");
+    EXPECT_EQ(names("#ifdef __has_include\n#endif"), "") << "asks for no file";
+    EXPECT_EQ(names("#define HAS(x) __has_include(x)"), "? ");
+    EXPECT_EQ(names("int n = 1'000; char c = '\"';\n#include \"a\"\n"), "a ");
+    EXPECT_EQ(names("// don't /*\n#include \"a\"\n"), "a ");
+    EXPECT_EQ(names("auto s = \"/*\";\n#include \"a\"\n"), "a ");
+    EXPECT_EQ(names("auto s = R\"x(\n#include \"no\"\n)x\";\n#include \"a\"\n"), "a ");
+    EXPECT_EQ(names("#error don't\n#include \"a\"\n"), "a ");
+    EXPECT_EQ(names("/* #include \"no\"\n#include \"no\" */"), "");
+    EXPECT_EQ(names("#include <a"), "? ");
+    EXPECT_EQ(names("#include"), "? ");
 }
 
 TEST(DebugSource, names_the_file_after_the_first_kernel) {

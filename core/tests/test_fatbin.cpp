@@ -4,8 +4,10 @@
 #include "fatbin.hpp"
 #include "nvjitlink/table.hpp"
 #include "state/library_state.hpp"
+#include "support/expect_error.hpp"
 
 #include <cuprum/error.hpp>
+#include <cuprum/linker.hpp>
 #include <cuprum/program.hpp>
 
 #include <gtest/gtest.h>
@@ -13,7 +15,9 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace cuprum {
 namespace {
@@ -136,6 +140,24 @@ TEST(Image, code_cut_short_is_refused_before_the_driver_reads_beyond_it) {
          {std::size_t{5}, std::size_t{17}, code.size() / 2, code.size() - 1}) {
         EXPECT_THROW(detail::check_image("it", CodeType::Cubin, code.first(size)), CUDAError)
             << size;
+    }
+}
+
+TEST(Image, lto_code_whose_header_points_beyond_it_is_refused_before_the_linker_follows) {
+    const ObjectCode lto = Program("", {.arch = "sm_90"}).compile(CodeType::LtoIr);
+    std::vector<std::byte> code(lto.code().begin(), lto.code().end());
+    EXPECT_NO_THROW(detail::check_link_input("it", code));
+    for (const std::size_t size : {std::size_t{4}, std::size_t{23}, code.size() / 100 + 24}) {
+        EXPECT_THROW(detail::check_link_input("it", std::span(code).first(size)),
+                     std::invalid_argument)
+            << size;
+    }
+    for (const std::size_t high_byte : {19, 23}) {
+        std::vector<std::byte> damaged = code;
+        damaged[high_byte] = std::byte{0x7F};
+        const std::array input{ObjectCode::from_bytes(CodeType::LtoIr, damaged, "mine")};
+        testing::expect_error<std::invalid_argument>([&] { const Linker linker(input, {.arch = "sm_90"}); },
+                                            {"\"mine\", given as ltoir", "damaged"});
     }
 }
 

@@ -140,6 +140,34 @@ TEST_F(FakeLaunchConfig, attributes_without_a_name_go_by_number) {
         {"raw_attributes has 33", "at most 32"});
 }
 
+TEST_F(FakeLaunchConfig, every_attribute_of_the_driver_is_there_or_refused_by_name) {
+    // All of CUlaunchAttributeID in CUDA 13.0; the fields are named in the other tests.
+    for (const int id :
+         {CU_LAUNCH_ATTRIBUTE_IGNORE, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+          CU_LAUNCH_ATTRIBUTE_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+          CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE,
+          CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+          CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, CU_LAUNCH_ATTRIBUTE_PRIORITY,
+          CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP, CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+          CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION,
+          CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
+          CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+          CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING}) {
+        EXPECT_NO_THROW(only(id, {.raw_attributes = {{.id = id}}})) << id;
+    }
+    expect_error<std::invalid_argument>(
+        [] {
+            attributes({.raw_attributes = {{.id = CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY}}});
+        },
+        {"raw_attributes has 3", "SYNCHRONIZATION_POLICY", "Stream"});
+    expect_error<std::invalid_argument>(
+        [] {
+            attributes(
+                {.raw_attributes = {{.id = CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE}}});
+        },
+        {"raw_attributes has 13", "DEVICE_UPDATABLE_KERNEL_NODE", "not supported"});
+}
+
 TEST_F(FakeLaunchConfig, configurations_are_compared_by_value) {
     const LaunchConfig one{.grid = 2, .priority = 1, .launch_completion_event = event};
     LaunchConfig other = one;

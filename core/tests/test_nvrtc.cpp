@@ -127,6 +127,14 @@ TEST(Nvrtc, a_missing_header_names_the_directories_searched_and_the_option) {
     }
     EXPECT_TRUE(holds(nvrtc::advice_for("cannot open source file \"foo.h\"", {}),
                       "no directories were searched"));
+    EXPECT_TRUE(holds(nvrtc::advice_for("cannot open source file \"foo.h\"", {}, {}, "/src/x.cu"),
+                      "searched: /src;"));
+    EXPECT_TRUE(holds(nvrtc::advice_for("cannot open source file \"foo.h\"\n #include <foo.h>", {},
+                                        {}, "/src/x.cu"),
+                      "no directories were searched"));
+    EXPECT_TRUE(holds(nvrtc::advice_for("cannot open source file \"foo.h\"",
+                                        {"--no-source-include"}, {}, "/src/x.cu"),
+                      "no directories were searched"));
     EXPECT_EQ(nvrtc::advice_for("x(1): error: expected a declaration", {}), "");
 }
 

@@ -388,70 +388,53 @@ TEST(CompileThroughCache, a_failure_is_not_kept) {
     EXPECT_EQ(cache.count(), 0U);
 }
 
-TEST(ProgramCacheKey, differs_with_everything_that_matters) {
-    const auto key = [](std::string_view source, ProgramOptions options = {},
-                        CodeType target = CodeType::Ptx, std::vector<std::string> names = {},
-                        std::optional<std::string> digest = {}) {
-        if (!options.arch.has_value()) {
-            options.arch = "sm_90";
-        }
-        return Program(source, std::move(options)).cache_key(target, names, digest);
-    };
-    const std::vector<std::string> keys{
-        key(KERNEL),
-        key("extern \"C\" __global__ void g() {}"),
-        key(KERNEL, {}, CodeType::Cubin),
-        key(KERNEL, {}, CodeType::LtoIr),
-        key(KERNEL, {.arch = "sm_80"}),
-        key(KERNEL, {.name = "other"}),
-        key(KERNEL, {.std = "c++20"}),
-        key(KERNEL, {.define_macro = {{"A", "1"}}}),
-        key(KERNEL, {.define_macro = {{"A", "2"}}}),
-        key(KERNEL, {.headers = {{"a.h", "1"}}}),
-        key(KERNEL, {.headers = {{"a.h", "2"}}}),
-        key(KERNEL, {}, CodeType::Ptx, {"a"}),
-        key(KERNEL, {}, CodeType::Ptx, {"a", "b"}),
-        key(KERNEL, {}, CodeType::Ptx, {}, "digest"),
-        key(KERNEL, {}, CodeType::Ptx, {}, ""),
-    };
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        EXPECT_EQ(keys[i].size(), 32U);
-        for (std::size_t j = 0; j < i; ++j) {
-            EXPECT_NE(keys[i], keys[j]) << i << " and " << j;
-        }
+/// Makes a cache the default for one test.
+class DefaultCache {
+public:
+    explicit DefaultCache(std::shared_ptr<ProgramCache> cache) {
+        set_default_program_cache(std::move(cache));
     }
-    EXPECT_EQ(key(KERNEL), keys[0]);
-    EXPECT_EQ(key(KERNEL, {}, CodeType::Ptx, {"b", "a"}), keys[12]) << "their order is no matter";
+
+    DefaultCache(const DefaultCache&) = delete;
+    DefaultCache& operator=(const DefaultCache&) = delete;
+
+    ~DefaultCache() { set_default_program_cache(nullptr); }
+};
+
+TEST(DefaultProgramCache, is_used_by_programs_that_are_given_none) {
+    const auto cache = std::make_shared<CountingCache>();
+    const DefaultCache used(cache);
+    EXPECT_EQ(default_program_cache(), cache);
+    const Program program("extern \"C\" __global__ void f() {}", {.arch = "sm_90"});
+    const ObjectCode first = program.compile(CodeType::Ptx);
+    const ObjectCode second = program.compile(CodeType::Ptx);
+    EXPECT_EQ(first.text(), second.text());
+    EXPECT_EQ(cache->misses, 1);
+    EXPECT_EQ(cache->hits, 1);
+    InMemoryProgramCache other;
+    static_cast<void>(program.compile(CodeType::Ptx, {.cache = &other}));
+    EXPECT_EQ(other.count(), 1U) << "the one that is named is used instead";
+    EXPECT_EQ(cache->hits, 1);
 }
 
-TEST(ProgramCacheKey, refuses_what_it_cannot_see) {
-    const auto refused = [](std::string_view source, ProgramOptions options,
-                            std::initializer_list<std::string_view> parts) {
-        options.arch = "sm_90";
-        const Program program(source, std::move(options));
-        expect_error<std::invalid_argument>(
-            [&] { static_cast<void>(program.cache_key(CodeType::Ptx)); }, parts);
-        return program;
-    };
-    const auto seen = [](const Program& program) {
-        EXPECT_NO_THROW(static_cast<void>(program.cache_key(CodeType::Ptx, {}, "digest")));
-    };
-    seen(refused("", {.include_path = {"/a"}}, {"include_path", "extra_digest"}));
-    seen(refused("", {.pre_include = {"a.h"}}, {"pre_include", "extra_digest"}));
-    seen(refused("", {.name = "kernels/x.cu"}, {"directory component", "extra_digest"}));
-    seen(refused("#include \"x.h\"", {}, {"in quotes", "extra_digest"}));
-    seen(refused("#include NAME", {}, {"macro", "extra_digest"}));
-    seen(refused("", {.pch = true}, {"pch", "extra_digest"}));
-    for (const ProgramOptions& options :
-         {ProgramOptions{.time = "x.csv"}, ProgramOptions{.fdevice_time_trace = "x"},
-          ProgramOptions{.create_pch = "x"}}) {
-        const Program program = refused("", options, {"side effect"});
-        EXPECT_THROW(static_cast<void>(program.cache_key(CodeType::Ptx, {}, "digest")),
-                     std::invalid_argument);
-    }
-    const Program known("#include <cuda_fp16.h>\n#include \"cuda_bf16.h\"\n#include \"mine.h\"\n",
-                        {.arch = "sm_90", .headers = {{"mine.h", ""}}});
-    EXPECT_NO_THROW(static_cast<void>(known.cache_key(CodeType::Ptx)));
+TEST(DefaultProgramCache, leaves_alone_what_cannot_be_cached) {
+    const auto cache = std::make_shared<CountingCache>();
+    const DefaultCache used(cache);
+    const std::string source = "#define NAME <cuda_fp16.h>\n#include NAME\n";
+    static_cast<void>(Program(source, {.arch = "sm_90"}).compile(CodeType::Ptx));
+    static_cast<void>(Program("", {.arch = "sm_90", .lineinfo = true}).compile(CodeType::Ptx));
+    EXPECT_EQ(cache->hits + cache->misses, 0);
+    EXPECT_EQ(cache->count(), 0U);
+}
+
+TEST_F(FileCache, that_fails_as_the_default_is_a_warning) {
+    const DefaultCache used(std::make_shared<FileStreamProgramCache>(folder));
+    fs::remove_all(folder);
+    std::ofstream(folder) << "not a folder";
+    EXPECT_NO_THROW(static_cast<void>(Program("", {.arch = "sm_90"}).compile(CodeType::Ptx)));
+    const auto told = warnings.take(WarningKind::Degraded);
+    ASSERT_FALSE(told.empty());
+    EXPECT_NE(told.back().find("default program cache"), std::string::npos) << told.back();
 }
 
 } // namespace

@@ -229,6 +229,10 @@ nb::object compile(const PyProgram& self, nb::handle target_type, nb::handle nam
     }
     const CacheArgument given(cache);
     request.cache = given.get();
+    if (request.cache != nullptr) {
+        check_as_reference(self.Program::options(), self.language(),
+                           request.extra_digest.has_value());
+    }
     auto code = [&] {
         const nb::gil_scoped_release unlocked;
         return self.compile(target, request);

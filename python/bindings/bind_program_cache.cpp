@@ -7,6 +7,7 @@
 #include "host_memory.hpp"
 #include "objects.hpp"
 #include "program_options.hpp"
+#include "reference.hpp"
 
 #include <cuprum/program_cache.hpp>
 
@@ -74,6 +75,25 @@ void bind_program_cache(nb::module_& module) {
         },
         "key"_a, "Return the file of a key.");
     module.def(
+        "set_default_cache",
+        [](nb::handle cache) {
+            std::shared_ptr<ProgramCache> shared;
+            if (!cache.is_none()) {
+                // The core's share of the Python object.
+                PyObject* const owner = cache.inc_ref().ptr();
+                shared = {nb::cast<ProgramCache*>(cache), [owner](ProgramCache*) {
+                              const nb::gil_scoped_acquire locked;
+                              Py_DECREF(owner);
+                          }};
+            }
+            const nb::gil_scoped_release unlocked;
+            set_default_program_cache(std::move(shared));
+        },
+        "cache"_a.none(), "Make all programs use a cache.");
+    module.def(
+        "has_default_cache", [] { return default_program_cache() != nullptr; },
+        nb::call_guard<nb::gil_scoped_release>(), "Tell whether programs use a default cache.");
+    module.def(
         "ptx_options",
         [](nb::handle options) { return program_options(options).to_linker().to_nvjitlink(); },
         "options"_a, "Return ProgramOptions for PTX as nvJitLink takes them.");
@@ -100,6 +120,25 @@ CacheArgument::CacheArgument(nb::handle cache) {
     }
     adapter_ = std::make_unique<PythonCache>(cache);
     cache_ = adapter_.get();
+}
+
+void check_as_reference(const ProgramOptions& options, SourceType language, bool has_extra_digest) {
+    if (has_extra_digest || !follows_reference.load(std::memory_order_relaxed)) {
+        return;
+    }
+    const bool is_cxx = language == SourceType::Cxx;
+    const char* const field =
+        is_cxx && !options.include_path.empty()                                 ? "include_path"
+        : is_cxx && !options.pre_include.empty()                                ? "pre_include"
+        : is_cxx && options.name.find_first_of("/\\") != std::string::npos      ? "name"
+        : language == SourceType::Nvvm && options.use_libdevice.value_or(false) ? "use_libdevice"
+                                                                                : nullptr;
+    if (field != nullptr) {
+        raise_error(PyExc_ValueError, std::string("ProgramOptions ") + field +
+                                          " names files or has a directory component, whose "
+                                          "contents programs for cuda.core expect to answer for "
+                                          "with extra_digest; pass it");
+    }
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -183,7 +222,13 @@ nb::bytes key_of(nb::handle code, nb::handle code_type, nb::handle target, nb::h
     if (!extra_digest.is_none()) {
         digest = text_argument(extra_digest, "extra_digest");
     }
-    check_cacheable(source, type, how, digest.has_value());
+    check_as_reference(how, type, digest.has_value());
+    check_cacheable(type, how, digest.has_value());
+    std::string files;
+    if (type == SourceType::Cxx && !digest.has_value()) {
+        const nb::gil_scoped_release unlocked;
+        files = included_files_digest(source, how);
+    }
     ProgramCacheKeyParts parts{
         .code = source,
         .language = type,
@@ -192,7 +237,8 @@ nb::bytes key_of(nb::handle code, nb::handle code_type, nb::handle target, nb::h
         .name = how.name,
         .name_expressions = names,
         .headers = how.headers,
-        .uses_default_include_path = how.default_include_path.value_or(true)};
+        .uses_default_include_path = how.default_include_path.value_or(true),
+        .included_files = files};
     if (type == SourceType::Nvvm) { // the others do not look at these
         parts.extra_sources = how.extra_sources;
         parts.uses_libdevice = how.use_libdevice.value_or(false);

@@ -5,6 +5,7 @@
 
 #include "objects.hpp"
 
+#include <cuprum/program.hpp>
 #include <cuprum/program_cache.hpp>
 
 #include <memory>
@@ -26,5 +27,9 @@ private:
     ProgramCache* cache_ = nullptr;
     std::unique_ptr<ProgramCache> adapter_;
 };
+
+/// Checks, for programs that expect it, that there is a digest for options that name files.
+/// @throws ValueError that names the option.
+void check_as_reference(const ProgramOptions& options, SourceType language, bool has_extra_digest);
 
 } // namespace cuprum::python

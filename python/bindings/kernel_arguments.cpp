@@ -179,7 +179,8 @@ void store_int(PyObject* value, const Slot& slot) {
 float narrow(double number, const Slot& slot) {
     const auto narrowed = static_cast<float>(number);
     if (std::isinf(narrowed) && !std::isinf(number)) [[unlikely]] {
-        raise_error(PyExc_OverflowError, where(slot) + " does not fit: " + std::to_string(number) +
+        raise_error(PyExc_OverflowError, where(slot) +
+                                             " does not fit: " + repr_text(nb::float_(number)) +
                                              " is too large for the kernel's 4-byte float");
     }
     return narrowed;
@@ -267,7 +268,10 @@ void store_numpy(PyObject* value, const NumpyScalar& scalar, const Slot& slot) {
 void store_bytes(PyObject* value, const Slot& slot) {
     Py_buffer view;
     if (PyObject_GetBuffer(value, &view, PyBUF_CONTIG_RO | PyBUF_FORMAT) != 0) {
-        throw nb::python_error();
+        PyErr_Clear();
+        raise_error(PyExc_BufferError, where(slot) + " (" + type_label(value) +
+                                           ") does not give its bytes in one piece; pass "
+                                           "bytes(...) of it");
     }
     const auto size = static_cast<std::size_t>(view.len);
     const bool is_fitting = size == slot.size;
@@ -334,6 +338,29 @@ bool store_handle(PyObject* value, const Slot& slot) {
     return false;
 }
 
+/// Stores the 128 bytes of a tensor map of the driver's bindings.
+bool store_tensor_map(PyObject* value, const Slot& slot) {
+    static constexpr std::size_t TENSOR_MAP_BYTES = 128;
+    const std::string label = type_label(value);
+    if (label == "TensorMapDescriptor") {
+        raise_error(PyExc_TypeError, where(slot) + " is a TensorMapDescriptor, which is not "
+                                                   "supported yet; pass a CUtensorMap of "
+                                                   "cuda.bindings, or its 128 bytes");
+    }
+    if (label != "CUtensorMap") {
+        return false;
+    }
+    if (slot.size != TENSOR_MAP_BYTES) {
+        raise_size(slot, value, TENSOR_MAP_BYTES);
+    }
+    const nb::object address = nb::handle(value).attr("getPtr")();
+    std::memcpy(
+        slot.data,
+        reinterpret_cast<const void*>(address_argument(address, "the tensor map's address")),
+        TENSOR_MAP_BYTES);
+    return true;
+}
+
 /// Stores what is not of one of the plain types; also their subclasses.
 void store_other(PyObject* value, const Slot& slot) {
     if (const PyBuffer* buffer = get_if<PyBuffer>(value)) {
@@ -352,7 +379,7 @@ void store_other(PyObject* value, const Slot& slot) {
     if (PyComplex_Check(value) != 0) {
         return store_complex(value, slot);
     }
-    if (store_handle(value, slot) || store_array(value, slot)) {
+    if (store_handle(value, slot) || store_tensor_map(value, slot) || store_array(value, slot)) {
         return;
     }
     if (is_numpy_array(value)) {
@@ -369,6 +396,10 @@ void store_other(PyObject* value, const Slot& slot) {
             throw nb::python_error();
         }
         return store_int(number.ptr(), slot);
+    }
+    if (value == Py_None) {
+        raise_error(PyExc_TypeError,
+                    where(slot) + " is of unsupported type None; pass 0 for a null pointer");
     }
     raise_error(PyExc_TypeError,
                 where(slot) + " is of unsupported type " + type_label(value) +

@@ -27,6 +27,10 @@ _TARGETS = {
 }
 
 
+# Whether files that options name need an ``extra_digest``, as in the reference; see cuprum.drop_in.
+needs_digest_of_files = False
+
+
 class ProgramCacheResource(abc.ABC):
     """Keep compiled code, as bytes, under keys of bytes or str.
 
@@ -175,6 +179,33 @@ class FileStreamProgramCache(_CoreCache):
         return self._core.file_of(_key_bytes(key))
 
 
+def set_default_program_cache(
+    cache: InMemoryProgramCache | FileStreamProgramCache | None,
+) -> None:
+    """Make all programs use a cache where ``compile`` is given none; None ends that.
+
+    Programs that cannot be cached, or that keep a source file for debuggers, are compiled as
+    without it. Unless this is called, the environment variable ``CUPRUM_PROGRAM_CACHE`` decides:
+    ``1`` is a ``FileStreamProgramCache`` in its default folder.
+
+    Parameters
+    ----------
+    cache : InMemoryProgramCache or FileStreamProgramCache or None
+        The cache; other kinds are given to ``compile``.
+
+    Raises
+    ------
+    TypeError
+        If it is something else.
+    """
+    if cache is not None and type(cache) not in (InMemoryProgramCache, FileStreamProgramCache):
+        raise TypeError(
+            "the default cache must be an InMemoryProgramCache or FileStreamProgramCache, got "
+            f"{type(cache).__name__}; pass other caches to Program.compile"
+        )
+    _cuprum.set_default_cache(None if cache is None else cache._core)
+
+
 def make_program_cache_key(
     *,
     code: str | bytes | bytearray,
@@ -199,13 +230,15 @@ def make_program_cache_key(
     name_expressions : sequence of str or bytes, optional
         For C++; in any order.
     extra_digest : bytes, optional
-        Stands for contents that the key cannot see, such as the files in ``include_path``.
+        Stands for the contents of all files that the source includes. Without it they are looked
+        for, through ``include_path``, ``pre_include`` and the source's own folder.
 
     Raises
     ------
     ValueError
-        If the result depends on files that the key cannot see and there is no ``extra_digest``, or
-        if compiling has side effects that a result from a cache would skip.
+        If the result depends on files that the key cannot see (names from macros, precompiled
+        headers) and there is no ``extra_digest``, or if compiling has side effects that a result
+        from a cache would skip.
     """
     language, target = _language_and_target(code_type, target_type)
     _check_code(code, language)
@@ -259,7 +292,7 @@ def _check_external(options: ProgramOptions, extra_digest: bytes | None) -> None
     if extra_digest is not None:
         return
     present = [name for name in ("use_pch", "pch_dir") if getattr(options, name) is not None]
-    for name in ("include_path", "pre_include"):
+    for name in ("include_path", "pre_include") if needs_digest_of_files else ():
         value = getattr(options, name)
         if isinstance(value, str) or (isinstance(value, Sequence) and len(value) > 0):
             present.append(name)
@@ -321,3 +354,4 @@ def _size_limit(max_size_bytes: int | None) -> int | None:
 for _class in (ProgramCacheResource, InMemoryProgramCache, FileStreamProgramCache):
     _class.__module__ = "cuprum.utils"
 make_program_cache_key.__module__ = "cuprum.utils"
+set_default_program_cache.__module__ = "cuprum.utils"

@@ -20,6 +20,7 @@ from cuprum._program_cache import (
     InMemoryProgramCache,
     ProgramCacheResource,
     make_program_cache_key,
+    set_default_program_cache,
 )
 from cuprum._views import args_viewable_as_strided_memory
 
@@ -39,4 +40,5 @@ __all__ = [
     "make_program_cache_key",
     "prefetch_batch",
     "register_host_memory",
+    "set_default_program_cache",
 ]

@@ -38,6 +38,8 @@ __global__ void keep_bool(long long* out, bool value) { *out = value; }
 __global__ void keep_float(double* out, float value) { *out = value; }
 __global__ void keep_double(double* out, double value) { *out = value; }
 __global__ void keep_complex(double* out, float2 value) { out[0] = value.x; out[1] = value.y; }
+struct alignas(64) Map { int words[32]; };
+__global__ void keep_map(long long* out, Map value) { *out = value.words[31]; }
 __global__ void keep_pair(double* out, Pair value) { out[0] = value.first; out[1] = value.second; }
 __global__ void sixteen(long long* out, int a, int b, int c, int d, int e, int f, int g, int h,
                         int i, int j, int k, int l, int m, int n, int o) {

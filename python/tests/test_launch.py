@@ -224,6 +224,10 @@ def test_many_arguments_arrive(run):
         ("keep_int", "text", TypeError, r"index 1 is of unsupported type str"),
         ("keep_int", None, TypeError, r"index 1 is of unsupported type None"),
         ("keep_long", np.zeros(1), TypeError, r"index 1 is a numpy array"),
+        ("keep_long", None, TypeError, r"index 1 .*None; pass 0 for a null pointer"),
+        ("keep_pair", memoryview(bytes(32))[::2], BufferError, r"index 1 .*one piece"),
+        ("keep_float", 1e300, OverflowError, r"index 1 does not fit: 1e\+300 is"),
+        ("keep_pair", np.zeros((), "f8,f8"), TypeError, r"index 1 is a numpy array"),
     ],
 )
 def test_what_cannot_be_passed_says_why(run, kernel, value, error, words):
@@ -358,6 +362,25 @@ def test_driver_objects_pass_their_number(run):
     assert run("keep_long", own()) == 2**63 + 1 - 2**64
     with pytest.raises(TypeError, match="it stands for an address or handle"):
         run("keep_int", own())
+
+
+def test_tensor_maps_pass_their_128_bytes(run):
+    # As the driver's Python bindings have them; ours do not exist yet.
+    memory = (ctypes.c_ubyte * 128)(*range(128))
+    bindings = type("CUtensorMap", (), {"getPtr": lambda self: ctypes.addressof(memory)})
+    with pytest.raises(TypeError, match=r"index 1 has 128 bytes \(CUtensorMap\).* 4 there"):
+        run("keep_int", bindings())
+    assert run("keep_map", bindings()) == int.from_bytes(bytes(range(124, 128)), "little")
+    own = type("TensorMapDescriptor", (), {})
+    with pytest.raises(TypeError, match="TensorMapDescriptor, which is not supported yet"):
+        run("keep_map", own())
+
+
+def test_a_closed_buffer_is_refused(run, device, stream):
+    buffer = device.allocate(16, stream=stream)
+    buffer.close()
+    with pytest.raises(cuprum.ClosedError, match="Buffer"):
+        run("keep_long", buffer)
 
 
 def test_an_array_in_host_memory_is_refused(module, stream):

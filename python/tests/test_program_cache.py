@@ -4,6 +4,8 @@
 import abc
 import os
 import stat
+import subprocess
+import sys
 import time
 
 import pytest
@@ -14,6 +16,7 @@ from cuprum.utils import (
     InMemoryProgramCache,
     ProgramCacheResource,
     make_program_cache_key,
+    set_default_program_cache,
 )
 
 KERNEL = 'extern "C" __global__ void f(int* x) { *x = 42; }'
@@ -178,16 +181,83 @@ def test_errors_of_caches_are_the_callers():
         Program(KERNEL, "c++").compile("ptx", cache={})
 
 
-def test_what_the_key_cannot_see_needs_a_digest(cache, tmp_path):
-    (tmp_path / "mine.h").write_text("#define ANSWER 42\n")
-    source = "#include <mine.h>\n__global__ void f(int* x) { *x = ANSWER; }"
-    program = Program(source, "c++", {"include_path": tmp_path})
-    with pytest.raises(ValueError, match=r"include_path .*extra_digest"):
-        program.compile("ptx", cache=cache)
-    assert len(cache) == 0
-    for digest in (b"one", b"two", b"one"):
-        program.compile("ptx", cache=cache, extra_digest=digest)
+def test_headers_found_through_include_path_are_part_of_the_key(cache, tmp_path):
+    header = tmp_path / "answer.h"
+    program = Program(
+        '#include "answer.h"\nextern "C" __global__ void f(int* x) { *x = ANSWER; }',
+        "c++",
+        ProgramOptions(include_path=str(tmp_path), arch="sm_90"),
+    )
+    codes = []
+    for answer in (1234567, 7654321, 1234567):
+        header.write_text(f"#define ANSWER {answer}\n")
+        codes.append(program.compile("ptx", cache=cache).code)
+        assert str(answer) in codes[-1].decode()
     assert len(cache) == 2
+    assert codes[0] == codes[2]
+
+
+def test_what_the_key_cannot_see_needs_a_digest(cache, tmp_path):
+    (tmp_path / "answer.h").write_text("#define ANSWER 42\n")
+    program = Program(
+        '#define NAME "answer.h"\n#include NAME\n__global__ void f(int* x) { *x = ANSWER; }',
+        "c++",
+        ProgramOptions(include_path=str(tmp_path), arch="sm_90"),
+    )
+    with pytest.raises(ValueError, match=r"macro names.*extra_digest"):
+        program.compile("ptx", cache=cache)
+    first = program.compile("ptx", cache=cache, extra_digest=b"one")
+    second = program.compile("ptx", cache=cache, extra_digest=b"one")
+    assert first.code == second.code
+    assert len(cache) == 1
+    program.compile("ptx", cache=cache, extra_digest=b"two")
+    assert len(cache) == 2
+
+
+@pytest.fixture
+def default_cache():
+    used = InMemoryProgramCache()
+    set_default_program_cache(used)
+    yield used
+    set_default_program_cache(None)
+
+
+def test_a_default_cache_serves_every_program(default_cache):
+    program = Program(KERNEL, "c++", ProgramOptions(arch="sm_90"))
+    first = program.compile("cubin")
+    assert len(default_cache) == 1
+    assert program.compile("cubin").code == first.code
+    assert len(default_cache) == 1
+    other = InMemoryProgramCache()
+    program.compile("cubin", cache=other)
+    assert len(other) == 1
+
+
+def test_a_default_cache_leaves_alone_what_cannot_be_cached(default_cache, tmp_path):
+    options = ProgramOptions(arch="sm_90", time=str(tmp_path / "times.csv"))
+    Program(KERNEL, "c++", options).compile("ptx")
+    assert (tmp_path / "times.csv").exists()
+    assert len(default_cache) == 0
+
+
+def test_the_default_cache_is_one_of_ours():
+    with pytest.raises(TypeError, match="InMemoryProgramCache or FileStreamProgramCache"):
+        set_default_program_cache({})
+
+
+def test_the_environment_turns_the_default_cache_on(tmp_path):
+    script = (
+        "import cuprum; from cuprum.utils import FileStreamProgramCache as F\n"
+        "p = cuprum.Program('extern \"C\" __global__ void f() {}', 'c++', {'arch': 'sm_90'})\n"
+        "p.compile('ptx'); print(len(F()))"
+    )
+    for value, count in (("1", "1"), ("0", "0")):
+        environment = dict(os.environ, CUPRUM_CACHE_DIR=str(tmp_path / value))
+        environment["CUPRUM_PROGRAM_CACHE"] = value
+        ended = subprocess.run(
+            [sys.executable, "-c", script], env=environment, capture_output=True, text=True
+        )
+        assert ended.stdout.strip() == count, ended.stderr
 
 
 def key(**changes):
@@ -229,11 +299,11 @@ def test_keys_tell_compilations_apart():
         ({"code": 3}, TypeError, "code must be"),
         ({"code": b""}, TypeError, "code must be str for code_type"),
         ({"name_expressions": (3,)}, TypeError, "name_expressions"),
-        ({"options": ProgramOptions(include_path="/a")}, ValueError, "extra_digest"),
-        ({"options": ProgramOptions(name="a/b.cu")}, ValueError, "directory component"),
+        ({"options": ProgramOptions(pch=True)}, ValueError, "extra_digest"),
+        ({"options": ProgramOptions(use_pch="a")}, ValueError, "extra_digest"),
         ({"options": ProgramOptions(time="x")}, ValueError, "side effect"),
         ({"options": ProgramOptions(extra_sources=[("a", "b")])}, ValueError, "extra_sources"),
-        ({"code": '#include "x.h"'}, ValueError, "extra_digest"),
+        ({"code": "#include NAME"}, ValueError, "macro names.*extra_digest"),
     ],
 )
 def test_keys_refuse_what_they_cannot_stand_for(changes, error, text):

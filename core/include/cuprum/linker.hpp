@@ -50,6 +50,9 @@ struct LinkerOptions {
 
     /// Returns the options as nvJitLink takes them.
     [[nodiscard]] CUPRUM_API std::vector<std::string> to_nvjitlink() const;
+    /// Checks that a linker, NvJitLink or Driver, can honour the options.
+    /// @throws UnsupportedOptionError that names the option and the linker.
+    CUPRUM_API void check_honoured(CompilerBackend linker) const;
 };
 
 /// Links code into one image that can be loaded.

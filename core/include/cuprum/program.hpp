@@ -113,8 +113,8 @@ struct CompileRequest {
     std::vector<std::string> name_expressions = {};
     /// Looked in before compiling and given the result after; may be null.
     ProgramCache* cache = nullptr;
-    /// Stands, in the cache's key, for contents that the cache cannot see, such as the files in
-    /// `include_path`.
+    /// Stands, in the cache's key, for the contents of all files that the source includes. Without
+    /// it they are looked for, which is an error where they cannot be known.
     std::optional<std::string> extra_digest = {};
 };
 
@@ -151,8 +151,9 @@ public:
 
     /// Returns the key of a compilation in a cache: 32 bytes over everything that decides the
     /// result.
-    /// @throws std::invalid_argument if the result depends on files that the key cannot see and
-    /// there is no `extra_digest`, or if compiling has side effects that a hit would skip.
+    /// @throws std::invalid_argument if the result depends on files that the key cannot see (names
+    /// from macros, precompiled headers) and there is no `extra_digest`, or if compiling has side
+    /// effects that a hit would skip.
     [[nodiscard]] std::string
     cache_key(CodeType target, std::span<const std::string> name_expressions = {},
               const std::optional<std::string>& extra_digest = std::nullopt) const;

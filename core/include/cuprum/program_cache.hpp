@@ -98,6 +98,17 @@ private:
     std::unique_ptr<State> state_;
 };
 
+/// Makes all programs use a cache that compile() is given none for; null ends that.
+///
+/// Programs that cannot be cached (see check_cacheable()), or that keep a source file for
+/// debuggers, are compiled as without it, and so is everything, with a warning, if the cache fails.
+/// Unless this is called, the environment variable CUPRUM_PROGRAM_CACHE decides: 1 is a
+/// FileStreamProgramCache in its default folder.
+CUPRUM_API void set_default_program_cache(std::shared_ptr<ProgramCache> cache);
+
+/// Returns the cache that programs use without being told, or null.
+[[nodiscard]] CUPRUM_API std::shared_ptr<ProgramCache> default_program_cache();
+
 /// Everything that decides the result of a compilation.
 struct ProgramCacheKeyParts {
     std::string_view code;
@@ -110,6 +121,7 @@ struct ProgramCacheKeyParts {
     std::span<const std::pair<std::string, std::string>> headers = {};
     bool uses_libdevice = false;
     bool uses_default_include_path = true;
+    std::string_view included_files = {}; // from included_files_digest()
     std::optional<std::string_view> extra_digest = {};
 };
 
@@ -117,10 +129,19 @@ struct ProgramCacheKeyParts {
 /// includes any, what identifies CUDA's headers.
 [[nodiscard]] CUPRUM_API std::string make_program_cache_key(const ProgramCacheKeyParts& parts);
 
+/// Returns a digest of the files that a C++ source may include through `include_path`,
+/// `pre_include` and its own folder, and that those may include in turn; empty if there are none.
+///
+/// The texts are searched for directives. What a condition skips counts too: the digest may change
+/// without need, but does not stay the same when one of the files is changed, made or deleted.
+/// @throws std::invalid_argument if a macro gives the name of a file.
+[[nodiscard]] CUPRUM_API std::string included_files_digest(std::string_view code,
+                                                           const ProgramOptions& options);
+
 /// Checks that a result may be cached: that compiling has no side effect which a hit would skip,
-/// and that no file decides it which the key does not cover, unless there is an `extra_digest`.
+/// and that no option names files which the key does not cover, unless there is an `extra_digest`.
 /// @throws std::invalid_argument that names the option.
-CUPRUM_API void check_cacheable(std::string_view code, SourceType language,
-                                const ProgramOptions& options, bool has_extra_digest);
+CUPRUM_API void check_cacheable(SourceType language, const ProgramOptions& options,
+                                bool has_extra_digest);
 
 } // namespace cuprum

@@ -3,9 +3,11 @@
 
 #include "cache/key.hpp"
 
+#include "cache/dependencies.hpp"
 #include "cache/digest.hpp"
 #include "compile/includes.hpp"
 #include "driver/device_kind.hpp"
+#include "nvvm/compilation.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/linker.hpp>
@@ -20,10 +22,11 @@ namespace cuprum {
 namespace {
 
 // Changes when the meaning of a key's parts does, so that older files are not taken for new ones.
-constexpr const char* SCHEMA = "cuprum program cache 1";
+constexpr const char* SCHEMA = "cuprum program cache 2";
 
 [[nodiscard]] std::string toolchain_of(SourceType language);
-[[nodiscard]] const char* outside_include(std::string_view code, const ProgramOptions& options);
+[[nodiscard]] std::string libdevice_digest();
+[[nodiscard]] std::string_view searching_option(const ProgramOptions& options);
 
 } // namespace
 
@@ -60,30 +63,19 @@ std::string detail::make_key(const ProgramCacheKeyParts& parts, std::string_view
     add_all("names", names, add_text);
     add_all("sources", parts.extra_sources, add_pair);
     add_all("headers", parts.headers, add_pair);
-    hash.add_field(parts.uses_libdevice ? "libdevice" : "");
-    const bool has_includes =
-        parts.language == SourceType::Cxx && parts.uses_default_include_path &&
-        (parts.code.find("include") != std::string_view::npos || !parts.headers.empty());
+    hash.add_field(parts.uses_libdevice ? libdevice_digest() : "");
+    hash.add_field(parts.uses_default_include_path ? "" : "no default headers");
+    const bool has_includes = parts.language == SourceType::Cxx &&
+                              (parts.code.find("include") != std::string_view::npos ||
+                               !parts.headers.empty() || !parts.included_files.empty());
     hash.add_field(has_includes ? default_headers_fingerprint() : "");
+    hash.add_field(parts.included_files);
     hash.add_field(parts.extra_digest.has_value() ? "digest" : "");
     hash.add_field(parts.extra_digest.value_or(std::string_view()));
     return hash.finish();
 }
 
-void check_cacheable(std::string_view code, SourceType language, const ProgramOptions& options,
-                     bool has_extra_digest) {
-    const auto reject_digest = [has_extra_digest](const std::string& what) {
-        if (!has_extra_digest) {
-            throw std::invalid_argument(what + ", whose contents a cache's key cannot see; pass "
-                                               "extra_digest, a digest of those contents");
-        }
-    };
-    if (language == SourceType::Nvvm) {
-        if (options.use_libdevice.value_or(false)) {
-            reject_digest("ProgramOptions use_libdevice links the file libdevice.10.bc");
-        }
-        return;
-    }
+void check_cacheable(SourceType language, const ProgramOptions& options, bool has_extra_digest) {
     if (language != SourceType::Cxx) {
         return;
     }
@@ -97,22 +89,27 @@ void check_cacheable(std::string_view code, SourceType language, const ProgramOp
                                         "the cache would skip; compile without a cache");
         }
     }
-    for (const auto& [field, is_set] : {std::pair{"include_path", !options.include_path.empty()},
-                                        std::pair{"pre_include", !options.pre_include.empty()},
-                                        std::pair{"pch", options.pch.value_or(false)},
+    const auto reject = [has_extra_digest](const std::string& what) {
+        if (!has_extra_digest) {
+            throw std::invalid_argument(what + ", whose contents a cache's key cannot see; pass "
+                                               "extra_digest, a digest of those contents");
+        }
+    };
+    for (const auto& [field, is_set] : {std::pair{"pch", options.pch.value_or(false)},
                                         std::pair{"use_pch", options.use_pch.has_value()},
                                         std::pair{"pch_dir", options.pch_dir.has_value()}}) {
         if (is_set) {
-            reject_digest(std::string("ProgramOptions ") + field + " names files");
+            reject(std::string("ProgramOptions ") + field + " names files");
         }
     }
-    if (options.name.find_first_of("/\\") != std::string::npos) {
-        reject_digest("ProgramOptions name \"" + options.name +
-                      "\" has a directory component, in which the compiler looks for headers");
+    if (const std::string_view option = searching_option(options); !option.empty()) {
+        reject("ProgramOptions extra has \"" + std::string(option) +
+               "\", which may name files (use include_path and pre_include)");
     }
-    if (const char* const what = outside_include(code, options)) {
-        reject_digest(what);
-    }
+}
+
+std::string included_files_digest(std::string_view code, const ProgramOptions& options) {
+    return detail::dependency_digest(code, options);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -149,36 +146,27 @@ std::string toolchain_of(SourceType language) {
     return {};
 }
 
-/// Says what the source includes from files that are not known to be CUDA's own; null if nothing.
-const char* outside_include(std::string_view code, const ProgramOptions& options) {
-    if (code.find("include") == std::string_view::npos && options.headers.empty()) {
-        return nullptr;
+/// Returns a digest of libdevice, made once; a text that says so if there is none.
+std::string libdevice_digest() {
+    try {
+        static const std::string digest = detail::sha256(nvvm::libdevice());
+        return digest;
+    } catch (const LibraryNotFoundError&) {
+        return "libdevice is absent";
     }
-    const auto is_in_memory = [&options](std::string_view name) {
-        return std::any_of(options.headers.begin(), options.headers.end(),
-                           [name](const auto& header) { return header.first == name; });
-    };
-    const auto check = [&](std::string_view text) -> const char* {
-        for (const detail::Include& include : detail::includes_in(text)) {
-            if (include.name.empty()) {
-                return "the source includes a file that a macro names";
-            }
-            if (include.is_quoted && !is_in_memory(include.name) &&
-                !detail::is_default_header(include.name)) {
-                return "the source includes a file in quotes";
+}
+
+/// Returns the first option, passed on as it is, that makes the compiler look at further files.
+std::string_view searching_option(const ProgramOptions& options) {
+    for (const std::string& option : options.extra) {
+        for (const std::string_view start : {"-I", "--include-path", "-include", "--pre-include",
+                                             "-pch", "--pch", "--use-pch", "-use-pch"}) {
+            if (option.starts_with(start)) {
+                return option;
             }
         }
-        return nullptr;
-    };
-    if (const char* const what = check(code)) {
-        return what;
     }
-    for (const auto& header : options.headers) {
-        if (const char* const what = check(header.second)) {
-            return what;
-        }
-    }
-    return nullptr;
+    return {};
 }
 
 } // namespace

@@ -30,39 +30,6 @@ const std::vector<std::string>& default_include_directories() {
 
 namespace detail {
 
-std::vector<Include> includes_in(std::string_view text) {
-    static constexpr std::string_view BLANKS = " \t";
-    std::vector<Include> includes;
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        std::string_view line = text.substr(0, end);
-        text.remove_prefix(std::min(end + 1, text.size()));
-        const auto skip_blanks = [&line] {
-            line.remove_prefix(std::min(line.find_first_not_of(BLANKS), line.size()));
-        };
-        skip_blanks();
-        if (!line.starts_with('#')) {
-            continue;
-        }
-        line.remove_prefix(1);
-        skip_blanks();
-        if (!line.starts_with("include")) {
-            continue;
-        }
-        line.remove_prefix(std::string_view("include").size());
-        skip_blanks();
-        const char closing = line.starts_with('<') ? '>' : '"';
-        const bool is_named = line.starts_with('<') || line.starts_with('"');
-        const std::size_t close = is_named ? line.find(closing, 1) : std::string_view::npos;
-        if (close == std::string_view::npos) {
-            includes.push_back({{}, true}); // from a macro
-        } else {
-            includes.push_back({line.substr(1, close - 1), closing == '"'});
-        }
-    }
-    return includes;
-}
-
 const std::string& default_headers_fingerprint() {
     static const auto* const fingerprint = [] {
         auto* text = new std::string;
@@ -81,14 +48,6 @@ const std::string& default_headers_fingerprint() {
         return text;
     }();
     return *fingerprint;
-}
-
-bool is_default_header(std::string_view name) {
-    const auto& directories = default_include_directories();
-    return std::any_of(directories.begin(), directories.end(), [name](const std::string& folder) {
-        std::error_code ignored;
-        return fs::is_regular_file(fs::path(folder) / name, ignored);
-    });
 }
 
 } // namespace detail

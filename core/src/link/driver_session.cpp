@@ -6,6 +6,7 @@
 #include "driver/current.hpp"
 #include "driver/explanations.hpp"
 #include "link/session.hpp"
+#include "state/library_state.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device.hpp>
@@ -23,7 +24,6 @@ namespace {
 
 constexpr std::size_t LOG_BYTES = 65536;
 
-void check_honoured(const LinkerOptions& options);
 [[nodiscard]] unsigned target_of(const std::string& arch);
 [[nodiscard]] CUjitInputType input_type(CodeType type);
 
@@ -63,6 +63,33 @@ private:
 
 } // namespace
 
+void LinkerOptions::check_honoured(CompilerBackend linker) const {
+    if (linker != CompilerBackend::Driver) {
+        return; // nvJitLink has them all
+    }
+    const auto reject = [](const char* field, bool is_set) {
+        if (is_set) {
+            throw UnsupportedOptionError(std::string("LinkerOptions: the ") + field +
+                                         " option is not supported by the driver API; leave it "
+                                         "unset, or install nvJitLink (pip install "
+                                         "nvidia-nvjitlink)");
+        }
+    };
+    reject("time", time.value_or(false));
+    reject("ptx", ptx.value_or(false));
+    reject("link_time_optimization", link_time_optimization.value_or(false));
+    reject("ptxas_options", !ptxas_options.empty());
+    reject("split_compile", split_compile.has_value());
+    reject("split_compile_extended", split_compile_extended.has_value());
+    reject("ftz", ftz.has_value());
+    reject("prec_div", prec_div.has_value());
+    reject("prec_sqrt", prec_sqrt.has_value());
+    reject("fma", fma.has_value());
+    reject("kernels_used", !kernels_used.empty());
+    reject("variables_used", !variables_used.empty());
+    reject("optimize_unused_variables", optimize_unused_variables.value_or(false));
+}
+
 std::unique_ptr<detail::LinkSession> detail::start_driver_link(const LinkerOptions& options) {
     return std::make_unique<Session>(options);
 }
@@ -72,7 +99,7 @@ std::unique_ptr<detail::LinkSession> detail::start_driver_link(const LinkerOptio
 namespace {
 
 Session::Session(const LinkerOptions& options) : context_(Device().primary_context()) {
-    check_honoured(options);
+    options.check_honoured(CompilerBackend::Driver);
     option(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::uintptr_t>(error_log_.data()));
     option(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, LOG_BYTES - 1);
     option(CU_JIT_INFO_LOG_BUFFER, reinterpret_cast<std::uintptr_t>(info_log_.data()));
@@ -122,12 +149,15 @@ void Session::add(const ObjectCode& code) {
     }
     const bool is_ptx = code.code_type() == CodeType::Ptx;
     const std::string& label = code.name().empty() ? code.path() : code.name();
+    const std::string what =
+        "\"" + label + "\", given as " + std::string(to_string(code.code_type()));
+    detail::check_link_input(what, bytes);
     const driver::Current current(context_.handle());
     const auto& add_data = driver::table().cuLinkAddData;
     // PTX is a text: the NUL that follows it counts. The driver does not change the code.
     check(add_data(state_, input_type(code.code_type()), const_cast<std::byte*>(bytes.data()),
                    bytes.size() + (is_ptx ? 1 : 0), label.c_str(), 0U, nullptr, nullptr),
-          add_data.name, "\"" + label + "\", given as " + std::string(to_string(code.code_type())));
+          add_data.name, what);
 }
 
 std::vector<std::byte> Session::finish(CodeType target) {
@@ -158,30 +188,6 @@ void Session::check(CUresult status, const char* call, const std::string& what) 
         }
         throw LinkerError(status, driver::name_of(status), call, error_log(), {}, advice);
     }
-}
-
-void check_honoured(const LinkerOptions& options) {
-    const auto reject = [](const char* field, bool is_set) {
-        if (is_set) {
-            throw UnsupportedOptionError(std::string("LinkerOptions: the ") + field +
-                                         " option is not supported by the driver API; leave it "
-                                         "unset, or install nvJitLink (pip install "
-                                         "nvidia-nvjitlink)");
-        }
-    };
-    reject("time", options.time.value_or(false));
-    reject("ptx", options.ptx.value_or(false));
-    reject("link_time_optimization", options.link_time_optimization.value_or(false));
-    reject("ptxas_options", !options.ptxas_options.empty());
-    reject("split_compile", options.split_compile.has_value());
-    reject("split_compile_extended", options.split_compile_extended.has_value());
-    reject("ftz", options.ftz.has_value());
-    reject("prec_div", options.prec_div.has_value());
-    reject("prec_sqrt", options.prec_sqrt.has_value());
-    reject("fma", options.fma.has_value());
-    reject("kernels_used", !options.kernels_used.empty());
-    reject("variables_used", !options.variables_used.empty());
-    reject("optimize_unused_variables", options.optimize_unused_variables.value_or(false));
 }
 
 /// Returns a CUjit_target: the number, with a flag for "a" and "f".

@@ -3,6 +3,7 @@
 
 #include "link/session.hpp"
 #include "nvjitlink/call.hpp"
+#include "state/library_state.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
@@ -213,11 +214,13 @@ void Session::add(const ObjectCode& code) {
     // PTX is a text: the NUL that follows it counts.
     const std::size_t size = bytes.size() + (type == NVJITLINK_INPUT_PTX ? 1 : 0);
     const std::string& label = code.name().empty() ? code.path() : code.name();
+    const std::string what =
+        "\"" + label + "\", given as " + std::string(to_string(code.code_type()));
+    detail::check_link_input(what, bytes);
     const auto& entry = table().nvJitLinkAddData;
     const nvJitLinkResult status = entry(handle_, type, bytes.data(), size, label.c_str());
     if (status != NVJITLINK_SUCCESS) {
-        raise(status, entry.name,
-              "\"" + label + "\", given as " + std::string(to_string(code.code_type())));
+        raise(status, entry.name, what);
     }
 }
 

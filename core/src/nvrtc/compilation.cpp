@@ -9,8 +9,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 namespace cuprum::nvrtc {
@@ -19,7 +21,8 @@ namespace {
 
 [[nodiscard]] std::string missing_header_advice(std::string_view header,
                                                 const std::vector<std::string>& options,
-                                                Compilation::Headers headers);
+                                                Compilation::Headers headers,
+                                                std::string_view name);
 [[nodiscard]] std::string architecture_advice(const std::vector<std::string>& options);
 [[nodiscard]] std::optional<std::string_view> missing_header(std::string_view log);
 [[nodiscard]] std::string value_of(const std::vector<std::string>& options, std::string_view key);
@@ -82,7 +85,7 @@ std::string Compilation::run() {
     if (status == NVRTC_ERROR_CANCELLED) {
         advice = "the compilation was cancelled, by Program cancel()";
     } else {
-        advice = advice_for(text, options_, headers_);
+        advice = advice_for(text, options_, headers_, name_);
         std::vector<std::pair<std::string, std::string>> texts(headers_.begin(), headers_.end());
         texts.emplace_back(name_, source_);
         const std::string line = offending_line(text, texts);
@@ -198,9 +201,11 @@ std::string offending_line(const std::string& log, Compilation::Headers texts) {
 }
 
 std::string advice_for(const std::string& log, const std::vector<std::string>& options,
-                       Compilation::Headers headers) {
+                       Compilation::Headers headers, std::string_view name) {
     if (const auto header = missing_header(log)) {
-        return missing_header_advice(*header, options, headers);
+        // The line is in the log too: names in angles are not looked for beside the source.
+        const bool is_angled = log.find("<" + std::string(*header) + ">") != std::string::npos;
+        return missing_header_advice(*header, options, headers, is_angled ? "" : name);
     }
     if (log.find("invalid value for --gpu-architecture") != std::string::npos) {
         return architecture_advice(options);
@@ -213,9 +218,16 @@ std::string advice_for(const std::string& log, const std::vector<std::string>& o
 namespace {
 
 std::string missing_header_advice(std::string_view header, const std::vector<std::string>& options,
-                                  Compilation::Headers headers) {
+                                  Compilation::Headers headers, std::string_view name) {
     static constexpr std::string_view INCLUDE = "--include-path=";
     std::string searched;
+    const bool is_beside_source =
+        std::find(options.begin(), options.end(), "--no-source-include") == options.end();
+    if (is_beside_source && !name.empty()) {
+        std::error_code ignored;
+        const auto folder = std::filesystem::absolute(name, ignored).parent_path();
+        searched = folder.string();
+    }
     for (const std::string& option : options) {
         if (option.starts_with(INCLUDE)) {
             searched += searched.empty() ? "" : ", ";

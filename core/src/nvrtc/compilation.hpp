@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -87,9 +88,9 @@ private:
 [[nodiscard]] std::string offending_line(const std::string& log, Compilation::Headers texts);
 
 /// Returns what to do about a failed compilation, judged by its log; empty if nothing more can be
-/// said than the log says.
+/// said than the log says. `name` is the source's, in whose folder headers are looked for too.
 [[nodiscard]] std::string advice_for(const std::string& log,
                                      const std::vector<std::string>& options,
-                                     Compilation::Headers headers = {});
+                                     Compilation::Headers headers = {}, std::string_view name = {});
 
 } // namespace cuprum::nvrtc

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What can be told of code before the driver sees it. The driver takes a pointer without a size and
-// trusts the sizes inside, so that a file cut short would have it read beyond the end.
+// trusts the sizes inside, so that a file cut short would have it read beyond the end; nvJitLink
+// does have a size, and trusts them all the same.
 
 #include "state/library_state.hpp"
 
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <optional>
+#include <stdexcept>
 
 namespace cuprum::detail {
 
@@ -19,8 +21,10 @@ namespace {
 
 constexpr std::uint32_t ELF_MAGIC = 0x464C457F;
 constexpr std::uint32_t FATBIN_MAGIC = 0xBA55ED50;
+constexpr std::uint32_t LTOIR_MAGIC = 0x7F4E43ED;
 constexpr std::size_t ELF_HEADER_BYTES = 64;
 constexpr std::size_t FATBIN_HEADER_BYTES = 16;
+constexpr std::size_t LTOIR_HEADER_BYTES = 24;
 
 /// Returns the number at an offset, or 0 beyond the end.
 template <typename T>
@@ -54,6 +58,16 @@ void check_image(const std::string& what, CodeType type, std::span<const std::by
     }
 }
 
+void check_link_input(const std::string& what, std::span<const std::byte> code) {
+    if (const auto needed = bytes_needed(code); needed.has_value() && *needed > code.size()) {
+        throw std::invalid_argument(what +
+                                    " cannot be linked: it is cut short or damaged: there "
+                                    "are " +
+                                    std::to_string(code.size()) +
+                                    " bytes and its header speaks of " + std::to_string(*needed));
+    }
+}
+
 int cubin_architecture(std::span<const std::byte> code) noexcept {
     static constexpr std::size_t ABI_VERSION_AT = 8;
     static constexpr std::size_t FLAGS_AT = 48;
@@ -76,6 +90,11 @@ std::optional<std::uint64_t> bytes_needed(std::span<const std::byte> code) noexc
         const auto payload = number_at<std::uint64_t>(code, 8);
         return payload > UINT64_MAX - FATBIN_HEADER_BYTES ? UINT64_MAX
                                                           : FATBIN_HEADER_BYTES + payload;
+    }
+    if (magic == LTOIR_MAGIC) {
+        // Where its two parts end.
+        return std::max<std::uint64_t>({LTOIR_HEADER_BYTES, number_at<std::uint32_t>(code, 16),
+                                        number_at<std::uint32_t>(code, 20)});
     }
     if (magic == ELF_MAGIC) {
         if (code.size() < ELF_HEADER_BYTES) {

@@ -78,6 +78,10 @@ private:
 /// @throws CUDAError with CUDA_ERROR_INVALID_IMAGE.
 void check_image(const std::string& what, CodeType type, std::span<const std::byte> code);
 
+/// Checks that code which is to be linked is not cut short.
+/// @throws std::invalid_argument that starts with `what`.
+void check_link_input(const std::string& what, std::span<const std::byte> code);
+
 /// Returns the architecture of a cubin, as in 90 for sm_90; 0 if this is none.
 [[nodiscard]] int cubin_architecture(std::span<const std::byte> code) noexcept;
 

@@ -40,11 +40,38 @@ def _assert_single_dashed_nvvm_options(options: list[str]) -> None:
             raise RuntimeError(f"{option} is double-dashed; libNVVM takes single dashes alone")
 
 
+# When a file that a cache was writing counts as left over.
+_TMP_STALE_AGE_SECONDS = 3600
+
+
+def _linker_backend_and_version(use_driver: bool) -> tuple[str, str]:
+    """Return what links, and its version."""
+    import cuprum
+
+    backend = "driver" if use_driver else "nvJitLink"
+    return backend, cuprum.compiler_version(backend)
+
+
+def _nvvm_fingerprint() -> str:
+    """Return what identifies libNVVM."""
+    import cuprum
+
+    return cuprum.compiler_version("nvvm")
+
+
+def _driver_version() -> int:
+    """Return the driver's version as one number."""
+    from cuda.bindings import driver
+
+    return driver.cuDriverGetVersion()[1]
+
+
 def follow_reference() -> None:
     """Give the classes of programs, linkers and code the members that users reach into."""
     import cuprum
-    from cuprum import _cuprum, _errors
+    from cuprum import _cuprum, _errors, _program_cache
 
+    _program_cache.needs_digest_of_files = True
     members: tuple[tuple[type, str, object], ...] = (
         (cuprum.ObjectCode, "_init", classmethod(_init_object_code)),
         (cuprum.ProgramOptions, "_name", property(lambda options: options.name.encode())),

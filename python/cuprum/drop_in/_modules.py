@@ -118,6 +118,19 @@ _PRIVATE_MODULES = {
     ),
     "_utils.version": ("binding_version", "driver_version"),
     "_version": ("__version__",),
+    "utils._program_cache": (
+        "FileStreamProgramCache",
+        "InMemoryProgramCache",
+        "ProgramCacheResource",
+        "make_program_cache_key",
+    ),
+    "utils._program_cache._file_stream": ("FileStreamProgramCache", "_TMP_STALE_AGE_SECONDS"),
+    "utils._program_cache._keys": (
+        "_driver_version",
+        "_linker_backend_and_version",
+        "_nvvm_fingerprint",
+        "make_program_cache_key",
+    ),
 }
 # Private modules that have the same names as ones of Cuprum, which tests replace parts of.
 _OWN_MODULES = {"_memory._peer_access_utils": "cuprum._peer_access"}

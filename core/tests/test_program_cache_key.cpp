@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the key of a compilation depends on.
+
+#include "support/expect_error.hpp"
+
+#include <cuprum/program.hpp>
+#include <cuprum/program_cache.hpp>
+
+#include <gtest/gtest.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace cuprum {
+namespace {
+
+using testing::expect_error;
+
+constexpr const char* KERNEL = "extern \"C\" __global__ void f() {}";
+
+TEST(ProgramCacheKey, differs_with_everything_that_matters) {
+    const auto key = [](std::string_view source, ProgramOptions options = {},
+                        CodeType target = CodeType::Ptx, std::vector<std::string> names = {},
+                        std::optional<std::string> digest = {}) {
+        if (!options.arch.has_value()) {
+            options.arch = "sm_90";
+        }
+        return Program(source, std::move(options)).cache_key(target, names, digest);
+    };
+    const std::vector<std::string> keys{
+        key(KERNEL),
+        key("extern \"C\" __global__ void g() {}"),
+        key(KERNEL, {}, CodeType::Cubin),
+        key(KERNEL, {}, CodeType::LtoIr),
+        key(KERNEL, {.arch = "sm_80"}),
+        key(KERNEL, {.name = "other"}),
+        key(KERNEL, {.std = "c++20"}),
+        key(KERNEL, {.define_macro = {{"A", "1"}}}),
+        key(KERNEL, {.define_macro = {{"A", "2"}}}),
+        key(KERNEL, {.headers = {{"a.h", "1"}}}),
+        key(KERNEL, {.headers = {{"a.h", "2"}}}),
+        key(KERNEL, {}, CodeType::Ptx, {"a"}),
+        key(KERNEL, {}, CodeType::Ptx, {"a", "b"}),
+        key(KERNEL, {}, CodeType::Ptx, {}, "digest"),
+        key(KERNEL, {}, CodeType::Ptx, {}, ""),
+    };
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+        EXPECT_EQ(keys[i].size(), 32U);
+        for (std::size_t j = 0; j < i; ++j) {
+            EXPECT_NE(keys[i], keys[j]) << i << " and " << j;
+        }
+    }
+    EXPECT_EQ(key(KERNEL), keys[0]);
+    EXPECT_EQ(key(KERNEL, {}, CodeType::Ptx, {"b", "a"}), keys[12]) << "their order is no matter";
+}
+
+TEST(ProgramCacheKey, refuses_what_it_cannot_see) {
+    const auto refused = [](std::string_view source, ProgramOptions options,
+                            std::initializer_list<std::string_view> parts) {
+        options.arch = "sm_90";
+        const Program program(source, std::move(options));
+        expect_error<std::invalid_argument>(
+            [&] { static_cast<void>(program.cache_key(CodeType::Ptx)); }, parts);
+        return program;
+    };
+    const auto seen = [](const Program& program) {
+        EXPECT_NO_THROW(static_cast<void>(program.cache_key(CodeType::Ptx, {}, "digest")));
+    };
+    seen(refused("#include NAME", {}, {"the source", "macro", "extra_digest"}));
+    seen(refused("#if __has_include(NAME)\n#endif", {}, {"the source", "macro"}));
+    seen(refused("", {.headers = {{"mine.h", "#include NAME"}}}, {"\"mine.h\"", "macro"}));
+    seen(refused("", {.pch = true}, {"pch", "extra_digest"}));
+    seen(refused("", {.use_pch = "x"}, {"use_pch", "extra_digest"}));
+    seen(refused("", {.pch_dir = "/x"}, {"pch_dir", "extra_digest"}));
+    seen(refused("", {.extra = {"-I/usr/include"}}, {"\"-I/usr/include\"", "extra_digest"}));
+    for (const ProgramOptions& options :
+         {ProgramOptions{.time = "x.csv"}, ProgramOptions{.fdevice_time_trace = "x"},
+          ProgramOptions{.create_pch = "x"}}) {
+        const Program program = refused("", options, {"side effect"});
+        EXPECT_THROW(static_cast<void>(program.cache_key(CodeType::Ptx, {}, "digest")),
+                     std::invalid_argument);
+    }
+    const Program known("#include <cuda_fp16.h>\n#include \"cuda_bf16.h\"\n#include \"mine.h\"\n",
+                        {.arch = "sm_90", .headers = {{"mine.h", ""}}});
+    EXPECT_NO_THROW(static_cast<void>(known.cache_key(CodeType::Ptx)));
+}
+
+/// Folders with headers, deleted in the end.
+class IncludedFiles : public ::testing::Test {
+protected:
+    void SetUp() override {
+        std::string pattern = ::testing::TempDir() + "cuprum_includes_XXXXXX";
+        ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+        folder_ = pattern;
+        std::filesystem::create_directories(folder_ / "first");
+        std::filesystem::create_directories(folder_ / "second");
+    }
+
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+
+    void write(const std::string& name, const std::string& text) const {
+        std::ofstream(folder_ / name) << text;
+    }
+
+    [[nodiscard]] std::string in(const std::string& name) const {
+        return (folder_ / name).string();
+    }
+
+    /// Returns the key of a source that finds headers in both folders.
+    [[nodiscard]] std::string key(const std::string& source, ProgramOptions options = {}) const {
+        options.arch = "sm_90";
+        options.include_path = {in("first"), in("second")};
+        return Program(source, std::move(options)).cache_key(CodeType::Ptx);
+    }
+
+    std::filesystem::path folder_;
+};
+
+TEST_F(IncludedFiles, change_the_key_with_their_contents) {
+    write("second/a.h", "#include \"b.h\"\n");
+    write("second/b.h", "#define B 1\n");
+    for (const std::string source : {"#include <a.h>\n", "#include \"a.h\"\n"}) {
+        write("second/b.h", "#define B 1\n");
+        const std::string before = key(source);
+        EXPECT_EQ(key(source), before);
+        write("second/b.h", "#define B 2\n");
+        EXPECT_NE(key(source), before) << "a header of a header";
+        write("second/b.h", "#define B 1\n");
+        EXPECT_EQ(key(source), before) << "contents count, not times";
+    }
+}
+
+TEST_F(IncludedFiles, that_come_to_hide_others_change_the_key) {
+    write("second/a.h", "#define A 1\n");
+    const std::string before = key("#include <a.h>\n");
+    write("first/a.h", "#define A 2\n");
+    EXPECT_NE(key("#include <a.h>\n"), before);
+}
+
+TEST_F(IncludedFiles, that_appear_change_what_has_include_says) {
+    const std::string source = "#if __has_include(<a.h>)\n#define HAS 1\n#endif\n";
+    const std::string before = key(source);
+    write("second/a.h", "");
+    EXPECT_NE(key(source), before);
+}
+
+TEST_F(IncludedFiles, that_are_not_included_are_no_matter) {
+    write("first/a.h", "1");
+    const std::string before = key(KERNEL);
+    write("first/a.h", "2");
+    EXPECT_EQ(key(KERNEL), before);
+}
+
+TEST_F(IncludedFiles, are_found_from_pre_include_headers_in_memory_and_the_sources_folder) {
+    write("first/a.h", "1");
+    write("c.h", "1");
+    const ProgramOptions before_source{.pre_include = {"a.h"}};
+    const ProgramOptions in_memory{.headers = {{"m.h", "#include <a.h>\n"}}};
+    const ProgramOptions in_folder{.name = in("x.cu")};
+    const std::vector<std::string> before{key(KERNEL, before_source), key(KERNEL, in_memory),
+                                          key("#include \"c.h\"\n", in_folder)};
+    write("first/a.h", "2");
+    write("c.h", "2");
+    EXPECT_NE(key(KERNEL, before_source), before[0]);
+    EXPECT_NE(key(KERNEL, in_memory), before[1]);
+    EXPECT_NE(key("#include \"c.h\"\n", in_folder), before[2]);
+}
+
+TEST_F(IncludedFiles, may_include_each_other) {
+    write("first/a.h", "#include \"b.h\"\n");
+    write("first/b.h", "#include \"a.h\"\n");
+    EXPECT_EQ(key("#include <a.h>\n").size(), 32U);
+}
+
+TEST_F(IncludedFiles, with_names_from_macros_are_refused_with_the_file) {
+    write("first/a.h", "#include NAME\n");
+    expect_error<std::invalid_argument>([&] { static_cast<void>(key("#include <a.h>\n")); },
+                                        {in("first/a.h"), "macro", "extra_digest"});
+}
+
+TEST_F(IncludedFiles, a_changed_header_is_compiled_again) {
+    InMemoryProgramCache cache;
+    const Program program("#include <a.h>\nextern \"C\" __global__ void f(int* x) { *x = A; }",
+                          {.arch = "sm_90", .include_path = {in("first")}});
+    const auto ptx = [&] {
+        return std::string(program.compile(CodeType::Ptx, {.cache = &cache}).text());
+    };
+    write("first/a.h", "#define A 1234567\n");
+    EXPECT_NE(ptx().find("1234567"), std::string::npos);
+    write("first/a.h", "#define A 7654321\n");
+    EXPECT_NE(ptx().find("7654321"), std::string::npos);
+    EXPECT_EQ(cache.count(), 2U);
+}
+
+TEST_F(IncludedFiles, of_cuda_itself_are_known_whoever_names_their_folder) {
+    ProgramOptions options{.arch = "sm_90"};
+    options.include_path = default_include_directories();
+    const Program program("#include <cuda/std/type_traits>\n#include <cuda_fp16.h>\n", options);
+    EXPECT_EQ(program.cache_key(CodeType::Ptx).size(), 32U);
+}
+
+TEST(ProgramCacheKey, libdevice_is_seen) {
+    const auto key = [](bool uses_libdevice) {
+        return Program("abc", SourceType::Nvvm, {.arch = "sm_90", .use_libdevice = uses_libdevice})
+            .cache_key(CodeType::Ptx);
+    };
+    EXPECT_NE(key(true), key(false));
+}
+
+} // namespace
+} // namespace cuprum
