@@ -17,11 +17,8 @@ namespace {
 
 } // namespace
 
-const Stream& stream_argument(nb::handle stream) {
-    if (const PyStream* held = get_if<PyStream>(stream)) [[likely]] {
-        if (stream.ptr() == LEGACY_DEFAULT || stream.ptr() == PER_THREAD_DEFAULT) {
-            note_python_in_driver(); // other libraries use them too
-        }
+const Stream& unusual_stream_argument(nb::handle stream) {
+    if (const PyStream* held = get_if<PyStream>(stream)) { // of a derived class
         return *held;
     }
     if (stream.is_none()) {
@@ -71,6 +68,9 @@ CUstream protocol_stream(nb::handle object) {
 }
 
 std::size_t size_argument(nb::handle value, const char* name) {
+    if (Py_ssize_t size = 0; read_small_int(value, size) && size >= 0) [[likely]] {
+        return static_cast<std::size_t>(size);
+    }
     if (PyIndex_Check(value.ptr()) == 0) {
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be an integer, got " + type_label(value));

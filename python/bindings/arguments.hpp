@@ -22,7 +22,7 @@ namespace cuprum::python {
 
 /// Returns the stream of a `stream` argument.
 /// @throws TypeError for anything but a Stream; for None the text says what to pass instead.
-[[nodiscard]] const Stream& stream_argument(nb::handle stream);
+[[nodiscard]] inline const Stream& stream_argument(nb::handle stream);
 
 /// Returns the handle that an object gives through the `__cuda_stream__` protocol.
 [[nodiscard]] CUstream protocol_stream(nb::handle object);
@@ -30,6 +30,9 @@ namespace cuprum::python {
 /// Returns the stream used when none is named: the legacy default stream, or the thread's own if
 /// CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM is set to a number other than 0.
 [[nodiscard]] nb::object default_stream();
+
+/// Reads an int of one digit, as nearly all counts are; says no to anything else.
+[[nodiscard]] inline bool read_small_int(nb::handle value, Py_ssize_t& number) noexcept;
 
 /// Returns a count of bytes or the like, at least 0.
 [[nodiscard]] std::size_t size_argument(nb::handle value, const char* name);
@@ -73,5 +76,40 @@ namespace cuprum::python {
 
 /// Raises a Python exception of a built-in type.
 [[noreturn]] void raise_error(PyObject* type, const std::string& message);
+
+// ---- what nearly every call needs, in place ----------------------------------------------------
+
+/// Returns the stream of any other `stream` argument than a plain Stream, or raises.
+[[nodiscard]] const Stream& unusual_stream_argument(nb::handle stream);
+
+const Stream& stream_argument(nb::handle stream) {
+    if (Py_TYPE(stream.ptr()) != TYPE<PyStream> || !is_ready(stream)) [[unlikely]] {
+        return unusual_stream_argument(stream);
+    }
+    if (stream.ptr() == LEGACY_DEFAULT || stream.ptr() == PER_THREAD_DEFAULT) {
+        note_python_in_driver(); // other libraries use them too
+    }
+    return *payload<PyStream>(stream);
+}
+
+bool read_small_int(nb::handle value, Py_ssize_t& number) noexcept {
+    if (PyLong_CheckExact(value.ptr()) == 0) {
+        return false;
+    }
+    const auto* const integer = reinterpret_cast<const PyLongObject*>(value.ptr());
+#if PY_VERSION_HEX >= 0x030C0000
+    if (PyUnstable_Long_IsCompact(integer) == 0) {
+        return false;
+    }
+    number = PyUnstable_Long_CompactValue(integer);
+#else
+    const Py_ssize_t digits = Py_SIZE(integer); // negative for a negative number
+    if (digits < -1 || digits > 1) {
+        return false;
+    }
+    number = digits * static_cast<Py_ssize_t>(integer->ob_digit[0]);
+#endif
+    return true;
+}
 
 } // namespace cuprum::python

@@ -3,13 +3,13 @@
 
 #include "array_producer.hpp"
 
+#include "cupy_arrays.hpp"
 #include "names.hpp"
 #include "numpy_arrays.hpp"
 #include "numpy_scalars.hpp"
 
 #include <nanobind/stl/string.h>
 
-#include <array>
 #include <string>
 #include <string_view>
 
@@ -22,55 +22,21 @@ namespace {
 [[nodiscard]] bool comes_from(PyTypeObject* type, std::string_view package);
 [[nodiscard]] bool is_plain_numpy(nb::handle object);
 
-#ifndef Py_GIL_DISABLED
-// Keyed by the type's version, which Python renews when the type changes and never gives twice: so
-// a type need not be kept alive, and one made anew at the same address is not mistaken for it.
-struct Seen {
-    PyTypeObject* type = nullptr;
-    unsigned version = 0;
-    ArrayProducer producer;
-};
-
-std::array<Seen, 16> seen; // guarded by the GIL
-
-/// Returns a type's version, 0 if it has none at present.
-[[nodiscard]] unsigned version_of(PyTypeObject* type) {
-#if PY_VERSION_HEX < 0x030B0000
-    // NOTE: this Python leaves the old number in a type that has changed.
-    if ((type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG) == 0) {
-        return 0;
-    }
-#endif
-    return type->tp_version_tag;
-}
-
-[[nodiscard]] Seen& place_of(PyTypeObject* type) {
-    constexpr unsigned alignment_bits = 4;
-    const auto address = reinterpret_cast<std::uintptr_t>(type) >> alignment_bits;
-    return seen[(address ^ (address >> 7U)) % seen.size()];
-}
-#endif
-
 } // namespace
 
-ArrayProducer array_producer(nb::handle object) {
+const ArrayProducer& unseen_producer(nb::handle object) {
+    static thread_local ArrayProducer found;
+    found = classify(object);
 #ifndef Py_GIL_DISABLED
-    PyTypeObject* const type = Py_TYPE(object.ptr());
-    Seen& place = place_of(type);
-    if (place.type == type && place.version == version_of(type)) [[likely]] {
-        return place.producer;
-    }
-    const ArrayProducer producer = classify(object);
     // An object with attributes of its own may differ from others of its type.
-    const bool is_alike = producer.way != ArrayProducer::Way::None &&
-                          producer.way != ArrayProducer::Way::CudaArrayInterface;
+    const bool is_alike = found.way != ArrayProducer::Way::None &&
+                          found.way != ArrayProducer::Way::CudaArrayInterface;
+    PyTypeObject* const type = Py_TYPE(object.ptr());
     if (const unsigned version = version_of(type); is_alike && version != 0) {
-        place = {type, version, producer};
+        place_of(type) = {type, version, found};
     }
-    return producer;
-#else
-    return classify(object);
 #endif
+    return found;
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -97,7 +63,8 @@ ArrayProducer classify(nb::handle object) {
         return producer;
     }
     if (producer.has_dlpack) {
-        producer.way = comes_from(type, "cupy")    ? Way::Cupy
+        producer.way = comes_from(type, "cupy")
+                           ? (read_cupy_array(object) != nullptr ? Way::CupyArray : Way::Cupy)
                        : comes_from(type, "torch") ? Way::Torch
                                                    : Way::DLPack;
     } else if (nb::hasattr(object, "__cuda_array_interface__")) {

@@ -34,11 +34,13 @@ void bind_closing(nb::class_<PyBuffer>& type);
                                      nb::handle owner, nb::handle stream);
 [[nodiscard]] std::size_t handle(const PyBuffer& self);
 [[nodiscard]] std::size_t size(const PyBuffer& self);
-[[nodiscard]] nb::object copy_to(nb::handle self, nb::handle destination, nb::handle stream,
-                                 nb::handle options);
-void copy_from(const PyBuffer& self, nb::handle source, nb::handle stream, nb::handle options);
-void fill(const PyBuffer& self, nb::handle value, nb::handle stream);
-void close(PyBuffer& self, nb::handle stream);
+[[nodiscard, gnu::hot]] nb::object copy_to(const PyBuffer& self, nb::handle destination,
+                                           nb::handle stream, nb::handle options);
+[[gnu::hot]] void copy_from(const PyBuffer& self, nb::handle source, nb::handle stream,
+                            nb::handle options);
+[[gnu::hot]] void fill(const PyBuffer& self, nb::handle value, nb::handle stream);
+[[gnu::hot]] void close(PyBuffer& self, nb::handle stream);
+void fill_with_pattern(const PyBuffer& self, nb::handle value, const Stream& order);
 [[nodiscard]] const PyBuffer& buffer_argument(nb::handle value, const char* name);
 
 } // namespace
@@ -52,6 +54,7 @@ Made by ``Device.allocate``, ``MemoryResource.allocate`` or ``Buffer.from_handle
 freed, in the order of the stream it was allocated on, when the object is closed or dropped; in a
 ``with`` statement, at its end.)");
     note_type<PyBuffer>(type);
+    check_instances(type);
     type.def(
         "__init__",
         [](nb::handle, const nb::args&, const nb::kwargs&) {
@@ -276,19 +279,28 @@ bool is_copy_brief(const PyBuffer& source, const PyBuffer& destination) {
     return source.is_release_brief() && destination.is_release_brief();
 }
 
-void copy(const PyBuffer& source, const PyBuffer& destination, const Stream& stream,
-          const std::optional<CopyOptions>& options) {
-    if (options) {
-        const nb::gil_scoped_release unlocked;
-        copy_with_options(stream, source, destination, *options);
-        return;
-    }
+void copy(const PyBuffer& source, const PyBuffer& destination, const Stream& stream) {
     const Brief unlocked(!is_copy_brief(source, destination));
     source.copy_to(destination, stream);
 }
 
-nb::object copy_to(nb::handle self, nb::handle destination, nb::handle stream, nb::handle options) {
-    const PyBuffer& source = buffer_argument(self, "self");
+void copy(const PyBuffer& source, const PyBuffer& destination, const Stream& stream,
+          const std::optional<CopyOptions>& options) {
+    if (!options) {
+        copy(source, destination, stream);
+        return;
+    }
+    const nb::gil_scoped_release unlocked;
+    copy_with_options(stream, source, destination, *options);
+}
+
+nb::object copy_to(const PyBuffer& source, nb::handle destination, nb::handle stream,
+                   nb::handle options) {
+    if (options.is_none() && Py_TYPE(destination.ptr()) == TYPE<PyBuffer> && is_ready(destination))
+        [[likely]] {
+        copy(source, *payload<PyBuffer>(destination), stream_argument(stream));
+        return nb::borrow(destination);
+    }
     const auto how = copy_options_argument(options);
     const Stream& order = how ? copy_stream_argument(stream) : stream_argument(stream);
     nb::object target = nb::borrow(destination);
@@ -306,6 +318,10 @@ nb::object copy_to(nb::handle self, nb::handle destination, nb::handle stream, n
 
 void copy_from(const PyBuffer& self, nb::handle source, nb::handle stream, nb::handle options) {
     const PyBuffer& from = buffer_argument(source, "src");
+    if (options.is_none()) [[likely]] {
+        copy(from, self, stream_argument(stream));
+        return;
+    }
     const auto how = copy_options_argument(options);
     copy(from, self, how ? copy_stream_argument(stream) : stream_argument(stream), how);
 }
@@ -320,6 +336,16 @@ void fill_with(const PyBuffer& self, const void* bytes, const Stream& stream) {
 
 void fill(const PyBuffer& self, nb::handle value, nb::handle stream) {
     const Stream& order = stream_argument(stream);
+    if (Py_ssize_t number = 0; read_small_int(value, number) && number >= 0 && number <= UINT8_MAX)
+        [[likely]] {
+        const Brief unlocked(!self.is_release_brief());
+        self.fill(static_cast<std::uint8_t>(number), order);
+        return;
+    }
+    fill_with_pattern(self, value, order);
+}
+
+void fill_with_pattern(const PyBuffer& self, nb::handle value, const Stream& order) {
     if (PyLong_Check(value.ptr()) != 0) {
         int overflow = 0;
         const long number = PyLong_AsLongAndOverflow(value.ptr(), &overflow);
@@ -358,7 +384,7 @@ void close(PyBuffer& self, nb::handle stream) {
     const Stream& order = stream_argument(stream);
     {
         const Brief unlocked(!self.is_release_brief());
-        static_cast<Buffer&>(self).close(order);
+        self.Buffer::close(order);
     }
     self.drop();
 }

@@ -35,7 +35,7 @@ vectorcallfunc general_call = nullptr; // what call_type stands before
 [[nodiscard]] nb::object set_current(PyDevice& self, nb::handle context);
 [[nodiscard]] nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options);
 [[nodiscard]] nb::object create_event(PyDevice& self, nb::handle options);
-[[nodiscard]] nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream);
+[[nodiscard, gnu::hot]] nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream);
 [[nodiscard]] nb::object memory_resource(PyDevice& self);
 void set_memory_resource(PyDevice& self, nb::handle resource);
 void forget_devices();
@@ -376,6 +376,12 @@ nb::object create_event(PyDevice& self, nb::handle options) {
 
 nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream) {
     check_set_current(self);
+#ifndef Py_GIL_DISABLED
+    if (self.memory_resource.is_valid()) [[likely]] {
+        const nb::object resource = self.memory_resource; // which Python code may replace
+        return allocate_from(resource, size_argument(size, "size"), stream);
+    }
+#endif
     return allocate_from(memory_resource(self), size_argument(size, "size"), stream);
 }
 

@@ -34,8 +34,8 @@ void bind_managed_pool(nb::module_& module);
 template <typename Pool, typename Made>
 [[nodiscard]] nb::object allocate(nb::handle self, nb::handle size, nb::handle stream);
 template <typename Made>
-[[nodiscard]] nb::object allocate_in(const MemoryPool& pool, nb::handle resource, std::size_t bytes,
-                                     nb::handle stream);
+[[nodiscard, gnu::hot]] nb::object allocate_in(const MemoryPool& pool, nb::handle resource,
+                                               std::size_t bytes, nb::handle stream);
 [[nodiscard]] std::optional<Location> preferred_location(nb::handle options);
 [[nodiscard]] bool truth(nb::handle object, const char* attribute);
 [[nodiscard]] nb::object sharing();
@@ -59,7 +59,7 @@ void bind_memory_pool(nb::module_& module) {
                "Let the warning about managed memory be given again.");
 }
 
-nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stream) {
+[[gnu::hot]] nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stream) {
     if (Py_TYPE(resource.ptr()) != TYPE<PyDeviceMemoryResource>) {
         return resource.attr("allocate")(bytes, "stream"_a = stream);
     }

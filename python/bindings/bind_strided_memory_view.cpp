@@ -30,7 +30,7 @@ void bind_sources(Type& type);
 void bind_facts(Type& type);
 void bind_derived(Type& type);
 void construct(View* self, nb::handle object, nb::handle stream);
-[[nodiscard]] nb::object from_any(nb::handle cls, nb::handle object, nb::handle stream);
+[[nodiscard, gnu::hot]] nb::object from_any(nb::handle cls, nb::handle object, nb::handle stream);
 [[nodiscard]] nb::object from_dlpack(nb::handle cls, nb::handle object, nb::handle stream);
 [[nodiscard]] nb::object from_cuda_array(nb::handle cls, nb::handle object, nb::handle stream);
 [[nodiscard]] nb::object from_array(nb::handle cls, nb::handle object);
@@ -234,8 +234,8 @@ ValueError
 template <typename Fill>
 nb::object filled(nb::handle cls, const Fill& fill) {
     nb::object object = nb::inst_alloc(cls);
-    auto* const view = new (nb::inst_ptr<void>(object)) View();
-    nb::inst_mark_ready(object);
+    auto* const view = new (payload<void>(object)) View();
+    mark_ready(object);
     fill(*view);
     return object;
 }

@@ -4,6 +4,7 @@
 #include "fast_method.hpp"
 
 #include "arguments.hpp"
+#include "class_method.hpp"
 
 #include <nanobind/stl/string.h>
 
@@ -141,9 +142,7 @@ void add_class_method(nb::handle type, const char* signature, const ReadSignatur
                                        read.text.substr(read.name.size() + sizeof("($self") - 1) +
                                        "\n--\n\n" + documentation);
     auto* definition = new PyMethodDef{name->c_str(), function, flags, text->c_str()};
-    const nb::object method =
-        nb::steal(PyDescr_NewClassMethod(reinterpret_cast<PyTypeObject*>(type.ptr()), definition));
-    nb::setattr(type, name->c_str(), method);
+    nb::setattr(type, name->c_str(), make_class_method(type, definition));
     note_signature(type, read.name, (std::string("@classmethod\n    ") + signature).c_str());
 }
 

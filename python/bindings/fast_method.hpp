@@ -42,6 +42,51 @@ struct ParameterList {
               PyObject** sorted) const;
 };
 
+/// The same for a call as nearly all are: what is named is named once, with an interned string, and
+/// nothing is amiss. All that is read lies together.
+template <std::size_t COUNT>
+struct alignas(64) UsualParameters {
+    std::array<PyObject*, COUNT> names{};
+    std::array<PyObject*, COUNT> defaults{}; // None, or null for what is required
+    std::size_t positional = 0;
+
+    void take(const ParameterList& parameters) noexcept {
+        positional = parameters.positional;
+        for (std::size_t i = 0; i < COUNT; ++i) {
+            names[i] = parameters.names[i];
+            defaults[i] = parameters.required[i] ? nullptr : Py_None;
+        }
+    }
+
+    /// Says no if the call is an unusual one.
+    [[nodiscard]] bool sort(PyObject* const* values, std::size_t given, PyObject* keywords,
+                            std::array<PyObject*, COUNT>& sorted) const noexcept {
+        if (given > positional) [[unlikely]] {
+            return false;
+        }
+        for (std::size_t i = 0; i < COUNT; ++i) {
+            sorted[i] = i < given ? values[i] : defaults[i];
+        }
+        const Py_ssize_t named = keywords == nullptr ? 0 : PyTuple_GET_SIZE(keywords);
+        for (Py_ssize_t n = 0; n < named; ++n) {
+            PyObject* const keyword = PyTuple_GET_ITEM(keywords, n);
+            std::size_t place = given;
+            while (place < COUNT && names[place] != keyword) {
+                ++place;
+            }
+            if (place == COUNT) [[unlikely]] {
+                return false;
+            }
+            sorted[place] = values[given + static_cast<std::size_t>(n)];
+        }
+        bool is_complete = true;
+        for (PyObject* const value : sorted) {
+            is_complete = is_complete && value != nullptr;
+        }
+        return is_complete;
+    }
+};
+
 /// Reads a signature such as "def f(self, a: int, *, b: str = '') -> None" into a list, and returns
 /// the name of the method and the text that `inspect` reads.
 struct ReadSignature {
@@ -66,10 +111,10 @@ template <typename Self>
     } else {
         using T = std::remove_cvref_t<Self>;
         // Python has checked the type; an object made with __new__ alone holds nothing.
-        if (!nb::inst_ready(self)) [[unlikely]] {
+        if (!is_ready(self)) [[unlikely]] {
             raise_not_ready(self);
         }
-        return *nb::inst_ptr<T>(self);
+        return *payload<T>(self);
     }
 }
 
@@ -119,29 +164,34 @@ struct FastMethod<Function> {
     static_assert(COUNT <= ParameterList::MAX_COUNT);
 
     static inline ParameterList parameters;
+    static inline UsualParameters<COUNT> usual;
 
-    static PyObject* call_bare(PyObject* self, PyObject* /*nothing*/) noexcept {
+    [[gnu::hot]] static PyObject* call_bare(PyObject* self, PyObject* /*nothing*/) noexcept {
         return answer([&] { return Function(self_argument<Self>(self)); });
     }
 
-    static PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t given,
-                          PyObject* keywords) noexcept {
+    [[gnu::hot]] static PyObject* call(PyObject* self, PyObject* const* values, Py_ssize_t given,
+                                       PyObject* keywords) noexcept {
         return answer([&] {
             std::array<PyObject*, COUNT> sorted;
-            parameters.sort(values, static_cast<std::size_t>(given), keywords, sorted.data());
+            const auto count = static_cast<std::size_t>(given);
+            if (!usual.sort(values, count, keywords, sorted)) [[unlikely]] {
+                parameters.sort(values, count, keywords, sorted.data());
+            }
             return [&]<std::size_t... Index>(std::index_sequence<Index...>) {
                 return Function(self_argument<Self>(self), nb::handle(sorted[Index])...);
             }(std::make_index_sequence<COUNT>());
         });
     }
 
-    static PyObject* get(PyObject* self, void* /*closure*/) noexcept {
+    [[gnu::hot]] static PyObject* get(PyObject* self, void* /*closure*/) noexcept {
         return answer([&] { return Function(self_argument<Self>(self)); });
     }
 
     static void bind(nb::handle type, const char* signature, const char* documentation) {
         const ReadSignature read = read_signature(signature, parameters);
         check_count(read, parameters, COUNT);
+        usual.take(parameters);
         if constexpr (COUNT == 0) {
             add_method(type, signature, read, documentation, call_bare, METH_NOARGS);
         } else {
@@ -170,6 +220,7 @@ void fast_class_method(nb::handle type, const char* signature, const char* docum
     using Method = fast::FastMethod<Function>;
     const fast::ReadSignature read = fast::read_signature(signature, Method::parameters);
     fast::check_count(read, Method::parameters, Method::COUNT);
+    Method::usual.take(Method::parameters);
     fast::add_class_method(type, signature, read, documentation,
                            reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(Method::call)),
                            METH_FASTCALL | METH_KEYWORDS);

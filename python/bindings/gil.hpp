@@ -13,6 +13,8 @@
 
 #pragma once
 
+#include "hot_data.hpp"
+
 #include <nanobind/nanobind.h>
 
 #include <atomic>
@@ -22,7 +24,7 @@ namespace cuprum::python {
 namespace nb = nanobind;
 
 /// Whether the driver may run Python code on a thread of its own.
-inline std::atomic<bool> may_driver_run_python = false;
+inline std::atomic<bool>& may_driver_run_python = hot_data.may_driver_run_python;
 
 /// Notes that the driver may run Python code on a thread of its own from now on. Call it before a
 /// Python callable is given to the driver, and where streams are shared with other libraries.

@@ -43,12 +43,16 @@ struct DtypeVersion2 : DtypeHead {
 } // namespace
 
 const NumpyArray* read_numpy_array(PyObject* array) noexcept {
+    return can_read_dtypes() ? reinterpret_cast<const NumpyArray*>(array) : nullptr;
+}
+
+bool can_read_dtypes() noexcept {
     Agreement known = agreement.load(std::memory_order_relaxed);
     if (known == Agreement::Unchecked) [[unlikely]] {
         known = check();
         agreement.store(known, std::memory_order_relaxed);
     }
-    return known == Agreement::None ? nullptr : reinterpret_cast<const NumpyArray*>(array);
+    return known != Agreement::None;
 }
 
 bool holds_objects(const NumpyArray& array) noexcept {

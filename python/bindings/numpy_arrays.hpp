@@ -35,6 +35,9 @@ struct NumpyArray {
 /// Tells whether the elements of an array that was read are Python objects.
 [[nodiscard]] bool holds_objects(const NumpyArray& array) noexcept;
 
+/// Tells whether numpy_itemsize reads dtype objects itself.
+[[nodiscard]] bool can_read_dtypes() noexcept;
+
 /// Returns the bytes of an element of numpy's dtype object.
 [[nodiscard]] std::size_t numpy_itemsize(PyObject* dtype);
 

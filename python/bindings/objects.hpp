@@ -6,6 +6,7 @@
 #pragma once
 
 #include "gil.hpp"
+#include "instances.hpp"
 
 #include <cuprum/cuprum.hpp>
 
@@ -66,9 +67,9 @@ struct PyKernel : Held<Kernel> {
 };
 
 /// A buffer, with the Python objects that it came from.
-struct PyBuffer : Held<Buffer> {
-    PyBuffer(Buffer buffer, nb::object from, nb::object kept)
-        : Held<Buffer>(std::move(buffer)), resource(std::move(from)), owner(std::move(kept)) {}
+struct PyBuffer : Buffer {
+    PyBuffer(Buffer buffer, nb::object from, nb::object kept) noexcept
+        : Buffer(std::move(buffer)), resource(std::move(from)), owner(std::move(kept)) {}
 
     ~PyBuffer() { drop(); }
 
@@ -156,10 +157,16 @@ struct PyLinker : Held<Linker> {
 /// The Python type that holds a T. Set once, when the type is bound.
 template <typename T>
 inline PyTypeObject* TYPE = nullptr;
+template <>
+inline PyTypeObject*& TYPE<PyStream> = hot_data.stream_type;
+template <>
+inline PyTypeObject*& TYPE<PyBuffer> = hot_data.buffer_type;
+template <>
+inline PyTypeObject*& TYPE<PyDeviceMemoryResource> = hot_data.device_pool_type;
 
 // The default streams' Python objects, held for the life of the process.
-inline PyObject* LEGACY_DEFAULT = nullptr;
-inline PyObject* PER_THREAD_DEFAULT = nullptr;
+inline PyObject*& LEGACY_DEFAULT = hot_data.legacy_default;
+inline PyObject*& PER_THREAD_DEFAULT = hot_data.per_thread_default;
 
 /// Notes the Python type that holds a T.
 template <typename T>
@@ -175,8 +182,8 @@ inline bool PyBuffer::is_release_brief() const noexcept {
 template <typename T, typename... Arguments>
 [[nodiscard]] nb::object make(Arguments&&... arguments) {
     nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(TYPE<T>));
-    new (nb::inst_ptr<void>(object)) T(std::forward<Arguments>(arguments)...);
-    nb::inst_mark_ready(object);
+    new (payload<void>(object)) T(std::forward<Arguments>(arguments)...);
+    mark_ready(object);
     return object;
 }
 
@@ -184,8 +191,8 @@ template <typename T, typename... Arguments>
 template <typename T, typename... Arguments>
 [[nodiscard]] nb::object make_as(nb::handle type, Arguments&&... arguments) {
     nb::object object = nb::inst_alloc(type);
-    new (nb::inst_ptr<void>(object)) T(std::forward<Arguments>(arguments)...);
-    nb::inst_mark_ready(object);
+    new (payload<void>(object)) T(std::forward<Arguments>(arguments)...);
+    mark_ready(object);
     return object;
 }
 
@@ -196,7 +203,7 @@ template <typename T>
         return nullptr;
     }
     // An object made with __new__ alone holds nothing yet.
-    return nb::inst_ready(object) ? nb::inst_ptr<T>(object) : nullptr;
+    return is_ready(object) ? payload<T>(object) : nullptr;
 }
 
 /// Returns the one Python object of a device.

@@ -13,7 +13,7 @@
 namespace cuprum::python {
 
 /// Whether objects behave as those of cuda.core where the two differ.
-inline std::atomic<bool> follows_reference = false;
+inline std::atomic<bool>& follows_reference = hot_data.follows_reference;
 
 /// Remembers that a device was made current on the calling thread.
 void note_set_current(const PyDevice& device);

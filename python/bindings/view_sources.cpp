@@ -4,6 +4,7 @@
 #include "view_sources.hpp"
 
 #include "arguments.hpp"
+#include "cupy_arrays.hpp"
 #include "gil.hpp"
 #include "names.hpp"
 #include "numpy_arrays.hpp"
@@ -12,6 +13,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <string>
@@ -22,9 +24,11 @@ namespace {
 
 constexpr unsigned BYTE_BITS = 8;
 
-void take(StridedMemoryView& view, const dlpack::Tensor& tensor);
-void view_exchange(StridedMemoryView& view, nb::handle object, const dlpack::ExchangeTable& table,
-                   bool may_borrow, const ConsumerStream& stream);
+[[gnu::hot]] void take(StridedMemoryView& view, const dlpack::Tensor& tensor);
+[[gnu::hot]] void view_exchange(StridedMemoryView& view, nb::handle object,
+                                const dlpack::ExchangeTable& table, bool may_borrow,
+                                const ConsumerStream& stream);
+[[nodiscard, gnu::hot]] bool view_cupy_array(StridedMemoryView& view, nb::handle object);
 [[nodiscard]] bool view_cupy(StridedMemoryView& view, nb::handle array);
 [[nodiscard]] bool view_torch(StridedMemoryView& view, nb::handle tensor);
 void take_capsule(StridedMemoryView& view, nb::handle object, nb::handle capsule);
@@ -38,19 +42,9 @@ void view_capsule(StridedMemoryView& view, nb::handle object, const ConsumerStre
 
 // ---- streams -----------------------------------------------------------------------------------
 
-ConsumerStream ConsumerStream::from(nb::handle argument) {
+ConsumerStream ConsumerStream::from_unusual(nb::handle argument) {
     if (argument.is_none()) {
         return {};
-    }
-    if (PyLong_CheckExact(argument.ptr()) != 0) [[likely]] {
-        int overflow = 0;
-        const long long number = PyLong_AsLongLongAndOverflow(argument.ptr(), &overflow);
-        if (number == -1 && overflow == 0) {
-            return {Kind::NoOrder, 0};
-        }
-        if (number >= 0 && overflow == 0) {
-            return {Kind::Handle, static_cast<std::uintptr_t>(number)};
-        }
     }
     return {Kind::Handle, address_argument(argument, "stream_ptr")};
 }
@@ -82,6 +76,11 @@ void view_any(StridedMemoryView& view, nb::handle object, const ConsumerStream& 
         return view_numpy(view, object);
     case ArrayProducer::Way::Exchange:
         return view_exchange(view, object, *producer.table, producer.may_borrow, stream);
+    case ArrayProducer::Way::CupyArray:
+        if (stream.kind == ConsumerStream::Kind::NoOrder && view_cupy_array(view, object)) {
+            return;
+        }
+        return view_capsule(view, object, stream);
     case ArrayProducer::Way::Cupy:
         if (stream.kind == ConsumerStream::Kind::NoOrder && view_cupy(view, object)) {
             return;
@@ -339,6 +338,36 @@ void view_exchange(StridedMemoryView& view, nb::handle object, const dlpack::Exc
         stream.wait_for(reinterpret_cast<std::uintptr_t>(producer));
         order(view, stream);
     }
+}
+
+/// Reads a CuPy array where it lies; says no, leaving the view empty, if it is an unusual one.
+bool view_cupy_array(StridedMemoryView& view, nb::handle object) {
+    const auto& array = *reinterpret_cast<const CupyArray*>(object.ptr());
+    const CupyPointer* const pointer = read_cupy_pointer(array);
+    const std::size_t element = numpy_itemsize(array.dtype);
+    if (pointer == nullptr || element == 0) [[unlikely]] {
+        return false;
+    }
+    const auto ndim = static_cast<std::size_t>(array.shape.end - array.shape.begin);
+    view.set_ndim(ndim, array.is_c_contiguous == 0);
+    std::copy(array.shape.begin, array.shape.end, view.shape_data());
+    if (array.is_c_contiguous == 0) {
+        const auto bytes = static_cast<std::int64_t>(element);
+        for (std::size_t i = 0; i < ndim; ++i) {
+            if (array.strides.begin[i] % bytes != 0) {
+                return false;
+            }
+            view.strides_data()[i] = array.strides.begin[i] / bytes;
+        }
+    }
+    view.exporter = nb::borrow(object);
+    view.type_source = StridedMemoryView::TypeSource::Exporter;
+    view.itemsize = element;
+    view.base = view.pointer = static_cast<std::uintptr_t>(pointer->address);
+    view.device_id = pointer->device_id;
+    view.device_type = dlpack::DeviceType::Unknown; // it may be managed memory
+    view.is_device_accessible = true;
+    return true;
 }
 
 /// Reads a CuPy array by its attributes, which its compiled code answers much faster than

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "arguments.hpp"
 #include "array_producer.hpp"
 #include "strided_memory_view.hpp"
 
@@ -24,20 +25,32 @@ struct ConsumerStream {
     Kind kind = Kind::NotGiven;
     std::uintptr_t handle = 0; // 0 and 1 are the legacy default stream, 2 the thread's own
 
-    [[nodiscard]] static ConsumerStream from(nb::handle argument);
+    [[nodiscard]] static ConsumerStream from(nb::handle argument) {
+        Py_ssize_t number = 0;
+        if (!read_small_int(argument, number) || number < -1) {
+            return from_unusual(argument);
+        }
+        return number == -1 ? ConsumerStream{Kind::NoOrder, 0}
+                            : ConsumerStream{Kind::Handle, static_cast<std::uintptr_t>(number)};
+    }
+
     /// @throws BufferError if it was not given.
     void require() const;
     /// Makes the consumer wait for what the producer's stream holds.
     void wait_for(std::uintptr_t producer) const;
+
+private:
+    [[nodiscard]] static ConsumerStream from_unusual(nb::handle argument);
 };
 
-void view_any(StridedMemoryView& view, nb::handle object, const ConsumerStream& stream);
+[[gnu::hot]] void view_any(StridedMemoryView& view, nb::handle object,
+                           const ConsumerStream& stream);
 void view_dlpack(StridedMemoryView& view, nb::handle object, const ConsumerStream& stream);
 void view_cuda_array_interface(StridedMemoryView& view, nb::handle object,
                                const ConsumerStream& stream);
 void view_array_interface(StridedMemoryView& view, nb::handle object);
 /// Reads a numpy array.
-void view_numpy(StridedMemoryView& view, nb::handle array);
+[[gnu::hot]] void view_numpy(StridedMemoryView& view, nb::handle array);
 /// Takes over a tensor that C code handed out; `object` is what the view keeps alive.
 void view_managed(StridedMemoryView& view, nb::handle object,
                   dlpack::ManagedTensorVersioned* tensor);

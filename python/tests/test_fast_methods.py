@@ -7,9 +7,11 @@ import inspect
 import threading
 import time
 
+import numpy as np
 import pytest
 
 import cuprum
+from cuprum.utils import StridedMemoryView
 
 
 def test_signature_and_documentation_are_read_from_the_method():
@@ -18,6 +20,34 @@ def test_signature_and_documentation_are_read_from_the_method():
     assert inspect.getdoc(cuprum.Buffer.copy_to).startswith("Copy all bytes to another buffer")
     assert str(inspect.signature(cuprum.Stream.sync)) == "(self, /)"
     assert inspect.getdoc(cuprum.Event.is_done).startswith("Tell, without waiting")
+
+
+def test_class_methods_know_the_class_they_are_called_on():
+    class Derived(StridedMemoryView):
+        @classmethod
+        def from_any_interface(cls, obj, stream_ptr=None):
+            return super().from_any_interface(obj, stream_ptr)
+
+        @classmethod
+        def from_dlpack(cls, obj, stream_ptr=None):
+            return StridedMemoryView.from_dlpack(obj, stream_ptr)
+
+    array = np.zeros(4, np.float32)
+    assert type(StridedMemoryView.from_any_interface(array, -1)) is StridedMemoryView
+    assert type(Derived.from_any_interface(array, -1)) is Derived
+    assert type(Derived.from_array_interface(array)) is Derived
+    assert type(Derived.from_dlpack(array, -1)) is StridedMemoryView
+    view = StridedMemoryView.from_any_interface(array, stream_ptr=-1)
+    assert type(view.from_dlpack(array, -1)) is StridedMemoryView
+    method = StridedMemoryView.from_any_interface
+    assert method.__self__ is StridedMemoryView
+    assert method.__qualname__ == "StridedMemoryView.from_any_interface"
+    assert str(inspect.signature(method)) == "(obj, stream_ptr=None)"
+    assert inspect.getdoc(method).startswith("View an object through DLPack")
+    kept = vars(StridedMemoryView)["from_any_interface"]
+    assert (kept.__name__, kept.__doc__) == ("from_any_interface", method.__doc__)
+    with pytest.raises(TypeError, match="cannot create"):
+        type(kept)()
 
 
 def test_arguments_by_name_and_by_place_mean_the_same(stream):

@@ -166,6 +166,34 @@ def test_cupy_arrays_are_read_and_asked_only_where_streams_must_be_ordered(devic
         assert source.asked == [int(stream.handle), -1]
 
 
+@pytest.mark.parametrize(
+    ("shape", "strides", "expected"),
+    [
+        ((4, 6), None, None),
+        ((4, 6), (96, 8), (24, 2)),
+        ((6, 4), (4, 24), (1, 6)),
+        ((2, 3, 1, 2, 5), None, None),
+        ((2, 3, 1, 2, 5), (400, 40, 40, 20, 4), (100, 10, 10, 5, 1)),
+        ((1, 7), (4, 4), None),
+        ((0, 3), (60, 20), None),
+        ((), None, None),
+    ],
+)
+@pytest.mark.parametrize("is_derived", [False, True])
+def test_real_cupy_arrays_are_seen_as_they_are(shape, strides, expected, is_derived):
+    cupy = pytest.importorskip("cupy")
+    # Memory that is not there: nothing reads it.
+    memory = cupy.cuda.UnownedMemory(0x7F0000000000, 1 << 20, None, 3)
+    pointer = cupy.cuda.MemoryPointer(memory, 512)
+    derived = type("Derived", (cupy.ndarray,), {})
+    source = (derived if is_derived else cupy.ndarray)(shape, np.float32, pointer, strides)
+    view = StridedMemoryView.from_any_interface(source, -1)
+    assert (view.ptr, view.shape, view.strides) == (0x7F0000000200, shape, expected)
+    assert (view.dtype, view.device_id, view.is_device_accessible) == (np.float32, 3, True)
+    assert (view.readonly, view.size) == (False, source.size)
+    assert view.exporting_obj is source
+
+
 def test_older_torch_is_asked_on_its_compiled_side(monkeypatch):
     class Tensor:
         def __init__(self, array):

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What is inside a Python object of ours, read in place.
+//
+// nanobind answers the same with a call each. After a driver call the processor's caches hold the
+// driver's code, and every function of ours that is touched on the way costs more than its
+// instructions: so the few loads are made here. They are of nanobind 3.1; `check_instances` sees,
+// when the module is imported, that they read what nanobind reads, and any other version is asked.
+
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <stdexcept>
+
+namespace cuprum::python {
+
+namespace nb = nanobind;
+
+#if NB_VERSION_MAJOR == 3 && NB_VERSION_MINOR == 1
+
+/// What nanobind's instances begin with.
+struct InstanceHead {
+    static constexpr std::uint8_t STATE = 0x03;
+    static constexpr std::uint8_t READY = 0x02;
+    static constexpr std::uint8_t DIRECT = 0x04;
+    static constexpr std::uint8_t INTERNAL = 0x08;
+    static constexpr std::uint8_t DESTRUCT = 0x10;
+
+    PyObject head;
+    std::int32_t offset; // to the C++ object, or to a pointer to it
+    std::uint8_t flags;
+};
+
+[[nodiscard]] inline InstanceHead& head_of(nb::handle object) noexcept {
+    return *reinterpret_cast<InstanceHead*>(object.ptr());
+}
+
+/// Tells whether an object of ours holds its C++ object; one made with __new__ alone does not.
+[[nodiscard]] inline bool is_ready(nb::handle object) noexcept {
+    return (head_of(object).flags & InstanceHead::STATE) == InstanceHead::READY;
+}
+
+/// Returns the C++ object inside an object of ours.
+template <typename T>
+[[nodiscard]] inline T* payload(nb::handle object) noexcept {
+    const InstanceHead& head = head_of(object);
+    char* const place = reinterpret_cast<char*>(object.ptr()) + head.offset;
+    if ((head.flags & InstanceHead::DIRECT) == 0) [[unlikely]] {
+        return static_cast<T*>(*reinterpret_cast<void**>(place));
+    }
+    return reinterpret_cast<T*>(place);
+}
+
+/// Says that the C++ object of an instance that nb::inst_alloc made is there now.
+inline void mark_ready(nb::handle object) noexcept {
+    head_of(object).flags |= InstanceHead::READY | InstanceHead::DESTRUCT;
+}
+
+#else
+
+[[nodiscard]] inline bool is_ready(nb::handle object) noexcept {
+    return nb::inst_ready(object);
+}
+
+template <typename T>
+[[nodiscard]] inline T* payload(nb::handle object) noexcept {
+    return nb::inst_ptr<T>(object);
+}
+
+inline void mark_ready(nb::handle object) noexcept {
+    nb::inst_mark_ready(object);
+}
+
+#endif
+
+/// Compares what is read here with what nanobind says, on a new object of a type that can be
+/// recycled without its C++ object.
+inline void check_instances(nb::handle type) {
+    const nb::object object = nb::inst_alloc(type);
+    const bool is_same = !is_ready(object) && payload<void>(object) == nb::inst_ptr<void>(object);
+    mark_ready(object);
+    const bool is_marked = is_ready(object) && nb::inst_state(object) == std::pair(true, true);
+    nb::inst_set_state(object, false, false); // there is nothing in it to destroy
+    if (!is_same || !is_marked) {
+        throw std::logic_error("nanobind's objects are laid out otherwise than instances.hpp says");
+    }
+}
+
+} // namespace cuprum::python
