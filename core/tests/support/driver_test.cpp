@@ -25,9 +25,6 @@ struct LiveCounts {
     std::array<std::size_t, 10> counts{}; // contexts, streams, events, allocations...
 };
 
-CUcontext current_context();
-std::string live_objects();
-
 } // namespace
 
 void DriverTest::SetUp() {
@@ -57,16 +54,11 @@ void DriverTest::TearDown() {
     EXPECT_EQ(warnings.take(WarningKind::Release), std::vector<std::string>{});
 }
 
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
 CUcontext current_context() {
     const auto context = Context::current();
     return context ? context->handle() : nullptr;
 }
 
-/// Returns the emulated driver's account of what is alive, empty on a GPU.
 std::string live_objects() {
     if (!driver::is_emulated()) {
         return {};
@@ -83,7 +75,5 @@ std::string live_objects() {
     }
     return text;
 }
-
-} // namespace
 
 } // namespace cuprum::testing

@@ -32,4 +32,10 @@ private:
     std::string live_;
 };
 
+/// Returns what is current on this thread, or null.
+[[nodiscard]] CUcontext current_context();
+
+/// Returns the emulated driver's account of what is alive, empty on a GPU.
+[[nodiscard]] std::string live_objects();
+
 } // namespace cuprum::testing

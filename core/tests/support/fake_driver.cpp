@@ -4,6 +4,7 @@
 #include "support/fake_driver.hpp"
 
 #include "state/device_state.hpp"
+#include "support/every_failure.hpp"
 #include "support/fake_functions.hpp"
 
 #include <cuprum/error.hpp>
@@ -168,6 +169,7 @@ void check_every_failure(const std::function<void(FakeDriver&)>& scenario) {
         calls = fake.calls();
     }
     ASSERT_FALSE(calls.empty());
+    int leaks = 0;
     for (std::size_t index = 0; index < calls.size(); ++index) {
         SCOPED_TRACE("call " + std::to_string(index) + ", " + calls[index] + ", fails");
         FakeDriver fake;
@@ -189,8 +191,10 @@ void check_every_failure(const std::function<void(FakeDriver&)>& scenario) {
         LiveObjects live = fake.live();
         live.primary_contexts = 0;
         EXPECT_EQ(live, LiveObjects{});
+        leaks += live == LiveObjects{} ? 0 : 1;
         EXPECT_TRUE(context_stack().empty()) << "the current context was changed";
     }
+    note_failures(1, static_cast<int>(calls.size()), leaks);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "support/every_failure.hpp"
+
+#include "support/driver_test.hpp"
+#include "support/warning_log.hpp"
+
+#include <cuprum/device.hpp>
+#include <cuprum/error.hpp>
+#include <cuprum/fault_injection.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace cuprum::testing {
+
+namespace {
+
+constexpr int UNKNOWN = 999;
+constexpr int MOST_CALLS = 2000; // of a scenario; more means that it never ends
+
+/// Counts, and prints what it counted when the program ends.
+struct Tally {
+    ~Tally() {
+        if (calls != 0) {
+            std::printf("fault injection: %d scenarios, %d driver calls made to fail, leaks found: "
+                        "%d\n",
+                        scenarios, calls, leaks);
+        }
+    }
+
+    int scenarios = 0;
+    int calls = 0;
+    int leaks = 0;
+} tally;
+
+/// Runs the scenario; returns the functions that its error and the warnings name.
+std::string run(const std::function<void()>& scenario);
+bool is_answer(const std::string& function);
+std::string settled_objects();
+
+} // namespace
+
+void check_every_failure_on_driver(const std::function<void()>& scenario) {
+    scenario(); // what is read or made once and kept is there before anything is counted
+    ++tally.scenarios;
+    for (int nth = 1; nth <= MOST_CALLS; ++nth) {
+        const std::string before = settled_objects();
+        const CUcontext current = current_context();
+        std::string failed;
+        std::string told;
+        {
+            const FaultInjection fault("*", nth, UNKNOWN);
+            told = run(scenario);
+            failed = fault.failed_call();
+        }
+        if (failed.empty()) {
+            ASSERT_GT(nth, 1) << "the scenario calls no driver function";
+            return;
+        }
+        SCOPED_TRACE("call " + std::to_string(nth) + ", " + failed + ", fails");
+        ++tally.calls;
+        EXPECT_TRUE(told.find(failed) != std::string::npos || is_answer(failed))
+            << "the failure was swallowed: " << told;
+        EXPECT_EQ(current_context(), current) << "the current context was changed";
+        scenario(); // everything is usable
+        if (const std::string after = settled_objects(); after != before) {
+            ++tally.leaks;
+            ADD_FAILURE() << "left alive: " << after << "instead of " << before;
+        }
+    }
+    FAIL() << "the scenario makes more than " << MOST_CALLS << " driver calls";
+}
+
+void note_failures(int scenarios, int calls, int leaks) {
+    tally.scenarios += scenarios;
+    tally.calls += calls;
+    tally.leaks += leaks;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::string run(const std::function<void()>& scenario) {
+    WarningLog warnings;
+    std::string told;
+    try {
+        scenario();
+    } catch (const CUDAError& error) {
+        EXPECT_EQ(error.code(), UNKNOWN) << error.what();
+        told += error.call() + " ";
+    }
+    for (const std::string& message : warnings.take(WarningKind::Release)) {
+        EXPECT_NE(message.find("CUDA_ERROR_UNKNOWN"), std::string::npos) << message;
+        told += message + " ";
+    }
+    return told;
+}
+
+/// Tells whether a failure of the call is an answer: of a query before a wait, which then decides,
+/// and of the first call of all, after which compilers and linkers know that there is no device.
+bool is_answer(const std::string& function) {
+    return function == "cuStreamQuery" || function == "cuEventQuery" || function == "cuInit";
+}
+
+/// Returns what is alive once the frees that are ordered on streams are done.
+std::string settled_objects() {
+    Device(0).sync();
+    return live_objects();
+}
+
+} // namespace
+
+} // namespace cuprum::testing
