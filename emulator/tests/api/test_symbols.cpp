@@ -8,8 +8,10 @@
 #include <cudaTypedefs.h>
 
 #include <cstdio>
+#include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 using namespace cuprum::emulator::test;
 
@@ -37,6 +39,27 @@ void* lookup(const char* name, int version, cuuint64_t flags,
 
 void* exported(const char* name) {
     return ::dlsym(library(), name);
+}
+
+/// What a version of a function's name leads to.
+struct Expected {
+    const char* symbol;
+    bool is_too_old; ///< the version asked for
+};
+
+/// Applies the rule of cuGetProcAddress's documentation to the list: the newest function that the
+/// version has; if names for per-thread streams are wanted and there is one, the newest of those.
+Expected expected(const std::vector<const Listed*>& functions, int version, bool wants_per_thread) {
+    const Listed* legacy = nullptr;
+    const Listed* per_thread = nullptr;
+    for (const Listed* each : functions) {
+        const Listed*& best = std::string(each->flavour) == "PerThread" ? per_thread : legacy;
+        if (each->version <= version && (best == nullptr || best->version < each->version)) {
+            best = each;
+        }
+    }
+    const Listed* chosen = wants_per_thread && per_thread != nullptr ? per_thread : legacy;
+    return {chosen == nullptr ? nullptr : chosen->symbol, chosen == nullptr};
 }
 
 } // namespace
@@ -67,6 +90,37 @@ TEST(Symbols, the_newest_version_that_is_old_enough_is_taken) {
     EXPECT_EQ(lookup("cuStreamGetCaptureInfo", 12020, 0), exported("cuStreamGetCaptureInfo_v2"));
     EXPECT_EQ(lookup("cuCtxSynchronize", 12090, 0), exported("cuCtxSynchronize"));
     EXPECT_EQ(lookup("cuCtxSynchronize", 13000, 0), exported("cuCtxSynchronize_v2"));
+}
+
+TEST(Symbols, every_name_is_answered_for_in_every_version) {
+    std::set<int> versions{0, 13000};
+    std::map<std::string, std::vector<const Listed*>> names;
+    for (const Listed& each : LIST) {
+        names[each.name].push_back(&each);
+        versions.insert(each.version);
+        versions.insert(each.version - 1);
+    }
+    int answers = 0;
+    for (const auto& [name, functions] : names) {
+        for (const int version : versions) {
+            for (const bool wants_per_thread : {false, true}) {
+                const auto [symbol, is_too_old] = expected(functions, version, wants_per_thread);
+                CUdriverProcAddressQueryResult status{};
+                void* const found =
+                    lookup(name.c_str(), version,
+                           wants_per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+                                            : CU_GET_PROC_ADDRESS_LEGACY_STREAM,
+                           &status);
+                ASSERT_EQ(found, symbol == nullptr ? nullptr : exported(symbol))
+                    << name << " in " << version << ", per thread: " << wants_per_thread;
+                ASSERT_EQ(status, is_too_old ? CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT
+                                             : CU_GET_PROC_ADDRESS_SUCCESS)
+                    << name << " in " << version;
+                ++answers;
+            }
+        }
+    }
+    EXPECT_GT(answers, 10000);
 }
 
 TEST(Symbols, per_thread_names_are_given_when_asked_for) {
@@ -104,13 +158,23 @@ TEST(Symbols, private_tables_are_not_there) {
     EXPECT_EQ(table, nullptr);
 }
 
-TEST(Symbols, an_unsupported_function_says_so_by_name) {
-    testing::internal::CaptureStderr();
-    CUgraph graph = nullptr;
-    const CUresult result = CU(cuTensorMapReplaceAddress)(nullptr, &graph);
-    const std::string said = testing::internal::GetCapturedStderr();
-    EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED, result));
-    EXPECT_NE(said.find("cuTensorMapReplaceAddress"), std::string::npos) << said;
+TEST(Symbols, every_unsupported_function_says_so_by_name) {
+    auto* is_implemented =
+        symbol<decltype(cuprumEmulatorIsImplemented)>("cuprumEmulatorIsImplemented");
+    int refused = 0;
+    for (const Listed& each : LIST) {
+        if (is_implemented(each.symbol) != 0) {
+            continue;
+        }
+        testing::internal::CaptureStderr();
+        // They look at no argument, so none is passed.
+        const auto result = reinterpret_cast<CUresult (*)()>(exported(each.symbol))();
+        const std::string said = testing::internal::GetCapturedStderr();
+        EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED, result)) << each.symbol;
+        EXPECT_NE(said.find(each.name), std::string::npos) << each.symbol << " said: " << said;
+        ++refused;
+    }
+    EXPECT_GT(refused, 0);
 }
 
 TEST(Symbols, coverage) {
