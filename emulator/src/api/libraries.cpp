@@ -169,6 +169,7 @@ CUresult CUDAAPI cuKernelGetName(const char** name, CUkernel hfunc) {
 CUresult CUDAAPI cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t* paramOffset,
                                       size_t* paramSize) {
     return entry("cuKernelGetParamInfo", [&] {
+        (void)current_context(); // undocumented, but a driver wants one
         get_parameter_info(kernel_from(kernel)->kernel(), paramIndex, paramOffset, paramSize);
     });
 }

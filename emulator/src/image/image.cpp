@@ -4,7 +4,7 @@
 // A fatbin is a 16-byte header (magic, version, size of the header, size of what follows) and a run
 // of entries, each a header of 64 bytes or more and a payload:
 //
-//     +0  kind, 16 bits: 1 PTX, 2 ELF      +28 sm: 90 for sm_90
+//     +0  kind: 1 PTX, 2 ELF, 8 LTO-IR     +28 sm: 90 for sm_90
 //     +4  size of this header, 32 bits     +40 flags, 64 bits: how the payload is compressed
 //     +8  size of the payload, 64 bits     +56 size when decompressed, 64 bits
 //     +16 size when compressed, 32 bits
@@ -47,6 +47,7 @@ constexpr std::size_t ENTRY_HEADER_BYTES = 64;
 constexpr std::size_t ELF_HEADER_BYTES = 64;
 constexpr std::uint16_t ENTRY_PTX = 1;
 constexpr std::uint16_t ENTRY_ELF = 2;
+constexpr std::uint16_t ENTRY_LTO_IR = 8;
 constexpr std::uint64_t FLAG_LZ4 = 0x2000;
 constexpr std::uint64_t FLAG_ZSTD = 0x8000;
 constexpr std::uint64_t FLAG_ONE_DEVICE = 0x100000; // sm_90a: runs on exactly that device
@@ -108,7 +109,7 @@ ImageResult read_image(const void* data, std::optional<std::size_t> size,
     if (starts_with(data, size, ARCHIVE_MAGIC)) {
         return refuse({}, ImageProblem::Unsupported,
                       "the image is an archive of object files, which is not loaded but linked "
-                      "first");
+                      "first: with cuLinkAddData");
     }
     return read_text(data, size);
 }
@@ -248,7 +249,7 @@ ImageResult read_elf(const void* data, std::optional<std::size_t> size) {
     if (!is_cubin(elf)) {
         return refuse(result, ImageProblem::Malformed,
                       "the image is an ELF file, but not for a GPU: neither a host program nor an "
-                      "object file can be loaded");
+                      "object file can be loaded; cuLinkAddData takes object files");
     }
     result.kind = ImageKind::Cubin;
     result.has_cubin = true;
@@ -386,6 +387,7 @@ ImageResult read_fatbin(const void* data, std::optional<std::size_t> size,
     Bytes rest = Bytes(start, result.size).subspan(header_size);
     std::optional<Entry> best;
     std::uint32_t newer_sm = std::numeric_limits<std::uint32_t>::max();
+    bool has_lto_ir = false;
     while (!rest.empty()) {
         Entry entry;
         if (!take_entry(rest, entry)) {
@@ -393,6 +395,7 @@ ImageResult read_fatbin(const void* data, std::optional<std::size_t> size,
                           "the fatbin is damaged: its entry at byte " +
                               std::to_string(result.size - rest.size()) + " does not fit into it");
         }
+        has_lto_ir = has_lto_ir || entry.kind == ENTRY_LTO_IR;
         if (entry.kind == ENTRY_ELF && !result.has_cubin) {
             result.has_cubin = true;
             result.cubin_sm = entry.sm;
@@ -411,6 +414,12 @@ ImageResult read_fatbin(const void* data, std::optional<std::size_t> size,
                       "the oldest PTX in the fatbin is for sm_" + std::to_string(newer_sm) +
                           ", and the emulated device is sm_" + std::to_string(compute_capability) +
                           ": compile for that, or raise the device's compute capability");
+    }
+    if (has_lto_ir && !result.has_cubin) {
+        return refuse(
+            result, ImageProblem::Unsupported,
+            "the fatbin holds only LTO-IR: turn it into PTX with nvJitLink's options -lto "
+            "-ptx, or compile to PTX: with nvcc, -gencode arch=compute_XX,code=compute_XX");
     }
     return refuse(result, ImageProblem::NoPtx,
                   result.has_cubin

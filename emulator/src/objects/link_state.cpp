@@ -6,6 +6,7 @@
 #include "builtins/builtins.hpp"
 #include "image/fatbin_writer.hpp"
 #include "image/image.hpp"
+#include "image/object_file.hpp"
 #include "objects/error.hpp"
 #include "objects/log.hpp"
 #include "objects/program.hpp"
@@ -13,6 +14,8 @@
 #include "ptx/parser.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <utility>
 
 namespace cuprum::emulator {
@@ -48,24 +51,59 @@ void LinkState::add(CUjitInputType type, const void* data, std::size_t bytes, st
                name + ": LTO-IR is not supported by the emulated device's linker: turn it into PTX "
                       "with nvJitLink's options -lto -ptx, and add that");
     }
-    const std::uint32_t sm = options_.target_sm() != 0 ? options_.target_sm() : sm_;
-    ImageResult image = read_image(data, bytes, sm);
+    const std::span bytes_given(static_cast<const unsigned char*>(data), bytes);
+    if (is_object_file(bytes_given)) {
+        add_embedded(type, find_fatbins(bytes_given), name);
+        return;
+    }
+    ImageResult image = read_image(data, bytes, target());
     if (!image.ptx) {
         const bool is_text = image.kind == ImageKind::Ptx;
         refuse(is_text ? CUDA_ERROR_INVALID_PTX : code_of(image.problem),
                name + ": " + image.message);
     }
+    add_text(std::move(*image.ptx), std::move(name));
+}
+
+void LinkState::add_embedded(CUjitInputType type,
+                             const std::vector<std::span<const unsigned char>>& fatbins,
+                             const std::string& name) {
+    if (fatbins.empty()) {
+        refuse(CUDA_ERROR_INVALID_IMAGE, name + ": no device code is embedded in it; nvcc does so");
+    }
+    std::vector<std::string> texts;
+    std::optional<ImageResult> refused;
+    for (const auto& fatbin : fatbins) {
+        ImageResult image = read_image(fatbin.data(), fatbin.size(), target());
+        if (image.ptx) {
+            texts.push_back(std::move(*image.ptx));
+        } else if (!refused) {
+            refused = std::move(image);
+        }
+    }
+    // A library may have members that this link does not need: what is missed will be named.
+    const bool is_library = type == CU_JIT_INPUT_LIBRARY;
+    if (refused && (!is_library || texts.empty())) {
+        refuse(code_of(refused->problem), name + ": " + refused->message);
+    }
+    require(texts.size() <= MAX_INPUTS - inputs_.size(), "too many inputs");
+    for (std::string& text : texts) {
+        add_text(std::move(text), name);
+    }
+}
+
+void LinkState::add_text(std::string text, std::string name) {
     ptx::Diagnostics diagnostics;
-    auto module = ptx::parse(std::move(*image.ptx), diagnostics);
+    auto module = ptx::parse(std::move(text), diagnostics);
     if (!module || !diagnostics.is_empty()) {
         refuse(diagnostics.is_empty() ? CUDA_ERROR_INVALID_PTX
                                       : code_of(diagnostics.items().front().problem),
                name + ": " + diagnostics.to_text());
     }
-    if (module->target_sm() > sm) {
+    if (module->target_sm() > target()) {
         refuse(CUDA_ERROR_INVALID_PTX, name + ": error   : the PTX is for sm_" +
                                            std::to_string(module->target_sm()) +
-                                           ", the target is sm_" + std::to_string(sm));
+                                           ", the target is sm_" + std::to_string(target()));
     }
     inputs_.push_back({std::move(name), std::move(*module)});
 }

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,17 @@ public:
     [[nodiscard]] const std::string& complete();
 
 private:
+    /// Adds the PTX of fatbins that an object file or an archive holds.
+    void add_embedded(CUjitInputType type,
+                      const std::vector<std::span<const unsigned char>>& fatbins,
+                      const std::string& name);
+    void add_text(std::string text, std::string name);
+
+    /// Returns the compute capability to link for, as 90.
+    [[nodiscard]] std::uint32_t target() const noexcept {
+        return options_.target_sm() != 0 ? options_.target_sm() : sm_;
+    }
+
     [[noreturn]] void refuse(CUresult code, const std::string& complaints);
 
     std::uint32_t sm_;

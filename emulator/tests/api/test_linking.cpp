@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "api/driver.hpp"
+#include "support/object_files.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -275,6 +276,36 @@ TEST_F(Linking, other_kinds_of_input_are_refused_by_name) {
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
                         CU(cuLinkAddData)(link_, static_cast<CUjitInputType>(99), elf, sizeof elf,
                                           "what", 0, nullptr, nullptr)));
+}
+
+TEST_F(Linking, code_embedded_in_object_files_and_archives_is_linked) {
+    const std::string object = make_elf({{"__nv_relfatbin", make_ptx_fatbin(CALLER, 70)}});
+    const std::string machine_code = make_elf({{".nv_fatbin", make_fatbin(std::string(64, '\0'))}});
+    const std::string archive =
+        make_archive({machine_code, make_elf({{"__nv_relfatbin", make_ptx_fatbin(CALLEE, 70)}})});
+    const auto add_as = [&](CUjitInputType type, const std::string& file) {
+        return CU(cuLinkAddData)(link_, type, const_cast<char*>(file.data()), file.size(), "file",
+                                 0, nullptr, nullptr);
+    };
+    EXPECT_FALSE(succeeds(add_as(CU_JIT_INPUT_OBJECT, machine_code)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_IMAGE,
+                        add_as(CU_JIT_INPUT_OBJECT, make_elf({{".text", "host code"}}))));
+    EXPECT_NE(std::string(errors_).find("no device code is embedded"), std::string::npos);
+    ASSERT_TRUE(succeeds(add_as(CU_JIT_INPUT_OBJECT, object)));
+    ASSERT_TRUE(succeeds(add_as(CU_JIT_INPUT_LIBRARY, archive))) << errors_;
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    EXPECT_EQ(compute(), 1342U);
+}
+
+TEST_F(Linking, the_device_runtime_is_refused_by_name) {
+    ASSERT_TRUE(
+        succeeds(add(HEADER + ".extern .func (.param .b64 r) __cudaCDP2GetParameterBufferV2"
+                              "(.param .b64 a);\n"
+                              ".visible .entry parent()\n{\n.param .b64 r;\n.param .b64 a;\n"
+                              "call.uni (r), __cudaCDP2GetParameterBufferV2, (a);\nret;\n}\n",
+                     "parent")));
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED, complete()));
+    EXPECT_NE(std::string(errors_).find("dynamic parallelism"), std::string::npos) << errors_;
 }
 
 TEST_F(Linking, files_are_read) {

@@ -119,22 +119,24 @@ TEST_F(Modules, a_library_needs_no_context_and_lists_its_kernels) {
     ASSERT_TRUE(succeeds(CU(cuKernelGetName)(&name, kernel)));
     EXPECT_STREQ(name, "saxpy");
 
+    CUfunction function = nullptr;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuKernelGetFunction)(&function, kernel)));
+    std::size_t offset = 0;
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuKernelGetParamInfo)(kernel, 0, &offset, nullptr)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
     const std::size_t offsets[] = {0, 4, 8, 16};
     const std::size_t sizes[] = {4, 4, 8, 8};
     for (std::size_t index = 0; index < 4; ++index) {
-        std::size_t offset = 99;
+        offset = 99;
         std::size_t size = 99;
         ASSERT_TRUE(succeeds(CU(cuKernelGetParamInfo)(kernel, index, &offset, &size)));
         EXPECT_EQ(offset, offsets[index]);
         EXPECT_EQ(size, sizes[index]);
     }
-    std::size_t offset = 0;
     EXPECT_TRUE(
         returns(CUDA_ERROR_INVALID_VALUE, CU(cuKernelGetParamInfo)(kernel, 4, &offset, nullptr)));
 
-    CUfunction function = nullptr;
-    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuKernelGetFunction)(&function, kernel)));
-    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
     ASSERT_TRUE(succeeds(CU(cuKernelGetFunction)(&function, kernel)));
     CUmodule module = nullptr;
     ASSERT_TRUE(succeeds(CU(cuLibraryGetModule)(&module, library)));
