@@ -35,8 +35,9 @@ std::string readable_version(int version);
 } // namespace
 
 CUDAError::CUDAError(int code, std::string call, std::string_view hint)
-    : CUDAError(code, std::move(call), driver::explanation_of(static_cast<CUresult>(code)),
-                std::string(hint), driver::take_error_log(),
+    // NOTE: `call` is read twice, in no certain order, so it is not moved.
+    : CUDAError(code, call, driver::explanation_of(static_cast<CUresult>(code)), std::string(hint),
+                driver::take_error_log(call),
                 is_about_device_work(code) ? detail::recent_launches()
                                            : std::vector<std::string>()) {}
 

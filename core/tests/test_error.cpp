@@ -85,6 +85,12 @@ TEST(Error, holds_nothing_of_calls_whose_failure_was_an_answer) {
         driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, line.data(), line.size());
     }
     EXPECT_EQ(CUDAError(CUDA_ERROR_INVALID_VALUE, "cuB").driver_log(), "cuB: the size is odd");
+    for (std::string line : {"cuA: no kernel x", "Returning 500 (CUDA_ERROR_X) from cuA_v2"}) {
+        driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, line.data(), line.size());
+        EXPECT_EQ(CUDAError(CUDA_ERROR_NOT_SUPPORTED, "cuB for a thing").driver_log(), "");
+        driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, line.data(), line.size());
+        EXPECT_EQ(CUDAError(CUDA_ERROR_NOT_SUPPORTED, "cuA for a thing").driver_log(), line);
+    }
 }
 
 TEST_F(ErrorOnFake, names_the_last_launches_when_work_on_the_device_failed) {

@@ -44,6 +44,23 @@ bool ends_a_call(std::string_view line) {
     return line.starts_with("Returning ") || line.starts_with("cu");
 }
 
+/// Returns the function that a line which ends a call names.
+std::string_view function_of(std::string_view line) {
+    constexpr std::string_view before = " from ";
+    if (const std::size_t from = line.rfind(before); line.starts_with("Returning ")) {
+        return from == std::string_view::npos ? std::string_view()
+                                              : line.substr(from + before.size());
+    }
+    return line.substr(0, line.find(':'));
+}
+
+/// Tells whether two names are of one function: they may have suffixes, as in cuMemAlloc_v2, and
+/// ours words behind it.
+bool is_same_function(std::string_view logged, std::string_view called) {
+    called = called.substr(0, called.find(' '));
+    return logged.starts_with(called) || called.starts_with(logged);
+}
+
 } // namespace
 
 void attach_error_log(const DriverLibrary& driver) noexcept {
@@ -79,13 +96,18 @@ void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
     messages.length += kept;
 }
 
-std::string take_error_log() {
+std::string take_error_log(std::string_view call) {
     std::string text(messages.text.data(), messages.length);
     messages.length = 0;
     while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) {
         text.pop_back();
     }
-    // Calls whose failure was an answer have left messages of their own: they come first.
+    // Calls whose failure was an answer have left messages of their own: they come first, or, if
+    // the error is ours and not of a call, they are all there is.
+    const std::string_view last = std::string_view(text).substr(text.rfind('\n') + 1);
+    if (ends_a_call(last) && !is_same_function(function_of(last), call)) {
+        return {};
+    }
     std::size_t begin = text.rfind('\n');
     while (begin != std::string::npos) {
         const std::size_t line = begin == 0 ? std::string::npos : text.rfind('\n', begin - 1);

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace cuprum::driver {
 
@@ -22,7 +23,7 @@ void attach_error_log(const DriverLibrary& driver) noexcept;
 void keep_message(void* data, CUlogLevel level, char* message, std::size_t length) noexcept;
 
 /// Returns what the last failed call of the calling thread wrote, a message a line, and forgets
-/// that and everything before it.
-[[nodiscard]] std::string take_error_log();
+/// that and everything before it. Nothing, if that was another function than `call`.
+[[nodiscard]] std::string take_error_log(std::string_view call);
 
 } // namespace cuprum::driver
