@@ -71,6 +71,39 @@ def test_all_use_one_stream(device):
     assert len(set(events)) == THREADS * 50
 
 
+def test_eight_threads_on_all_devices():
+    result = run(
+        f"""
+        import threading, cuprum
+        devices = cuprum.Device.get_all_devices()
+        code = cuprum.Program({SOURCE!r}, "c++").compile("ptx")
+        right = []
+        def work(number):
+            device = devices[number % len(devices)]
+            device.set_current()
+            for _ in range(10):
+                stream = device.create_stream()
+                buffer = device.allocate(128, stream=stream)
+                buffer.fill(b"\\x00", stream=stream)
+                config = cuprum.LaunchConfig(grid=1, block=32)
+                cuprum.launch(stream, config, code.get_kernel("add"), buffer, number)
+                got = bytearray(128)
+                buffer.copy_to_host(got, stream=stream)
+                stream.record().sync()
+                assert cuprum.Device() == stream.device == device
+                right.append(bytes(got) == number.to_bytes(4, "little") * 32)
+                buffer.close(stream)
+                stream.close()
+        threads = [threading.Thread(target=work, args=(number,)) for number in range({THREADS})]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        print(len(devices) >= 1, len(right), all(right))
+        """,
+        CUPRUM_EMULATOR_DEVICES="3",
+    )
+    assert (result.stdout, result.stderr) == (f"True {THREADS * 10} True\n", "")
+
+
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_forked_child_is_warned_and_refused():
     result = run(
@@ -108,6 +141,35 @@ thread.start()
 """,
     "exit by exception": "raise SystemExit(0)",
     "exit in an atexit function": "import atexit; atexit.register(lambda: stream.handle)",
+    "exit from a thread's exception": """
+import threading
+threading.excepthook = lambda _: None
+thread = threading.Thread(target=lambda: stream.record().no_such_name)
+thread.start()
+""",
+    "a context of its own is current": """
+context = cuprum.Context.create(device)
+context.push()
+other = device.create_stream()
+""",
+    "a host function is pending": """
+import time
+stream.launch_host(lambda: time.sleep(0.3))
+stream.launch_host(lambda: None)
+""",
+    "a trace is on": "cuprum.trace.start('/dev/null')",
+    "pools and programs": """
+pool = cuprum.DeviceMemoryResource(device, {"max_size": 1 << 21})
+memory = pool.allocate(64, stream=stream)
+program = cuprum.Program("", "c++")
+del pool
+""",
+    "released by other objects' finalisers": """
+class Keeper:
+    def __init__(self, *kept): self.kept = kept
+    def __del__(self): self.kept[0].close()
+keeper = Keeper(buffer); other = Keeper(stream, buffer); cuprum.keeper = Keeper(event)
+""",
 }
 
 
@@ -130,9 +192,9 @@ def test_an_interpreter_leaves_quietly_whatever_is_alive(ending):
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def run(code, ending=""):
+def run(code, ending="", **variables):
     program = f"import sys; sys.path[:0] = {sys.path!r}\n" + textwrap.dedent(code) + ending
-    environment = {**os.environ, "CUPRUM_EMULATOR_LOG": "off"}
+    environment = {**os.environ, "CUPRUM_EMULATOR_LOG": "off", **variables}
     return subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
