@@ -133,7 +133,7 @@ CUmemLocation on(const Device& device) {
 
 const Device& with_pools(const Device& device) {
     detail::require_pools(device.ordinal());
-    return device;
+    return device; // NOLINT(bugprone-return-const-ref-from-parameter): it outlives the call
 }
 
 } // namespace

@@ -47,7 +47,8 @@ CUDAError::CUDAError(int code, std::string call, std::string explanation, std::s
                                       advice.empty() ? explanation : advice, driver_log,
                                       in_flight)),
       code_(code), name_(driver::name_of(static_cast<CUresult>(code))), call_(std::move(call)),
-      explanation_(std::move(explanation)), advice_(advice.empty() ? explanation_ : advice),
+      explanation_(std::move(explanation)),
+      advice_(advice.empty() ? explanation_ : std::move(advice)),
       driver_log_(std::move(driver_log)), in_flight_(std::move(in_flight)) {}
 
 CUDAError::CUDAError(int code, std::string name, std::string call, std::string explanation,

@@ -49,7 +49,7 @@ void Stream::launch_host(std::function<void()> function) const {
     driver::call(entry, stream, &detail::call_host_function, static_cast<void*>(held.get()));
     // NOTE: the stream's from here on. Should earlier work of the context fail, the driver never
     // calls it and it stays: nothing tells.
-    (void)held.release();
+    static_cast<void>(held.release()); // NOLINT(bugprone-unused-return-value)
 }
 
 namespace detail {

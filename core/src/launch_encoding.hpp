@@ -18,7 +18,7 @@ struct EncodedConfig {
     CUlaunchConfig driver{};
     CUlaunchAttribute attributes[MAX_ATTRIBUTES]; // NOTE: uninitialised beyond the count, for speed
 
-    EncodedConfig() {} // NOLINT(*-member-init)
+    EncodedConfig() {} // NOLINT(modernize-use-equals-default): `{}` would then clear the attributes
 
     /// Returns the configuration for one launch. The attributes stay ours.
     [[nodiscard]] CUlaunchConfig on(CUstream stream) const noexcept {

@@ -80,6 +80,7 @@ std::vector<Location> ManagedBuffer::accessed_by() const {
     std::erase(ordinals, NO_ORDINAL);
     std::ranges::sort(ordinals, {}, [](int each) { return static_cast<unsigned>(each); });
     std::vector<Location> locations;
+    locations.reserve(ordinals.size());
     for (const int ordinal : ordinals) {
         locations.push_back(ordinal == HOST_ORDINAL ? Location::host()
                                                     : Location{LocationKind::Device, ordinal});

@@ -135,7 +135,7 @@ void sync(const PyEvent& self) {
         if (is_done(self)) {
             return;
         }
-    } catch (const CUDAError&) {
+    } catch (const CUDAError&) { // NOLINT(bugprone-empty-catch): said above
     }
     const nb::gil_scoped_release unlocked;
     self.sync();

@@ -3,6 +3,7 @@
 
 #include "arguments.hpp"
 #include "errors.hpp"
+#include "fast_method.hpp"
 #include "kernel_arguments.hpp"
 #include "launch_config.hpp"
 #include "objects.hpp"
@@ -28,10 +29,9 @@ namespace {
 
 // NOTE: bound without nanobind, for speed: no tuple of arguments is made. The first line of the
 // text is the signature that `inspect` reads.
-PyMethodDef launch_definition[] = {
-    {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(launch_kernel)),
-     METH_FASTCALL | METH_KEYWORDS,
-     R"(launch($module, /, stream, config, kernel, *kernel_args)
+PyMethodDef launch_definition[] = {{"launch", fast::as_method(launch_kernel),
+                                    METH_FASTCALL | METH_KEYWORDS,
+                                    R"(launch($module, /, stream, config, kernel, *kernel_args)
 --
 
 Launch a kernel. Returns at once; the arguments are copied.
@@ -57,7 +57,7 @@ OverflowError
     If a number does not fit its parameter.
 ValueError
     If the configuration exceeds a limit of the device; the text has the numbers.)"},
-    {nullptr, nullptr, 0, nullptr}};
+                                   {nullptr, nullptr, 0, nullptr}};
 
 } // namespace
 

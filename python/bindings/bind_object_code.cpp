@@ -13,6 +13,7 @@
 #include <nanobind/operators.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
@@ -98,8 +99,8 @@ ValueError
              "Give up this object's share of the code. Calling it again does nothing.");
     type.def("__reduce__", [](const PyObjectCode& self) {
         return nb::make_tuple(nb::module_::import_("cuprum._pickling").attr("restore_object_code"),
-                              nb::make_tuple(nb::str(to_string(self.code_type()).data()),
-                                             code_of(self), self.name(), symbols_of(self)));
+                              nb::make_tuple(nb::cast(to_string(self.code_type())), code_of(self),
+                                             self.name(), symbols_of(self)));
     });
     type.def(
         "__eq__",

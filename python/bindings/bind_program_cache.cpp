@@ -70,7 +70,7 @@ void bind_program_cache(nb::module_& module) {
     files.def_prop_ro("path", &FileStreamProgramCache::path, "Return the folder.");
     files.def(
         "file_of",
-        [](const FileStreamProgramCache& self, nb::bytes key) {
+        [](const FileStreamProgramCache& self, const nb::bytes& key) {
             return self.file_of({key.c_str(), key.size()});
         },
         "key"_a, "Return the file of a key.");

@@ -205,7 +205,7 @@ void sync(const PyStream& self) {
         if (is_done(self)) {
             return;
         }
-    } catch (const CUDAError&) {
+    } catch (const CUDAError&) { // NOLINT(bugprone-empty-catch): said above
     }
     const nb::gil_scoped_release unlocked;
     self.sync();
@@ -284,7 +284,7 @@ std::string represent(const PyStream& self) {
     try {
         const nb::gil_scoped_release unlocked;
         context = hex_text(reinterpret_cast<std::uintptr_t>(self.context().handle()));
-    } catch (const std::runtime_error&) {
+    } catch (const std::runtime_error&) { // NOLINT(bugprone-empty-catch)
         // A default stream while no context is current, or no driver there is.
     }
     return "<Stream handle=" + hex_text(address(self)) + " context=" + context + ">";

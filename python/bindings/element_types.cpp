@@ -68,7 +68,7 @@ nb::object numpy_dtype(const dlpack::DataType& type) {
                                                    " with " + std::to_string(type.bits) +
                                                    " bits has no dtype");
     }
-    const nb::str typestr((kind + std::to_string(type.bits / BYTE_BITS)).c_str());
+    nb::str typestr((kind + std::to_string(type.bits / BYTE_BITS)).c_str());
     try {
         return nb::module_::import_("numpy").attr("dtype")(typestr);
     } catch (nb::python_error& error) {

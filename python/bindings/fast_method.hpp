@@ -154,6 +154,12 @@ template <typename Function>
     }
 }
 
+/// Returns a function of the form METH_FASTCALL | METH_KEYWORDS as a PyMethodDef holds every form.
+[[nodiscard]] inline PyCFunction as_method(_PyCFunctionFastWithKeywords function) noexcept {
+    // NOLINTNEXTLINE(bugprone-casting-through-void): else the compiler warns of the other type.
+    return reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(function));
+}
+
 template <auto Function>
 struct FastMethod;
 
@@ -195,8 +201,7 @@ struct FastMethod<Function> {
         if constexpr (COUNT == 0) {
             add_method(type, signature, read, documentation, call_bare, METH_NOARGS);
         } else {
-            add_method(type, signature, read, documentation,
-                       reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(call)),
+            add_method(type, signature, read, documentation, as_method(call),
                        METH_FASTCALL | METH_KEYWORDS);
         }
     }
@@ -221,8 +226,7 @@ void fast_class_method(nb::handle type, const char* signature, const char* docum
     const fast::ReadSignature read = fast::read_signature(signature, Method::parameters);
     fast::check_count(read, Method::parameters, Method::COUNT);
     Method::usual.take(Method::parameters);
-    fast::add_class_method(type, signature, read, documentation,
-                           reinterpret_cast<PyCFunction>(reinterpret_cast<void*>(Method::call)),
+    fast::add_class_method(type, signature, read, documentation, fast::as_method(Method::call),
                            METH_FASTCALL | METH_KEYWORDS);
 }
 

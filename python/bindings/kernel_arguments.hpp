@@ -35,6 +35,7 @@ public:
 
     KernelArguments(const KernelArguments&) = delete;
     KernelArguments& operator=(const KernelArguments&) = delete;
+    ~KernelArguments() = default;
 
     /// Returns where the values lie, in order.
     [[nodiscard]] void* const* addresses() const noexcept { return addresses_; }

@@ -26,8 +26,8 @@ struct Dim3 {
 
     constexpr Dim3() = default;
 
-    // NOLINTNEXTLINE(google-explicit-constructor): `.grid = 128` is how one-dimensional launches
-    // read.
+    // Implicit: `.grid = 128` is how one-dimensional launches read.
+    // NOLINTNEXTLINE(google-explicit-constructor)
     constexpr Dim3(unsigned width, unsigned height = 1, unsigned depth = 1)
         : x(width), y(height), z(depth) {}
 

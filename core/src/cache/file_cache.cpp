@@ -85,7 +85,8 @@ FileStreamProgramCache::FileStreamProgramCache(std::string path,
                                     "no limit");
     }
     const bool is_default = path.empty();
-    state_->root = is_default ? default_path() : std::filesystem::absolute(path).string();
+    state_->root =
+        is_default ? default_path() : std::filesystem::absolute(std::move(path)).string();
     state_->entries = state_->root + "/entries";
     state_->tmp = state_->root + "/tmp";
     state_->lock = state_->root + "/lock";

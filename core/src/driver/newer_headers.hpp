@@ -9,6 +9,7 @@
 
 #include <cuda.h>
 
+// NOLINTBEGIN(readability-identifier-naming): the names are CUDA's.
 #if CUDA_VERSION < 13010
 
 struct CU_DEV_SM_RESOURCE_GROUP_PARAMS_st {
@@ -27,6 +28,7 @@ extern "C" CUresult CUDAAPI cuDevSmResourceSplit(CUdevResource* result, unsigned
                                                  CU_DEV_SM_RESOURCE_GROUP_PARAMS* groupParams);
 
 #endif
+// NOLINTEND(readability-identifier-naming)
 
 namespace cuprum::driver {
 

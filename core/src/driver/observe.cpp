@@ -201,11 +201,9 @@ template <typename T>
 void append_argument(std::string& text, T value, bool has_results) {
     if constexpr (std::is_same_v<T, CUdeviceptr>) {
         append_value(text, static_cast<unsigned long long>(value), true);
-    } else if constexpr (std::is_enum_v<T>) {
-        append_value(text, static_cast<long long>(value));
     } else if constexpr (std::is_floating_point_v<T>) {
         append_value(text, static_cast<double>(value));
-    } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
+    } else if constexpr (std::is_enum_v<T> || (std::is_integral_v<T> && std::is_signed_v<T>)) {
         append_value(text, static_cast<long long>(value));
     } else if constexpr (std::is_integral_v<T>) {
         append_value(text, static_cast<unsigned long long>(value), false);

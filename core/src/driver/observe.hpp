@@ -30,6 +30,9 @@ struct Call {
 /// still reach one that has just been removed.
 class Observer {
 public:
+    Observer(const Observer&) = delete;
+    Observer& operator=(const Observer&) = delete;
+
     /// Hears of a call to come. Any code but success is returned to the caller in place of it.
     virtual CUresult before(const Call& call);
 
@@ -39,8 +42,6 @@ public:
 
 protected:
     Observer() = default;
-    Observer(const Observer&) = delete;
-    Observer& operator=(const Observer&) = delete;
     ~Observer() = default;
 };
 

@@ -26,6 +26,7 @@ struct Entry;
 /// One driver function: its name, the CUDA version that brought the variant we use, and its
 /// address.
 template <typename... Params>
+// NOLINTNEXTLINE(*-special-member-functions): to move it is to copy it.
 struct Entry<CUresult(Params...)> {
     using Function = CUresult (*)(Params...);
 
@@ -44,6 +45,9 @@ struct Entry<CUresult(Params...)> {
         address.store(function, std::memory_order_relaxed);
         return *this;
     }
+
+    Entry& operator=(const Entry&) = delete;
+    ~Entry() = default;
 
     /// Calls the function and returns its code. For codes that are answers; else use driver::call.
     CUresult operator()(Params... args) const {
@@ -82,11 +86,13 @@ struct Stub<Member> {
 /// Every driver function that the library uses. Copyable: a test copies it, replaces some entries
 /// and puts the copy in force.
 struct Table {
+// NOLINTBEGIN(bugprone-macro-parentheses): it is the name of a member
 #define CUPRUM_DRIVER_FUNCTION(function, cuda_version)                                             \
     Entry<decltype(::function)> function{&detail::Stub<&Table::function>::call, #function,         \
                                          cuda_version};
 #include "driver/symbols.def"
 #undef CUPRUM_DRIVER_FUNCTION
+    // NOLINTEND(bugprone-macro-parentheses)
 };
 
 namespace detail {

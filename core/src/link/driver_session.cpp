@@ -32,6 +32,8 @@ class Session final : public detail::LinkSession {
 public:
     explicit Session(const LinkerOptions& options);
     ~Session() override;
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
 
     void add(const ObjectCode& code) override;
     [[nodiscard]] std::vector<std::byte> finish(CodeType target) override;

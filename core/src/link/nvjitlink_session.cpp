@@ -28,6 +28,8 @@ class Session final : public detail::LinkSession {
 public:
     explicit Session(std::vector<std::string> options);
     ~Session() override;
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
 
     void add(const ObjectCode& code) override;
     [[nodiscard]] std::vector<std::byte> finish(CodeType target) override;
@@ -184,6 +186,7 @@ std::string advice_for(nvJitLinkResult status, const std::vector<std::string>& o
 
 Session::Session(std::vector<std::string> options) : options_(std::move(options)) {
     std::vector<const char*> arguments;
+    arguments.reserve(options_.size());
     for (const std::string& option : options_) {
         arguments.push_back(option.c_str());
     }

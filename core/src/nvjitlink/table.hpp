@@ -28,11 +28,13 @@ Table* exchange_table(Table* replacement) noexcept;
 
 /// Every nvJitLink function that the library uses.
 struct Table {
+// NOLINTBEGIN(bugprone-macro-parentheses): it is the name of a member
 #define CUPRUM_NVJITLINK_FUNCTION(function)                                                        \
     nvrtc::Entry<decltype(::function)> function{                                                   \
         &nvrtc::Stub<Table, &Table::function, &resolve, &table>::call, #function};
 #include "nvjitlink/symbols.def"
 #undef CUPRUM_NVJITLINK_FUNCTION
+    // NOLINTEND(bugprone-macro-parentheses)
 };
 
 } // namespace cuprum::nvjitlink

@@ -15,6 +15,7 @@ struct Entry;
 
 /// A library function: its name and its address.
 template <typename Result, typename... Params>
+// NOLINTNEXTLINE(*-special-member-functions): to move it is to copy it.
 struct Entry<Result(Params...)> {
     using Function = Result (*)(Params...);
 

@@ -33,11 +33,13 @@ Table* exchange_table(Table* replacement) noexcept;
 /// Every NVRTC function that the library uses. Copyable: a test copies it, replaces some entries
 /// and puts the copy in force.
 struct Table {
+// NOLINTBEGIN(bugprone-macro-parentheses): it is the name of a member
 #define CUPRUM_NVRTC_FUNCTION(function)                                                            \
     Entry<decltype(::function)> function{&Stub<Table, &Table::function, &resolve, &table>::call,   \
                                          #function};
 #include "nvrtc/symbols.def"
 #undef CUPRUM_NVRTC_FUNCTION
+    // NOLINTEND(bugprone-macro-parentheses)
 };
 
 } // namespace cuprum::nvrtc

@@ -10,7 +10,7 @@
 
 namespace cuprum::nvvm {
 
-enum nvvmResult {
+enum nvvmResult { // NOLINT(readability-identifier-naming): the library's name for it
     NVVM_SUCCESS = 0,
     NVVM_ERROR_OUT_OF_MEMORY = 1,
     NVVM_ERROR_PROGRAM_CREATION_FAILURE = 2,

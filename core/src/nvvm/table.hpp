@@ -30,11 +30,13 @@ Table* exchange_table(Table* replacement) noexcept;
 
 /// Every libNVVM function that the library uses.
 struct Table {
+// NOLINTBEGIN(bugprone-macro-parentheses): it is the name of a member
 #define CUPRUM_NVVM_FUNCTION(function)                                                             \
     nvrtc::Entry<decltype(declared::function)> function{                                           \
         &nvrtc::Stub<Table, &Table::function, &resolve, &table>::call, #function};
 #include "nvvm/symbols.def"
 #undef CUPRUM_NVVM_FUNCTION
+    // NOLINTEND(bugprone-macro-parentheses)
 };
 
 } // namespace cuprum::nvvm

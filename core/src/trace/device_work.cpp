@@ -85,7 +85,8 @@ void DeviceWork::begin(const driver::Call& call) noexcept {
             table.cuEventRecord(work.begin, work.stream) == CUDA_SUCCESS) {
             begun_.insert_or_assign(thread_number(), std::move(work));
         }
-    } catch (const std::exception&) { // tracing must not change what the program does
+    } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
+        // Tracing must not change what the program does.
     }
 }
 
@@ -104,7 +105,7 @@ void DeviceWork::end(const driver::Call& /*call*/, CUresult status) noexcept {
         } else {
             work.clock->spare.insert(work.clock->spare.end(), {work.begin, work.end});
         }
-    } catch (const std::exception&) {
+    } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): as in begin()
     }
 }
 
@@ -122,7 +123,7 @@ void DeviceWork::finish() noexcept {
         clocks_.clear();
         lanes_.clear();
         begun_.clear();
-    } catch (const std::exception&) {
+    } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): as in begin()
     }
 }
 

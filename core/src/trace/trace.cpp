@@ -57,17 +57,17 @@ public:
         if (has_device_work_ && trace::DeviceWork::is_work(call)) {
             device_work_.begin(call);
         }
-        begins_.push_back(trace::now_ns());
+        begins.push_back(trace::now_ns());
         return CUDA_SUCCESS;
     }
 
     CUresult after(const driver::Call& call, CUresult status) override {
         const std::int64_t end = trace::now_ns();
-        if (begins_.empty()) {
+        if (begins.empty()) {
             return status;
         }
-        const std::int64_t begin = begins_.back();
-        begins_.pop_back();
+        const std::int64_t begin = begins.back();
+        begins.pop_back();
         if (has_device_work_ && trace::DeviceWork::is_work(call)) {
             device_work_.end(call, status);
         }
@@ -80,13 +80,13 @@ public:
     }
 
     void begin_range(std::string_view name) {
-        ranges_.push_back({std::string(name), trace::now_ns()});
+        ranges.push_back({std::string(name), trace::now_ns()});
     }
 
     void end_range() {
-        if (!ranges_.empty()) {
-            write("range", ranges_.back().name, ranges_.back().begin, trace::now_ns(), {});
-            ranges_.pop_back();
+        if (!ranges.empty()) {
+            write("range", ranges.back().name, ranges.back().begin, trace::now_ns(), {});
+            ranges.pop_back();
         }
     }
 
@@ -106,12 +106,12 @@ private:
     bool has_device_work_ = true;
     trace::Writer writer_;
     trace::DeviceWork device_work_{writer_};
-    static thread_local std::vector<std::int64_t> begins_;
-    static thread_local std::vector<Range> ranges_;
+    static thread_local std::vector<std::int64_t> begins;
+    static thread_local std::vector<Range> ranges;
 };
 
-thread_local std::vector<std::int64_t> Recorder::begins_;
-thread_local std::vector<Recorder::Range> Recorder::ranges_;
+thread_local std::vector<std::int64_t> Recorder::begins;
+thread_local std::vector<Recorder::Range> Recorder::ranges;
 
 Recorder& recorder() {
     static auto* only = new Recorder; // never destroyed: calls may reach it until the process ends
