@@ -73,6 +73,14 @@ void add_stream_operations(nb::class_<PyStream>& type) {
         },
         nb::sig("def resources(self) -> DeviceResources"),
         "Return what the stream's context has of the device.");
+    type.def(
+        "create_graph_builder",
+        [](const PyStream&) {
+            raise_error(PyExc_NotImplementedError, "Stream.create_graph_builder is not available: "
+                                                   "graphs are not part of this version");
+        },
+        nb::sig("def create_graph_builder(self) -> object"),
+        "Make a graph builder; not available yet.");
     type.def("launch_host", launch_host, "function"_a,
              nb::sig("def launch_host(self, function: collections.abc.Callable[[], object]) -> "
                      "None"),

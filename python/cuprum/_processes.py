@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import warnings
 
 _was_told = False
@@ -34,8 +36,22 @@ def check_multiprocessing_start_method() -> None:
             f"{reason}: using CUDA in a forked process is undefined behavior; call "
             "multiprocessing.set_start_method('spawn') first",
             UserWarning,
-            stacklevel=3,
+            stacklevel=_user_level(),
         )
+
+
+def _user_level() -> int:
+    """Return the level of the code that sends the object: below ours and multiprocessing's."""
+    folders = tuple(
+        os.path.dirname(os.path.abspath(module.__file__ or ""))
+        for module in (sys.modules["cuprum"], sys.modules["multiprocessing"])
+    )
+    frame = sys._getframe(1)
+    level = 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(folders):
+        frame = frame.f_back
+        level += 1
+    return level
 
 
 def reset_fork_warning() -> None:

@@ -6,6 +6,7 @@
 import multiprocessing
 import pickle
 import warnings
+from multiprocessing.reduction import ForkingPickler
 from unittest.mock import patch
 
 import pytest
@@ -106,9 +107,10 @@ def test_sending_to_a_forked_process_warns_once(shared):
     ):
         warnings.simplefilter("always")
         reset_fork_warning()
-        reduce_event(shared)
+        ForkingPickler.dumps(shared)
         reduce_event(shared)
     assert len(told) == 1
+    assert told[0].filename == __file__, "it shows the line that sends, not the pickler's"
     assert "'spawn'" in str(told[0].message)
     assert "undefined behavior" in str(told[0].message)
 
