@@ -16,6 +16,8 @@ if(SKBUILD)
   install(TARGETS cuprum _cuprum LIBRARY DESTINATION cuprum COMPONENT python)
   if(CUPRUM_EMULATOR)
     install(TARGETS cuprum_emulator ${runtime} LIBRARY DESTINATION cuprum/_emulator COMPONENT python)
+    install(TARGETS cuprum_no_nvjitlink LIBRARY DESTINATION cuprum/_emulator/driver_linker
+            COMPONENT python)
     install(TARGETS cuprum_emulator_command RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}"
             COMPONENT python)
   endif()
@@ -36,6 +38,8 @@ set(emulator_path "")
 if(CUPRUM_EMULATOR)
   set(emulator_path "${CMAKE_INSTALL_LIBDIR}/cuprum/libcuda.so.1")
   install(TARGETS cuprum_emulator ${runtime} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum")
+  install(TARGETS cuprum_no_nvjitlink LIBRARY
+          DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum/driver_linker")
   install(TARGETS cuprum_emulator_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
   install(FILES emulator/include/cuprum_emulator.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 endif()

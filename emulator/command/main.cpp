@@ -32,15 +32,19 @@ constexpr int USAGE_ERROR = 2;
 constexpr int NOT_FOUND = 127; // as shells say of a program that cannot be started
 
 constexpr std::string_view USAGE =
-    "usage: cuprum-emulator run PROGRAM [ARGUMENT...]   run a program on the emulated device\n"
-    "       cuprum-emulator info                        show the devices and the settings\n"
+    "usage: cuprum-emulator run [--driver-linker] PROGRAM [ARGUMENT...]\n"
+    "                                   run a program on the emulated device\n"
+    "       cuprum-emulator info        show the devices and the settings\n"
     "       cuprum-emulator --version\n"
+    "\n"
+    "--driver-linker hides nvJitLink, which makes machine code, so that libraries which can do\n"
+    "without it link with the driver instead. Numba needs it.\n"
     "\n"
     "CUPRUM_EMULATOR_DEVICES, _COMPUTE_CAPABILITY, _MEMORY and others set what is emulated;\n"
     "'info' lists those that are set.\n";
 
 std::optional<fs::path> find_library();
-int run(char** arguments);
+int run(char** arguments, bool is_linker_hidden);
 int show_info();
 int probe();
 int show_version();
@@ -50,7 +54,13 @@ int show_version();
 int main(int count, char** arguments) {
     const std::string_view command = count > 1 ? arguments[1] : "";
     if (command == "run" && count > 2) {
-        return run(arguments + 2);
+        const bool is_linker_hidden = std::string_view(arguments[2]) == "--driver-linker";
+        if (!is_linker_hidden) {
+            return run(arguments + 2, false);
+        }
+        if (count > 3) {
+            return run(arguments + 3, true);
+        }
     }
     if (command == "info" && count == 2) {
         return show_info();
@@ -133,16 +143,28 @@ int status_of_probe() {
     return WEXITSTATUS(status);
 }
 
-int run(char** arguments) {
+/// Puts a path in front of those that an environment variable holds.
+void prepend(const char* variable, std::string path) {
+    if (const char* before = std::getenv(variable); before != nullptr && *before != '\0') {
+        path += std::string(":") + before;
+    }
+    ::setenv(variable, path.c_str(), 1);
+}
+
+int run(char** arguments, bool is_linker_hidden) {
     const auto library = find_library_or_complain();
     if (!library) {
         return EXIT_FAILURE;
     }
-    std::string path = library->parent_path();
-    if (const char* before = std::getenv("LD_LIBRARY_PATH"); before != nullptr && *before != '\0') {
-        path += std::string(":") + before;
+    prepend("LD_LIBRARY_PATH", library->parent_path());
+    if (is_linker_hidden) {
+        const fs::path empty = library->parent_path() / "driver_linker/libnvJitLink.so.13";
+        if (!fs::exists(empty)) {
+            return complain("--driver-linker needs " + empty.string() + ", which is not there");
+        }
+        // Loaded before all else: a library of this name is then taken to be there already.
+        prepend("LD_PRELOAD", empty);
     }
-    ::setenv("LD_LIBRARY_PATH", path.c_str(), 1);
     ::setenv("CUPRUM_DRIVER", library->c_str(), 1); // programs of Cuprum do not search
     if (status_of_probe() != EXIT_SUCCESS) {
         return EXIT_FAILURE;

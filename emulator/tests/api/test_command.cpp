@@ -48,6 +48,17 @@ TEST(Command, run_keeps_the_search_path_that_was_there) {
     EXPECT_NE(outcome.output.find(":/somewhere/else\n"), std::string::npos) << outcome.output;
 }
 
+TEST(Command, run_hides_nvjitlink_on_request) {
+    const Outcome outcome = shell(COMMAND + " run --driver-linker sh -c 'echo $LD_PRELOAD'");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_NE(outcome.output.find("/driver_linker/libnvJitLink.so.13\n"), std::string::npos)
+        << outcome.output;
+    const Outcome program = shell(COMMAND + " run --driver-linker " + PROGRAM + " --driver-linker");
+    EXPECT_EQ(program.status, 7);
+    EXPECT_EQ(program.output, "Cuprum Emulated Device\n[--driver-linker]\n");
+    EXPECT_EQ(shell(COMMAND + " run --driver-linker").status, 2);
+}
+
 TEST(Command, run_says_which_program_cannot_be_started) {
     const Outcome outcome = shell(COMMAND + " run /no/such/program");
     EXPECT_EQ(outcome.status, 127);
@@ -81,6 +92,6 @@ TEST(Command, other_uses_show_how_it_is_done) {
     EXPECT_EQ(shell(COMMAND + " run").status, 2);
     const Outcome help = shell(COMMAND + " --help");
     EXPECT_EQ(help.status, 0);
-    EXPECT_NE(help.output.find("usage: cuprum-emulator run PROGRAM"), std::string::npos);
+    EXPECT_NE(help.output.find("usage: cuprum-emulator run [--driver-linker] PROGRAM"), std::string::npos);
     EXPECT_EQ(shell(COMMAND + " --version").status, 0);
 }
