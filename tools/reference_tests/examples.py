@@ -18,8 +18,10 @@ TIMEOUT_S = 60
 MISSING = re.compile(r"No module named '([\w.]+)'")
 
 
-def main(folder: Path, python: str, environment: dict[str, str], patterns: list[str]) -> int:
-    """Run the examples; print a line each and, last, all of it as one line of JSON."""
+def main(
+    folder: Path, python: str, environment: dict[str, str], patterns: list[str], recorded: Path
+) -> int:
+    """Run the examples and print a line each; with `recorded`, keep what came of all of them."""
     scripts = sorted(folder.resolve().glob("*.py"))
     if not scripts:
         sys.exit(f"{folder} holds no examples")
@@ -32,7 +34,8 @@ def main(folder: Path, python: str, environment: dict[str, str], patterns: list[
         results[script.name] = (outcome, detail)
         seconds = time.monotonic() - began
         print(f"{script.name:<40}{outcome:<12}{seconds:5.1f} s  {detail}", flush=True)
-    print(json.dumps({"examples": results}))
+    if recorded.name and not patterns:
+        recorded.write_text(json.dumps(results, indent=1) + "\n")
     return 1 if any(outcome == "failed" for outcome, _ in results.values()) else 0
 
 
@@ -71,7 +74,20 @@ def run(script: Path, python: str, environment: dict[str, str]) -> tuple[str, st
     lines = (result.stderr.strip() or result.stdout.strip()).splitlines() or [""]
     if result.returncode == 0:
         return "passed", ""
-    missing = MISSING.search(lines[-1])
-    if missing and not missing[1].startswith("cuda.core"):
-        return "skipped", f"needs {missing[1]}"
+    if why := _missing(lines[-1]):
+        return "skipped", why
     return "failed", lines[-1][:300]
+
+
+def _missing(line: str) -> str:
+    """Return what a script that ended with this line lacks, if that is why it ended."""
+    module = MISSING.search(line)
+    if module and not module[1].startswith("cuda.core"):
+        return f"needs {module[1]}"
+    if "cffi is not installed" in line:
+        return "needs cffi"
+    if "requires at least 2 GPUs" in line:
+        return "needs two devices"
+    if "cupy" in line and "cudaErrorSymbolNotFound" in line:
+        return "CuPy holds a CUDA runtime that asks the driver for tables private to NVIDIA"
+    return ""

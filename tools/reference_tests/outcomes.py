@@ -15,6 +15,8 @@ COLUMNS = ("passed", "failed", "skipped", "deselected")
 #: Outcomes that count as a failure: "error" is a file that cannot be collected.
 BAD = ("failed", "error")
 FACTS = "run.json"
+#: The devices as files of recorded runs name them.
+DEVICES = {"emulated": "emulated", "gpu": "h200"}
 
 
 class Entry(NamedTuple):
@@ -151,6 +153,10 @@ def read_times(recorded: Path) -> dict[str, float]:
 
 def recorded_file(device: str, implementation: str) -> Path:
     """Return where the run on a device is recorded."""
-    suffix = {"emulated": "emulated", "gpu": "h200"}[device]
     prefix = "original_" if implementation == "original" else ""
-    return HERE / f"recorded_{prefix}{suffix}.json"
+    return HERE / f"recorded_{prefix}{DEVICES[device]}.json"
+
+
+def recorded_examples(device: str) -> Path:
+    """Return where the run of the examples on a device is recorded."""
+    return HERE / f"examples_{DEVICES[device]}.json"

@@ -38,6 +38,7 @@ def render() -> str:
     if not runs:
         return ""
     parts = [_render_counts(runs)]
+    parts.append(_render_examples())
     for name, run in runs.items():
         if "original" not in RUNS[name].name:
             parts.append(_render_failures(name, run["failed"]))
@@ -89,6 +90,23 @@ def _render_counts(runs: dict[str, dict]) -> str:
     lines += ["", "Left out as whole files:", "", "| files | why |", "|---|---|"]
     lines += [f"| {', '.join(names)} | {why} |" for why, names in reasons.items()]
     return "\n".join(lines)
+
+
+def _render_examples() -> str:
+    runs = {
+        name: json.loads(file.read_text())
+        for name, file in (
+            ("emulated device", outcomes.recorded_examples("emulated")),
+            ("H200", outcomes.recorded_examples("gpu")),
+        )
+        if file.exists()
+    }
+    lines = ["The reference's example scripts:", "", f"| script | {' | '.join(runs)} |"]
+    lines.append(f"|---|{'---|' * len(runs)}")
+    for script in sorted({script for run in runs.values() for script in run}):
+        cells = [": ".join(filter(None, run.get(script, ("not run", "")))) for run in runs.values()]
+        lines.append(f"| {script} | {' | '.join(cells)} |")
+    return "\n".join(lines) if runs else ""
 
 
 def _render_failures(name: str, failed: dict[str, str]) -> str:
