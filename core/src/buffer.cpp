@@ -63,6 +63,11 @@ std::size_t Buffer::size() const {
     return detail::open(state_, "Buffer").size;
 }
 
+Buffer Buffer::whole() const {
+    const detail::BufferState& part = detail::open(state_, "Buffer");
+    return Buffer(part.whole != nullptr ? part.whole : state_);
+}
+
 Buffer Buffer::slice(std::size_t offset, std::size_t bytes) const {
     const detail::BufferState& whole = detail::open(state_, "Buffer");
     if (offset > whole.size || bytes > whole.size - offset) {
@@ -131,11 +136,13 @@ void Buffer::copy_from(const Buffer& source, const Stream& stream) const {
 void Buffer::copy_from_host_bytes(const void* source, std::size_t bytes,
                                   const Stream& stream) const {
     check_sizes(size(), bytes);
+    check_overlap(handle(), address_of(source), bytes);
     copy(handle(), address_of(source), bytes, stream);
 }
 
 void Buffer::copy_to_host_bytes(void* destination, std::size_t bytes, const Stream& stream) const {
     check_sizes(bytes, size());
+    check_overlap(address_of(destination), handle(), bytes);
     copy(address_of(destination), handle(), bytes, stream);
 }
 
@@ -185,22 +192,43 @@ bool operator==(const Buffer& left, const Buffer& right) noexcept {
 void detail::BufferState::free_on(const Stream& next) {
     // Read all that can fail before changing anything.
     const StreamState& queue = open(next.state(), "Stream");
-    auto home = context_state_of(queue);
+    auto place = context_state_of(queue);
     stream = next;
-    context = std::move(home);
+    context = std::move(place);
+    if (home == nullptr) {
+        home = context;
+        made_at = home->reset_count.load(std::memory_order_relaxed);
+    }
     thread = queue.handle == CU_STREAM_PER_THREAD ? std::this_thread::get_id() : std::thread::id();
 }
 
-void detail::BufferState::free_in(std::shared_ptr<ContextState> home) {
-    context = std::move(home);
+void detail::BufferState::free_in(std::shared_ptr<ContextState> place) {
+    context = std::move(place);
+    home = context;
+    made_at = home->reset_count.load(std::memory_order_relaxed);
+}
+
+bool detail::BufferState::is_stream_usable() const {
+    // Another thread's default stream cannot be named; a stream that went with a reset is gone.
+    const bool is_of_this_thread =
+        thread == std::thread::id() || thread == std::this_thread::get_id();
+    return is_of_this_thread &&
+           (stream.is_closed() || is_intact(stream.state()->context, stream.state()->made_at));
 }
 
 detail::BufferState::~BufferState() {
     if (resource == nullptr || whole != nullptr || pointer == 0 || driver::is_leaving()) {
         return;
     }
+    if (!is_intact(home, made_at) && resource->is_context_bound()) {
+        return; // it went with the reset, and the address may be somebody else's by now
+    }
     std::optional<driver::Current> current;
     try {
+        if (!is_stream_usable()) {
+            // The legacy default stream comes after all that the other one held.
+            stream = Stream::legacy_default();
+        }
         current.emplace(context->handle);
     } catch (...) {
         driver::report_release_failure("buffer in its context");
@@ -209,12 +237,7 @@ detail::BufferState::~BufferState() {
         }
     }
     try {
-        // Another thread's default stream cannot be named, but the legacy default stream comes
-        // after all that it holds.
-        const bool is_other_thread =
-            thread != std::thread::id() && thread != std::this_thread::get_id();
-        resource->deallocate_bytes(pointer, size,
-                                   is_other_thread ? Stream::legacy_default() : stream);
+        resource->deallocate_bytes(pointer, size, stream);
     } catch (const CUDAError& error) {
         if (error.code() != CUDA_ERROR_DEINITIALIZED) {
             driver::report_release_failure("buffer");

@@ -71,6 +71,9 @@ void Device::reset_primary_context() const {
     call(table().cuDevicePrimaryCtxReset, state_->handle);
     if (const auto* primary = state_->primary.peek()) {
         (*primary)->reset_count.fetch_add(1, std::memory_order_relaxed);
+        // The context stays ours but is inactive until somebody retains it once more.
+        call(table().cuDevicePrimaryCtxRetain, &(*primary)->handle, state_->handle);
+        ++state_->retained;
     }
 }
 

@@ -206,7 +206,7 @@ DeviceMemoryResource Device::memory_resource() const {
 
 Buffer Device::allocate(std::size_t bytes, const Stream& stream) const {
     if (state_->memory_resource.peek() == nullptr &&
-        properties().get("memory_pools_supported", 1) == 0) [[unlikely]] {
+        properties().get("memory_pools_supported", 0) == 0) [[unlikely]] {
         const std::shared_ptr<MemoryResource> resource =
             std::make_shared<SynchronousMemoryResource>(*this);
         return resource->allocate(bytes, stream);

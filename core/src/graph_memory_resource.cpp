@@ -68,8 +68,12 @@ CUdeviceptr GraphMemoryResource::allocate_bytes(std::size_t bytes, const Stream&
 void GraphMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/,
                                            const Stream& stream) {
     const CUstream queue = stream.handle();
-    if (pointer != 0) {
-        call(table().cuMemFreeAsync, pointer, queue);
+    if (pointer == 0) {
+        return;
+    }
+    const auto& free = table().cuMemFreeAsync;
+    if (const CUresult status = free(pointer, queue); status != CUDA_SUCCESS) {
+        detail::raise_free_failure(status, free.name, pointer);
     }
 }
 

@@ -37,9 +37,7 @@ public:
     void deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/,
                           const Stream& stream) override {
         detail::free_after(stream, [pointer] {
-            detail::call_in_any_context(
-                table().cuMemHostUnregister,
-                reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer)));
+            detail::free_in_any_context(table().cuMemHostUnregister, pointer);
         });
     }
 
@@ -48,6 +46,8 @@ public:
     [[nodiscard]] bool is_host_accessible() const noexcept override { return true; }
 
     [[nodiscard]] int device_id() const noexcept override { return -1; }
+
+    [[nodiscard]] bool is_context_bound() const noexcept override { return true; }
 
 private:
     std::shared_ptr<void> owner_;
@@ -76,10 +76,8 @@ void LegacyPinnedMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size
     if (pointer == 0) {
         return;
     }
-    detail::free_after(stream, [pointer] {
-        detail::call_in_any_context(table().cuMemFreeHost,
-                                    reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer)));
-    });
+    detail::free_after(stream,
+                       [pointer] { detail::free_in_any_context(table().cuMemFreeHost, pointer); });
 }
 
 // ---- SynchronousMemoryResource -----------------------------------------------------------------
@@ -88,6 +86,15 @@ Buffer SynchronousMemoryResource::allocate(std::size_t bytes) {
     auto context = context_on(device_);
     const CUdeviceptr pointer = bytes == 0 ? 0 : allocate_on(device_, bytes, context->handle);
     return detail::adopt(pointer, bytes, shared_from_this(), std::move(context));
+}
+
+Buffer SynchronousMemoryResource::allocate(std::size_t bytes, const Stream& stream) {
+    (void)stream.handle(); // a closed stream is an error here as everywhere
+    Buffer buffer = allocate(bytes);
+    if (bytes != 0) {
+        buffer.set_deallocation_stream(stream);
+    }
+    return buffer;
 }
 
 CUdeviceptr SynchronousMemoryResource::allocate_bytes(std::size_t bytes, const Stream& stream) {
@@ -101,7 +108,7 @@ void SynchronousMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size_
         return;
     }
     detail::free_after(stream,
-                       [pointer] { detail::call_in_any_context(table().cuMemFree, pointer); });
+                       [pointer] { detail::free_in_any_context(table().cuMemFree, pointer); });
 }
 
 // ---- registration ------------------------------------------------------------------------------

@@ -134,6 +134,9 @@ IPCBufferDescriptor Buffer::ipc_descriptor() const {
                                                 : "a slice cannot be shared by itself; share the "
                                                   "whole buffer and slice it over there");
     }
+    if (buffer.imported != nullptr) {
+        return *buffer.imported; // only the process that made the memory can export it
+    }
     static_cast<void>(detail::exported(*pool)); // drivers share no pointer before the pool
     CUmemPoolPtrExportData data{};
     call(table().cuMemPoolExportPointer, &data, buffer.pointer);
@@ -173,7 +176,7 @@ Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescri
 
 bool Buffer::is_mapped() const {
     const detail::BufferState& buffer = detail::open(state(), "Buffer");
-    return buffer.whole != nullptr ? buffer.whole->is_mapped : buffer.is_mapped;
+    return (buffer.whole != nullptr ? *buffer.whole : buffer).imported != nullptr;
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -236,7 +239,7 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
     }
     state->resource = pool;
     state->size = descriptor.size;
-    state->is_mapped = true;
+    state->imported = std::make_unique<const IPCBufferDescriptor>(descriptor);
     state->pointer = pointer; // from here on it is unmapped with the state
     check_size(descriptor.size, pointer, state->context->handle);
     return {state.release(), [payload = descriptor.payload](detail::BufferState* last) {

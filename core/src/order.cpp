@@ -62,4 +62,15 @@ void order_streams(CUstream consumer, CUstream producer) {
          unsigned{CU_EVENT_WAIT_DEFAULT});
 }
 
+bool is_capturing(CUstream stream) {
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    const auto& query = table().cuStreamIsCapturing;
+    const CUresult status = query(stream, &capture);
+    // Without a context a default stream is no stream; whoever uses it is told.
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_INVALID_CONTEXT) {
+        driver::raise(status, query.name);
+    }
+    return capture != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 } // namespace cuprum::detail

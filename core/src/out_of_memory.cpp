@@ -40,4 +40,14 @@ void raise_out_of_memory(const char* call, std::size_t bytes, int device, std::s
     throw OutOfMemoryError(call, bytes, info.free_bytes, info.total_bytes, hint);
 }
 
+void raise_free_failure(CUresult status, const char* call, CUdeviceptr pointer) {
+    if (status == CUDA_ERROR_INVALID_VALUE) {
+        throw CUDAError(status, call,
+                        "pointer " + std::to_string(pointer) +
+                            " is not the start of memory that this frees: it was freed already, or "
+                            "comes from elsewhere");
+    }
+    driver::raise(status, call);
+}
+
 } // namespace cuprum::detail

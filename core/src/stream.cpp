@@ -70,6 +70,7 @@ Stream Stream::from_handle(CUstream handle, std::shared_ptr<void> owner) {
         CUcontext context = nullptr;
         call(table().cuStreamGetCtx, handle, &context);
         state->context = detail::context_state(context);
+        state->made_at = state->context->reset_count.load(std::memory_order_relaxed);
     }
     return Stream(std::move(state));
 }

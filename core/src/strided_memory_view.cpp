@@ -178,16 +178,6 @@ StridedLayout layout_of(const dlpack::Tensor& tensor) {
                : StridedLayout(shape, std::span<const Index>(tensor.strides, ndim), bytes);
 }
 
-/// Tells whether the driver moves the memory between host and devices, if buffers can tell.
-template <typename Memory>
-bool is_managed(const Memory& memory) {
-    if constexpr (requires { memory.is_managed(); }) {
-        return memory.is_managed();
-    } else {
-        return false;
-    }
-}
-
 dlpack::Device device_of(const Buffer& buffer) {
     if (!buffer.is_device_accessible()) {
         return {dlpack::DeviceType::Cpu, 0};
@@ -195,7 +185,8 @@ dlpack::Device device_of(const Buffer& buffer) {
     if (!buffer.is_host_accessible()) {
         return {dlpack::DeviceType::Cuda, buffer.device_id()};
     }
-    return {is_managed(buffer) ? dlpack::DeviceType::CudaManaged : dlpack::DeviceType::CudaHost, 0};
+    return {buffer.is_managed() ? dlpack::DeviceType::CudaManaged : dlpack::DeviceType::CudaHost,
+            0};
 }
 
 dlpack::Device checked(dlpack::Device device) {

@@ -98,7 +98,8 @@ Buffer VirtualMemoryResource::modify_allocation(const Buffer& buffer, std::size_
                                                 const VirtualMemoryResourceOptions& options) {
     detail::BufferState& old = detail::open(buffer.state(), "Buffer");
     if (old.resource.get() != this) {
-        throw std::invalid_argument("buffer does not come from this VirtualMemoryResource");
+        throw std::invalid_argument("buffer does not come from this VirtualMemoryResource; only "
+                                    "what it allocated can grow");
     }
     check_options(device_, options);
     check_device(device_, options);
@@ -210,8 +211,9 @@ std::shared_ptr<VirtualAllocation> VirtualMemoryResource::Allocations::take(CUde
     const std::lock_guard lock(mutex);
     auto node = by_address.extract(pointer);
     if (node.empty()) {
-        throw std::invalid_argument("pointer is not the address of an allocation of this "
-                                    "VirtualMemoryResource");
+        throw std::invalid_argument("pointer " + std::to_string(pointer) +
+                                    " is not the address of an allocation of this "
+                                    "VirtualMemoryResource: it was freed already, or is another's");
     }
     return std::move(node.mapped());
 }

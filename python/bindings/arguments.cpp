@@ -77,7 +77,12 @@ std::size_t size_argument(nb::handle value, const char* name) {
     }
     const Py_ssize_t size = PyNumber_AsSsize_t(value.ptr(), PyExc_OverflowError);
     if (size == -1 && PyErr_Occurred() != nullptr) {
-        throw nb::python_error();
+        if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) {
+            throw nb::python_error();
+        }
+        PyErr_Clear();
+        raise_error(PyExc_OverflowError,
+                    std::string(name) + " must be from 0 to 2**63 - 1, got " + repr_text(value));
     }
     if (size < 0) {
         raise_error(PyExc_ValueError,
@@ -136,6 +141,14 @@ std::optional<int> optional_int_argument(nb::handle value, const char* name) {
         raise_error(PyExc_ValueError, std::string(name) + " is out of range: " + repr_text(number));
     }
     return static_cast<int>(wide);
+}
+
+bool bool_argument(nb::handle value, const char* name) {
+    if (PyBool_Check(value.ptr()) == 0) {
+        raise_error(PyExc_TypeError,
+                    std::string(name) + " must be a bool, got " + type_label(value));
+    }
+    return value.ptr() == Py_True;
 }
 
 bool flag_argument(nb::handle value, bool fallback) {

@@ -46,6 +46,10 @@ namespace cuprum::python {
 /// Returns an int, or nothing for None.
 [[nodiscard]] std::optional<int> optional_int_argument(nb::handle value, const char* name);
 
+/// Returns a bool.
+/// @throws TypeError naming the argument.
+[[nodiscard]] bool bool_argument(nb::handle value, const char* name);
+
 /// Returns the truth of a flag that may be left out.
 [[nodiscard]] bool flag_argument(nb::handle value, bool fallback);
 

@@ -11,6 +11,7 @@
 #include "memory_objects.hpp"
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/detail/order.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
@@ -41,7 +42,7 @@ void bind_closing(nb::class_<PyBuffer>& type);
 [[gnu::hot]] void fill(const PyBuffer& self, nb::handle value, nb::handle stream);
 [[gnu::hot]] void close(PyBuffer& self, nb::handle stream);
 void fill_with_pattern(const PyBuffer& self, nb::handle value, const Stream& order);
-[[nodiscard]] const PyBuffer& buffer_argument(nb::handle value, const char* name);
+void refuse_capture(const Stream& stream, const char* name);
 
 } // namespace
 
@@ -185,6 +186,7 @@ ValueError
         [](const PyBuffer& self, nb::handle source, nb::handle stream) {
             const HostMemory memory(source, HostMemory::Access::Read, "source");
             const Stream& order = stream_argument(stream);
+            refuse_capture(order, "source");
             const nb::gil_scoped_release unlocked;
             self.copy_from_host_bytes(memory.data(), memory.size(), order);
         },
@@ -204,6 +206,7 @@ stream : Stream
         [](const PyBuffer& self, nb::handle destination, nb::handle stream) {
             const HostMemory memory(destination, HostMemory::Access::Write, "destination");
             const Stream& order = stream_argument(stream);
+            refuse_capture(order, "destination");
             const nb::gil_scoped_release unlocked;
             self.copy_to_host_bytes(memory.data(), memory.size(), order);
         },
@@ -301,6 +304,7 @@ nb::object copy_to(const PyBuffer& source, nb::handle destination, nb::handle st
         copy(source, *payload<PyBuffer>(destination), stream_argument(stream));
         return nb::borrow(destination);
     }
+    (void)source.handle(); // a closed one is refused before anything is allocated
     const auto how = copy_options_argument(options);
     const Stream& order = how ? copy_stream_argument(stream) : stream_argument(stream);
     nb::object target = nb::borrow(destination);
@@ -358,10 +362,7 @@ void fill_with_pattern(const PyBuffer& self, nb::handle value, const Stream& ord
         self.fill(static_cast<std::uint8_t>(number), order);
         return;
     }
-    if (PyObject_CheckBuffer(value.ptr()) == 0) {
-        raise_error(PyExc_TypeError,
-                    "value must be an int or have the buffer protocol, got " + type_label(value));
-    }
+    check_pattern(value);
     const HostMemory pattern(value, HostMemory::Access::Read, "value");
     switch (pattern.size()) {
     case sizeof(std::uint8_t):
@@ -389,13 +390,15 @@ void close(PyBuffer& self, nb::handle stream) {
     self.drop();
 }
 
-const PyBuffer& buffer_argument(nb::handle value, const char* name) {
-    const PyBuffer* buffer = get_if<PyBuffer>(value);
-    if (buffer == nullptr) {
-        raise_error(PyExc_TypeError,
-                    std::string(name) + " must be a Buffer, got " + type_label(value));
+/// Host memory is held for the call alone, and a graph would use it whenever it runs.
+void refuse_capture(const Stream& stream, const char* name) {
+    if (cuprum::detail::is_capturing(stream.handle())) {
+        raise_error(PyExc_RuntimeError,
+                    std::string("stream is capturing, and the graph would use the memory of ") +
+                        name +
+                        " each time it runs; copy from or to a Buffer of host memory, as "
+                        "LegacyPinnedMemoryResource allocates it");
     }
-    return *buffer;
 }
 
 } // namespace

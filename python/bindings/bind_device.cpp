@@ -409,7 +409,7 @@ nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options) 
 nb::object memory_resource(PyDevice& self) {
     const nb::ft_lock_guard lock(self.mutex);
     if (!self.memory_resource.is_valid() &&
-        self.core.properties().get("memory_pools_supported", 1) == 0) {
+        self.core.properties().get("memory_pools_supported", 0) == 0) {
         self.memory_resource = make<PySynchronousMemoryResource>(
             std::make_shared<SynchronousMemoryResource>(self.core));
     }

@@ -125,7 +125,9 @@ device_id : Device or int
 
     module.def(
         "register_host_memory",
-        [](nb::handle object, bool read_only, bool io_memory) {
+        [](nb::handle object, nb::handle only_read, nb::handle of_the_bus) {
+            const bool read_only = bool_argument(only_read, "read_only");
+            const bool io_memory = bool_argument(of_the_bus, "io_memory");
             HostMemory memory(
                 object, read_only ? HostMemory::Access::Read : HostMemory::Access::Write, "obj");
             // The memory stays put while the buffer protocol's view of it is held.
@@ -141,9 +143,12 @@ device_id : Device or int
                 return cuprum::register_host_memory(
                     address, bytes, {.read_only = read_only, .io_memory = io_memory}, owner);
             }();
-            return make<PyBuffer>(std::move(buffer), nb::object(), nb::borrow(object));
+            nb::object made = make<PyBuffer>(std::move(buffer), nb::object(), nb::borrow(object));
+            nb::inst_ptr<PyBuffer>(made)->is_readonly =
+                PyMemoryView_GET_BUFFER(view.ptr())->readonly != 0;
+            return made;
         },
-        "obj"_a.none(), nb::kw_only(), "read_only"_a = false, "io_memory"_a = false,
+        "obj"_a.none(), nb::kw_only(), "read_only"_a.none() = false, "io_memory"_a.none() = false,
         nb::sig("def register_host_memory(obj: object, *, read_only: bool = False, io_memory: bool "
                 "= False) -> Buffer"),
         R"(Make existing host memory known to devices; the buffer over it undoes that when it is freed.

@@ -88,6 +88,12 @@ the descriptor itself.)");
 void bind_buffer_sharing(nb::class_<PyBuffer>& type) {
     type.def_prop_ro("is_mapped", &PyBuffer::is_mapped,
                      "Tell whether the memory is another process's.");
+    type.def_prop_ro(
+        "_whole",
+        [](const PyBuffer& self) {
+            return make<PyBuffer>(self.whole(), self.resource, self.owner);
+        },
+        nb::sig("def _whole(self) -> Buffer"));
     type.def_prop_ro("ipc_descriptor", descriptor_of,
                      nb::sig("def ipc_descriptor(self) -> cuprum._ipc_memory.IPCBufferDescriptor"),
                      R"(Return what names this buffer to processes that import its pool.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "arguments.hpp"
 #include "memory_objects.hpp"
 
 #include <cuprum/managed_buffer.hpp>
@@ -61,10 +62,13 @@ void bind_advice(nb::class_<PyManagedBuffer, PyBuffer>& type) {
             const nb::gil_scoped_release unlocked;
             return core_of(self).read_mostly();
         },
-        [](const PyManagedBuffer& self, bool value) {
+        [](const PyManagedBuffer& self, nb::handle value) {
+            const bool is_mostly_read = bool_argument(value, "read_mostly");
             const nb::gil_scoped_release unlocked;
-            core_of(self).set_read_mostly(value);
+            core_of(self).set_read_mostly(is_mostly_read);
         },
+        nb::arg().none(), nb::for_getter(nb::sig("def read_mostly(self) -> bool")),
+        nb::for_setter(nb::sig("def read_mostly(self, value: bool, /) -> None")),
         "Tell whether the memory is mostly read, so that copies of it may be kept.");
     type.def_prop_rw(
         "preferred_location",

@@ -287,7 +287,8 @@ RuntimeError
     type.def("trim", trim, "keep_bytes"_a = 0,
              nb::sig("def trim(self, keep_bytes: int = 0) -> None"),
              "Give memory back to the system until at most `keep_bytes` are reserved.");
-    type.def("trim_to", trim, "keep_bytes"_a, nb::sig("def trim_to(self, keep_bytes: int) -> None"),
+    type.def("trim_to", trim, "keep_bytes"_a.none(),
+             nb::sig("def trim_to(self, keep_bytes: int) -> None"),
              "Give memory back to the system until at most `keep_bytes` are reserved.");
     type.def(
         "close",
@@ -403,6 +404,7 @@ alloc_handle : int or IPCAllocationHandle
         [](nb::handle self, nb::handle devices) {
             (void)nb::module_::import_("cuprum._peer_access").attr("replace_peers")(self, devices);
         },
+        nb::arg().none(),
         nb::for_getter(nb::sig("def peer_accessible_by(self) -> "
                                "cuprum._peer_access.PeerAccessibleBySetProxy")),
         nb::for_setter(nb::sig("def peer_accessible_by(self, devices: "
@@ -469,9 +471,7 @@ options : PinnedMemoryResourceOptions or dict, optional
             if (given.is_valid()) {
                 how.ipc_enabled = truth(given, "ipc_enabled");
                 how.max_size = size_argument(nb::object(given.attr("max_size")), "max_size");
-                if (const nb::object node = given.attr("numa_id"); !node.is_none()) {
-                    how.numa_id = nb::cast<int>(node);
-                }
+                how.numa_id = optional_int_argument(nb::object(given.attr("numa_id")), "numa_id");
             }
             auto pool = [&] {
                 const nb::gil_scoped_release unlocked;
@@ -604,10 +604,12 @@ std::optional<Location> preferred_location(nb::handle options) {
         return std::nullopt;
     }
     const auto kind = nb::cast<std::string>(resolved[0]);
+    const int number =
+        optional_int_argument(nb::object(resolved[1]), "preferred_location").value_or(0);
     if (kind == "device") {
-        return Location::device(Device(nb::cast<int>(resolved[1])));
+        return Location::device(Device(number));
     }
-    return kind == "host" ? Location::host() : Location::host_numa(nb::cast<int>(resolved[1]));
+    return kind == "host" ? Location::host() : Location::host_numa(number);
 }
 
 bool truth(nb::handle object, const char* attribute) {

@@ -85,10 +85,20 @@ Returns
 -------
 StridedLayout
     The layout; its strides are explicit.)");
-    type.def_static("dense_like", to_dense, "other"_a, "stride_order"_a = "K",
-                    nb::sig("def dense_like(other: StridedLayout, stride_order: str | tuple[int, "
-                            "...] = 'K') -> StridedLayout"),
-                    "Make a layout without gaps with the shape of another. See ``to_dense``.");
+    type.def_static(
+        "dense_like",
+        [](nb::handle other, nb::handle order) {
+            const StridedLayout* layout = get_if<StridedLayout>(other);
+            if (layout == nullptr) {
+                raise_error(PyExc_TypeError,
+                            "other must be a StridedLayout, got " + type_label(other));
+            }
+            return to_dense(*layout, order);
+        },
+        "other"_a.none(), "stride_order"_a = "K",
+        nb::sig("def dense_like(other: StridedLayout, stride_order: str | tuple[int, "
+                "...] = 'K') -> StridedLayout"),
+        "Make a layout without gaps with the shape of another. See ``to_dense``.");
     bind_facts(type);
     bind_properties(type);
     bind_algebra(type);

@@ -360,6 +360,7 @@ int clear(PyObject* self) {
         view.exporter.reset();
         view.dtype.reset();
         view.type_source = View::TypeSource::None;
+        view.drop_share();
     }
     return 0;
 }

@@ -56,14 +56,14 @@ BufferError
     type.attr("__dlpack_c_exchange_api__") = capsule;
 }
 
-dlpack::DeviceType dlpack_device_type_of(const Buffer& memory, bool is_managed) {
+dlpack::DeviceType dlpack_device_type_of(const Buffer& memory) {
     using dlpack::DeviceType;
     const bool is_on_device = memory.is_device_accessible();
     const bool is_on_host = memory.is_host_accessible();
     if (is_on_device) {
-        return !is_on_host  ? DeviceType::Cuda
-               : is_managed ? DeviceType::CudaManaged
-                            : DeviceType::CudaHost;
+        return !is_on_host           ? DeviceType::Cuda
+               : memory.is_managed() ? DeviceType::CudaManaged
+                                     : DeviceType::CudaHost;
     }
     if (!is_on_host) {
         raise_error(PyExc_BufferError, "buffer is neither device-accessible nor host-accessible");
@@ -72,7 +72,7 @@ dlpack::DeviceType dlpack_device_type_of(const Buffer& memory, bool is_managed) 
 }
 
 dlpack::Device dlpack_device_of(const PyBuffer& buffer) {
-    const dlpack::DeviceType type = dlpack_device_type_of(buffer, buffer.is_managed());
+    const dlpack::DeviceType type = dlpack_device_type_of(buffer);
     return {type, type == dlpack::DeviceType::Cuda ? buffer.device_id() : 0};
 }
 
@@ -124,6 +124,7 @@ Managed* make_tensor(const PyBuffer& self, dlpack::Device device) {
     managed.deleter = destroy<Managed>;
     if constexpr (std::is_same_v<Managed, dlpack::ManagedTensorVersioned>) {
         managed.version = dlpack::CURRENT_VERSION;
+        managed.flags = self.is_readonly ? dlpack::FLAG_READ_ONLY : 0;
     }
     return &exported.release()->managed;
 }
@@ -142,6 +143,7 @@ nb::object export_buffer(const PyBuffer& self, nb::handle stream, nb::handle max
             consumer.wait_for(reinterpret_cast<std::uintptr_t>(allocated_on->handle()));
         }
     }
+    request.check_readonly(self.is_readonly);
     return request.is_versioned
                ? wrap_in_capsule(make_tensor<dlpack::ManagedTensorVersioned>(self, own))
                : wrap_in_capsule(make_tensor<dlpack::ManagedTensor>(self, own));

@@ -98,6 +98,25 @@ ValueError
     value's width.)");
 }
 
+const PyBuffer& buffer_argument(nb::handle value, const char* name) {
+    const PyBuffer* buffer = get_if<PyBuffer>(value);
+    if (buffer == nullptr) {
+        const bool is_unmade = PyObject_TypeCheck(value.ptr(), TYPE<PyBuffer>) != 0;
+        raise_error(PyExc_TypeError,
+                    std::string(name) + (is_unmade
+                                             ? " is a Buffer made with __new__ alone"
+                                             : " must be a Buffer, got " + type_label(value)));
+    }
+    return *buffer;
+}
+
+void check_pattern(nb::handle value) {
+    if (PyObject_CheckBuffer(value.ptr()) == 0) {
+        raise_error(PyExc_TypeError,
+                    "value must be an int or have the buffer protocol, got " + type_label(value));
+    }
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
@@ -120,9 +139,11 @@ nb::object slice(nb::handle self, nb::handle key) {
     }
     const Py_ssize_t count =
         PySlice_AdjustIndices(static_cast<Py_ssize_t>(buffer.size()), &start, &stop, step);
-    return make<PyBuffer>(
+    nb::object part = make<PyBuffer>(
         buffer.slice(static_cast<std::size_t>(start), static_cast<std::size_t>(count)),
         buffer.resource, buffer.owner);
+    nb::inst_ptr<PyBuffer>(part)->is_readonly = buffer.is_readonly;
+    return part;
 }
 
 std::size_t optional_size(nb::handle value, const char* name) {
@@ -144,15 +165,6 @@ RegionExtent extent_argument(nb::handle value, std::size_t most) {
         return i < numbers.size() ? static_cast<std::size_t>(numbers[i]) : 1U;
     };
     return {.width = at(0), .height = at(1), .depth = at(2)};
-}
-
-const PyBuffer& buffer_argument(nb::handle value, const char* name) {
-    const PyBuffer* buffer = get_if<PyBuffer>(value);
-    if (buffer == nullptr) {
-        raise_error(PyExc_TypeError,
-                    std::string(name) + " must be a Buffer, got " + type_label(value));
-    }
-    return *buffer;
 }
 
 void copy_region_from(const PyBuffer& self, nb::handle source, nb::handle extent, nb::handle stream,
@@ -199,6 +211,7 @@ void fill_rectangle(const PyBuffer& self, nb::handle value, nb::handle extent, n
         const auto byte = static_cast<std::uint8_t>(number);
         return fill_with<std::uint8_t>(self, &byte, place, size, order);
     }
+    check_pattern(value);
     const HostMemory pattern(value, HostMemory::Access::Read, "value");
     switch (pattern.size()) {
     case sizeof(std::uint8_t):

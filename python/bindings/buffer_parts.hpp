@@ -10,6 +10,14 @@ namespace cuprum::python {
 /// Binds what concerns parts of a buffer: slices, copies and fills of regions.
 void bind_buffer_parts(nb::class_<PyBuffer>& type);
 
+/// Returns the buffer in an argument.
+/// @throws TypeError naming the argument.
+[[nodiscard]] const PyBuffer& buffer_argument(nb::handle value, const char* name);
+
+/// Refuses what cannot be a pattern to fill with, other than an int.
+/// @throws TypeError for an object without the buffer protocol.
+void check_pattern(nb::handle value);
+
 /// Returns the slots that make a buffer's memory, where the host can reach it, visible through
 /// Python's buffer protocol.
 [[nodiscard]] PyType_Slot* buffer_protocol_slots();

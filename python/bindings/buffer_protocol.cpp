@@ -33,8 +33,8 @@ int get_memory(PyObject* self, Py_buffer* out, int flags) {
         auto share = std::make_unique<Buffer>(static_cast<const Buffer&>(*buffer));
         static char nothing = 0; // some consumers refuse the address of an empty buffer
         void* const data = buffer->size() == 0 ? &nothing : buffer->data<void>();
-        if (PyBuffer_FillInfo(out, self, data, static_cast<Py_ssize_t>(buffer->size()), 0, flags) !=
-            0) {
+        if (PyBuffer_FillInfo(out, self, data, static_cast<Py_ssize_t>(buffer->size()),
+                              buffer->is_readonly ? 1 : 0, flags) != 0) {
             throw nb::python_error();
         }
         out->internal = share.release();

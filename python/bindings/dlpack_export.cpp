@@ -4,6 +4,7 @@
 #include "dlpack_export.hpp"
 
 #include "errors.hpp"
+#include "reference.hpp"
 #include "view_sources.hpp"
 
 #include <exception>
@@ -34,12 +35,19 @@ ExportRequest ExportRequest::read(nb::handle stream, nb::handle max_version, nb:
         }
     }
     request.is_versioned = knows_versions(max_version);
-    const ConsumerStream consumer = ConsumerStream::from(stream);
+    const ConsumerStream consumer = ConsumerStream::from(stream, "stream");
     if (consumer.kind == ConsumerStream::Kind::Handle) {
         request.ordering = Ordering::Handle;
         request.stream = consumer.handle;
     }
     return request;
+}
+
+void ExportRequest::check_readonly(bool is_readonly) const {
+    if (is_readonly && !is_versioned && !follows_reference.load(std::memory_order_relaxed)) {
+        raise_error(PyExc_BufferError, "the memory is read-only, which DLPack can say only from "
+                                       "version 1.0 on; pass max_version=(1, 0)");
+    }
 }
 
 nb::object exchange_capsule(const dlpack::ExchangeTable& table) {

@@ -28,6 +28,9 @@ struct ExportRequest {
     [[nodiscard]] static ExportRequest read(nb::handle stream, nb::handle max_version,
                                             nb::handle device, nb::handle copy,
                                             const dlpack::Device& own, bool is_host_accessible);
+
+    /// @throws BufferError for read-only memory if the consumer cannot be told that it is.
+    void check_readonly(bool is_readonly) const;
 };
 
 /// Wraps a tensor in a capsule, which owns it until someone takes it out.

@@ -29,7 +29,7 @@ public:
         const int flags =
             PyBUF_ANY_CONTIGUOUS | (access == Access::Write ? PyBUF_WRITABLE : PyBUF_SIMPLE);
         if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
-            throw nb::python_error();
+            explain(object, access, name);
         }
     }
 
@@ -43,6 +43,29 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(view_.len); }
 
 private:
+    /// Says, in place of the object, what is wrong with it.
+    [[noreturn]] static void explain(nb::handle object, Access access, const char* name) {
+        nb::python_error reason; // takes the error that is set
+        const std::string what = std::string(name) + " (" + type_label(object) + ") ";
+        Py_buffer any{};
+        if (PyObject_GetBuffer(object.ptr(), &any, PyBUF_STRIDED_RO) != 0) {
+            PyErr_Clear();
+            throw std::move(reason);
+        }
+        const bool is_read_only = access == Access::Write && any.readonly != 0;
+        const bool is_contiguous = PyBuffer_IsContiguous(&any, 'A') != 0;
+        PyBuffer_Release(&any);
+        if (is_read_only) {
+            raise_error(PyExc_BufferError, what + "is read-only, expected writable memory");
+        }
+        if (!is_contiguous) {
+            raise_error(PyExc_ValueError,
+                        what + "is not contiguous: copy it first, or copy it through a "
+                               "StridedMemoryView");
+        }
+        throw std::move(reason);
+    }
+
     Py_buffer view_{};
 };
 

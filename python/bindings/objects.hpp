@@ -93,6 +93,7 @@ struct PyBuffer : Buffer {
     nb::object resource;      // a MemoryResource, or null for wrapped memory
     nb::object owner;         // of wrapped memory, or null
     PyObject* held_by_core{}; // one of them, if the core refers to the Python object too
+    bool is_readonly = false; // the host must not write it: it is somebody's constant
 };
 
 /// A buffer of managed memory.

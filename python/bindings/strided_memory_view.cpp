@@ -18,6 +18,14 @@ StridedMemoryView::~StridedMemoryView() {
     if (versioned != nullptr && versioned->deleter != nullptr) {
         versioned->deleter(versioned);
     }
+    drop_share();
+}
+
+void StridedMemoryView::drop_share() noexcept {
+    if (!share.is_closed()) {
+        const Brief unlocked(true); // it may be the last one
+        share.close();
+    }
 }
 
 void StridedMemoryView::drop_plain_strides() noexcept {
@@ -126,7 +134,7 @@ dlpack::Device StridedMemoryView::dlpack_device() {
             device_type = dlpack::DeviceType::Cuda;
         } else {
             const Buffer memory = Buffer::from_handle(pointer, 1);
-            device_type = dlpack_device_type_of(memory, is_managed_memory(memory));
+            device_type = dlpack_device_type_of(memory);
         }
     }
     // The protocol gives every other memory the number 0.

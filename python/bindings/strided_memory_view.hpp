@@ -91,8 +91,12 @@ public:
     [[nodiscard]] Range reachable() const;
 
     void check_not_empty() const;
+    /// Gives up the share of a buffer's memory. Call it with the GIL held.
+    void drop_share() noexcept;
 
     nb::object exporter; // the array, kept alive; null if the view is empty
+    Buffer share{
+        std::shared_ptr<cuprum::detail::BufferState>()}; // of a buffer's memory, which may close
     nb::object dtype;
     nb::object made_layout;      // null until asked for
     std::uintptr_t base = 0;     // what the offsets of layouts count from

@@ -9,6 +9,7 @@
 #include "fast_method.hpp"
 #include "view_sources.hpp"
 
+#include <cuprum/detail/order.hpp>
 #include <cuprum/region.hpp>
 
 #include <optional>
@@ -116,7 +117,8 @@ void check_types(StridedMemoryView& destination, StridedMemoryView& source) {
 void copy(StridedMemoryView& destination, StridedMemoryView& source, const Stream& stream,
           nb::handle blocking) {
     if (destination.is_readonly) {
-        raise_error(PyExc_ValueError, "the destination is read-only");
+        raise_error(PyExc_ValueError,
+                    "the destination is read-only; copy into memory that may be written");
     }
     check_types(destination, source);
     const StridedLayout into = destination.layout();
@@ -130,6 +132,12 @@ void copy(StridedMemoryView& destination, StridedMemoryView& source, const Strea
     const bool is_waiting = blocking.is_none()
                                 ? !destination.is_device_accessible || !source.is_device_accessible
                                 : PyObject_IsTrue(blocking.ptr()) == 1;
+    if (is_waiting && cuprum::detail::is_capturing(stream.handle())) {
+        raise_error(PyExc_RuntimeError,
+                    "stream is capturing, and a copy that waits for it would end the capture; copy "
+                    "between buffers, or pass blocking=False and keep the memory as long as the "
+                    "graph");
+    }
     const CUdeviceptr to = destination.base;
     const CUdeviceptr from = source.base;
     const nb::gil_scoped_release unlocked;

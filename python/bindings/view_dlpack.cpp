@@ -130,6 +130,7 @@ nb::object export_view(nb::handle self, nb::handle stream, nb::handle max_versio
         const ConsumerStream consumer{ConsumerStream::Kind::Handle, request.stream};
         consumer.wait_for(view.ordered_stream);
     }
+    request.check_readonly(view.is_readonly);
     return request.is_versioned
                ? wrap_in_capsule(make_tensor<dlpack::ManagedTensorVersioned>(self, view, own))
                : wrap_in_capsule(make_tensor<dlpack::ManagedTensor>(self, view, own));

@@ -4,6 +4,7 @@
 // Views through `__cuda_array_interface__` and `__array_interface__`, which are dictionaries.
 
 #include "arguments.hpp"
+#include "extents.hpp"
 #include "names.hpp"
 #include "view_sources.hpp"
 
@@ -99,7 +100,14 @@ nb::handle required(const nb::dict& interface, PyObject* key) {
 nb::dict read_interface(nb::handle object, PyObject* attribute) {
     PyObject* const found = PyObject_GetAttr(object.ptr(), attribute);
     if (found == nullptr) {
-        throw nb::python_error();
+        if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0 ||
+            nb::hasattr(object.type(), nb::borrow(attribute))) {
+            throw nb::python_error();
+        }
+        PyErr_Clear();
+        raise_error(PyExc_BufferError, type_label(object) + " has no " +
+                                           nb::cast<std::string>(nb::handle(attribute)) +
+                                           ", expected an array that has one");
     }
     const nb::object interface = nb::steal(found);
     if (PyDict_Check(found) == 0) {
@@ -108,7 +116,9 @@ nb::dict read_interface(nb::handle object, PyObject* attribute) {
     }
     nb::dict entries = nb::borrow<nb::dict>(interface);
     const nb::handle version = entry(entries, names().version);
-    if (!version.is_valid() || nb::cast<std::int64_t>(version) < OLDEST_VERSION) {
+    if (!version.is_valid() || PyLong_Check(version.ptr()) == 0 ||
+        PyLong_AsLong(version.ptr()) < OLDEST_VERSION) {
+        PyErr_Clear();
         raise_error(PyExc_BufferError,
                     repr_text(attribute) + " has version " +
                         (version.is_valid() ? repr_text(version) : std::string("none")) +
@@ -137,19 +147,25 @@ void apply_interface(StridedMemoryView& view, nb::handle object, const nb::dict&
     const nb::handle shape = required(interface, names().shape);
     const nb::handle strides = entry(interface, names().strides);
     const bool has_strides = strides.is_valid() && !strides.is_none();
-    const auto extents = nb::cast<nb::tuple>(nb::tuple(nb::borrow(shape)));
-    view.set_ndim(nb::len(extents), has_strides);
-    for (std::size_t i = 0; i < nb::len(extents); ++i) {
-        view.shape_data()[i] = nb::cast<std::int64_t>(nb::object(extents[i]));
+    const auto extents = extents_argument(shape, "shape");
+    view.set_ndim(extents.size(), has_strides);
+    for (std::size_t i = 0; i < extents.size(); ++i) {
+        if (extents[i] < 0) {
+            raise_error(PyExc_ValueError,
+                        "shape must not hold negative extents, got " + repr_text(shape));
+        }
+        view.shape_data()[i] = extents[i];
     }
     if (has_strides) {
-        const auto steps = nb::tuple(nb::borrow(strides));
-        if (nb::len(steps) != nb::len(extents)) {
-            raise_error(PyExc_BufferError, "strides must have one entry for each extent");
+        const auto steps = extents_argument(strides, "strides");
+        if (steps.size() != extents.size()) {
+            raise_error(PyExc_BufferError, "strides must have one entry for each extent, got " +
+                                               repr_text(strides) + " for the shape " +
+                                               repr_text(shape));
         }
         const auto element = static_cast<std::int64_t>(view.itemsize);
-        for (std::size_t i = 0; i < nb::len(steps); ++i) {
-            const auto bytes = nb::cast<std::int64_t>(nb::object(steps[i]));
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            const std::int64_t bytes = steps[i];
             if (element == 0 || bytes % element != 0) {
                 raise_error(PyExc_ValueError, "strides must be divisible by itemsize: axis " +
                                                   std::to_string(i) + " has " +

@@ -42,11 +42,11 @@ void view_capsule(StridedMemoryView& view, nb::handle object, const ConsumerStre
 
 // ---- streams -----------------------------------------------------------------------------------
 
-ConsumerStream ConsumerStream::from_unusual(nb::handle argument) {
+ConsumerStream ConsumerStream::from_unusual(nb::handle argument, const char* name) {
     if (argument.is_none()) {
         return {};
     }
-    return {Kind::Handle, address_argument(argument, "stream_ptr")};
+    return {Kind::Handle, address_argument(argument, name)};
 }
 
 void ConsumerStream::require() const {
@@ -232,7 +232,8 @@ void view_buffer(StridedMemoryView& view, nb::handle object, nb::object layout_o
     check_reach(layout, *view.range);
     view.exporter = nb::borrow(object);
     view.base = buffer->handle();
-    view.is_readonly = is_readonly;
+    view.share = *buffer;
+    view.is_readonly = is_readonly || buffer->is_readonly;
     view.device_id = buffer->device_id();
     view.is_device_accessible = buffer->is_device_accessible();
     view.device_type =
@@ -254,6 +255,7 @@ void view_view(StridedMemoryView& view, StridedMemoryView& source, nb::object la
     view.ordered_stream = source.ordered_stream;
     view.is_ordered = source.is_ordered;
     view.exporter = source.exporter;
+    view.share = source.share;
     apply_layout(view, std::move(layout_object), std::move(known));
 }
 
@@ -479,7 +481,12 @@ dlpack::DeviceType device_type_of(nb::handle object) {
     const nb::object device =
         nb::steal(PyObject_CallMethodNoArgs(object.ptr(), names().dlpack_device));
     if (!device.is_valid()) {
-        throw nb::python_error();
+        nb::python_error error; // takes the error that is set
+        if (nb::hasattr(object, nb::handle(names().dlpack_device))) {
+            throw error;
+        }
+        raise_error(PyExc_BufferError, type_label(object) + " has no __dlpack_device__, expected "
+                                                            "an array with DLPack");
     }
     if (PyTuple_Check(device.ptr()) == 0 || PyTuple_GET_SIZE(device.ptr()) != 2) {
         raise_error(PyExc_BufferError, type_label(object) +

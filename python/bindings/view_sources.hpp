@@ -25,10 +25,10 @@ struct ConsumerStream {
     Kind kind = Kind::NotGiven;
     std::uintptr_t handle = 0; // 0 and 1 are the legacy default stream, 2 the thread's own
 
-    [[nodiscard]] static ConsumerStream from(nb::handle argument) {
+    [[nodiscard]] static ConsumerStream from(nb::handle argument, const char* name = "stream_ptr") {
         Py_ssize_t number = 0;
         if (!read_small_int(argument, number) || number < -1) {
-            return from_unusual(argument);
+            return from_unusual(argument, name);
         }
         return number == -1 ? ConsumerStream{Kind::NoOrder, 0}
                             : ConsumerStream{Kind::Handle, static_cast<std::uintptr_t>(number)};
@@ -40,7 +40,7 @@ struct ConsumerStream {
     void wait_for(std::uintptr_t producer) const;
 
 private:
-    [[nodiscard]] static ConsumerStream from_unusual(nb::handle argument);
+    [[nodiscard]] static ConsumerStream from_unusual(nb::handle argument, const char* name);
 };
 
 [[gnu::hot]] void view_any(StridedMemoryView& view, nb::handle object,

@@ -174,8 +174,15 @@ def reduce_pool(pool: _cuprum.MemoryPool) -> tuple[Callable[..., object], tuple[
 
 
 def reduce_buffer(buffer: _cuprum.Buffer) -> tuple[Callable[..., object], tuple[object, ...]]:
-    """Return how a buffer is sent: its pool, however that is sent, and its descriptor."""
-    return _restore_buffer, (buffer.memory_resource, buffer.ipc_descriptor)
+    """Return how a buffer is sent: its pool, however that is sent, and its descriptor.
+
+    A part is sent as its whole, and cut out again over there.
+    """
+    whole = buffer._whole
+    if (whole.handle, whole.size) == (buffer.handle, buffer.size):
+        return _restore_buffer, (buffer.memory_resource, buffer.ipc_descriptor)
+    offset = buffer.handle - whole.handle
+    return _restore_part, (buffer.memory_resource, whole.ipc_descriptor, offset, buffer.size)
 
 
 def _check_shared(pool: _cuprum.MemoryPool) -> None:
@@ -213,6 +220,18 @@ def _receive_pool(
 def _restore_buffer(pool: _cuprum.MemoryPool, descriptor: IPCBufferDescriptor) -> _cuprum.Buffer:
     device = _make_current(pool.device_id)
     return _cuprum.Buffer.from_ipc_descriptor(pool, descriptor, stream=device.default_stream)
+
+
+def _restore_part(
+    pool: _cuprum.MemoryPool, descriptor: IPCBufferDescriptor, offset: int, size: int
+) -> _cuprum.Buffer:
+    whole = _restore_buffer(pool, descriptor)
+    if offset < 0 or size < 0 or offset + size > whole.size:
+        raise ValueError(
+            f"the part of {size} bytes from offset {offset} does not lie in the buffer of "
+            f"{whole.size} bytes: it was changed on its way"
+        )
+    return whole[offset : offset + size]
 
 
 def _make_current(device_id: int) -> _cuprum.Device:

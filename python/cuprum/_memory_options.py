@@ -140,6 +140,10 @@ def resolve_preferred_location(
         If the current device is near no NUMA node, and none is given.
     """
     place, kind = options.preferred_location, options.preferred_location_type
+    if place is not None and (isinstance(place, bool) or not hasattr(place, "__index__")):
+        raise TypeError(
+            f"preferred_location must be an integer or None, got {type(place).__name__}"
+        )
     if kind is None:
         if place is None:
             return None

@@ -153,6 +153,11 @@ class PeerAccessibleBySetProxy(MutableSet):
 
 def replace_peers(pool: _cuprum.DeviceMemoryResource, devices: Iterable[Any]) -> None:
     """Make these, and no other devices but the pool's own, able to access its memory."""
+    if devices is None or isinstance(devices, (str, int)):
+        raise TypeError(
+            "peer_accessible_by must be an iterable of Devices or ordinals, got "
+            + type(devices).__name__
+        )
     plan = plan_peer_access_update(
         pool.device_id,
         pool._peers(),
@@ -173,6 +178,8 @@ def _set_pool_access(
 
 def _resolve(device: Any) -> int:
     """Return a device's ordinal; there must be such a device."""
+    if device is None:
+        raise TypeError("peers must be Devices or ordinals, got None")
     return (device if isinstance(device, _cuprum.Device) else _cuprum.Device(device)).device_id
 
 

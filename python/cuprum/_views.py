@@ -76,6 +76,11 @@ def args_viewable_as_strided_memory(
         When the function is called with fewer positional arguments than `arg_indices` names.
     """
     indices = tuple(arg_indices)
+    for index in indices:
+        if isinstance(index, bool) or not isinstance(index, int):
+            raise TypeError(
+                f"arg_indices must be a tuple of positions, all integers, got {arg_indices!r}"
+            )
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)

@@ -158,7 +158,7 @@ def test_regions_refuse_what_does_not_fit(device, stream):
             a.fill_region(b"abc", (6, 2), stream=stream)
         with pytest.raises(OverflowError, match="0 to 255"):
             a.fill_region(256, (6, 2), stream=stream)
-        with pytest.raises(TypeError, match="value must have the buffer protocol"):
+        with pytest.raises(TypeError, match="value must be an int or have the buffer protocol"):
             a.fill_region("a", (6, 2), stream=stream)
 
 

@@ -156,10 +156,13 @@ def test_other_objects_are_refused():
     for thing in (3, None, object()):
         with pytest.raises(BufferError, match="neither __dlpack__ nor __cuda_array_interface__"):
             StridedMemoryView.from_any_interface(thing, -1)
-    with pytest.raises(AttributeError, match="__array_interface__"):
-        StridedMemoryView.from_array_interface(3)
-    with pytest.raises(AttributeError, match="__cuda_array_interface__"):
-        StridedMemoryView.from_cuda_array_interface(3, -1)
+    for make, protocol in (
+        (StridedMemoryView.from_array_interface, "__array_interface__"),
+        (lambda thing: StridedMemoryView.from_cuda_array_interface(thing, -1), "__cuda_array"),
+        (lambda thing: StridedMemoryView.from_dlpack(thing, -1), "__dlpack_device__"),
+    ):
+        with pytest.raises(BufferError, match=f"int has no {protocol}.*, expected an array"):
+            make(3)
 
 
 def test_strides_within_an_element_are_refused():

@@ -69,6 +69,9 @@ public:
     /// @throws std::invalid_argument if the part does not lie in the buffer.
     [[nodiscard]] Buffer slice(std::size_t offset, std::size_t bytes) const;
 
+    /// Returns the buffer that this one is a part of; a share of itself if it is no part.
+    [[nodiscard]] Buffer whole() const;
+
     /// Returns the ordinal of the device it lies on (of pinned memory, the one that registered
     /// it), -1 for other host memory.
     [[nodiscard]] int device_id() const;

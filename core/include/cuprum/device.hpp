@@ -152,8 +152,9 @@ public:
     /// Changes how the primary context behaves, also if it exists already.
     void set_primary_context_flags(const ContextFlags& flags) const;
     /// Destroys everything in the primary context: streams, events, memory, modules, of all
-    /// libraries in the process. The context itself starts anew on its next use. What was made in
-    /// it before must not be used any more; destroying our streams and events of it is fine.
+    /// libraries in the process. The context itself starts anew. What was made in it before must
+    /// not be used any more; dropping or closing it is fine. Pools, and virtual memory, outlive it:
+    /// their buffers can still be read and are freed as ever.
     void reset_primary_context() const;
     /// Makes a green context: one that has its own part of the device.
     /// @throws std::invalid_argument if `options` names no multiprocessors, those of another

@@ -33,6 +33,8 @@ public:
     [[nodiscard]] bool is_host_accessible() const noexcept override { return true; }
 
     [[nodiscard]] int device_id() const noexcept override { return -1; }
+
+    [[nodiscard]] bool is_context_bound() const noexcept override { return true; }
 };
 
 /// Allocates device memory at once, for devices without pools. Freeing waits for the stream that it
@@ -41,9 +43,9 @@ class CUPRUM_API SynchronousMemoryResource final : public MemoryResource {
 public:
     explicit SynchronousMemoryResource(const Device& device) : device_(device) {}
 
-    using MemoryResource::allocate;
     /// Allocates without a stream, in the device's own context.
     [[nodiscard]] Buffer allocate(std::size_t bytes);
+    [[nodiscard]] Buffer allocate(std::size_t bytes, const Stream& stream) override;
 
     [[nodiscard]] CUdeviceptr allocate_bytes(std::size_t bytes, const Stream& stream) override;
     void deallocate_bytes(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) override;
@@ -53,6 +55,8 @@ public:
     [[nodiscard]] bool is_host_accessible() const noexcept override { return false; }
 
     [[nodiscard]] int device_id() const noexcept override { return device_.ordinal(); }
+
+    [[nodiscard]] bool is_context_bound() const noexcept override { return true; }
 
 private:
     Device device_;

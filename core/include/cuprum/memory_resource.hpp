@@ -44,6 +44,10 @@ public:
     /// Returns the ordinal of the device whose memory this is, -1 for host memory.
     [[nodiscard]] virtual int device_id() const noexcept = 0;
 
+    /// Tells whether memory goes with the context that it was made in, as that of cuMemAlloc does:
+    /// a buffer that outlives a reset of its device is then not freed. Pools outlive a reset.
+    [[nodiscard]] virtual bool is_context_bound() const noexcept { return false; }
+
 protected:
     MemoryResource() = default;
 };

@@ -32,10 +32,12 @@ struct BufferState {
     std::shared_ptr<void> owner;                   // of wrapped memory
     Stream stream{std::shared_ptr<StreamState>()}; // the free is ordered on it; closed if none
     std::shared_ptr<ContextState> context;         // current while freeing
-    bool is_mapped = false;                        // imported from another process
-    std::thread::id thread;                        // whose per-thread default stream `stream` means
-    std::shared_ptr<BufferState> whole;            // what a slice is part of; it frees nothing
-    Lazy<PointerInfo> pointer_info;                // of wrapped memory
+    std::shared_ptr<ContextState> home;            // that it was made in, kept as long as it
+    unsigned made_at = 0;                          // the home's count of resets when it was made
+    std::unique_ptr<const IPCBufferDescriptor> imported; // as what, from another process
+    std::thread::id thread;             // whose per-thread default stream `stream` means
+    std::shared_ptr<BufferState> whole; // what a slice is part of; it frees nothing
+    Lazy<PointerInfo> pointer_info;     // of wrapped memory
 
     BufferState() = default;
     ~BufferState();
@@ -45,10 +47,15 @@ struct BufferState {
     /// Returns the state that frees the memory.
     [[nodiscard]] BufferState& whole_state() noexcept { return whole != nullptr ? *whole : *this; }
 
-    /// Records the stream that the memory will be freed on, and its context.
+    /// Records the stream that the memory will be freed on, and its context. The first one is
+    /// also where it was made.
     void free_on(const Stream& next);
     /// Records the context that memory is freed in which came without a stream.
-    void free_in(std::shared_ptr<ContextState> home);
+    void free_in(std::shared_ptr<ContextState> place);
+
+private:
+    /// Tells whether the recorded stream means here and now what it meant.
+    [[nodiscard]] bool is_stream_usable() const;
 };
 
 /// Tells whether memory moves between host and devices by itself: its resource knows, or the

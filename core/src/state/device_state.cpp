@@ -61,6 +61,7 @@ const std::shared_ptr<ContextState>& primary_context(DeviceState& device) {
     return device.primary.get([&] {
         auto state = std::make_unique<ContextState>();
         driver::call(driver::table().cuDevicePrimaryCtxRetain, &state->handle, device.handle);
+        ++device.retained;
         state->device = &device;
         state->is_primary = true;
         return share_for_good(std::move(state));
@@ -146,7 +147,7 @@ void reset_devices() {
         return;
     }
     for (const auto& device : *list) {
-        if (device->primary.peek() != nullptr) {
+        for (unsigned life = 0; life < device->retained; ++life) {
             driver::release("primary context", driver::table().cuDevicePrimaryCtxRelease,
                             device->handle);
         }

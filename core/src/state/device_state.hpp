@@ -38,6 +38,7 @@ struct DeviceState {
     Lazy<std::string> uuid;
     Lazy<std::string> pci_bus_id;
     Lazy<std::shared_ptr<ContextState>> primary;
+    std::atomic<unsigned> retained = 0; // how often the primary context was: once in each life
     Lazy<PriorityRange> priorities;
     Lazy<DeviceMemoryResource> memory_resource;
     std::array<std::atomic<std::int64_t>, ATTRIBUTE_SLOTS> attributes; // cached, or UNREAD

@@ -15,6 +15,9 @@ namespace cuprum::detail {
 [[noreturn]] void raise_out_of_memory(const char* call, std::size_t bytes, int device,
                                       std::string_view hint = {});
 
+/// Throws for a function that failed to free `pointer`, naming it if that is what is wrong.
+[[noreturn]] void raise_free_failure(CUresult status, const char* call, CUdeviceptr pointer);
+
 /// Calls a function that allocates `bytes` and throws if it fails, with the figures if it was for
 /// want of memory.
 template <typename... Params, typename... Args>

@@ -64,8 +64,12 @@ CUdeviceptr PoolState::allocate_bytes(std::size_t bytes, const Stream& stream) {
 
 void PoolState::deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/, const Stream& stream) {
     const CUstream queue = stream.handle();
-    if (pointer != 0) {
-        call(table().cuMemFreeAsync, pointer, queue);
+    if (pointer == 0) {
+        return;
+    }
+    const auto& free = table().cuMemFreeAsync;
+    if (const CUresult status = free(pointer, queue); status != CUDA_SUCCESS) [[unlikely]] {
+        raise_free_failure(status, free.name, pointer);
     }
 }
 

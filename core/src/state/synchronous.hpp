@@ -7,6 +7,7 @@
 
 #include "driver/current.hpp"
 #include "state/context_state.hpp"
+#include "state/out_of_memory.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/error.hpp>
@@ -14,8 +15,10 @@
 #include <cuprum/stream.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <memory>
+#include <type_traits>
 
 namespace cuprum::detail {
 
@@ -47,15 +50,23 @@ void free_after(const Stream& stream, const Free& free) {
     }
 }
 
-/// Calls a function that frees and needs some context; one is made current only if none is.
-template <typename... Params, typename... Args>
-void call_in_any_context(const driver::Entry<CUresult(Params...)>& entry, Args... args) {
-    const CUresult status = entry(args...);
+/// Calls a function that frees `memory`, an address or a pointer, and needs some context; one is
+/// made current only if none is.
+template <typename Memory>
+void free_in_any_context(const driver::Entry<CUresult(Memory)>& entry, CUdeviceptr pointer) {
+    Memory memory{};
+    if constexpr (std::is_pointer_v<Memory>) {
+        memory = reinterpret_cast<Memory>(static_cast<std::uintptr_t>(pointer));
+    } else {
+        memory = pointer;
+    }
+    CUresult status = entry(memory);
     if (status == CUDA_ERROR_INVALID_CONTEXT) {
         const driver::Current current(current_or_first_context()->handle);
-        driver::call(entry, args...);
-    } else if (status != CUDA_SUCCESS) {
-        driver::raise(status, entry.name);
+        status = entry(memory);
+    }
+    if (status != CUDA_SUCCESS) {
+        raise_free_failure(status, entry.name, pointer);
     }
 }
 

@@ -126,6 +126,12 @@ void add_peers(driver::Table& table) {
                       [&](const auto& item) { return item.second.context == primary; });
         std::erase_if(fake().events,
                       [&](const auto& item) { return item.second.context == primary; });
+        for (const auto& [address, context] : fake().bound) {
+            if (context == primary) {
+                fake().allocations.erase(address);
+                fake().host_allocations.erase(address);
+            }
+        }
         return CUDA_SUCCESS;
     };
 }

@@ -155,6 +155,7 @@ public:
     std::map<CUevent, Event> events;
     std::map<CUmemoryPool, Pool> pools;
     std::map<CUdeviceptr, std::size_t> allocations;
+    std::map<CUdeviceptr, CUcontext> bound; // memory that goes with its context
     std::map<CUlinkState, Link> links;
     Link last_link;
     std::vector<CUcontext> primaries;

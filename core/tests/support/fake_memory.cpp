@@ -107,6 +107,7 @@ void add_host_memory(driver::Table& table) {
         }
         *memory = fake().next_handle<void*>();
         fake().host_allocations[reinterpret_cast<std::uintptr_t>(*memory)] = bytes;
+        fake().bound[reinterpret_cast<std::uintptr_t>(*memory)] = FakeDriver::current();
         return CUDA_SUCCESS;
     };
     table.cuMemFreeHost = [](void* memory) {
@@ -119,6 +120,7 @@ void add_host_memory(driver::Table& table) {
     table.cuMemHostRegister = [](void* memory, std::size_t bytes, unsigned flags) {
         fake().notes.push_back("register " + std::to_string(flags));
         fake().host_allocations[reinterpret_cast<std::uintptr_t>(memory)] = bytes;
+        fake().bound[reinterpret_cast<std::uintptr_t>(memory)] = FakeDriver::current();
         return has_context() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
     };
     table.cuMemHostUnregister = table.cuMemFreeHost.address.load();
@@ -128,6 +130,7 @@ void add_host_memory(driver::Table& table) {
         }
         *pointer = reinterpret_cast<std::uintptr_t>(fake().next_handle<void*>());
         fake().allocations[*pointer] = bytes;
+        fake().bound[*pointer] = FakeDriver::current();
         return CUDA_SUCCESS;
     };
     table.cuMemFree = [](CUdeviceptr pointer) {

@@ -13,4 +13,7 @@ namespace cuprum::detail {
 /// @throws CUDAError, also if both are default streams and no context is current.
 CUPRUM_API void order_streams(CUstream consumer, CUstream producer);
 
+/// Tells whether what is enqueued on a stream goes into a graph that is being captured.
+[[nodiscard]] CUPRUM_API bool is_capturing(CUstream stream);
+
 } // namespace cuprum::detail

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What becomes of objects whose device is reset under them. A program of its own: on a GPU a reset
+// takes everything in the process.
+
+#include "support/device_test.hpp"
+#include "support/fake_driver.hpp"
+
+#include <cuprum/cuprum.hpp>
+
+#include <cuda.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace cuprum {
+
+namespace {
+
+class ResetOnFake : public testing::FakeDriverTest {};
+
+class ResetOnDriver : public testing::DeviceTest {};
+
+/// One buffer of each kind of memory, on a stream or without.
+std::vector<Buffer> buffers_of_every_kind(const Device& device, const DeviceMemoryResource& pool,
+                                          const Stream& stream, std::span<std::byte> registered) {
+    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto synchronous = std::make_shared<SynchronousMemoryResource>(device);
+    const auto virtual_memory = std::make_shared<VirtualMemoryResource>(device);
+    return {device.allocate(64, stream),
+            pool.allocate(64, stream),
+            pinned->allocate(64),
+            pinned->allocate(64, stream),
+            synchronous->allocate(64),
+            synchronous->allocate(64, stream),
+            virtual_memory->allocate(64),
+            virtual_memory->allocate(64, stream),
+            register_host_memory(registered.data(), registered.size())};
+}
+
+} // namespace
+
+TEST_F(ResetOnFake, memory_of_pools_outlives_the_reset_and_is_freed_on_a_stream_that_is_there) {
+    const Stream stream = Device(0).create_stream();
+    Buffer buffer = Device(0).allocate(64, stream);
+    Device(0).reset_primary_context();
+    EXPECT_EQ(fake->count("cuDevicePrimaryCtxRetain"), 2) << "a reset leaves it inactive";
+    buffer.close();
+    EXPECT_EQ(fake->last_free.stream, CU_STREAM_LEGACY);
+    EXPECT_EQ(fake->last_free.current, fake->primaries[0]);
+    EXPECT_EQ(fake->live().allocations, 0);
+}
+
+TEST_F(ResetOnFake, memory_that_went_with_the_context_is_not_freed_again) {
+    const Stream stream = Device(0).create_stream();
+    const auto synchronous = std::make_shared<SynchronousMemoryResource>(Device(0));
+    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    std::array<std::byte, 64> memory{};
+    std::vector<Buffer> gone{synchronous->allocate(64), synchronous->allocate(64, stream),
+                             pinned->allocate(64), pinned->allocate(64, stream),
+                             register_host_memory(memory.data(), memory.size())};
+    const CUdeviceptr reused = gone[0].handle();
+    Device(0).reset_primary_context();
+    EXPECT_EQ(fake->live().allocations + fake->live().host_allocations, 0);
+    fake->allocations[reused] = 64; // somebody else's by now
+    gone.clear();
+    EXPECT_EQ(fake->count("cuMemFree"), 0);
+    EXPECT_EQ(fake->count("cuMemFreeHost"), 0);
+    EXPECT_EQ(fake->count("cuMemHostUnregister"), 0);
+    EXPECT_EQ(fake->allocations.erase(reused), 1U);
+}
+
+TEST_F(ResetOnFake, where_memory_was_made_counts_and_not_where_it_is_to_be_freed) {
+    const Stream elsewhere = Device(1).create_stream();
+    const auto synchronous = std::make_shared<SynchronousMemoryResource>(Device(0));
+    Buffer gone = synchronous->allocate(64, elsewhere);
+    Buffer kept = std::make_shared<SynchronousMemoryResource>(Device(1))->allocate(64);
+    kept.set_deallocation_stream(Device(0).create_stream());
+    Device(0).reset_primary_context();
+    gone.close();
+    EXPECT_EQ(fake->count("cuMemFree"), 0);
+    kept.close();
+    EXPECT_EQ(fake->count("cuMemFree"), 1);
+    EXPECT_EQ(fake->count("cuStreamSynchronize"), 1) << "the default stream: its own is gone";
+}
+
+TEST_F(ResetOnFake, a_stream_of_before_may_be_named_for_freeing_and_stands_for_the_default_one) {
+    const Stream before = Device(0).create_stream();
+    Device(0).reset_primary_context();
+    const Stream after = Device(0).create_stream();
+    Buffer buffer = Device(0).allocate(64, after);
+    buffer.close(before);
+    EXPECT_EQ(fake->last_free.stream, CU_STREAM_LEGACY);
+    Buffer other = Device(0).allocate(64, after);
+    const CUstream own = after.handle();
+    other.close();
+    EXPECT_EQ(fake->last_free.stream, own);
+}
+
+TEST_F(ResetOnFake, everything_else_is_released_as_ever) {
+    testing::check_every_failure([](testing::FakeDriver& driver) {
+        const Stream stream = Device(0).create_stream();
+        const Stream elsewhere = Device(1).create_stream();
+        const DeviceMemoryResource pool(Device(0), {.max_size = 1 << 20});
+        const Buffer of_the_pool = pool.allocate(64, elsewhere);
+        const Buffer virtual_memory =
+            std::make_shared<VirtualMemoryResource>(Device(0))->allocate(64, elsewhere);
+        Device(0).reset_primary_context();
+        EXPECT_EQ(driver.live().pools, 1);
+    });
+}
+
+TEST_F(ResetOnDriver, all_objects_may_outlive_a_reset_and_the_device_works_on) {
+    std::vector<std::byte> memory(4096);
+    std::optional<DeviceMemoryResource> pool(
+        std::in_place, device(), DeviceMemoryResourceOptions{.max_size = std::size_t{1} << 20U});
+    std::optional<Stream> before = device().create_stream();
+    std::optional<Event> event = before->record();
+    std::vector<Buffer> buffers = buffers_of_every_kind(device(), *pool, *before, memory);
+    before->sync();
+    device().reset_primary_context();
+    // Half of them go on another thread, which has no context.
+    std::thread([&] {
+        for (std::size_t i = 0; i < buffers.size(); i += 2) {
+            buffers[i].close();
+        }
+        event.reset();
+    }).join();
+    buffers.clear();
+    before.reset();
+    pool.reset();
+    const Stream after = device().create_stream();
+    const Buffer buffer = device().allocate(64, after);
+    buffer.fill(std::uint8_t{7}, after);
+    std::array<std::uint8_t, 64> back{};
+    buffer.copy_to_host(back, after);
+    after.sync();
+    EXPECT_EQ(back[63], 7);
+}
+
+} // namespace cuprum

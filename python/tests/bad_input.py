@@ -1,0 +1,105 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""Kinds of bad input, and what everything that takes such an argument must answer to them.
+
+A test crosses one of these tables with a table of functions; each function takes the bad value.
+"""
+
+import re
+
+import pytest
+
+import cuprum
+
+HUGE = 1 << 70
+# More than any device has, less than addresses can name.
+TOO_MUCH = 1 << 45
+
+
+class Stranger:
+    """Be of a type that nothing expects."""
+
+
+def integers(name):
+    """List what an integer argument from 0 on refuses: the value, the error, its text."""
+    return [
+        ("16", TypeError, f"{name} must be an integer, got str"),
+        (None, TypeError, f"{name} must be an integer, got None"),
+        (1.5, TypeError, f"{name} must be an integer, got float"),
+        (Stranger(), TypeError, f"{name} must be an integer, got Stranger"),
+        (-1, ValueError, f"{name} must be at least 0, got -1"),
+        (HUGE, OverflowError, f"{name} must be from 0 to 2**63 - 1, got {HUGE}"),
+    ]
+
+
+def addresses(name):
+    """List what the argument for an address refuses."""
+    return [
+        ("16", TypeError, f"{name} must be an integer, got str"),
+        (None, TypeError, f"{name} must be an integer, got None"),
+        (1.5, TypeError, f"{name} must be an integer, got float"),
+        (-1, ValueError, f"{name} must be from 0 to 2**64 - 1, got -1"),
+        (HUGE, ValueError, f"{name} must be from 0 to 2**64 - 1, got {HUGE}"),
+    ]
+
+
+def numbers(name):
+    """List what an argument of several integers refuses."""
+    return [
+        ("4", TypeError, f"{name} must be a tuple of integers, got str"),
+        (None, TypeError, f"{name} must be a tuple of integers, got None"),
+        (4, TypeError, f"{name} must be a tuple of integers, got int"),
+        ((1.5,), TypeError, f"{name} must be a tuple of integers, but holds float"),
+        ((HUGE,), ValueError, f"{name} holds {HUGE}, expected what fits 64 bits"),
+    ]
+
+
+def buffers(name):
+    """List what the argument for one buffer refuses."""
+    return [
+        ("x", TypeError, f"{name} must be a Buffer, got str"),
+        (None, TypeError, f"{name} must be a Buffer, got None"),
+        (4096, TypeError, f"{name} must be a Buffer, got int"),
+        (bytearray(64), TypeError, f"{name} must be a Buffer, got bytearray"),
+        (cuprum.Buffer.__new__(cuprum.Buffer), TypeError, f"{name} is a Buffer made with __new__"),
+    ]
+
+
+def streams(device, none_is_refused=True):
+    """List what the argument for a stream refuses."""
+    closed = device.create_stream()
+    closed.close()
+    refused = [
+        ("x", TypeError, "Stream or GraphBuilder expected for stream, got str"),
+        (0, TypeError, "Stream or GraphBuilder expected for stream, got int"),
+        (closed, cuprum.ClosedError, "this Stream was closed"),
+    ]
+    if none_is_refused:
+        refused.append((None, TypeError, "stream is required and must not be None; pass device."))
+    return refused
+
+
+def check(label, action, value, error, text):
+    """Check that an action answers to a value with an error that holds a text."""
+    with pytest.raises(error) as caught:
+        action(value)
+    assert text in str(caught.value), f"{label} with {value!r}: {caught.value}"
+    assert not isinstance(caught.value, cuprum.CUDAError) or issubclass(error, cuprum.CUDAError), (
+        f"{label} with {value!r} went to the driver"
+    )
+
+
+def check_all(label, action, refused):
+    """Check an action against a table of refused values."""
+    for value, error, text in refused:
+        check(label, action, value, error, text)
+
+
+def has_figures(error, requested):
+    """Tell whether an OutOfMemoryError says how much was asked for and how much was there."""
+    text = (
+        rf"\({error.requested_bytes} bytes\) were requested, .*\({error.free_bytes} bytes\) are "
+        r"free of .*\(\d+ bytes\)"
+    )
+    return error.requested_bytes >= requested and re.search(text, str(error)) is not None
