@@ -61,7 +61,13 @@ void bind_memory_pool(nb::module_& module) {
 
 [[gnu::hot]] nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stream) {
     if (Py_TYPE(resource.ptr()) != TYPE<PyDeviceMemoryResource>) {
-        return resource.attr("allocate")(bytes, "stream"_a = stream);
+        nb::object made = resource.attr("allocate")(bytes, "stream"_a = stream);
+        if (get_if<PyBuffer>(made) == nullptr) {
+            raise_error(PyExc_TypeError, type_label(resource) +
+                                             ".allocate must give a Buffer, got " +
+                                             type_label(made));
+        }
+        return made;
     }
     return allocate_in<PyBuffer>(nb::inst_ptr<PyDeviceMemoryResource>(resource)->core, resource,
                                  bytes, stream);

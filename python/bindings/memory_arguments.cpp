@@ -79,7 +79,12 @@ std::vector<const PyBuffer*> buffer_list_argument(nb::handle value, const char* 
 }
 
 std::optional<Stream> optional_stream_argument(nb::handle stream) {
-    return stream.is_none() ? std::nullopt : std::optional<Stream>(stream_argument(stream));
+    if (stream.is_none()) {
+        return std::nullopt;
+    }
+    const Stream& given = stream_argument(stream);
+    (void)given.handle(); // a closed one does not count as none
+    return given;
 }
 
 } // namespace cuprum::python

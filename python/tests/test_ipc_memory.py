@@ -7,6 +7,7 @@ import gc
 import multiprocessing
 import os
 import pickle
+import signal
 import uuid
 
 import pytest
@@ -112,6 +113,92 @@ def die(buffer):
     os._exit(7)
 
 
+def write_part(part):
+    """Check that a child gets a part alone, and fill it."""
+    device = cuprum.Device(0)
+    device.set_current()
+    stream = device.create_stream()
+    assert part.is_mapped
+    assert part.size == 16
+    assert read(part, stream) == b"\1" * 16
+    part.fill(2, stream=stream)
+    stream.sync()
+    part.close()
+
+
+def pass_on(buffer, connection):
+    """Send a buffer of the parent's on to a third process, which this one starts."""
+    assert buffer.is_mapped
+    context = multiprocessing.get_context("spawn")
+    process = context.Process(target=write_twos, args=(buffer,))
+    process.start()
+    process.join(TIMEOUT_S)
+    connection.send((process.exitcode, buffer.ipc_descriptor.size))
+    buffer.close()
+
+
+def refuse_mutations(pool, descriptor, other):
+    """Import a descriptor with each of its bytes changed: refused, or the same allocation."""
+    device = cuprum.Device(0)
+    device.set_current()
+    stream = device.create_stream()
+    refused = 0
+    for index in range(len(descriptor._payload)):
+        payload = bytearray(descriptor._payload)
+        payload[index] ^= 0xFF
+        try:
+            mapped = Buffer.from_ipc_descriptor(
+                pool, IPCBufferDescriptor._init(payload, descriptor.size), stream=stream
+            )
+        except (cuprum.CUDAError, ValueError):
+            refused += 1
+        else:
+            assert mapped.is_mapped
+            mapped.close()
+    assert refused > 0
+    for size in (BYTES << 20, (1 << 63) - 1):
+        claimed = IPCBufferDescriptor._init(descriptor._payload, size)
+        with pytest.raises(ValueError, match="exceeds the mapped allocation extent"):
+            Buffer.from_ipc_descriptor(pool, claimed, stream=stream)
+    for cut in (0, 1, 63):
+        short = IPCBufferDescriptor._init(descriptor._payload[:cut], descriptor.size)
+        with pytest.raises(ValueError, match=f"payload is {cut} bytes; expected at least 64"):
+            Buffer.from_ipc_descriptor(pool, short, stream=stream)
+    if device.is_emulated:  # a driver may not know whose a descriptor is
+        with pytest.raises((cuprum.CUDAError, ValueError)):
+            Buffer.from_ipc_descriptor(pool, other, stream=stream)
+    with Buffer.from_ipc_descriptor(pool, descriptor, stream=stream) as mapped:
+        assert read(mapped, stream) == b"\1" * BYTES
+
+
+def wait_for_death(buffer, connection):
+    """Outlive the process that made the memory, then give it back."""
+    assert buffer.is_mapped
+    connection.send("mapped")
+    connection.recv()
+    buffer.close()
+
+
+def own_and_die(connection):
+    """Make memory, give it to another process, and die without a word."""
+    device = cuprum.Device(0)
+    device.set_current()
+    pool = DeviceMemoryResource(device, {"max_size": 4 << 20, "ipc_enabled": True})
+    buffer = pool.allocate(BYTES, stream=device.default_stream)
+    device.sync()
+    ours, theirs = multiprocessing.get_context("spawn").Pipe()
+    process = multiprocessing.get_context("spawn").Process(
+        target=wait_for_death, args=(buffer, theirs)
+    )
+    process.start()
+    assert ours.recv() == "mapped"
+    connection.send(process.pid)
+    ours.send("go on")
+    process.join(TIMEOUT_S)
+    connection.send(process.exitcode)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
 def open_files():
     gc.collect()
     return len(os.listdir("/proc/self/fd"))
@@ -159,6 +246,58 @@ def test_a_process_that_dies_leaves_the_memory_to_its_owner(shared, stream, star
     assert start(die, buffer) == 7
     assert read(buffer, stream) == b"\1" * BYTES
     buffer.close()
+
+
+def test_a_part_is_sent_as_a_part(shared, stream, start):
+    with shared.allocate(BYTES, stream=stream) as buffer:
+        buffer.fill(1, stream=stream)
+        stream.sync()
+        part = buffer[32:48]
+        with pytest.raises(RuntimeError, match="share the whole buffer and slice it"):
+            _ = part.ipc_descriptor
+        assert start(write_part, part) == 0
+        expected = b"\1" * 32 + b"\2" * 16 + b"\1" * (BYTES - 48)
+        assert read(buffer, stream) == expected
+
+
+def test_an_imported_buffer_is_sent_on(shared, stream, start):
+    with shared.allocate(BYTES, stream=stream) as buffer:
+        buffer.fill(1, stream=stream)
+        stream.sync()
+        ours, theirs = multiprocessing.get_context("spawn").Pipe()
+        assert start(pass_on, buffer, theirs) == 0
+        assert ours.recv() == (0, BYTES)
+        assert read(buffer, stream) == b"\2" * BYTES
+        ours.close()
+        theirs.close()
+
+
+def test_changed_descriptors_are_refused(shared, stream, start, device):
+    foreign = type(shared)(
+        *([device] if isinstance(shared, DeviceMemoryResource) else []),
+        {"max_size": 4 << 20, "ipc_enabled": True},
+    )
+    with (
+        shared.allocate(BYTES, stream=stream) as buffer,
+        foreign.allocate(BYTES, stream=stream) as other,
+    ):
+        buffer.fill(1, stream=stream)
+        stream.sync()
+        assert start(refuse_mutations, shared, buffer.ipc_descriptor, other.ipc_descriptor) == 0
+        assert read(buffer, stream) == b"\1" * BYTES
+    foreign.close()
+
+
+def test_a_process_that_is_killed_leaves_nothing(shared, device, stream, start):
+    before = device.memory_info.free if device.is_emulated else None
+    ours, theirs = multiprocessing.get_context("spawn").Pipe()
+    assert start(own_and_die, theirs) == -signal.SIGKILL
+    assert ours.recv() > 0
+    assert ours.recv() == 0, "the one that had mapped the memory ends well"
+    ours.close()
+    theirs.close()
+    if before is not None:
+        assert device.memory_info.free == before
 
 
 def test_file_descriptors_do_not_leak(shared, stream, start):

@@ -4,6 +4,7 @@
 """Buffers and resources that end in unusual ways."""
 
 import gc
+import os
 import subprocess
 import sys
 import threading
@@ -101,6 +102,76 @@ def test_a_failing_allocation_of_python_is_what_the_caller_sees(device, stream):
         device.memory_resource = original
 
 
+class Failing(Keeping):
+    """Fails to free, after it has freed."""
+
+    def deallocate(self, ptr, size, *, stream):
+        super().deallocate(ptr, size, stream=stream)
+        raise KeyError("no freeing today")
+
+
+def test_a_failing_free_of_python_is_a_warning_and_the_buffer_is_closed(stream):
+    log = []
+    resource = Failing(log)
+    buffer = resource.allocate(64, stream=stream)
+    with pytest.warns(RuntimeWarning, match=r"(?s)could not release a buffer: .*no freeing today"):
+        buffer.close()
+    assert len(log) == 1
+    assert repr(buffer) == "<Buffer closed>"
+    buffer.close()
+    assert len(log) == 1
+    with (
+        pytest.warns(RuntimeWarning, match="no freeing today"),
+        pytest.raises(RuntimeError, match="inside"),
+        resource.allocate(32, stream=stream),
+    ):
+        raise RuntimeError("inside")  # what is on its way is not replaced
+    resource.kept.clear()
+
+
+def test_a_cycle_whose_free_fails_is_collected(stream):
+    log = []
+    resource = Failing(log)
+    resource.allocate(64, stream=stream)
+    reference = weakref.ref(resource)
+    del resource
+    with pytest.warns(RuntimeWarning, match="no freeing today"):
+        gc.collect()
+    assert reference() is None
+    assert len(log) == 1
+
+
+def test_a_resource_of_python_may_leave_everything_out(stream):
+    class Bare(MemoryResource):
+        pass
+
+    bare = Bare()
+    for use in (
+        lambda: bare.allocate(16, stream=stream),
+        lambda: bare.deallocate(0, 0, stream=stream),
+        lambda: bare.is_device_accessible,
+        lambda: bare.is_host_accessible,
+        lambda: bare.device_id,
+    ):
+        with pytest.raises(TypeError, match=r"Bare must override MemoryResource\."):
+            use()
+    assert not bare.is_managed
+
+
+def test_a_resource_of_python_must_give_a_buffer(device, stream):
+    class Wrong(MemoryResource):
+        def allocate(self, size, *, stream):
+            return bytearray(size)
+
+    original = device.memory_resource
+    device.memory_resource = Wrong()
+    try:
+        with pytest.raises(TypeError, match=r"Wrong\.allocate must give a Buffer, got bytearray"):
+            device.allocate(16, stream=stream)
+    finally:
+        device.memory_resource = original
+
+
 def test_closing_gives_up_resource_and_owner(device, stream):
     owner = bytearray(16)
     before = sys.getrefcount(owner)
@@ -145,6 +216,7 @@ def test_a_stream_must_be_named_and_open(device, stream):
 
 SHUTDOWN = """
 import cuprum
+import cuprum.utils
 device = cuprum.Device(0)
 device.set_current()
 stream = device.create_stream()
@@ -158,7 +230,24 @@ keep.buffers = [
     pool.allocate(64, stream=stream),
     cuprum.LegacyPinnedMemoryResource().allocate(64),
     cuprum.VirtualMemoryResource(device).allocate(64),
+    cuprum.SynchronousMemoryResource(device).allocate(64, stream=stream),
 ]
+class Python(cuprum.MemoryResource):
+    def __init__(self):
+        self.kept = []
+    def allocate(self, size, *, stream):
+        inner = pool.allocate(size, stream=stream)
+        buffer = cuprum.Buffer.from_handle(inner.handle, size, self, stream=stream)
+        self.kept.append((inner, buffer))
+        return buffer
+    def deallocate(self, ptr, size, *, stream):
+        pass
+    is_device_accessible, is_host_accessible, device_id = True, False, 0
+resource = Python()
+keep.buffers.append(resource.allocate(64, stream=stream))
+keep.part = keep.buffers[-1][8:16]
+keep.view = cuprum.utils.StridedMemoryView.from_buffer(keep.buffers[0], (64,), itemsize=1)
+keep.capsule = keep.buffers[1].__dlpack__()
 print("leaving")
 """
 
@@ -170,3 +259,116 @@ def test_an_interpreter_may_leave_with_buffers_alive():
     assert done.returncode == 0, done.stderr
     assert done.stdout == "leaving\n"
     assert "Error" not in done.stderr
+
+
+# ---- a device that is reset ---------------------------------------------------------------------
+
+RESET = """
+import gc
+import threading
+
+import cuprum
+from cuprum.utils import StridedMemoryView, register_host_memory
+
+device = cuprum.Device(0)
+device.set_current()
+stream = device.create_stream()
+event = stream.record()
+pool = cuprum.DeviceMemoryResource(device, {"max_size": 1 << 20})
+memory = bytearray(4096)
+buffers = [
+    device.allocate(64, stream=stream),
+    pool.allocate(64, stream=stream),
+    cuprum.LegacyPinnedMemoryResource().allocate(64),
+    cuprum.LegacyPinnedMemoryResource().allocate(64, stream=stream),
+    cuprum.SynchronousMemoryResource(device).allocate(64, stream=stream),
+    cuprum.VirtualMemoryResource(device).allocate(64, stream=stream),
+    register_host_memory(memory),
+]
+part = buffers[0][8:16]
+view = StridedMemoryView.from_buffer(buffers[1], (64,), itemsize=1)
+stream.sync()
+device.reset_primary_context()
+other = device.create_stream()
+# Addresses of before may be given out again: freeing what is gone would take these away.
+again = [cuprum.SynchronousMemoryResource(device).allocate(64) for _ in range(4)]
+thread = threading.Thread(target=lambda: [buffers.pop().close() for _ in range(3)])
+thread.start()
+thread.join()
+for buffer in buffers:
+    buffer.close()
+del part, view, buffers
+pool.close()
+stream.close()
+event.close()
+gc.collect()
+for number, buffer in enumerate(again):
+    buffer.fill(number, stream=other)
+    back = bytearray(64)
+    buffer.copy_to_host(back, stream=other)
+    other.sync()
+    assert back == bytes([number]) * 64
+    buffer.close()
+with device.allocate(64, stream=other) as buffer:
+    buffer.fill(1, stream=other)
+    other.sync()
+del buffer
+other.close()
+print("works")
+"""
+
+
+def run(program, **environment):
+    """Run a program in an interpreter of its own, every warning an error."""
+    return subprocess.run(
+        [sys.executable, "-W", "error", "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **environment},
+    )
+
+
+def test_everything_may_outlive_a_reset_and_the_device_works_on():
+    done = run(RESET, CUPRUM_EMULATOR_LEAKS="1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "works\n"
+    assert "not given back" not in done.stderr
+    assert "Error" not in done.stderr
+
+
+# ---- a device without pools ---------------------------------------------------------------------
+
+WITHOUT_POOLS = """
+import cuprum
+from cuprum.testing import fail_call
+
+device = cuprum.Device(0)
+device.set_current()
+stream = device.create_stream()
+with fail_call("cuDeviceGetAttribute", code=1):  # a driver that does not know pools
+    resource = device.memory_resource
+assert type(resource) is cuprum.SynchronousMemoryResource, resource
+assert resource.device_id == 0
+with device.allocate(64, stream=stream) as buffer:
+    assert buffer.memory_resource is resource
+    buffer.fill(3, stream=stream)
+    with buffer.copy_to(stream=stream) as other:
+        back = bytearray(64)
+        other.copy_to_host(back, stream=stream)
+        stream.sync()
+        assert back == b"\\3" * 64
+try:
+    device.allocate(1 << 45, stream=stream)
+except cuprum.OutOfMemoryError as error:
+    assert error.requested_bytes == 1 << 45
+else:
+    raise AssertionError
+print("works")
+"""
+
+
+def test_a_device_without_pools_allocates_at_once():
+    done = run(WITHOUT_POOLS)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "works\n"
