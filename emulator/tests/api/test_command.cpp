@@ -92,6 +92,7 @@ TEST(Command, other_uses_show_how_it_is_done) {
     EXPECT_EQ(shell(COMMAND + " run").status, 2);
     const Outcome help = shell(COMMAND + " --help");
     EXPECT_EQ(help.status, 0);
-    EXPECT_NE(help.output.find("usage: cuprum-emulator run [--driver-linker] PROGRAM"), std::string::npos);
+    EXPECT_NE(help.output.find("usage: cuprum-emulator run [--driver-linker] PROGRAM"),
+              std::string::npos);
     EXPECT_EQ(shell(COMMAND + " --version").status, 0);
 }
