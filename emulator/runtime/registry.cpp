@@ -21,9 +21,17 @@ CUresult link(const std::vector<const void*>& images, CUlibrary* library);
 // ---- FatBinary ---------------------------------------------------------------------------------
 
 FatBinary::~FatBinary() {
+    unload();
+}
+
+void FatBinary::unload() {
+    const std::lock_guard lock(mutex_);
     if (library_ != nullptr) {
         cuLibraryUnload(library_); // the driver may be gone already, and the library with it
+        library_ = nullptr;
     }
+    is_loaded_ = true;
+    status_ = cudaErrorCudartUnloading;
 }
 
 cudaError_t FatBinary::library(CUlibrary* result) {
@@ -73,6 +81,16 @@ cudaError_t FatBinary::load() {
 Registry& Registry::instance() {
     static auto* const registry = new Registry;
     return *registry;
+}
+
+void Registry::unload_all() {
+    const std::lock_guard lock(mutex_);
+    for (auto& [host, kernel] : kernels_) {
+        kernel.handle = nullptr;
+    }
+    for (const auto& binary : binaries_) {
+        binary->unload();
+    }
 }
 
 FatBinary* Registry::add(const void* wrapper) {

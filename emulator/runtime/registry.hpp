@@ -33,6 +33,9 @@ public:
     /// Loads it if it has not been, and returns its library.
     cudaError_t library(CUlibrary* result);
 
+    /// Gives the library back. What is used of it afterwards fails as after the process's end.
+    void unload();
+
     /// Notes a managed variable, whose address goes to `*host` once the library is loaded.
     void add_managed(void** host, std::string name);
 
@@ -60,6 +63,9 @@ class Registry {
 public:
     /// Returns the only one, which is never destroyed: it serves functions that run at exit.
     static Registry& instance();
+
+    /// Gives all libraries back, while the driver still takes them.
+    void unload_all();
 
     FatBinary* add(const void* wrapper);
     void remove(FatBinary* binary);

@@ -7,6 +7,7 @@
 #include "runtime.hpp"
 
 #include "refused.hpp"
+#include "registry.hpp"
 
 #include <atomic>
 #include <cstdio>
@@ -47,7 +48,13 @@ bool is_sticky(cudaError_t status);
 } // namespace
 
 cudaError_t start() noexcept {
-    static const CUresult status = cuInit(0);
+    static const CUresult status = [] {
+        const CUresult initialized = cuInit(0);
+        // Registered after what the driver has registered, so it comes before: functions that nvcc
+        // registers for the same were registered first, and come when the driver is gone.
+        std::atexit([] { Registry::instance().unload_all(); });
+        return initialized;
+    }();
     return as_error(status);
 }
 
