@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "errors.hpp"
+#include "leaving.hpp"
 #include "objects.hpp"
 
 #include <cuprum/error.hpp>
@@ -213,11 +214,11 @@ Py_ssize_t user_level() {
 
 void warn(WarningKind kind, std::string_view message) {
     const std::string text(message);
-    if (is_python_gone()) {
+    const PythonScope python;
+    if (!python) {
         std::fprintf(stderr, "cuprum: %s\n", text.c_str());
         return;
     }
-    const nb::gil_scoped_acquire locked;
     // An exception may be on its way while a destructor warns; it must not get lost.
     const nb::error_scope pending;
     if (PyErr_WarnEx(category(kind), text.c_str(), user_level()) != 0) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arguments.hpp"
+#include "leaving.hpp"
 #include "memory_objects.hpp"
 
 #include <cuprum/memory_resource.hpp>
@@ -85,11 +86,9 @@ bool is_python_resource(nb::handle resource) noexcept {
 std::shared_ptr<void> keep_alive(nb::handle object) {
     object.inc_ref();
     return {object.ptr(), [](PyObject* kept) {
-                if (is_python_gone()) {
-                    return; // freed with the process
+                if (const PythonScope python; python) { // else it is freed with the process
+                    Py_DECREF(kept);
                 }
-                const nb::gil_scoped_acquire locked;
-                Py_DECREF(kept);
             }};
 }
 
@@ -183,10 +182,10 @@ CUdeviceptr PythonMemoryResource::allocate_bytes(std::size_t /*bytes*/, const St
 
 void PythonMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size_t bytes,
                                             const Stream& stream) {
-    if (is_python_gone()) {
+    const PythonScope python;
+    if (!python) {
         return;
     }
-    const nb::gil_scoped_acquire locked;
     // A buffer may be dropped while an exception is on its way.
     const nb::error_scope pending;
     const nb::handle self(static_cast<PyObject*>(object_.get()));

@@ -6,6 +6,7 @@
 #include "bind_stream_operations.hpp"
 
 #include "choices.hpp"
+#include "leaving.hpp"
 
 #include <cuprum/device_resources.hpp>
 #include <cuprum/stream.hpp>
@@ -115,10 +116,10 @@ void launch_host(const PyStream& self, nb::handle function) {
     note_python_in_driver();
     const std::shared_ptr<void> kept = keep_alive(function);
     const auto call = [kept, callable = function.ptr()] {
-        if (is_python_gone()) {
+        const PythonScope python;
+        if (!python) {
             return;
         }
-        const nb::gil_scoped_acquire locked;
         PyObject* result = PyObject_CallNoArgs(callable);
         if (result == nullptr) {
             PyErr_WriteUnraisable(callable);

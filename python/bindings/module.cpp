@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "leaving.hpp"
 #include "objects.hpp"
 #include "reference.hpp"
 
@@ -12,21 +13,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-
-namespace cuprum::python {
-
-namespace {
-
-std::atomic<bool> is_leaving = false;
-
-} // namespace
-
-bool is_python_gone() noexcept {
-    return is_leaving.load(std::memory_order_relaxed) || Py_IsInitialized() == 0;
-}
-
-} // namespace cuprum::python
+namespace cuprum::python {} // namespace cuprum::python
 
 NB_MODULE(_cuprum, module) {
     namespace nb = nanobind;
@@ -80,9 +67,10 @@ NB_MODULE(_cuprum, module) {
                nb::call_guard<nb::gil_scoped_release>(),
                "Look for CUDA's compiler libraries and tell what was found.");
 
+    watch_for_forks();
     // From here on destructors leave the driver alone: it may be gone before the last object is.
     nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
-        is_leaving = true;
+        close_python();
         cuprum::detail::mark_leaving();
     }));
 }

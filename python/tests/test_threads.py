@@ -157,6 +157,18 @@ import time
 stream.launch_host(lambda: time.sleep(0.3))
 stream.launch_host(lambda: None)
 """,
+    "daemon threads are at work": """
+import threading, time
+def work():
+    mine = device.create_stream()
+    while True:
+        memory = device.allocate(64, stream=mine)
+        memory.fill(b"1", stream=mine)
+        mine.sync()
+for _ in range(3):
+    threading.Thread(target=work, daemon=True).start()
+time.sleep(0.1)
+""",
     "a trace is on": "cuprum.trace.start('/dev/null')",
     "pools and programs": """
 pool = cuprum.DeviceMemoryResource(device, {"max_size": 1 << 21})

@@ -38,8 +38,10 @@ def test_traces_of_the_examples_are_valid(example, tmp_path):
 def test_a_trace_of_threads_streams_and_ranges_is_valid(device, tmp_path):
     path = tmp_path / "trace.json"
 
+    streams = [device.create_stream() for _ in range(4)]  # all alive, so that no handle is reused
+
     def work(number):
-        stream = device.create_stream()
+        stream = streams[number]
         with trace.range(f'outer "{number}"\n\\'), trace.range("inner"):
             buffer = device.allocate(1 << 16, stream=stream)
             for _ in range(5):
