@@ -129,8 +129,12 @@ std::string Program::cache_key(CodeType target, std::span<const std::string> nam
         nvvm_options = state.options.to_nvvm(target); // which depend on the target
     }
     const bool is_cxx = state.language == SourceType::Cxx;
+    const detail::SourceFacts& facts =
+        state.source_facts.get([&state] { return detail::SourceFacts(state.source); });
     std::string files;
-    if (is_cxx && !extra_digest.has_value()) { // which stands for them
+    if (is_cxx && !extra_digest.has_value() && // which stands for them
+        (facts.may_read_files || !state.options.headers.empty() ||
+         !state.options.pre_include.empty())) {
         files = included_files_digest(state.source, state.options);
     }
     return detail::make_key(
@@ -147,7 +151,7 @@ std::string Program::cache_key(CodeType target, std::span<const std::string> nam
          .included_files = files,
          .extra_digest = extra_digest.has_value() ? std::optional<std::string_view>(*extra_digest)
                                                   : std::nullopt},
-        state.source_digest.get([&state] { return detail::sha256(state.source); }));
+        facts);
 }
 
 SourceType Program::language() const {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "cache/checksum.hpp"
 #include "cache/digest.hpp"
 #include "support/expect_error.hpp"
 #include "support/scoped_variable.hpp"
@@ -13,11 +14,13 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -74,6 +77,40 @@ TEST(Digest, the_checksum_notices_every_changed_bit) {
     }
     EXPECT_NE(detail::checksum(bytes, 2), whole);
     EXPECT_NE(detail::checksum(std::span(bytes).first(99), 1), whole);
+}
+
+TEST(Digest, the_checksum_notices_what_moves_and_what_is_lost) {
+    std::vector<std::byte> bytes(1000);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = static_cast<std::byte>((i * 7 >> 3) + 1);
+    }
+    const std::uint64_t whole = detail::checksum(bytes, 1);
+    for (const std::size_t unit : {1U, 8U, 16U, 64U, 128U}) {
+        std::vector<std::byte> moved = bytes;
+        std::swap_ranges(moved.begin(), moved.begin() + unit, moved.begin() + 4 * unit);
+        EXPECT_NE(detail::checksum(moved, 1), whole) << unit;
+        moved = bytes;
+        std::rotate(moved.begin(), moved.begin() + unit, moved.end());
+        EXPECT_NE(detail::checksum(moved, 1), whole) << unit;
+    }
+    std::set<std::uint64_t> sums;
+    const std::vector<std::byte> zeros(300);
+    for (std::size_t size = 0; size <= zeros.size(); ++size) {
+        sums.insert(detail::checksum(std::span(zeros).first(size), 1));
+        sums.insert(detail::checksum(std::span(bytes).first(size), 1));
+    }
+    EXPECT_EQ(sums.size(), 2 * zeros.size() + 1) << "every size differs, and only nothing is alike";
+}
+
+TEST(Digest, the_checksum_is_the_same_on_every_machine) {
+    // From a second implementation, word by word in arithmetic without limits.
+    std::vector<std::byte> bytes(1000);
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+        bytes[i] = static_cast<std::byte>(i * 7 >> 3);
+    }
+    EXPECT_EQ(detail::checksum({}, 0), 0x554D07D14D03DC48U);
+    EXPECT_EQ(detail::checksum(std::span(bytes).first(128), 5), 0x1433C78627C9678DU);
+    EXPECT_EQ(detail::checksum(bytes, 0xFEDCBA9876543210), 0xF1587D9D53F2BA30U);
 }
 
 TEST(InMemoryProgramCache, keeps_replaces_and_removes) {

@@ -60,11 +60,14 @@ private:
 
 } // namespace
 
+bool may_include(std::string_view code) {
+    return code.find("include") != std::string_view::npos ||
+           code.find("embed") != std::string_view::npos ||
+           code.find("\\\n") != std::string_view::npos;
+}
+
 std::string dependency_digest(std::string_view code, const ProgramOptions& options) {
-    const bool may_include = code.find("include") != std::string_view::npos ||
-                             code.find("embed") != std::string_view::npos ||
-                             code.find("\\\n") != std::string_view::npos;
-    if (!may_include && options.headers.empty() && options.pre_include.empty()) {
+    if (!may_include(code) && options.headers.empty() && options.pre_include.empty()) {
         return {};
     }
     Walk walk(options);

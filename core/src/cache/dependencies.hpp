@@ -10,6 +10,9 @@
 
 namespace cuprum::detail {
 
+/// Tells whether a source may read files at all, without looking closely.
+[[nodiscard]] bool may_include(std::string_view code);
+
 /// Returns a digest of the files that a source may include: of every file that one of its #include
 /// directives could mean, and so on for those. CUDA's own headers are left to their fingerprint.
 /// Empty if it includes nothing.

@@ -101,57 +101,6 @@ std::string hexadecimal(std::string_view bytes) {
     return text;
 }
 
-std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed) noexcept {
-    // Lanes in variables of their own, so that they stay in registers and the multiplications
-    // overlap. Every step is reversible: two inputs that differ in one word leave its lane
-    // different.
-    static constexpr std::uint64_t ODD = 0x9E3779B97F4A7C15;
-    static constexpr std::size_t LANES = 8;
-    const auto word_at = [](const std::byte* at) {
-        std::uint64_t word = 0;
-        std::memcpy(&word, at, sizeof(word));
-        return word;
-    };
-    const auto step = [](std::uint64_t lane, std::uint64_t word) {
-        return std::rotl((lane ^ word) * ODD, 29);
-    };
-    std::uint64_t a = seed;
-    std::uint64_t b = seed + ODD;
-    std::uint64_t c = seed + 2 * ODD;
-    std::uint64_t d = seed + 3 * ODD;
-    std::uint64_t e = seed + 4 * ODD;
-    std::uint64_t f = seed + 5 * ODD;
-    std::uint64_t g = seed + 6 * ODD;
-    std::uint64_t h = seed + 7 * ODD;
-    const std::byte* at = bytes.data();
-    std::size_t left = bytes.size();
-    for (; left >= LANES * 8; left -= LANES * 8, at += LANES * 8) {
-        a = step(a, word_at(at));
-        b = step(b, word_at(at + 8));
-        c = step(c, word_at(at + 16));
-        d = step(d, word_at(at + 24));
-        e = step(e, word_at(at + 32));
-        f = step(f, word_at(at + 40));
-        g = step(g, word_at(at + 48));
-        h = step(h, word_at(at + 56));
-    }
-    std::array<std::uint64_t, LANES> lanes{a, b, c, d, e, f, g, h};
-    for (std::size_t i = 0; left != 0; ++i) {
-        const std::size_t taken = std::min<std::size_t>(left, 8);
-        std::uint64_t word = 0;
-        std::memcpy(&word, at, taken);
-        lanes[i] = step(lanes[i], word);
-        at += taken;
-        left -= taken;
-    }
-    std::uint64_t sum = bytes.size();
-    for (const std::uint64_t lane : lanes) {
-        sum = (sum ^ lane) * ODD;
-        sum ^= sum >> 32;
-    }
-    return sum;
-}
-
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,9 +36,5 @@ private:
 
 /// Returns bytes as lower-case hexadecimal digits.
 [[nodiscard]] std::string hexadecimal(std::string_view bytes);
-
-/// Returns a checksum that finds accidental damage: any change within 8 bytes, and others but for
-/// one in 2^64. Much faster than a cryptographic one.
-[[nodiscard]] std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed) noexcept;
 
 } // namespace cuprum::detail

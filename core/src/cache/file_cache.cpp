@@ -10,6 +10,7 @@
 // A file is the code itself, so that tools that read cubins or PTX can open it, and a trailer: a
 // mark, the code's size and a checksum over the code that starts from the key.
 
+#include "cache/checksum.hpp"
 #include "cache/digest.hpp"
 #include "cache/files.hpp"
 #include "driver/shared_library.hpp"
@@ -39,7 +40,7 @@ namespace {
 using detail::File;
 using detail::FileLock;
 
-constexpr std::uint64_t MARK = 0x31304D5552505543; // "CUPRUM01"
+constexpr std::uint64_t MARK = 0x32304D5552505543; // "CUPRUM02"
 constexpr time_t STALE_AFTER_S = 3600; // a file in tmp/ that nobody can be writing any more
 
 struct Trailer {

@@ -22,7 +22,7 @@ namespace cuprum {
 namespace {
 
 // Changes when the meaning of a key's parts does, so that older files are not taken for new ones.
-constexpr const char* SCHEMA = "cuprum program cache 2";
+constexpr const char* SCHEMA = "cuprum program cache 3";
 
 [[nodiscard]] std::string toolchain_of(SourceType language);
 [[nodiscard]] std::string libdevice_digest();
@@ -31,10 +31,14 @@ constexpr const char* SCHEMA = "cuprum program cache 2";
 } // namespace
 
 std::string make_program_cache_key(const ProgramCacheKeyParts& parts) {
-    return detail::make_key(parts, detail::sha256(parts.code));
+    return detail::make_key(parts, detail::SourceFacts(parts.code));
 }
 
-std::string detail::make_key(const ProgramCacheKeyParts& parts, std::string_view code_digest) {
+detail::SourceFacts::SourceFacts(std::string_view code)
+    : digest(sha256(code)), mentions_include(code.find("include") != std::string_view::npos),
+      may_read_files(may_include(code)) {}
+
+std::string detail::make_key(const ProgramCacheKeyParts& parts, const SourceFacts& facts) {
     Sha256 hash;
     hash.add_field(SCHEMA);
     hash.add_field(toolchain_of(parts.language));
@@ -43,7 +47,7 @@ std::string detail::make_key(const ProgramCacheKeyParts& parts, std::string_view
     // A cubin for an emulated device has its PTX with it.
     const bool is_fat = parts.target == CodeType::Cubin && driver::is_device_emulated();
     hash.add_field(is_fat ? "fat" : "plain");
-    hash.add_field(code_digest);
+    hash.add_field(facts.digest);
     hash.add_field(parts.name);
     const auto add_all = [&hash](const char* label, const auto& texts, const auto& add) {
         hash.add_field(label);
@@ -65,9 +69,9 @@ std::string detail::make_key(const ProgramCacheKeyParts& parts, std::string_view
     add_all("headers", parts.headers, add_pair);
     hash.add_field(parts.uses_libdevice ? libdevice_digest() : "");
     hash.add_field(parts.uses_default_include_path ? "" : "no default headers");
-    const bool has_includes = parts.language == SourceType::Cxx &&
-                              (parts.code.find("include") != std::string_view::npos ||
-                               !parts.headers.empty() || !parts.included_files.empty());
+    const bool has_includes =
+        parts.language == SourceType::Cxx &&
+        (facts.mentions_include || !parts.headers.empty() || !parts.included_files.empty());
     hash.add_field(has_includes ? default_headers_fingerprint() : "");
     hash.add_field(parts.included_files);
     hash.add_field(parts.extra_digest.has_value() ? "digest" : "");

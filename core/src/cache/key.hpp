@@ -10,7 +10,17 @@
 
 namespace cuprum::detail {
 
-/// Returns the key of a compilation whose source has this SHA-256: a program's is made once.
-[[nodiscard]] std::string make_key(const ProgramCacheKeyParts& parts, std::string_view code_digest);
+/// What keys need to know of a source. Reading it takes longer than all the rest, so that a program
+/// keeps it.
+struct SourceFacts {
+    explicit SourceFacts(std::string_view code);
+
+    std::string digest;           // SHA-256
+    bool mentions_include = true; // false: it includes no header, without looking closer
+    bool may_read_files = true;   // false: nor anything else
+};
+
+/// Returns the key of a compilation of a source with these facts.
+[[nodiscard]] std::string make_key(const ProgramCacheKeyParts& parts, const SourceFacts& facts);
 
 } // namespace cuprum::detail

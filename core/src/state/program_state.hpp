@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "cache/key.hpp"
 #include "compile/debug_source.hpp"
 #include "nvrtc/compilation.hpp"
 #include "nvvm/compilation.hpp"
@@ -31,7 +32,7 @@ struct ProgramState {
     std::vector<std::string> compiler_options;
 
     std::atomic<unsigned> cancellations{0};
-    Lazy<std::string> source_digest; // for keys of caches
+    Lazy<SourceFacts> source_facts; // for keys of caches
 
     std::mutex mutex; // guards what follows
     std::string log;
