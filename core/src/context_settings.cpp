@@ -5,6 +5,7 @@
 #include "driver/current.hpp"
 #include "state/device_state.hpp"
 #include "state/handle.hpp"
+#include "state/kernel_state.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device_resources.hpp>
@@ -87,6 +88,7 @@ CacheConfig Context::cache_config() const {
 void Context::set_cache_config(CacheConfig config) const {
     const driver::Current current(handle());
     call(table().cuCtxSetCacheConfig, static_cast<CUfunc_cache>(config));
+    detail::forget_occupancy(); // which depends on what is left for shared memory
 }
 
 ContextFlags Context::flags() const {

@@ -6,6 +6,7 @@
 #include "driver/current.hpp"
 #include "state/event_state.hpp"
 #include "state/handle.hpp"
+#include "state/recycled.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -38,7 +39,7 @@ std::shared_ptr<detail::EventState> detail::make_event(const std::shared_ptr<Con
         throw std::invalid_argument("ipc_enabled and timing_enabled are both true: the driver has "
                                     "no events that do both");
     }
-    auto state = std::make_shared<EventState>();
+    auto state = make_recycled<EventState>();
     state->context = context;
     state->made_at = context->reset_count.load(std::memory_order_relaxed);
     state->is_ipc_enabled = options.ipc_enabled;

@@ -39,6 +39,11 @@ bool Kernel::is_plan_known() const {
     return detail::open(state_, "Kernel").plan->has_value();
 }
 
+const std::vector<ParameterInfo>* Kernel::plan() const {
+    const detail::LaunchPlan& plan = *detail::open(state_, "Kernel").plan;
+    return plan.has_value() ? &*plan : nullptr;
+}
+
 std::span<const ParameterInfo> Kernel::parameters() const {
     const detail::KernelState& kernel = detail::open(state_, "Kernel");
     if (!kernel.plan->has_value()) {

@@ -75,6 +75,7 @@ void Kernel::set_attribute(KernelAttribute attribute, int value, const Device& d
     const CUresult status =
         set(static_cast<CUfunction_attribute>(attribute), value, kernel.handle, handle_of(device));
     kernel.forget_allowed();
+    detail::forget_occupancy();
     if (status == CUDA_ERROR_INVALID_VALUE || status == CUDA_ERROR_NOT_SUPPORTED) {
         const std::string values = settable_values(attribute, *this, device);
         throw std::invalid_argument(

@@ -4,12 +4,14 @@
 #include "driver/any_context.hpp"
 #include "launch_encoding.hpp"
 #include "state/handle.hpp"
+#include "state/kernel_state.hpp"
 #include "state/stream_state.hpp"
 
 #include <cuprum/kernel.hpp>
 #include <cuprum/stream.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <limits>
 #include <stdexcept>
@@ -58,14 +60,30 @@ int KernelOccupancy::max_active_blocks_per_multiprocessor(int block_size,
                                                           bool disable_caching_override) const {
     const CUfunction function = function_of(kernel_);
     check_at_least("block_size", block_size, 1);
-    const detail::AnyContext context;
-    int blocks = 0;
     if (disable_caching_override) {
+        const detail::AnyContext context;
+        int blocks = 0;
         call(table().cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, &blocks, function,
              block_size, dynamic_shared_bytes, flags(true));
-    } else {
-        call(table().cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, function, block_size,
-             dynamic_shared_bytes);
+        return blocks;
+    }
+    detail::OccupancyQuestion asked{.block_size = block_size, .bytes = dynamic_shared_bytes};
+    asked.changes = detail::occupancy_changes(); // before the driver is asked
+    const auto& get_device = table().cuCtxGetDevice;
+    const CUresult status = get_device(&asked.device);
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_INVALID_CONTEXT) {
+        driver::raise(status, get_device.name);
+    }
+    const bool has_context = status == CUDA_SUCCESS;
+    if (const int known = has_context ? last_.find(asked) : -1; known >= 0) {
+        return known;
+    }
+    const detail::AnyContext context;
+    int blocks = 0;
+    call(table().cuOccupancyMaxActiveBlocksPerMultiprocessor, &blocks, function, block_size,
+         dynamic_shared_bytes);
+    if (has_context) {
+        last_.keep(asked, blocks);
     }
     return blocks;
 }
@@ -131,6 +149,24 @@ int KernelOccupancy::max_active_clusters(const LaunchConfig& config, const Strea
     return ask_about_clusters(table().cuOccupancyMaxActiveClusters, kernel_, config, stream);
 }
 
+namespace detail {
+
+namespace {
+
+constinit std::atomic<unsigned> changes{0};
+
+} // namespace
+
+unsigned occupancy_changes() noexcept {
+    return changes.load(std::memory_order_acquire);
+}
+
+void forget_occupancy() noexcept {
+    changes.fetch_add(1, std::memory_order_release);
+}
+
+} // namespace detail
+
 LaunchConfig LaunchConfig::from_size(std::size_t elements, unsigned block) {
     if (elements == 0 || block == 0) {
         throw std::invalid_argument(std::string(elements == 0 ? "elements" : "block") +
@@ -190,10 +226,9 @@ int ask_about_clusters(const Entry& entry, const Kernel& kernel, const LaunchCon
                        const Stream& stream) {
     const CUfunction function = function_of(kernel);
     const detail::StreamState& queue = detail::open(stream.state(), "Stream");
-    detail::EncodedConfig encoded;
-    detail::encode(config, encoded);
+    const detail::EncodedConfig encoded(config);
     const driver::Current current(detail::context_of(queue));
-    const CUlaunchConfig driver_config = encoded.on(queue.handle);
+    const CUlaunchConfig driver_config = detail::on_stream(encoded.driver, queue.handle);
     int answer = 0;
     call(entry, &answer, function, &driver_config);
     return answer;

@@ -34,7 +34,7 @@ private:
 };
 
 void check_arguments(const detail::KernelState& kernel, std::span<const KernelArgument> arguments);
-void submit(const Stream& stream, const LaunchConfig& config, const detail::EncodedConfig& encoded,
+void submit(const Stream& stream, const LaunchConfig& config, const CUlaunchConfig& encoded,
             const Kernel& kernel, void** addresses);
 void allow_shared_memory(const detail::KernelState& kernel, const detail::StreamState& stream,
                          std::size_t bytes);
@@ -49,14 +49,13 @@ void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kern
             std::span<const KernelArgument> arguments) {
     [[maybe_unused]] const auto& checked = detail::open(stream.state(), "Stream");
     check_arguments(detail::open(kernel.state(), "Kernel"), arguments);
-    detail::EncodedConfig encoded;
-    detail::encode(config, encoded);
+    const detail::EncodedConfig encoded(config);
     PackedArguments packed(arguments);
-    submit(stream, config, encoded, kernel, packed.data());
+    submit(stream, config, encoded.driver, kernel, packed.data());
 }
 
 void detail::launch_packed(const Stream& stream, const LaunchConfig& config,
-                           const EncodedConfig& encoded, const Kernel& kernel,
+                           const CUlaunchConfig& encoded, const Kernel& kernel,
                            void* const* addresses) {
     // The driver only reads them.
     submit(stream, config, encoded, kernel, const_cast<void**>(addresses));
@@ -91,7 +90,7 @@ void check_arguments(const detail::KernelState& kernel, std::span<const KernelAr
     }
 }
 
-void submit(const Stream& stream, const LaunchConfig& config, const detail::EncodedConfig& encoded,
+void submit(const Stream& stream, const LaunchConfig& config, const CUlaunchConfig& encoded,
             const Kernel& kernel, void** addresses) {
     const detail::StreamState& queue = detail::open(stream.state(), "Stream");
     const detail::KernelState& function = detail::open(kernel.state(), "Kernel");
@@ -99,7 +98,7 @@ void submit(const Stream& stream, const LaunchConfig& config, const detail::Enco
     if (config.shmem_size != 0) {
         allow_shared_memory(function, queue, config.shmem_size);
     }
-    const CUlaunchConfig driver_config = encoded.on(queue.handle);
+    const CUlaunchConfig driver_config = detail::on_stream(encoded, queue.handle);
     // NOTE: the driver takes a kernel for a function here, and finds the one of this context.
     const CUresult status = driver::table().cuLaunchKernelEx(
         &driver_config, reinterpret_cast<CUfunction>(function.handle), addresses, nullptr);
@@ -134,6 +133,7 @@ void allow_shared_memory(const detail::KernelState& kernel, const detail::Stream
             driver::raise(status, table.cuKernelSetAttribute.name);
         }
         allowed = static_cast<int>(bytes);
+        detail::forget_occupancy();
     }
     kernel.note_allowed(device, static_cast<std::size_t>(allowed));
 }

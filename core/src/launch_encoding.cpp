@@ -44,13 +44,15 @@ CUlaunchAttributeValue& add(EncodedConfig& encoded, int id) {
 
 } // namespace
 
-std::shared_ptr<const EncodedConfig> encode(const LaunchConfig& config) {
-    auto encoded = std::make_shared<EncodedConfig>();
-    encode(config, *encoded);
-    return encoded;
+void encode(const LaunchConfig& config, CUlaunchConfig& encoded,
+            std::vector<CUlaunchAttribute>& attributes) {
+    const EncodedConfig made(config);
+    encoded = made.driver;
+    attributes.assign(made.attributes, made.attributes + made.driver.numAttrs);
+    encoded.attrs = attributes.empty() ? nullptr : attributes.data();
 }
 
-void encode(const LaunchConfig& config, EncodedConfig& encoded) {
+EncodedConfig::EncodedConfig(const LaunchConfig& config) { // NOLINT(*-member-init)
     check_extents("grid", config.grid);
     check_extents("block", config.block);
     if (config.shmem_size > std::numeric_limits<unsigned>::max()) [[unlikely]] {
@@ -58,7 +60,6 @@ void encode(const LaunchConfig& config, EncodedConfig& encoded) {
                                     std::to_string(config.shmem_size) +
                                     " bytes; expected less than 4 GiB");
     }
-    CUlaunchConfig& driver = encoded.driver;
     driver.gridDimX = config.grid.x;
     driver.gridDimY = config.grid.y;
     driver.gridDimZ = config.grid.z;
@@ -66,26 +67,26 @@ void encode(const LaunchConfig& config, EncodedConfig& encoded) {
     driver.blockDimY = config.block.y;
     driver.blockDimZ = config.block.z;
     driver.sharedMemBytes = static_cast<unsigned>(config.shmem_size);
-    driver.numAttrs = 0;
     if (config.cluster.has_value()) {
         const Dim3& cluster = *config.cluster;
         check_extents("cluster", cluster);
         driver.gridDimX = blocks("x", config.grid.x, cluster.x);
         driver.gridDimY = blocks("y", config.grid.y, cluster.y);
         driver.gridDimZ = blocks("z", config.grid.z, cluster.z);
-        add(encoded, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim = {cluster.x, cluster.y,
-                                                                          cluster.z};
+        add(*this, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim = {cluster.x, cluster.y,
+                                                                        cluster.z};
     }
     if (config.is_cooperative) {
-        add(encoded, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
+        add(*this, CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
     }
     if (config.programmatic_stream_serialization) {
-        add(encoded, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+        add(*this, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
             .programmaticStreamSerializationAllowed = 1;
     }
     if (has_more(config)) [[unlikely]] {
-        encode_more(config, encoded);
+        encode_more(config, *this);
     }
+    driver.attrs = driver.numAttrs == 0 ? nullptr : attributes;
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

@@ -11,25 +11,25 @@
 
 namespace cuprum::detail {
 
-/// A configuration as the driver takes it, without a stream.
+/// A configuration as the driver takes it, without a stream, on the stack.
 struct EncodedConfig {
     static constexpr unsigned MAX_ATTRIBUTES = 32;
 
     CUlaunchConfig driver{};
     CUlaunchAttribute attributes[MAX_ATTRIBUTES]; // NOTE: uninitialised beyond the count, for speed
 
-    EncodedConfig() {} // NOLINT(modernize-use-equals-default): `{}` would then clear the attributes
-
-    /// Returns the configuration for one launch. The attributes stay ours.
-    [[nodiscard]] CUlaunchConfig on(CUstream stream) const noexcept {
-        CUlaunchConfig config = driver;
-        config.hStream = stream;
-        config.attrs = driver.numAttrs == 0 ? nullptr : const_cast<CUlaunchAttribute*>(attributes);
-        return config;
-    }
+    /// Checks and encodes; see the other encode().
+    [[nodiscard]] explicit EncodedConfig(const LaunchConfig& config);
+    EncodedConfig(const EncodedConfig&) = delete; // `driver` refers to `attributes`
+    EncodedConfig& operator=(const EncodedConfig&) = delete;
 };
 
-/// Checks and encodes in place.
-void encode(const LaunchConfig& config, EncodedConfig& encoded);
+/// Returns an encoded configuration for one launch.
+[[nodiscard]] inline CUlaunchConfig on_stream(const CUlaunchConfig& encoded,
+                                              CUstream stream) noexcept {
+    CUlaunchConfig config = encoded;
+    config.hStream = stream;
+    return config;
+}
 
 } // namespace cuprum::detail

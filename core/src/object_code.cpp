@@ -107,8 +107,18 @@ CUlibrary ObjectCode::handle() const {
     return detail::open(state_, "ObjectCode").handle();
 }
 
+std::optional<Kernel> ObjectCode::known_kernel(std::string_view name) const {
+    detail::KernelState* const known = detail::open(state_, "ObjectCode").find_kernel(name);
+    return known == nullptr
+               ? std::nullopt
+               : std::optional<Kernel>(std::shared_ptr<detail::KernelState>(state_, known));
+}
+
 Kernel ObjectCode::get_kernel(std::string_view name) const {
     detail::LibraryState& library = detail::open(state_, "ObjectCode");
+    if (detail::KernelState* const known = library.find_kernel(name)) {
+        return Kernel({state_, known});
+    }
     if (library.type == CodeType::LtoIr || library.type == CodeType::Object ||
         library.type == CodeType::Library) {
         throw std::runtime_error("Unsupported code type \"" + std::string(to_string(library.type)) +
@@ -126,13 +136,12 @@ Kernel ObjectCode::get_kernel(std::string_view name) const {
     if (status != CUDA_SUCCESS) {
         throw CUDAError(status, get.name, "kernel \"" + wanted + "\" was asked for");
     }
-    auto kernel = std::make_shared<detail::KernelState>();
-    kernel->library = state_;
+    auto kernel = std::make_unique<detail::KernelState>();
     kernel->handle = handle;
     kernel->label = detail::permanent_name(wanted);
     kernel->name = std::move(wanted);
     kernel->plan = &library.plan_of(handle);
-    return Kernel(std::move(kernel));
+    return Kernel({state_, &library.keep_kernel(std::move(kernel))});
 }
 
 std::vector<std::string> ObjectCode::kernel_names() const {

@@ -13,14 +13,14 @@ namespace cuprum::detail {
 namespace {
 
 constinit std::mutex list_mutex;
-constinit LastLaunch* first = nullptr;
+constinit const LastLaunch* first = nullptr;
 
 std::string stream_text(CUstream stream);
 
 } // namespace
 
 LastLaunch::~LastLaunch() {
-    if (!is_listed_) {
+    if (place_.load(std::memory_order_relaxed) != Place::Listed) {
         return;
     }
     const std::lock_guard lock(list_mutex);
@@ -30,10 +30,12 @@ LastLaunch::~LastLaunch() {
     }
 }
 
-void LastLaunch::list(CUstream stream) {
-    stream_ = stream;
-    is_listed_ = true;
+void LastLaunch::list() const noexcept {
     const std::lock_guard lock(list_mutex);
+    if (place_.load(std::memory_order_relaxed) == Place::Listed) {
+        return; // another thread was first
+    }
+    place_.store(Place::Listed, std::memory_order_relaxed);
     next_ = first;
     if (first != nullptr) {
         first->previous_ = this;

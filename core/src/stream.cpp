@@ -11,6 +11,7 @@
 #include "state/device_state.hpp"
 #include "state/event_state.hpp"
 #include "state/handle.hpp"
+#include "state/recycled.hpp"
 #include "state/stream_state.hpp"
 
 #include <cuprum/device_resources.hpp>
@@ -39,7 +40,7 @@ int checked_priority(detail::DeviceState& device, const std::optional<int>& want
 Stream Stream::create(const Context& context, const StreamOptions& options) {
     detail::ContextState& home = detail::open(context.state(), "Context");
     const int priority = checked_priority(*home.device, options.priority);
-    auto state = std::make_shared<detail::StreamState>();
+    auto state = detail::make_recycled<detail::StreamState>();
     state->context = context.state();
     state->made_at = home.reset_count.load(std::memory_order_relaxed);
     if (home.green != nullptr) {
@@ -56,7 +57,7 @@ Stream Stream::create(const Context& context, const StreamOptions& options) {
              priority);
     }
     state->is_owned = true;
-    state->last_launch.list(state->handle);
+    state->last_launch.watch(state->handle);
     return Stream(std::move(state));
 }
 
@@ -212,7 +213,7 @@ Stream stream_for_token(CUstream token) {
     auto state = std::make_shared<detail::StreamState>();
     state->handle = token;
     state->is_default = true;
-    state->last_launch.list(token);
+    state->last_launch.watch(token);
     return Stream(std::move(state));
 }
 

@@ -12,9 +12,11 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace cuprum {
@@ -152,6 +154,70 @@ TEST_F(FakeKernel, occupancy_asks_the_driver) {
                  std::invalid_argument);
     EXPECT_THROW(static_cast<void>(occupancy.available_dynamic_shared_memory_per_block(0, 32)),
                  std::invalid_argument);
+}
+
+TEST_F(FakeKernel, occupancy_is_remembered_until_something_is_set) {
+    Device(0).set_current();
+    const Kernel saxpy = kernel("saxpy");
+    const KernelOccupancy occupancy = saxpy.occupancy();
+    const auto blocks = [](const KernelOccupancy& asked, int block_size, std::size_t bytes) {
+        return asked.max_active_blocks_per_multiprocessor(block_size, bytes);
+    };
+    EXPECT_EQ(blocks(occupancy, 32, 0), 2);
+    libraries->active_blocks = 5;
+    EXPECT_EQ(blocks(occupancy, 32, 0), 2) << "not asked again";
+    EXPECT_EQ(blocks(saxpy.occupancy(), 32, 0), 5) << "a new one knows nothing";
+    EXPECT_EQ(blocks(KernelOccupancy(occupancy), 32, 0), 5) << "nor does a copy";
+    EXPECT_EQ(blocks(occupancy, 64, 0), 5);
+    libraries->active_blocks = 6;
+    EXPECT_EQ(blocks(occupancy, 64, 8), 6);
+    libraries->active_blocks = 7;
+    saxpy.set_attribute(KernelAttribute::PreferredSharedMemoryCarveout, 50, Device(0));
+    EXPECT_EQ(blocks(occupancy, 64, 8), 7);
+    libraries->active_blocks = 8;
+    Device(1).set_current();
+    EXPECT_EQ(blocks(occupancy, 64, 8), 8);
+    libraries->active_blocks = 9;
+    Device(1).primary_context().set_cache_config(CacheConfig::PreferShared);
+    EXPECT_EQ(blocks(occupancy, 64, 8), 9);
+    EXPECT_THROW(static_cast<void>(blocks(occupancy, 0, 8)), std::invalid_argument);
+}
+
+TEST_F(FakeKernel, occupancy_is_not_remembered_when_asking_failed) {
+    Device(0).set_current();
+    const KernelOccupancy occupancy = kernel("saxpy").occupancy();
+    libraries->failures["cuOccupancyMaxActiveBlocksPerMultiprocessor"] = CUDA_ERROR_UNKNOWN;
+    EXPECT_THROW(static_cast<void>(occupancy.max_active_blocks_per_multiprocessor(32, 0)),
+                 CUDAError);
+    libraries->failures.clear();
+    EXPECT_EQ(occupancy.max_active_blocks_per_multiprocessor(32, 0), 2);
+    fake->fail("cuCtxGetDevice", CUDA_ERROR_DEINITIALIZED);
+    expect_error<CUDAError>(
+        [&] { static_cast<void>(occupancy.max_active_blocks_per_multiprocessor(32, 0)); },
+        {"cuCtxGetDevice", "CUDA_ERROR_DEINITIALIZED"});
+}
+
+TEST_F(FakeKernel, threads_that_ask_at_once_get_their_own_answer) {
+    // Each thread asks what no other does, so that one remembered answer changes hands all the
+    // time.
+    constexpr int THREADS = 4;
+    detail::LastOccupancy last;
+    std::atomic<int> wrong{0};
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 1; i <= THREADS; ++i) {
+            threads.emplace_back([&, i] {
+                const detail::OccupancyQuestion mine{
+                    .device = i, .block_size = i, .bytes = static_cast<std::size_t>(i)};
+                for (int round = 0; round < 20000; ++round) {
+                    const int known = last.find(mine);
+                    wrong += known != -1 && known != i ? 1 : 0;
+                    last.keep(mine, i);
+                }
+            });
+        }
+    }
+    EXPECT_EQ(wrong, 0);
 }
 
 TEST_F(FakeKernel, shared_memory_may_depend_on_the_block_size) {

@@ -96,8 +96,10 @@ TEST_F(CountedLaunch, attributes_and_shared_memory_allocate_nothing) {
                               .priority = -1,
                               .shared_memory_carveout = 50};
     EXPECT_EQ(count([&] { launch(stream, config, nothing); }), 0);
-    const auto encoded = detail::encode(config);
-    EXPECT_EQ(count([&] { detail::launch_packed(stream, config, *encoded, nothing, nullptr); }), 0);
+    CUlaunchConfig encoded{};
+    std::vector<CUlaunchAttribute> attributes;
+    detail::encode(config, encoded, attributes);
+    EXPECT_EQ(count([&] { detail::launch_packed(stream, config, encoded, nothing, nullptr); }), 0);
 }
 
 } // namespace

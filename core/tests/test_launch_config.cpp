@@ -25,9 +25,12 @@ class FakeLaunchConfig : public testing::FakeLibrariesTest {
 protected:
     /// Encodes and returns the attributes.
     static std::vector<CUlaunchAttribute> attributes(const LaunchConfig& config) {
-        const auto encoded = detail::encode(config);
-        const CUlaunchConfig driver = encoded->on(nullptr);
-        return {driver.attrs, driver.attrs + driver.numAttrs};
+        CUlaunchConfig encoded{};
+        std::vector<CUlaunchAttribute> attributes;
+        detail::encode(config, encoded, attributes);
+        EXPECT_EQ(encoded.attrs, attributes.empty() ? nullptr : attributes.data());
+        EXPECT_EQ(encoded.numAttrs, attributes.size());
+        return attributes;
     }
 
     /// Encodes what has one attribute and returns its value.

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -60,6 +61,41 @@ TEST_F(FakeObjectCode, is_loaded_once_by_threads_that_meet) {
         }
     }
     EXPECT_EQ(libraries->loads, 1);
+}
+
+TEST_F(FakeObjectCode, a_kernel_is_looked_up_once) {
+    ObjectCode code = ptx("code");
+    EXPECT_FALSE(code.known_kernel("saxpy").has_value());
+    Kernel first = code.get_kernel("saxpy");
+    libraries->failures["cuLibraryGetKernel"] = CUDA_ERROR_UNKNOWN;
+    Kernel second = code.get_kernel("saxpy");
+    EXPECT_TRUE(first == second);
+    EXPECT_TRUE(code.known_kernel("saxpy") == first);
+    EXPECT_FALSE(code.known_kernel("nothing").has_value());
+    EXPECT_THROW(static_cast<void>(code.get_kernel("nothing")), CUDAError);
+    // Each is a share of its own.
+    first.close();
+    code.close();
+    EXPECT_EQ(second.name(), "saxpy");
+    EXPECT_EQ(libraries->live_libraries, 1);
+    second.close();
+    EXPECT_EQ(libraries->live_libraries, 0);
+    EXPECT_THROW(static_cast<void>(code.known_kernel("saxpy")), ClosedError);
+}
+
+TEST_F(FakeObjectCode, kernels_are_looked_up_by_threads_that_meet) {
+    const ObjectCode code = ptx("code");
+    std::atomic<int> found{0};
+    {
+        std::vector<std::jthread> threads;
+        for (int i = 0; i < 8; ++i) {
+            threads.emplace_back([&, i] {
+                const char* const name = i % 2 == 0 ? "saxpy" : "nothing";
+                found += code.get_kernel(name).name() == name ? 1 : 0;
+            });
+        }
+    }
+    EXPECT_EQ(found, 8);
 }
 
 TEST_F(FakeObjectCode, stays_loaded_until_its_last_kernel_is_gone) {

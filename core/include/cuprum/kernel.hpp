@@ -5,6 +5,7 @@
 
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/last_occupancy.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/launch_config.hpp>
 
@@ -17,6 +18,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 namespace cuprum {
 
@@ -142,6 +144,9 @@ public:
         return state_;
     }
 
+    /// Returns the parameters, null if the plan is not known; for bindings.
+    [[nodiscard]] const std::vector<ParameterInfo>* plan() const;
+
     /// Checks a signature's parameter sizes against the kernel's; for `as`.
     void check_signature(std::span<const std::size_t> sizes) const;
 
@@ -151,6 +156,10 @@ private:
 
 /// Answers how many blocks of a kernel fit, in the current context, or on `Device()` if there is
 /// none. It shares the kernel.
+///
+/// It remembers its last answer about blocks per multiprocessor until attributes of a kernel or
+/// settings of a context are changed. Where that is done behind the library's back, with the
+/// driver's own functions, take a new one from `Kernel::occupancy()`.
 class CUPRUM_API KernelOccupancy {
 public:
     /// Returns how many blocks of this size fit on one multiprocessor at once.
@@ -183,6 +192,7 @@ public:
 
 private:
     Kernel kernel_;
+    mutable detail::LastOccupancy last_;
 };
 
 } // namespace cuprum

@@ -94,12 +94,4 @@ struct LaunchConfig {
                    std::size_t shmem_size = 0, int block_size_limit = 0);
 };
 
-namespace detail {
-
-/// A configuration as the driver takes it: checked and encoded once, for many launches. Immutable,
-/// so that threads share it. For the library itself and its bindings.
-struct EncodedConfig;
-
-} // namespace detail
-
 } // namespace cuprum

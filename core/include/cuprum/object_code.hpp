@@ -97,6 +97,9 @@ public:
         return state_;
     }
 
+    /// Returns a kernel that was asked for before, without a driver call; for bindings.
+    [[nodiscard]] std::optional<Kernel> known_kernel(std::string_view name) const;
+
 private:
     std::shared_ptr<detail::LibraryState> state_;
 };

@@ -16,9 +16,10 @@
 
 namespace cuprum::detail {
 
-/// A kernel, its launch plan, and the library it keeps loaded.
+/// A kernel and its launch plan. That of a kernel found by name belongs to its library, and who
+/// shares it shares the library; one made from a handle keeps its library loaded itself.
 struct KernelState {
-    std::shared_ptr<LibraryState> library;
+    std::shared_ptr<LibraryState> library; // null in the first case
     CUkernel handle = nullptr;
     std::string name;                 // as it was asked for
     const LaunchPlan* plan = nullptr; // the library's, or own_plan
@@ -51,6 +52,12 @@ private:
     // The last device it was asked for, and the bytes allowed there.
     mutable std::atomic<std::uint64_t> allowed_{0};
 };
+
+/// Counts what we changed that occupancy can depend on: attributes of any kernel, settings of any
+/// context. Answers given before the last change are not given again.
+[[nodiscard]] unsigned occupancy_changes() noexcept;
+/// Counts one more.
+void forget_occupancy() noexcept;
 
 /// Reads a kernel's parameters from the driver.
 [[nodiscard]] LaunchPlan read_plan(CUkernel kernel);

@@ -92,6 +92,17 @@ const LaunchPlan& LibraryState::plan_of(CUkernel kernel) {
                                  : plans_.emplace(kernel, read_plan(kernel)).first->second;
 }
 
+KernelState* LibraryState::find_kernel(std::string_view name) {
+    const std::lock_guard lock(kernels_mutex_);
+    const auto found = kernels_.find(name);
+    return found == kernels_.end() ? nullptr : found->second.get();
+}
+
+KernelState& LibraryState::keep_kernel(std::unique_ptr<KernelState> kernel) {
+    const std::lock_guard lock(kernels_mutex_);
+    return *kernels_.try_emplace(kernel->name, std::move(kernel)).first->second;
+}
+
 std::shared_ptr<LibraryState> find_library(CUlibrary handle) {
     return loaded.find(handle);
 }

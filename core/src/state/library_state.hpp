@@ -9,12 +9,14 @@
 
 #include <array>
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cuprum::detail {
@@ -22,6 +24,8 @@ namespace cuprum::detail {
 /// A kernel's parameters. Unknown on drivers before 12.4, which cannot tell: arguments are then not
 /// checked.
 using LaunchPlan = std::optional<std::vector<ParameterInfo>>;
+
+struct KernelState;
 
 /// Code, and the driver's library once it is loaded. Object codes and kernels share it; the last of
 /// them unloads.
@@ -51,6 +55,12 @@ struct LibraryState : std::enable_shared_from_this<LibraryState> {
     /// long as this object.
     [[nodiscard]] const LaunchPlan& plan_of(CUkernel kernel);
 
+    /// Returns a kernel that was kept under a name, null if there is none. It lives as long as this
+    /// object: a share of this object is a share of it.
+    [[nodiscard]] KernelState* find_kernel(std::string_view name);
+    /// Keeps a kernel under its name and returns it, or the one that is there already.
+    KernelState& keep_kernel(std::unique_ptr<KernelState> kernel);
+
     /// Says which code this is, for messages: its name, else its path.
     [[nodiscard]] std::string description() const;
 
@@ -63,6 +73,10 @@ private:
 
     std::mutex mutex_; // guards reading, loading and the plans
     std::map<CUkernel, LaunchPlan> plans_;
+    // NOTE: not mutex_, which is held while code is loaded: finding a kernel must not wait for
+    // that.
+    std::mutex kernels_mutex_;
+    std::map<std::string, std::unique_ptr<KernelState>, std::less<>> kernels_;
     bool is_read_;
     std::vector<std::byte> padded_code_; // the code and some NULs
     std::atomic<CUlibrary> handle_{nullptr};

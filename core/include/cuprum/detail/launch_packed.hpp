@@ -9,7 +9,11 @@
 #include <cuprum/detail/export.hpp>
 #include <cuprum/launch_config.hpp>
 
-#include <memory>
+#include <vector>
+
+// As cuda.h declares them.
+struct CUlaunchConfig_st;
+struct CUlaunchAttribute_st;
 
 namespace cuprum {
 
@@ -18,14 +22,16 @@ class Stream;
 
 namespace detail {
 
-/// Checks a configuration and encodes it.
+/// Checks a configuration and writes it as the driver takes it, without a stream. What attributes
+/// it has become those of `attributes`, to which `encoded` refers: keep the two together.
 /// @throws std::invalid_argument if a value is out of its range, ClosedError for a closed event.
-[[nodiscard]] CUPRUM_API std::shared_ptr<const EncodedConfig> encode(const LaunchConfig& config);
+CUPRUM_API void encode(const LaunchConfig& config, CUlaunchConfig_st& encoded,
+                       std::vector<CUlaunchAttribute_st>& attributes);
 
 /// Launches a kernel with arguments at `addresses`, as many and as large as its plan says: that is
 /// not checked again. `encoded` is `config`, encoded.
 CUPRUM_API void launch_packed(const Stream& stream, const LaunchConfig& config,
-                              const EncodedConfig& encoded, const Kernel& kernel,
+                              const CUlaunchConfig_st& encoded, const Kernel& kernel,
                               void* const* addresses);
 
 } // namespace detail

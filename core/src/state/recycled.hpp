@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// States that come and go with every other call, such as those of events, are made in memory that a
+// thread keeps from the last ones: taking and giving back a piece is a few instructions, where the
+// allocator takes as long as a cheap driver call. A piece may be given back on another thread than
+// it was taken on, and then stays there.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CUPRUM_RECYCLES false // so that they see every piece come and go
+#else
+#define CUPRUM_RECYCLES true
+#endif
+
+namespace cuprum::detail {
+
+/// The pieces of one size that a thread keeps.
+template <std::size_t Bytes>
+class RecycledPieces {
+public:
+    [[nodiscard]] static void* take() {
+        List& list = kept;
+        if (Piece* const piece = list.first) [[likely]] {
+            list.first = piece->next;
+            --list.count;
+            return piece;
+        }
+        return ::operator new(Bytes);
+    }
+
+    static void give(void* memory) noexcept {
+        List& list = kept;
+        if (list.count >= list.limit) [[unlikely]] {
+            if (list.limit != 0 || list.is_over || !open(list)) {
+                ::operator delete(memory);
+                return;
+            }
+        }
+        list.first = new (memory) Piece{list.first};
+        ++list.count;
+    }
+
+private:
+    static constexpr unsigned MAX_PIECES = 32;
+
+    struct Piece {
+        Piece* next;
+    };
+
+    // NOTE: with no destructor, so that it can be used until the thread is no more: objects may be
+    // dropped by what other threads and libraries run then.
+    struct List {
+        Piece* first = nullptr;
+        unsigned count = 0;
+        unsigned limit = 0;   // 0 until the first piece comes back
+        bool is_over = false; // the thread is ending
+    };
+
+    /// Frees what is kept when the thread ends.
+    struct Ender {
+        ~Ender() {
+            List& list = kept;
+            list.limit = 0;
+            list.is_over = true;
+            while (list.first != nullptr) {
+                ::operator delete(std::exchange(list.first, list.first->next));
+            }
+            list.count = 0;
+        }
+    };
+
+    /// Says whether pieces are kept, and has them freed in the end.
+    static bool open(List& list) noexcept {
+        static thread_local Ender ender;
+        static_cast<void>(ender);
+        list.limit = CUPRUM_RECYCLES ? MAX_PIECES : 0;
+        return list.limit != 0;
+    }
+
+    static thread_local constinit inline List kept{};
+};
+
+/// The allocator for std::allocate_shared.
+template <typename T>
+struct Recycled {
+    using value_type = T;
+
+    Recycled() = default;
+
+    template <typename U>
+    // NOLINTNEXTLINE(google-explicit-constructor): allocators convert
+    Recycled(const Recycled<U>& /*other*/) noexcept {}
+
+    [[nodiscard]] T* allocate(std::size_t count) {
+        static_assert(alignof(T) <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
+        return static_cast<T*>(count == 1 ? RecycledPieces<sizeof(T)>::take()
+                                          : ::operator new(count * sizeof(T)));
+    }
+
+    void deallocate(T* memory, std::size_t count) noexcept {
+        count == 1 ? RecycledPieces<sizeof(T)>::give(memory) : ::operator delete(memory);
+    }
+
+    friend bool operator==(const Recycled& /*left*/, const Recycled& /*right*/) noexcept {
+        return true;
+    }
+};
+
+/// Makes a shared T in recycled memory.
+template <typename T>
+[[nodiscard]] std::shared_ptr<T> make_recycled() {
+    return std::allocate_shared<T>(Recycled<T>());
+}
+
+} // namespace cuprum::detail
