@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <optional>
 
 namespace cuprum::python {
 
@@ -20,11 +21,20 @@ namespace {
 
 /// Answers for the device that is current when asked.
 struct PyKernelOccupancy {
-    explicit PyKernelOccupancy(const Kernel& shared) : kernel(shared) {}
+    explicit PyKernelOccupancy(const Kernel& kernel) : shared_(kernel.occupancy()) {}
 
-    [[nodiscard]] KernelOccupancy core() const { return kernel.occupancy(); }
+    ~PyKernelOccupancy() {
+        const Brief unlocked(true); // it may be the last share
+        shared_.reset();
+    }
 
-    Held<Kernel> kernel;
+    PyKernelOccupancy(const PyKernelOccupancy&) = delete;
+    PyKernelOccupancy& operator=(const PyKernelOccupancy&) = delete;
+
+    [[nodiscard]] const KernelOccupancy& core() const { return *shared_; }
+
+private:
+    std::optional<KernelOccupancy> shared_;
 };
 
 [[nodiscard]] int int_argument(nb::handle value, const char* name) {

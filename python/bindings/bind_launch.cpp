@@ -7,6 +7,7 @@
 #include "kernel_arguments.hpp"
 #include "launch_config.hpp"
 #include "objects.hpp"
+#include "python_int.hpp"
 
 #include <cuprum/detail/launch_packed.hpp>
 #include <cuprum/launch.hpp>
@@ -62,6 +63,7 @@ ValueError
 } // namespace
 
 void bind_launch(nb::module_& module) {
+    check_python_int();
     if (PyModule_AddFunctions(module.ptr(), launch_definition) != 0) {
         throw nb::python_error();
     }
@@ -102,7 +104,7 @@ void launch_with(nb::handle stream, nb::handle config, nb::handle kernel,
     const Stream& where = foreign ? *foreign : stream_argument(stream);
     const KernelArguments arguments(*what, values, where);
     const Brief unlocked(!what->is_loaded.load(std::memory_order_relaxed));
-    detail::launch_packed(where, how.core, *how.encoded, *what, arguments.addresses());
+    detail::launch_packed(where, how.core, how.encoded, *what, arguments.addresses());
     what->is_loaded.store(true, std::memory_order_relaxed);
 }
 

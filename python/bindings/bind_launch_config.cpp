@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,6 +41,7 @@ constexpr std::size_t PLAIN_COUNT = 6; // the fields before those of EXTRA_FIELD
 constexpr std::size_t FIELD_COUNT = PLAIN_COUNT + EXTRA_FIELDS.size();
 
 fast::ParameterList parameters; // of SIGNATURE
+fast::UsualParameters<FIELD_COUNT> usual;
 
 void bind_fields(nb::class_<PyLaunchConfig>& type);
 void bind_extra_fields(nb::class_<PyLaunchConfig>& type);
@@ -55,6 +57,7 @@ void construct(PyLaunchConfig* self, const nb::args& positional, const nb::kwarg
 
 void bind_launch_config(nb::module_& module) {
     static_cast<void>(fast::read_signature(SIGNATURE, parameters));
+    usual.take(parameters);
     nb::class_<PyLaunchConfig> type(module, "LaunchConfig", nb::is_weak_referenceable(),
                                     nb::pooled(),
                                     R"(Say how a kernel is launched.
@@ -124,7 +127,7 @@ const PyLaunchConfig& config_argument(nb::handle config, nb::object& made) {
     }
     made = nb::handle(reinterpret_cast<PyObject*>(TYPE<PyLaunchConfig>))(
         **nb::borrow<nb::dict>(config));
-    return *nb::inst_ptr<PyLaunchConfig>(made);
+    return *payload<PyLaunchConfig>(made);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -225,8 +228,9 @@ void bind_extra_fields(nb::class_<PyLaunchConfig>& type) {
 }
 
 nb::object wrap(LaunchConfig config) {
-    auto encoded = detail::encode(config);
-    return make<PyLaunchConfig>(std::move(config), std::move(encoded), nb::object());
+    PyLaunchConfig made{.core = std::move(config)};
+    detail::encode(made.core, made.encoded, made.attributes);
+    return make<PyLaunchConfig>(std::move(made));
 }
 
 void bind_factories(nb::class_<PyLaunchConfig>& type) {
@@ -288,29 +292,31 @@ block_size_limit : int
 /// Builds a configuration in place from its fields, in the order of the signature.
 void build(PyLaunchConfig* self, const std::array<PyObject*, FIELD_COUNT>& given) {
     const auto field = [&](std::size_t i) { return nb::handle(given[i]); };
-    PyLaunchConfig made{
+    auto* const made = new (self) PyLaunchConfig{
         .core = {.grid = extents_of(field(0), "grid"),
                  .block = extents_of(field(2), "block"),
                  .shmem_size = field(3).is_none() ? 0 : size_argument(field(3), "shmem_size"),
                  .cluster = field(1).is_none() ? std::nullopt
                                                : std::optional(extents_of(field(1), "cluster")),
                  .is_cooperative = flag_of(field(4)),
-                 .programmatic_stream_serialization = flag_of(field(5))},
-        .encoded = {},
-        .extras = {}};
-    for (std::size_t i = 0; i < EXTRA_FIELDS.size(); ++i) {
-        const nb::handle value = field(PLAIN_COUNT + i);
-        if (value.is_none() || value.ptr() == Py_False) {
-            continue;
+                 .programmatic_stream_serialization = flag_of(field(5))}};
+    try {
+        for (std::size_t i = 0; i < EXTRA_FIELDS.size(); ++i) {
+            const nb::handle value = field(PLAIN_COUNT + i);
+            if (value.is_none() || value.ptr() == Py_False) {
+                continue;
+            }
+            if (!made->extras.is_valid()) {
+                made->extras = nb::dict();
+            }
+            nb::cast<nb::dict>(made->extras)[EXTRA_FIELDS[i].name] =
+                EXTRA_FIELDS[i].set(made->core, value);
         }
-        if (!made.extras.is_valid()) {
-            made.extras = nb::dict();
-        }
-        nb::cast<nb::dict>(made.extras)[EXTRA_FIELDS[i].name] =
-            EXTRA_FIELDS[i].set(made.core, value);
+        detail::encode(made->core, made->encoded, made->attributes);
+    } catch (...) {
+        std::destroy_at(made); // Python does not know of it yet
+        throw;
     }
-    made.encoded = detail::encode(made.core);
-    new (self) PyLaunchConfig(std::move(made));
 }
 
 void construct(PyLaunchConfig* self, const nb::args& positional, const nb::kwargs& named) {
@@ -333,11 +339,13 @@ PyObject* call_type(PyObject* type, PyObject* const* values, std::size_t count,
                     PyObject* keywords) noexcept {
     return fast::answer([&] {
         std::array<PyObject*, FIELD_COUNT> sorted;
-        parameters.sort(values, static_cast<std::size_t>(PyVectorcall_NARGS(count)), keywords,
-                        sorted.data());
+        const auto given = static_cast<std::size_t>(PyVectorcall_NARGS(count));
+        if (!usual.sort(values, given, keywords, sorted)) [[unlikely]] {
+            parameters.sort(values, given, keywords, sorted.data());
+        }
         nb::object object = nb::inst_alloc(type);
-        build(nb::inst_ptr<PyLaunchConfig>(object), sorted);
-        nb::inst_mark_ready(object);
+        build(payload<PyLaunchConfig>(object), sorted);
+        mark_ready(object);
         return object;
     });
 }

@@ -3,6 +3,7 @@
 
 #include "arguments.hpp"
 #include "code_type.hpp"
+#include "fast_method.hpp"
 #include "host_memory.hpp"
 #include "objects.hpp"
 #include "program_options.hpp"
@@ -77,9 +78,8 @@ use and unloaded when the last object and the last kernel from it are gone.)");
             return reinterpret_cast<std::uintptr_t>(self.handle());
         },
         "Return the driver's ``CUlibrary`` as an int, loading it if need be.");
-    type.def("get_kernel", get_kernel, "name"_a.none(),
-             nb::sig("def get_kernel(self, name: str | bytes) -> Kernel"),
-             R"(Return a kernel by name.
+    fast_method<get_kernel>(type, "def get_kernel(self, name: str | bytes) -> Kernel",
+                            R"(Return a kernel by name.
 
 Parameters
 ----------
@@ -273,6 +273,16 @@ nb::dict symbols_of(const PyObjectCode& self) {
 }
 
 nb::object get_kernel(const PyObjectCode& self, nb::handle name) {
+    Py_ssize_t size = 0;
+    if (PyUnicode_CheckExact(name.ptr()) != 0) [[likely]] {
+        if (const char* const text = PyUnicode_AsUTF8AndSize(name.ptr(), &size)) {
+            if (auto known = self.known_kernel({text, static_cast<std::size_t>(size)})) {
+                return make<PyKernel>(*std::move(known));
+            }
+        } else {
+            throw nb::python_error();
+        }
+    }
     const std::string wanted = text_argument(name, "name");
     auto kernel = [&] {
         const nb::gil_scoped_release unlocked;

@@ -14,6 +14,8 @@ namespace cuprum::python {
 struct alignas(64) HotData {
     PyTypeObject* stream_type = nullptr;
     PyTypeObject* buffer_type = nullptr;
+    PyTypeObject* kernel_type = nullptr;
+    PyTypeObject* launch_config_type = nullptr;
     PyTypeObject* device_pool_type = nullptr;
     PyObject* legacy_default = nullptr;
     PyObject* per_thread_default = nullptr;

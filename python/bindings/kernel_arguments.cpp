@@ -5,6 +5,7 @@
 
 #include "arguments.hpp"
 #include "numpy_scalars.hpp"
+#include "python_int.hpp"
 
 #include <nanobind/nanobind.h>
 
@@ -41,15 +42,15 @@ void store(PyObject* value, const Slot& slot);
 
 KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
                                  const Stream& stream) {
-    if (!kernel.is_plan_known()) [[unlikely]] {
+    const std::vector<ParameterInfo>* const parameters = kernel.plan();
+    if (parameters == nullptr) [[unlikely]] {
         pack(natural_plan(values), values, stream);
         return;
     }
-    const std::span<const ParameterInfo> parameters = kernel.parameters();
-    if (values.size() != parameters.size()) [[unlikely]] {
-        raise_count(kernel, parameters.size(), values.size());
+    if (values.size() != parameters->size()) [[unlikely]] {
+        raise_count(kernel, parameters->size(), values.size());
     }
-    pack(parameters, values, stream);
+    pack(*parameters, values, stream);
 }
 
 void KernelArguments::pack(std::span<const ParameterInfo> parameters,
@@ -59,9 +60,24 @@ void KernelArguments::pack(std::span<const ParameterInfo> parameters,
     }
     make_room(parameters);
     for (std::size_t i = 0; i < parameters.size(); ++i) {
-        const Slot slot{block_ + parameters[i].offset, parameters[i].size, i, &stream};
-        addresses_[i] = slot.data;
-        store(values[i], slot);
+        const ParameterInfo parameter = parameters[i];
+        PyObject* const value = values[i];
+        std::byte* const data = block_ + parameter.offset;
+        addresses_[i] = data;
+        // What most arguments are, without a call; the rest is told apart further on.
+        std::int64_t number = 0;
+        if (parameter.size == sizeof(number)) {
+            if (Py_TYPE(value) == &PyLong_Type && read_short_int(value, number)) {
+                std::memcpy(data, &number, sizeof(number));
+                continue;
+            }
+            if (Py_TYPE(value) == TYPE<PyBuffer> && is_ready(value)) {
+                const CUdeviceptr address = payload<PyBuffer>(value)->handle();
+                std::memcpy(data, &address, sizeof(address));
+                continue;
+            }
+        }
+        store(value, {data, parameter.size, i, &stream});
     }
 }
 
@@ -156,9 +172,13 @@ void store_unsigned(std::uint64_t number, const Slot& slot, nb::handle value) {
 }
 
 void store_int(PyObject* value, const Slot& slot) {
+    std::int64_t read = 0;
+    if (read_short_int(value, read)) [[likely]] {
+        return store_integer(read, slot, value);
+    }
     int overflow = 0;
     const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
-    if (overflow == 0) [[likely]] {
+    if (overflow == 0) {
         return store_integer(number, slot, value);
     }
     if (slot.size != sizeof(std::uint64_t)) {
@@ -436,8 +456,8 @@ std::vector<ParameterInfo> natural_plan(std::span<PyObject* const> values) {
 
 void store(PyObject* value, const Slot& slot) {
     PyTypeObject* const type = Py_TYPE(value);
-    if (type == TYPE<PyBuffer>) {
-        return store_address(*nb::inst_ptr<PyBuffer>(value), slot, value);
+    if (type == TYPE<PyBuffer> && is_ready(value)) {
+        return store_address(*payload<PyBuffer>(value), slot, value);
     }
     if (type == &PyLong_Type) {
         return store_int(value, slot);

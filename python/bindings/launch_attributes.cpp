@@ -4,6 +4,7 @@
 #include "launch_attributes.hpp"
 
 #include "arguments.hpp"
+#include "python_int.hpp"
 
 #include <nanobind/stl/string.h>
 
@@ -199,11 +200,9 @@ Dim3 extents_of(nb::handle value, const char* name) {
 }
 
 unsigned extent_argument(nb::handle value, const char* name) {
-    long long number = 0;
+    std::int64_t number = 0;
     if (PyLong_CheckExact(value.ptr()) != 0) [[likely]] {
-        int overflow = 0;
-        number = PyLong_AsLongLongAndOverflow(value.ptr(), &overflow);
-        number = overflow != 0 ? 0 : number;
+        number = read_short_int(value.ptr(), number) ? number : 0; // a longer one is out of range
     } else if (PyIndex_Check(value.ptr()) != 0) {
         number = PyNumber_AsSsize_t(value.ptr(), nullptr);
         PyErr_Clear();

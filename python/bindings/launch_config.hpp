@@ -8,16 +8,22 @@
 #include <cuprum/detail/launch_packed.hpp>
 #include <cuprum/launch_config.hpp>
 
-#include <memory>
+#include <cuda.h>
+
+#include <vector>
 
 namespace cuprum::python {
 
-/// A configuration, and as the driver takes it.
+/// A configuration, and as the driver takes it: encoded once, for many launches.
 struct PyLaunchConfig {
     LaunchConfig core;
-    std::shared_ptr<const detail::EncodedConfig> encoded = {};
+    CUlaunchConfig encoded = {};
+    std::vector<CUlaunchAttribute> attributes = {}; // of `encoded`
     nb::object extras = {}; // a dict of the rarer fields that were given, as they are read; or null
 };
+
+template <>
+inline PyTypeObject*& TYPE<PyLaunchConfig> = hot_data.launch_config_type;
 
 /// Returns the configuration of a `config` argument. One made from a dict is put into `made`.
 /// @throws TypeError for anything else.

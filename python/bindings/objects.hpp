@@ -163,6 +163,8 @@ inline PyTypeObject*& TYPE<PyStream> = hot_data.stream_type;
 template <>
 inline PyTypeObject*& TYPE<PyBuffer> = hot_data.buffer_type;
 template <>
+inline PyTypeObject*& TYPE<PyKernel> = hot_data.kernel_type;
+template <>
 inline PyTypeObject*& TYPE<PyDeviceMemoryResource> = hot_data.device_pool_type;
 
 // The default streams' Python objects, held for the life of the process.

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Python's ints, read in place: a call for each would be most of what a launch with many arguments
+// costs. The layout is that of CPython's own header; `check_python_int` sees, when the module is
+// imported, that numbers read so are what Python says, and any other Python is asked.
+
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+
+namespace cuprum::python {
+
+/// Reads an int of less than 60 bits, as all addresses are; false if it is larger. `value` must be
+/// a PyLong.
+[[nodiscard]] inline bool read_short_int(PyObject* value, std::int64_t& number) noexcept {
+#if PY_VERSION_HEX >= 0x030B0000 && PY_VERSION_HEX < 0x030F0000 && PYLONG_BITS_IN_DIGIT == 30 &&   \
+    !defined(PYPY_VERSION)
+    const auto* const object = reinterpret_cast<const PyLongObject*>(value);
+#if PY_VERSION_HEX >= 0x030C0000
+    constexpr unsigned SIZE_SHIFT = 3;
+    constexpr std::uintptr_t SIGN = 3; // 0 is positive, 1 is zero, 2 is negative
+    const std::uintptr_t tag = object->long_value.lv_tag;
+    const std::uintptr_t count = tag >> SIZE_SHIFT;
+    const bool is_negative = (tag & SIGN) == 2;
+    const digit* const digits = object->long_value.ob_digit;
+#else
+    const Py_ssize_t size = Py_SIZE(value);
+    const bool is_negative = size < 0;
+    const auto count = static_cast<std::size_t>(is_negative ? -size : size);
+    const digit* const digits = object->ob_digit;
+#endif
+    if (count > 2) [[unlikely]] {
+        return false;
+    }
+    std::int64_t magnitude = count == 0 ? 0 : std::int64_t{digits[0]};
+    if (count == 2) {
+        magnitude |= std::int64_t{digits[1]} << PYLONG_BITS_IN_DIGIT;
+    }
+    number = is_negative ? -magnitude : magnitude;
+    return true;
+#else
+    int overflow = 0;
+    number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    return overflow == 0;
+#endif
+}
+
+/// Compares what read_short_int() reads with what Python says.
+inline void check_python_int() {
+    constexpr std::array<std::int64_t, 9> numbers{
+        0, 1, -1, 255, (1LL << 30) - 1, 1LL << 30, -(1LL << 31), 0x7fffdeadbeef, -(1LL << 59) - 7};
+    for (const std::int64_t number : numbers) {
+        const nanobind::object object = nanobind::steal(PyLong_FromLongLong(number));
+        std::int64_t read = 0;
+        if (!object.is_valid() || !read_short_int(object.ptr(), read) || read != number) {
+            throw std::logic_error("Python's ints are laid out otherwise than python_int.hpp says");
+        }
+    }
+}
+
+} // namespace cuprum::python
