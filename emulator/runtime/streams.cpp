@@ -98,10 +98,10 @@ cudaError_t CUDARTAPI cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallb
         if (callback == nullptr) {
             return CUDA_ERROR_INVALID_VALUE;
         }
-        auto data = std::make_unique<Callback>(Callback{callback, userData});
-        const CUresult status = cuStreamAddCallback(stream, call_back, data.get(), flags);
-        if (status == CUDA_SUCCESS) {
-            data.release(); // call_back owns it now
+        auto* const data = new Callback{callback, userData}; // call_back deletes it
+        const CUresult status = cuStreamAddCallback(stream, call_back, data, flags);
+        if (status != CUDA_SUCCESS) {
+            delete data;
         }
         return status;
     });
