@@ -6,6 +6,7 @@
 import os
 import subprocess
 import sys
+import sysconfig
 import textwrap
 import threading
 
@@ -69,6 +70,14 @@ def test_all_use_one_stream(device):
     stream.sync()
     assert all(event.is_done for event in events)
     assert len(set(events)) == THREADS * 50
+
+
+@pytest.mark.skipif(
+    not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this interpreter has a GIL"
+)
+def test_a_free_threaded_interpreter_stays_free_threaded():
+    result = run("import sys, cuprum; cuprum.Device(0); print(sys._is_gil_enabled())")
+    assert (result.stdout, result.stderr) == ("False\n", "")
 
 
 def test_eight_threads_on_all_devices():
