@@ -23,6 +23,38 @@ if(NOT TARGET GTest::gtest_main)
 endif()
 
 set(CUPRUM_TEST_TIMEOUT_S 120)
+if(CUPRUM_SANITIZE)
+  set(CUPRUM_TEST_TIMEOUT_S 600)
+endif()
+
+# CUPRUM_PYTHON_ENVIRONMENT: what a Python needs that loads what was built here. No Python is built
+# with a sanitizer, so the sanitizer's own library must be loaded before everything else. The same as
+# a script, for tools/test-sanitized, lies in the build folder.
+set(CUPRUM_PYTHON_ENVIRONMENT)
+set(CUPRUM_CAN_RUN_PYTHON TRUE)
+if(CUPRUM_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(runtimes)
+  foreach(runtime IN ITEMS address:asan thread:tsan undefined:ubsan)
+    string(REPLACE ":" ";" runtime ${runtime})
+    list(GET runtime 0 sanitizer)
+    list(GET runtime 1 library)
+    if(CUPRUM_SANITIZE MATCHES ${sanitizer})
+      execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=lib${library}.so
+                      OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+      list(APPEND runtimes ${path})
+    endif()
+  endforeach()
+  execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.so.6
+                  OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+  list(APPEND runtimes ${path})
+  list(JOIN runtimes ":" runtimes)
+  # What Python itself leaks is its own business.
+  set(CUPRUM_PYTHON_ENVIRONMENT "LD_PRELOAD=${runtimes}" "ASAN_OPTIONS=detect_leaks=0")
+elseif(CUPRUM_SANITIZE)
+  set(CUPRUM_CAN_RUN_PYTHON FALSE) # clang links its runtime into programs alone
+endif()
+list(JOIN CUPRUM_PYTHON_ENVIRONMENT "\n" lines)
+file(WRITE "${CMAKE_BINARY_DIR}/python.env" "${lines}\n")
 
 # Builds one GoogleTest executable; `name` is also the prefix of its cases in ctest.
 function(cuprum_test_executable target source)

@@ -30,6 +30,12 @@ void* operator new(std::size_t bytes) {
     throw std::bad_alloc();
 }
 
+// Replaced with it, or else what comes from a sanitizer's own would go to our operator delete.
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+    ++allocations;
+    return std::malloc(bytes == 0 ? 1 : bytes);
+}
+
 void operator delete(void* memory) noexcept {
     std::free(memory);
 }

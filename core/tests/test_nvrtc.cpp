@@ -105,7 +105,8 @@ TEST(Nvrtc, a_log_that_cannot_be_read_does_not_hide_the_failure) {
     };
     table.nvrtcGetProgramLog = [](nvrtcProgram, char*) { return NVRTC_ERROR_OUT_OF_MEMORY; };
     nvrtc::Table* const before = nvrtc::exchange_table(&table);
-    nvrtc::Compilation compilation("", "x", {});
+    const std::string source;
+    nvrtc::Compilation compilation(source, "x", {});
     try {
         compilation.run();
         ADD_FAILURE() << "nothing was thrown";

@@ -35,6 +35,9 @@ alignas(16) constexpr std::array<std::uint32_t, 64> ROUND{
 } // namespace
 
 void Sha256::add(std::string_view bytes) noexcept {
+    if (bytes.empty()) {
+        return; // there may not even be an address
+    }
     static const Compress compress = choose_compress();
     const auto* from = reinterpret_cast<const unsigned char*>(bytes.data());
     std::size_t left = bytes.size();

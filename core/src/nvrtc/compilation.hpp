@@ -29,6 +29,8 @@ public:
     /// Source and headers must outlive this object.
     [[nodiscard]] Compilation(const std::string& source, std::string name,
                               std::vector<std::string> options, Headers headers = {});
+    Compilation(const std::string&& source, std::string name, std::vector<std::string> options,
+                Headers headers = {}) = delete; // it would be gone before run()
     ~Compilation();
     Compilation(const Compilation&) = delete;
     Compilation& operator=(const Compilation&) = delete;
