@@ -27,11 +27,11 @@ if(CUPRUM_SANITIZE)
   set(CUPRUM_TEST_TIMEOUT_S 600)
 endif()
 
-# CUPRUM_PYTHON_ENVIRONMENT: what a Python needs that loads what was built here. No Python is built
-# with a sanitizer, so the sanitizer's own library must be loaded before everything else. The same as
-# a script, for tools/test-sanitized, lies in the build folder.
-set(CUPRUM_PYTHON_ENVIRONMENT)
-set(CUPRUM_CAN_RUN_PYTHON TRUE)
+# CUPRUM_FOREIGN_ENVIRONMENT: what programs of others need (Python, or built with nvcc) that load what
+# was built here. They are not built with a sanitizer, so the sanitizer's own library must be loaded
+# before everything else. The same lies in the build folder, for tools/test-sanitized.
+set(CUPRUM_FOREIGN_ENVIRONMENT)
+set(CUPRUM_CAN_RUN_FOREIGN TRUE)
 if(CUPRUM_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   set(runtimes)
   foreach(runtime IN ITEMS address:asan thread:tsan undefined:ubsan)
@@ -48,13 +48,13 @@ if(CUPRUM_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
                   OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
   list(APPEND runtimes ${path})
   list(JOIN runtimes ":" runtimes)
-  # What Python itself leaks is its own business.
-  set(CUPRUM_PYTHON_ENVIRONMENT "LD_PRELOAD=${runtimes}" "ASAN_OPTIONS=detect_leaks=0")
+  # What they leak themselves is their own business.
+  set(CUPRUM_FOREIGN_ENVIRONMENT "LD_PRELOAD=${runtimes}" "ASAN_OPTIONS=detect_leaks=0")
 elseif(CUPRUM_SANITIZE)
-  set(CUPRUM_CAN_RUN_PYTHON FALSE) # clang links its runtime into programs alone
+  set(CUPRUM_CAN_RUN_FOREIGN FALSE) # clang links its runtime into programs alone
 endif()
-list(JOIN CUPRUM_PYTHON_ENVIRONMENT "\n" lines)
-file(WRITE "${CMAKE_BINARY_DIR}/python.env" "${lines}\n")
+list(JOIN CUPRUM_FOREIGN_ENVIRONMENT "\n" lines)
+file(WRITE "${CMAKE_BINARY_DIR}/foreign.env" "${lines}\n")
 
 # Builds one GoogleTest executable; `name` is also the prefix of its cases in ctest.
 function(cuprum_test_executable target source)

@@ -6,7 +6,7 @@
 #include "layout_arithmetic.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -19,6 +19,7 @@ using detail::tuple_text;
 using Index = StridedLayout::Index;
 
 void check_shape(StridedLayout::Extents shape, std::size_t itemsize);
+[[nodiscard]] Index magnitude(Index number) noexcept;
 [[nodiscard]] bool is_contiguous(const StridedLayout& layout, std::span<const int> axes);
 [[nodiscard]] std::vector<int> axes_in_order(std::size_t ndim, StrideOrder order);
 
@@ -52,17 +53,17 @@ StridedLayout::StridedLayout(std::initializer_list<Index> shape,
 
 StridedLayout StridedLayout::from_byte_strides(Extents shape, Extents byte_strides,
                                                std::size_t itemsize) {
-    StridedLayout layout(shape, byte_strides, itemsize);
-    for (std::size_t i = 0; i < layout.ndim(); ++i) {
-        Index& stride = layout.stride_data()[i];
-        if (stride % static_cast<Index>(itemsize) != 0) {
+    check_shape(shape, itemsize);
+    std::vector<Index> strides(byte_strides.begin(), byte_strides.end());
+    for (std::size_t i = 0; i < strides.size(); ++i) {
+        if (strides[i] % static_cast<Index>(itemsize) != 0) {
             throw std::invalid_argument("strides must be divisible by itemsize: axis " +
-                                        std::to_string(i) + " has " + std::to_string(stride) +
+                                        std::to_string(i) + " has " + std::to_string(strides[i]) +
                                         " bytes, an element " + std::to_string(itemsize));
         }
-        stride /= static_cast<Index>(itemsize);
+        strides[i] /= static_cast<Index>(itemsize);
     }
-    return layout;
+    return StridedLayout(shape, strides, itemsize);
 }
 
 StridedLayout StridedLayout::dense(Extents shape, std::size_t itemsize, StrideOrder order) {
@@ -94,8 +95,8 @@ std::vector<int> StridedLayout::stride_order() const {
     std::ranges::sort(axes, [this](int left, int right) {
         const auto a = static_cast<std::size_t>(left);
         const auto b = static_cast<std::size_t>(right);
-        const Index first = std::abs(strides()[a]);
-        const Index second = std::abs(strides()[b]);
+        const Index first = magnitude(strides()[a]);
+        const Index second = magnitude(strides()[b]);
         if (first != second) {
             return first > second;
         }
@@ -114,7 +115,7 @@ bool StridedLayout::is_unique() const {
     for (std::size_t i = axes.size(); i-- > 0;) {
         const auto axis = static_cast<std::size_t>(axes[i]);
         const Index extent = shape()[axis];
-        const Index stride = std::abs(strides()[axis]);
+        const Index stride = magnitude(strides()[axis]);
         if (extent == 1) {
             continue;
         }
@@ -193,6 +194,24 @@ void StridedLayout::count_elements() {
     for (const Index extent : shape()) {
         volume_ = multiplied(volume_, extent);
     }
+    if (volume_ == 0) {
+        return;
+    }
+    // So that nobody has to ask again: the place of every element, and the distance between any
+    // two, can be counted in bytes.
+    Index reach = 1;
+    bool is_beyond = __builtin_add_overflow(reach, magnitude(slice_offset_), &reach);
+    for (std::size_t i = 0; i < ndim(); ++i) {
+        Index distance = 0;
+        is_beyond |= shape()[i] > 1 &&
+                     __builtin_mul_overflow(magnitude(strides()[i]), shape()[i] - 1, &distance);
+        is_beyond |= __builtin_add_overflow(reach, distance, &reach);
+    }
+    is_beyond |= __builtin_mul_overflow(reach, static_cast<Index>(itemsize_), &reach);
+    if (is_beyond) {
+        throw std::invalid_argument("the layout (" + to_string() +
+                                    ") reaches further than 64 bits can count bytes");
+    }
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -202,6 +221,10 @@ namespace {
 void check_shape(StridedLayout::Extents shape, std::size_t itemsize) {
     if (itemsize == 0) {
         throw std::invalid_argument("itemsize must be at least 1 byte, got 0");
+    }
+    if (itemsize > static_cast<std::size_t>(std::numeric_limits<Index>::max())) {
+        throw std::invalid_argument("itemsize must be at most 2**63 - 1 bytes, got " +
+                                    std::to_string(itemsize));
     }
     if (shape.size() > StridedLayout::MAX_DIMENSIONS) {
         throw std::invalid_argument("shape has " + std::to_string(shape.size()) +
@@ -214,6 +237,12 @@ void check_shape(StridedLayout::Extents shape, std::size_t itemsize) {
                                         ": Extents must be non-negative");
         }
     }
+}
+
+/// Returns the absolute value, of the one number that has none the nearest.
+Index magnitude(Index number) noexcept {
+    constexpr auto largest = std::numeric_limits<Index>::max();
+    return number >= 0 ? number : number < -largest ? largest : -number;
 }
 
 bool is_contiguous(const StridedLayout& layout, std::span<const int> axes) {

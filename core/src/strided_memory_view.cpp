@@ -171,6 +171,11 @@ namespace {
 
 StridedLayout layout_of(const dlpack::Tensor& tensor) {
     const std::size_t bytes = bytes_of(tensor.dtype);
+    if (tensor.ndim < 0 || (tensor.ndim > 0 && tensor.shape == nullptr)) {
+        throw std::invalid_argument(
+            "the tensor has ndim " + std::to_string(tensor.ndim) +
+            (tensor.ndim < 0 ? ", expected 0 or more" : " and no shape, expected one"));
+    }
     const auto ndim = static_cast<std::size_t>(tensor.ndim);
     const std::span<const Index> shape(tensor.shape, ndim);
     return tensor.strides == nullptr

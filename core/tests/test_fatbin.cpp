@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -156,9 +157,33 @@ TEST(Image, lto_code_whose_header_points_beyond_it_is_refused_before_the_linker_
         std::vector<std::byte> damaged = code;
         damaged[high_byte] = std::byte{0x7F};
         const std::array input{ObjectCode::from_bytes(CodeType::LtoIr, damaged, "mine")};
-        testing::expect_error<std::invalid_argument>([&] { const Linker linker(input, {.arch = "sm_90"}); },
-                                            {"\"mine\", given as ltoir", "damaged"});
+        testing::expect_error<std::invalid_argument>(
+            [&] { const Linker linker(input, {.arch = "sm_90"}); },
+            {"\"mine\", given as ltoir", "damaged"});
     }
+}
+
+TEST(Image, a_section_that_reaches_beyond_the_end_is_refused) {
+    constexpr std::size_t headers_at = 40;
+    constexpr std::size_t header_bytes = 64;
+    constexpr std::size_t size_at = 32;
+    const ObjectCode cubin = Program("", {.arch = "sm_86"}).compile(CodeType::Cubin);
+    std::vector<std::byte> code(cubin.code().begin(), cubin.code().end());
+    std::uint64_t table = 0;
+    std::memcpy(&table, code.data() + headers_at, sizeof(table));
+    ASSERT_LT(table + 2 * header_bytes, code.size());
+    // The first is empty by definition; the second holds names.
+    for (const std::uint64_t bytes : {std::uint64_t{code.size()}, ~std::uint64_t{0}}) {
+        std::memcpy(code.data() + table + header_bytes + size_at, &bytes, sizeof(bytes));
+        EXPECT_THROW(detail::check_image("it", CodeType::Cubin, code), CUDAError) << bytes;
+    }
+}
+
+TEST(Image, the_wrapper_of_a_fat_binary_is_refused_for_it_holds_an_address) {
+    const std::array<std::uint32_t, 6> wrapper{0x466243B1, 1, 0xdead, 0, 0, 0};
+    testing::expect_error<CUDAError>(
+        [&] { detail::check_image("it", CodeType::Fatbin, std::as_bytes(std::span(wrapper))); },
+        {"holds an address", "take the fat binary itself"});
 }
 
 } // namespace

@@ -178,6 +178,24 @@ TEST(StridedLayout, repacking_changes_the_element) {
     refuse(layout.sliced({Slice::range({}, {}), Slice::range(1, 3)}), 8, 0, "the offset is 1");
 }
 
+TEST(StridedLayout, what_reaches_further_than_64_bits_can_count_is_refused) {
+    constexpr Index largest = std::numeric_limits<Index>::max();
+    constexpr Index smallest = std::numeric_limits<Index>::min();
+    for (const Index stride : {largest, smallest, largest / 4, -(largest / 4)}) {
+        expect_error<std::invalid_argument>(
+            [&] { static_cast<void>(StridedLayout({3}, {stride}, ITEM_BYTES)); },
+            {"reaches further than 64 bits can count bytes"});
+    }
+    expect_error<std::invalid_argument>(
+        [] { static_cast<void>(StridedLayout({2}, std::numeric_limits<std::size_t>::max())); },
+        {"itemsize must be at most"});
+    // Where there is only one element, or none, a stride leads nowhere.
+    EXPECT_TRUE(StridedLayout({1}, {smallest}, ITEM_BYTES).is_unique());
+    EXPECT_EQ(StridedLayout({0, 2}, {smallest, largest}, ITEM_BYTES).volume(), 0);
+    EXPECT_EQ(StridedLayout({0, 2}, {smallest, largest}, ITEM_BYTES).stride_order(),
+              (std::vector<int>{1, 0}));
+}
+
 TEST(StridedLayout, refuses_what_is_no_layout) {
     const std::vector<Index> wide(65, 1);
     const std::vector<Index> negative{2, -3};

@@ -98,6 +98,10 @@ TEST_F(ViewOnDriver, gives_back_what_it_refuses) {
     refuse([](auto& tensor) { tensor.tensor.device.type = static_cast<DeviceType>(7); },
            "device type 7");
     refuse([](auto& tensor) { tensor.tensor.dtype.bits = 4; }, "4 bits");
+    refuse([](auto& tensor) { tensor.tensor.ndim = -1; }, "ndim -1, expected 0 or more");
+    refuse([](auto& tensor) { tensor.tensor.shape = nullptr; }, "no shape");
+    refuse([](auto& tensor) { tensor.tensor.strides[0] = std::int64_t{1} << 61; },
+           "further than 64 bits can count bytes");
     expect_error<std::invalid_argument>(
         [] {
             static_cast<void>(

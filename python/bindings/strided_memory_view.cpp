@@ -34,16 +34,16 @@ void StridedMemoryView::drop_plain_strides() noexcept {
     }
     const std::int64_t* const shape = extents();
     const std::int64_t* const strides = shape + ndim_;
-    std::int64_t expected = 1;
+    std::uint64_t expected = 1; // wraps around where there are no elements, which is harmless
     for (std::size_t i = ndim_; i-- > 0;) {
-        if (shape[i] != 1 && strides[i] != expected) {
+        if (shape[i] != 1 && static_cast<std::uint64_t>(strides[i]) != expected) {
             // An array without elements is contiguous whatever its strides say.
             for (std::size_t j = 0; j < ndim_; ++j) {
                 has_strides_ = has_strides_ && shape[j] != 0;
             }
             return;
         }
-        expected *= shape[i];
+        expected *= static_cast<std::uint64_t>(shape[i]);
     }
     has_strides_ = false;
 }
@@ -57,11 +57,28 @@ void StridedMemoryView::check_not_empty() const {
 
 std::int64_t StridedMemoryView::size() const {
     check_not_empty();
-    std::int64_t count = 1;
+    std::uint64_t count = 1; // checked before, unless it is 0 in the end
     for (const std::int64_t extent : shape()) {
-        count *= extent;
+        count *= static_cast<std::uint64_t>(extent);
     }
-    return count;
+    return static_cast<std::int64_t>(count);
+}
+
+void StridedMemoryView::check_extents() const {
+    std::int64_t count = 1;
+    bool is_beyond = false;
+    bool is_empty = false;
+    for (const std::int64_t extent : shape()) {
+        if (extent < 0) {
+            raise_error(PyExc_BufferError,
+                        "shape must not be negative, got an extent of " + std::to_string(extent));
+        }
+        is_empty = is_empty || extent == 0;
+        is_beyond = __builtin_mul_overflow(count, extent, &count) || is_beyond;
+    }
+    if (is_beyond && !is_empty) {
+        raise_error(PyExc_BufferError, "shape has more elements than 64 bits can count");
+    }
 }
 
 StridedLayout StridedMemoryView::layout() const {

@@ -93,6 +93,9 @@ public:
     void check_not_empty() const;
     /// Gives up the share of a buffer's memory. Call it with the GIL held.
     void drop_share() noexcept;
+    /// Looks at what a producer gave as extents.
+    /// @throws BufferError if one is negative, or there are more elements than 64 bits can count.
+    void check_extents() const;
 
     nb::object exporter; // the array, kept alive; null if the view is empty
     Buffer share{

@@ -13,7 +13,9 @@
 #include <nanobind/stl/string.h>
 
 #include <cctype>
+#include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <string>
 
 namespace cuprum::python {
@@ -156,6 +158,7 @@ void apply_interface(StridedMemoryView& view, nb::handle object, const nb::dict&
         }
         view.shape_data()[i] = extents[i];
     }
+    view.check_extents();
     if (has_strides) {
         const auto steps = extents_argument(strides, "strides");
         if (steps.size() != extents.size()) {
@@ -186,7 +189,13 @@ std::size_t itemsize_of(const std::string& typestr) {
         raise_error(PyExc_BufferError,
                     "typestr must be little-endian like \"<f4\", got \"" + typestr + "\"");
     }
+    constexpr std::size_t largest = std::numeric_limits<std::int32_t>::max(); // numpy's own limit
     const std::size_t size = std::strtoul(typestr.c_str() + 2, nullptr, 10);
+    if (size > largest / unicode_bytes) {
+        raise_error(PyExc_BufferError, "typestr \"" + typestr +
+                                           "\" speaks of elements of more than " +
+                                           std::to_string(largest) + " bytes");
+    }
     return typestr[1] == 'U' ? size * unicode_bytes : size;
 }
 

@@ -290,12 +290,20 @@ void take(StridedMemoryView& view, const dlpack::Tensor& tensor) {
     view.itemsize = bits / BYTE_BITS;
     view.base = view.pointer = reinterpret_cast<std::uintptr_t>(tensor.data) +
                                static_cast<std::uintptr_t>(tensor.byte_offset);
+    if (tensor.ndim < 0 || tensor.ndim > std::int32_t{StridedLayout::MAX_DIMENSIONS} ||
+        (tensor.ndim > 0 && tensor.shape == nullptr)) {
+        raise_error(PyExc_BufferError,
+                    "the tensor has ndim " + std::to_string(tensor.ndim) +
+                        (tensor.shape == nullptr ? " and no shape" : "") + ", expected 0 to " +
+                        std::to_string(StridedLayout::MAX_DIMENSIONS) + " and a shape");
+    }
     const auto ndim = static_cast<std::size_t>(tensor.ndim);
     const bool has_strides = tensor.strides != nullptr && ndim != 0;
     view.set_ndim(ndim, has_strides);
     for (std::size_t i = 0; i < ndim; ++i) {
         view.shape_data()[i] = tensor.shape[i];
     }
+    view.check_extents();
     if (has_strides) {
         for (std::size_t i = 0; i < ndim; ++i) {
             view.strides_data()[i] = tensor.strides[i];

@@ -168,8 +168,6 @@ private:
                                                     std::size_t itemsize, Index slice_offset);
     void count_elements();
 
-    [[nodiscard]] Index* stride_data() noexcept { return extents_.data() + ndim(); }
-
     std::vector<Index> extents_; // the shape, then the strides
     std::size_t itemsize_ = 1;   // bytes
     Index volume_ = 1;

@@ -22,7 +22,9 @@ namespace {
 constexpr std::uint32_t ELF_MAGIC = 0x464C457F;
 constexpr std::uint32_t FATBIN_MAGIC = 0xBA55ED50;
 constexpr std::uint32_t LTOIR_MAGIC = 0x7F4E43ED;
+constexpr std::uint32_t WRAPPER_MAGIC = 0x466243B1;
 constexpr std::size_t ELF_HEADER_BYTES = 64;
+constexpr std::size_t ELF_SECTION_BYTES = 64;
 constexpr std::size_t FATBIN_HEADER_BYTES = 16;
 constexpr std::size_t LTOIR_HEADER_BYTES = 24;
 
@@ -30,13 +32,15 @@ constexpr std::size_t LTOIR_HEADER_BYTES = 24;
 template <typename T>
 [[nodiscard]] T number_at(std::span<const std::byte> code, std::size_t offset) noexcept {
     T number = 0;
-    if (offset + sizeof(T) <= code.size()) {
+    if (offset <= code.size() && sizeof(T) <= code.size() - offset) {
         std::memcpy(&number, code.data() + offset, sizeof(T));
     }
     return number;
 }
 
 [[nodiscard]] std::optional<std::uint64_t> bytes_needed(std::span<const std::byte> code) noexcept;
+[[nodiscard]] std::uint64_t end_of_sections(std::span<const std::byte> code) noexcept;
+[[nodiscard]] std::uint64_t end_of(std::uint64_t offset, std::uint64_t bytes) noexcept;
 
 } // namespace
 
@@ -51,6 +55,10 @@ void check_image(const std::string& what, CodeType type, std::span<const std::by
     }
     if (code.empty()) {
         refuse("it is empty");
+    }
+    if (number_at<std::uint32_t>(code, 0) == WRAPPER_MAGIC) {
+        refuse("it is what a host compiler wraps around a fat binary: it holds an address, not the "
+               "code; take the fat binary itself");
     }
     if (const auto needed = bytes_needed(code); needed.has_value() && *needed > code.size()) {
         refuse("it is cut short: there are " + std::to_string(code.size()) +
@@ -105,11 +113,37 @@ std::optional<std::uint64_t> bytes_needed(std::span<const std::byte> code) noexc
             const auto offset = number_at<std::uint64_t>(code, offset_at);
             const std::uint64_t size = std::uint64_t{number_at<std::uint16_t>(code, size_at)} *
                                        number_at<std::uint16_t>(code, size_at + 2);
-            return offset > UINT64_MAX - size ? UINT64_MAX : offset + size;
+            return end_of(offset, size);
         };
-        return std::max(table_end(32, 54), table_end(40, 58));
+        return std::max({table_end(32, 54), table_end(40, 58), end_of_sections(code)});
     }
     return std::nullopt;
+}
+
+/// Returns where the last section of an ELF file ends, of those whose headers are there.
+std::uint64_t end_of_sections(std::span<const std::byte> code) noexcept {
+    static constexpr std::uint32_t WITHOUT_BYTES = 8;          // SHT_NOBITS: not in the file
+    static constexpr std::uint32_t FIRST_SPECIAL = 0x70000000; // NVIDIA's own kinds: who knows
+    const auto table = number_at<std::uint64_t>(code, 40);
+    const auto stride = number_at<std::uint16_t>(code, 58);
+    const auto count = number_at<std::uint16_t>(code, 60);
+    std::uint64_t end = 0;
+    for (std::uint64_t i = 0; stride >= ELF_SECTION_BYTES && i < count; ++i) {
+        if (table > code.size() || (i + 1) * stride > code.size() - table) {
+            break; // the table itself is cut short
+        }
+        const std::size_t header = table + i * stride;
+        const auto kind = number_at<std::uint32_t>(code, header + 4);
+        if (kind != WITHOUT_BYTES && kind < FIRST_SPECIAL) {
+            end = std::max(end, end_of(number_at<std::uint64_t>(code, header + 24),
+                                       number_at<std::uint64_t>(code, header + 32)));
+        }
+    }
+    return end;
+}
+
+std::uint64_t end_of(std::uint64_t offset, std::uint64_t bytes) noexcept {
+    return offset > UINT64_MAX - bytes ? UINT64_MAX : offset + bytes;
 }
 
 } // namespace

@@ -1,0 +1,33 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+# Fuzzers: one program per file fuzz_<x>.cpp with libFuzzer's entry point. With CUPRUM_FUZZ they are
+# libFuzzer's own (clang; preset fuzz); otherwise they get the main in tools/fuzzing, which also
+# makes each of them a short test.
+
+# cuprum_fuzzer(<target> <source> LIBRARIES <libraries...> INPUTS <files and folders...>
+#               RUNS <of the test>)
+#
+# Inputs in the folder inputs/<x> beside the source, which once broke something, are always used.
+function(cuprum_fuzzer target source)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "RUNS" "LIBRARIES;INPUTS")
+  add_executable(${target} "${source}")
+  cuprum_compile_settings(${target})
+  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES} Threads::Threads)
+  if(CUPRUM_FUZZ)
+    target_link_options(${target} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tools/fuzzing/standalone.cpp")
+  endif()
+  string(REGEX REPLACE "^fuzz_" "" name ${target})
+  cmake_path(GET source PARENT_PATH folder)
+  set(inputs ${arg_INPUTS})
+  if(EXISTS "${folder}/inputs/${name}")
+    list(APPEND inputs "${folder}/inputs/${name}")
+  endif()
+  if(CUPRUM_EMULATOR)
+    add_test(NAME fuzz.${name} COMMAND ${target} -runs=${arg_RUNS} -seed=1 -max_len=65536 ${inputs})
+    set_tests_properties(fuzz.${name} PROPERTIES LABELS emulated TIMEOUT ${CUPRUM_TEST_TIMEOUT_S}
+                                                 ENVIRONMENT "CUPRUM_EMULATOR_LOG=off")
+  endif()
+endfunction()
