@@ -26,13 +26,13 @@ demo: bootstrap ## Compile a kernel, run it on the GPU or the emulated device, s
 test: bootstrap ## Build everything and run every test, C++ and Python
 	@$(ENV); tools/test
 
-asan: bootstrap ## Run the C++ tests under the address and undefined-behaviour sanitizers
+asan: bootstrap ## Run every test under the address and undefined-behaviour sanitizers
 	@$(ENV); tools/test-sanitized asan
 
-tsan: bootstrap ## Run the C++ tests under the thread sanitizer
+tsan: bootstrap ## Run every test under the thread sanitizer
 	@$(ENV); tools/test-sanitized tsan
 
-fuzz: bootstrap ## Fuzz the emulator's readers for FUZZ_SECONDS each (60), then run random programs
+fuzz: bootstrap ## Run every fuzzer for FUZZ_SECONDS (30), then random arrays and random programs
 	@$(ENV); tools/fuzz
 
 check: ## Run the formatters and linters

@@ -164,19 +164,28 @@ TEST(Image, lto_code_whose_header_points_beyond_it_is_refused_before_the_linker_
 }
 
 TEST(Image, a_section_that_reaches_beyond_the_end_is_refused) {
-    constexpr std::size_t headers_at = 40;
     constexpr std::size_t header_bytes = 64;
-    constexpr std::size_t size_at = 32;
-    const ObjectCode cubin = Program("", {.arch = "sm_86"}).compile(CodeType::Cubin);
-    std::vector<std::byte> code(cubin.code().begin(), cubin.code().end());
-    std::uint64_t table = 0;
-    std::memcpy(&table, code.data() + headers_at, sizeof(table));
-    ASSERT_LT(table + 2 * header_bytes, code.size());
-    // The first is empty by definition; the second holds names.
-    for (const std::uint64_t bytes : {std::uint64_t{code.size()}, ~std::uint64_t{0}}) {
-        std::memcpy(code.data() + table + header_bytes + size_at, &bytes, sizeof(bytes));
-        EXPECT_THROW(detail::check_image("it", CodeType::Cubin, code), CUDAError) << bytes;
+    std::vector<std::byte> code(3 * header_bytes + 16); // header, two sections' headers, 16 bytes
+    const auto put = [&](std::size_t at, auto number) {
+        std::memcpy(code.data() + at, &number, sizeof(number));
+    };
+    put(0, std::uint32_t{0x464C457F});
+    put(40, std::uint64_t{header_bytes}); // where the sections' headers are
+    put(58, std::uint16_t{header_bytes}); // their size
+    put(60, std::uint16_t{2});
+    const std::size_t second = 2 * header_bytes;
+    put(second + 4, std::uint32_t{1});
+    put(second + 24, std::uint64_t{3 * header_bytes});
+    const auto check = [&] { detail::check_image("it", CodeType::Cubin, code); };
+    for (const std::uint64_t bytes : {std::uint64_t{17}, ~std::uint64_t{0}}) {
+        put(second + 32, bytes);
+        testing::expect_error<CUDAError>(check, {"cut short", "208 bytes"});
     }
+    put(second + 32, std::uint64_t{16});
+    EXPECT_NO_THROW(check());
+    put(second + 4, std::uint32_t{8}); // a section that takes nothing in the file
+    put(second + 32, std::uint64_t{4096});
+    EXPECT_NO_THROW(check());
 }
 
 TEST(Image, the_wrapper_of_a_fat_binary_is_refused_for_it_holds_an_address) {

@@ -331,7 +331,15 @@ std::string text_of(View& view) {
     if (!view.exporter.is_valid()) {
         return "StridedMemoryView(ptr=0, empty)";
     }
-    const nb::object dtype = view.dtype_object();
+    nb::object dtype;
+    try {
+        dtype = view.dtype_object();
+    } catch (nb::python_error& error) {
+        if (!error.matches(PyExc_NotImplementedError)) {
+            throw;
+        }
+        dtype = nb::str("unknown"); // to numpy: the view can be told one
+    }
     const auto strides = view.strides();
     return nb::cast<std::string>(
         nb::str("StridedMemoryView(ptr={}, shape={}, strides={}, itemsize={}, dtype={}, "

@@ -12,6 +12,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
@@ -134,9 +135,9 @@ nb::dict read_interface(nb::handle object, PyObject* attribute) {
 }
 
 void apply_interface(StridedMemoryView& view, nb::handle object, const nb::dict& interface) {
-    const nb::object typestr = nb::borrow(required(interface, names().typestr));
-    view.itemsize = itemsize_of(text_argument(typestr, "typestr"));
-    view.dtype = typestr;
+    const std::string typestr = text_argument(required(interface, names().typestr), "typestr");
+    view.itemsize = itemsize_of(typestr);
+    view.dtype = nb::str(typestr.c_str(), typestr.size());
     view.type_source = StridedMemoryView::TypeSource::Text;
     const nb::handle data = required(interface, names().data);
     if (PyTuple_Check(data.ptr()) == 0 || PyTuple_GET_SIZE(data.ptr()) != 2) {
@@ -145,7 +146,11 @@ void apply_interface(StridedMemoryView& view, nb::handle object, const nb::dict&
     }
     view.base = view.pointer =
         address_argument(PyTuple_GET_ITEM(data.ptr(), 0), "the address in data");
-    view.is_readonly = PyObject_IsTrue(PyTuple_GET_ITEM(data.ptr(), 1)) == 1;
+    const int truth = PyObject_IsTrue(PyTuple_GET_ITEM(data.ptr(), 1));
+    if (truth < 0) {
+        throw nb::python_error();
+    }
+    view.is_readonly = truth == 1;
     const nb::handle shape = required(interface, names().shape);
     const nb::handle strides = entry(interface, names().strides);
     const bool has_strides = strides.is_valid() && !strides.is_none();

@@ -14,8 +14,9 @@ namespace {
 /// From this size on, whole pages go back to the system instead of being cleared.
 constexpr std::uint64_t LARGE_BYTES = std::uint64_t{1} << 20;
 constexpr std::uint64_t PAGE_BYTES = 4096;
-/// Up to this size, bytes are stored one by one: kernels on several workers may do so at once.
-constexpr std::uint64_t SMALL_BYTES = 64;
+/// Up to this size, more than one instruction of a kernel writes, the stores are atomic: kernels on
+/// several workers may write, and look, at once.
+constexpr std::uint64_t SHARED_BYTES = 16384;
 
 /// Returns the account of a range, nullptr when there is none.
 std::atomic<std::uint8_t>* account_of(const MemoryMap& map, std::uint64_t address,
@@ -28,12 +29,24 @@ std::atomic<std::uint8_t>* account_of(const MemoryMap& map, std::uint64_t addres
 }
 
 void set(std::atomic<std::uint8_t>* account, std::uint64_t bytes, std::uint8_t value) {
-    if (bytes <= SMALL_BYTES) {
-        for (std::uint64_t i = 0; i < bytes; ++i) {
-            account[i].store(value, std::memory_order_relaxed);
-        }
-    } else {
+    if (bytes > SHARED_BYTES) {
         std::memset(static_cast<void*>(account), value, bytes);
+        return;
+    }
+    using Word [[gnu::may_alias]] = std::uint64_t;
+    constexpr std::uint64_t ones = ~std::uint64_t{0} / 0xff;
+    std::uint64_t at = 0;
+    const auto is_aligned = [&] {
+        return reinterpret_cast<std::uintptr_t>(account + at) % sizeof(Word) == 0;
+    };
+    for (; at < bytes && !is_aligned(); ++at) {
+        account[at].store(value, std::memory_order_relaxed);
+    }
+    for (; bytes - at >= sizeof(Word); at += sizeof(Word)) {
+        __atomic_store_n(reinterpret_cast<Word*>(account + at), ones * value, __ATOMIC_RELAXED);
+    }
+    for (; at < bytes; ++at) {
+        account[at].store(value, std::memory_order_relaxed);
     }
 }
 

@@ -6,9 +6,14 @@
 #include "api/driver.hpp"
 #include "api/peer.hpp"
 
-#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
 #include <sys/mman.h>
 #include <vector>
 
@@ -23,14 +28,55 @@ void* as_pointer(int descriptor) {
     return reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor));
 }
 
-/// Counts the entries of a folder.
-std::size_t count_files(const char* folder) {
-    std::size_t count = 0;
-    if (DIR* opened = ::opendir(folder)) {
-        while (::readdir(opened) != nullptr) {
-            ++count;
+/// Returns the files that a process could leave behind: those with a name that it has open for
+/// writing or has mapped to share. What has no name goes with the last process that holds it.
+std::vector<std::string> named_files(pid_t process) {
+    const std::string folder = "/proc/" + std::to_string(process);
+    std::vector<std::string> found;
+    const auto note = [&](const std::string& path) {
+        if (path.starts_with('/') && !path.starts_with("/memfd:") && !path.starts_with("/dev/")) {
+            found.push_back(path);
         }
-        ::closedir(opened);
+    };
+    for (const auto& entry : std::filesystem::directory_iterator(folder + "/fd")) {
+        const int number = std::stoi(entry.path().filename().string());
+        const std::string flags_of = folder + "/fdinfo/" + std::to_string(number);
+        std::string word;
+        unsigned flags = 0;
+        for (std::ifstream file(flags_of); file >> word;) {
+            if (word == "flags:") {
+                file >> std::oct >> flags;
+            }
+        }
+        if (number > STDERR_FILENO && (flags & O_ACCMODE) != O_RDONLY) {
+            note(std::filesystem::read_symlink(entry.path()).string());
+        }
+    }
+    std::ifstream maps(folder + "/maps");
+    for (std::string line; std::getline(maps, line);) {
+        const std::size_t path = line.find('/');
+        if (path != std::string::npos && line.find("rw-s") < path) {
+            note(line.substr(path));
+        }
+    }
+    return found;
+}
+
+/// Counts the segments of shared memory that a process has made in the old way, by number.
+std::size_t numbered_segments(pid_t process) {
+    std::size_t count = 0;
+    std::ifstream list("/proc/sysvipc/shm");
+    std::string line;
+    std::getline(list, line);
+    while (std::getline(list, line)) {
+        std::istringstream words(line);
+        long key = 0;
+        long id = 0;
+        long mode = 0;
+        long bytes = 0;
+        long maker = 0;
+        words >> key >> id >> mode >> bytes >> maker;
+        count += maker == process ? 1 : 0;
     }
     return count;
 }
@@ -175,16 +221,42 @@ TEST_F(InterprocessMemory, memory_outlives_the_process_that_made_it) {
 }
 
 TEST_F(InterprocessMemory, killing_the_importer_leaves_nothing_and_harms_nobody) {
-    const std::size_t before = count_files("/dev/shm") + count_files("/tmp");
-    {
-        Peer peer;
-        ASSERT_TRUE(succeeds(peer.ask(Request::ImportPool, 0, nullptr, descriptor_).result));
-        ASSERT_TRUE(succeeds(peer.ask(Request::ImportPointer, 0, &exported_).result));
-        ASSERT_TRUE(succeeds(peer.ask(Request::Fill, 5).result));
-        peer.kill();
-    }
+    Peer peer;
+    ASSERT_TRUE(succeeds(peer.ask(Request::ImportPool, 0, nullptr, descriptor_).result));
+    ASSERT_TRUE(succeeds(peer.ask(Request::ImportPointer, 0, &exported_).result));
+    ASSERT_TRUE(succeeds(peer.ask(Request::Fill, 5).result));
+    const pid_t process = peer.process();
+    EXPECT_EQ(named_files(process), std::vector<std::string>{});
+    peer.kill();
+    EXPECT_EQ(numbered_segments(process), 0U);
     EXPECT_EQ(word(memory_), 5U);
-    EXPECT_EQ(count_files("/dev/shm") + count_files("/tmp"), before);
+}
+
+TEST_F(InterprocessMemory, killing_the_exporter_leaves_nothing) {
+    Peer peer;
+    const Message made = peer.ask(Request::MakePool, 31);
+    ASSERT_TRUE(succeeds(made.result));
+    ::close(made.descriptor);
+    ASSERT_TRUE(succeeds(peer.ask(Request::ExportPointer).result));
+    ASSERT_TRUE(succeeds(peer.ask(Request::MakeEvent).result));
+    const pid_t process = peer.process();
+    EXPECT_EQ(named_files(process), std::vector<std::string>{});
+    peer.kill();
+    EXPECT_EQ(numbered_segments(process), 0U);
+}
+
+TEST_F(InterprocessMemory, a_file_that_would_be_left_behind_is_seen) {
+    const std::string path = ::testing::TempDir() + "cuprum-named-" + std::to_string(::getpid());
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    ASSERT_GE(file, 0);
+    ASSERT_EQ(::ftruncate(file, BYTES), 0);
+    EXPECT_EQ(named_files(::getpid()), std::vector<std::string>{path});
+    void* const mapped = ::mmap(nullptr, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    ::close(file);
+    EXPECT_EQ(named_files(::getpid()), std::vector<std::string>{path});
+    ::munmap(mapped, BYTES);
+    ::unlink(path.c_str());
 }
 
 TEST_F(InterprocessMemory, an_allocation_that_was_freed_cannot_be_imported) {
