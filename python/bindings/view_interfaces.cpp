@@ -12,7 +12,6 @@
 
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
 #include <cctype>
 #include <cstdint>
 #include <cstdlib>
