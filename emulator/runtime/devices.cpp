@@ -5,9 +5,11 @@
 
 #include "runtime.hpp"
 
-#include <cudaProfiler.h>
-
 using namespace cuprum::runtime;
+
+// Declared in cudaProfiler.h, a package of its own that need not be there.
+extern "C" CUresult CUDAAPI cuProfilerStart();
+extern "C" CUresult CUDAAPI cuProfilerStop();
 
 namespace {
 

@@ -3,8 +3,6 @@
 
 #include "registry.hpp"
 
-#include <fatbinary_section.h>
-
 #include <cstdint>
 #include <cstring>
 #include <utility>
@@ -12,6 +10,16 @@
 namespace cuprum::runtime {
 
 namespace {
+
+/// What nvcc puts around a fat binary in host code.
+struct Wrapper {
+    int magic;
+    int version;
+    const void* data;
+    void* const* parts; // only in version 2; a file's name, of no use here, in version 1
+};
+
+constexpr int VERSION_WITH_PARTS = 2;
 
 std::vector<const void*> images_with_ptx(void* const* list);
 CUresult link(const std::vector<const void*>& images, CUlibrary* library);
@@ -54,12 +62,12 @@ cudaError_t FatBinary::publish_managed() {
 }
 
 cudaError_t FatBinary::load() {
-    const auto* wrapper = static_cast<const __fatBinC_Wrapper_t*>(wrapper_);
+    const auto* wrapper = static_cast<const Wrapper*>(wrapper_);
     // Code compiled with -rdc=true is linked by nvcc as far as it is machine code. PTX is not: its
     // fat binaries come as a list that ends with NULL, to be linked when they are loaded.
     std::vector<const void*> parts;
-    if (wrapper->version == FATBINC_LINK_VERSION) {
-        parts = images_with_ptx(static_cast<void* const*>(wrapper->filename_or_fatbins));
+    if (wrapper->version == VERSION_WITH_PARTS) {
+        parts = images_with_ptx(wrapper->parts);
     }
     CUresult status = !parts.empty() ? link(parts, &library_)
                                      : cuLibraryLoadData(&library_, wrapper->data, nullptr, nullptr,
