@@ -3,7 +3,7 @@
 
 #include <cuprum/launch.hpp>
 
-#include "driver/current.hpp"
+#include "driver/call.hpp"
 #include "launch_encoding.hpp"
 #include "launch_failure.hpp"
 #include "state/device_state.hpp"
@@ -34,8 +34,8 @@ private:
 };
 
 void check_arguments(const detail::KernelState& kernel, std::span<const KernelArgument> arguments);
-void submit(const Stream& stream, const LaunchConfig& config, const CUlaunchConfig& encoded,
-            const Kernel& kernel, void** addresses);
+[[gnu::hot]] void submit(const Stream& stream, const LaunchConfig& config,
+                         const CUlaunchConfig& encoded, const Kernel& kernel, void** addresses);
 void allow_shared_memory(const detail::KernelState& kernel, const detail::StreamState& stream,
                          std::size_t bytes);
 [[noreturn]] void reject_count(const std::string& kernel, std::span<const ParameterInfo> plan,
@@ -94,7 +94,11 @@ void submit(const Stream& stream, const LaunchConfig& config, const CUlaunchConf
             const Kernel& kernel, void** addresses) {
     const detail::StreamState& queue = detail::open(stream.state(), "Stream");
     const detail::KernelState& function = detail::open(kernel.state(), "Kernel");
-    const driver::Current current(detail::context_of(queue));
+    // NOTE: nothing is made current. The driver runs a kernel, which belongs to no context, in that
+    // of the stream; the default streams mean the current one, so that one must be.
+    if (queue.context == nullptr) {
+        static_cast<void>(detail::context_of(queue));
+    }
     if (config.shmem_size != 0) {
         allow_shared_memory(function, queue, config.shmem_size);
     }
@@ -103,7 +107,7 @@ void submit(const Stream& stream, const LaunchConfig& config, const CUlaunchConf
     const CUresult status = driver::table().cuLaunchKernelEx(
         &driver_config, reinterpret_cast<CUfunction>(function.handle), addresses, nullptr);
     if (status != CUDA_SUCCESS) [[unlikely]] {
-        detail::raise_launch_failure(status, config, kernel);
+        detail::raise_launch_failure(status, config, kernel, stream);
     }
     queue.last_launch.note(function.label);
 }

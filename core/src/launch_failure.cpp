@@ -6,9 +6,12 @@
 
 #include "launch_failure.hpp"
 
+#include "driver/current.hpp"
+
 #include <cuprum/context.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
+#include <cuprum/stream.hpp>
 
 #include <cstdint>
 #include <stdexcept>
@@ -30,14 +33,15 @@ std::string to_text(const Dim3& extents) {
            std::to_string(extents.z) + ")";
 }
 
-void raise_launch_failure(CUresult status, const LaunchConfig& config, const Kernel& kernel) {
+void raise_launch_failure(CUresult status, const LaunchConfig& config, const Kernel& kernel,
+                          const Stream& stream) {
     const std::string launched = describe(config, kernel);
     std::string limit;
     if (is_about_limits(status)) {
         try {
-            const std::optional<Context> context = Context::current();
-            limit = broken_limit(status, config, kernel,
-                                 context.has_value() ? context->device() : Device());
+            const Context context = stream.context();
+            const driver::Current current(context.handle());
+            limit = broken_limit(status, config, kernel, context.device());
         } catch (const CUDAError&) {
             // NOTE: the launch's own failure is the one to report, even if less can be said of it.
             limit.clear();

@@ -14,11 +14,11 @@ namespace cuprum::detail {
 /// Writes extents as people do: "(32, 8, 1)".
 [[nodiscard]] std::string to_text(const Dim3& extents);
 
-/// Explains a failed launch: compares it with the limits of the current context's device and of the
-/// kernel there.
+/// Explains a failed launch: compares it with the limits of the stream's device and of the kernel
+/// there.
 /// @throws std::invalid_argument if a limit was broken, CUDAError otherwise; both name the kernel
 /// and the configuration, the call and its code.
 [[noreturn]] void raise_launch_failure(CUresult status, const LaunchConfig& config,
-                                       const Kernel& kernel);
+                                       const Kernel& kernel, const Stream& stream);
 
 } // namespace cuprum::detail

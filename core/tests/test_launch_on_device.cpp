@@ -60,6 +60,36 @@ TEST_F(DeviceLaunch, a_typed_kernel_launches) {
     EXPECT_EQ(download<float>(y), (std::vector<float>{13, 16, 19, 22}));
 }
 
+TEST_F(DeviceLaunch, runs_in_the_context_of_the_stream_whatever_is_current) {
+    const Kernel kernel =
+        compile("extern \"C\" __global__ void add(int* x) { *x += 1; }").get_kernel("add");
+    const Buffer number = upload(std::vector<int>{0});
+    const Stream queue = stream();
+    const Context other = Context::create(queue.device());
+    launch(queue, {}, kernel, number);
+    {
+        const CurrentContext current(other);
+        launch(queue, {}, kernel, number);
+        EXPECT_TRUE(Context::current() == other);
+    }
+    std::jthread([&] { // where none is current
+        launch(queue, {}, kernel, number);
+        EXPECT_FALSE(Context::current().has_value());
+    })
+        .join();
+    EXPECT_EQ(download<int>(number), std::vector{3});
+}
+
+TEST_F(DeviceLaunch, a_limit_is_explained_whatever_is_current) {
+    const Kernel kernel = compile("extern \"C\" __global__ void none() {}").get_kernel("none");
+    const Stream queue = stream();
+    std::jthread([&] {
+        expect_error<std::invalid_argument>(
+            [&] { launch(queue, {.grid = 1, .block = 4096}, kernel); }, {"block", "4096"});
+        EXPECT_FALSE(Context::current().has_value());
+    }).join();
+}
+
 TEST_F(DeviceLaunch, templates_are_launched_by_the_names_they_are_written_with) {
     const ObjectCode code = compile(
         "namespace maths { template <typename T, int N> __global__ void times(T* x) { *x *= N; } }",
