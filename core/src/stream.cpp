@@ -14,6 +14,7 @@
 #include "state/recycled.hpp"
 #include "state/stream_state.hpp"
 
+#include <cuprum/detail/record.hpp>
 #include <cuprum/device_resources.hpp>
 #include <cuprum/error.hpp>
 
@@ -161,6 +162,17 @@ void Stream::record(const Event& event, EventUse use) const {
         call(table().cuEventRecord, state.handle, stream);
     }
     state.is_recorded.store(true, std::memory_order_relaxed);
+}
+
+bool detail::record_unless_shared(const Stream& stream, const Event& event) {
+    const StreamState& queue = open(stream.state(), "Stream");
+    EventState& state = open(event.state(), "Event");
+    if (state.is_ipc_enabled) [[unlikely]] {
+        return false;
+    }
+    call(table().cuEventRecord, state.handle, queue.handle);
+    state.is_recorded.store(true, std::memory_order_relaxed);
+    return true;
 }
 
 void Stream::wait(const Event& event, EventUse use) const {

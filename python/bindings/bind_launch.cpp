@@ -25,8 +25,8 @@ using namespace nb::literals;
 
 namespace {
 
-[[nodiscard]] PyObject* launch_kernel(PyObject* module, PyObject* const* values, Py_ssize_t count,
-                                      PyObject* keywords) noexcept;
+[[nodiscard, gnu::hot]] PyObject* launch_kernel(PyObject* module, PyObject* const* values,
+                                                Py_ssize_t count, PyObject* keywords) noexcept;
 
 // NOTE: bound without nanobind, for speed: no tuple of arguments is made. The first line of the
 // text is the signature that `inspect` reads.
@@ -88,14 +88,16 @@ Stream foreign_stream(nb::handle stream) {
     return Stream::from_handle(protocol_stream(stream));
 }
 
-void launch_with(nb::handle stream, nb::handle config, nb::handle kernel,
-                 std::span<PyObject* const> values) {
+[[gnu::hot]] void launch_with(nb::handle stream, nb::handle config, nb::handle kernel,
+                              std::span<PyObject* const> values) {
     const PyKernel* const what = get_if<PyKernel>(kernel);
     if (what == nullptr) [[unlikely]] {
         raise_error(PyExc_TypeError, "kernel must be a Kernel, got " + type_label(kernel));
     }
     nb::object made;
-    const PyLaunchConfig& how = config_argument(config, made);
+    const PyLaunchConfig& how = Py_TYPE(config.ptr()) == TYPE<PyLaunchConfig> && is_ready(config)
+                                    ? *payload<PyLaunchConfig>(config)
+                                    : config_argument(config, made);
     std::optional<Stream> foreign;
     if (Py_TYPE(stream.ptr()) != TYPE<PyStream> && get_if<PyStream>(stream) == nullptr)
         [[unlikely]] {

@@ -6,6 +6,7 @@
 #include "fast_method.hpp"
 #include "objects.hpp"
 
+#include <cuprum/detail/record.hpp>
 #include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
@@ -33,6 +34,34 @@ void close(PyStream& self);
                                 nb::handle external);
 void wait(const PyStream& self, nb::handle other, nb::handle external);
 [[nodiscard]] std::string represent(const PyStream& self);
+
+constexpr const char* RECORD_SIGNATURE =
+    "def record(self, event: Event | None = None, options: cuprum._options.EventOptions | dict | "
+    "None = None, *, external: bool = False) -> Event";
+constexpr const char* RECORD_TEXT = R"(Record an event after the work enqueued so far.
+
+Parameters
+----------
+event : Event, optional
+    Recorded again, and stands for this point from now on. A new one is made if it is not given.
+options : EventOptions or dict, optional
+    How a new event is made.
+external : bool, optional
+    In a stream that is being captured, make recording the event a part of the graph.
+
+Returns
+-------
+Event
+    The event that was recorded.
+
+Raises
+------
+ValueError
+    If both an event and options are given.)";
+
+/// Stands before record(): see there.
+[[nodiscard]] PyObject* record_event(PyObject* self, PyObject* const* values, Py_ssize_t given,
+                                     PyObject* keywords) noexcept;
 
 } // namespace
 
@@ -111,30 +140,10 @@ CUDAError
     If any of that work failed; the context is then unusable.)");
     fast_property<is_done>(type, "def is_done(self) -> bool",
                            "Tell, without waiting, whether all work enqueued so far is done.");
-    fast_method<record>(type,
-                        "def record(self, event: Event | None = None, options: "
-                        "cuprum._options.EventOptions | dict | None = None, *, external: bool = "
-                        "False) -> Event",
-                        R"(Record an event after the work enqueued so far.
-
-Parameters
-----------
-event : Event, optional
-    Recorded again, and stands for this point from now on. A new one is made if it is not given.
-options : EventOptions or dict, optional
-    How a new event is made.
-external : bool, optional
-    In a stream that is being captured, make recording the event a part of the graph.
-
-Returns
--------
-Event
-    The event that was recorded.
-
-Raises
-------
-ValueError
-    If both an event and options are given.)");
+    fast_method<record>(type, RECORD_SIGNATURE, RECORD_TEXT);
+    fast::ParameterList known; // put in its place: what answers the usual call first
+    fast::add_method(type, RECORD_SIGNATURE, fast::read_signature(RECORD_SIGNATURE, known),
+                     RECORD_TEXT, fast::as_method(record_event), METH_FASTCALL | METH_KEYWORDS);
     fast_method<wait>(
         type,
         "def wait(self, event_or_stream: Event | Stream | "
@@ -255,6 +264,28 @@ nb::object record(const PyStream& self, nb::handle event, nb::handle options, nb
         self.record(*existing, use);
     }
     return nb::borrow(event);
+}
+
+/// Answers the usual call of record(), one event, with no layer in between: nothing is called so
+/// often that does so little.
+PyObject* record_event(PyObject* self, PyObject* const* values, Py_ssize_t given,
+                       PyObject* keywords) noexcept {
+    if (given == 1 && keywords == nullptr && Py_TYPE(values[0]) == TYPE<PyEvent> &&
+        is_ready(values[0]) && is_ready(self)) [[likely]] {
+        bool is_recorded = false;
+        try {
+            const Brief unlocked;
+            is_recorded = detail::record_unless_shared(*payload<PyStream>(self),
+                                                       *payload<PyEvent>(values[0]));
+        } catch (...) {
+            set_python_error(std::current_exception());
+            return nullptr;
+        }
+        if (is_recorded) [[likely]] {
+            return Py_NewRef(values[0]);
+        }
+    }
+    return fast::FastMethod<record>::call(self, values, given, keywords);
 }
 
 void wait(const PyStream& self, nb::handle other, nb::handle external) {

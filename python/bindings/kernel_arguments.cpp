@@ -40,17 +40,17 @@ void store(PyObject* value, const Slot& slot);
 
 } // namespace
 
-KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
-                                 const Stream& stream) {
-    const std::vector<ParameterInfo>* const parameters = kernel.plan();
-    if (parameters == nullptr) [[unlikely]] {
-        pack(natural_plan(values), values, stream);
-        return;
+void KernelArguments::make_room(std::span<const ParameterInfo> parameters) {
+    // The kernel's own layout is used, so the parameters cannot overlap and are aligned.
+    const std::size_t bytes = parameters.back().offset + parameters.back().size;
+    if (bytes > stack_bytes) [[unlikely]] {
+        block_on_heap_ = std::make_unique<std::byte[]>(bytes);
+        block_ = block_on_heap_.get();
     }
-    if (values.size() != parameters->size()) [[unlikely]] {
-        raise_count(kernel, parameters->size(), values.size());
+    if (parameters.size() > stack_count) [[unlikely]] {
+        addresses_on_heap_ = std::make_unique<void*[]>(parameters.size());
+        addresses_ = addresses_on_heap_.get();
     }
-    pack(*parameters, values, stream);
 }
 
 void KernelArguments::pack(std::span<const ParameterInfo> parameters,
@@ -81,17 +81,22 @@ void KernelArguments::pack(std::span<const ParameterInfo> parameters,
     }
 }
 
-void KernelArguments::make_room(std::span<const ParameterInfo> parameters) {
-    // The kernel's own layout is used, so the parameters cannot overlap and are aligned.
-    const std::size_t bytes = parameters.back().offset + parameters.back().size;
-    if (bytes > stack_bytes) [[unlikely]] {
-        block_on_heap_ = std::make_unique<std::byte[]>(bytes);
-        block_ = block_on_heap_.get();
+KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
+                                 const Stream& stream) {
+    const std::vector<ParameterInfo>* const parameters = kernel.plan();
+    if (parameters == nullptr) [[unlikely]] {
+        pack_unchecked(values, stream);
+        return;
     }
-    if (parameters.size() > stack_count) [[unlikely]] {
-        addresses_on_heap_ = std::make_unique<void*[]>(parameters.size());
-        addresses_ = addresses_on_heap_.get();
+    if (values.size() != parameters->size()) [[unlikely]] {
+        raise_count(kernel, parameters->size(), values.size());
     }
+    pack(*parameters, values, stream);
+}
+
+/// Packs for a kernel that cannot be asked what it takes.
+void KernelArguments::pack_unchecked(std::span<PyObject* const> values, const Stream& stream) {
+    pack(natural_plan(values), values, stream);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

@@ -30,8 +30,8 @@ public:
     /// Converts `values`.
     /// @throws TypeError if there are too few or too many, or one cannot be passed so;
     ///         OverflowError if a number does not fit. The text names the argument.
-    [[nodiscard]] KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
-                                  const Stream& stream);
+    [[nodiscard, gnu::hot]] KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
+                                            const Stream& stream);
 
     KernelArguments(const KernelArguments&) = delete;
     KernelArguments& operator=(const KernelArguments&) = delete;
@@ -44,9 +44,11 @@ private:
     static constexpr std::size_t stack_bytes = 1024;
     static constexpr std::size_t stack_count = 64;
 
-    void pack(std::span<const ParameterInfo> parameters, std::span<PyObject* const> values,
-              const Stream& stream);
-    void make_room(std::span<const ParameterInfo> parameters);
+    [[gnu::always_inline]] inline void pack(std::span<const ParameterInfo> parameters,
+                                            std::span<PyObject* const> values,
+                                            const Stream& stream);
+    [[gnu::always_inline]] inline void make_room(std::span<const ParameterInfo> parameters);
+    void pack_unchecked(std::span<PyObject* const> values, const Stream& stream);
 
     // NOTE: not initialised, so that they cost nothing; the constructor writes what is used.
     alignas(16) std::byte block_on_stack_[stack_bytes];
