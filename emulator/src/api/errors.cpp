@@ -40,7 +40,7 @@ constexpr CodeText CODE_TEXTS[] = {
      "the device is busy or may not be used"},
     {CUDA_ERROR_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "there is no CUDA device"},
     {CUDA_ERROR_INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE",
-     "there is no device with this ordinal"},
+     "invalid device ordinal"},
     {CUDA_ERROR_DEVICE_NOT_LICENSED, "CUDA_ERROR_DEVICE_NOT_LICENSED",
      "the device lacks a licence for this"},
     {CUDA_ERROR_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE",

@@ -64,7 +64,7 @@ CUresult CUDAAPI cuFuncGetModule(CUmodule* hmod, CUfunction hfunc) {
 
 CUresult CUDAAPI cuFuncGetName(const char** name, CUfunction hfunc) {
     return entry("cuFuncGetName", [&] {
-        require(name != nullptr, "name must not be NULL");
+        require(name != nullptr && hfunc != nullptr, "an argument is NULL");
         *name = function_from(hfunc)->kernel()->name.c_str();
     });
 }

@@ -161,7 +161,7 @@ CUresult CUDAAPI cuKernelGetLibrary(CUlibrary* pLib, CUkernel kernel) {
 
 CUresult CUDAAPI cuKernelGetName(const char** name, CUkernel hfunc) {
     return entry("cuKernelGetName", [&] {
-        require(name != nullptr, "name must not be NULL");
+        require(name != nullptr && hfunc != nullptr, "an argument is NULL");
         *name = kernel_from(hfunc)->kernel().name.c_str();
     });
 }

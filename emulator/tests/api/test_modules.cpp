@@ -118,6 +118,8 @@ TEST_F(Modules, a_library_needs_no_context_and_lists_its_kernels) {
     const char* name = nullptr;
     ASSERT_TRUE(succeeds(CU(cuKernelGetName)(&name, kernel)));
     EXPECT_STREQ(name, "saxpy");
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuKernelGetName)(&name, nullptr)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuFuncGetName)(&name, nullptr)));
 
     CUfunction function = nullptr;
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuKernelGetFunction)(&function, kernel)));
