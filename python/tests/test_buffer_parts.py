@@ -214,6 +214,7 @@ there.set_current()
 stream = there.create_stream()
 here.set_current()
 first = here.create_stream()
+here.memory_resource.peer_accessible_by = [there]  # which a pool is not by itself
 matrix = np.arange(64, dtype=np.uint8).reshape(8, 8)
 source = here.allocate(64, stream=first)
 source.copy_from_host(matrix, stream=first)
