@@ -43,6 +43,46 @@ protected:
     CUkernel saxpy_ = nullptr;
 };
 
+TEST_F(Launch, the_functions_from_before_cuda_4_launch_too) {
+    // cuda.h deprecates them, so their types are written out.
+    auto* set_block = symbol<CUresult(CUfunction, int, int, int)>("cuFuncSetBlockShape");
+    auto* set_shared = symbol<CUresult(CUfunction, unsigned)>("cuFuncSetSharedSize");
+    auto* set_size = symbol<CUresult(CUfunction, unsigned)>("cuParamSetSize");
+    auto* set_int = symbol<CUresult(CUfunction, int, unsigned)>("cuParamSeti");
+    auto* set_float = symbol<CUresult(CUfunction, int, float)>("cuParamSetf");
+    auto* set_bytes = symbol<CUresult(CUfunction, int, void*, unsigned)>("cuParamSetv");
+    auto* launch_grid = symbol<CUresult(CUfunction, int, int)>("cuLaunchGrid");
+    auto* launch_async = symbol<CUresult(CUfunction, int, int, CUstream)>("cuLaunchGridAsync");
+    CUfunction function = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuKernelGetFunction)(&function, saxpy_)));
+    constexpr unsigned n = 100;
+    CUdeviceptr x = allocate(n * sizeof(float));
+    CUdeviceptr y = allocate(n * sizeof(float));
+    constexpr unsigned one = 0x3f800000;
+    ASSERT_TRUE(succeeds(CU(cuMemsetD32)(x, one, n)));
+    ASSERT_TRUE(succeeds(CU(cuMemsetD32)(y, one, n)));
+    ASSERT_TRUE(succeeds(set_block(function, 32, 1, 1)));
+    ASSERT_TRUE(succeeds(set_shared(function, 64)));
+    ASSERT_TRUE(succeeds(set_int(function, 0, n)));
+    ASSERT_TRUE(succeeds(set_float(function, 4, 3.0F)));
+    ASSERT_TRUE(succeeds(set_bytes(function, 8, &x, sizeof x)));
+    ASSERT_TRUE(succeeds(set_bytes(function, 16, &y, sizeof y)));
+    ASSERT_TRUE(succeeds(set_size(function, 24)));
+    ASSERT_TRUE(succeeds(launch_grid(function, 4, 1)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSynchronize)()));
+    ASSERT_TRUE(succeeds(launch_async(function, 4, 1, stream_)));
+    ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(stream_)));
+    float last = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(&last, y + (n - 1) * sizeof(float), sizeof last)));
+    EXPECT_EQ(last, 7.0F);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, launch_grid(function, 0, 1)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, set_block(function, 0, 1, 1)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, set_bytes(function, -1, &x, sizeof x)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE, set_block(nullptr, 1, 1, 1)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(x)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(y)));
+}
+
 TEST_F(Launch, saxpy_gives_the_right_numbers) {
     unsigned n = 100003;
     float a = 3;

@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How kernels were launched before CUDA 4: block, shared memory and parameters are set on the
+// function first, and stay so for the launches that follow. cuda.h still has it, and old programs
+// too.
+
+#include "api/entry.hpp"
+#include "api/handles.hpp"
+#include "objects/error.hpp"
+
+#include <array>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+using namespace cuprum::emulator;
+
+namespace {
+
+constexpr std::size_t MAX_PARAMETER_BYTES = 32764;
+
+/// What has been set on a function.
+struct Prepared {
+    std::array<unsigned int, 3> block{1, 1, 1};
+    unsigned int shared_bytes = 0;
+    std::size_t parameter_bytes = 0;
+    std::vector<unsigned char> parameters;
+};
+
+/// All functions on which something has been set. What is kept of a function that is gone is only
+/// memory: a handle comes back after its slot has been used 65535 times more.
+struct PreparedFunctions {
+    std::mutex mutex;
+    std::unordered_map<CUfunction, Prepared> functions;
+};
+
+PreparedFunctions& prepared_functions() {
+    static auto* const all = new PreparedFunctions; // never destroyed
+    return *all;
+}
+
+/// Changes what is set on a function.
+template <typename Change>
+void prepare(CUfunction function, Change&& change) {
+    (void)function_from(function); // throws for a bad handle
+    PreparedFunctions& all = prepared_functions();
+    const std::lock_guard lock(all.mutex);
+    change(all.functions[function]);
+}
+
+Prepared prepared(CUfunction function) {
+    PreparedFunctions& all = prepared_functions();
+    const std::lock_guard lock(all.mutex);
+    const auto found = all.functions.find(function);
+    return found == all.functions.end() ? Prepared{} : found->second;
+}
+
+void set_parameter(CUfunction function, int offset, const void* value, std::size_t bytes) {
+    require(value != nullptr, "ptr must not be NULL");
+    require(offset >= 0 && bytes <= MAX_PARAMETER_BYTES &&
+                static_cast<std::size_t>(offset) <= MAX_PARAMETER_BYTES - bytes,
+            "the parameter lies outside those of any kernel");
+    prepare(function, [&](Prepared& on) {
+        const std::size_t end = static_cast<std::size_t>(offset) + bytes;
+        if (on.parameters.size() < end) {
+            on.parameters.resize(end);
+        }
+        std::memcpy(on.parameters.data() + offset, value, bytes);
+    });
+}
+
+CUresult launch(CUfunction function, int width, int height, CUstream stream) {
+    require(width > 0 && height > 0, "every size of a grid is at least 1");
+    Prepared on = prepared(function);
+    on.parameters.resize(on.parameter_bytes);
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, on.parameters.data(),
+                     CU_LAUNCH_PARAM_BUFFER_SIZE, &on.parameter_bytes, CU_LAUNCH_PARAM_END};
+    return cuLaunchKernel(function, static_cast<unsigned int>(width),
+                          static_cast<unsigned int>(height), 1, on.block[0], on.block[1],
+                          on.block[2], on.shared_bytes, stream, nullptr,
+                          on.parameter_bytes == 0 ? nullptr : extra);
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuFuncSetBlockShape(CUfunction hfunc, int x, int y, int z) {
+    return entry("cuFuncSetBlockShape", [&] {
+        require(x > 0 && y > 0 && z > 0, "every size of a block is at least 1");
+        prepare(hfunc, [&](Prepared& on) {
+            on.block = {static_cast<unsigned int>(x), static_cast<unsigned int>(y),
+                        static_cast<unsigned int>(z)};
+        });
+    });
+}
+
+CUresult CUDAAPI cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes) {
+    return entry("cuFuncSetSharedSize",
+                 [&] { prepare(hfunc, [&](Prepared& on) { on.shared_bytes = bytes; }); });
+}
+
+CUresult CUDAAPI cuParamSetSize(CUfunction hfunc, unsigned int numbytes) {
+    return entry("cuParamSetSize", [&] {
+        require(numbytes <= MAX_PARAMETER_BYTES, "more than any kernel has");
+        prepare(hfunc, [&](Prepared& on) { on.parameter_bytes = numbytes; });
+    });
+}
+
+CUresult CUDAAPI cuParamSeti(CUfunction hfunc, int offset, unsigned int value) {
+    return entry("cuParamSeti", [&] { set_parameter(hfunc, offset, &value, sizeof value); });
+}
+
+CUresult CUDAAPI cuParamSetf(CUfunction hfunc, int offset, float value) {
+    return entry("cuParamSetf", [&] { set_parameter(hfunc, offset, &value, sizeof value); });
+}
+
+CUresult CUDAAPI cuParamSetv(CUfunction hfunc, int offset, void* ptr, unsigned int numbytes) {
+    return entry("cuParamSetv", [&] { set_parameter(hfunc, offset, ptr, numbytes); });
+}
+
+CUresult CUDAAPI cuLaunch(CUfunction f) {
+    return entry("cuLaunch", [&] { return launch(f, 1, 1, nullptr); });
+}
+
+CUresult CUDAAPI cuLaunchGrid(CUfunction f, int grid_width, int grid_height) {
+    return entry("cuLaunchGrid", [&] { return launch(f, grid_width, grid_height, nullptr); });
+}
+
+CUresult CUDAAPI cuLaunchGridAsync(CUfunction f, int grid_width, int grid_height,
+                                   CUstream hStream) {
+    return entry("cuLaunchGridAsync", [&] { return launch(f, grid_width, grid_height, hStream); });
+}
+
+} // extern "C"
