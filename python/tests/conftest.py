@@ -9,12 +9,16 @@ as it found it.
 
 import ctypes
 import gc
+import os
 import re
 
 import numpy as np
 import pytest
 
 import cuprum
+
+# So that what happens between devices is tested too; read when the driver is first used.
+os.environ.setdefault("CUPRUM_EMULATOR_DEVICES", "3")
 
 SOURCE = r"""
 template <typename T> __global__ void scale(T* data, T factor, unsigned count) {
@@ -106,9 +110,10 @@ def current_context(driver):
 
 @pytest.fixture(scope="session")
 def _warm_device():
-    device = cuprum.Device(0)
-    device.set_current()
-    device.sync()
+    """Have the primary contexts, which live as long as the process, before anything is counted."""
+    for device in cuprum.Device.get_all_devices():
+        device.sync()
+    cuprum.Device(0).set_current()
 
 
 @pytest.fixture(autouse=True)

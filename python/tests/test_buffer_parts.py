@@ -222,6 +222,13 @@ first.sync()
 target = there.allocate(64, stream=stream)
 assert (source.device_id, target.device_id) == (0, 1)
 out = np.empty(64, np.uint8)
+try:
+    source.copy_to(target, stream=stream)
+except cuprum.CUDAError as error:
+    assert error.name == "CUDA_ERROR_INVALID_VALUE"
+else:
+    raise SystemExit("a pool let another device in that it had not granted access")
+here.memory_resource.peer_accessible_by = [there]
 source.copy_to(target, stream=stream)
 target.copy_to_host(out, stream=stream)
 stream.sync()

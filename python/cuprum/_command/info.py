@@ -90,6 +90,6 @@ def _describe(device: object) -> dict:
         "pci_bus_id": device.pci_bus_id,  # type: ignore[attr-defined]
         "compute_capability": f"{capability.major}.{capability.minor}",
         "multiprocessors": properties.multiprocessor_count,
-        "memory_bytes": device.memory_info.total,  # type: ignore[attr-defined]
+        "memory_bytes": device.total_memory,  # type: ignore[attr-defined]
         "is_emulated": device.is_emulated,  # type: ignore[attr-defined]
     }
