@@ -97,6 +97,7 @@ struct Instruction {
     std::uint8_t extra_src_count = 0; // then the read ones
     std::uint16_t tag = 0;            // family-specific
     std::uint32_t line = 0;           // index into Kernel::lines
+    Handler plain = nullptr; // of handlers that know linear registers: the one that does not
 };
 
 } // namespace bytecode

@@ -24,6 +24,18 @@ enum class Width : std::uint8_t { Predicate = 0, B32 = 4, B64 = 8, B128 = 16 };
     return width == Width::Predicate ? 4 : static_cast<std::uint32_t>(width) * WARP_SIZE;
 }
 
+/// What stands before the lanes of a linear register (passes/find_linear.cpp): its value in lane l
+/// is `base` plus `steps[b]` for every bit b that is set in l. A value of 32 bits has them modulo
+/// 2^32.
+struct alignas(BANK_ALIGNMENT) LinearHead {
+    static constexpr std::uint32_t STEP_COUNT = 5;
+
+    std::uint64_t base = 0;
+    std::uint64_t steps[STEP_COUNT] = {};
+    std::uint64_t has_lanes = 0; // 1: the lanes are up to date
+    std::uint64_t is_varied = 0; // 1: base and steps do not say the value, the lanes do
+};
+
 /// Values that are known only at launch, per block or per warp, and read like registers.
 enum class Special : std::uint8_t {
     // bank Launch
@@ -73,6 +85,7 @@ struct SpecialSlot {
     Special special{};
     std::uint32_t offset = 0;
     Width width = Width::B32;
+    bool is_linear = false; // a LinearHead stands before it
 };
 
 /// Places one scalar of the kernel's parameters in the Launch bank.
@@ -131,6 +144,7 @@ struct Kernel {
     std::vector<SpecialSlot> block_specials;
     std::vector<SpecialSlot> warp_specials;
     std::vector<ParameterSlot> parameter_slots;
+    std::vector<std::uint32_t> linear_slots; // in a frame: registers with a LinearHead before them
 
     std::vector<Parameter> parameters;
     std::uint32_t parameter_bytes = 0; // packed size

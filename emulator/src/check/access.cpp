@@ -62,6 +62,16 @@ bool check_access(WarpContext& warp, const Instruction* at, const Access& access
     return parameter < block.parameter_bytes || check_global(warp, at, access);
 }
 
+GlobalRaces::Stamp global_stamp(const WarpContext& warp, const Instruction* at,
+                                std::uint32_t lane) {
+    const BlockContext& block = *warp.block;
+    GlobalRaces::Stamp who;
+    who.block = block.index[0] + block.grid[0] * (block.index[1] + block.grid[1] * block.index[2]);
+    who.thread = warp.thread(lane);
+    who.instruction = static_cast<std::uint32_t>(at - warp.code);
+    return who;
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
@@ -109,11 +119,7 @@ bool check_global(WarpContext& warp, const Instruction* at, const Access& access
         }
     }
     if (map.races != nullptr && !access.is_strong) {
-        GlobalRaces::Stamp who;
-        who.block =
-            block.index[0] + block.grid[0] * (block.index[1] + block.grid[1] * block.index[2]);
-        who.thread = warp.thread(access.lane);
-        who.instruction = static_cast<std::uint32_t>(at - warp.code);
+        const GlobalRaces::Stamp who = global_stamp(warp, at, access.lane);
         const auto conflict = map.races->access(shadow.grid(), who, access.address, access.bytes,
                                                 access.writes, access.data);
         if (conflict) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "check/global_races.hpp"
 #include "check/handlers.hpp"
 #include "interp/warp.hpp"
 
@@ -28,5 +29,16 @@ struct Access {
 /// instruction itself will refuse: outside shared or local memory, misaligned.
 [[nodiscard]] bool check_access(WarpContext& warp, const bytecode::Instruction* at,
                                 const Access& access);
+
+/// Checks and records the accesses of `lanes` lanes, `first` and those that go on behind it, as
+/// one. Returns false, with nothing recorded, when they have to be looked at one by one. `data` is
+/// what they write, lane by lane, or nullptr.
+[[nodiscard]] bool check_together(WarpContext& warp, const bytecode::Instruction* at,
+                                  const Access& first, std::uint32_t lanes,
+                                  const std::uint8_t* data);
+
+/// Says who accesses device memory.
+[[nodiscard]] GlobalRaces::Stamp global_stamp(const WarpContext& warp,
+                                              const bytecode::Instruction* at, std::uint32_t lane);
 
 } // namespace cuprum::emulator::check

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -64,6 +65,38 @@ public:
         }
     }
 
+    /// Forgets all accesses.
+    void clear() {
+        std::fill(words_.begin(), words_.end(), Cell<Stamp>{});
+        pieces_.clear();
+    }
+
+    /// Tells whether an access to whole words would conflict with none, whatever it writes, and
+    /// none of them has been accessed in pieces.
+    template <typename IsOrdered>
+    [[nodiscard]] bool is_free(std::uint64_t offset, std::uint32_t bytes, bool is_write,
+                               IsOrdered is_ordered) const {
+        if (!pieces_.empty()) {
+            return false;
+        }
+        const Cell<Stamp>* const first = words_.data() + offset / WORD_BYTES;
+        return std::all_of(first, first + bytes / WORD_BYTES, [&](const Cell<Stamp>& cell) {
+            return !conflict(cell, is_write, std::nullopt, is_ordered);
+        });
+    }
+
+    /// Records an access to whole words of which is_free() is true.
+    void record_words(std::uint64_t offset, std::uint32_t bytes, bool is_write,
+                      const std::uint8_t* data, const Stamp& now) {
+        for (std::uint32_t done = 0; done < bytes; done += WORD_BYTES) {
+            std::optional<std::uint32_t> value;
+            if (data != nullptr) {
+                value = word_at(data + done);
+            }
+            record(words_[(offset + done) / WORD_BYTES], is_write, value, now);
+        }
+    }
+
     /// Records an access to bytes that lie in the run, and returns a conflict if there is one.
     ///
     /// `data` are the bytes that are written, or nullptr: two threads that write the same value do
@@ -86,10 +119,7 @@ public:
             if (is_whole && (is_write || !is_split(word))) {
                 std::optional<std::uint32_t> value;
                 if (data != nullptr) {
-                    value = 0;
-                    for (std::uint32_t i = 0; i < WORD_BYTES; ++i) {
-                        *value |= std::uint32_t{data[done + i]} << (8 * i);
-                    }
+                    value = word_at(data + done);
                 }
                 join(word, is_write, value, is_ordered, found);
                 visit(words_[word], value);
@@ -108,6 +138,14 @@ public:
 
 private:
     using Pieces = std::array<Cell<Stamp>, WORD_BYTES>;
+
+    [[nodiscard]] static std::uint32_t word_at(const std::uint8_t* data) {
+        std::uint32_t value = 0;
+        for (std::uint32_t i = 0; i < WORD_BYTES; ++i) {
+            value |= std::uint32_t{data[i]} << (8 * i);
+        }
+        return value;
+    }
 
     [[nodiscard]] bool is_split(std::uint64_t word) const {
         return !pieces_.empty() && pieces_.contains(word);

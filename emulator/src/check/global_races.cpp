@@ -10,7 +10,7 @@ namespace cuprum::emulator::check {
 
 namespace {
 
-std::atomic<std::uint64_t> next_number{1};
+std::atomic<std::uint32_t> next_number{1};
 
 } // namespace
 
@@ -52,14 +52,8 @@ std::optional<Conflict<GlobalRaces::Stamp>> GlobalRaces::access(GridShadow& grid
         const std::uint64_t offset = address % PAGE_BYTES;
         const auto here =
             static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, PAGE_BYTES - offset));
-        if (pages_.size() >= MAX_PAGES && !pages_.contains(address / PAGE_BYTES)) {
-            pages_.clear();
-        }
-        std::unique_ptr<Page>& page = pages_[address / PAGE_BYTES];
-        if (page == nullptr) {
-            page = std::make_unique<Page>(PAGE_BYTES);
-        }
-        const auto conflict = page->access(offset, here, is_write, data, who, is_ordered);
+        const auto conflict =
+            page_of(address).access(offset, here, is_write, data, who, is_ordered);
         if (!found) {
             found = conflict;
         }
@@ -68,6 +62,56 @@ std::optional<Conflict<GlobalRaces::Stamp>> GlobalRaces::access(GridShadow& grid
         data = data == nullptr ? nullptr : data + here;
     }
     return found;
+}
+
+bool GlobalRaces::access_lanes(GridShadow& grid, Stamp who, std::uint64_t address,
+                               std::uint32_t bytes, std::uint32_t lanes, bool is_write,
+                               const std::uint8_t* data) {
+    const std::uint64_t offset = address % PAGE_BYTES;
+    const std::uint32_t total = bytes * lanes;
+    if (offset + total > PAGE_BYTES || offset % WORD_BYTES != 0 || bytes % WORD_BYTES != 0) {
+        return false;
+    }
+    const std::lock_guard lock(mutex_);
+    who.grid = grid.number_;
+    who.time = grid.now_;
+    const auto is_ordered = [&](const Stamp& earlier) {
+        return earlier.grid != who.grid || earlier.block == who.block ||
+               grid.is_ordered(earlier.block, earlier.time, who.block);
+    };
+    Page& page = page_of(address);
+    if (!page.is_free(offset, total, is_write, is_ordered)) {
+        return false;
+    }
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+        page.record_words(offset + std::uint64_t{lane} * bytes, bytes, is_write,
+                          data == nullptr ? nullptr : data + std::size_t{lane} * bytes, who);
+        ++who.thread;
+    }
+    return true;
+}
+
+/// Returns the page of an address; the mutex is held.
+GlobalRaces::Page& GlobalRaces::page_of(std::uint64_t address) {
+    const auto found = pages_.find(address / PAGE_BYTES);
+    if (found != pages_.end()) {
+        return *found->second;
+    }
+    if (pages_.size() >= MAX_PAGES) {
+        for (auto& [unused, page] : pages_) {
+            spare_.push_back(std::move(page));
+        }
+        pages_.clear();
+    }
+    std::unique_ptr<Page>& page = pages_[address / PAGE_BYTES];
+    if (spare_.empty()) {
+        page = std::make_unique<Page>(PAGE_BYTES);
+    } else {
+        page = std::move(spare_.back());
+        spare_.pop_back();
+        page->clear();
+    }
+    return *page;
 }
 
 void GlobalRaces::release(GridShadow& grid, std::uint32_t block) {

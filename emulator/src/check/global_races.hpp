@@ -45,7 +45,7 @@ private:
     [[nodiscard]] bool is_ordered(std::uint32_t earlier, std::uint32_t time,
                                   std::uint32_t later) const;
 
-    std::uint64_t number_; // of the grid in the process
+    std::uint32_t number_; // of the grid in the process
     std::uint32_t now_ = 1;
     std::unordered_map<std::uint32_t, Order> orders_; // by block
     std::mutex mutex_;                                // of what follows
@@ -57,11 +57,11 @@ class GlobalRaces {
 public:
     /// Who accessed memory, when and where.
     struct Stamp {
-        std::uint64_t grid = 0;
+        std::uint32_t grid = 0;
         std::uint32_t time = 0;
         std::uint32_t block = 0;
-        std::uint32_t thread = 0;
-        std::uint32_t instruction = 0;
+        std::uint32_t thread : 10 = 0; // in the block
+        std::uint32_t instruction : 22 = 0;
 
         [[nodiscard]] bool is_same_thread(const Stamp& other) const {
             return block == other.block && grid == other.grid;
@@ -74,6 +74,13 @@ public:
     [[nodiscard]] std::optional<Conflict<Stamp>> access(GridShadow& grid, Stamp who,
                                                         std::uint64_t address, std::uint32_t bytes,
                                                         bool is_write, const std::uint8_t* data);
+
+    /// Records the accesses of `lanes` lanes, `bytes` each and side by side, where none conflicts
+    /// with an earlier one; `who` is the first. Returns false, with nothing recorded, where one
+    /// does or where they do not lie in one page.
+    [[nodiscard]] bool access_lanes(GridShadow& grid, Stamp who, std::uint64_t address,
+                                    std::uint32_t bytes, std::uint32_t lanes, bool is_write,
+                                    const std::uint8_t* data);
 
     /// Records that a block has published what it has done so far.
     void release(GridShadow& grid, std::uint32_t block);
@@ -91,8 +98,11 @@ private:
 
     using Page = Cells<Stamp>;
 
+    [[nodiscard]] Page& page_of(std::uint64_t address);
+
     std::mutex mutex_;
     std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+    std::vector<std::unique_ptr<Page>> spare_; // to be used again: memory from the system is slow
 };
 
 } // namespace cuprum::emulator::check

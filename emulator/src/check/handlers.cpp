@@ -20,6 +20,8 @@ namespace {
 
 /// One access in so many stops its warp, in a random schedule.
 constexpr std::uint32_t SHAKE_INTERVAL = 32;
+/// What a lane writes at most.
+constexpr std::size_t MAX_LANE_BYTES = 32;
 
 template <typename T>
 T lane_value(const WarpContext& warp, Operand operand, std::uint32_t lane) {
@@ -53,6 +55,30 @@ void read_values(const WarpContext& warp, const Instruction& at, std::uint32_t l
     }
 }
 
+/// Checks all lanes as one where they lie side by side, or read at one address. Returns whether
+/// that is all there is to say.
+bool access_together(WarpContext& warp, const Instruction* at, Access& first, std::uint32_t count) {
+    first.address = address_of(warp, *at, 0);
+    const std::uint64_t step = address_of(warp, *at, 1) - first.address;
+    if (step != first.bytes && (step != 0 || first.writes)) {
+        return false;
+    }
+    for (std::uint32_t lane = 2; lane < WARP_SIZE; ++lane) {
+        if (address_of(warp, *at, lane) != first.address + lane * step) {
+            return false;
+        }
+    }
+    if (step == 0) {
+        return check_together(warp, at, first, 1, nullptr);
+    }
+    std::uint8_t data[WARP_SIZE * MAX_LANE_BYTES];
+    const bool has_data = (at->tag & ACCESS_VALUES) != 0;
+    for (std::uint32_t lane = 0; has_data && lane < WARP_SIZE; ++lane) {
+        read_values(warp, *at, lane, count, data + std::size_t{lane} * first.bytes);
+    }
+    return check_together(warp, at, first, WARP_SIZE, has_data ? data : nullptr);
+}
+
 std::uint32_t block_number(const BlockContext& block) {
     return block.index[0] + block.grid[0] * (block.index[1] + block.grid[1] * block.index[2]);
 }
@@ -67,7 +93,7 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
     if (lines > 1) {
         mask &= ~mask + 1; // the first lane acts for all
     }
-    std::uint8_t data[32];
+    std::uint8_t data[MAX_LANE_BYTES];
     Access each;
     each.space = static_cast<AccessSpace>(at->tag >> ACCESS_SPACE_SHIFT & 7);
     each.reads = (at->tag & ACCESS_READS) != 0;
@@ -76,6 +102,10 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
     each.passes_on = (at->tag & ACCESS_PASSES_ON) != 0;
     each.element_bytes = at->access_bytes;
     each.bytes = count * at->access_bytes;
+    if (mask == bytecode::FULL_MASK && lines == 1 && (at->tag & ACCESS_SIZED) == 0 &&
+        access_together(warp, at, each, count)) {
+        return at + 1;
+    }
     for (; mask != 0; mask &= mask - 1) {
         each.lane = static_cast<std::uint32_t>(std::countr_zero(mask));
         each.address = address_of(warp, *at, each.lane);

@@ -84,6 +84,26 @@ void copy_written(const MemoryMap& map, std::uint64_t to, std::uint64_t from,
     }
 }
 
+bool are_written(const MemoryMap& map, std::uint64_t address, std::uint64_t bytes) noexcept {
+    const std::atomic<std::uint8_t>* const account = account_of(map, address, bytes);
+    if (account == nullptr) {
+        return true;
+    }
+    using Word [[gnu::may_alias]] = std::uint64_t;
+    constexpr std::uint64_t ones = ~std::uint64_t{0} / 0xff;
+    for (std::uint64_t at = 0; at < bytes;) {
+        const bool is_word = reinterpret_cast<std::uintptr_t>(account + at) % sizeof(Word) == 0 &&
+                             bytes - at >= sizeof(Word);
+        if (is_word ? __atomic_load_n(reinterpret_cast<const Word*>(account + at),
+                                      __ATOMIC_RELAXED) != ones
+                    : account[at].load(std::memory_order_relaxed) == 0) {
+            return false;
+        }
+        at += is_word ? sizeof(Word) : 1;
+    }
+    return true;
+}
+
 bool is_unwritten(const MemoryMap& map, std::uint64_t address, std::uint32_t bytes) noexcept {
     const std::atomic<std::uint8_t>* const account = account_of(map, address, bytes);
     return account != nullptr &&

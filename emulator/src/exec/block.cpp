@@ -39,6 +39,11 @@ std::uint32_t next_warp(std::uint32_t mask, std::uint64_t& random) {
     return static_cast<std::uint32_t>(std::countr_zero(mask));
 }
 
+/// Returns the head of a linear register.
+bytecode::LinearHead& head_before(std::byte* lanes) {
+    return *reinterpret_cast<bytecode::LinearHead*>(lanes - sizeof(bytecode::LinearHead));
+}
+
 } // namespace
 
 void Block::start(std::shared_ptr<Grid> grid, std::uint64_t cluster, std::uint32_t sm) {
@@ -76,6 +81,8 @@ Block::Outcome Block::run() {
     for (;;) {
         bool is_finished = true;
         bool has_yielded = false;
+        std::uint32_t asleep = 0; // blocks, by rank
+        std::uint64_t wake_at = ~std::uint64_t{0};
         for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
             Block& block = of_rank(rank);
             if (block.is_finished_) {
@@ -87,6 +94,10 @@ Block::Outcome Block::run() {
                 continue;
             case Progress::Yielded:
                 has_yielded = true;
+                break;
+            case Progress::Asleep:
+                asleep |= 1u << rank;
+                wake_at = std::min(wake_at, block.wake_at_);
                 break;
             case Progress::Stuck:
                 break;
@@ -102,13 +113,18 @@ Block::Outcome Block::run() {
         if (is_finished) {
             return Outcome::Finished;
         }
+        wake_at_ = 0;
         if (has_yielded) {
             return Outcome::Yielded;
         }
         // Nobody has yielded: a block that can run was stuck until a later one let it go on.
         bool can_go_on = false;
         for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
-            can_go_on |= of_rank(rank).context_.runnable != 0;
+            can_go_on |= (asleep >> rank & 1) == 0 && of_rank(rank).context_.runnable != 0;
+        }
+        if (!can_go_on && asleep != 0) {
+            wake_at_ = wake_at;
+            return Outcome::Asleep;
         }
         if (!can_go_on) {
             return fail_with_deadlock();
@@ -127,6 +143,7 @@ void Block::start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3
     const GridLaunch& launch = grid_->launch();
     const bytecode::Kernel& kernel = grid_->kernel();
     is_finished_ = false;
+    wake_at_ = 0;
     std::copy(std::begin(index), std::end(index), context_.index);
     context_.sm = sm % std::max(1u, launch.sm_count);
     fill_block_bank(context_.sm);
@@ -154,12 +171,24 @@ void Block::start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3
         WarpContext& warp = warps_[w];
         const std::uint32_t left = context_.thread_count - w * WARP_SIZE;
         start_warp(warp, left >= WARP_SIZE ? FULL_MASK : (1u << left) - 1);
+        for (const std::uint32_t offset : kernel.linear_slots) {
+            bytecode::LinearHead& head = head_before(warp.frames + offset);
+            head.has_lanes = 1;
+            head.is_varied = 1;
+        }
         for (std::size_t s = 0; s < kernel.warp_specials.size(); ++s) {
             std::byte* slot = warp.frames + kernel.warp_specials[s].offset;
             if (kernel.warp_specials[s].special == Special::LocalBase) {
                 std::memset(slot, 0, bytecode::slot_bytes(bytecode::Width::B64));
             } else {
-                std::memcpy(slot, grid_->warp_special(w, s), WARP_SIZE * sizeof(std::uint32_t));
+                constexpr std::size_t head_bytes = sizeof(bytecode::LinearHead);
+                constexpr std::size_t lane_bytes = WARP_SIZE * sizeof(std::uint32_t);
+                const std::byte* const value = grid_->warp_special(w, s);
+                if (kernel.warp_specials[s].is_linear) {
+                    std::memcpy(slot - head_bytes, value, head_bytes + lane_bytes);
+                } else {
+                    std::memcpy(slot, value + head_bytes, lane_bytes);
+                }
             }
         }
     }
@@ -171,12 +200,18 @@ Block::Progress Block::run_one() {
             return context_.live_threads == 0 ? Progress::Finished : Progress::Stuck;
         }
         bool has_yielded = false;
+        std::uint32_t asleep = 0; // warps
+        wake_at_ = ~std::uint64_t{0};
         for (std::uint32_t left = context_.runnable; left != 0;) {
             const std::uint32_t w = next_warp(left, context_.random);
             left &= ~(1u << w);
             switch (run_warp(warps_[w], QUANTUM)) {
             case Stop::Yield:
                 has_yielded = true;
+                break;
+            case Stop::Sleep:
+                asleep |= 1u << w;
+                wake_at_ = std::min(wake_at_, next_wake(warps_[w]));
                 break;
             case Stop::Fault:
                 return Progress::Faulted;
@@ -187,6 +222,9 @@ Block::Progress Block::run_one() {
         }
         if (has_yielded) {
             return Progress::Yielded;
+        }
+        if (asleep != 0 && (context_.runnable & ~asleep) == 0) {
+            return Progress::Asleep;
         }
     }
 }

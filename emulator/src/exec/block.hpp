@@ -28,6 +28,7 @@ public:
     enum class Outcome : std::uint8_t {
         Finished,
         Yielded, // can go on later
+        Asleep,  // can go on at wake_at()
         Faulted, // fault() says why
     };
 
@@ -42,6 +43,9 @@ public:
     /// Runs every warp that can run for one quantum, and again until one of them has not come to
     /// an end or a barrier by itself.
     [[nodiscard]] Outcome run();
+
+    /// Returns when a block that is asleep wakes up, as now_ns() counts; 0 for other blocks.
+    [[nodiscard]] std::uint64_t wake_at() const noexcept { return wake_at_; }
 
     [[nodiscard]] Grid& grid() const noexcept { return *grid_; }
 
@@ -64,6 +68,7 @@ private:
     enum class Progress : std::uint8_t {
         Finished,
         Yielded,
+        Asleep,
         Stuck, // unless another block of the cluster lets it go on
         Faulted,
     };
@@ -87,6 +92,7 @@ private:
     ClusterContext cluster_;                         // of the first block of a cluster
     std::vector<std::unique_ptr<Block>> companions_; // the others, by rank
     bool is_finished_ = false;                       // while others of the cluster still run
+    std::uint64_t wake_at_ = 0;                      // when the first thread wakes up
     std::unique_ptr<check::BlockShadow> shadow_;     // of blocks that are checked
 };
 

@@ -17,6 +17,7 @@
 
 #include "exec/block.hpp"
 #include "exec/grid.hpp"
+#include "interp/clock.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -46,6 +47,10 @@ constexpr std::chrono::seconds SHUTDOWN_GRACE{2};
 
 void relax() noexcept;
 
+[[nodiscard]] bool is_asleep(const std::unique_ptr<Block>& block) {
+    return block->wake_at() != 0;
+}
+
 } // namespace
 
 struct Engine::State {
@@ -54,6 +59,8 @@ struct Engine::State {
         std::function<void()> task;
         std::unique_ptr<Block> block; // put aside earlier
         std::shared_ptr<Grid> grid;   // take a block from it
+        // Nothing was found: when a block that was put aside wakes up.
+        Clock::time_point wake_at = Clock::time_point::max();
     };
 
     std::atomic<std::uint32_t> worker_count{1};
@@ -203,11 +210,15 @@ bool Engine::State::find_work(Work& work) {
         return true;
     }
     const auto take_suspended = [&] {
-        if (suspended.empty()) {
+        const std::uint64_t now =
+            std::any_of(suspended.begin(), suspended.end(), is_asleep) ? now_ns() : 0;
+        const auto awake = std::find_if(suspended.begin(), suspended.end(),
+                                        [&](const auto& block) { return block->wake_at() <= now; });
+        if (awake == suspended.end()) {
             return false;
         }
-        work.block = std::move(suspended.front());
-        suspended.pop_front();
+        work.block = std::move(*awake);
+        suspended.erase(awake);
         return true;
     };
     const auto take_grid = [&] {
@@ -233,6 +244,10 @@ bool Engine::State::find_work(Work& work) {
     if (is_found) {
         publish();
     }
+    for (const std::unique_ptr<Block>& block : suspended) {
+        const Clock::time_point wake_at{std::chrono::nanoseconds(block->wake_at())};
+        work.wake_at = std::min(work.wake_at, wake_at);
+    }
     return is_found;
 }
 
@@ -249,14 +264,14 @@ void Engine::State::work_loop(std::uint32_t worker) {
             busy -= is_found ? 1 : 0;
             is_found = find_work(work);
             busy += is_found ? 1 : 0;
-            if (!is_found && is_stopping && busy == 0) {
+            if (!is_found && is_stopping && busy == 0 && suspended.empty()) {
                 news.fetch_add(1); // the others may leave as well
                 wake.notify_all();
                 return;
             }
         }
         if (!is_found) {
-            const Clock::time_point until = Clock::now() + SPIN_TIME;
+            const Clock::time_point until = std::min(Clock::now() + SPIN_TIME, work.wake_at);
             bool has_news = false;
             while (!has_news && Clock::now() < until) {
                 for (int i = 0; i < 32 && !has_news; ++i) {
@@ -264,10 +279,15 @@ void Engine::State::work_loop(std::uint32_t worker) {
                     has_news = news.load(std::memory_order_acquire) != seen;
                 }
             }
-            if (!has_news) {
+            if (!has_news && until != work.wake_at) {
                 std::unique_lock lock(mutex);
+                const auto is_news = [&] { return news.load(std::memory_order_relaxed) != seen; };
                 ++parked;
-                wake.wait(lock, [&] { return news.load(std::memory_order_relaxed) != seen; });
+                if (work.wake_at == Clock::time_point::max()) {
+                    wake.wait(lock, is_news);
+                } else {
+                    (void)wake.wait_until(lock, work.wake_at, is_news);
+                }
                 --parked;
             }
             continue;
@@ -320,8 +340,12 @@ bool Engine::State::drive(std::unique_ptr<Block>& block) {
     Grid& grid = block->grid();
     for (;;) {
         Block::Outcome outcome = grid.has_failed() ? Block::Outcome::Finished : block->run();
-        if (outcome == Block::Outcome::Yielded && is_time_up(*block)) {
+        const bool is_asleep = outcome == Block::Outcome::Asleep;
+        if ((outcome == Block::Outcome::Yielded || is_asleep) && is_time_up(*block)) {
             outcome = Block::Outcome::Faulted;
+        } else if (is_asleep) {
+            put_aside(std::move(block));
+            return true;
         }
         if (outcome == Block::Outcome::Yielded) {
             const bool is_wanted = rivals.load(std::memory_order_relaxed) != 0 ||

@@ -21,7 +21,29 @@ namespace {
 
 /// Blocks of one grid that may be started but not finished. A real device holds about as many.
 constexpr int MAX_RESIDENT_BLOCKS = 256;
-constexpr std::uint32_t WARP_SPECIAL_BYTES = WARP_SIZE * sizeof(std::uint32_t);
+/// Of a value per lane, and the head of a linear register before it.
+constexpr std::uint32_t WARP_SPECIAL_BYTES =
+    sizeof(bytecode::LinearHead) + WARP_SIZE * sizeof(std::uint32_t);
+
+/// Describes 32 values as linear if they are; `head` is followed by them.
+void fill_head(std::byte* head) {
+    std::uint32_t values[WARP_SIZE];
+    std::memcpy(values, head + sizeof(bytecode::LinearHead), sizeof values);
+    bytecode::LinearHead linear;
+    linear.base = values[0];
+    linear.has_lanes = 1;
+    for (std::uint32_t bit = 0; bit < bytecode::LinearHead::STEP_COUNT; ++bit) {
+        linear.steps[bit] = values[1u << bit] - values[0];
+    }
+    for (std::uint32_t lane = 0; lane < WARP_SIZE; ++lane) {
+        auto value = static_cast<std::uint32_t>(linear.base);
+        for (std::uint32_t bit = 0; bit < bytecode::LinearHead::STEP_COUNT; ++bit) {
+            value += (lane >> bit & 1) != 0 ? static_cast<std::uint32_t>(linear.steps[bit]) : 0;
+        }
+        linear.is_varied |= value != values[lane] ? 1 : 0;
+    }
+    std::memcpy(head, &linear, sizeof linear);
+}
 
 } // namespace
 
@@ -163,7 +185,7 @@ void Grid::fill_warp_specials() {
                                             : special == Special::TidZ ? z
                                                                        : warp;
                 std::memcpy(out + (warp * specials.size() + s) * WARP_SPECIAL_BYTES +
-                                lane * sizeof value,
+                                sizeof(bytecode::LinearHead) + lane * sizeof value,
                             &value, sizeof value);
             }
             if (++x == launch_.block[0]) {
@@ -174,6 +196,9 @@ void Grid::fill_warp_specials() {
                 }
             }
         }
+    }
+    for (std::size_t i = 0; i < warp_count * specials.size(); ++i) {
+        fill_head(out + i * WARP_SPECIAL_BYTES);
     }
 }
 

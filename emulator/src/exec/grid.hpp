@@ -39,8 +39,8 @@ public:
     /// Returns what checks know of the grid; nullptr when it is not checked.
     [[nodiscard]] check::GridShadow* shadow() const noexcept { return shadow_.get(); }
 
-    /// Returns what a warp's own special value is in its 32 lanes. `slot` counts the kernel's warp
-    /// specials.
+    /// Returns what a warp's own special value is in its 32 lanes, behind a LinearHead that says
+    /// the same. `slot` counts the kernel's warp specials.
     [[nodiscard]] const std::byte* warp_special(std::uint32_t warp, std::size_t slot) const;
 
     /// Returns how many blocks are started and finished together: those of a cluster, else 1.

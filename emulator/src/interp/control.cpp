@@ -3,10 +3,12 @@
 
 #include "interp/control.hpp"
 
+#include "interp/clock.hpp"
 #include "interp/groups.hpp"
 #include "interp/random.hpp"
 #include "interp/warp.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstring>
@@ -213,8 +215,20 @@ const Instruction* rendezvous(WarpContext& warp, const Instruction* at, std::uin
     return at + 1;
 }
 
-const Instruction* sleep(WarpContext& warp, const Instruction* at, std::uint32_t /*mask*/) {
-    return yield_group(warp, at + 1);
+const Instruction* sleep(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const auto* durations = lanes<std::uint32_t>(warp, at->src[0]);
+    std::uint32_t longest = 0;
+    for_each_lane(mask, [&](std::uint32_t lane) { longest = std::max(longest, durations[lane]); });
+    if (longest == 0) {
+        return yield_group(warp, at + 1);
+    }
+    groups::park(warp, mask, groups::index_of(warp, at) + 1, Stop::Sleep).wake_at =
+        now_ns() + std::min(longest, MAX_SLEEP_NS);
+    if (warp.active == 0) {
+        return nullptr;
+    }
+    groups::look_ahead(warp, at + 1);
+    return at + 1;
 }
 
 const Instruction* read_clock32(WarpContext& warp, const Instruction* at, std::uint32_t mask) {

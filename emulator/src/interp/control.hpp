@@ -18,6 +18,9 @@ namespace cuprum::emulator::control {
 constexpr std::uint16_t LOOP_COST = 1;
 constexpr std::uint16_t SPIN_COST = 256;
 
+/// No thread sleeps longer at a time, as the instruction promises.
+constexpr std::uint32_t MAX_SLEEP_NS = 1'000'000;
+
 /// Completes a branch once its place and its target are known (both instruction indices).
 void finish_branch(bytecode::Instruction& branch, std::uint32_t at, std::uint32_t target,
                    std::uint16_t back_edge_cost);
@@ -47,7 +50,7 @@ Function barrier_reduce; // as sync; src[2]: predicate; dst[0]: result;
                          // immediate: a Reduction
 
 Function rendezvous; // src[0]: the member mask of each lane
-Function sleep;      // gives way once
+Function sleep;      // src[0]: nanoseconds; gives way once for 0
 
 // Calls that are not inlined (calls.cpp). Offsets are into the local memory of an activation.
 Function call;          // immediate: number of the function in Kernel::functions

@@ -209,6 +209,10 @@ void write_group(std::ostream& out, const WarpContext& warp, const Group& group)
         write_cluster_arrivals(out, *warp.block->cluster);
         --at;
         break;
+    case Stop::Sleep:
+        out << " sleep";
+        --at;
+        break;
     default:
         out << " can run";
         break;

@@ -13,6 +13,7 @@
 
 #include "interp/warp.hpp"
 
+#include "interp/clock.hpp"
 #include "interp/groups.hpp"
 #include "interp/random.hpp"
 
@@ -76,6 +77,16 @@ Stop run_warp(WarpContext& warp, std::uint32_t quantum) {
         }
     }
     return waiting_state(warp);
+}
+
+std::uint64_t next_wake(const WarpContext& warp) {
+    std::uint64_t first = ~std::uint64_t{0};
+    for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+        if (warp.groups[i].state == Stop::Sleep) {
+            first = std::min(first, warp.groups[i].wake_at);
+        }
+    }
+    return first;
 }
 
 namespace groups {
@@ -197,6 +208,10 @@ bool choose_group(WarpContext& warp) {
             if (round == 1 && group.state == Stop::Yield) {
                 group.state = Stop::Running; // all had their turn: a new round begins
             }
+            if (round == 0 && group.state == Stop::Sleep && now_ns() >= group.wake_at)
+                [[unlikely]] {
+                group.state = Stop::Running;
+            }
             if (group.state == Stop::Running &&
                 (best == warp.group_count ||
                  groups::goes_before(group, warp.groups[best].depth, warp.groups[best].pc))) {
@@ -295,6 +310,11 @@ bool is_any_running(const WarpContext& warp) {
 
 /// Says why a warp without a runnable group waits.
 Stop waiting_state(const WarpContext& warp) {
+    for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+        if (warp.groups[i].state == Stop::Sleep) {
+            return Stop::Sleep; // it goes on by itself, whatever the others wait for
+        }
+    }
     for (std::uint32_t i = 0; i < warp.group_count; ++i) {
         if (warp.groups[i].state == Stop::Barrier || warp.groups[i].state == Stop::Cluster) {
             return warp.groups[i].state;

@@ -42,7 +42,8 @@ enum class Stop : std::uint8_t {
     Barrier,    // waits at a block barrier
     Cluster,    // waits at the cluster's barrier
     Rendezvous, // waits for the other lanes of a .sync mask
-    Yield,      // its time is up, or it asked to sleep; runnable again
+    Yield,      // its time is up; runnable again
+    Sleep,      // asked to sleep, until `Group::wake_at`
     Fault,      // `WarpContext::block->fault` says what
 };
 
@@ -77,6 +78,7 @@ struct Group {
     Stop state = Stop::Running;  // Running and Yield are runnable
     std::uint32_t barrier = 0;   // Barrier: which one
     std::uint32_t wait_mask = 0; // Rendezvous: lanes that must be here
+    std::uint64_t wake_at = 0;   // Sleep: when it is over, as now_ns() counts
 };
 
 /// One of the sixteen barriers of a block. Threads are counted, not warps.
@@ -233,8 +235,12 @@ void start_warp(WarpContext& warp, std::uint32_t present);
 /// which counts back edges.
 ///
 /// Returns Exited when all lanes are done, Barrier, Cluster or Rendezvous when every group waits
-/// (for others in the block or cluster), Yield when it can go on later, Fault after a fault.
+/// (for others in the block or cluster), Sleep when none can run before one wakes up, Yield when it
+/// can go on later, Fault after a fault.
 [[nodiscard]] Stop run_warp(WarpContext& warp, std::uint32_t quantum);
+
+/// Returns when the first sleeping group of a warp wakes up, as now_ns() counts.
+[[nodiscard]] std::uint64_t next_wake(const WarpContext& warp);
 
 /// Returns where every group of a block stands, one line each: for deadlock and timeout reports.
 [[nodiscard]] std::string describe_warps(const BlockContext& block);

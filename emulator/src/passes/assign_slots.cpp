@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Gives every register a place in the warp's frame: linear scan over live ranges, one pool of
-// places for each width.
+// places for each width, and one for linear registers of it.
 //
 // Ranges include both ends, so a destination never shares a place with a source of the same
 // instruction: handlers work through their lanes in pieces and may write before all is read.
@@ -21,7 +21,14 @@ using bytecode::Width;
 
 namespace {
 
-constexpr std::array WIDTHS{Width::Predicate, Width::B32, Width::B64, Width::B128};
+/// Registers of one kind share places: what lies before the lanes must not move.
+struct Kind {
+    Width width{};
+    bool is_linear = false;
+};
+
+constexpr std::array KINDS{Kind{Width::Predicate}, Kind{Width::B32},       Kind{Width::B32, true},
+                           Kind{Width::B64},       Kind{Width::B64, true}, Kind{Width::B128}};
 constexpr std::uint32_t NO_SLOT = ~0u;
 
 /// What a user is told at least and at most of registers per thread.
@@ -75,15 +82,19 @@ void assign_slots(KernelBuild& build) {
     std::vector<std::uint32_t> place(build.registers.size(), NO_SLOT);
     std::uint32_t frame_bytes = 0;
     std::uint32_t words = 0; // 32-bit registers that a GPU would need
-    for (const Width width : WIDTHS) {
+    for (const auto& [width, is_linear] : KINDS) {
+        const std::uint32_t head = is_linear ? sizeof(bytecode::LinearHead) : 0;
+        const std::uint32_t stride = head + bytecode::slot_bytes(width);
         SlotPool pool;
         for (const std::uint32_t r : order) {
-            if (build.registers[r].width == width) {
-                place[r] =
-                    frame_bytes + pool.take(build.live_ranges[r]) * bytecode::slot_bytes(width);
+            if (build.registers[r].width == width && build.registers[r].is_linear == is_linear) {
+                place[r] = frame_bytes + head + pool.take(build.live_ranges[r]) * stride;
             }
         }
-        frame_bytes += pool.count() * bytecode::slot_bytes(width);
+        for (std::uint32_t slot = 0; is_linear && slot < pool.count(); ++slot) {
+            kernel.linear_slots.push_back(frame_bytes + head + slot * stride);
+        }
+        frame_bytes += pool.count() * stride;
         frame_bytes = (frame_bytes + bytecode::BANK_ALIGNMENT - 1) / bytecode::BANK_ALIGNMENT *
                       bytecode::BANK_ALIGNMENT;
         words += pool.count() * static_cast<std::uint32_t>(width) / 4;
@@ -107,6 +118,7 @@ void assign_slots(KernelBuild& build) {
     std::erase_if(kernel.warp_specials,
                   [&](const auto& special) { return place[special.offset] == NO_SLOT; });
     for (bytecode::SpecialSlot& special : kernel.warp_specials) {
+        special.is_linear = build.registers[special.offset].is_linear;
         special.offset = place[special.offset];
     }
 }

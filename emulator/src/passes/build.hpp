@@ -21,6 +21,7 @@ struct VirtualRegister {
     bytecode::Width width = bytecode::Width::B32;
     ptx::Type type = ptx::Type::None; // as declared
     bool is_warp_special = false;     // set when the warp starts, never written after
+    bool is_linear = false;           // find_linear: has a head before its lanes
 };
 
 /// What the passes know of an instruction beyond the instruction itself.
@@ -66,6 +67,7 @@ struct KernelBuild {
     std::vector<std::uint32_t> labels;  // instruction that a label stands before
     std::vector<std::uint32_t> entries; // labels of the functions that are called, not inlined
     bool has_calls = false;             // that are not inlined: there is a stack
+    std::vector<std::uint32_t> lane_constants; // constants that differ from lane to lane
 
     std::vector<BasicBlock> blocks;     // find_blocks
     std::vector<LiveRange> live_ranges; // find_live_ranges: one per virtual register
@@ -117,6 +119,8 @@ void remove_unreachable(KernelBuild& build);
 void find_blocks(KernelBuild& build);
 void propagate_copies(KernelBuild& build);
 void remove_dead_code(KernelBuild& build);
+void find_linear(KernelBuild& build);
+void fuse_loads(KernelBuild& build);
 void find_live_ranges(KernelBuild& build);
 void assign_slots(KernelBuild& build);
 void resolve_branches(KernelBuild& build);

@@ -121,6 +121,7 @@ private:
     // ---- control flow (lower_control.cpp)
     bool lower_control(const ptx::Instruction& instruction);
     void lower_branch(const ptx::Instruction& instruction);
+    void lower_sleep(const ptx::Instruction& instruction);
     void lower_indexed_branch(const ptx::Instruction& instruction);
     void lower_return();
     void lower_exit();

@@ -49,14 +49,25 @@ bool FunctionLowering::lower_control(const ptx::Instruction& instruction) {
     } else if (opcode == "bar" || opcode == "barrier") {
         lower_barrier(instruction);
     } else if (opcode == "nanosleep") {
-        Instruction sleep;
-        sleep.handler = control::sleep;
-        sleep.flags = bytecode::HAS_SIDE_EFFECT;
-        emit(sleep);
+        lower_sleep(instruction);
     } else {
         return false;
     }
     return true;
+}
+
+void FunctionLowering::lower_sleep(const ptx::Instruction& instruction) {
+    if (instruction.operands.size() != 1) {
+        invalid("nanosleep takes one operand, how long to sleep");
+        return;
+    }
+    Instruction sleep;
+    sleep.handler = control::sleep;
+    // Others may run meanwhile and meet the lanes that wake up.
+    sleep.flags = bytecode::HAS_SIDE_EFFECT | bytecode::ENDS_BLOCK;
+    sleep.src_count = 1;
+    sleep.src[0] = source(instruction.operands[0], Width::B32, ptx::Type::U32);
+    emit(sleep);
 }
 
 void FunctionLowering::lower_branch(const ptx::Instruction& instruction) {

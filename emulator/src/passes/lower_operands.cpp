@@ -238,7 +238,9 @@ Operand FunctionLowering::constant(std::uint64_t bits, Width width) {
 }
 
 Operand FunctionLowering::lane_constant(std::span<const std::uint32_t> lanes) {
-    return banks_.lane_constant(lanes);
+    const Operand constant = banks_.lane_constant(lanes);
+    build_.lane_constants.push_back(constant.offset());
+    return constant;
 }
 
 std::vector<AddressRange> FunctionLowering::constant_memory() const {

@@ -24,7 +24,9 @@ constexpr std::array PIPELINE{
     Pass{"find_blocks", find_blocks},               // the graph is there
     Pass{"propagate_copies", propagate_copies},     // parameters and constants are read in place
     Pass{"remove_dead_code", remove_dead_code},     // every result is read by somebody
-    Pass{"find_blocks", find_blocks},               // the graph fits the smaller code
+    Pass{"find_linear", find_linear},               // counters and addresses have heads
+    Pass{"fuse_loads", fuse_loads},                 // some handlers run more than one instruction
+    Pass{"find_blocks", find_blocks},               // the graph fits the code as it is now
     Pass{"find_live_ranges", find_live_ranges},     // it is known when each register is needed
     Pass{"assign_slots", assign_slots},             // registers are offsets into the frame
     Pass{"resolve_branches", resolve_branches},     // targets are places
@@ -60,6 +62,7 @@ compile(const ptx::Module& module, const CompileOptions& options, ptx::Diagnosti
                           .labels = {},
                           .entries = {},
                           .has_calls = false,
+                          .lane_constants = {},
                           .blocks = {},
                           .live_ranges = {}};
         for (const Pass& pass : PIPELINE) {

@@ -388,6 +388,16 @@ struct Selectors {
     bytecode::Handler (*matrix)(const MatrixForm&);
     bytecode::Handler (*copy)(const CopyForm&);
     bytecode::Handler (*pack)(const PackForm&);
+
+    // The same for linear registers (interp/linear.hpp); nullptr where there is no such variant.
+    bytecode::Handler (*linear_move)(const MoveForm&);
+    bytecode::Handler (*linear_integer)(const IntegerForm&);
+    bytecode::Handler (*linear_bits)(const BitsForm&);
+    bytecode::Handler (*linear_compare)(const CompareForm&);
+    bytecode::Handler (*linear_convert)(const ConvertForm&);
+    bytecode::Handler (*linear_memory)(const MemoryForm&);
+    /// Writes the lanes of the linear register src[0], unless they are up to date.
+    bytecode::Handler (*spread)(bytecode::Width);
 };
 
 /// Returns the selectors for this machine, chosen once; CUPRUM_EMULATOR_ISA=v2|v3|v4 asks for a

@@ -29,6 +29,13 @@ Handler select_warp(const WarpForm& form);
 Handler select_matrix(const MatrixForm& form);
 Handler select_copy(const CopyForm& form);
 Handler select_pack(const PackForm& form);
+Handler select_linear_move(const MoveForm& form);
+Handler select_linear_integer(const IntegerForm& form);
+Handler select_linear_bits(const BitsForm& form);
+Handler select_linear_compare(const CompareForm& form);
+Handler select_linear_convert(const ConvertForm& form);
+Handler select_linear_memory(const MemoryForm& form);
+Handler select_spread(Width width);
 
 extern const Selectors SELECTORS;
 

@@ -21,6 +21,13 @@ const Selectors SELECTORS = {
     .matrix = select_matrix,
     .copy = select_copy,
     .pack = select_pack,
+    .linear_move = select_linear_move,
+    .linear_integer = select_linear_integer,
+    .linear_bits = select_linear_bits,
+    .linear_compare = select_linear_compare,
+    .linear_convert = select_linear_convert,
+    .linear_memory = select_linear_memory,
+    .spread = select_spread,
 };
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

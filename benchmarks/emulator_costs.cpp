@@ -1,0 +1,199 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the driver takes besides running kernels: loading a small kernel from PTX, enqueuing a
+// launch on an idle stream, and memory for each warp that is started and not finished. Writes JSON.
+
+#include <cuprum/cuprum.hpp>
+
+#include <cuda.h>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+constexpr const char* SOURCE = R"(
+extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+)";
+
+constexpr const char* EMPTY = R"(
+extern "C" __global__ void empty() {}
+)";
+
+// Every block says that it has come and waits to be let go.
+constexpr const char* HOLD = R"(
+extern "C" __global__ void hold(unsigned* come, volatile unsigned* go) {
+    __syncthreads();
+    if (threadIdx.x == 0) atomicAdd(come, 1u);
+    while (*go == 0) {}
+}
+)";
+
+constexpr int LOADS = 200;
+constexpr int LAUNCHES = 2000;
+constexpr int IDLE_LAUNCHES = 50;
+constexpr unsigned BLOCKS = 128;
+constexpr unsigned WARPS_PER_BLOCK = 32;
+
+void check(CUresult status, const char* call) {
+    if (status != CUDA_SUCCESS) {
+        std::fprintf(stderr, "%s failed: %d\n", call, static_cast<int>(status));
+        std::exit(1);
+    }
+}
+
+/// The driver's own functions, so that nothing of Cuprum is measured.
+struct Driver {
+    void* library = open();
+
+    static void* open() {
+        const char* const chosen = std::getenv("CUPRUM_DRIVER");
+        const bool is_path = chosen != nullptr && chosen[0] == '/';
+        void* const library = dlopen(is_path ? chosen : "libcuda.so.1", RTLD_NOW);
+        if (library == nullptr) {
+            std::fprintf(stderr, "%s\n", dlerror());
+            std::exit(1);
+        }
+        return library;
+    }
+
+    template <typename Function>
+    [[nodiscard]] Function find(const char* name) const {
+        return reinterpret_cast<Function>(dlsym(library, name));
+    }
+
+#define FUNCTION(name, symbol) decltype(&::name) name##_ = find<decltype(&::name)>(symbol)
+    FUNCTION(cuModuleLoadData, "cuModuleLoadData");
+    FUNCTION(cuModuleGetFunction, "cuModuleGetFunction");
+    FUNCTION(cuModuleUnload, "cuModuleUnload");
+    FUNCTION(cuLaunchKernel, "cuLaunchKernel");
+    FUNCTION(cuStreamSynchronize, "cuStreamSynchronize");
+    FUNCTION(cuMemHostAlloc, "cuMemHostAlloc");
+#undef FUNCTION
+};
+
+/// Returns the microseconds that `body` takes.
+template <typename Body>
+double time_us(const Body& body) {
+    const auto begin = std::chrono::steady_clock::now();
+    body();
+    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
+    return took.count();
+}
+
+/// Returns the memory of the process that is in use.
+std::size_t resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    std::size_t total = 0;
+    std::size_t resident = 0;
+    file >> total >> resident;
+    return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+std::string ptx_of(const char* source) {
+    const auto code = cuprum::Program(source).compile(cuprum::CodeType::Ptx);
+    const auto bytes = code.code();
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+std::string json(const std::vector<double>& values) {
+    std::string text = "[";
+    for (const double value : values) {
+        text += (text.size() > 1 ? ", " : "") + std::to_string(value);
+    }
+    return text + "]";
+}
+
+/// A module that stays loaded, and its kernel.
+CUfunction load(const Driver& driver, const char* source, const char* name) {
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    check(driver.cuModuleLoadData_(&module, ptx_of(source).c_str()), "cuModuleLoadData");
+    check(driver.cuModuleGetFunction_(&function, module, name), "cuModuleGetFunction");
+    return function;
+}
+
+std::vector<double> load_times(const Driver& driver) {
+    const std::string ptx = ptx_of(SOURCE);
+    std::vector<double> times;
+    for (int i = 0; i < LOADS; ++i) {
+        CUmodule module = nullptr;
+        CUfunction function = nullptr;
+        times.push_back(time_us([&] {
+            check(driver.cuModuleLoadData_(&module, ptx.c_str()), "cuModuleLoadData");
+            check(driver.cuModuleGetFunction_(&function, module, "saxpy"), "cuModuleGetFunction");
+        }));
+        check(driver.cuModuleUnload_(module), "cuModuleUnload");
+    }
+    return times;
+}
+
+/// Times launches of an empty kernel, each on an idle stream, `pause` after the last was done.
+std::vector<double> enqueue_times(const Driver& driver, CUstream stream, int count,
+                                  std::chrono::microseconds pause) {
+    const CUfunction empty = load(driver, EMPTY, "empty");
+    std::vector<double> times;
+    for (int i = 0; i < count; ++i) {
+        if (pause.count() != 0) {
+            std::this_thread::sleep_for(pause);
+        }
+        times.push_back(time_us([&] {
+            check(driver.cuLaunchKernel_(empty, 1, 1, 1, 32, 1, 1, 0, stream, nullptr, nullptr),
+                  "cuLaunchKernel");
+        }));
+        check(driver.cuStreamSynchronize_(stream), "cuStreamSynchronize");
+    }
+    return times;
+}
+
+double warp_bytes(const Driver& driver, CUstream stream) {
+    const CUfunction hold = load(driver, HOLD, "hold");
+    void* memory = nullptr;
+    check(driver.cuMemHostAlloc_(&memory, 4096, 0), "cuMemHostAlloc");
+    auto* const words = static_cast<volatile unsigned*>(memory);
+    words[0] = 0;
+    words[1] = 0;
+    void* come = memory;
+    void* go = static_cast<char*>(memory) + sizeof(unsigned);
+    void* arguments[] = {&come, &go};
+    const std::size_t before = resident_bytes();
+    check(driver.cuLaunchKernel_(hold, BLOCKS, 1, 1, WARPS_PER_BLOCK * 32, 1, 1, 0, stream,
+                                 arguments, nullptr),
+          "cuLaunchKernel");
+    while (words[0] != BLOCKS) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const std::size_t after = resident_bytes();
+    words[1] = 1;
+    check(driver.cuStreamSynchronize_(stream), "cuStreamSynchronize");
+    return static_cast<double>(after - before) / (BLOCKS * WARPS_PER_BLOCK);
+}
+
+} // namespace
+
+int main() {
+    const cuprum::Device device(0);
+    device.set_current();
+    const auto stream = device.create_stream();
+    const auto handle = stream.handle();
+    const Driver driver;
+    const auto loads = load_times(driver);
+    const auto warm = enqueue_times(driver, handle, LAUNCHES, {});
+    const auto cold = enqueue_times(driver, handle, IDLE_LAUNCHES, std::chrono::microseconds(2000));
+    std::printf("{\n \"load_us\": %s,\n \"enqueue_us\": %s,\n \"enqueue_after_pause_us\": %s,\n"
+                " \"bytes_per_warp\": [%f]\n}\n",
+                json(loads).c_str(), json(warm).c_str(), json(cold).c_str(),
+                device.is_emulated() ? warp_bytes(driver, handle) : 0.0);
+}

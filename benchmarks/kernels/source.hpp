@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+/// The kernels that the device runs, in CUDA C++.
+constexpr const char* SOURCE = R"(
+extern "C" __global__ void saxpy(float a, const float* x, float* y, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+extern "C" __global__ void matmul(const float* a, const float* b, float* c, int n) {
+    const int column = blockIdx.x * blockDim.x + threadIdx.x;
+    const int row = blockIdx.y * blockDim.y + threadIdx.y;
+    float sum = 0;
+    for (int k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + column];
+    c[row * n + column] = sum;
+}
+extern "C" __global__ void tiled(const float* a, const float* b, float* c, int n) {
+    __shared__ float at[16][16], bt[16][16];
+    const int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
+    float sum = 0;
+    for (int k = 0; k < n; k += 16) {
+        at[threadIdx.y][threadIdx.x] = a[row * n + k + threadIdx.x];
+        bt[threadIdx.y][threadIdx.x] = b[(k + threadIdx.y) * n + column];
+        __syncthreads();
+        for (int i = 0; i < 16; ++i) sum += at[threadIdx.y][i] * bt[i][threadIdx.x];
+        __syncthreads();
+    }
+    c[row * n + column] = sum;
+}
+extern "C" __global__ void mandelbrot(int* out, int size, int limit) {
+    const int px = blockIdx.x * blockDim.x + threadIdx.x, py = blockIdx.y * blockDim.y + threadIdx.y;
+    const float cx = -2.0f + 3.0f * px / size, cy = -1.5f + 3.0f * py / size;
+    float x = 0, y = 0;
+    int n = 0;
+    while (n < limit && x * x + y * y < 4.0f) {
+        const float t = x * x - y * y + cx;
+        y = 2.0f * x * y + cy;
+        x = t;
+        ++n;
+    }
+    out[py * size + px] = n;
+}
+extern "C" __global__ void reduce(const float* data, float* out, int n) {
+    __shared__ float sums[8];
+    float v = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v += data[i];
+    for (int o = 16; o > 0; o /= 2) v += __shfl_down_sync(~0u, v, o);
+    if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = v;
+    __syncthreads();
+    if (threadIdx.x == 0) { for (int i = 1; i < 8; ++i) v += sums[i]; atomicAdd(out, v); }
+}
+extern "C" __global__ void histogram(const unsigned char* data, unsigned* bins, int n) {
+    __shared__ unsigned local[256];
+    local[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&local[data[i]], 1u);
+    __syncthreads();
+    atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
+}
+)";

@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The accesses that nearly all instructions make: 32 lanes side by side in one allocation, or all
+// reading at one address. They are checked as one; whenever something about them is not as it
+// should be, nothing is recorded and the lanes are checked one by one, which says what it is.
+
+#include "check/access.hpp"
+#include "check/block_shadow.hpp"
+#include "check/written.hpp"
+
+#include <algorithm>
+
+namespace cuprum::emulator::check {
+
+using bytecode::Instruction;
+using bytecode::WARP_SIZE;
+
+namespace {
+
+/// Tells whether a generic address, and what follows, can only be device memory.
+bool is_beyond_windows(const BlockContext& block, const Access& first, std::uint64_t bytes) {
+    const MemoryMap& map = *block.memory;
+    return first.address >= map.memory_base && bytes <= map.memory_bytes &&
+           first.address - map.memory_base <= map.memory_bytes - bytes;
+}
+
+bool check_global_together(WarpContext& warp, const Instruction* at, const Access& first,
+                           std::uint32_t lanes, const std::uint8_t* data) {
+    const BlockContext& block = *warp.block;
+    const MemoryMap& map = *block.memory;
+    const std::uint64_t bytes = std::uint64_t{first.bytes} * lanes;
+    auto& shadow = static_cast<BlockShadow&>(*block.observer);
+    MemoryRange range;
+    if (!shadow.find(map, first.address, range) || range.is_heap ||
+        range.base + range.bytes - first.address < bytes) {
+        return false;
+    }
+    const bool is_tracked = map.initialized != nullptr && range.is_tracked;
+    if (is_tracked && first.reads && !are_written(map, first.address, bytes)) {
+        return false;
+    }
+    if (map.races != nullptr && !first.is_strong) {
+        const GlobalRaces::Stamp who = global_stamp(warp, at, 0);
+        if (!map.races->access_lanes(shadow.grid(), who, first.address, first.bytes, lanes,
+                                     first.writes, data)) {
+            return false;
+        }
+    }
+    if (is_tracked && first.writes) {
+        mark_written(map, first.address, bytes);
+    }
+    return true;
+}
+
+bool check_shared_together(WarpContext& warp, const Access& first, std::uint32_t lanes) {
+    const BlockContext& block = *warp.block;
+    const std::uint64_t bytes = std::uint64_t{first.bytes} * lanes;
+    if ((block.memory->checks & CHECK_RACES) != 0 || first.address > block.shared_bytes ||
+        bytes > block.shared_bytes - first.address) {
+        return false;
+    }
+    if ((block.memory->checks & CHECK_INITIALIZED) == 0) {
+        return true;
+    }
+    std::uint8_t* const written =
+        static_cast<BlockShadow&>(*block.observer).shared_written() + first.address;
+    if (first.reads && !first.passes_on &&
+        std::find(written, written + bytes, std::uint8_t{0}) != written + bytes) {
+        return false;
+    }
+    if (first.writes) {
+        std::fill_n(written, bytes, std::uint8_t{1});
+    }
+    return true;
+}
+
+} // namespace
+
+bool check_together(WarpContext& warp, const Instruction* at, const Access& first,
+                    std::uint32_t lanes, const std::uint8_t* data) {
+    const std::uint64_t bytes = std::uint64_t{first.bytes} * lanes;
+    switch (first.space) {
+    case AccessSpace::Shared:
+        return check_shared_together(warp, first, lanes);
+    case AccessSpace::Generic:
+    case AccessSpace::Global:
+        return is_beyond_windows(*warp.block, first, bytes) &&
+               check_global_together(warp, at, first, lanes, data);
+    default:
+        return false;
+    }
+}
+
+} // namespace cuprum::emulator::check

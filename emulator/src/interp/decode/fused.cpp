@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "interp/fused.hpp"
+
+#include "interp/handlers/forms.hpp"
+#include "interp/handlers/fused_forms.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace cuprum::emulator {
+
+using bytecode::Instruction;
+using bytecode::Operand;
+using ptx::Space;
+
+#if defined(__x86_64__)
+namespace isa_v2 {
+extern const FusedSelectors FUSED_SELECTORS;
+}
+
+namespace isa_v3 {
+extern const FusedSelectors FUSED_SELECTORS;
+}
+
+namespace isa_v4 {
+extern const FusedSelectors FUSED_SELECTORS;
+}
+#else
+namespace isa_generic {
+extern const FusedSelectors FUSED_SELECTORS;
+}
+#endif
+
+namespace {
+
+const FusedSelectors& fused_selectors() {
+#if defined(__x86_64__)
+    const Selectors* const level = &selectors();
+    return level == selectors_of("v4")   ? isa_v4::FUSED_SELECTORS
+           : level == selectors_of("v3") ? isa_v3::FUSED_SELECTORS
+                                         : isa_v2::FUSED_SELECTORS;
+#else
+    return isa_generic::FUSED_SELECTORS;
+#endif
+}
+
+/// Returns the space of a load of f32 by a linear address; none for other instructions.
+std::optional<Space> space_of(const Instruction& load) {
+    for (const Space space : {Space::Global, Space::Shared, Space::None}) {
+        if (load.handler == selectors().linear_memory({.space = space})) {
+            return space;
+        }
+    }
+    return std::nullopt;
+}
+
+} // namespace
+
+void fuse_load_load_fma(Instruction& first, const Instruction& second, Instruction& fma) {
+    const FloatForm form{.op = FloatOp::Fma, .type = ptx::Type::F32};
+    if (fma.handler != selectors().floating(form)) {
+        return;
+    }
+    const std::optional<Space> first_space = space_of(first);
+    const std::optional<Space> second_space = space_of(second);
+    if (!first_space || !second_space) {
+        return;
+    }
+    const Operand a = first.dst[0];
+    const Operand b = second.dst[0];
+    // The loaded factor comes first where there is only one.
+    const Operand loaded = fma.src[2] == b ? a : b;
+    const bool is_sum = fma.src[2] == a || fma.src[2] == b;
+    if (is_sum && fma.src[1] == loaded) {
+        std::swap(fma.src[0], fma.src[1]);
+    }
+    FusedRole role = FusedRole::Product;
+    if (is_sum && fma.src[0] == loaded) {
+        role = fma.src[2] == b ? FusedRole::AddsSecond : FusedRole::AddsFirst;
+    } else if (is_sum ||
+               !((fma.src[0] == a && fma.src[1] == b) || (fma.src[0] == b && fma.src[1] == a))) {
+        return;
+    }
+    const bytecode::Handler handler = fused_selectors().load_load_fma(
+        {.first = *first_space, .second = *second_space, .role = role});
+    if (handler != nullptr) {
+        first.handler = handler;
+    }
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,444 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Arithmetic on linear registers (passes/find_linear.cpp): one operation on base and steps instead
+// of one per lane. Where that is not possible (lanes are missing, a product of two values that
+// differ from lane to lane, a sum that may wrap before it is widened) the plain handler runs.
+
+#include "interp/handlers/linear.hpp"
+
+#include "interp/handlers/select.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+template <typename T>
+[[gnu::noinline]] void spread_lanes(std::byte* lanes) {
+    auto* const head = reinterpret_cast<Aliased<std::uint64_t>::Value*>(lanes - HEAD_BYTES);
+    constexpr unsigned count = LANES<T>;
+    // Bits of the lane number that are the same in a whole chunk add a number to it, the others a
+    // vector.
+    Vector<T> first = broadcast<T>(static_cast<T>(head[0]));
+    for (unsigned bit = 0; 1u << bit < count; ++bit) {
+        const Vector<T> is_set = (iota<T>() >> static_cast<T>(bit)) & 1;
+        first += is_set * static_cast<T>(head[FIRST_STEP + bit]);
+    }
+    for (unsigned chunk = 0; chunk < CHUNKS<T>; ++chunk) {
+        T offset = 0;
+        for (unsigned bit = 0; bit < bytecode::LinearHead::STEP_COUNT; ++bit) {
+            if ((chunk * count >> bit & 1) != 0) {
+                offset += static_cast<T>(head[FIRST_STEP + bit]);
+            }
+        }
+        store<T>(lanes, chunk, first + offset);
+    }
+    head[HAS_LANES] = 1;
+}
+
+template void spread_lanes<std::uint32_t>(std::byte*);
+template void spread_lanes<std::uint64_t>(std::byte*);
+
+namespace {
+
+using U = std::uint32_t;
+using UL = std::uint64_t;
+
+struct Add {
+    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
+        result = a + b;
+        return true;
+    }
+};
+
+struct Sub {
+    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
+        result = a - b;
+        return true;
+    }
+};
+
+[[gnu::always_inline]] inline bool multiply(Head a, Head b, Head& result) {
+    if (is_uniform(b)) {
+        result = a * b[0];
+        return true;
+    }
+    if (is_uniform(a)) {
+        result = b * a[0];
+        return true;
+    }
+    return false;
+}
+
+struct Mul {
+    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
+        return multiply(a, b, result);
+    }
+};
+
+struct Mad {
+    [[gnu::always_inline]] static bool apply(Head a, Head b, Head c, Head& result) {
+        const bool is_done = multiply(a, b, result);
+        result += c;
+        return is_done;
+    }
+};
+
+/// Extends a 32-bit value to 64 bits; false when some lane might wrap at 32.
+template <bool IS_SIGNED>
+[[gnu::always_inline]] inline bool widen(Head value, Head& result) {
+    typedef std::int64_t Signed __attribute__((vector_size(64)));
+    if (is_uniform(value)) {
+        const auto base = static_cast<U>(value[0]);
+        result = Head{IS_SIGNED ? static_cast<UL>(static_cast<std::int32_t>(base)) : base};
+        return true;
+    }
+    // Steps as small as this cannot carry the sum out of 32 bits, whatever their signs.
+    constexpr UL step = UL{1} << 27;
+    constexpr UL base = UL{1} << (IS_SIGNED ? 30 : 31);
+    const Signed extended = reinterpret_cast<Signed>(value << 32) >> 32;
+    const auto numbers = reinterpret_cast<Head>(extended);
+    constexpr Head below =
+        IS_SIGNED ? Head{base, step, step, step, step, step, 0, 0} : Head{0, 0, 0, 0, 0, 0, 0, 0};
+    constexpr Head limit = IS_SIGNED
+                               ? Head{2 * base, 2 * step, 2 * step, 2 * step, 2 * step, 2 * step}
+                               : Head{base, step, step, step, step, step, 0, 0};
+    const Head is_large = reinterpret_cast<Head>(numbers + below >= limit);
+    if ((nonzero_places(is_large) & (STEP_BITS | 1)) != 0) {
+        return false;
+    }
+    result = numbers;
+    return true;
+}
+
+template <bool IS_SIGNED>
+struct MulWide {
+    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
+        return widen<IS_SIGNED>(a, a) && widen<IS_SIGNED>(b, b) && multiply(a, b, result);
+    }
+};
+
+template <bool IS_SIGNED>
+struct MadWide {
+    [[gnu::always_inline]] static bool apply(Head a, Head b, Head c, Head& result) {
+        const bool is_done =
+            widen<IS_SIGNED>(a, a) && widen<IS_SIGNED>(b, b) && multiply(a, b, result);
+        result += c;
+        return is_done;
+    }
+};
+
+template <bool IS_SIGNED>
+struct Widen {
+    [[gnu::always_inline]] static bool apply(Head a, Head, Head, Head& result) {
+        return widen<IS_SIGNED>(a, result);
+    }
+};
+
+struct Copy {
+    [[gnu::always_inline]] static bool apply(Head a, Head, Head, Head& result) {
+        result = a;
+        return true;
+    }
+};
+
+template <unsigned BITS>
+struct ShiftLeft {
+    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
+        const auto amount = static_cast<U>(b[0]);
+        result = amount < BITS ? a << UL{amount} : Head{};
+        return is_uniform(b);
+    }
+};
+
+/// An operation that is done when all sources are the same in all lanes.
+template <typename Scalar>
+struct Uniform {
+    [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
+        result = Head{Scalar::apply(a[0], b[0])};
+        return is_uniform(a | b);
+    }
+};
+
+struct And {
+    static UL apply(UL a, UL b) { return a & b; }
+};
+
+struct Or {
+    static UL apply(UL a, UL b) { return a | b; }
+};
+
+struct Xor {
+    static UL apply(UL a, UL b) { return a ^ b; }
+};
+
+template <typename T>
+struct ShiftRight {
+    static UL apply(UL a, UL b) {
+        constexpr U bits = sizeof(T) * 8;
+        constexpr bool is_signed = T(-1) < T(0);
+        const auto amount = static_cast<U>(b);
+        const T value = static_cast<T>(a);
+        if (amount >= bits) {
+            return is_signed && value < 0 ? ~UL{0} : 0;
+        }
+        return static_cast<UL>(value >> amount);
+    }
+};
+
+/// dst[0] of D = Op(src[0] of A, src[1] of B, src[2] of C), all linear.
+template <typename Op, typename D, typename A, typename B, typename C>
+[[gnu::noinline]] const Instruction* compute_lanes(WarpContext& warp, const Instruction* at,
+                                                   std::uint32_t mask) {
+    settle<A>(warp, at->src[0]);
+    if constexpr (!__is_same(B, void)) {
+        settle<B>(warp, at->src[1]);
+    }
+    if constexpr (!__is_same(C, void)) {
+        settle<C>(warp, at->src[2]);
+    }
+    give_up_head<D>(warp, at->dst[0], mask);
+    return at->plain(warp, at, mask);
+}
+
+template <typename Op, typename D, typename A, typename B = void, typename C = void>
+const Instruction* compute_linear(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    if (mask == FULL_MASK) [[likely]] {
+        Head a;
+        Head b{};
+        Head c{};
+        bool is_linear = read_linear<A>(warp, at->src[0], a);
+        if constexpr (!__is_same(B, void)) {
+            is_linear = is_linear && read_linear<B>(warp, at->src[1], b);
+        }
+        if constexpr (!__is_same(C, void)) {
+            is_linear = is_linear && read_linear<C>(warp, at->src[2], c);
+        }
+        Head result;
+        if (is_linear && Op::apply(a, b, c, result)) [[likely]] {
+            write_linear<D>(warp, at->dst[0], result);
+            return at + 1;
+        }
+    }
+    return compute_lanes<Op, D, A, B, C>(warp, at, mask);
+}
+
+template <Compare OP, typename T>
+[[gnu::always_inline]] inline bool compare_numbers(T a, T b) {
+    switch (OP) {
+    case Compare::Eq:
+        return a == b;
+    case Compare::Ne:
+        return a != b;
+    case Compare::Lt:
+        return a < b;
+    case Compare::Le:
+        return a <= b;
+    case Compare::Gt:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+template <typename T>
+[[gnu::noinline]] const Instruction* compare_settled(WarpContext& warp, const Instruction* at,
+                                                     std::uint32_t mask) {
+    settle<UnsignedLike<T>>(warp, at->src[0]);
+    settle<UnsignedLike<T>>(warp, at->src[1]);
+    return at->plain(warp, at, mask);
+}
+
+/// What a comparison of two values is worth in all lanes.
+enum class Everywhere : std::uint8_t { Unknown, No, Yes };
+
+/// Compares two 32-bit values that differ from lane to lane: one may be less in all lanes.
+template <Compare OP, typename T>
+[[gnu::always_inline]] inline Everywhere compare_ranges(Head a, Head b) {
+    typedef std::int64_t Signed __attribute__((vector_size(64)));
+    constexpr bool is_signed = T(-1) < T(0);
+    if (!widen<is_signed>(a, a) || !widen<is_signed>(b, b)) {
+        return Everywhere::Unknown;
+    }
+    const auto difference = reinterpret_cast<Signed>(a - b);
+    const Signed below = difference < 0 ? difference : Signed{};
+    const Signed above = difference - below;
+    std::int64_t least = difference[0];
+    std::int64_t most = difference[0];
+    for (unsigned i = 0; i < bytecode::LinearHead::STEP_COUNT; ++i) {
+        least += below[FIRST_STEP + i];
+        most += above[FIRST_STEP + i];
+    }
+    if (most < 0) {
+        return compare_numbers<OP, int>(0, 1) ? Everywhere::Yes : Everywhere::No;
+    }
+    if (least > 0) {
+        return compare_numbers<OP, int>(1, 0) ? Everywhere::Yes : Everywhere::No;
+    }
+    constexpr bool is_split_at_zero = OP == Compare::Lt || OP == Compare::Ge;
+    if (is_split_at_zero && least >= 0) {
+        return OP == Compare::Ge ? Everywhere::Yes : Everywhere::No;
+    }
+    return Everywhere::Unknown;
+}
+
+/// setp, where the comparison holds in all lanes or in none.
+template <Compare OP, typename T>
+const Instruction* compare_linear(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    Head a;
+    Head b;
+    if (at->tag == 0 && at->dst_count == 1 && read_linear<UnsignedLike<T>>(warp, at->src[0], a) &&
+        read_linear<UnsignedLike<T>>(warp, at->src[1], b)) [[likely]] {
+        auto result = Everywhere::Unknown;
+        if (is_uniform(a | b)) {
+            const bool holds = compare_numbers<OP, T>(static_cast<T>(a[0]), static_cast<T>(b[0]));
+            result = holds ? Everywhere::Yes : Everywhere::No;
+        } else if constexpr (sizeof(T) == 4) {
+            result = compare_ranges<OP, T>(a, b);
+        }
+        if (result != Everywhere::Unknown) {
+            write_predicate(warp, at->dst[0], result == Everywhere::Yes ? FULL_MASK : 0, mask);
+            return at + 1;
+        }
+    }
+    return compare_settled<T>(warp, at, mask);
+}
+
+template <typename T>
+const Instruction* spread(WarpContext& warp, const Instruction* at, std::uint32_t /*mask*/) {
+    settle<T>(warp, at->src[0]);
+    return at + 1;
+}
+
+template <typename T>
+Handler select_compare_of(Compare compare) {
+    switch (compare) {
+    case Compare::Eq:
+        return compare_linear<Compare::Eq, T>;
+    case Compare::Ne:
+        return compare_linear<Compare::Ne, T>;
+    case Compare::Lt:
+        return compare_linear<Compare::Lt, T>;
+    case Compare::Le:
+        return compare_linear<Compare::Le, T>;
+    case Compare::Gt:
+        return compare_linear<Compare::Gt, T>;
+    case Compare::Ge:
+        return compare_linear<Compare::Ge, T>;
+    default:
+        return nullptr;
+    }
+}
+
+template <typename T>
+Handler select_integer_of(IntegerOp op) {
+    switch (op) {
+    case IntegerOp::Add:
+        return compute_linear<Add, T, T, T>;
+    case IntegerOp::Sub:
+        return compute_linear<Sub, T, T, T>;
+    case IntegerOp::MulLo:
+        return compute_linear<Mul, T, T, T>;
+    case IntegerOp::MadLo:
+        return compute_linear<Mad, T, T, T, T>;
+    default:
+        return nullptr;
+    }
+}
+
+template <typename T>
+Handler select_bits_of(BitsOp op) {
+    using S = SignedLike<T>;
+    switch (op) {
+    case BitsOp::And:
+        return compute_linear<Uniform<And>, T, T, T>;
+    case BitsOp::Or:
+        return compute_linear<Uniform<Or>, T, T, T>;
+    case BitsOp::Xor:
+        return compute_linear<Uniform<Xor>, T, T, T>;
+    case BitsOp::Shl:
+        return compute_linear<ShiftLeft<sizeof(T) * 8>, T, T, U>;
+    case BitsOp::ShrUnsigned:
+        return compute_linear<Uniform<ShiftRight<T>>, T, T, U>;
+    case BitsOp::ShrSigned:
+        return compute_linear<Uniform<ShiftRight<S>>, T, T, U>;
+    default:
+        return nullptr;
+    }
+}
+
+} // namespace
+
+Handler select_linear_integer(const IntegerForm& form) {
+    const bool is_signed = form.type == ptx::Type::S32;
+    if (form.is_saturating || form.is_packed) {
+        return nullptr;
+    }
+    if (form.type == ptx::Type::U64 || form.type == ptx::Type::S64) {
+        return select_integer_of<UL>(form.op);
+    }
+    if (form.type != ptx::Type::U32 && !is_signed) {
+        return nullptr;
+    }
+    if (form.op == IntegerOp::MulWide) {
+        return is_signed ? compute_linear<MulWide<true>, UL, U, U>
+                         : compute_linear<MulWide<false>, UL, U, U>;
+    }
+    if (form.op == IntegerOp::MadWide) {
+        return is_signed ? compute_linear<MadWide<true>, UL, U, U, UL>
+                         : compute_linear<MadWide<false>, UL, U, U, UL>;
+    }
+    return select_integer_of<U>(form.op);
+}
+
+Handler select_linear_bits(const BitsForm& form) {
+    return form.bits == 64   ? select_bits_of<UL>(form.op)
+           : form.bits == 32 ? select_bits_of<U>(form.op)
+                             : nullptr;
+}
+
+Handler select_linear_move(const MoveForm& form) {
+    if (form.op != MoveOp::Copy) {
+        return nullptr;
+    }
+    return form.width == Width::B64   ? compute_linear<Copy, UL, UL>
+           : form.width == Width::B32 ? compute_linear<Copy, U, U>
+                                      : nullptr;
+}
+
+Handler select_linear_convert(const ConvertForm& form) {
+    const bool is_wide = form.to == Format::U64 || form.to == Format::S64;
+    if (is_wide && form.from == Format::S32) {
+        return compute_linear<Widen<true>, UL, U>;
+    }
+    if (is_wide && form.from == Format::U32) {
+        return compute_linear<Widen<false>, UL, U>;
+    }
+    const bool is_narrow = form.to == Format::U32 || form.to == Format::S32;
+    if (is_narrow && (form.from == Format::U64 || form.from == Format::S64)) {
+        return compute_linear<Copy, U, UL>;
+    }
+    return nullptr;
+}
+
+Handler select_linear_compare(const CompareForm& form) {
+    if (form.result != CompareResult::Predicate) {
+        return nullptr;
+    }
+    switch (form.type) {
+    case ptx::Type::U32:
+        return select_compare_of<U>(form.compare);
+    case ptx::Type::S32:
+        return select_compare_of<std::int32_t>(form.compare);
+    case ptx::Type::U64:
+        return select_compare_of<UL>(form.compare);
+    case ptx::Type::S64:
+        return select_compare_of<std::int64_t>(form.compare);
+    default:
+        return nullptr;
+    }
+}
+
+Handler select_spread(Width width) {
+    return width == Width::B64 ? spread<UL> : spread<U>;
+}
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Linear registers as handlers see them: base and steps as one vector, and the way back to plain
+// lanes whenever a value is not linear.
+
+#pragma once
+
+#include "interp/handlers/common.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+/// A LinearHead as numbers: the base, five steps, and the two flags.
+typedef std::uint64_t Head __attribute__((vector_size(64)));
+typedef std::uint64_t HeadMemory __attribute__((vector_size(64), aligned(64), may_alias));
+
+constexpr unsigned HEAD_BYTES = sizeof(bytecode::LinearHead);
+constexpr unsigned HAS_LANES = 6;
+constexpr unsigned IS_VARIED = 7;
+constexpr unsigned FIRST_STEP = 1;
+constexpr unsigned STEP_BITS = 0x3e; // of the places of a Head
+
+static_assert(sizeof(Head) == HEAD_BYTES);
+
+/// Returns the head of a linear register, as words.
+[[gnu::always_inline]] inline Aliased<std::uint64_t>::Value* head_of(const WarpContext& warp,
+                                                                     Operand operand) {
+    // Bank 0 is that of the registers, so the bits of the operand are the offset.
+    return reinterpret_cast<Aliased<std::uint64_t>::Value*>(
+        *reinterpret_cast<std::byte* const*>(&warp.banks) + operand.bits - HEAD_BYTES);
+}
+
+[[gnu::always_inline]] inline bool is_linear_operand(Operand operand) {
+    return operand.bits >> Operand::OFFSET_BITS == 0;
+}
+
+/// Returns the places of a head that are not zero, one bit each.
+[[gnu::always_inline]] inline unsigned nonzero_places(Head value) {
+#if defined(__AVX512F__)
+    const auto bits = reinterpret_cast<__m512i>(value);
+    return _mm512_test_epi64_mask(bits, bits);
+#else
+    unsigned places = 0;
+    for (unsigned i = 0; i < 8; ++i) {
+        places |= static_cast<unsigned>(value[i] != 0) << i;
+    }
+    return places;
+#endif
+}
+
+[[gnu::always_inline]] inline bool is_uniform(Head value) {
+    return (nonzero_places(value) & STEP_BITS) == 0;
+}
+
+/// Reads a source of a linear instruction, a linear register or a value that is the same for all
+/// lanes. Returns false when only its lanes say what it is.
+template <typename T>
+[[gnu::always_inline]] inline bool read_linear(const WarpContext& warp, Operand operand,
+                                               Head& value) {
+    if (is_linear_operand(operand)) {
+        const auto* const head = head_of(warp, operand);
+        if (head[IS_VARIED] != 0) {
+            return false;
+        }
+        value = *reinterpret_cast<const HeadMemory*>(head);
+        return true;
+    }
+    value = Head{*lanes_of<T>(warp, operand)};
+    return true;
+}
+
+/// Writes a linear register: base and steps say its value, its lanes do not.
+template <typename T>
+[[gnu::always_inline]] inline void write_linear(const WarpContext& warp, Operand operand,
+                                                Head value) {
+    constexpr std::uint64_t all = sizeof(T) == 4 ? 0xffffffffu : ~std::uint64_t{0};
+    value &= Head{all, all, all, all, all, all, 0, 0};
+    *reinterpret_cast<HeadMemory*>(head_of(warp, operand)) = value;
+}
+
+/// Writes the lanes of a linear register from its head.
+template <typename T>
+[[gnu::noinline]] void spread_lanes(std::byte* lanes);
+
+extern template void spread_lanes<std::uint32_t>(std::byte*);
+extern template void spread_lanes<std::uint64_t>(std::byte*);
+
+/// Makes sure that the lanes of a source are up to date.
+template <typename T>
+[[gnu::always_inline]] inline void settle(const WarpContext& warp, Operand operand) {
+    if (is_linear_operand(operand) && head_of(warp, operand)[HAS_LANES] == 0) {
+        spread_lanes<T>(locate(warp, operand));
+    }
+}
+
+/// Makes a linear register ready for a plain handler to write its lanes.
+template <typename T>
+[[gnu::always_inline]] inline void give_up_head(const WarpContext& warp, Operand operand,
+                                                std::uint32_t mask) {
+    if (mask != FULL_MASK) {
+        settle<T>(warp, operand); // the other lanes keep what they have
+    }
+    auto* const head = head_of(warp, operand);
+    head[HAS_LANES] = 1;
+    head[IS_VARIED] = 1;
+}
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Where the lanes of an access lie whose address is a linear register, told by its steps.
+
+#pragma once
+
+#include "interp/handlers/access.hpp"
+#include "interp/handlers/linear.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+/// Where the two halves of a warp access memory: all lanes of a half at one address, or side by
+/// side.
+struct Places {
+    std::byte* low;
+    std::byte* high;
+    bool is_uniform;
+};
+
+constexpr unsigned HALF = WARP_SIZE / 2;
+constexpr unsigned HALF_STEP = 5; // the place of the step between the halves in a head
+constexpr unsigned LOW_STEP_BITS = STEP_BITS & ~(1u << HALF_STEP);
+
+/// The steps of addresses that are BYTES apart.
+template <std::uint64_t BYTES>
+[[gnu::always_inline]] inline Head sequence() {
+    return Head{0, BYTES, BYTES * 2, BYTES * 4, BYTES * 8, BYTES * 16, 0, 0};
+}
+
+/// Returns where a range lies that is mapped device memory or in the block's shared memory; nullptr
+/// for all others, which plain handlers look at.
+template <Space SPACE>
+[[gnu::always_inline]] inline std::byte* resolve_mapped(const WarpContext& warp,
+                                                        std::uint64_t address, unsigned bytes) {
+    const BlockContext& block = *warp.block;
+    if constexpr (SPACE == Space::Shared) {
+        return address + bytes <= block.shared_bytes ? block.shared + address : nullptr;
+    } else {
+        const MemoryMap& map = *block.memory;
+        const std::uint64_t begin = address - map.memory_base;
+        if (begin < map.memory_bytes) [[likely]] {
+            const auto* const granules = reinterpret_cast<const std::uint8_t*>(map.granules);
+            const std::uint64_t granule = begin >> map.granule_shift;
+            // Ranges that reach into another granule are rare.
+            return (begin + bytes - 1) >> map.granule_shift == granule &&
+                           __atomic_load_n(granules + granule, __ATOMIC_RELAXED) != 0
+                       ? reinterpret_cast<std::byte*>(address)
+                       : nullptr;
+        }
+        if constexpr (SPACE == Space::None) {
+            const std::uint64_t offset = address - map.shared_base;
+            if (offset < map.shared_bytes) {
+                return resolve_mapped<Space::Shared>(warp, offset, bytes);
+            }
+        }
+        return nullptr;
+    }
+}
+
+/// Returns where the first lane of an access lies, in the space of the instruction.
+[[gnu::always_inline]] inline std::uint64_t start_of(const Aliased<std::uint64_t>::Value* head,
+                                                     const Instruction* at) {
+    const std::uint64_t start = head[0] + static_cast<std::uint64_t>(at->immediate);
+    return (at->tag & NARROW_ADDRESS) != 0 ? static_cast<std::uint32_t>(start) : start;
+}
+
+/// Finds where all 32 lanes access memory, one element of BYTES each: side by side, or at one
+/// address. Returns nullptr when they do not, or not surely in memory that is there.
+template <Space SPACE, unsigned BYTES>
+[[gnu::always_inline]] inline std::byte* find_place(const WarpContext& warp, const Instruction* at,
+                                                    bool& is_uniform) {
+    const auto* const head = head_of(warp, at->src[0]);
+    const std::uint64_t start = start_of(head, at);
+    if (head[IS_VARIED] != 0 || (start & (BYTES - 1)) != 0) [[unlikely]] {
+        return nullptr;
+    }
+    const Head value = *reinterpret_cast<const HeadMemory*>(head);
+    is_uniform = (nonzero_places(value) & STEP_BITS) == 0;
+    if (is_uniform) {
+        return resolve_mapped<SPACE>(warp, start, BYTES);
+    }
+    return (nonzero_places(value ^ sequence<BYTES>()) & STEP_BITS) == 0
+               ? resolve_mapped<SPACE>(warp, start, BYTES * WARP_SIZE)
+               : nullptr;
+}
+
+/// Does the same for each half of the warp.
+template <Space SPACE, unsigned BYTES>
+[[gnu::always_inline]] inline bool find_places(const WarpContext& warp, const Instruction* at,
+                                               Places& places) {
+    const auto* const head = head_of(warp, at->src[0]);
+    const std::uint64_t start = start_of(head, at);
+    std::uint64_t second = start + head[HALF_STEP];
+    second = (at->tag & NARROW_ADDRESS) != 0 ? static_cast<std::uint32_t>(second) : second;
+    if (head[IS_VARIED] != 0 || ((start | second) & (BYTES - 1)) != 0) {
+        return false;
+    }
+    const Head value = *reinterpret_cast<const HeadMemory*>(head);
+    places.is_uniform = (nonzero_places(value) & LOW_STEP_BITS) == 0;
+    if (!places.is_uniform && (nonzero_places(value ^ sequence<BYTES>()) & LOW_STEP_BITS) != 0) {
+        return false;
+    }
+    const unsigned bytes = places.is_uniform ? BYTES : BYTES * HALF;
+    places.low = resolve_mapped<SPACE>(warp, start, bytes);
+    places.high = resolve_mapped<SPACE>(warp, second, bytes);
+    return places.low != nullptr && places.high != nullptr;
+}
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Loads and stores whose address is a linear register: its steps say at once whether the lanes lie
+// side by side, in two halves (blocks that are 16 threads wide), or at one address.
+
+#include "interp/handlers/linear_access.hpp"
+#include "interp/handlers/select.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+namespace {
+
+/// As many elements in memory as a vector has lanes of a register.
+template <typename Element, typename Register>
+struct ElementsOf {
+    typedef Element Value __attribute__((vector_size(LANES<Register> * sizeof(Element)),
+                                         aligned(sizeof(Element)), may_alias));
+};
+
+template <typename Element, typename Register>
+[[gnu::always_inline]] inline Vector<Register> load_elements(const std::byte* from,
+                                                             unsigned chunk) {
+    if constexpr (sizeof(Element) == sizeof(Register)) {
+        return load<Register>(from, chunk);
+    } else {
+        using Elements = typename ElementsOf<Element, Register>::Value;
+        // Through the register's own signedness: a narrow signed element extends its sign.
+        const auto wide = __builtin_convertvector(reinterpret_cast<const Elements*>(from)[chunk],
+                                                  Vector<SignedLike<Register>>);
+        return reinterpret_cast<Vector<Register>>(wide);
+    }
+}
+
+template <typename Element, typename Register>
+[[gnu::always_inline]] inline void store_elements(std::byte* to, unsigned chunk,
+                                                  Vector<Register> value) {
+    if constexpr (sizeof(Element) == sizeof(Register)) {
+        store<Register>(to, chunk, value);
+    } else {
+        using Elements = typename ElementsOf<Element, Register>::Value;
+        reinterpret_cast<Elements*>(to)[chunk] = __builtin_convertvector(value, Elements);
+    }
+}
+
+template <typename Element, typename Register>
+[[gnu::always_inline]] inline Vector<Register> broadcast_element(const std::byte* from) {
+    const auto value = *reinterpret_cast<const typename Aliased<Element>::Value*>(from);
+    return broadcast<Register>(static_cast<Register>(static_cast<SignedLike<Register>>(value)));
+}
+
+[[gnu::noinline]] const Instruction* access_settled(WarpContext& warp, const Instruction* at,
+                                                    std::uint32_t mask) {
+    if ((at->tag & NARROW_ADDRESS) != 0) {
+        settle<std::uint32_t>(warp, at->src[0]);
+    } else {
+        settle<std::uint64_t>(warp, at->src[0]);
+    }
+    return at->plain(warp, at, mask);
+}
+
+/// Loads when each half of the warp is side by side or at one address, and in all other cases.
+template <Space SPACE, typename Element, typename Register>
+[[gnu::noinline]] const Instruction* load_halves(WarpContext& warp, const Instruction* at,
+                                                 std::uint32_t mask) {
+    constexpr unsigned chunks = CHUNKS<Register> / 2; // of a half
+    Places places;
+    if (mask != FULL_MASK || !find_places<SPACE, sizeof(Element)>(warp, at, places)) {
+        return access_settled(warp, at, mask);
+    }
+    std::byte* const to = locate(warp, at->dst[0]);
+    for (unsigned half = 0; half < 2; ++half) {
+        const std::byte* const from = half == 0 ? places.low : places.high;
+        for (unsigned i = 0; i < chunks; ++i) {
+            store<Register>(to, half * chunks + i,
+                            places.is_uniform ? broadcast_element<Element, Register>(from)
+                                              : load_elements<Element, Register>(from, i));
+        }
+    }
+    return at + 1;
+}
+
+template <Space SPACE, typename Element, typename Register>
+const Instruction* load_linear(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    bool is_uniform = false;
+    const std::byte* const from =
+        mask == FULL_MASK ? find_place<SPACE, sizeof(Element)>(warp, at, is_uniform) : nullptr;
+    if (from == nullptr) [[unlikely]] {
+        return load_halves<SPACE, Element, Register>(warp, at, mask);
+    }
+    std::byte* const to = locate(warp, at->dst[0]);
+    if (is_uniform) {
+        const Vector<Register> value = broadcast_element<Element, Register>(from);
+        for (unsigned chunk = 0; chunk < CHUNKS<Register>; ++chunk) {
+            store<Register>(to, chunk, value);
+        }
+    } else {
+        for (unsigned chunk = 0; chunk < CHUNKS<Register>; ++chunk) {
+            store<Register>(to, chunk, load_elements<Element, Register>(from, chunk));
+        }
+    }
+    return at + 1;
+}
+
+template <Space SPACE, typename Element, typename Register>
+[[gnu::noinline]] const Instruction* store_halves(WarpContext& warp, const Instruction* at,
+                                                  std::uint32_t mask) {
+    constexpr unsigned chunks = CHUNKS<Register> / 2;
+    Places places;
+    if (mask != FULL_MASK || !find_places<SPACE, sizeof(Element)>(warp, at, places) ||
+        places.is_uniform) {
+        return access_settled(warp, at, mask);
+    }
+    const std::byte* const from = locate(warp, at->src[1]);
+    for (unsigned chunk = 0; chunk < chunks; ++chunk) {
+        store_elements<Element, Register>(places.low, chunk, load<Register>(from, chunk));
+    }
+    for (unsigned chunk = 0; chunk < chunks; ++chunk) {
+        store_elements<Element, Register>(places.high, chunk, load<Register>(from, chunks + chunk));
+    }
+    return at + 1;
+}
+
+template <Space SPACE, typename Element, typename Register>
+const Instruction* store_linear(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    bool is_uniform = false;
+    std::byte* const to =
+        mask == FULL_MASK ? find_place<SPACE, sizeof(Element)>(warp, at, is_uniform) : nullptr;
+    if (to == nullptr || is_uniform) [[unlikely]] {
+        return store_halves<SPACE, Element, Register>(warp, at, mask);
+    }
+    const std::byte* const from = locate(warp, at->src[1]);
+    for (unsigned chunk = 0; chunk < CHUNKS<Register>; ++chunk) {
+        store_elements<Element, Register>(to, chunk, load<Register>(from, chunk));
+    }
+    return at + 1;
+}
+
+template <typename Element, typename Register>
+Handler select_space(const MemoryForm& form) {
+    switch (form.space) {
+    case Space::Global:
+    case Space::Constant:
+        return form.is_store ? store_linear<Space::Global, Element, Register>
+                             : load_linear<Space::Global, Element, Register>;
+    case Space::Shared:
+        return form.is_store ? store_linear<Space::Shared, Element, Register>
+                             : load_linear<Space::Shared, Element, Register>;
+    case Space::None:
+        return form.is_store ? store_linear<Space::None, Element, Register>
+                             : load_linear<Space::None, Element, Register>;
+    default:
+        return nullptr;
+    }
+}
+
+} // namespace
+
+Handler select_linear_memory(const MemoryForm& form) {
+    using U = std::uint32_t;
+    using UL = std::uint64_t;
+    if (form.is_ordered) {
+        return nullptr;
+    }
+    if (form.register_width == Width::B64) {
+        return form.element_bytes == 8 ? select_space<UL, UL>(form) : nullptr;
+    }
+    if (form.register_width != Width::B32) {
+        return nullptr;
+    }
+    const bool is_signed = form.is_signed && !form.is_store;
+    switch (form.element_bytes) {
+    case 1:
+        return is_signed ? select_space<std::int8_t, U>(form) : select_space<std::uint8_t, U>(form);
+    case 2:
+        return is_signed ? select_space<std::int16_t, U>(form)
+                         : select_space<std::uint16_t, U>(form);
+    case 4:
+        return select_space<U, U>(form);
+    default:
+        return nullptr;
+    }
+}
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

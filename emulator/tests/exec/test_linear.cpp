@@ -1,0 +1,232 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Registers that hold a base and steps instead of 32 lanes: what they compute must be what lanes
+// would, in blocks of any shape and when lanes part.
+
+#include "support/operation.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace cuprum::emulator {
+
+namespace {
+
+using test::Launch;
+using test::ptx_module;
+using test::Shape;
+using test::TestDevice;
+using U = std::uint32_t;
+
+constexpr U TABLE_SIZE = 4096;
+
+/// A kernel that computes an index %i from %x and %y (the thread) and %n (a parameter, 3), and
+/// writes table[%i] where the thread's own place is.
+std::string lookup(const std::string& code) {
+    return ptx_module(".visible .entry k(.param .u64 out, .param .u64 table, .param .u32 n) {\n"
+                      ".reg .pred %p<4>; .reg .b32 %x, %y, %n, %i, %j, %t, %w, %v;\n"
+                      ".reg .b64 %a, %b, %c, %d;\n"
+                      "ld.param.u64 %a, [out]; ld.param.u64 %b, [table]; ld.param.u32 %n, [n];\n"
+                      "mov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mov.u32 %w, %ntid.x;\n"
+                      "mad.lo.u32 %t, %y, %w, %x;\n" +
+                      code +
+                      "\nmul.wide.u32 %c, %i, 4; add.u64 %c, %b, %c; ld.global.u32 %v, [%c];\n"
+                      "mul.wide.u32 %d, %t, 4; add.u64 %d, %a, %d; st.global.u32 [%d], %v;\n"
+                      "ret;\n}");
+}
+
+struct Dimensions {
+    U x = 32;
+    U y = 1;
+};
+
+/// Runs a lookup in blocks of several shapes and compares with what a thread alone would do.
+void expect_lookups(const std::string& code, const std::function<U(U x, U y, U n)>& index) {
+    constexpr U n = 3;
+    for (const Dimensions size : {Dimensions{32, 1}, Dimensions{32, 4}, Dimensions{64, 2},
+                                  Dimensions{16, 8}, Dimensions{8, 8}, Dimensions{4, 16},
+                                  Dimensions{5, 7}, Dimensions{1, 40}, Dimensions{48, 2}}) {
+        TestDevice device;
+        auto* out = device.allocate<U>(1024);
+        auto* table = device.allocate<U>(TABLE_SIZE);
+        for (U i = 0; i < TABLE_SIZE; ++i) {
+            table[i] = i * 2654435761u;
+        }
+        const auto kernel = device.compile(lookup(code));
+        ASSERT_TRUE(kernel) << device.log;
+        EXPECT_FALSE(kernel->linear_slots.empty()) << code;
+        const Fault fault =
+            Launch(device, kernel, Shape{.block = size.x, .block_y = size.y}, out, table, n).wait();
+        ASSERT_EQ(fault.kind, FaultKind::None) << fault.report << "\n" << code;
+        for (U y = 0; y < size.y; ++y) {
+            for (U x = 0; x < size.x; ++x) {
+                EXPECT_EQ(out[y * size.x + x], table[index(x, y, n)])
+                    << code << "\nthread " << x << ", " << y << " of " << size.x << " x " << size.y;
+            }
+        }
+    }
+}
+
+class Linear : public test::OnEveryLevel {};
+
+INSTANTIATE_TEST_SUITE_P(Levels, Linear, test::LEVELS,
+                         [](const auto& each) { return std::string(each.param); });
+
+} // namespace
+
+TEST_P(Linear, sums_and_products) {
+    expect_lookups("add.u32 %i, %x, %y;", [](U x, U y, U) { return x + y; });
+    expect_lookups("mul.lo.u32 %i, %y, %n; sub.u32 %i, %i, %y; add.u32 %i, %i, 7;",
+                   [](U, U y, U n) { return y * n - y + 7; });
+    expect_lookups("mad.lo.s32 %i, %x, %n, %y;", [](U x, U y, U n) { return x * n + y; });
+    expect_lookups("sub.u32 %i, 200, %x;", [](U x, U, U) { return 200 - x; });
+}
+
+TEST_P(Linear, products_of_values_that_differ_from_lane_to_lane) {
+    expect_lookups("mul.lo.u32 %i, %x, %y;", [](U x, U y, U) { return x * y; });
+    expect_lookups("mad.lo.u32 %i, %x, %x, %y; and.b32 %i, %i, 4095;",
+                   [](U x, U y, U) { return (x * x + y) & 4095; });
+}
+
+TEST_P(Linear, shifts_and_bits) {
+    expect_lookups("shl.b32 %i, %x, %n;", [](U x, U, U n) { return x << n; });
+    expect_lookups("shl.b32 %i, %x, 40; add.u32 %i, %i, %n;", [](U, U, U n) { return n; });
+    expect_lookups("shl.b32 %j, 1, %y; and.b32 %i, %j, 255;",
+                   [](U, U y, U) { return (y < 32 ? 1u << y : 0) & 255; });
+    expect_lookups("shr.u32 %i, 1000, %n; or.b32 %i, %i, 1; xor.b32 %i, %i, %n;",
+                   [](U, U, U n) { return (1000 >> n | 1) ^ n; });
+    expect_lookups("shr.s32 %j, -64, %n; sub.s32 %i, 0, %j; add.s32 %i, %i, %x;",
+                   [](U x, U, U) { return 8 + x; });
+}
+
+TEST_P(Linear, indices_that_wrap_before_they_are_widened) {
+    // Lanes wrap at 2^32, each for itself: x - 5 is large for small x.
+    expect_lookups("add.u32 %j, %x, -5; shr.u32 %j, %j, 20; and.b32 %i, %j, 4095;",
+                   [](U x, U, U) { return (x - 5) >> 20 & 4095; });
+    expect_lookups("add.u32 %j, %x, -5; cvt.u64.u32 %c, %j; shr.u64 %c, %c, 20;\n"
+                   "cvt.u32.u64 %i, %c; and.b32 %i, %i, 4095;",
+                   [](U x, U, U) { return (x - 5) >> 20 & 4095; });
+    expect_lookups("add.u32 %j, %x, 2147483640; cvt.s64.s32 %c, %j; shr.u64 %c, %c, 50;\n"
+                   "cvt.u32.u64 %i, %c; and.b32 %i, %i, 4095;",
+                   [](U x, U, U) {
+                       const auto wide =
+                           static_cast<std::int64_t>(static_cast<std::int32_t>(x + 2147483640u));
+                       return static_cast<U>(static_cast<std::uint64_t>(wide) >> 50) & 4095;
+                   });
+    expect_lookups("mul.wide.s32 %c, %x, -3; add.s64 %c, %c, 600; cvt.u32.u64 %i, %c;",
+                   [](U x, U, U) { return 600 - 3 * x; });
+    expect_lookups("sub.s32 %j, %x, %y; mad.wide.s32 %c, %j, %n, 300; cvt.u32.u64 %i, %c;",
+                   [](U x, U y, U n) { return (x - y) * n + 300; });
+}
+
+TEST_P(Linear, lanes_that_part) {
+    // Every thread makes another number of steps.
+    expect_lookups("mov.u32 %i, 0; mov.u32 %j, 0;\n"
+                   "LOOP: setp.ge.u32 %p1, %j, %x; @%p1 bra DONE;\n"
+                   "add.u32 %i, %i, 2; add.u32 %j, %j, 1; bra LOOP;\nDONE:",
+                   [](U x, U, U) { return 2 * x; });
+    // One side of a branch writes what both read.
+    expect_lookups("add.u32 %i, %y, 1; and.b32 %j, %x, 1; setp.eq.u32 %p1, %j, 0;\n"
+                   "@%p1 bra EVEN; add.u32 %i, %n, 40; EVEN: add.u32 %i, %i, 1;",
+                   [](U x, U y, U n) { return x % 2 == 0 ? y + 2 : n + 41; });
+    // A guarded write.
+    expect_lookups("mov.u32 %i, %n; setp.gt.u32 %p1, %x, 6; @%p1 add.u32 %i, %x, %y;",
+                   [](U x, U y, U n) { return x > 6 ? x + y : n; });
+}
+
+TEST_P(Linear, a_value_whose_lanes_are_read_as_well) {
+    expect_lookups("add.u32 %j, %x, %n; popc.b32 %v, %j; setp.lt.u32 %p1, %v, 3;\n"
+                   "selp.u32 %v, 1, 0, %p1; mul.lo.u32 %i, %j, 2; mov.u32 %t, %t;",
+                   [](U x, U, U n) { return 2 * (x + n); });
+    expect_lookups("mov.u32 %i, 0; mov.u32 %v, 0;\n"
+                   "LOOP: popc.b32 %j, %i; add.u32 %v, %v, %j; add.u32 %i, %i, 1;\n"
+                   "setp.lt.u32 %p1, %i, 20; @%p1 bra LOOP; and.b32 %v, %v, 0;\n"
+                   "add.u32 %i, %i, %x;",
+                   [](U x, U, U) { return 20 + x; });
+}
+
+TEST_P(Linear, elements_of_every_size_in_every_pattern) {
+    for (const U bytes : {1u, 2u, 4u, 8u}) {
+        for (const Dimensions size : {Dimensions{32, 2}, Dimensions{16, 4}, Dimensions{8, 4}}) {
+            const std::string type = bytes == 8   ? "u64"
+                                     : bytes == 4 ? "u32"
+                                     : bytes == 2 ? "s16"
+                                                  : "s8";
+            const std::string name = bytes == 8 ? "%e" : "%v";
+            const std::string width = std::to_string(bytes);
+            TestDevice device;
+            auto* in = device.allocate<std::byte>(1024);
+            auto* out = device.allocate<std::byte>(1024);
+            for (std::size_t i = 0; i < 1024; ++i) {
+                in[i] = static_cast<std::byte>(i * 37 + 11);
+            }
+            // Row y reads along x, adds what is at the start of the row's successor, and writes.
+            const auto kernel = device.compile(
+                ptx_module(".visible .entry k(.param .u64 in, .param .u64 out) {\n"
+                           ".reg .b32 %x, %y, %w, %t, %v, %r; .reg .b64 %a, %b, %c, %d, %e, %s;\n"
+                           "ld.param.u64 %a, [in]; ld.param.u64 %b, [out];\n"
+                           "mov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mov.u32 %w, %ntid.x;\n"
+                           "mad.lo.u32 %t, %y, %w, %x;\n"
+                           "mul.wide.u32 %c, %t, " +
+                           width +
+                           "; add.u64 %d, %a, %c;\n"
+                           "ld.global." +
+                           type + " " + name +
+                           ", [%d];\n"
+                           "mul.wide.u32 %d, %y, " +
+                           width +
+                           "; add.u64 %d, %a, %d;\n"
+                           "ld.global." +
+                           type + (bytes == 8 ? " %s" : " %r") + ", [%d+" + width + "];\n" +
+                           (bytes == 8 ? "add.u64 %e, %e, %s;\n" : "add.u32 %v, %v, %r;\n") +
+                           "add.u64 %d, %b, %c; st.global.b" + std::to_string(bytes * 8) +
+                           " [%d], " + name + ";\nret;\n}"));
+            ASSERT_TRUE(kernel) << device.log;
+            ASSERT_EQ(Launch(device, kernel, Shape{.block = size.x, .block_y = size.y}, in, out)
+                          .wait()
+                          .kind,
+                      FaultKind::None);
+            for (U t = 0; t < size.x * size.y; ++t) {
+                std::uint64_t own = 0;
+                std::uint64_t other = 0;
+                std::uint64_t written = 0;
+                std::memcpy(&own, in + std::size_t{t} * bytes, bytes);
+                std::memcpy(&other, in + (std::size_t{t} / size.x + 1) * bytes, bytes);
+                std::memcpy(&written, out + std::size_t{t} * bytes, bytes);
+                const std::uint64_t all = bytes == 8 ? ~0ull : (1ull << bytes * 8) - 1;
+                EXPECT_EQ(written, (own + other) & all) << bytes << " bytes, thread " << t;
+            }
+        }
+    }
+}
+
+TEST(FindLinear, addresses_and_counters_are_linear_and_data_is_not) {
+    TestDevice device;
+    const auto kernel = device.compile(lookup("add.u32 %i, %x, %n;"));
+    ASSERT_TRUE(kernel) << device.log;
+    EXPECT_FALSE(kernel->linear_slots.empty());
+    // What is computed from memory never is.
+    const auto loaded = device.compile(
+        ptx_module(".visible .entry k(.param .u64 a) {\n"
+                   ".reg .b32 %r<4>; .reg .b64 %rd<4>;\n"
+                   "ld.param.u64 %rd1, [a]; ld.global.u32 %r1, [%rd1];\n"
+                   "add.u32 %r2, %r1, 1; mul.wide.u32 %rd2, %r2, 4; add.u64 %rd3, %rd1, %rd2;\n"
+                   "st.global.u32 [%rd3], %r1;\nret;\n}"));
+    ASSERT_TRUE(loaded) << device.log;
+    EXPECT_TRUE(loaded->linear_slots.empty());
+}
+
+TEST(FindLinear, a_fault_at_a_linear_address_names_the_lane) {
+    TestDevice device;
+    auto* out = device.allocate<U>(32);
+    auto* table = device.allocate<U>(32);
+    const auto kernel = device.compile(lookup("mul.lo.u32 %i, %x, 1000000;"));
+    ASSERT_TRUE(kernel) << device.log;
+    const Fault fault = Launch(device, kernel, Shape{}, out, table, 3u).wait();
+    EXPECT_EQ(fault.kind, FaultKind::IllegalAddress);
+    EXPECT_NE(fault.report.find("thread (1, 0, 0)"), std::string::npos) << fault.report;
+}
+
+} // namespace cuprum::emulator
