@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -84,14 +85,29 @@ struct Driver {
 #undef FUNCTION
 };
 
-/// Returns the microseconds that `body` takes.
-template <typename Body>
-double time_us(const Body& body) {
-    const auto begin = std::chrono::steady_clock::now();
-    body();
-    const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - begin;
-    return took.count();
-}
+/// What one thing took again and again, in microseconds: by the clock, and of the calling thread's
+/// processor time, which other programs on the machine hardly change.
+struct Times {
+    std::vector<double> wall;
+    std::vector<double> processor;
+
+    template <typename Body>
+    void add(const Body& body) {
+        const double processor_begin = thread_us();
+        const auto begin = std::chrono::steady_clock::now();
+        body();
+        const std::chrono::duration<double, std::micro> took =
+            std::chrono::steady_clock::now() - begin;
+        wall.push_back(took.count());
+        processor.push_back(thread_us() - processor_begin);
+    }
+
+    static double thread_us() {
+        timespec now{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+        return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) * 1e-3;
+    }
+};
 
 /// Returns the memory of the process that is in use.
 std::size_t resident_bytes() {
@@ -116,6 +132,10 @@ std::string json(const std::vector<double>& values) {
     return text + "]";
 }
 
+std::string json(const Times& times) {
+    return "{\"wall\": " + json(times.wall) + ", \"processor\": " + json(times.processor) + "}";
+}
+
 /// A module that stays loaded, and its kernel.
 CUfunction load(const Driver& driver, const char* source, const char* name) {
     CUmodule module = nullptr;
@@ -125,34 +145,34 @@ CUfunction load(const Driver& driver, const char* source, const char* name) {
     return function;
 }
 
-std::vector<double> load_times(const Driver& driver) {
+Times load_times(const Driver& driver) {
     const std::string ptx = ptx_of(SOURCE);
-    std::vector<double> times;
+    Times times;
     for (int i = 0; i < LOADS; ++i) {
         CUmodule module = nullptr;
         CUfunction function = nullptr;
-        times.push_back(time_us([&] {
+        times.add([&] {
             check(driver.cuModuleLoadData_(&module, ptx.c_str()), "cuModuleLoadData");
             check(driver.cuModuleGetFunction_(&function, module, "saxpy"), "cuModuleGetFunction");
-        }));
+        });
         check(driver.cuModuleUnload_(module), "cuModuleUnload");
     }
     return times;
 }
 
 /// Times launches of an empty kernel, each on an idle stream, `pause` after the last was done.
-std::vector<double> enqueue_times(const Driver& driver, CUstream stream, int count,
-                                  std::chrono::microseconds pause) {
+Times enqueue_times(const Driver& driver, CUstream stream, int count,
+                    std::chrono::microseconds pause) {
     const CUfunction empty = load(driver, EMPTY, "empty");
-    std::vector<double> times;
+    Times times;
     for (int i = 0; i < count; ++i) {
         if (pause.count() != 0) {
             std::this_thread::sleep_for(pause);
         }
-        times.push_back(time_us([&] {
+        times.add([&] {
             check(driver.cuLaunchKernel_(empty, 1, 1, 1, 32, 1, 1, 0, stream, nullptr, nullptr),
                   "cuLaunchKernel");
-        }));
+        });
         check(driver.cuStreamSynchronize_(stream), "cuStreamSynchronize");
     }
     return times;
@@ -193,7 +213,7 @@ int main() {
     const auto warm = enqueue_times(driver, handle, LAUNCHES, {});
     const auto cold = enqueue_times(driver, handle, IDLE_LAUNCHES, std::chrono::microseconds(2000));
     std::printf("{\n \"load_us\": %s,\n \"enqueue_us\": %s,\n \"enqueue_after_pause_us\": %s,\n"
-                " \"bytes_per_warp\": [%f]\n}\n",
+                " \"bytes_per_warp\": %f\n}\n",
                 json(loads).c_str(), json(warm).c_str(), json(cold).c_str(),
                 device.is_emulated() ? warp_bytes(driver, handle) : 0.0);
 }

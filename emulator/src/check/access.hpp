@@ -30,11 +30,11 @@ struct Access {
 [[nodiscard]] bool check_access(WarpContext& warp, const bytecode::Instruction* at,
                                 const Access& access);
 
-/// Checks and records the accesses of `lanes` lanes, `first` and those that go on behind it, as
-/// one. Returns false, with nothing recorded, when they have to be looked at one by one. `data` is
-/// what they write, lane by lane, or nullptr.
+/// Checks and records the accesses of `lanes` lanes, `first` and those after it, as one: they go on
+/// behind it, or all read at its address. Returns false, with nothing recorded, when they have to
+/// be looked at one by one. `data` is what they write, lane by lane, or nullptr.
 [[nodiscard]] bool check_together(WarpContext& warp, const bytecode::Instruction* at,
-                                  const Access& first, std::uint32_t lanes,
+                                  const Access& first, std::uint32_t lanes, bool is_uniform,
                                   const std::uint8_t* data);
 
 /// Says who accesses device memory.

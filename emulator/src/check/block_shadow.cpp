@@ -162,6 +162,35 @@ BlockShadow::access_shared(const WarpContext& who, std::uint32_t lane, std::uint
     });
 }
 
+bool BlockShadow::access_shared_lanes(const WarpContext& who, std::uint32_t lane,
+                                      std::uint32_t lanes, std::uint32_t instruction,
+                                      std::uint32_t offset, std::uint32_t bytes, bool is_uniform,
+                                      bool is_write, const std::uint8_t* data) {
+    if (offset % WORD_BYTES != 0 || bytes % WORD_BYTES != 0) {
+        return false;
+    }
+    const std::uint32_t rank = who.block->cluster_rank;
+    const auto is_ordered = [&](const Stamp& earlier) {
+        return earlier.time < clock_->met ||
+               (earlier.time < met_ && earlier.thread / Stamp::THREADS == rank);
+    };
+    if (!cells_.is_free(offset, is_uniform ? bytes : bytes * lanes, is_write, is_ordered)) {
+        return false;
+    }
+    Stamp now;
+    now.time = clock_->now;
+    now.instruction = instruction;
+    for (std::uint32_t i = 0; i < lanes; ++i) {
+        if (is_uniform && i != 0 && i + 2 < lanes) {
+            continue; // of many readers the first and the last two are remembered
+        }
+        now.thread = static_cast<std::uint16_t>(rank * Stamp::THREADS + who.thread(lane + i));
+        cells_.record_words(is_uniform ? offset : offset + i * bytes, bytes, is_write,
+                            data == nullptr ? nullptr : data + std::size_t{i} * bytes, now);
+    }
+    return true;
+}
+
 bool BlockShadow::find(const MemoryMap& map, std::uint64_t address, MemoryRange& range) {
     if (map.find == nullptr) {
         range = {map.memory_base, map.memory_bytes, map.initialized != nullptr, false};

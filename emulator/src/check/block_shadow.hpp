@@ -69,6 +69,15 @@ public:
                   std::uint32_t offset, std::uint32_t bytes, bool is_write,
                   const std::uint8_t* data);
 
+    /// Records accesses of `lanes` lanes of this block from `lane` on, `bytes` each, side by side
+    /// or (reads) all at one place. Returns false, with nothing recorded, unless all that happened
+    /// there before is ordered for every thread of the block.
+    [[nodiscard]] bool access_shared_lanes(const WarpContext& who, std::uint32_t lane,
+                                           std::uint32_t lanes, std::uint32_t instruction,
+                                           std::uint32_t offset, std::uint32_t bytes,
+                                           bool is_uniform, bool is_write,
+                                           const std::uint8_t* data);
+
     /// Finds the allocation that holds an address; false when there is none.
     [[nodiscard]] bool find(const MemoryMap& map, std::uint64_t address, MemoryRange& range);
 

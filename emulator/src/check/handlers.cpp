@@ -55,28 +55,27 @@ void read_values(const WarpContext& warp, const Instruction& at, std::uint32_t l
     }
 }
 
-/// Checks all lanes as one where they lie side by side, or read at one address. Returns whether
-/// that is all there is to say.
-bool access_together(WarpContext& warp, const Instruction* at, Access& first, std::uint32_t count) {
-    first.address = address_of(warp, *at, 0);
-    const std::uint64_t step = address_of(warp, *at, 1) - first.address;
+/// Checks lanes from `begin` on as one where they lie side by side, or read at one address. Returns
+/// whether that is all there is to say.
+bool access_together(WarpContext& warp, const Instruction* at, Access& first, std::uint32_t count,
+                     std::uint32_t begin, std::uint32_t lanes) {
+    first.lane = begin;
+    first.address = address_of(warp, *at, begin);
+    const std::uint64_t step = address_of(warp, *at, begin + 1) - first.address;
     if (step != first.bytes && (step != 0 || first.writes)) {
         return false;
     }
-    for (std::uint32_t lane = 2; lane < WARP_SIZE; ++lane) {
-        if (address_of(warp, *at, lane) != first.address + lane * step) {
+    for (std::uint32_t lane = 2; lane < lanes; ++lane) {
+        if (address_of(warp, *at, begin + lane) != first.address + lane * step) {
             return false;
         }
     }
-    if (step == 0) {
-        return check_together(warp, at, first, 1, nullptr);
-    }
     std::uint8_t data[WARP_SIZE * MAX_LANE_BYTES];
     const bool has_data = (at->tag & ACCESS_VALUES) != 0;
-    for (std::uint32_t lane = 0; has_data && lane < WARP_SIZE; ++lane) {
-        read_values(warp, *at, lane, count, data + std::size_t{lane} * first.bytes);
+    for (std::uint32_t lane = 0; has_data && lane < lanes; ++lane) {
+        read_values(warp, *at, begin + lane, count, data + std::size_t{lane} * first.bytes);
     }
-    return check_together(warp, at, first, WARP_SIZE, has_data ? data : nullptr);
+    return check_together(warp, at, first, lanes, step == 0, has_data ? data : nullptr);
 }
 
 std::uint32_t block_number(const BlockContext& block) {
@@ -102,9 +101,14 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
     each.passes_on = (at->tag & ACCESS_PASSES_ON) != 0;
     each.element_bytes = at->access_bytes;
     each.bytes = count * at->access_bytes;
-    if (mask == bytecode::FULL_MASK && lines == 1 && (at->tag & ACCESS_SIZED) == 0 &&
-        access_together(warp, at, each, count)) {
-        return at + 1;
+    if (mask == bytecode::FULL_MASK && lines == 1 && (at->tag & ACCESS_SIZED) == 0) {
+        // All at once, or by halves: many blocks are 16 threads wide.
+        constexpr std::uint32_t half = WARP_SIZE / 2;
+        if (access_together(warp, at, each, count, 0, WARP_SIZE)) {
+            return at + 1;
+        }
+        mask &= access_together(warp, at, each, count, 0, half) ? ~0u << half : ~0u;
+        mask &= access_together(warp, at, each, count, half, half) ? ~0u >> half : ~0u;
     }
     for (; mask != 0; mask &= mask - 1) {
         each.lane = static_cast<std::uint32_t>(std::countr_zero(mask));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The accesses that nearly all instructions make: 32 lanes side by side in one allocation, or all
+// The accesses that nearly all instructions make: lanes side by side in one allocation, or all
 // reading at one address. They are checked as one; whenever something about them is not as it
 // should be, nothing is recorded and the lanes are checked one by one, which says what it is.
 
@@ -10,11 +10,11 @@
 #include "check/written.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace cuprum::emulator::check {
 
 using bytecode::Instruction;
-using bytecode::WARP_SIZE;
 
 namespace {
 
@@ -41,7 +41,7 @@ bool check_global_together(WarpContext& warp, const Instruction* at, const Acces
         return false;
     }
     if (map.races != nullptr && !first.is_strong) {
-        const GlobalRaces::Stamp who = global_stamp(warp, at, 0);
+        const GlobalRaces::Stamp who = global_stamp(warp, at, first.lane);
         if (!map.races->access_lanes(shadow.grid(), who, first.address, first.bytes, lanes,
                                      first.writes, data)) {
             return false;
@@ -53,23 +53,29 @@ bool check_global_together(WarpContext& warp, const Instruction* at, const Acces
     return true;
 }
 
-bool check_shared_together(WarpContext& warp, const Access& first, std::uint32_t lanes) {
+bool check_shared_together(WarpContext& warp, const Instruction* at, const Access& first,
+                           std::uint32_t lanes, bool is_uniform, const std::uint8_t* data) {
     const BlockContext& block = *warp.block;
-    const std::uint64_t bytes = std::uint64_t{first.bytes} * lanes;
-    if ((block.memory->checks & CHECK_RACES) != 0 || first.address > block.shared_bytes ||
-        bytes > block.shared_bytes - first.address) {
+    const std::uint64_t bytes = std::uint64_t{first.bytes} * (is_uniform ? 1 : lanes);
+    if (first.address > block.shared_bytes || bytes > block.shared_bytes - first.address) {
         return false;
     }
-    if ((block.memory->checks & CHECK_INITIALIZED) == 0) {
-        return true;
-    }
+    const std::uint8_t checks = block.memory->checks;
+    auto& shadow = static_cast<BlockShadow&>(*block.observer);
     std::uint8_t* const written =
-        static_cast<BlockShadow&>(*block.observer).shared_written() + first.address;
-    if (first.reads && !first.passes_on &&
-        std::find(written, written + bytes, std::uint8_t{0}) != written + bytes) {
+        (checks & CHECK_INITIALIZED) != 0 ? shadow.shared_written() + first.address : nullptr;
+    if (written != nullptr && first.reads && !first.passes_on &&
+        std::memchr(written, 0, bytes) != nullptr) {
         return false;
     }
-    if (first.writes) {
+    if ((checks & CHECK_RACES) != 0 && !first.is_strong &&
+        !shadow.access_shared_lanes(warp, first.lane, lanes,
+                                    static_cast<std::uint32_t>(at - warp.code),
+                                    static_cast<std::uint32_t>(first.address), first.bytes,
+                                    is_uniform, first.writes, data)) {
+        return false;
+    }
+    if (written != nullptr && first.writes) {
         std::fill_n(written, bytes, std::uint8_t{1});
     }
     return true;
@@ -78,15 +84,16 @@ bool check_shared_together(WarpContext& warp, const Access& first, std::uint32_t
 } // namespace
 
 bool check_together(WarpContext& warp, const Instruction* at, const Access& first,
-                    std::uint32_t lanes, const std::uint8_t* data) {
-    const std::uint64_t bytes = std::uint64_t{first.bytes} * lanes;
+                    std::uint32_t lanes, bool is_uniform, const std::uint8_t* data) {
+    // Blocks, not threads, race on device memory: reading at one address is one access.
+    const std::uint32_t apart = is_uniform ? 1 : lanes;
     switch (first.space) {
     case AccessSpace::Shared:
-        return check_shared_together(warp, first, lanes);
+        return check_shared_together(warp, at, first, lanes, is_uniform, data);
     case AccessSpace::Generic:
     case AccessSpace::Global:
-        return is_beyond_windows(*warp.block, first, bytes) &&
-               check_global_together(warp, at, first, lanes, data);
+        return is_beyond_windows(*warp.block, first, std::uint64_t{first.bytes} * apart) &&
+               check_global_together(warp, at, first, apart, data);
     default:
         return false;
     }

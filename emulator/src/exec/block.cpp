@@ -21,6 +21,8 @@ namespace {
 /// Back edges that a warp may take before the next one has its turn: a tenth of a millisecond or so
 /// of ordinary looping, sixteen rounds of spinning.
 constexpr std::uint32_t QUANTUM = 4096;
+/// Quanta of each warp before the block gives way to others: loops with atomics look like spinning.
+constexpr std::uint32_t MAX_TURNS = 4;
 constexpr std::uint32_t LOCAL_ALIGNMENT = 16;
 constexpr std::size_t MAX_KEPT_BYTES = std::size_t{16} << 20;
 /// What a call takes of the stack at the very least. Frames here are larger than those of a real
@@ -195,7 +197,7 @@ void Block::start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3
 }
 
 Block::Progress Block::run_one() {
-    for (;;) {
+    for (std::uint32_t turn = 1;; ++turn) {
         if (context_.runnable == 0) {
             return context_.live_threads == 0 ? Progress::Finished : Progress::Stuck;
         }
@@ -220,7 +222,7 @@ Block::Progress Block::run_one() {
                 break;
             }
         }
-        if (has_yielded) {
+        if (has_yielded && turn >= MAX_TURNS) {
             return Progress::Yielded;
         }
         if (asleep != 0 && (context_.runnable & ~asleep) == 0) {

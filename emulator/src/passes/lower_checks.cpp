@@ -78,6 +78,10 @@ void FunctionLowering::note_access(const AccessNote& note) {
     if ((memory().checks & ANY_CHECK) == 0 || note.space == Space::Param) {
         return;
     }
+    const bool is_in_block = note.space == Space::Shared || note.space == Space::Local;
+    if (is_in_block && (memory().checks & ANY_CHECK) == CHECK_MEMORY) {
+        return; // the instruction itself sees to the bounds of a block's own memory
+    }
     unsigned tag = static_cast<unsigned>(space_of(note.space)) << check::ACCESS_SPACE_SHIFT;
     tag |= note.kind != AccessNote::Kind::Write ? check::ACCESS_READS : 0u;
     tag |= note.kind != AccessNote::Kind::Read ? check::ACCESS_WRITES : 0u;
