@@ -10,7 +10,7 @@
 // the kernel runs, a linear register whose lanes are written one by one (lanes have diverged, a
 // product of two such values, an index that wraps) becomes an ordinary one until it is written as a
 // whole again; so this pass decides nothing but where it is worth trying.
-// docs/design/0005_linear.md
+// docs/design/0006_linear.md
 //
 // A register qualifies when every instruction that writes it has a linear handler and reads only
 // constants, launch and block values, and registers that qualify. Instructions without a linear
