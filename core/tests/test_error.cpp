@@ -91,6 +91,12 @@ TEST(Error, holds_nothing_of_calls_whose_failure_was_an_answer) {
         driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, line.data(), line.size());
         EXPECT_EQ(CUDAError(CUDA_ERROR_NOT_SUPPORTED, "cuA for a thing").driver_log(), line);
     }
+    for (std::string report : {"cuA: no kernel x", "cuB: a kernel failed:\nat line 3\n"}) {
+        driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, report.data(), report.size());
+    }
+    EXPECT_EQ(CUDAError(CUDA_ERROR_ILLEGAL_ADDRESS, "cuB").driver_log(),
+              "cuB: a kernel failed:\nat line 3")
+        << "a message may have several lines";
 }
 
 TEST_F(ErrorOnFake, names_the_last_launches_when_work_on_the_device_failed) {

@@ -4,6 +4,7 @@
 #include "nvrtc/call.hpp"
 #include "nvrtc/compilation.hpp"
 #include "support/expect_error.hpp"
+#include "support/fake_driver.hpp"
 #include "support/fake_nvrtc.hpp"
 #include "support/warning_log.hpp"
 

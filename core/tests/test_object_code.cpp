@@ -222,14 +222,28 @@ TEST_F(FakeObjectCode, jit_options_reach_the_driver) {
                          .optimization_level = 0,
                          .debug = false,
                          .lineinfo = true,
-                         .no_cache = true};
+                         .l1_cache = false,
+                         .threads_per_block = 128,
+                         .max_threads_per_block = 256,
+                         .min_blocks_per_multiprocessor = 2,
+                         .override_directives = true,
+                         .position_independent_code = true,
+                         .split_compile = 0,
+                         .prefer_binary = true};
     const ObjectCode code = ObjectCode::from_bytes(CodeType::Ptx, bytes_of("code"), {}, {}, how);
     EXPECT_EQ(code.jit_options().max_register_count, 64);
     static_cast<void>(code.handle());
     EXPECT_EQ(libraries->jit_options.at(CU_JIT_MAX_REGISTERS), 64U);
     EXPECT_EQ(libraries->jit_options.at(CU_JIT_OPTIMIZATION_LEVEL), 0U);
     EXPECT_EQ(libraries->jit_options.at(CU_JIT_GENERATE_LINE_INFO), 1U);
-    EXPECT_EQ(libraries->jit_options.at(CU_JIT_CACHE_MODE), unsigned{CU_JIT_CACHE_OPTION_NONE});
+    EXPECT_EQ(libraries->jit_options.at(CU_JIT_CACHE_MODE), unsigned{CU_JIT_CACHE_OPTION_CG});
+    EXPECT_EQ(libraries->jit_options.at(CU_JIT_THREADS_PER_BLOCK), 128U);
+    EXPECT_EQ(libraries->jit_options.at(CU_JIT_MAX_THREADS_PER_BLOCK), 256U);
+    EXPECT_EQ(libraries->jit_options.at(CU_JIT_MIN_CTA_PER_SM), 2U);
+    EXPECT_EQ(libraries->jit_options.at(CU_JIT_OVERRIDE_DIRECTIVE_VALUES), 1U);
+    EXPECT_EQ(libraries->jit_options.at(CU_JIT_POSITION_INDEPENDENT_CODE), 1U);
+    EXPECT_EQ(libraries->jit_options.at(CU_JIT_SPLIT_COMPILE), 0U);
+    EXPECT_EQ(libraries->jit_options.at(CU_JIT_FALLBACK_STRATEGY), unsigned{CU_PREFER_BINARY});
     EXPECT_EQ(libraries->jit_options.count(CU_JIT_GENERATE_DEBUG_INFO), 0U);
     const ObjectCode bad = ObjectCode::from_bytes(CodeType::Ptx, bytes_of("code"), {}, {},
                                                   {.max_register_count = 256});

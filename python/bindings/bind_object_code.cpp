@@ -39,6 +39,7 @@ void bind_variables(nb::class_<PyObjectCode>& type);
                                   nb::handle symbols, nb::handle jit);
 [[nodiscard]] nb::object code_of(const PyObjectCode& self);
 [[nodiscard]] nb::dict symbols_of(const PyObjectCode& self);
+[[nodiscard]] nb::object jit_options_of(const PyObjectCode& self);
 [[nodiscard]] nb::object get_kernel(const PyObjectCode& self, nb::handle name);
 
 } // namespace
@@ -100,7 +101,7 @@ ValueError
     type.def("__reduce__", [](const PyObjectCode& self) {
         return nb::make_tuple(nb::module_::import_("cuprum._pickling").attr("restore_object_code"),
                               nb::make_tuple(nb::cast(to_string(self.code_type())), code_of(self),
-                                             self.name(), symbols_of(self)));
+                                             self.name(), symbols_of(self), jit_options_of(self)));
     });
     type.def(
         "__eq__",
@@ -270,6 +271,35 @@ nb::dict symbols_of(const PyObjectCode& self) {
         mapping[name.c_str()] = symbol;
     }
     return mapping;
+}
+
+/// Returns the JIT options that are set, for JITOptions(**dict); None if there are none.
+nb::object jit_options_of(const PyObjectCode& self) {
+    const JITOptions& jit = self.jit_options();
+    nb::dict set;
+    const auto add = [&set](const char* name, const auto& option) {
+        if (option.has_value()) {
+            set[name] = *option;
+        }
+    };
+#define CUPRUM_OPTION(option) add(#option, jit.option)
+    CUPRUM_OPTION(max_register_count);
+    CUPRUM_OPTION(optimization_level);
+    CUPRUM_OPTION(debug);
+    CUPRUM_OPTION(lineinfo);
+    CUPRUM_OPTION(l1_cache);
+    CUPRUM_OPTION(threads_per_block);
+    CUPRUM_OPTION(max_threads_per_block);
+    CUPRUM_OPTION(min_blocks_per_multiprocessor);
+    CUPRUM_OPTION(override_directives);
+    CUPRUM_OPTION(position_independent_code);
+    CUPRUM_OPTION(split_compile);
+    CUPRUM_OPTION(prefer_binary);
+#undef CUPRUM_OPTION
+    if (set.empty()) {
+        return nb::none();
+    }
+    return set;
 }
 
 nb::object get_kernel(const PyObjectCode& self, nb::handle name) {

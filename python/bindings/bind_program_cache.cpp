@@ -91,11 +91,12 @@ void bind_program_cache(nb::module_& module) {
         },
         "cache"_a.none(), "Make all programs use a cache.");
     module.def(
-        "has_default_cache", [] { return default_program_cache() != nullptr; },
-        nb::call_guard<nb::gil_scoped_release>(), "Tell whether programs use a default cache.");
-    module.def(
         "ptx_options",
-        [](nb::handle options) { return program_options(options).to_linker().to_nvjitlink(); },
+        [](nb::handle options) {
+            const LinkerOptions linked = program_options(options).to_linker();
+            linked.check_honoured(Linker::which_backend());
+            return linked.to_nvjitlink();
+        },
         "options"_a, "Return ProgramOptions for PTX as nvJitLink takes them.");
     module.def("program_cache_key", key_of, "code"_a, "code_type"_a, "target_type"_a, "options"_a,
                "flags"_a, "names"_a, "extra_digest"_a.none(),

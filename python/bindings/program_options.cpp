@@ -153,7 +153,14 @@ JITOptions jit_options(nb::handle given) {
     CUPRUM_OPTION(optimization_level);
     CUPRUM_OPTION(debug);
     CUPRUM_OPTION(lineinfo);
-    CUPRUM_OPTION(no_cache);
+    CUPRUM_OPTION(l1_cache);
+    CUPRUM_OPTION(threads_per_block);
+    CUPRUM_OPTION(max_threads_per_block);
+    CUPRUM_OPTION(min_blocks_per_multiprocessor);
+    CUPRUM_OPTION(override_directives);
+    CUPRUM_OPTION(position_independent_code);
+    CUPRUM_OPTION(split_compile);
+    CUPRUM_OPTION(prefer_binary);
 #undef CUPRUM_OPTION
     return options;
 }

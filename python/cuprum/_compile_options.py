@@ -313,15 +313,37 @@ class JITOptions:
         From 0 to 4.
     debug, lineinfo : bool or None
         Make debug information, or line numbers alone.
-    no_cache : bool or None
-        Leave the driver's own cache of compiled PTX alone.
+    l1_cache : bool or None
+        Whether loads of global memory go through the L1 cache.
+    threads_per_block : int or None
+        Use so few registers that blocks of this many threads can be launched.
+    max_threads_per_block : int or None
+        Promise that no block has more threads.
+    min_blocks_per_multiprocessor : int or None
+        So many blocks should fit on one; goes with ``max_threads_per_block``.
+    override_directives : bool or None
+        Let these numbers win over the code's own launch bounds.
+    position_independent_code : bool or None
+        Make code that runs at any address.
+    split_compile : int or None
+        Compile in this many threads; 0 is all.
+    prefer_binary : bool or None
+        Of a fat binary without the device's exact architecture take machine code that suits it,
+        not PTX.
     """
 
     max_register_count: int | None = None
     optimization_level: int | None = None
     debug: bool | None = None
     lineinfo: bool | None = None
-    no_cache: bool | None = None
+    l1_cache: bool | None = None
+    threads_per_block: int | None = None
+    max_threads_per_block: int | None = None
+    min_blocks_per_multiprocessor: int | None = None
+    override_directives: bool | None = None
+    position_independent_code: bool | None = None
+    split_compile: int | None = None
+    prefer_binary: bool | None = None
 
 
 def _check_extra_sources(sources: object) -> None:

@@ -186,7 +186,7 @@ def set_default_program_cache(
 
     Programs that cannot be cached, or that keep a source file for debuggers, are compiled as
     without it. Unless this is called, the environment variable ``CUPRUM_PROGRAM_CACHE`` decides:
-    ``1`` is a ``FileStreamProgramCache`` in its default folder.
+    ``1`` is a ``FileStreamProgramCache`` of at most 1 GiB in its default folder.
 
     Parameters
     ----------

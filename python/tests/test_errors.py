@@ -108,7 +108,11 @@ try:
     stream.sync()
 except cuprum.CUDAError as error:
     print(error.in_flight, str(error).count("last launched"), error.in_flight[0] in str(error))
+    if device.is_emulated:
+        assert "in kernel stray, block (0, 0, 0), thread (0, 0, 0)" in str(error), error
+        assert "at PTX line" in str(error), error
 """
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert result.stdout.startswith("['stray on stream 0x"), result.stderr
     assert result.stdout.strip().endswith("1 True")
+    assert result.returncode == 0, result.stderr

@@ -119,6 +119,8 @@ def test_a_preferred_cluster_is_a_multiple():
         ("portable_cluster_mode", "maybe", ValueError, "'allow_non_portable', got 'maybe'"),
         ("raw_attributes", [1], TypeError, "raw_attributes must be a dict"),
         ("raw_attributes", {1: bytes(65)}, ValueError, r"raw_attributes\[1\] has 65 bytes"),
+        ("raw_attributes", {3: bytes(4)}, ValueError, "SYNCHRONIZATION_POLICY.*Stream"),
+        ("raw_attributes", {13: bytes(4)}, ValueError, "DEVICE_UPDATABLE.*not supported"),
         ("color", 1, TypeError, "unexpected keyword argument 'color'"),
     ],
 )

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import inspect
+import shutil
 import struct
+import subprocess
 import warnings
 import weakref
 
@@ -44,6 +46,44 @@ def test_links_code_that_runs(device, stream, target):
     code = linker.link("cubin")
     assert (code.code_type, code.name) == ("cubin", "<default linker>")
     assert run(device, stream, code) == 42
+
+
+@pytest.fixture
+def nvcc(tmp_path):
+    """Compile with nvcc, with PTX in the result; skip where it is not."""
+    program = shutil.which("nvcc")
+    if program is None:
+        pytest.skip("there is no nvcc")
+
+    def run_nvcc(*arguments):
+        ended = subprocess.run([program, *arguments], cwd=tmp_path, capture_output=True, text=True)
+        if ended.returncode != 0:
+            pytest.skip(f"nvcc does not work here: {ended.stderr}")
+
+    return run_nvcc
+
+
+@pytest.mark.parametrize("kind", ["object", "library"])
+def test_objects_and_libraries_of_nvcc_are_linked(device, stream, tmp_path, nvcc, kind):
+    (tmp_path / "called.cu").write_text(CALLED)
+    number = device.arch
+    virtual = f"-gencode=arch=compute_{number},code=compute_{number}"
+    real = f"-gencode=arch=compute_{number},code=sm_{number}"
+    nvcc("-dc", virtual, real, "-o", "called.o", "called.cu")
+    nvcc("-lib", "-o", "called.a", "called.o")
+    caller = Program(CALLER, "c++", {"relocatable_device_code": True}).compile("cubin")
+    file = tmp_path / {"object": "called.o", "library": "called.a"}[kind]
+    for given in (file, file.read_bytes()):
+        part = getattr(ObjectCode, f"from_{kind}")(given)
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            code = Linker(caller, part).link("cubin")
+        assert len(code.code) > 0
+        if told:
+            assert device.is_emulated
+            assert "for GPUs alone" in str(told[0].message)
+            pytest.skip(str(told[0].message))
+        assert run(device, stream, code) == 42
 
 
 def test_links_lto_code_to_ptx(device, stream):

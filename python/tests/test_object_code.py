@@ -116,6 +116,14 @@ def test_pickle_keeps_code_name_and_symbols(module):
     assert again.get_kernel("scale<double>").num_arguments == 3
 
 
+def test_pickle_keeps_jit_options():
+    code = ObjectCode.from_ptx(b"text", jit_options={"optimization_level": 9, "debug": True})
+    again = pickle.loads(pickle.dumps(code))
+    assert again.__reduce__() == code.__reduce__()
+    with pytest.raises(ValueError, match="JITOptions optimization_level is 9"):
+        again.get_kernel("count")
+
+
 def test_equality(module, compiled):
     other = ObjectCode.from_cubin(compiled[0])
     assert module == module
@@ -206,6 +214,18 @@ def test_jit_options_are_checked_and_passed_on(device):
     ptx = Program(VARIABLES, "c++").compile("ptx").code
     options = cuprum.JITOptions(max_register_count=64, optimization_level=2, lineinfo=True)
     ObjectCode.from_ptx(ptx, jit_options=options).get_kernel("count")
+    for name, value in (
+        ("l1_cache", False),
+        ("threads_per_block", 128),
+        ("max_threads_per_block", 256),
+        ("min_blocks_per_multiprocessor", 2),
+        ("override_directives", True),
+        ("position_independent_code", True),
+        ("split_compile", 0),
+        ("prefer_binary", True),
+        ("debug", True),
+    ):
+        ObjectCode.from_ptx(ptx, jit_options={name: value}).get_kernel("count")
     bad = ObjectCode.from_ptx(ptx, jit_options={"optimization_level": 9})
     with pytest.raises(ValueError, match="JITOptions optimization_level is 9"):
         bad.get_kernel("count")

@@ -38,7 +38,14 @@ struct JITOptions {
     std::optional<int> optimization_level = {}; // 0 to 4
     std::optional<bool> debug = {};
     std::optional<bool> lineinfo = {};
-    std::optional<bool> no_cache = {}; // leave the driver's own cache alone
+    std::optional<bool> l1_cache = {};             // whether loads of global memory go through it
+    std::optional<int> threads_per_block = {};     // blocks of so many must be able to launch
+    std::optional<int> max_threads_per_block = {}; // a promise: no launch has more
+    std::optional<int> min_blocks_per_multiprocessor = {}; // with max_threads_per_block
+    std::optional<bool> override_directives = {};          // these numbers win over the code's own
+    std::optional<bool> position_independent_code = {};
+    std::optional<int> split_compile = {};  // compile in this many threads; 0 is all
+    std::optional<bool> prefer_binary = {}; // of a fat binary without the exact architecture
 };
 
 /// Shares compiled code: loaded into the driver on first use, unloaded when the last object code

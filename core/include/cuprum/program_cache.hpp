@@ -103,7 +103,7 @@ private:
 /// Programs that cannot be cached (see check_cacheable()), or that keep a source file for
 /// debuggers, are compiled as without it, and so is everything, with a warning, if the cache fails.
 /// Unless this is called, the environment variable CUPRUM_PROGRAM_CACHE decides: 1 is a
-/// FileStreamProgramCache in its default folder.
+/// FileStreamProgramCache of at most 1 GiB in its default folder.
 CUPRUM_API void set_default_program_cache(std::shared_ptr<ProgramCache> cache);
 
 /// Returns the cache that programs use without being told, or null.

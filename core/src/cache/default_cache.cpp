@@ -8,12 +8,16 @@
 
 #include <cuprum/program_cache.hpp>
 
+#include <cstddef>
 #include <exception>
 #include <mutex>
+#include <string>
 
 namespace cuprum {
 
 namespace {
+
+constexpr std::size_t MAX_BYTES = std::size_t{1} << 30; // of the one that nobody sized
 
 struct DefaultCache {
     std::mutex mutex;
@@ -33,7 +37,7 @@ std::shared_ptr<ProgramCache> from_environment(std::string& trouble) {
         return nullptr;
     }
     try {
-        return std::make_shared<FileStreamProgramCache>();
+        return std::make_shared<FileStreamProgramCache>(std::string(), MAX_BYTES);
     } catch (const std::exception& error) {
         trouble = std::string("CUPRUM_PROGRAM_CACHE is set, but programs are not cached: ") +
                   error.what();

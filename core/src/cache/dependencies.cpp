@@ -9,6 +9,7 @@
 #include "state/file.hpp"
 
 #include <cuprum/compiler.hpp>
+#include <cuprum/error.hpp>
 
 #include <time.h>
 
@@ -177,7 +178,14 @@ std::shared_ptr<const SeenFile> look_at(const std::string& path) {
             return known->second;
         }
     }
-    const std::vector<std::byte> bytes = read_file(path);
+    std::vector<std::byte> bytes;
+    try {
+        bytes = read_file(path);
+    } catch (const CUDAError& error) {
+        throw std::invalid_argument(std::string("a cache's key needs the files that may be "
+                                                "included: ") +
+                                    error.what());
+    }
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     auto file = std::make_shared<SeenFile>();
     file->status = status;

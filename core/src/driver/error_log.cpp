@@ -38,20 +38,23 @@ bool is_implemented(const DriverLibrary& driver, const char* function) {
     return ask == nullptr || ask(function) != 0;
 }
 
-/// Tells whether a line is the last that a failed call writes: NVIDIA's driver ends with what it
-/// returns, the emulated one writes one line that begins with the function.
-bool ends_a_call(std::string_view line) {
-    return line.starts_with("Returning ") || line.starts_with("cu");
+// Between messages, which may have several lines.
+constexpr char SEPARATOR = '\x1e';
+
+/// Tells whether a message is the last that a failed call writes: NVIDIA's driver ends with what it
+/// returns, the emulated one writes one message that begins with the function.
+bool ends_a_call(std::string_view message) {
+    return message.starts_with("Returning ") || message.starts_with("cu");
 }
 
-/// Returns the function that a line which ends a call names.
-std::string_view function_of(std::string_view line) {
+/// Returns the function that a message which ends a call names.
+std::string_view function_of(std::string_view message) {
     constexpr std::string_view before = " from ";
-    if (const std::size_t from = line.rfind(before); line.starts_with("Returning ")) {
+    if (const std::size_t from = message.rfind(before); message.starts_with("Returning ")) {
         return from == std::string_view::npos ? std::string_view()
-                                              : line.substr(from + before.size());
+                                              : message.substr(from + before.size());
     }
-    return line.substr(0, line.find(':'));
+    return message.substr(0, message.find(':'));
 }
 
 /// Tells whether two names are of one function: they may have suffixes, as in cuMemAlloc_v2, and
@@ -82,6 +85,10 @@ void attach_error_log(const DriverLibrary& driver) noexcept {
 
 void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
                   std::size_t length) noexcept {
+    while (message != nullptr && length != 0 &&
+           (message[length - 1] == '\n' || message[length - 1] == '\0')) {
+        --length;
+    }
     if (message == nullptr || length == 0) {
         return;
     }
@@ -89,7 +96,7 @@ void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
         messages.length = 0; // what comes last belongs to the error, if there is one
     }
     if (messages.length != 0) {
-        messages.text[messages.length++] = '\n';
+        messages.text[messages.length++] = SEPARATOR;
     }
     const std::size_t kept = std::min(length, CAPACITY_BYTES - messages.length);
     std::memcpy(messages.text.data() + messages.length, message, kept);
@@ -99,24 +106,24 @@ void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
 std::string take_error_log(std::string_view call) {
     std::string text(messages.text.data(), messages.length);
     messages.length = 0;
-    while (!text.empty() && (text.back() == '\n' || text.back() == '\0')) {
-        text.pop_back();
-    }
     // Calls whose failure was an answer have left messages of their own: they come first, or, if
     // the error is ours and not of a call, they are all there is.
-    const std::string_view last = std::string_view(text).substr(text.rfind('\n') + 1);
+    const std::string_view last = std::string_view(text).substr(text.rfind(SEPARATOR) + 1);
     if (ends_a_call(last) && !is_same_function(function_of(last), call)) {
         return {};
     }
-    std::size_t begin = text.rfind('\n');
+    std::size_t begin = text.rfind(SEPARATOR);
     while (begin != std::string::npos) {
-        const std::size_t line = begin == 0 ? std::string::npos : text.rfind('\n', begin - 1);
-        const std::size_t start = line == std::string::npos ? 0 : line + 1;
+        const std::size_t before =
+            begin == 0 ? std::string::npos : text.rfind(SEPARATOR, begin - 1);
+        const std::size_t start = before == std::string::npos ? 0 : before + 1;
         if (ends_a_call(std::string_view(text).substr(start, begin - start))) {
-            return text.substr(begin + 1);
+            text.erase(0, begin + 1);
+            break;
         }
-        begin = line;
+        begin = before;
     }
+    std::replace(text.begin(), text.end(), SEPARATOR, '\n');
     return text;
 }
 

@@ -10,6 +10,7 @@
 #include <cuprum/error.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -193,8 +194,25 @@ void add_jit_options(const JITOptions& jit, std::vector<CUjit_option>& options,
     if (jit.lineinfo.value_or(false)) {
         add(CU_JIT_GENERATE_LINE_INFO, 1);
     }
-    if (jit.no_cache.value_or(false)) {
-        add(CU_JIT_CACHE_MODE, CU_JIT_CACHE_OPTION_NONE);
+    if (jit.l1_cache.has_value()) {
+        add(CU_JIT_CACHE_MODE, *jit.l1_cache ? CU_JIT_CACHE_OPTION_CA : CU_JIT_CACHE_OPTION_CG);
+    }
+    static constexpr int MAX_THREADS = 1024;
+    static constexpr int ANY = std::numeric_limits<int>::max();
+    number("threads_per_block", CU_JIT_THREADS_PER_BLOCK, jit.threads_per_block, 1, MAX_THREADS);
+    number("max_threads_per_block", CU_JIT_MAX_THREADS_PER_BLOCK, jit.max_threads_per_block, 1,
+           MAX_THREADS);
+    number("min_blocks_per_multiprocessor", CU_JIT_MIN_CTA_PER_SM,
+           jit.min_blocks_per_multiprocessor, 1, ANY);
+    number("split_compile", CU_JIT_SPLIT_COMPILE, jit.split_compile, 0, ANY);
+    if (jit.override_directives.value_or(false)) {
+        add(CU_JIT_OVERRIDE_DIRECTIVE_VALUES, 1);
+    }
+    if (jit.position_independent_code.value_or(false)) {
+        add(CU_JIT_POSITION_INDEPENDENT_CODE, 1);
+    }
+    if (jit.prefer_binary.has_value()) {
+        add(CU_JIT_FALLBACK_STRATEGY, *jit.prefer_binary ? CU_PREFER_BINARY : CU_PREFER_PTX);
     }
 }
 

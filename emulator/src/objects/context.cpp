@@ -95,7 +95,9 @@ void Context::check_usable() const {
         fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context has been destroyed");
     }
     if (const CUresult code = errors_->get(); code != CUDA_SUCCESS) {
-        fail(code, "an earlier kernel failed; the context must be destroyed or reset");
+        const std::string report = errors_->report();
+        fail(code, "an earlier kernel failed; the context must be destroyed or reset" +
+                       (report.empty() ? report : ":\n" + report));
     }
 }
 

@@ -6,22 +6,39 @@
 #include <cuda.h>
 
 #include <atomic>
+#include <mutex>
+#include <string>
+#include <utility>
 
 namespace cuprum::emulator {
 
 /// The sticky error of one context: set by the first fault, returned by every later call.
 class ErrorState {
 public:
-    /// Records an error unless there is one already. Returns whether it was the first.
-    bool set(CUresult code) noexcept {
-        CUresult expected = CUDA_SUCCESS;
-        return code_.compare_exchange_strong(expected, code, std::memory_order_acq_rel);
+    /// Records an error, and what is known of it, unless there is one already. Returns whether it
+    /// was the first.
+    bool set(CUresult code, std::string report = {}) noexcept {
+        const std::lock_guard lock(mutex_);
+        if (get() != CUDA_SUCCESS) {
+            return false;
+        }
+        report_ = std::move(report);
+        code_.store(code, std::memory_order_release);
+        return true;
     }
 
     [[nodiscard]] CUresult get() const noexcept { return code_.load(std::memory_order_acquire); }
 
+    /// Returns what is known of the error; empty if there is none, or nothing more.
+    [[nodiscard]] std::string report() const {
+        const std::lock_guard lock(mutex_);
+        return report_;
+    }
+
 private:
     std::atomic<CUresult> code_{CUDA_SUCCESS};
+    mutable std::mutex mutex_;
+    std::string report_;
 };
 
 } // namespace cuprum::emulator

@@ -64,7 +64,7 @@ protected:
 private:
     void end(const Fault* fault) noexcept {
         if (fault != nullptr && fault->kind != FaultKind::None &&
-            errors().set(code_of(fault->kind))) {
+            errors().set(code_of(fault->kind), fault->report)) {
             log(LogLevel::Error, fault->report);
         }
         grid_ = {};

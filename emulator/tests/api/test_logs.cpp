@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "api/driver.hpp"
+#include "api/kernels.hpp"
 
 #include <cstdio>
 #include <fstream>
@@ -35,6 +36,29 @@ TEST_F(Logs, a_failed_call_is_explained) {
     EXPECT_EQ(text.back(), '\n');
     EXPECT_EQ(read(&now, 1000), "") << "the iterator moved on";
     EXPECT_NE(read(nullptr, 30000).find("cuMemFree"), std::string::npos);
+}
+
+TEST_F(Logs, the_call_that_meets_a_failed_kernel_has_its_report) {
+    CUcontext doomed = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&doomed, nullptr, 0, 0)));
+    CUmodule module = nullptr;
+    CUfunction touch = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuModuleLoadData)(&module, COUNTER_PTX)));
+    ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&touch, module, "touch")));
+    CUlogIterator now = 0;
+    ASSERT_TRUE(succeeds(CU(cuLogsCurrent)(&now, 0)));
+    CUdeviceptr nowhere = 64;
+    void* arguments[] = {&nowhere};
+    testing::internal::CaptureStderr();
+    ASSERT_TRUE(
+        succeeds(CU(cuLaunchKernel)(touch, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, CU(cuCtxSynchronize)()));
+    testing::internal::GetCapturedStderr();
+    const std::string log = read(&now, 4000);
+    EXPECT_NE(log.find("cuCtxSynchronize: an earlier kernel failed"), std::string::npos) << log;
+    EXPECT_NE(log.find("in kernel touch, block (0, 0, 0), thread (0, 0, 0)"), std::string::npos)
+        << log;
+    ASSERT_TRUE(succeeds(CU(cuCtxDestroy)(doomed)));
 }
 
 TEST_F(Logs, what_does_not_fit_is_left_out_and_that_is_said) {

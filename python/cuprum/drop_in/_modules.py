@@ -25,7 +25,8 @@ _PRIVATE_MODULES = {
     "_dlpack": ("DLDeviceType",),
     "_event": ("Event", "EventOptions", "IPCEventDescriptor", "_reduce_event"),
     "_host": ("Host",),
-    "_launch_config": ("LaunchConfig",),
+    "_kernel_arg_handler": ("ParamHolder",),
+    "_launch_config": ("LaunchConfig", "_to_native_launch_config"),
     "_launcher": ("launch",),
     "_layout": ("_StridedLayout",),
     "_linker": ("Linker", "LinkerOptions", "_decide_nvjitlink_or_driver"),
@@ -260,6 +261,6 @@ def _enter(name: str, module: ModuleType) -> None:
 def _places() -> tuple[object, ...]:
     import cuprum
     from cuprum import _cuprum, _types, typing, utils
-    from cuprum.drop_in import _compiling, _memory_shims, _shims
+    from cuprum.drop_in import _compiling, _launching, _memory_shims, _shims
 
-    return _shims, _memory_shims, _compiling, cuprum, _cuprum, _types, utils, typing
+    return _shims, _memory_shims, _compiling, _launching, cuprum, _cuprum, _types, utils, typing
