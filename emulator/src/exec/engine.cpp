@@ -71,6 +71,7 @@ struct Engine::State {
     std::deque<std::function<void()>> tasks;
     std::deque<std::shared_ptr<Grid>> grids;
     std::deque<std::unique_ptr<Block>> suspended;
+    std::size_t sleeper_count = 0; // of them, those that have to wake up first
     std::vector<std::unique_ptr<Block>> spare;
     std::vector<std::thread> threads;
     bool prefers_suspended = false;
@@ -210,13 +211,16 @@ bool Engine::State::find_work(Work& work) {
         return true;
     }
     const auto take_suspended = [&] {
-        const std::uint64_t now =
-            std::any_of(suspended.begin(), suspended.end(), is_asleep) ? now_ns() : 0;
-        const auto awake = std::find_if(suspended.begin(), suspended.end(),
-                                        [&](const auto& block) { return block->wake_at() <= now; });
+        auto awake = suspended.begin();
+        if (sleeper_count != 0) {
+            const std::uint64_t now = now_ns();
+            awake = std::find_if(awake, suspended.end(),
+                                 [&](const auto& block) { return block->wake_at() <= now; });
+        }
         if (awake == suspended.end()) {
             return false;
         }
+        sleeper_count -= is_asleep(*awake) ? 1 : 0;
         work.block = std::move(*awake);
         suspended.erase(awake);
         return true;
@@ -244,8 +248,8 @@ bool Engine::State::find_work(Work& work) {
     if (is_found) {
         publish();
     }
-    for (const std::unique_ptr<Block>& block : suspended) {
-        const Clock::time_point wake_at{std::chrono::nanoseconds(block->wake_at())};
+    for (std::size_t i = 0; !is_found && i < suspended.size(); ++i) { // all of them sleep
+        const Clock::time_point wake_at{std::chrono::nanoseconds(suspended[i]->wake_at())};
         work.wake_at = std::min(work.wake_at, wake_at);
     }
     return is_found;
@@ -414,6 +418,7 @@ std::unique_ptr<Block> Engine::State::spare_block() {
 
 void Engine::State::put_aside(std::unique_ptr<Block> block) {
     const std::lock_guard lock(mutex);
+    sleeper_count += is_asleep(block) ? 1 : 0;
     suspended.push_back(std::move(block));
     publish();
 }
