@@ -3,7 +3,7 @@
 
 #include <cuprum/launch.hpp>
 
-#include "driver/call.hpp"
+#include "driver/current.hpp"
 #include "launch_encoding.hpp"
 #include "launch_failure.hpp"
 #include "state/device_state.hpp"
@@ -103,9 +103,17 @@ void submit(const Stream& stream, const LaunchConfig& config, const CUlaunchConf
         allow_shared_memory(function, queue, config.shmem_size);
     }
     const CUlaunchConfig driver_config = detail::on_stream(encoded, queue.handle);
-    // NOTE: the driver takes a kernel for a function here, and finds the one of this context.
-    const CUresult status = driver::table().cuLaunchKernelEx(
-        &driver_config, reinterpret_cast<CUfunction>(function.handle), addresses, nullptr);
+    // NOTE: the driver takes a kernel for a function here, and finds the one of the context.
+    const auto start = [&] {
+        return driver::table().cuLaunchKernelEx(
+            &driver_config, reinterpret_cast<CUfunction>(function.handle), addresses, nullptr);
+    };
+    CUresult status = start();
+    if (status == CUDA_ERROR_INVALID_CONTEXT && queue.context != nullptr) [[unlikely]] {
+        const driver::Current current(
+            queue.context->handle); // for a driver that wants it after all
+        status = start();
+    }
     if (status != CUDA_SUCCESS) [[unlikely]] {
         detail::raise_launch_failure(status, config, kernel, stream);
     }

@@ -119,6 +119,18 @@ TEST_F(FakeLaunch, leaves_the_context_to_the_stream_and_the_current_one_alone) {
     EXPECT_EQ(FakeDriver::current(), before);
 }
 
+TEST_F(FakeLaunch, is_tried_once_more_in_its_context_by_a_driver_that_wants_it_current) {
+    const Kernel nothing = kernel("nothing");
+    const CUcontext before = fake->make_context(1);
+    start_with(before);
+    libraries->failures["cuLaunchKernelEx"] = CUDA_ERROR_INVALID_CONTEXT;
+    EXPECT_THROW(launch(stream, {}, nothing), CUDAError);
+    ASSERT_EQ(libraries->launches.size(), 2U);
+    EXPECT_EQ(libraries->launches[0].context, before);
+    EXPECT_EQ(libraries->launches[1].context, context);
+    EXPECT_EQ(FakeDriver::current(), before);
+}
+
 TEST_F(FakeLaunch, asks_the_driver_for_nothing_else_when_it_succeeds) {
     const Kernel nothing = kernel("nothing");
     start_with(context);

@@ -78,6 +78,11 @@ TEST_F(DeviceLaunch, runs_in_the_context_of_the_stream_whatever_is_current) {
     })
         .join();
     EXPECT_EQ(download<int>(number), std::vector{3});
+    // Also the first launch, which loads the code.
+    const Kernel twice =
+        compile("extern \"C\" __global__ void twice(int* x) { *x *= 2; }").get_kernel("twice");
+    std::jthread([&] { launch(queue, {}, twice, number); }).join();
+    EXPECT_EQ(download<int>(number), std::vector{6});
 }
 
 TEST_F(DeviceLaunch, a_limit_is_explained_whatever_is_current) {
