@@ -6,6 +6,7 @@
 #include "driver/current.hpp"
 #include "state/buffer_state.hpp"
 #include "state/handle.hpp"
+#include "state/out_of_memory.hpp"
 #include "state/stream_state.hpp"
 
 #include <cuprum/error.hpp>
@@ -29,6 +30,7 @@ void fill_with(const Buffer& buffer, Value value, const Stream& stream, const En
 void check_sizes(std::size_t destination, std::size_t source);
 void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes);
 const detail::PointerInfo& pointer_info(detail::BufferState& buffer);
+detail::PointerInfo ask_for_pointer(CUdeviceptr pointer);
 CUdeviceptr address_of(const void* host);
 
 } // namespace
@@ -123,10 +125,12 @@ std::shared_ptr<MemoryResource> Buffer::memory_resource() const {
     return detail::open(state_, "Buffer").resource;
 }
 
-void Buffer::copy_to(const Buffer& destination, const Stream& stream) const {
-    check_sizes(destination.size(), size());
-    check_overlap(destination.handle(), handle(), size());
-    copy(destination.handle(), handle(), size(), stream);
+[[gnu::hot]] void Buffer::copy_to(const Buffer& destination, const Stream& stream) const {
+    const detail::BufferState& to = detail::open(destination.state_, "Buffer");
+    const detail::BufferState& from = detail::open(state_, "Buffer");
+    check_sizes(to.size, from.size);
+    check_overlap(to.pointer, from.pointer, from.size);
+    copy(to.pointer, from.pointer, from.size, stream);
 }
 
 void Buffer::copy_from(const Buffer& source, const Stream& stream) const {
@@ -146,7 +150,7 @@ void Buffer::copy_to_host_bytes(void* destination, std::size_t bytes, const Stre
     copy(address_of(destination), handle(), bytes, stream);
 }
 
-void Buffer::fill(std::uint8_t value, const Stream& stream) const {
+[[gnu::hot]] void Buffer::fill(std::uint8_t value, const Stream& stream) const {
     fill_with(*this, value, stream, table().cuMemsetD8Async);
 }
 
@@ -159,7 +163,7 @@ void Buffer::fill(std::uint32_t value, const Stream& stream) const {
 }
 
 void Buffer::set_deallocation_stream(const Stream& stream) const {
-    detail::open(state_, "Buffer").whole_state().free_on(stream);
+    detail::open(state_, "Buffer").whole_state().free_again_on(stream);
 }
 
 std::optional<Stream> Buffer::deallocation_stream() const {
@@ -167,9 +171,9 @@ std::optional<Stream> Buffer::deallocation_stream() const {
     return stream.is_closed() ? std::nullopt : std::optional(stream);
 }
 
-void Buffer::close(const Stream& stream) {
+[[gnu::hot]] void Buffer::close(const Stream& stream) {
     if (state_ != nullptr) {
-        state_->whole_state().free_on(stream);
+        state_->whole_state().free_again_on(stream);
         state_.reset();
     }
 }
@@ -199,7 +203,14 @@ void detail::BufferState::free_on(const Stream& next) {
         home = context;
         made_at = home->reset_count.load(std::memory_order_relaxed);
     }
+    is_plain = false;
     thread = queue.handle == CU_STREAM_PER_THREAD ? std::this_thread::get_id() : std::thread::id();
+}
+
+void detail::BufferState::free_again_on(const Stream& next) {
+    if (!is_plain || next.state() != stream.state()) {
+        free_on(next);
+    }
 }
 
 void detail::BufferState::free_in(std::shared_ptr<ContextState> place) {
@@ -216,10 +227,40 @@ bool detail::BufferState::is_stream_usable() const {
            (stream.is_closed() || is_intact(stream.state()->context, stream.state()->made_at));
 }
 
-detail::BufferState::~BufferState() {
+[[gnu::hot]] detail::BufferState::~BufferState() {
+    if (const PointerInfo* info = pointer_info.load(std::memory_order_relaxed)) [[unlikely]] {
+        delete info;
+    }
     if (resource == nullptr || whole != nullptr || pointer == 0 || driver::is_leaving()) {
         return;
     }
+    if (!is_plain || !is_freed_plainly()) [[unlikely]] {
+        free_in_context();
+    }
+}
+
+bool detail::BufferState::is_freed_plainly() noexcept {
+    const StreamState& queue = *stream.state();
+    try {
+        if (is_intact(queue.context, queue.made_at)) {
+            const auto& free = table().cuMemFreeAsync;
+            const CUresult status = free(pointer, queue.handle);
+            if (status == CUDA_SUCCESS || status == CUDA_ERROR_DEINITIALIZED) {
+                return true;
+            }
+            if (!driver::is_about_context(status)) {
+                raise_free_failure(status, free.name, pointer);
+            }
+        }
+        context = queue.context;
+        return false;
+    } catch (...) {
+        driver::report_release_failure("buffer");
+        return true;
+    }
+}
+
+void detail::BufferState::free_in_context() noexcept {
     if (!is_intact(home, made_at) && resource->is_context_bound()) {
         return; // it went with the reset, and the address may be somebody else's by now
     }
@@ -262,13 +303,15 @@ void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const 
     if (bytes == 0) {
         return;
     }
-    const driver::Current current(detail::context_of(queue));
-    call(table().cuMemcpyAsync, destination, source, bytes, queue.handle);
+    driver::call_for_stream(
+        table().cuMemcpyAsync, [&] { return detail::context_of(queue); }, destination, source,
+        bytes, queue.handle);
 }
 
 template <typename Value, typename Entry>
 void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry) {
-    const std::size_t bytes = buffer.size();
+    const detail::BufferState& memory = detail::open(buffer.state(), "Buffer");
+    const std::size_t bytes = memory.size;
     const detail::StreamState& queue = detail::open(stream.state(), "Stream");
     if (bytes % sizeof(Value) != 0) {
         throw std::invalid_argument("value has " + std::to_string(sizeof(Value)) +
@@ -278,13 +321,14 @@ void fill_with(const Buffer& buffer, Value value, const Stream& stream, const En
     if (bytes == 0) {
         return;
     }
-    if (buffer.handle() % sizeof(Value) != 0) {
+    if (memory.pointer % sizeof(Value) != 0) {
         throw std::invalid_argument(
-            "the buffer begins at address " + std::to_string(buffer.handle()) +
+            "the buffer begins at address " + std::to_string(memory.pointer) +
             ", expected a multiple of the value's " + std::to_string(sizeof(Value)) + " bytes");
     }
-    const driver::Current current(detail::context_of(queue));
-    call(entry, buffer.handle(), value, bytes / sizeof(Value), queue.handle);
+    driver::call_for_stream(
+        entry, [&] { return detail::context_of(queue); }, memory.pointer, value,
+        bytes / sizeof(Value), queue.handle);
 }
 
 void check_sizes(std::size_t destination, std::size_t source) {
@@ -306,31 +350,41 @@ void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t byte
 }
 
 const detail::PointerInfo& pointer_info(detail::BufferState& buffer) {
-    return buffer.pointer_info.get([&] {
-        detail::PointerInfo info;
-        if (buffer.pointer == 0) {
-            return info;
-        }
-        driver::initialise();
-        int memory_type = 0; // stays 0 for host memory that CUDA knows nothing of
-        int ordinal = -1;
-        unsigned is_managed = 0;
-        CUdeviceptr device_pointer = 0;
-        void* host_pointer = nullptr;
-        std::array attributes{CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
-                              CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
-                              CU_POINTER_ATTRIBUTE_HOST_POINTER};
-        std::array<void*, attributes.size()> values{&memory_type, &ordinal, &is_managed,
-                                                    &device_pointer, &host_pointer};
-        call(table().cuPointerGetAttributes, static_cast<unsigned>(attributes.size()),
-             attributes.data(), values.data(), buffer.pointer);
-        const bool is_device = memory_type == CU_MEMORYTYPE_DEVICE;
-        info.device_id = memory_type != 0 ? ordinal : -1;
-        info.is_device_accessible = is_device || is_managed != 0 || device_pointer != 0;
-        info.is_host_accessible = !is_device || is_managed != 0 || host_pointer != nullptr;
-        info.is_managed = is_managed != 0;
+    if (const auto* known = buffer.pointer_info.load(std::memory_order_acquire)) {
+        return *known;
+    }
+    auto made = std::make_unique<const detail::PointerInfo>(ask_for_pointer(buffer.pointer));
+    const detail::PointerInfo* first = nullptr; // another thread may have been faster
+    if (buffer.pointer_info.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel)) {
+        first = made.release();
+    }
+    return *first;
+}
+
+detail::PointerInfo ask_for_pointer(CUdeviceptr pointer) {
+    detail::PointerInfo info;
+    if (pointer == 0) {
         return info;
-    });
+    }
+    driver::initialise();
+    int memory_type = 0; // stays 0 for host memory that CUDA knows nothing of
+    int ordinal = -1;
+    unsigned is_managed = 0;
+    CUdeviceptr device_pointer = 0;
+    void* host_pointer = nullptr;
+    std::array attributes{CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                          CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                          CU_POINTER_ATTRIBUTE_HOST_POINTER};
+    std::array<void*, attributes.size()> values{&memory_type, &ordinal, &is_managed,
+                                                &device_pointer, &host_pointer};
+    call(table().cuPointerGetAttributes, static_cast<unsigned>(attributes.size()),
+         attributes.data(), values.data(), pointer);
+    const bool is_device = memory_type == CU_MEMORYTYPE_DEVICE;
+    info.device_id = memory_type != 0 ? ordinal : -1;
+    info.is_device_accessible = is_device || is_managed != 0 || device_pointer != 0;
+    info.is_host_accessible = !is_device || is_managed != 0 || host_pointer != nullptr;
+    info.is_managed = is_managed != 0;
+    return info;
 }
 
 CUdeviceptr address_of(const void* host) {

@@ -89,7 +89,7 @@ void copy_with_options(const Stream& stream, const Buffer& source, const Buffer&
 }
 
 std::string why_no_copy_options(const Stream& stream) {
-    const CUstream queue = stream.handle();
+    const CUstream queue = detail::handle_of(stream);
     if (queue == nullptr || queue == CU_STREAM_LEGACY) {
         return "stream is LEGACY_DEFAULT_STREAM, on which the driver takes neither batches nor "
                "options; use a stream of your own or the per-thread default stream";

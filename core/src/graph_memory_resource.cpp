@@ -67,7 +67,7 @@ CUdeviceptr GraphMemoryResource::allocate_bytes(std::size_t bytes, const Stream&
 
 void GraphMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/,
                                            const Stream& stream) {
-    const CUstream queue = stream.handle();
+    const CUstream queue = detail::handle_of(stream);
     if (pointer == 0) {
         return;
     }

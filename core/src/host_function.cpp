@@ -34,7 +34,7 @@ void Stream::launch_host(std::function<void()> function) const {
         throw std::invalid_argument("function is empty, expected something to call");
     }
     detail::release_finished_host_functions();
-    const CUstream stream = handle();
+    const CUstream stream = detail::handle_of(*this);
     // A captured function would be called by every launch of the graph, and here it is called once.
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
     driver::call(driver::table().cuStreamIsCapturing, stream, &capture);

@@ -98,7 +98,7 @@ Buffer SynchronousMemoryResource::allocate(std::size_t bytes, const Stream& stre
 }
 
 CUdeviceptr SynchronousMemoryResource::allocate_bytes(std::size_t bytes, const Stream& stream) {
-    (void)stream.handle(); // a closed stream is an error here as everywhere
+    (void)detail::handle_of(stream); // a closed stream is an error here as everywhere
     return allocate_on(device_, bytes, context_on(device_)->handle);
 }
 
@@ -157,7 +157,7 @@ void wait_for(const Stream& stream) {
         return;
     }
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    call(table().cuStreamIsCapturing, stream.handle(), &capture);
+    call(table().cuStreamIsCapturing, handle_of(stream), &capture);
     if (capture != CU_STREAM_CAPTURE_STATUS_NONE) {
         // Waiting for it would end the capture.
         throw std::logic_error(

@@ -27,8 +27,9 @@ int checked_flag(std::uint64_t value);
 
 } // namespace
 
-Buffer MemoryPool::allocate(std::size_t bytes, const Stream& stream) const {
-    return open().allocate(bytes, stream);
+[[gnu::hot]] Buffer MemoryPool::allocate(std::size_t bytes, const Stream& stream) const {
+    static_cast<void>(open());
+    return detail::PoolState::allocate_from(state_, bytes, stream);
 }
 
 void MemoryPool::deallocate(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) const {

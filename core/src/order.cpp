@@ -4,6 +4,7 @@
 #include <cuprum/detail/order.hpp>
 
 #include "driver/current.hpp"
+#include "state/stream_state.hpp"
 
 namespace cuprum::detail {
 
@@ -60,6 +61,11 @@ void order_streams(CUstream consumer, CUstream producer) {
     call(table().cuEventRecord, event.handle(), token(producer));
     call(table().cuStreamWaitEvent, token(consumer), event.handle(),
          unsigned{CU_EVENT_WAIT_DEFAULT});
+}
+
+bool is_capturing(const Stream& stream) {
+    const StreamState& state = open(stream.state(), "Stream");
+    return state.may_capture.load(std::memory_order_relaxed) && is_capturing(state.handle);
 }
 
 bool is_capturing(CUstream stream) {

@@ -66,6 +66,7 @@ Stream Stream::from_handle(CUstream handle, std::shared_ptr<void> owner) {
     driver::initialise();
     auto state = std::make_shared<detail::StreamState>();
     state->handle = handle;
+    state->may_capture = true;
     state->owner = std::move(owner);
     state->is_default = is_default_token(handle);
     if (!state->is_default) {
@@ -94,18 +95,23 @@ Stream Stream::default_stream() {
 }
 
 CUstream Stream::handle() const {
-    return detail::open(state_, "Stream").handle;
+    detail::StreamState& stream = detail::open(state_, "Stream");
+    // NOTE: not by a plain store, which would make every reader fetch it anew.
+    if (!stream.may_capture.load(std::memory_order_relaxed)) {
+        stream.may_capture.store(true, std::memory_order_relaxed);
+    }
+    return stream.handle;
 }
 
 bool Stream::is_nonblocking() const {
     unsigned flags = 0;
-    call(table().cuStreamGetFlags, handle(), &flags);
+    call(table().cuStreamGetFlags, detail::handle_of(*this), &flags);
     return (flags & CU_STREAM_NON_BLOCKING) != 0;
 }
 
 int Stream::priority() const {
     int priority = 0;
-    call(table().cuStreamGetPriority, handle(), &priority);
+    call(table().cuStreamGetPriority, detail::handle_of(*this), &priority);
     return priority;
 }
 
@@ -122,14 +128,14 @@ DeviceResources Stream::resources() const {
 }
 
 void Stream::sync() const {
-    call(table().cuStreamSynchronize, handle());
+    call(table().cuStreamSynchronize, detail::handle_of(*this));
     detail::release_finished_host_functions();
 }
 
 bool Stream::is_done() const {
     // NOTE: not driver::call(): "not ready" is an answer here, not a failure.
     const auto& query = table().cuStreamQuery;
-    const CUresult status = query(handle());
+    const CUresult status = query(detail::handle_of(*this));
     if (status == CUDA_ERROR_NOT_READY) {
         return false;
     }
@@ -153,7 +159,7 @@ TimedEvent Stream::record_timed(EventOptions options) const {
 }
 
 void Stream::record(const Event& event, EventUse use) const {
-    const CUstream stream = handle();
+    const CUstream stream = detail::handle_of(*this);
     detail::EventState& state = detail::open(event.state(), "Event");
     if (use == EventUse::External) [[unlikely]] {
         call(table().cuEventRecordWithFlags, state.handle, stream,
@@ -176,13 +182,15 @@ bool detail::record_unless_shared(const Stream& stream, const Event& event) {
 }
 
 void Stream::wait(const Event& event, EventUse use) const {
-    call(table().cuStreamWaitEvent, handle(), event.handle(),
+    detail::StreamState& stream = detail::open(state_, "Stream");
+    stream.may_capture.store(true, std::memory_order_relaxed); // the event may be captured
+    call(table().cuStreamWaitEvent, stream.handle, event.handle(),
          use == EventUse::External ? unsigned{CU_EVENT_WAIT_EXTERNAL}
                                    : unsigned{CU_EVENT_WAIT_DEFAULT});
 }
 
 void Stream::wait(const Stream& other) const {
-    if (handle() == other.handle()) {
+    if (detail::handle_of(*this) == detail::handle_of(other)) {
         return; // a stream is in order with itself
     }
     wait(other.record());
@@ -206,6 +214,15 @@ StreamState::~StreamState() {
     }
 }
 
+bool is_capturing(const StreamState& stream) {
+    if (!stream.may_capture.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    call(table().cuStreamIsCapturing, stream.handle, &status);
+    return status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 CUcontext context_of(const StreamState& stream) {
     return stream.context != nullptr ? stream.context->handle : current_context(DEFAULT_STREAM);
 }
@@ -225,6 +242,7 @@ Stream stream_for_token(CUstream token) {
     auto state = std::make_shared<detail::StreamState>();
     state->handle = token;
     state->is_default = true;
+    state->may_capture = true;
     state->last_launch.watch(token);
     return Stream(std::move(state));
 }

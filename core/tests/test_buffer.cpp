@@ -67,7 +67,7 @@ protected:
 
 // ---- on the fake driver: freeing ---------------------------------------------------------------
 
-TEST_F(BufferOnFake, is_freed_on_its_stream_in_its_context_from_any_thread) {
+TEST_F(BufferOnFake, is_freed_on_its_stream_from_any_thread) {
     const CUcontext context = fake->make_context(0);
     const CUstream handle = fake->make_stream(context);
     Buffer buffer = Device(0).allocate(16, Stream::from_handle(handle));
@@ -78,7 +78,54 @@ TEST_F(BufferOnFake, is_freed_on_its_stream_in_its_context_from_any_thread) {
     }).join();
     EXPECT_EQ(fake->last_free.pointer, pointer);
     EXPECT_EQ(fake->last_free.stream, handle);
+}
+
+TEST_F(BufferOnFake, is_freed_in_its_context_by_a_driver_that_wants_it_current) {
+    fake->wants_current = true;
+    const CUcontext context = fake->make_context(0);
+    const CUstream handle = fake->make_stream(context);
+    Buffer buffer = Device(0).allocate(16, Stream::from_handle(handle));
+    std::thread([moved = std::move(buffer)]() mutable {
+        moved.close();
+        EXPECT_EQ(testing::FakeDriver::current(), nullptr);
+    }).join();
+    EXPECT_EQ(fake->last_free.stream, handle);
     EXPECT_EQ(fake->last_free.current, context);
+    EXPECT_EQ(fake->count("cuMemFreeAsync"), 2);
+}
+
+TEST_F(BufferOnFake, copies_and_fills_go_by_the_stream_and_need_no_current_context) {
+    const Stream stream = Device(1).create_stream();
+    const Buffer buffer = Device(1).allocate(16, stream);
+    const Buffer other = Device(1).allocate(16, stream);
+    fake->forget_calls();
+    buffer.copy_to(other, stream);
+    buffer.fill(std::uint8_t{0}, stream);
+    EXPECT_EQ(fake->calls(), (std::vector<std::string>{"cuMemcpyAsync", "cuMemsetD8Async"}));
+}
+
+TEST_F(BufferOnFake, copies_and_fills_are_made_in_the_context_by_a_driver_that_wants_it_current) {
+    fake->wants_current = true;
+    const Stream stream = Device(1).create_stream();
+    const Buffer buffer = Device(1).allocate(16, stream);
+    const Buffer other = Device(1).allocate(16, stream);
+    fake->forget_calls();
+    buffer.copy_to(other, stream);
+    buffer.fill(std::uint8_t{0}, stream);
+    EXPECT_EQ(fake->count("cuCtxPushCurrent"), 2);
+    EXPECT_EQ(fake->count("cuCtxPopCurrent"), 2);
+    EXPECT_EQ(fake->current(), nullptr);
+    Device(0).set_current();
+    EXPECT_NO_THROW(buffer.fill(std::uint8_t{0}, stream));
+    EXPECT_EQ(fake->current(), fake->primaries[0]);
+}
+
+TEST_F(BufferOnFake, closing_on_the_stream_it_was_allocated_on_is_one_call) {
+    const Stream stream = Device(0).create_stream();
+    Buffer buffer = Device(0).allocate(16, stream);
+    fake->forget_calls();
+    buffer.close(stream);
+    EXPECT_EQ(fake->calls(), std::vector<std::string>{"cuMemFreeAsync"});
 }
 
 TEST_F(BufferOnFake, keeps_its_stream_until_it_is_freed) {

@@ -162,8 +162,31 @@ TEST_F(ResourceOnFake, allocation_on_its_own_stream_needs_no_current_context) {
     const DeviceMemoryResource pool(Device(1));
     fake->forget_calls();
     Buffer buffer = pool.allocate(16, stream);
-    EXPECT_EQ(fake->calls(),
-              (std::vector<std::string>{"cuStreamIsCapturing", "cuMemAllocFromPoolAsync"}));
+    EXPECT_EQ(fake->calls(), std::vector<std::string>{"cuMemAllocFromPoolAsync"});
+}
+
+TEST_F(ResourceOnFake, streams_that_may_be_capturing_are_asked) {
+    const DeviceMemoryResource pool(Device(0));
+    const auto is_asked = [&](const Stream& stream) {
+        fake->forget_calls();
+        const Buffer buffer = pool.allocate(16, stream);
+        return fake->count("cuStreamIsCapturing") == 1;
+    };
+    const Stream secret = Device(0).create_stream();
+    const Stream shown = Device(0).create_stream();
+    const Stream waiting = Device(0).create_stream();
+    const CUstream handle = shown.handle();
+    secret.sync();
+    waiting.wait(secret.record());
+    EXPECT_FALSE(is_asked(secret));
+    EXPECT_TRUE(is_asked(shown)) << "who knows the handle can begin a capture";
+    EXPECT_TRUE(is_asked(waiting)) << "the event may have been recorded in a capture";
+    EXPECT_TRUE(is_asked(Stream::from_handle(handle)));
+    EXPECT_FALSE(is_asked(secret));
+    Device(0).set_current();
+    EXPECT_TRUE(is_asked(Stream::per_thread_default()));
+    fake->set_capturing(handle);
+    EXPECT_THROW(is_asked(shown), std::logic_error);
 }
 
 TEST_F(ResourceOnFake, deallocate_frees_memory_that_no_buffer_holds) {

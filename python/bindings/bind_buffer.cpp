@@ -392,7 +392,7 @@ void close(PyBuffer& self, nb::handle stream) {
 
 /// Host memory is held for the call alone, and a graph would use it whenever it runs.
 void refuse_capture(const Stream& stream, const char* name) {
-    if (cuprum::detail::is_capturing(stream.handle())) {
+    if (cuprum::detail::is_capturing(stream)) {
         raise_error(PyExc_RuntimeError,
                     std::string("stream is capturing, and the graph would use the memory of ") +
                         name +

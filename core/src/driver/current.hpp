@@ -34,4 +34,23 @@ private:
     bool is_pushed_ = false;
 };
 
+/// Tells whether a call may have failed for want of its stream's context being current.
+[[nodiscard]] inline bool is_about_context(CUresult status) noexcept {
+    return status == CUDA_ERROR_INVALID_CONTEXT || status == CUDA_ERROR_INVALID_HANDLE;
+}
+
+/// Calls a function that enqueues on a stream. The driver goes by the stream, whatever is current;
+/// should it not, it is called once more in the context that `context_of` gives.
+template <typename Entry, typename ContextOf, typename... Args>
+inline void call_for_stream(const Entry& entry, const ContextOf& context_of, Args... args) {
+    CUresult status = entry(args...);
+    if (is_about_context(status)) [[unlikely]] {
+        const Current current(context_of());
+        status = entry(args...);
+    }
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        raise(status, entry.name);
+    }
+}
+
 } // namespace cuprum::driver

@@ -4,9 +4,11 @@
 #include "state/pool_state.hpp"
 
 #include "driver/call.hpp"
+#include "state/buffer_state.hpp"
 #include "state/device_state.hpp"
 #include "state/handle.hpp"
 #include "state/out_of_memory.hpp"
+#include "state/recycled.hpp"
 #include "state/stream_state.hpp"
 
 #include <cuprum/buffer.hpp>
@@ -16,6 +18,7 @@
 #include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cuprum::detail {
@@ -38,32 +41,54 @@ PoolState::~PoolState() {
     }
 }
 
+Buffer PoolState::allocate(std::size_t bytes, const Stream& stream) {
+    return allocate_from(std::static_pointer_cast<PoolState>(shared_from_this()), bytes, stream);
+}
+
+[[gnu::hot]] Buffer PoolState::allocate_from(const std::shared_ptr<PoolState>& pool,
+                                             std::size_t bytes, const Stream& stream) {
+    const StreamState& queue = open(stream.state(), "Stream");
+    if (bytes == 0 || queue.is_default || pool->kind != PoolKind::Device || pool->is_mapped)
+        [[unlikely]] {
+        return pool->MemoryResource::allocate(bytes, stream);
+    }
+    auto state = std::allocate_shared<BufferState>(Recycled<BufferState>());
+    state->pointer = pool->allocate_on(bytes, queue);
+    state->size = bytes;
+    state->resource = pool;
+    state->stream = stream;
+    state->is_plain = true;
+    return Buffer(std::move(state));
+}
+
 CUdeviceptr PoolState::allocate_bytes(std::size_t bytes, const Stream& stream) {
-    const CUstream queue = stream.handle();
+    const StreamState& queue = open(stream.state(), "Stream");
     if (kind != PoolKind::Device || is_mapped) [[unlikely]] {
         check_unusual(stream);
     }
-    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    call(table().cuStreamIsCapturing, queue, &capture);
-    if (capture != CU_STREAM_CAPTURE_STATUS_NONE) {
+    return allocate_on(bytes, queue);
+}
+
+CUdeviceptr PoolState::allocate_on(std::size_t bytes, const StreamState& queue) {
+    if (is_capturing(queue)) [[unlikely]] {
         throw std::logic_error("a memory pool cannot perform memory operations on a capturing "
                                "stream (consider using GraphMemoryResource). The memory would "
                                "belong to the graph: or allocate before the capture begins");
     }
     CUdeviceptr pointer = 0;
     const auto& allocate = table().cuMemAllocFromPoolAsync;
-    const CUresult status = allocate(&pointer, bytes, handle, queue);
-    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
+    const CUresult status = allocate(&pointer, bytes, handle, queue.handle);
+    if (status == CUDA_ERROR_OUT_OF_MEMORY) [[unlikely]] {
         raise_out_of_memory(allocate.name, bytes, device_id(), limit_hint(*this));
     }
-    if (status != CUDA_SUCCESS) {
+    if (status != CUDA_SUCCESS) [[unlikely]] {
         driver::raise(status, allocate.name);
     }
     return pointer;
 }
 
 void PoolState::deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/, const Stream& stream) {
-    const CUstream queue = stream.handle();
+    const CUstream queue = handle_of(stream);
     if (pointer == 0) {
         return;
     }

@@ -15,6 +15,8 @@
 
 namespace cuprum::detail {
 
+struct StreamState;
+
 /// What kind of memory a pool gives.
 enum class PoolKind { Device, Pinned, Managed };
 
@@ -37,6 +39,7 @@ struct PoolState final : MemoryResource {
     PoolState(const PoolState&) = delete;
     PoolState& operator=(const PoolState&) = delete;
 
+    Buffer allocate(std::size_t bytes, const Stream& stream) override;
     CUdeviceptr allocate_bytes(std::size_t bytes, const Stream& stream) override;
     void deallocate_bytes(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) override;
 
@@ -50,7 +53,13 @@ struct PoolState final : MemoryResource {
         return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : -1;
     }
 
+    /// Allocates from a pool; in the plain case at once what MemoryResource::allocate does in
+    /// steps.
+    [[nodiscard]] static Buffer allocate_from(const std::shared_ptr<PoolState>& pool,
+                                              std::size_t bytes, const Stream& stream);
+
 private:
+    [[nodiscard]] CUdeviceptr allocate_on(std::size_t bytes, const StreamState& queue);
     /// Refuses what this pool cannot do on this stream, for the pools that are not the plain case.
     void check_unusual(const Stream& stream) const;
 };

@@ -6,7 +6,11 @@
 #include "driver/call.hpp"
 #include "recent_launches.hpp"
 #include "state/context_state.hpp"
+#include "state/handle.hpp"
 
+#include <cuprum/stream.hpp>
+
+#include <atomic>
 #include <memory>
 
 namespace cuprum::detail {
@@ -16,8 +20,10 @@ struct StreamState {
     CUstream handle = nullptr;
     std::shared_ptr<ContextState> context; // null for the default streams: the current one counts
     bool is_owned = false;
-    bool is_default = false;     // the legacy or the per-thread token
-    unsigned made_at = 0;        // the context's count of resets when it was made
+    bool is_default = false; // the legacy or the per-thread token
+    unsigned made_at = 0;    // the context's count of resets when it was made
+    // Its handle is known outside, or it has waited for others: only then can it be capturing.
+    std::atomic<bool> may_capture = false;
     std::shared_ptr<void> owner; // of a foreign stream
     LastLaunch last_launch;      // listed while the stream is ours or a default one
 
@@ -26,6 +32,15 @@ struct StreamState {
     StreamState(const StreamState&) = delete;
     StreamState& operator=(const StreamState&) = delete;
 };
+
+/// Returns a stream's handle, for the library itself.
+/// @throws ClosedError if it was closed.
+[[nodiscard]] inline CUstream handle_of(const Stream& stream) {
+    return open(stream.state(), "Stream").handle;
+}
+
+/// Tells whether work on a stream would be captured; costs nothing while nobody can have begun it.
+[[nodiscard]] bool is_capturing(const StreamState& stream);
 
 /// Returns the context that work on this stream runs in: its own, or the current one for a default
 /// stream.

@@ -152,6 +152,9 @@ public:
     std::vector<Failure> failures;
     std::map<CUcontext, int> contexts; // and their devices
     std::map<CUstream, Stream> streams;
+    /// Whether work on a stream is refused unless its context is current. The real one goes by the
+    /// stream.
+    bool wants_current = false;
     std::map<CUevent, Event> events;
     std::map<CUmemoryPool, Pool> pools;
     std::map<CUdeviceptr, std::size_t> allocations;

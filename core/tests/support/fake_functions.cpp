@@ -32,7 +32,12 @@ CUresult check(CUstream stream) {
     if (is_token(stream)) {
         return context_stack().empty() ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
     }
-    return fake().streams.count(stream) == 0 ? CUDA_ERROR_INVALID_HANDLE : CUDA_SUCCESS;
+    const auto place = fake().streams.find(stream);
+    if (place == fake().streams.end()) {
+        return CUDA_ERROR_INVALID_HANDLE;
+    }
+    const bool is_refused = fake().wants_current && place->second.context != FakeDriver::current();
+    return is_refused ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
 }
 
 template <typename Map, typename Key, typename Use>
@@ -323,8 +328,11 @@ void add_memory(driver::Table& table) {
         });
     };
     table.cuMemFreeAsync = [](CUdeviceptr pointer, CUstream stream) {
+        if (const CUresult status = check(stream); status != CUDA_SUCCESS) {
+            return status;
+        }
         fake().last_free = {pointer, stream, FakeDriver::current()};
-        return fake().allocations.erase(pointer) == 0 ? CUDA_ERROR_INVALID_VALUE : check(stream);
+        return fake().allocations.erase(pointer) == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     };
     table.cuMemcpyAsync = [](CUdeviceptr, CUdeviceptr, std::size_t, CUstream stream) {
         return check(stream);

@@ -6,6 +6,10 @@
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 
+namespace cuprum {
+class Stream;
+}
+
 namespace cuprum::detail {
 
 /// Holds back later work on one stream until what another holds now is done: for streams that are
@@ -15,5 +19,6 @@ CUPRUM_API void order_streams(CUstream consumer, CUstream producer);
 
 /// Tells whether what is enqueued on a stream goes into a graph that is being captured.
 [[nodiscard]] CUPRUM_API bool is_capturing(CUstream stream);
+[[nodiscard]] CUPRUM_API bool is_capturing(const Stream& stream);
 
 } // namespace cuprum::detail
