@@ -67,10 +67,7 @@ CUstream protocol_stream(nb::handle object) {
         static_cast<std::uintptr_t>(address_argument(answer[1], "the address in __cuda_stream__")));
 }
 
-std::size_t size_argument(nb::handle value, const char* name) {
-    if (Py_ssize_t size = 0; read_small_int(value, size) && size >= 0) [[likely]] {
-        return static_cast<std::size_t>(size);
-    }
+std::size_t unusual_size_argument(nb::handle value, const char* name) {
     if (PyIndex_Check(value.ptr()) == 0) {
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be an integer, got " + type_label(value));

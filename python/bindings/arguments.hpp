@@ -35,7 +35,7 @@ namespace cuprum::python {
 [[nodiscard]] inline bool read_small_int(nb::handle value, Py_ssize_t& number) noexcept;
 
 /// Returns a count of bytes or the like, at least 0.
-[[nodiscard]] std::size_t size_argument(nb::handle value, const char* name);
+[[nodiscard]] inline std::size_t size_argument(nb::handle value, const char* name);
 
 /// Returns an integer, also from objects with `__index__` or, for handles, `__int__`.
 [[nodiscard]] std::uint64_t address_argument(nb::handle value, const char* name);
@@ -94,6 +94,16 @@ const Stream& stream_argument(nb::handle stream) {
         note_python_in_driver(); // other libraries use them too
     }
     return *payload<PyStream>(stream);
+}
+
+[[nodiscard]] std::size_t unusual_size_argument(nb::handle value, const char* name);
+
+std::size_t size_argument(nb::handle value, const char* name) {
+    Py_ssize_t size = 0;
+    if (!read_small_int(value, size) || size < 0) [[unlikely]] {
+        return unusual_size_argument(value, name);
+    }
+    return static_cast<std::size_t>(size);
 }
 
 bool read_small_int(nb::handle value, Py_ssize_t& number) noexcept {

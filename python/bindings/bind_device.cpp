@@ -379,7 +379,10 @@ nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream) {
 #ifndef Py_GIL_DISABLED
     if (self.memory_resource.is_valid()) [[likely]] {
         const nb::object resource = self.memory_resource; // which Python code may replace
-        return allocate_from(resource, size_argument(size, "size"), stream);
+        const std::size_t bytes = size_argument(size, "size");
+        return Py_TYPE(resource.ptr()) == TYPE<PyDeviceMemoryResource>
+                   ? allocate_from_pool(resource, bytes, stream)
+                   : allocate_from(resource, bytes, stream);
     }
 #endif
     return allocate_from(memory_resource(self), size_argument(size, "size"), stream);

@@ -59,7 +59,7 @@ void bind_memory_pool(nb::module_& module) {
                "Let the warning about managed memory be given again.");
 }
 
-[[gnu::hot]] nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stream) {
+nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stream) {
     if (Py_TYPE(resource.ptr()) != TYPE<PyDeviceMemoryResource>) {
         nb::object made = resource.attr("allocate")(bytes, "stream"_a = stream);
         if (get_if<PyBuffer>(made) == nullptr) {
@@ -69,8 +69,11 @@ void bind_memory_pool(nb::module_& module) {
         }
         return made;
     }
-    return allocate_in<PyBuffer>(nb::inst_ptr<PyDeviceMemoryResource>(resource)->core, resource,
-                                 bytes, stream);
+    return allocate_from_pool(resource, bytes, stream);
+}
+
+[[gnu::hot]] nb::object allocate_from_pool(nb::handle pool, std::size_t bytes, nb::handle stream) {
+    return allocate_in<PyBuffer>(payload<PyDeviceMemoryResource>(pool)->core, pool, bytes, stream);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

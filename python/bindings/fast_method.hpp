@@ -61,6 +61,29 @@ struct alignas(64) UsualParameters {
     /// Says no if the call is an unusual one.
     [[nodiscard]] bool sort(PyObject* const* values, std::size_t given, PyObject* keywords,
                             std::array<PyObject*, COUNT>& sorted) const noexcept {
+        // Mostly at most one is named: the next, so that all are in order.
+        std::size_t count = given;
+        if (keywords != nullptr) {
+            if (given >= COUNT || PyTuple_GET_SIZE(keywords) != 1 ||
+                PyTuple_GET_ITEM(keywords, 0) != names[given]) [[unlikely]] {
+                return sort_any(values, given, keywords, sorted);
+            }
+            ++count;
+        }
+        if (given > positional) [[unlikely]] {
+            return false;
+        }
+        bool is_complete = true;
+        for (std::size_t i = 0; i < COUNT; ++i) {
+            sorted[i] = i < count ? values[i] : defaults[i];
+            is_complete = is_complete && sorted[i] != nullptr;
+        }
+        return is_complete;
+    }
+
+    [[nodiscard, gnu::noinline]] bool
+    sort_any(PyObject* const* values, std::size_t given, PyObject* keywords,
+             std::array<PyObject*, COUNT>& sorted) const noexcept {
         if (given > positional) [[unlikely]] {
             return false;
         }

@@ -69,7 +69,8 @@ struct PyKernel : Held<Kernel> {
 /// A buffer, with the Python objects that it came from.
 struct PyBuffer : Buffer {
     PyBuffer(Buffer buffer, nb::object from, nb::object kept) noexcept
-        : Buffer(std::move(buffer)), resource(std::move(from)), owner(std::move(kept)) {}
+        : Buffer(std::move(buffer)), resource(std::move(from)), owner(std::move(kept)),
+          is_release_brief_(is_device_pool(resource)) {}
 
     ~PyBuffer() { drop(); }
 
@@ -77,7 +78,7 @@ struct PyBuffer : Buffer {
     PyBuffer& operator=(const PyBuffer&) = delete;
 
     /// Tells whether freeing the memory only enqueues: it came from a pool.
-    [[nodiscard]] bool is_release_brief() const noexcept;
+    [[nodiscard]] bool is_release_brief() const noexcept { return is_release_brief_; }
 
     /// Gives up the share, and the Python objects with it. Call it with the GIL held.
     void drop() noexcept {
@@ -94,6 +95,13 @@ struct PyBuffer : Buffer {
     nb::object owner;         // of wrapped memory, or null
     PyObject* held_by_core{}; // one of them, if the core refers to the Python object too
     bool is_readonly = false; // the host must not write it: it is somebody's constant
+
+private:
+    [[nodiscard]] static bool is_device_pool(nb::handle resource) noexcept {
+        return resource.is_valid() && Py_TYPE(resource.ptr()) == hot_data.device_pool_type;
+    }
+
+    bool is_release_brief_; // so that nobody need look at the resource
 };
 
 /// A buffer of managed memory.
@@ -177,10 +185,6 @@ void note_type(nb::handle type) {
     TYPE<T> = reinterpret_cast<PyTypeObject*>(type.ptr());
 }
 
-inline bool PyBuffer::is_release_brief() const noexcept {
-    return resource.is_valid() && Py_TYPE(resource.ptr()) == TYPE<PyDeviceMemoryResource>;
-}
-
 /// Makes a Python object that holds a T built from `arguments`.
 template <typename T, typename... Arguments>
 [[nodiscard]] nb::object make(Arguments&&... arguments) {
@@ -227,6 +231,8 @@ template <typename T>
 
 /// Allocates through a Python MemoryResource, or straight from the pool if it is one.
 [[nodiscard]] nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stream);
+/// The same from a device pool, of that very class.
+[[nodiscard]] nb::object allocate_from_pool(nb::handle pool, std::size_t bytes, nb::handle stream);
 
 /// Keeps a Python object alive from C++; may be released on any thread.
 [[nodiscard]] std::shared_ptr<void> keep_alive(nb::handle object);

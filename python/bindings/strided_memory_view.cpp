@@ -11,7 +11,7 @@
 
 namespace cuprum::python {
 
-StridedMemoryView::~StridedMemoryView() {
+[[gnu::hot]] StridedMemoryView::~StridedMemoryView() {
     if (managed != nullptr && managed->deleter != nullptr) {
         managed->deleter(managed);
     }
