@@ -303,9 +303,8 @@ void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const 
     if (bytes == 0) {
         return;
     }
-    driver::call_for_stream(
-        table().cuMemcpyAsync, [&] { return detail::context_of(queue); }, destination, source,
-        bytes, queue.handle);
+    const driver::Current current(detail::context_of(queue));
+    call(table().cuMemcpyAsync, destination, source, bytes, queue.handle);
 }
 
 template <typename Value, typename Entry>

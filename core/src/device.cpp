@@ -7,6 +7,7 @@
 #include "state/device_state.hpp"
 #include "state/event_state.hpp"
 #include "state/handle.hpp"
+#include "state/pool_state.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/context.hpp>
@@ -258,7 +259,11 @@ int attribute_number(std::string_view name) {
 
 /// Returns the resource that the device allocates from, wrapped once.
 const DeviceMemoryResource& own_pool(const Device& device, detail::DeviceState& state) {
-    return state.memory_resource.get([&] { return DeviceMemoryResource(device); });
+    return state.memory_resource.get([&] {
+        DeviceMemoryResource pool(device);
+        detail::keep_for_good(std::static_pointer_cast<detail::PoolState>(pool.resource()));
+        return pool;
+    });
 }
 
 /// Returns the device of the current context, or the first one if no context is current.

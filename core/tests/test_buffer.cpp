@@ -81,10 +81,10 @@ TEST_F(BufferOnFake, is_freed_on_its_stream_from_any_thread) {
 }
 
 TEST_F(BufferOnFake, is_freed_in_its_context_by_a_driver_that_wants_it_current) {
-    fake->wants_current = true;
     const CUcontext context = fake->make_context(0);
     const CUstream handle = fake->make_stream(context);
     Buffer buffer = Device(0).allocate(16, Stream::from_handle(handle));
+    fake->wants_current = true;
     std::thread([moved = std::move(buffer)]() mutable {
         moved.close();
         EXPECT_EQ(testing::FakeDriver::current(), nullptr);
@@ -94,30 +94,36 @@ TEST_F(BufferOnFake, is_freed_in_its_context_by_a_driver_that_wants_it_current) 
     EXPECT_EQ(fake->count("cuMemFreeAsync"), 2);
 }
 
-TEST_F(BufferOnFake, copies_and_fills_go_by_the_stream_and_need_no_current_context) {
+TEST_F(BufferOnFake, copies_are_made_in_the_context_and_fills_go_by_the_stream) {
     const Stream stream = Device(1).create_stream();
     const Buffer buffer = Device(1).allocate(16, stream);
     const Buffer other = Device(1).allocate(16, stream);
     fake->forget_calls();
-    buffer.copy_to(other, stream);
     buffer.fill(std::uint8_t{0}, stream);
-    EXPECT_EQ(fake->calls(), (std::vector<std::string>{"cuMemcpyAsync", "cuMemsetD8Async"}));
+    EXPECT_EQ(fake->calls(), std::vector<std::string>{"cuMemsetD8Async"});
+    fake->forget_calls();
+    buffer.copy_to(other, stream);
+    EXPECT_EQ(fake->calls(), (std::vector<std::string>{"cuCtxGetCurrent", "cuCtxPushCurrent",
+                                                       "cuMemcpyAsync", "cuCtxPopCurrent"}));
 }
 
-TEST_F(BufferOnFake, copies_and_fills_are_made_in_the_context_by_a_driver_that_wants_it_current) {
-    fake->wants_current = true;
+TEST_F(BufferOnFake, fills_are_made_in_the_context_by_a_driver_that_wants_it_current) {
     const Stream stream = Device(1).create_stream();
     const Buffer buffer = Device(1).allocate(16, stream);
-    const Buffer other = Device(1).allocate(16, stream);
+    fake->wants_current = true;
     fake->forget_calls();
-    buffer.copy_to(other, stream);
     buffer.fill(std::uint8_t{0}, stream);
-    EXPECT_EQ(fake->count("cuCtxPushCurrent"), 2);
-    EXPECT_EQ(fake->count("cuCtxPopCurrent"), 2);
+    EXPECT_EQ(fake->count("cuMemsetD8Async"), 2);
+    EXPECT_EQ(fake->count("cuCtxPopCurrent"), 1);
     EXPECT_EQ(fake->current(), nullptr);
     Device(0).set_current();
     EXPECT_NO_THROW(buffer.fill(std::uint8_t{0}, stream));
     EXPECT_EQ(fake->current(), fake->primaries[0]);
+    Device(1).set_current();
+    fake->forget_calls();
+    fake->fail("cuMemsetD8Async", CUDA_ERROR_INVALID_VALUE);
+    EXPECT_THROW(buffer.fill(std::uint8_t{0}, stream), CUDAError);
+    EXPECT_EQ(fake->count("cuMemsetD8Async"), 1) << "it was current already";
 }
 
 TEST_F(BufferOnFake, closing_on_the_stream_it_was_allocated_on_is_one_call) {

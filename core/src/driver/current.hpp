@@ -30,6 +30,9 @@ public:
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
 
+    /// Tells whether another one was current.
+    [[nodiscard]] bool is_pushed() const noexcept { return is_pushed_; }
+
 private:
     bool is_pushed_ = false;
 };
@@ -39,14 +42,19 @@ private:
     return status == CUDA_ERROR_INVALID_CONTEXT || status == CUDA_ERROR_INVALID_HANDLE;
 }
 
-/// Calls a function that enqueues on a stream. The driver goes by the stream, whatever is current;
-/// should it not, it is called once more in the context that `context_of` gives.
+/// Calls a function that enqueues work on device memory. The driver goes by the stream, whatever is
+/// current; should it not, it is called once more in the context that `context_of` gives.
+///
+/// NOTE: not for copies: with no context current, driver 580 refuses those of memory that is mapped
+/// in pieces.
 template <typename Entry, typename ContextOf, typename... Args>
 inline void call_for_stream(const Entry& entry, const ContextOf& context_of, Args... args) {
     CUresult status = entry(args...);
-    if (is_about_context(status)) [[unlikely]] {
+    if (is_about_context(status) || status == CUDA_ERROR_INVALID_VALUE) [[unlikely]] {
         const Current current(context_of());
-        status = entry(args...);
+        if (current.is_pushed()) {
+            status = entry(args...);
+        }
     }
     if (status != CUDA_SUCCESS) [[unlikely]] {
         raise(status, entry.name);

@@ -16,6 +16,7 @@
 #include <cuprum/stream.hpp>
 
 #include <limits>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -55,7 +56,11 @@ Buffer PoolState::allocate(std::size_t bytes, const Stream& stream) {
     auto state = std::allocate_shared<BufferState>(Recycled<BufferState>());
     state->pointer = pool->allocate_on(bytes, queue);
     state->size = bytes;
-    state->resource = pool;
+    if (pool->is_kept) [[likely]] {
+        state->resource = {std::shared_ptr<void>(), pool.get()};
+    } else {
+        state->resource = pool;
+    }
     state->stream = stream;
     state->is_plain = true;
     return Buffer(std::move(state));
@@ -180,6 +185,14 @@ std::shared_ptr<PoolState> current_pool(PoolKind kind, CUmemLocation location) {
     }
     keep_freed_memory(state->handle);
     return state;
+}
+
+void keep_for_good(std::shared_ptr<PoolState> pool) {
+    static constinit std::mutex keeping;
+    static auto& kept = *new std::vector<std::shared_ptr<PoolState>>;
+    const std::lock_guard lock(keeping);
+    pool->is_kept = true;
+    kept.push_back(std::move(pool));
 }
 
 void require_pools(int device) {

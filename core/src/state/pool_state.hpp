@@ -28,6 +28,7 @@ struct PoolState final : MemoryResource {
     bool is_owned = false;
     bool is_mapped = false;        // another process's
     bool is_ipc_enabled = false;   // the driver agreed to share it
+    bool is_kept = false;          // for good: buffers need not count their shares of it
     std::size_t max_size = 0;      // bytes; 0 is no limit of ours
     std::shared_ptr<void> owner;   // of a foreign pool
     Lazy<IPCAllocationHandle> ipc; // what it was exported as, or imported from
@@ -77,6 +78,9 @@ private:
 
 /// Wraps the pool that the process uses for a kind of memory.
 [[nodiscard]] std::shared_ptr<PoolState> current_pool(PoolKind kind, CUmemLocation location);
+
+/// Keeps a pool that is not ours for the life of the process.
+void keep_for_good(std::shared_ptr<PoolState> pool);
 
 /// @throws CUDAError if the device has no memory pools.
 void require_pools(int device);
