@@ -6,6 +6,7 @@
 #pragma once
 
 #include "objects.hpp"
+#include "python_int.hpp"
 
 #include <cuprum/cuprum.hpp>
 
@@ -31,7 +32,7 @@ namespace cuprum::python {
 /// CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM is set to a number other than 0.
 [[nodiscard]] nb::object default_stream();
 
-/// Reads an int of one digit, as nearly all counts are; says no to anything else.
+/// Reads an int of less than 60 bits, as nearly all are; says no to anything else.
 [[nodiscard]] inline bool read_small_int(nb::handle value, Py_ssize_t& number) noexcept;
 
 /// Returns a count of bytes or the like, at least 0.
@@ -110,19 +111,11 @@ bool read_small_int(nb::handle value, Py_ssize_t& number) noexcept {
     if (PyLong_CheckExact(value.ptr()) == 0) {
         return false;
     }
-    const auto* const integer = reinterpret_cast<const PyLongObject*>(value.ptr());
-#if PY_VERSION_HEX >= 0x030C0000
-    if (PyUnstable_Long_IsCompact(integer) == 0) {
+    std::int64_t wide = 0;
+    if (!read_short_int(value.ptr(), wide)) {
         return false;
     }
-    number = PyUnstable_Long_CompactValue(integer);
-#else
-    const Py_ssize_t digits = Py_SIZE(integer); // negative for a negative number
-    if (digits < -1 || digits > 1) {
-        return false;
-    }
-    number = digits * static_cast<Py_ssize_t>(integer->ob_digit[0]);
-#endif
+    number = static_cast<Py_ssize_t>(wide);
     return true;
 }
 

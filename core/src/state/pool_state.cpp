@@ -53,7 +53,7 @@ Buffer PoolState::allocate(std::size_t bytes, const Stream& stream) {
         [[unlikely]] {
         return pool->MemoryResource::allocate(bytes, stream);
     }
-    auto state = std::allocate_shared<BufferState>(Recycled<BufferState>());
+    auto state = make_recycled<BufferState>();
     state->pointer = pool->allocate_on(bytes, queue);
     state->size = bytes;
     if (pool->is_kept) [[likely]] {
