@@ -369,7 +369,7 @@ Handler select_bits_of(BitsOp op) {
 
 Handler select_linear_integer(const IntegerForm& form) {
     const bool is_signed = form.type == ptx::Type::S32;
-    if (form.is_saturating || form.is_packed) {
+    if (!HAS_LINEAR_HANDLERS || form.is_saturating || form.is_packed) {
         return nullptr;
     }
     if (form.type == ptx::Type::U64 || form.type == ptx::Type::S64) {
@@ -390,13 +390,16 @@ Handler select_linear_integer(const IntegerForm& form) {
 }
 
 Handler select_linear_bits(const BitsForm& form) {
+    if (!HAS_LINEAR_HANDLERS) {
+        return nullptr;
+    }
     return form.bits == 64   ? select_bits_of<UL>(form.op)
            : form.bits == 32 ? select_bits_of<U>(form.op)
                              : nullptr;
 }
 
 Handler select_linear_move(const MoveForm& form) {
-    if (form.op != MoveOp::Copy) {
+    if (!HAS_LINEAR_HANDLERS || form.op != MoveOp::Copy) {
         return nullptr;
     }
     return form.width == Width::B64   ? compute_linear<Copy, UL, UL>
@@ -405,6 +408,9 @@ Handler select_linear_move(const MoveForm& form) {
 }
 
 Handler select_linear_convert(const ConvertForm& form) {
+    if (!HAS_LINEAR_HANDLERS) {
+        return nullptr;
+    }
     const bool is_wide = form.to == Format::U64 || form.to == Format::S64;
     if (is_wide && form.from == Format::S32) {
         return compute_linear<Widen<true>, UL, U>;
@@ -420,7 +426,7 @@ Handler select_linear_convert(const ConvertForm& form) {
 }
 
 Handler select_linear_compare(const CompareForm& form) {
-    if (form.result != CompareResult::Predicate) {
+    if (!HAS_LINEAR_HANDLERS || form.result != CompareResult::Predicate) {
         return nullptr;
     }
     switch (form.type) {

@@ -14,6 +14,14 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 typedef std::uint64_t Head __attribute__((vector_size(64)));
 typedef std::uint64_t HeadMemory __attribute__((vector_size(64), aligned(64), may_alias));
 
+/// Whether this level has linear handlers at all. A head is one register of AVX-512; in pieces it
+/// costs more than it saves.
+#if defined(__AVX512F__)
+constexpr bool HAS_LINEAR_HANDLERS = true;
+#else
+constexpr bool HAS_LINEAR_HANDLERS = false;
+#endif
+
 constexpr unsigned HEAD_BYTES = sizeof(bytecode::LinearHead);
 constexpr unsigned HAS_LANES = 6;
 constexpr unsigned IS_VARIED = 7;

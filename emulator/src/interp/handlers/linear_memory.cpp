@@ -159,7 +159,7 @@ Handler select_space(const MemoryForm& form) {
 Handler select_linear_memory(const MemoryForm& form) {
     using U = std::uint32_t;
     using UL = std::uint64_t;
-    if (form.is_ordered) {
+    if (!HAS_LINEAR_HANDLERS || form.is_ordered) {
         return nullptr;
     }
     if (form.register_width == Width::B64) {
