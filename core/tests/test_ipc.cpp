@@ -127,6 +127,24 @@ TEST_F(IpcOnFake, importing_twice_maps_once) {
     EXPECT_EQ(fake->count("cuMemPoolImportPointer"), 2) << "it was unmapped in between";
 }
 
+TEST_F(IpcOnFake, what_was_imported_is_sent_on_as_what_it_came) {
+    const DeviceMemoryResource pool(Device(0), SHARED);
+    const DeviceMemoryResource imported = import(pool);
+    const Stream stream = Device(0).create_stream();
+    const Buffer buffer = pool.allocate(64, stream);
+    const IPCBufferDescriptor descriptor = buffer.ipc_descriptor();
+    const Buffer mapped = Buffer::from_ipc_descriptor(imported, descriptor, stream);
+    fake->forget_calls();
+    EXPECT_EQ(mapped.ipc_descriptor(), descriptor);
+    EXPECT_EQ(fake->count("cuMemPoolExportPointer"), 0) << "only the maker can export";
+    const Buffer part = mapped.slice(16, 8);
+    EXPECT_TRUE(part.is_mapped());
+    EXPECT_THROW((void)part.ipc_descriptor(), std::logic_error);
+    EXPECT_EQ(part.whole(), mapped);
+    EXPECT_EQ(part.whole().ipc_descriptor(), descriptor);
+    EXPECT_EQ(mapped.whole(), mapped);
+}
+
 TEST_F(IpcOnFake, threads_that_import_at_once_share_one_mapping) {
     const DeviceMemoryResource pool(Device(0), SHARED);
     const DeviceMemoryResource imported = import(pool);

@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import ctypes
+import os
+import subprocess
+import sys
 import weakref
 
 import pytest
@@ -212,6 +215,92 @@ def test_the_peers_of_a_pool_are_a_live_set(pool, device):
         peers.remove(device)
     with pytest.raises((ValueError, cuprum.CUDAError)):
         peers.add(len(cuprum.Device.get_all_devices()))
+
+
+BETWEEN_DEVICES = """
+import cuprum
+from cuprum import Buffer, DeviceMemoryResource, SynchronousMemoryResource
+from cuprum.utils import copy_batch
+
+devices = cuprum.Device.get_all_devices()
+if len(devices) < 2 or not devices[0].can_access_peer(devices[1]):
+    raise SystemExit("needs two devices that reach each other")
+here, there = devices[:2]
+here.set_current()
+stream = here.create_stream()
+their_stream = there.create_stream()
+pool = DeviceMemoryResource(there, {"max_size": 1 << 20})
+far = pool.allocate(64, stream=their_stream)
+their_stream.sync()
+near = here.allocate(64, stream=stream)
+near.fill(3, stream=stream)
+assert (near.device_id, far.device_id) == (0, 1)
+
+
+def arrives():
+    far.fill(9, stream=their_stream)
+    their_stream.sync()
+    try:
+        near.copy_to(far, stream=stream)
+        stream.sync()
+    except cuprum.CUDAError:
+        return False
+    back = bytearray(64)
+    far.copy_to_host(back, stream=their_stream)
+    their_stream.sync()
+    assert back == b"\\3" * 64
+    return True
+
+
+peers = pool.peer_accessible_by
+assert peers == set()
+assert not arrives(), "memory of a pool is its device's alone at first"
+peers.add(0)
+assert peers == {here} and 0 in peers and here in peers and there not in peers
+assert arrives()
+copy_batch(stream, [near], [far])
+stream.sync()
+peers.discard(here)
+assert peers == set()
+assert not arrives()
+pool.peer_accessible_by = [here, there]  # its own device has access anyway
+assert pool.peer_accessible_by == {here}
+assert arrives()
+pool.peer_accessible_by ^= {here}
+assert peers == set()
+
+# Memory that belongs to no pool needs no leave.
+plain = SynchronousMemoryResource(there).allocate(64, stream=stream)
+assert plain.device_id == 1
+near.copy_to(plain, stream=stream)
+stream.sync()
+plain.close()
+far.close()
+near.close()
+pool.close()
+for each in (stream, their_stream):
+    each.close()
+print("works")
+"""
+
+
+def test_who_may_access_a_pool_between_devices():
+    environment = {
+        **os.environ,
+        "CUPRUM_EMULATOR_DEVICES": "2",
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+    }
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", BETWEEN_DEVICES],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "needs two devices" in done.stderr:
+        pytest.skip("needs two devices that reach each other")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "works\n"
 
 
 def test_a_pool_is_gone_with_its_last_share(device):
