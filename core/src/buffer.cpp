@@ -4,6 +4,7 @@
 #include <cuprum/buffer.hpp>
 
 #include "driver/current.hpp"
+#include "region_copy.hpp"
 #include "state/buffer_state.hpp"
 #include "state/handle.hpp"
 #include "state/out_of_memory.hpp"
@@ -304,7 +305,17 @@ void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const 
         return;
     }
     const driver::Current current(detail::context_of(queue));
-    call(table().cuMemcpyAsync, destination, source, bytes, queue.handle);
+    const auto& entry = table().cuMemcpyAsync;
+    const CUresult status = entry(destination, source, bytes, queue.handle);
+    if (status == CUDA_SUCCESS) [[likely]] {
+        return;
+    }
+    const bool is_done = status == CUDA_ERROR_INVALID_VALUE &&
+                         detail::copy_between_devices({.address = destination}, {.address = source},
+                                                      {.width = bytes}, queue.handle);
+    if (!is_done) {
+        driver::raise(status, entry.name);
+    }
 }
 
 template <typename Value, typename Entry>

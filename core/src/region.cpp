@@ -102,13 +102,22 @@ void detail::copy_block(const Block& destination, const Block& source, const Reg
         return block.slice_pitch == block.pitch * extent.height;
     };
     RegionExtent merged = extent;
+    const auto finish = [&](CUresult status, const char* name) {
+        const bool is_done =
+            status == CUDA_SUCCESS || (status == CUDA_ERROR_INVALID_VALUE &&
+                                       copy_between_devices(destination, source, merged, stream));
+        if (!is_done) [[unlikely]] {
+            driver::raise(status, name);
+        }
+    };
     if (merged.depth > 1 && fill_slices(destination) && fill_slices(source)) {
         merged.height *= merged.depth;
         merged.depth = 1;
     }
     if (merged.depth == 1 && (merged.height == 1 || (follow(destination) && follow(source)))) {
-        driver::call(driver::table().cuMemcpyAsync, destination.address, source.address,
-                     merged.width * merged.height, stream);
+        merged = {.width = merged.width * merged.height};
+        finish(table().cuMemcpyAsync(destination.address, source.address, merged.width, stream),
+               table().cuMemcpyAsync.name);
         return;
     }
     if (merged.depth == 1) {
@@ -121,7 +130,7 @@ void detail::copy_block(const Block& destination, const Block& source, const Reg
         copy.dstPitch = destination.pitch;
         copy.WidthInBytes = merged.width;
         copy.Height = merged.height;
-        driver::call(driver::table().cuMemcpy2DAsync, &copy, stream);
+        finish(table().cuMemcpy2DAsync(&copy, stream), table().cuMemcpy2DAsync.name);
         return;
     }
     CUDA_MEMCPY3D copy{};
@@ -136,7 +145,7 @@ void detail::copy_block(const Block& destination, const Block& source, const Reg
     copy.WidthInBytes = merged.width;
     copy.Height = merged.height;
     copy.Depth = merged.depth;
-    driver::call(driver::table().cuMemcpy3DAsync, &copy, stream);
+    finish(table().cuMemcpy3DAsync(&copy, stream), table().cuMemcpy3DAsync.name);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

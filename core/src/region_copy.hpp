@@ -23,6 +23,11 @@ struct Block {
 /// The largest pitch that the driver takes.
 inline constexpr std::size_t MAX_PITCH_BYTES = 0x7fffffff;
 
+/// Copies a block between two devices after a plain copy was refused; false if they are not two, so
+/// that it was refused for another reason.
+[[nodiscard]] bool copy_between_devices(const Block& destination, const Block& source,
+                                        const RegionExtent& extent, CUstream stream);
+
 /// Copies a block in one driver call. The context must be current; nothing is checked.
 void copy_block(const Block& destination, const Block& source, const RegionExtent& extent,
                 CUstream stream);

@@ -5,6 +5,7 @@
 #include "support/expect_error.hpp"
 #include "support/fake_driver.hpp"
 
+#include <cuprum/detail/peer_copies.hpp>
 #include <cuprum/region.hpp>
 
 #include <gtest/gtest.h>
@@ -213,6 +214,27 @@ TEST_F(RegionOnFake, strided_copies_take_few_calls) {
     const StridedLayout repeated =
         StridedLayout({5, 4}, 2).broadcast_to(std::vector<Index>{6, 5, 4});
     EXPECT_EQ(count(dense, repeated), (std::array{6, 0, 0}));
+}
+
+TEST_F(RegionOnFake, devices_whose_pools_deny_each_other_are_copied_between_all_the_same) {
+    const Stream here = Device(0).create_stream();
+    const Stream there = Device(1).create_stream();
+    const Buffer near = Device(0).allocate(64, here);
+    const Buffer far = Device(1).allocate(64, there);
+    fake->fail("cuMemcpyAsync", CUDA_ERROR_INVALID_VALUE);
+    near.copy_to(far, here);
+    fake->fail("cuMemcpy2DAsync", CUDA_ERROR_INVALID_VALUE);
+    copy_region(near, {.pitch = 16}, far, {}, {.width = 8, .height = 4}, here);
+    EXPECT_EQ(fake->notes, (std::vector<std::string>{"peer copy of 64 from device 0 to 1",
+                                                     "peer copy of 8 by 4 from device 1 to 0"}));
+    // On one device the refusal has another reason, which is told.
+    const Buffer other = Device(0).allocate(64, here);
+    fake->fail("cuMemcpyAsync", CUDA_ERROR_INVALID_VALUE);
+    EXPECT_THROW(near.copy_to(other, here), CUDAError);
+    detail::set_peer_copies(false);
+    fake->fail("cuMemcpyAsync", CUDA_ERROR_INVALID_VALUE);
+    EXPECT_THROW(near.copy_to(far, here), CUDAError);
+    detail::set_peer_copies(true);
 }
 
 TEST(RegionFailures, leave_nothing_behind) {

@@ -3,6 +3,8 @@
 
 #include "reference.hpp"
 
+#include <cuprum/detail/peer_copies.hpp>
+
 #include <cuda.h>
 
 #include <algorithm>
@@ -48,7 +50,11 @@ void raise_unless_set_current(const PyDevice& device) {
 
 void bind_reference(nb::module_& module) {
     module.def(
-        "follow_reference", [](bool is_on) { follows_reference = is_on; },
+        "follow_reference",
+        [](bool is_on) {
+            follows_reference = is_on;
+            cuprum::detail::set_peer_copies(!is_on); // pools that do not let others in mean it
+        },
         "Choose whether objects behave as those of cuda.core where the two differ.");
 }
 

@@ -237,11 +237,11 @@ near.fill(3, stream=stream)
 assert (near.device_id, far.device_id) == (0, 1)
 
 
-def arrives():
+def arrives(way):
     far.fill(9, stream=their_stream)
     their_stream.sync()
     try:
-        near.copy_to(far, stream=stream)
+        way()
         stream.sync()
     except cuprum.CUDAError:
         return False
@@ -252,20 +252,27 @@ def arrives():
     return True
 
 
+def copy():
+    near.copy_to(far, stream=stream)
+
+
+def batch():
+    copy_batch(stream, [near], [far])
+
+
 peers = pool.peer_accessible_by
 assert peers == set()
-assert not arrives(), "memory of a pool is its device's alone at first"
+assert arrives(copy), "one copy names both devices"
+assert not arrives(batch), "memory of a pool is its device's alone at first"
 peers.add(0)
 assert peers == {here} and 0 in peers and here in peers and there not in peers
-assert arrives()
-copy_batch(stream, [near], [far])
-stream.sync()
+assert arrives(copy) and arrives(batch)
 peers.discard(here)
 assert peers == set()
-assert not arrives()
+assert not arrives(batch)
 pool.peer_accessible_by = [here, there]  # its own device has access anyway
 assert pool.peer_accessible_by == {here}
-assert arrives()
+assert arrives(batch)
 pool.peer_accessible_by ^= {here}
 assert peers == set()
 

@@ -159,6 +159,7 @@ public:
     std::map<CUmemoryPool, Pool> pools;
     std::map<CUdeviceptr, std::size_t> allocations;
     std::map<CUdeviceptr, CUcontext> bound; // memory that goes with its context
+    std::map<CUdeviceptr, int> homes;       // the devices of memory of pools
     std::map<CUlinkState, Link> links;
     Link last_link;
     std::vector<CUcontext> primaries;

@@ -324,6 +324,7 @@ void add_memory(driver::Table& table) {
             }
             *pointer = reinterpret_cast<std::uintptr_t>(fake().next_handle<void*>());
             fake().allocations[*pointer] = bytes;
+            fake().homes[*pointer] = found.device;
             return check(stream);
         });
     };
@@ -338,6 +339,20 @@ void add_memory(driver::Table& table) {
         return check(stream);
     };
     table.cuMemcpy2DAsync = [](const CUDA_MEMCPY2D*, CUstream stream) { return check(stream); };
+    table.cuMemcpyPeerAsync = [](CUdeviceptr, CUcontext to, CUdeviceptr, CUcontext from,
+                                 std::size_t bytes, CUstream stream) {
+        fake().notes.push_back("peer copy of " + std::to_string(bytes) + " from device " +
+                               std::to_string(fake().contexts.at(from)) + " to " +
+                               std::to_string(fake().contexts.at(to)));
+        return check(stream);
+    };
+    table.cuMemcpy3DPeerAsync = [](const CUDA_MEMCPY3D_PEER* copy, CUstream stream) {
+        fake().notes.push_back("peer copy of " + std::to_string(copy->WidthInBytes) + " by " +
+                               std::to_string(copy->Height) + " from device " +
+                               std::to_string(fake().contexts.at(copy->srcContext)) + " to " +
+                               std::to_string(fake().contexts.at(copy->dstContext)));
+        return check(stream);
+    };
     table.cuMemcpy3DAsync = [](const CUDA_MEMCPY3D*, CUstream stream) { return check(stream); };
     table.cuMemsetD2D8Async = [](CUdeviceptr, std::size_t, unsigned char, std::size_t, std::size_t,
                                  CUstream stream) { return check(stream); };
@@ -363,7 +378,7 @@ void add_memory(driver::Table& table) {
                 *static_cast<int*>(values[i]) = is_ours ? CU_MEMORYTYPE_DEVICE : 0;
                 break;
             case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-                *static_cast<int*>(values[i]) = is_ours ? 0 : -2;
+                *static_cast<int*>(values[i]) = is_ours ? fake().homes[pointer] : -2;
                 break;
             case CU_POINTER_ATTRIBUTE_IS_MANAGED:
                 *static_cast<unsigned*>(values[i]) = fake().is_pointer_managed ? 1 : 0;

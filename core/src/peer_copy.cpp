@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Copies between devices. The plain calls serve where the stream's device may touch both sides; a
+// pool of the other device may not let it in. Then the calls do that name both contexts.
+
+#include "region_copy.hpp"
+#include "state/context_state.hpp"
+#include "state/device_state.hpp"
+
+#include <cuprum/detail/peer_copies.hpp>
+
+#include <array>
+#include <atomic>
+#include <optional>
+
+namespace cuprum::detail {
+
+namespace {
+
+using driver::call;
+using driver::table;
+
+std::atomic<bool> has_peer_copies = true;
+
+std::optional<int> device_of(CUdeviceptr address);
+CUcontext context_on(int ordinal);
+
+} // namespace
+
+void set_peer_copies(bool is_on) noexcept {
+    has_peer_copies.store(is_on, std::memory_order_relaxed);
+}
+
+bool copy_between_devices(const Block& destination, const Block& source, const RegionExtent& extent,
+                          CUstream stream) {
+    if (!has_peer_copies.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    const auto to = device_of(destination.address);
+    const auto from = device_of(source.address);
+    if (!to || !from || *to == *from) {
+        return false;
+    }
+    if (extent.height == 1 && extent.depth == 1) {
+        call(table().cuMemcpyPeerAsync, destination.address, context_on(*to), source.address,
+             context_on(*from), extent.width, stream);
+        return true;
+    }
+    CUDA_MEMCPY3D_PEER copy{};
+    copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.srcDevice = source.address;
+    copy.srcContext = context_on(*from);
+    copy.srcPitch = source.pitch;
+    copy.srcHeight = source.slice_pitch / source.pitch;
+    copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.dstDevice = destination.address;
+    copy.dstContext = context_on(*to);
+    copy.dstPitch = destination.pitch;
+    copy.dstHeight = destination.slice_pitch / destination.pitch;
+    copy.WidthInBytes = extent.width;
+    copy.Height = extent.height;
+    copy.Depth = extent.depth;
+    call(table().cuMemcpy3DPeerAsync, static_cast<const CUDA_MEMCPY3D_PEER*>(&copy), stream);
+    return true;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Returns the device whose memory lies at an address; nothing if it is no device's alone.
+std::optional<int> device_of(CUdeviceptr address) {
+    int memory_type = 0;
+    int ordinal = -1;
+    unsigned is_managed = 0;
+    std::array attributes{CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                          CU_POINTER_ATTRIBUTE_IS_MANAGED};
+    std::array<void*, attributes.size()> values{&memory_type, &ordinal, &is_managed};
+    const CUresult status = table().cuPointerGetAttributes(
+        static_cast<unsigned>(attributes.size()), attributes.data(), values.data(), address);
+    const bool is_known = status == CUDA_SUCCESS && memory_type == CU_MEMORYTYPE_DEVICE &&
+                          is_managed == 0 && ordinal >= 0;
+    return is_known ? std::optional(ordinal) : std::nullopt;
+}
+
+CUcontext context_on(int ordinal) {
+    return primary_context(*devices()[static_cast<std::size_t>(ordinal)])->handle;
+}
+
+} // namespace
+
+} // namespace cuprum::detail
