@@ -180,9 +180,12 @@ std::optional<Stream> Buffer::deallocation_stream() const {
 }
 
 bool Buffer::is_unshared() const noexcept {
+    // A part holds its whole, and both hold where the memory comes from.
+    const long shares = state_ != nullptr && state_->whole != nullptr ? 2 : 1;
     return state_.use_count() == 1 &&
-           (state_->resource == nullptr || state_->resource.use_count() == 1) &&
-           (state_->owner == nullptr || state_->owner.use_count() == 1);
+           (state_->whole == nullptr || state_->whole.use_count() == 1) &&
+           (state_->resource == nullptr || state_->resource.use_count() == shares) &&
+           (state_->owner == nullptr || state_->owner.use_count() == shares);
 }
 
 bool operator==(const Buffer& left, const Buffer& right) noexcept {

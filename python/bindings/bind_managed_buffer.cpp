@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arguments.hpp"
+#include "buffer_collection.hpp"
 #include "memory_objects.hpp"
 
 #include <cuprum/managed_buffer.hpp>
@@ -33,7 +34,7 @@ void bind_batches(nb::module_& module);
 
 void bind_managed_buffer(nb::module_& module) {
     nb::class_<PyManagedBuffer, PyBuffer> type(
-        module, "ManagedBuffer", nb::is_weak_referenceable(),
+        module, "ManagedBuffer", nb::is_weak_referenceable(), nb::type_slots(buffer_slots()),
         R"(Own a piece of memory that moves between host and devices by itself, and steer that.
 
 Made by ``ManagedMemoryResource.allocate``, or ``ManagedBuffer.from_handle`` for managed memory

@@ -88,6 +88,33 @@ def test_a_buffer_that_others_share_is_not_collected_too_early(stream):
     assert len(log) == 1
 
 
+def test_a_resource_that_keeps_a_part_alone_is_collected(stream):
+    log = []
+    resource = Keeping(log)
+    whole = resource.allocate(64, stream=stream)
+    inner = resource.kept.pop(whole.handle)[1]
+    resource.kept = {whole.handle: (whole[16:32][4:8], inner)}
+    reference = weakref.ref(resource)
+    del resource, whole, inner
+    assert reference() is not None
+    gc.collect()
+    assert reference() is None
+    assert len(log) == 1
+
+
+def test_a_resource_that_keeps_managed_buffers_is_collected(stream):
+    log = []
+    resource = Keeping(log)
+    inner = resource.inner.allocate(64)
+    made = cuprum.ManagedBuffer.from_handle(inner.handle, 64, resource, stream=stream)
+    resource.kept[made.handle] = (made, inner)
+    reference = weakref.ref(resource)
+    del resource, made, inner
+    gc.collect()
+    assert reference() is None
+    assert len(log) == 1
+
+
 def test_a_failing_allocation_of_python_is_what_the_caller_sees(device, stream):
     class Refusing(MemoryResource):
         def allocate(self, size, *, stream):
