@@ -136,6 +136,9 @@ CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, c
     return CU_GET_PROC_ADDRESS_SUCCESS;
 }
 
+// Asked for by NVRTC whenever it compiles, and not missed.
+constexpr std::string_view TABLE_OF_NVRTC = "da9151d33ae6cc41a5c04f26d533e328";
+
 /// Says which table was asked for, and once what to do about it.
 void explain_export_tables(const CUuuid& id) {
     std::string text;
@@ -146,7 +149,7 @@ void explain_export_tables(const CUuuid& id) {
     }
     log(LogLevel::Info, "cuGetExportTable: there is no table " + text);
     static std::atomic_flag is_explained;
-    if (!is_explained.test_and_set()) {
+    if (text != TABLE_OF_NVRTC && !is_explained.test_and_set()) {
         log(LogLevel::Error,
             "a library of NVIDIA's asks for private tables of NVIDIA's driver, which the emulated "
             "device does not have; if it is the CUDA runtime inside a program: link the program "

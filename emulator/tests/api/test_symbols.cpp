@@ -158,6 +158,15 @@ TEST(Symbols, private_tables_are_not_there) {
     EXPECT_EQ(table, nullptr);
 }
 
+TEST_F(DriverTest, the_private_table_that_nvrtc_asks_for_is_missing_without_a_word) {
+    const CUuuid id{{'\xda', '\x91', '\x51', '\xd3', '\x3a', '\xe6', '\xcc', '\x41', '\xa5', '\xc0',
+                     '\x4f', '\x26', '\xd5', '\x33', '\xe3', '\x28'}};
+    const void* table = nullptr;
+    testing::internal::CaptureStderr();
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_FOUND, CU(cuGetExportTable)(&table, &id)));
+    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+}
+
 TEST(Symbols, every_unsupported_function_says_so_by_name) {
     auto* is_implemented =
         symbol<decltype(cuprumEmulatorIsImplemented)>("cuprumEmulatorIsImplemented");
