@@ -79,6 +79,7 @@ namespace {
 // The linker puts these in the place of Python's functions in this module, nanobind's calls
 // included (--wrap in CMakeLists.txt).
 
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the linker's names
 extern "C" {
 
 void __real_PyEval_RestoreThread(PyThreadState* state);
@@ -101,3 +102,4 @@ PyGILState_STATE __wrap_PyGILState_Ensure() {
 }
 
 } // extern "C"
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

@@ -25,6 +25,10 @@ constexpr int MOST_CALLS = 2000; // of a scenario; more means that it never ends
 
 /// Counts, and prints what it counted when the program ends.
 struct Tally {
+    Tally() = default;
+    Tally(const Tally&) = delete;
+    Tally& operator=(const Tally&) = delete;
+
     ~Tally() {
         if (calls != 0) {
             std::printf("fault injection: %d scenarios, %d driver calls made to fail, leaks found: "

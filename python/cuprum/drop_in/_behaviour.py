@@ -75,7 +75,7 @@ def _show_handles_of_object_code() -> None:
             value = 0
         return f"<ObjectCode handle={value:#x} code_type='{self.code_type}'>"
 
-    cuprum.ObjectCode.__repr__ = show  # type: ignore[method-assign, assignment]
+    cuprum.ObjectCode.__repr__ = show  # type: ignore[method-assign]
 
 
 def _give_private_names() -> None:

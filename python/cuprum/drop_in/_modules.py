@@ -186,6 +186,8 @@ stand_in: Callable[[str, str], object] | None = None
 class CoreModule(ModuleType):
     """Stand for ``cuda.core``: its public names are cuprum's."""
 
+    __all__: list[str]
+
     def __getattr__(self, name: str) -> object:
         import cuprum
 
