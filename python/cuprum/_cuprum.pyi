@@ -187,6 +187,10 @@ class Context:
         """Return the device it belongs to."""
 
     @property
+    def is_closed(self) -> bool:
+        """Tell whether ``close`` was called."""
+
+    @property
     def is_primary(self) -> bool:
         """Tell whether this is a device's primary context."""
 
@@ -367,6 +371,10 @@ class Event:
         """Return the driver's ``CUevent`` as an int."""
 
     @property
+    def is_closed(self) -> bool:
+        """Tell whether ``close`` was called."""
+
+    @property
     def is_timing_enabled(self) -> bool:
         """Tell whether elapsed time can be asked for."""
 
@@ -495,6 +503,10 @@ class Stream:
         """
 
     @property
+    def is_closed(self) -> bool:
+        """Tell whether ``close`` was called."""
+
+    @property
     def is_nonblocking(self) -> bool:
         """Tell whether it does not wait for the legacy default stream."""
 
@@ -586,6 +598,9 @@ class Stream:
     @property
     def resources(self) -> DeviceResources:
         """Return what the stream's context has of the device."""
+
+    def create_graph_builder(self) -> object:
+        """Make a graph builder; not available yet."""
 
     def launch_host(self, function: Callable[[], object]) -> None:
         """
@@ -827,6 +842,10 @@ class MemoryPool(MemoryResource):
     @property
     def handle(self) -> int:
         """Return the driver's ``CUmemoryPool`` as an int."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether ``close`` was called."""
 
     @property
     def is_handle_owned(self) -> bool:
@@ -1382,7 +1401,7 @@ class IPCAllocationHandle:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether it was closed."""
+        """Tell whether ``close`` was called."""
 
     def close(self) -> None:
         """
@@ -1438,6 +1457,10 @@ class Buffer:
         """Return the size in bytes."""
 
     @property
+    def is_closed(self) -> bool:
+        """Tell whether ``close`` was called."""
+
+    @property
     def device_id(self) -> int:
         """Return the ordinal of the device it lies on, -1 for host memory."""
 
@@ -1456,6 +1479,9 @@ class Buffer:
     @property
     def is_mapped(self) -> bool:
         """Tell whether the memory is another process's."""
+
+    @property
+    def _whole(self) -> Buffer: ...
 
     @property
     def ipc_descriptor(self) -> cuprum._ipc_memory.IPCBufferDescriptor:
@@ -1720,6 +1746,8 @@ class ManagedBuffer(Buffer):
     allocated elsewhere. Its own methods raise ValueError if the memory is not managed after all.
     """
 
+    def __del__(self) -> None: ...
+
     @staticmethod
     def from_handle(ptr: int, size: int, mr: MemoryResource | None = None, owner: object | None = None, *, stream: Stream | None = None) -> ManagedBuffer:
         """Wrap managed memory allocated elsewhere; see ``Buffer.from_handle``."""
@@ -1731,7 +1759,7 @@ class ManagedBuffer(Buffer):
         """
 
     @read_mostly.setter
-    def read_mostly(self, arg: bool, /) -> None: ...
+    def read_mostly(self, value: bool, /) -> None: ...
 
     @property
     def preferred_location(self) -> Device | cuprum._host.Host | None:
@@ -2921,6 +2949,10 @@ class ObjectCode:
         Return the code as a ``CUmodule`` of the current context, as an int, for interfaces that take one. It belongs to this object.
         """
 
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether ``close`` was called."""
+
     def close(self) -> None:
         """
         Give up this object's share of the code. Calling it again does nothing.
@@ -2990,6 +3022,10 @@ class Kernel:
     @property
     def occupancy(self) -> KernelOccupancy:
         """Return an object that answers how many blocks fit on a multiprocessor."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether ``close`` was called."""
 
     def close(self) -> None:
         """
@@ -3247,6 +3283,10 @@ class Program:
             If NVRTC is older than 12.9.
         """
 
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether ``close`` was called."""
+
     def close(self) -> None:
         """Give up the compiler's state. Calling it again does nothing."""
 
@@ -3363,6 +3403,10 @@ class Linker:
     def handle(self) -> int:
         """Return the ``nvJitLinkHandle`` or ``CUlinkState`` as an int."""
 
+    @property
+    def is_closed(self) -> bool:
+        """Tell whether ``close`` was called."""
+
     def close(self) -> None:
         """Give up the linker's state. Calling it again does nothing."""
 
@@ -3434,6 +3478,9 @@ class FileStreamCache(ProgramCache):
 
     def file_of(self, key: bytes) -> str:
         """Return the file of a key."""
+
+def set_default_cache(cache: object | None) -> None:
+    """Make all programs use a cache."""
 
 def ptx_options(options: object) -> list[str]:
     """Return ProgramOptions for PTX as nvJitLink takes them."""
