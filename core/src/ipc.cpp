@@ -3,6 +3,7 @@
 
 #include <cuprum/ipc.hpp>
 
+#include "cache/checksum.hpp"
 #include "driver/current.hpp"
 #include "state/buffer_state.hpp"
 #include "state/handle.hpp"
@@ -16,8 +17,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <condition_variable>
+#include <cstdint>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -55,7 +58,22 @@ using driver::table;
 
 using Payload = std::array<std::byte, IPCBufferDescriptor::PAYLOAD_BYTES>;
 
-static_assert(sizeof(CUmemPoolPtrExportData) == IPCBufferDescriptor::PAYLOAD_BYTES);
+constexpr std::size_t EXPORT_BYTES = sizeof(CUmemPoolPtrExportData);
+static_assert(EXPORT_BYTES + sizeof(std::uint64_t) == IPCBufferDescriptor::PAYLOAD_BYTES);
+
+/// Returns the checksum of a payload, as it is behind the driver's bytes.
+[[nodiscard]] std::array<std::byte, sizeof(std::uint64_t)>
+checksum_of(std::span<const std::byte> payload) {
+    return std::bit_cast<std::array<std::byte, sizeof(std::uint64_t)>>(
+        detail::checksum(payload.first(EXPORT_BYTES), 0));
+}
+
+void check_payload(const Payload& payload) {
+    if (!std::ranges::equal(checksum_of(payload), std::span(payload).subspan(EXPORT_BYTES))) {
+        throw std::invalid_argument("the payload of the IPC buffer descriptor does not match its "
+                                    "checksum: it was changed on its way");
+    }
+}
 
 /// What is mapped here from other processes, by what it was exported as. One allocation is mapped
 /// once, however often it is imported: drivers do not count mappings of one allocation.
@@ -111,11 +129,13 @@ IPCBufferDescriptor IPCBufferDescriptor::from_bytes(std::span<const std::byte> b
     if (bytes.size() < PAYLOAD_BYTES) {
         throw std::invalid_argument("IPC buffer descriptor payload is " +
                                     std::to_string(bytes.size()) + " bytes; expected at least " +
-                                    std::to_string(PAYLOAD_BYTES) +
+                                    std::to_string(EXPORT_BYTES) + " and their checksum of " +
+                                    std::to_string(PAYLOAD_BYTES - EXPORT_BYTES) +
                                     ": it was cut short on its way");
     }
     IPCBufferDescriptor descriptor;
     std::ranges::copy(bytes.first(PAYLOAD_BYTES), descriptor.payload.begin());
+    check_payload(descriptor.payload);
     descriptor.size = size;
     return descriptor;
 }
@@ -142,6 +162,7 @@ IPCBufferDescriptor Buffer::ipc_descriptor() const {
     call(table().cuMemPoolExportPointer, &data, buffer.pointer);
     IPCBufferDescriptor descriptor;
     std::memcpy(descriptor.payload.data(), &data, sizeof(data));
+    std::ranges::copy(checksum_of(descriptor.payload), descriptor.payload.begin() + EXPORT_BYTES);
     descriptor.size = buffer.size;
     return descriptor;
 }
@@ -155,6 +176,7 @@ Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescri
             "Memory resource is not IPC-enabled: import the exporter's pool with "
             "from_allocation_handle first");
     }
+    check_payload(descriptor.payload);
     if (auto mapped = imports().find_or_claim(descriptor.payload)) {
         if (mapped->size != descriptor.size) {
             throw std::invalid_argument(

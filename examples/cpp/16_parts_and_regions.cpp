@@ -47,7 +47,6 @@ int main() {
         const cuprum::ManagedMemoryResource pool(
             {.preferred_location = cuprum::Location::device(device)});
         const cuprum::ManagedBuffer shared = pool.allocate(std::size_t{1} << 16U, stream);
-        shared.set_read_mostly(true);
         shared.prefetch(cuprum::Location::device(device), stream);
         shared.fill(std::uint8_t{3}, stream);
         shared.prefetch(cuprum::Location::host(), stream);

@@ -41,8 +41,6 @@ assert seen[:, -1].all()
 if device.properties.get("concurrent_managed_access", 0):
     pool = cuprum.ManagedMemoryResource({"preferred_location": device.device_id})
     with pool.allocate(1 << 16, stream=stream) as shared:
-        shared.read_mostly = True
-        shared.accessed_by.add(device)
         shared.prefetch(device, stream=stream)
         shared.fill(3, stream=stream)
         prefetch_batch(stream, [shared], Host())

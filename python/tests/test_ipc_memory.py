@@ -138,29 +138,21 @@ def pass_on(buffer, connection):
 
 
 def refuse_mutations(pool, descriptor, other):
-    """Import a descriptor with each of its bytes changed: refused, or the same allocation."""
+    """Import a descriptor with each of its bytes changed: the driver never sees it."""
     device = cuprum.Device(0)
     device.set_current()
     stream = device.create_stream()
-    refused = 0
     for index in range(len(descriptor._payload)):
         payload = bytearray(descriptor._payload)
         payload[index] ^= 0xFF
-        try:
-            mapped = Buffer.from_ipc_descriptor(
-                pool, IPCBufferDescriptor._init(payload, descriptor.size), stream=stream
-            )
-        except (cuprum.CUDAError, ValueError):
-            refused += 1
-        else:
-            assert mapped.is_mapped
-            mapped.close()
-    assert refused > 0
+        changed = IPCBufferDescriptor._init(payload, descriptor.size)
+        with pytest.raises(ValueError, match="does not match its checksum"):
+            Buffer.from_ipc_descriptor(pool, changed, stream=stream)
     for size in (BYTES << 20, (1 << 63) - 1):
         claimed = IPCBufferDescriptor._init(descriptor._payload, size)
         with pytest.raises(ValueError, match="exceeds the mapped allocation extent"):
             Buffer.from_ipc_descriptor(pool, claimed, stream=stream)
-    for cut in (0, 1, 63):
+    for cut in (0, 1, 63, 64, 71):
         short = IPCBufferDescriptor._init(descriptor._payload[:cut], descriptor.size)
         with pytest.raises(ValueError, match=f"payload is {cut} bytes; expected at least 64"):
             Buffer.from_ipc_descriptor(pool, short, stream=stream)

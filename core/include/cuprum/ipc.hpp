@@ -49,15 +49,17 @@ private:
 
 /// Names a buffer to processes that imported its pool. Plain bytes: send it as you like.
 ///
-/// What arrives is the peer's word. It is checked against what is really mapped when it is used.
+/// What arrives is the peer's word. It is checked against what is really mapped when it is used,
+/// and the payload against the checksum in it, since drivers crash on a damaged one. A checksum is
+/// no signature: import only from processes that you trust.
 struct IPCBufferDescriptor {
-    static constexpr std::size_t PAYLOAD_BYTES = 64;
+    static constexpr std::size_t PAYLOAD_BYTES = 72; // the driver's 64 and their checksum
 
     std::array<std::byte, PAYLOAD_BYTES> payload{};
     std::size_t size = 0; // bytes of the buffer
 
     /// Makes a descriptor from what arrived.
-    /// @throws std::invalid_argument if there are fewer bytes than a descriptor has.
+    /// @throws std::invalid_argument if there are fewer bytes than a descriptor has, or other ones.
     [[nodiscard]] CUPRUM_API static IPCBufferDescriptor from_bytes(std::span<const std::byte> bytes,
                                                                    std::size_t size);
 
