@@ -4,11 +4,12 @@
 // What the driver takes besides running kernels: loading a small kernel from PTX, enqueuing a
 // launch on an idle stream, and memory for each warp that is started and not finished. Writes JSON.
 
+#include "bare_driver.hpp"
+
 #include <cuprum/cuprum.hpp>
 
 #include <cuda.h>
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -48,34 +49,11 @@ constexpr int IDLE_LAUNCHES = 50;
 constexpr unsigned BLOCKS = 128;
 constexpr unsigned WARPS_PER_BLOCK = 32;
 
-void check(CUresult status, const char* call) {
-    if (status != CUDA_SUCCESS) {
-        std::fprintf(stderr, "%s failed: %d\n", call, static_cast<int>(status));
-        std::exit(1);
-    }
-}
+using bare::check;
 
 /// The driver's own functions, so that nothing of Cuprum is measured.
 struct Driver {
-    void* library = open();
-
-    static void* open() {
-        const char* const chosen = std::getenv("CUPRUM_DRIVER");
-        const bool is_path = chosen != nullptr && chosen[0] == '/';
-        void* const library = dlopen(is_path ? chosen : "libcuda.so.1", RTLD_NOW);
-        if (library == nullptr) {
-            std::fprintf(stderr, "%s\n", dlerror());
-            std::exit(1);
-        }
-        return library;
-    }
-
-    template <typename Function>
-    [[nodiscard]] Function find(const char* name) const {
-        return reinterpret_cast<Function>(dlsym(library, name));
-    }
-
-#define FUNCTION(name, symbol) decltype(&::name) name##_ = find<decltype(&::name)>(symbol)
+#define FUNCTION(name, symbol) decltype(&::name) name##_ = bare::find<decltype(&::name)>(symbol)
     FUNCTION(cuModuleLoadData, "cuModuleLoadData");
     FUNCTION(cuModuleGetFunction, "cuModuleGetFunction");
     FUNCTION(cuModuleUnload, "cuModuleUnload");

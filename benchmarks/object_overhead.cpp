@@ -5,12 +5,12 @@
 // "…/driver" with hand-written calls and "…/cuprum" with objects, on the same stream and memory of
 // the same driver.
 
+#include "bare_driver.hpp"
+
 #include <cuprum/cuprum.hpp>
 
 #include <benchmark/benchmark.h>
 #include <cuda.h>
-
-#include <dlfcn.h>
 
 #include <algorithm>
 #include <chrono>
@@ -24,55 +24,8 @@
 
 namespace {
 
-/// Ends the benchmark when a call that must work does not.
-void check(CUresult status, const char* call) {
-    if (status != CUDA_SUCCESS) {
-        std::fprintf(stderr, "%s failed: %d\n", call, static_cast<int>(status));
-        std::exit(1);
-    }
-}
-
-/// The functions of the driver that Cuprum uses too, found without its help.
-struct Driver {
-    void* library = open();
-
-    template <typename Function>
-    Function find(const char* name) const {
-        void* const address = dlsym(library, name);
-        if (address == nullptr) {
-            std::fprintf(stderr, "the driver has no %s\n", name);
-            std::exit(1);
-        }
-        return reinterpret_cast<Function>(address);
-    }
-
-    static void* open() {
-        const char* const chosen = std::getenv("CUPRUM_DRIVER");
-        const bool is_path = chosen != nullptr && chosen[0] == '/';
-        void* const library = dlopen(is_path ? chosen : "libcuda.so.1", RTLD_NOW);
-        if (library == nullptr) {
-            std::fprintf(stderr, "%s\n", dlerror());
-            std::exit(1);
-        }
-        return library;
-    }
-
-#define FUNCTION(name, symbol) decltype(&::name) name##_ = find<decltype(&::name)>(symbol)
-    FUNCTION(cuLaunchKernelEx, "cuLaunchKernelEx");
-    FUNCTION(cuStreamSynchronize, "cuStreamSynchronize");
-    FUNCTION(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync");
-    FUNCTION(cuMemFreeAsync, "cuMemFreeAsync");
-    FUNCTION(cuMemcpyAsync, "cuMemcpyAsync");
-    FUNCTION(cuMemsetD8Async, "cuMemsetD8Async");
-    FUNCTION(cuEventCreate, "cuEventCreate");
-    FUNCTION(cuEventDestroy, "cuEventDestroy_v2");
-    FUNCTION(cuEventRecord, "cuEventRecord");
-    FUNCTION(cuEventQuery, "cuEventQuery");
-    FUNCTION(cuStreamCreateWithPriority, "cuStreamCreateWithPriority");
-    FUNCTION(cuStreamDestroy, "cuStreamDestroy_v2");
-    FUNCTION(cuCtxSetCurrent, "cuCtxSetCurrent");
-#undef FUNCTION
-};
+using bare::check;
+using bare::Driver;
 
 constexpr const char* SOURCE = R"(
 extern "C" __global__ void empty() {}

@@ -3,7 +3,7 @@
 
 #include "operations.hpp"
 
-#include <dlfcn.h>
+#include "../bare_driver.hpp"
 
 #include <chrono>
 #include <cstdio>
@@ -17,41 +17,8 @@ namespace {
 constexpr std::size_t ALLOCATED_BYTES = 1024;
 constexpr std::size_t COPIED_BYTES = 4096;
 
-template <typename Function>
-Function find(const char* name) {
-    static void* const library = [] {
-        const char* const chosen = std::getenv("CUPRUM_DRIVER");
-        const bool is_path = chosen != nullptr && chosen[0] == '/';
-        return ::dlopen(is_path ? chosen : "libcuda.so.1", RTLD_NOW);
-    }();
-    void* const address = library == nullptr ? nullptr : ::dlsym(library, name);
-    if (address == nullptr) {
-        std::fprintf(stderr, "the driver has no %s\n", name);
-        std::exit(1);
-    }
-    return reinterpret_cast<Function>(address);
-}
-
-/// The functions of the driver; found once, when this library is loaded.
-struct Driver {
-#define FUNCTION(name, symbol) decltype(&::name) name##_ = find<decltype(&::name)>(symbol)
-    FUNCTION(cuLaunchKernelEx, "cuLaunchKernelEx");
-    FUNCTION(cuStreamSynchronize, "cuStreamSynchronize");
-    FUNCTION(cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync");
-    FUNCTION(cuMemFreeAsync, "cuMemFreeAsync");
-    FUNCTION(cuMemcpyAsync, "cuMemcpyAsync");
-    FUNCTION(cuMemsetD8Async, "cuMemsetD8Async");
-    FUNCTION(cuEventCreate, "cuEventCreate");
-    FUNCTION(cuEventDestroy, "cuEventDestroy_v2");
-    FUNCTION(cuEventRecord, "cuEventRecord");
-    FUNCTION(cuEventQuery, "cuEventQuery");
-    FUNCTION(cuStreamCreateWithPriority, "cuStreamCreateWithPriority");
-    FUNCTION(cuStreamDestroy, "cuStreamDestroy_v2");
-    FUNCTION(cuCtxSetCurrent, "cuCtxSetCurrent");
-#undef FUNCTION
-};
-
-const Driver DRIVER;
+/// Found once, when this library is loaded.
+const bare::Driver DRIVER;
 
 void check(CUresult status) {
     if (status != CUDA_SUCCESS) {

@@ -89,7 +89,7 @@ Buffer SynchronousMemoryResource::allocate(std::size_t bytes) {
 }
 
 Buffer SynchronousMemoryResource::allocate(std::size_t bytes, const Stream& stream) {
-    (void)stream.handle(); // a closed stream is an error here as everywhere
+    static_cast<void>(detail::handle_of(stream)); // a closed stream is an error here as everywhere
     Buffer buffer = allocate(bytes);
     if (bytes != 0) {
         buffer.set_deallocation_stream(stream);

@@ -12,6 +12,7 @@
 #include "state/device_state.hpp"
 #include "state/handle.hpp"
 #include "state/location.hpp"
+#include "state/stream_state.hpp"
 #include "state/synchronous.hpp"
 #include "state/virtual_memory.hpp"
 
@@ -82,7 +83,7 @@ Buffer VirtualMemoryResource::allocate(std::size_t bytes) {
 }
 
 Buffer VirtualMemoryResource::allocate(std::size_t bytes, const Stream& stream) {
-    (void)stream.handle(); // a closed stream is an error here as everywhere
+    static_cast<void>(detail::handle_of(stream)); // a closed stream is an error here as everywhere
     Buffer buffer = allocate(bytes);
     if (bytes != 0) {
         buffer.set_deallocation_stream(stream);
@@ -152,7 +153,7 @@ std::size_t VirtualMemoryResource::granularity() const {
 }
 
 CUdeviceptr VirtualMemoryResource::allocate_bytes(std::size_t bytes, const Stream& stream) {
-    (void)stream.handle();
+    static_cast<void>(detail::handle_of(stream));
     const driver::Current current(context_on(device_)->handle);
     auto allocation = detail::allocate_virtual(device_, bytes, options());
     const CUdeviceptr pointer = allocation->base();

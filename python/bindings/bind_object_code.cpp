@@ -275,27 +275,12 @@ nb::dict symbols_of(const PyObjectCode& self) {
 
 /// Returns the JIT options that are set, for JITOptions(**dict); None if there are none.
 nb::object jit_options_of(const PyObjectCode& self) {
-    const JITOptions& jit = self.jit_options();
     nb::dict set;
-    const auto add = [&set](const char* name, const auto& option) {
+    for_each_jit_option(self.jit_options(), [&set](const char* name, const auto& option) {
         if (option.has_value()) {
             set[name] = *option;
         }
-    };
-#define CUPRUM_OPTION(option) add(#option, jit.option)
-    CUPRUM_OPTION(max_register_count);
-    CUPRUM_OPTION(optimization_level);
-    CUPRUM_OPTION(debug);
-    CUPRUM_OPTION(lineinfo);
-    CUPRUM_OPTION(l1_cache);
-    CUPRUM_OPTION(threads_per_block);
-    CUPRUM_OPTION(max_threads_per_block);
-    CUPRUM_OPTION(min_blocks_per_multiprocessor);
-    CUPRUM_OPTION(override_directives);
-    CUPRUM_OPTION(position_independent_code);
-    CUPRUM_OPTION(split_compile);
-    CUPRUM_OPTION(prefer_binary);
-#undef CUPRUM_OPTION
+    });
     if (set.empty()) {
         return nb::none();
     }

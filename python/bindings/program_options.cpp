@@ -148,20 +148,9 @@ void note_search_paths() {
 
 JITOptions jit_options(nb::handle given) {
     JITOptions options;
-#define CUPRUM_OPTION(option) read(member(given, #option), #option, options.option)
-    CUPRUM_OPTION(max_register_count);
-    CUPRUM_OPTION(optimization_level);
-    CUPRUM_OPTION(debug);
-    CUPRUM_OPTION(lineinfo);
-    CUPRUM_OPTION(l1_cache);
-    CUPRUM_OPTION(threads_per_block);
-    CUPRUM_OPTION(max_threads_per_block);
-    CUPRUM_OPTION(min_blocks_per_multiprocessor);
-    CUPRUM_OPTION(override_directives);
-    CUPRUM_OPTION(position_independent_code);
-    CUPRUM_OPTION(split_compile);
-    CUPRUM_OPTION(prefer_binary);
-#undef CUPRUM_OPTION
+    for_each_jit_option(options, [given](const char* name, auto& option) {
+        read(member(given, name), name, option);
+    });
     return options;
 }
 

@@ -143,6 +143,17 @@ def test_a_script_runs_with_its_arguments(tmp_path, monkeypatch):
     assert result.stdout == "__main__ ['one', 'two'] found cuprum\n", result.stderr
 
 
+def test_a_module_runs_with_its_arguments(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", ":".join(path for path in sys.path if path))
+    tests = tmp_path / "test_original.py"
+    tests.write_text(
+        "from cuda.core import Device\n\n\n"
+        "def test_it():\n    assert Device.__module__.split('.')[0] == 'cuprum'\n"
+    )
+    result = run("-m", "cuprum.drop_in", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tests))
+    assert "1 passed" in result.stdout, result.stdout + result.stderr
+
+
 def test_without_a_script_it_says_how(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", ":".join(path for path in sys.path if path))
     result = run("-m", "cuprum.drop_in")
