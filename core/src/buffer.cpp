@@ -307,18 +307,27 @@ void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const 
     if (bytes == 0) {
         return;
     }
-    const driver::Current current(detail::context_of(queue));
+    // The driver goes by the stream, whatever is current; what a default stream is depends on it.
     const auto& entry = table().cuMemcpyAsync;
-    const CUresult status = entry(destination, source, bytes, queue.handle);
+    CUresult status = queue.is_default ? CUDA_ERROR_INVALID_CONTEXT
+                                       : entry(destination, source, bytes, queue.handle);
     if (status == CUDA_SUCCESS) [[likely]] {
         return;
     }
-    const bool is_done = status == CUDA_ERROR_INVALID_VALUE &&
-                         detail::copy_between_devices({.address = destination}, {.address = source},
-                                                      {.width = bytes}, queue.handle);
-    if (!is_done) {
-        driver::raise(status, entry.name);
+    if (driver::is_about_context(status) || status == CUDA_ERROR_INVALID_VALUE) {
+        const driver::Current current(detail::context_of(queue));
+        // NOTE: with no context current, driver 580 refuses copies of memory mapped in pieces.
+        if (queue.is_default || current.is_pushed()) {
+            status = entry(destination, source, bytes, queue.handle);
+        }
+        if (status == CUDA_SUCCESS ||
+            (status == CUDA_ERROR_INVALID_VALUE &&
+             detail::copy_between_devices({.address = destination}, {.address = source},
+                                          {.width = bytes}, queue.handle))) {
+            return;
+        }
     }
+    driver::raise(status, entry.name);
 }
 
 template <typename Value, typename Entry>

@@ -94,7 +94,7 @@ TEST_F(BufferOnFake, is_freed_in_its_context_by_a_driver_that_wants_it_current) 
     EXPECT_EQ(fake->count("cuMemFreeAsync"), 2);
 }
 
-TEST_F(BufferOnFake, copies_are_made_in_the_context_and_fills_go_by_the_stream) {
+TEST_F(BufferOnFake, copies_and_fills_go_by_the_stream_whatever_is_current) {
     const Stream stream = Device(1).create_stream();
     const Buffer buffer = Device(1).allocate(16, stream);
     const Buffer other = Device(1).allocate(16, stream);
@@ -103,27 +103,44 @@ TEST_F(BufferOnFake, copies_are_made_in_the_context_and_fills_go_by_the_stream) 
     EXPECT_EQ(fake->calls(), std::vector<std::string>{"cuMemsetD8Async"});
     fake->forget_calls();
     buffer.copy_to(other, stream);
-    EXPECT_EQ(fake->calls(), (std::vector<std::string>{"cuCtxGetCurrent", "cuCtxPushCurrent",
-                                                       "cuMemcpyAsync", "cuCtxPopCurrent"}));
+    EXPECT_EQ(fake->calls(), std::vector<std::string>{"cuMemcpyAsync"});
 }
 
-TEST_F(BufferOnFake, fills_are_made_in_the_context_by_a_driver_that_wants_it_current) {
+TEST_F(BufferOnFake, copies_and_fills_are_made_in_the_context_by_a_driver_that_wants_it_current) {
     const Stream stream = Device(1).create_stream();
     const Buffer buffer = Device(1).allocate(16, stream);
+    const Buffer other = Device(1).allocate(16, stream);
     fake->wants_current = true;
-    fake->forget_calls();
-    buffer.fill(std::uint8_t{0}, stream);
-    EXPECT_EQ(fake->count("cuMemsetD8Async"), 2);
-    EXPECT_EQ(fake->count("cuCtxPopCurrent"), 1);
-    EXPECT_EQ(fake->current(), nullptr);
+    const auto check = [&](const char* entry, const auto& act) {
+        SCOPED_TRACE(entry);
+        start_with(nullptr);
+        fake->forget_calls();
+        act();
+        EXPECT_EQ(fake->count(entry), 2);
+        EXPECT_EQ(fake->count("cuCtxPopCurrent"), 1);
+        EXPECT_EQ(fake->current(), nullptr);
+        Device(0).set_current();
+        EXPECT_NO_THROW(act());
+        EXPECT_EQ(fake->current(), fake->primaries[0]);
+        Device(1).set_current();
+        fake->forget_calls();
+        fake->fail(entry, CUDA_ERROR_INVALID_VALUE);
+        EXPECT_THROW(act(), CUDAError);
+        EXPECT_EQ(fake->count(entry), 1) << "it was current already";
+    };
+    check("cuMemsetD8Async", [&] { buffer.fill(std::uint8_t{0}, stream); });
+    check("cuMemcpyAsync", [&] { buffer.copy_to(other, stream); });
+}
+
+TEST_F(BufferOnFake, copies_on_a_default_stream_are_made_in_the_current_context) {
+    const Stream stream = Device(0).create_stream();
+    const Buffer buffer = Device(0).allocate(16, stream);
+    const Buffer other = Device(0).allocate(16, stream);
+    EXPECT_THROW(buffer.copy_to(other, Stream::legacy_default()), CUDAError) << "there is none";
     Device(0).set_current();
-    EXPECT_NO_THROW(buffer.fill(std::uint8_t{0}, stream));
-    EXPECT_EQ(fake->current(), fake->primaries[0]);
-    Device(1).set_current();
     fake->forget_calls();
-    fake->fail("cuMemsetD8Async", CUDA_ERROR_INVALID_VALUE);
-    EXPECT_THROW(buffer.fill(std::uint8_t{0}, stream), CUDAError);
-    EXPECT_EQ(fake->count("cuMemsetD8Async"), 1) << "it was current already";
+    buffer.copy_to(other, Stream::legacy_default());
+    EXPECT_EQ(fake->count("cuMemcpyAsync"), 1);
 }
 
 TEST_F(BufferOnFake, closing_on_the_stream_it_was_allocated_on_is_one_call) {

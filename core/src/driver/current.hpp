@@ -45,8 +45,7 @@ private:
 /// Calls a function that enqueues work on device memory. The driver goes by the stream, whatever is
 /// current; should it not, it is called once more in the context that `context_of` gives.
 ///
-/// NOTE: not for copies: with no context current, driver 580 refuses those of memory that is mapped
-/// in pieces.
+/// NOTE: copies have one more way, between devices: see copy() in buffer.cpp.
 template <typename Entry, typename ContextOf, typename... Args>
 inline void call_for_stream(const Entry& entry, const ContextOf& context_of, Args... args) {
     CUresult status = entry(args...);
