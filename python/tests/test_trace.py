@@ -89,6 +89,44 @@ def test_the_environment_records_a_whole_process(path):
     assert any(event["name"] == "cuInit" for event in events(path, "driver"))
 
 
+def test_calls_that_timing_device_work_makes_first_are_recorded_too(path):
+    # The trace's own events come before the program's, which must not go missing for that.
+    events_of_its_own = """
+first, second = (stream.record(options={"timing_enabled": True}) for _ in range(2))
+second.sync()
+assert second.is_done and second - first >= 0
+"""
+    result = run(PROGRAM + events_of_its_own, CUPRUM_TRACE=str(path))
+    assert result.returncode == 0, result.stderr
+    names = [event["name"] for event in events(path, "driver")]
+    assert names.count("cuEventCreate") == names.count("cuEventRecord") == 2
+    assert names.count("cuEventElapsedTime") == 1
+    assert "cuEventQuery" in names
+
+
+@pytest.mark.parametrize("end", ["sys.exit()", "os._exit(0)"])
+def test_a_forked_child_leaves_the_trace_alone(path, end):
+    fork = f"""
+import os, warnings
+child = os.fork()
+if child == 0:
+    warnings.simplefilter("ignore")
+    try:
+        cuprum.Device(0).create_stream()
+    except cuprum.CUDAError:
+        pass
+    {end}
+assert os.waitpid(child, 0)[1] == 0
+cuprum.Device(0).create_stream()
+"""
+    result = run(PROGRAM + fork, CUPRUM_TRACE=str(path))
+    assert result.returncode == 0, result.stderr
+    names = [event["name"] for event in events(path, "driver")]
+    assert names.count("cuInit") == 1
+    assert names.count("cuStreamCreateWithPriority") == 2
+    assert len(events(path, "copy")) == 1
+
+
 def test_a_trace_that_cannot_be_written_is_a_warning_not_an_error():
     result = run(PROGRAM, CUPRUM_TRACE="/no/such/folder/file")
     assert result.returncode == 0
@@ -140,10 +178,20 @@ def test_a_trace_cut_short_is_still_read(device, path, capsys):
 def test_what_is_no_trace_is_refused(tmp_path, capsys):
     from cuprum._command import main
 
-    (tmp_path / "x").write_text("hello")
-    assert main(["trace", "report", str(tmp_path / "x")]) == 1
+    for text in ("hello", "[1, 2]", '{"a": 1}', ""):
+        (tmp_path / "x").write_text(text)
+        assert main(["trace", "report", str(tmp_path / "x")]) == 1
+        assert "not a trace" in capsys.readouterr().err
     assert main(["trace", "report", str(tmp_path / "missing")]) == 1
     assert "not a trace" in capsys.readouterr().err
+
+
+def test_events_that_other_programs_wrote_are_counted(tmp_path, capsys):
+    from cuprum._command import main
+
+    (tmp_path / "x").write_text('[{"ph": "X", "ts": 1, "dur": 2}, {"ph": "X"}, {"ph": "B"}]')
+    assert main(["trace", "report", str(tmp_path / "x")]) == 0
+    assert "1 events" in capsys.readouterr().out
 
 
 def test_info_names_devices_and_libraries(capsys):

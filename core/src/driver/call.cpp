@@ -37,11 +37,13 @@ void watch_for_exit() {
 
 /// Makes a forked child leave the driver alone in destructors, and warn at the first use of it.
 void watch_for_fork() {
-    [[maybe_unused]] static const int registered = ::pthread_atfork(nullptr, nullptr, [] {
-        forked.store(true, std::memory_order_relaxed);
-        leaving.store(true, std::memory_order_relaxed);
-        detail::initialised_table.store(nullptr, std::memory_order_relaxed);
-    });
+    [[maybe_unused]] static const int registered =
+        ::pthread_atfork(&trace::before_fork, &trace::after_fork, [] {
+            trace::after_fork_in_child();
+            forked.store(true, std::memory_order_relaxed);
+            leaving.store(true, std::memory_order_relaxed);
+            detail::initialised_table.store(nullptr, std::memory_order_relaxed);
+        });
 }
 
 void warn_if_forked() {

@@ -245,15 +245,7 @@ private:
     static const char* name() { return (unobserved_table().*Member).name; }
 
     static CUresult invoke(const void* arguments) {
-        auto& entry = unobserved_table().*Member;
-        auto function = entry.address.load(std::memory_order_relaxed);
-        if (function == &detail::Stub<Member>::call) {
-            // The stub would enter what it finds in the table in force: ours.
-            function = reinterpret_cast<typename Entry<CUresult(Params...)>::Function>(
-                resolve(entry.name, entry.version));
-            entry.address.store(function, std::memory_order_relaxed);
-        }
-        return std::apply(function, *static_cast<const Arguments*>(arguments));
+        return std::apply(unobserved_table().*Member, *static_cast<const Arguments*>(arguments));
     }
 
     static void describe(const Call& call, bool has_results, std::string& text) {

@@ -51,9 +51,6 @@ void add_observer(Observer& observer);
 /// Removes an observer; does nothing if it is not there.
 void remove_observer(Observer& observer);
 
-/// Returns the table below the observers: what they call themselves goes unobserved.
-[[nodiscard]] Table& unobserved_table() noexcept;
-
 /// Appends text as a JSON string.
 void append_quoted(std::string& text, const char* words);
 

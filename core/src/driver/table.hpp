@@ -62,6 +62,9 @@ struct Entry<CUresult(Params...)> {
 /// Returns the table in force.
 [[nodiscard]] Table& table() noexcept;
 
+/// Returns the table below the observers: what they call themselves goes unobserved.
+[[nodiscard]] Table& unobserved_table() noexcept;
+
 /// Puts another table in force and returns the one before. The caller keeps both alive.
 Table* exchange_table(Table* replacement) noexcept;
 
@@ -73,11 +76,22 @@ struct Stub;
 template <typename... Params, Entry<CUresult(Params...)> Table::* Member>
 struct Stub<Member> {
     static CUresult call(Params... args) {
-        auto& entry = table().*Member;
+        const auto& entry = table().*Member;
         const auto function =
             reinterpret_cast<CUresult (*)(Params...)>(resolve(entry.name, entry.version));
-        entry.address.store(function, std::memory_order_relaxed);
+        // NOTE: observers call the table below theirs, whose entry then is not the one in force; an
+        // entry that tells them of calls must stay.
+        enter(table(), function);
+        enter(unobserved_table(), function);
         return function(args...);
+    }
+
+private:
+    /// Replaces this stub in a table, if it is still there.
+    static void enter(Table& where, CUresult (*function)(Params...)) {
+        auto expected = &call;
+        (where.*Member)
+            .address.compare_exchange_strong(expected, function, std::memory_order_relaxed);
     }
 };
 

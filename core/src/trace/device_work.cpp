@@ -84,6 +84,12 @@ void DeviceWork::begin(const driver::Call& call) noexcept {
         if (work.begin != nullptr && work.end != nullptr &&
             table.cuEventRecord(work.begin, work.stream) == CUDA_SUCCESS) {
             begun_.insert_or_assign(thread_number(), std::move(work));
+            return;
+        }
+        for (CUevent event : {work.begin, work.end}) {
+            if (event != nullptr) {
+                clock->spare.push_back(event);
+            }
         }
     } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
         // Tracing must not change what the program does.
@@ -114,6 +120,9 @@ void DeviceWork::finish() noexcept {
         const std::lock_guard lock(mutex_);
         write_finished(true);
         driver::Table& table = driver::unobserved_table();
+        for (auto& [thread, work] : begun_) { // by threads that are in the driver at this moment
+            work.clock->spare.insert(work.clock->spare.end(), {work.begin, work.end});
+        }
         for (auto& [context, clock] : clocks_) {
             for (CUevent event : clock.spare) {
                 static_cast<void>(table.cuEventDestroy(event));
@@ -144,6 +153,9 @@ DeviceWork::Clock* DeviceWork::clock_of(CUstream stream) {
             table.cuEventCreate(&clock.origin, CU_EVENT_DEFAULT) != CUDA_SUCCESS ||
             table.cuEventRecord(clock.origin, stream) != CUDA_SUCCESS ||
             table.cuEventSynchronize(clock.origin) != CUDA_SUCCESS) {
+            if (clock.origin != nullptr) {
+                static_cast<void>(table.cuEventDestroy(clock.origin));
+            }
             clocks_.erase(place);
             return nullptr;
         }

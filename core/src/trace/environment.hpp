@@ -21,6 +21,11 @@ void finish() noexcept;
 /// last registered first, so this comes after those that it has to precede.
 void finish_at_exit();
 
+/// Make a child that is forked leave the trace to its parent: both would write to one file.
+void before_fork() noexcept;
+void after_fork() noexcept;
+void after_fork_in_child() noexcept;
+
 /// Starts to write driver calls to stderr: failed ones at level "error", all at level "debug".
 void start_log(bool has_all_calls);
 

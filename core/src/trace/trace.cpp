@@ -39,6 +39,9 @@ public:
     }
 
     void stop() {
+        if (!is_on()) { // before the lock, which another thread may have held when we were forked
+            return;
+        }
         const std::lock_guard lock(mutex_);
         if (!is_on_.load(std::memory_order_relaxed)) {
             return;
@@ -51,9 +54,21 @@ public:
         writer_.close();
     }
 
+    void before_fork() noexcept { writer_.before_fork(); }
+
+    void after_fork(bool is_child) noexcept {
+        writer_.after_fork(is_child);
+        if (is_child) {
+            is_on_.store(false, std::memory_order_release);
+        }
+    }
+
     [[nodiscard]] bool is_on() const noexcept { return is_on_.load(std::memory_order_relaxed); }
 
     CUresult before(const driver::Call& call) override {
+        if (!is_on()) {
+            return CUDA_SUCCESS;
+        }
         if (has_device_work_ && trace::DeviceWork::is_work(call)) {
             device_work_.begin(call);
         }
@@ -68,6 +83,9 @@ public:
         }
         const std::int64_t begin = begins.back();
         begins.pop_back();
+        if (!is_on()) {
+            return status;
+        }
         if (has_device_work_ && trace::DeviceWork::is_work(call)) {
             device_work_.end(call, status);
         }
@@ -103,7 +121,7 @@ private:
 
     std::mutex mutex_;
     std::atomic<bool> is_on_{false};
-    bool has_device_work_ = true;
+    std::atomic<bool> has_device_work_ = true;
     trace::Writer writer_;
     trace::DeviceWork device_work_{writer_};
     static thread_local std::vector<std::int64_t> begins;
@@ -177,6 +195,18 @@ void finish() noexcept {
     } catch (const std::exception& error) {
         cuprum::detail::warn(WarningKind::Degraded, error.what());
     }
+}
+
+void before_fork() noexcept {
+    recorder().before_fork();
+}
+
+void after_fork() noexcept {
+    recorder().after_fork(false);
+}
+
+void after_fork_in_child() noexcept {
+    recorder().after_fork(true);
 }
 
 void finish_at_exit() {

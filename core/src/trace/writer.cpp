@@ -77,6 +77,21 @@ void Writer::close() {
     }
 }
 
+void Writer::before_fork() noexcept {
+    mutex_.lock();
+    if (file_ != nullptr && std::fflush(file_) != 0) {
+        has_failed_ = true;
+    }
+}
+
+void Writer::after_fork(bool is_child) noexcept {
+    if (is_child && file_ != nullptr) {
+        std::fclose(file_);
+        file_ = nullptr;
+    }
+    mutex_.unlock();
+}
+
 void Writer::write(const Track& track, const char* category, const std::string& name,
                    std::int64_t begin_ns, std::int64_t end_ns, const std::string& details) {
     char numbers[160];

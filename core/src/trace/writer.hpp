@@ -39,6 +39,11 @@ public:
     /// @throws std::runtime_error if something could not be written.
     void close();
 
+    /// Empties what is buffered and keeps everybody out until after_fork().
+    void before_fork() noexcept;
+    /// Lets everybody in again; in a child, which must not write, after closing the file.
+    void after_fork(bool is_child) noexcept;
+
     /// Writes a stretch of time. `details` are JSON members.
     void write(const Track& track, const char* category, const std::string& name,
                std::int64_t begin_ns, std::int64_t end_ns, const std::string& details);

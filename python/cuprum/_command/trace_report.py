@@ -42,7 +42,14 @@ def read(file: Path) -> list[dict]:
         events = [json.loads(line) for line in lines]
     if not isinstance(events, list):
         raise ValueError("expected a list of events")
-    return [event for event in events if event.get("ph") == "X"]
+    if not all(isinstance(event, dict) for event in events):
+        raise ValueError("expected a list of events, each an object")
+    # Other programs write stretches of time too, and may leave out what ours have.
+    return [
+        {"cat": "", "dur": 0, "name": "", **event}
+        for event in events
+        if event.get("ph") == "X" and "ts" in event
+    ]
 
 
 def render(events: list[dict], top: int) -> list[str]:
