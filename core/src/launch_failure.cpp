@@ -7,6 +7,7 @@
 #include "launch_failure.hpp"
 
 #include "driver/current.hpp"
+#include "driver/explanations.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device.hpp>
@@ -36,6 +37,9 @@ std::string to_text(const Dim3& extents) {
 void raise_launch_failure(CUresult status, const LaunchConfig& config, const Kernel& kernel,
                           const Stream& stream) {
     const std::string launched = describe(config, kernel);
+    // Made first: looking for limits calls the driver, which then logs something else.
+    const CUDAError failure(status, "cuLaunchKernelEx",
+                            driver::explanation_of(status) + "; " + launched);
     std::string limit;
     if (is_about_limits(status)) {
         try {
@@ -48,11 +52,12 @@ void raise_launch_failure(CUresult status, const LaunchConfig& config, const Ker
         }
     }
     if (limit.empty()) {
-        const CUDAError plain(status, "cuLaunchKernelEx");
-        throw CUDAError(status, "cuLaunchKernelEx", plain.explanation() + "; " + launched);
+        throw failure;
     }
-    const CUDAError error(status, "cuLaunchKernelEx", launched);
-    throw std::invalid_argument(limit + "; " + error.what());
+    const std::string log =
+        failure.driver_log().empty() ? "" : "\nthe driver's log: " + failure.driver_log();
+    throw std::invalid_argument(limit + "; " + failure.call() + " failed: " + failure.name() +
+                                " (" + std::to_string(failure.code()) + "): " + launched + log);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -145,7 +150,9 @@ std::string broken_cooperative_limit(const LaunchConfig& config, const Kernel& k
     const int resident =
         kernel.occupancy().max_active_blocks_per_multiprocessor(threads, config.shmem_size);
     const int multiprocessors = device.properties().multiprocessor_count();
-    const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+    const Dim3 cluster = config.cluster.value_or(Dim3()); // the grid counts clusters, if there are
+    const std::uint64_t blocks = std::uint64_t{config.grid.x} * cluster.x * config.grid.y *
+                                 cluster.y * config.grid.z * cluster.z;
     Limits limits;
     limits.at_most("the cooperative grid's number of blocks", blocks, resident * multiprocessors,
                    "all of them must be resident at once, " + std::to_string(resident) +

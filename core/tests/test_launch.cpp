@@ -4,6 +4,7 @@
 // What launch() gives to the driver, on the fake one. What kernels do is in
 // test_launch_on_device.cpp.
 
+#include "driver/error_log.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_libraries.hpp"
 
@@ -303,6 +304,10 @@ TEST_F(FakeLaunch, a_cooperative_grid_too_large_gives_the_numbers) {
     expect_failure<std::invalid_argument>(
         CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, {.grid = 21, .block = 32, .is_cooperative = true},
         {"blocks is 21", "2 on each of 10 multiprocessors", "at most 20"});
+    expect_failure<std::invalid_argument>(
+        CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+        {.grid = 11, .block = 32, .cluster = Dim3{2}, .is_cooperative = true},
+        {"blocks is 22", "at most 20"});
 }
 
 TEST_F(FakeLaunch, a_cluster_too_large_gives_the_limit) {
@@ -335,6 +340,20 @@ TEST_F(FakeLaunch, other_failures_keep_their_code_and_name_the_launch) {
     expect_failure<CUDAError>(CUDA_ERROR_ILLEGAL_ADDRESS, {.grid = 7}, {"grid (7, 1, 1)"});
     expect_failure<CUDAError>(CUDA_ERROR_INVALID_VALUE, {.grid = 7},
                               {"CUDA_ERROR_INVALID_VALUE (1)"});
+}
+
+TEST_F(FakeLaunch, a_failure_keeps_what_the_driver_logged_about_it) {
+    std::string reason = "cuLaunchKernelEx: because";
+    const auto log = [&] {
+        driver::keep_message(nullptr, CU_LOG_LEVEL_ERROR, reason.data(), reason.size());
+    };
+    log();
+    expect_failure<CUDAError>(CUDA_ERROR_ILLEGAL_ADDRESS, {.grid = 7}, {"(7, 1, 1)", reason});
+    log();
+    expect_failure<CUDAError>(CUDA_ERROR_INVALID_VALUE, {.grid = 7}, {"(7, 1, 1)", reason});
+    log();
+    expect_failure<std::invalid_argument>(CUDA_ERROR_INVALID_VALUE, {.block = 2048},
+                                          {"at most 1024", reason});
 }
 
 TEST_F(FakeLaunch, a_failure_while_explaining_does_not_hide_the_first) {
