@@ -31,20 +31,24 @@ constexpr int HOST_ORDINAL = -1;                     // CU_DEVICE_CPU
 constexpr int NO_ORDINAL = -2;                       // CU_DEVICE_INVALID
 constexpr Location NOWHERE{LocationKind::Device, 0}; // for advice that takes no place
 
-/// The ranges of a batch, as the driver takes them.
+/// The ranges of a batch, as the driver takes them, and where each goes, if they move. Buffers of 0
+/// bytes have nothing to move and are left out: the driver refuses them.
 struct Ranges {
     std::vector<CUdeviceptr> pointers;
     std::vector<std::size_t> sizes;
+    std::vector<CUmemLocation> targets; // one for all, or one for each
+    std::vector<std::size_t> starts;    // the first range that each target is for
 };
 
 detail::BufferState& managed(const Buffer& buffer);
+detail::BufferState& with_bytes(const Buffer& buffer);
 void advise(const Buffer& buffer, CUmem_advise advice, const Location& location);
 int range_attribute(const Buffer& buffer, CUmem_range_attribute attribute);
 std::optional<Location> range_location(const Buffer& buffer, CUmem_range_attribute type,
                                        CUmem_range_attribute id, CUmem_range_attribute plain);
 void check_accessor(const Location& location);
-Ranges ranges_of(std::span<const ManagedBuffer> buffers);
-std::vector<CUmemLocation> places(std::span<const Location> locations, std::size_t buffers);
+Ranges ranges_of(std::span<const ManagedBuffer> buffers, std::span<const Location> locations = {});
+void check_count(std::span<const Location> locations, std::size_t buffers);
 void require_batches(const char* what);
 
 } // namespace
@@ -72,8 +76,9 @@ void ManagedBuffer::set_preferred_location(const std::optional<Location>& locati
 }
 
 std::vector<Location> ManagedBuffer::accessed_by() const {
-    const detail::BufferState& buffer = managed(*this);
+    const detail::BufferState& buffer = with_bytes(*this);
     std::vector<int> ordinals(detail::devices().size() + 1, NO_ORDINAL); // and the host
+    const driver::Current current(detail::current_or_first_context()->handle);
     call(table().cuMemRangeGetAttribute, static_cast<void*>(ordinals.data()),
          ordinals.size() * sizeof(int), CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, buffer.pointer,
          buffer.size);
@@ -146,27 +151,30 @@ void ManagedBuffer::discard_prefetch(const Location& location, const Stream& str
 void prefetch_batch(const Stream& stream, std::span<const ManagedBuffer> buffers,
                     std::span<const Location> locations) {
     const detail::StreamState& queue = detail::open(stream.state(), "Stream");
-    Ranges ranges = ranges_of(buffers);
-    std::vector<CUmemLocation> targets = places(locations, buffers.size());
+    check_count(locations, buffers.size());
+    Ranges ranges = ranges_of(buffers, locations);
+    if (ranges.sizes.empty()) {
+        return;
+    }
     if (driver_version() < BATCH_VERSION) {
         for (std::size_t i = 0; i < buffers.size(); ++i) {
             buffers[i].prefetch(locations[locations.size() == 1 ? 0 : i], stream);
         }
         return;
     }
-    std::vector<std::size_t> starts(targets.size());
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-        starts[i] = i;
-    }
     const driver::Current current(detail::context_of(queue));
     call(table().cuMemPrefetchBatchAsync, ranges.pointers.data(), ranges.sizes.data(),
-         ranges.pointers.size(), targets.data(), starts.data(), targets.size(), 0ULL, queue.handle);
+         ranges.pointers.size(), ranges.targets.data(), ranges.starts.data(), ranges.targets.size(),
+         0ULL, queue.handle);
 }
 
 void discard_batch(const Stream& stream, std::span<const ManagedBuffer> buffers) {
     const detail::StreamState& queue = detail::open(stream.state(), "Stream");
     Ranges ranges = ranges_of(buffers);
     require_batches("cuMemDiscardBatchAsync");
+    if (ranges.sizes.empty()) {
+        return;
+    }
     const driver::Current current(detail::context_of(queue));
     call(table().cuMemDiscardBatchAsync, ranges.pointers.data(), ranges.sizes.data(),
          ranges.pointers.size(), 0ULL, queue.handle);
@@ -175,16 +183,16 @@ void discard_batch(const Stream& stream, std::span<const ManagedBuffer> buffers)
 void discard_prefetch_batch(const Stream& stream, std::span<const ManagedBuffer> buffers,
                             std::span<const Location> locations) {
     const detail::StreamState& queue = detail::open(stream.state(), "Stream");
-    Ranges ranges = ranges_of(buffers);
-    std::vector<CUmemLocation> targets = places(locations, buffers.size());
+    check_count(locations, buffers.size());
+    Ranges ranges = ranges_of(buffers, locations);
     require_batches("cuMemDiscardAndPrefetchBatchAsync");
-    std::vector<std::size_t> starts(targets.size());
-    for (std::size_t i = 0; i < starts.size(); ++i) {
-        starts[i] = i;
+    if (ranges.sizes.empty()) {
+        return;
     }
     const driver::Current current(detail::context_of(queue));
     call(table().cuMemDiscardAndPrefetchBatchAsync, ranges.pointers.data(), ranges.sizes.data(),
-         ranges.pointers.size(), targets.data(), starts.data(), targets.size(), 0ULL, queue.handle);
+         ranges.pointers.size(), ranges.targets.data(), ranges.starts.data(), ranges.targets.size(),
+         0ULL, queue.handle);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -201,17 +209,23 @@ detail::BufferState& managed(const Buffer& buffer) {
     return state;
 }
 
-void advise(const Buffer& buffer, CUmem_advise advice, const Location& location) {
-    const detail::BufferState& state = managed(buffer);
+/// The same, of a buffer that has something in it.
+detail::BufferState& with_bytes(const Buffer& buffer) {
+    detail::BufferState& state = managed(buffer);
     if (state.size == 0) {
         throw std::invalid_argument("buffer has 0 bytes, so there is nothing to advise on");
     }
+    return state;
+}
+
+void advise(const Buffer& buffer, CUmem_advise advice, const Location& location) {
+    const detail::BufferState& state = with_bytes(buffer);
     const driver::Current current(detail::current_or_first_context()->handle);
     call(table().cuMemAdvise, state.pointer, state.size, advice, detail::driver_location(location));
 }
 
 int range_attribute(const Buffer& buffer, CUmem_range_attribute attribute) {
-    const detail::BufferState& state = managed(buffer);
+    const detail::BufferState& state = with_bytes(buffer);
     int value = 0;
     const driver::Current current(detail::current_or_first_context()->handle);
     call(table().cuMemRangeGetAttribute, static_cast<void*>(&value), sizeof(value), attribute,
@@ -240,30 +254,33 @@ void check_accessor(const Location& location) {
     }
 }
 
-Ranges ranges_of(std::span<const ManagedBuffer> buffers) {
+Ranges ranges_of(std::span<const ManagedBuffer> buffers, std::span<const Location> locations) {
     if (buffers.empty()) {
         throw std::invalid_argument("empty buffers sequence, expected at least one buffer");
     }
     Ranges ranges;
-    for (const ManagedBuffer& buffer : buffers) {
-        const detail::BufferState& state = managed(buffer);
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        const detail::BufferState& state = managed(buffers[i]);
+        if (state.size == 0) {
+            continue;
+        }
+        if (locations.size() > 1 || (locations.size() == 1 && ranges.targets.empty())) {
+            ranges.starts.push_back(ranges.pointers.size());
+            ranges.targets.push_back(
+                detail::driver_location(locations[locations.size() == 1 ? 0 : i]));
+        }
         ranges.pointers.push_back(state.pointer);
         ranges.sizes.push_back(state.size);
     }
     return ranges;
 }
 
-std::vector<CUmemLocation> places(std::span<const Location> locations, std::size_t buffers) {
-    if (locations.size() != 1 && locations.size() != buffers) {
+void check_count(std::span<const Location> locations, std::size_t buffers) {
+    if (buffers != 0 && locations.size() != 1 && locations.size() != buffers) {
         throw std::invalid_argument("locations length (" + std::to_string(locations.size()) +
                                     ") does not match buffers length (" + std::to_string(buffers) +
                                     "); pass one location for all, or one for each");
     }
-    std::vector<CUmemLocation> targets;
-    for (const Location& each : locations) {
-        targets.push_back(detail::driver_location(each));
-    }
-    return targets;
 }
 
 void require_batches(const char* what) {

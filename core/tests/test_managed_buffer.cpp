@@ -110,6 +110,30 @@ TEST_F(ManagedBufferOnFake, batches_are_one_call_and_older_drivers_get_one_each)
                                     {"cuMemDiscardAndPrefetchBatchAsync", "13.0"});
 }
 
+TEST_F(ManagedBufferOnFake, buffers_without_bytes_are_left_out_of_batches) {
+    const ManagedBuffer empty = pool->allocate(0, *stream);
+    const std::vector<ManagedBuffer> three{empty, *buffer, empty};
+    const std::vector<Location> one{Location::host()};
+    const std::vector<Location> each{Location::host(), Location::device(Device(1)),
+                                     Location::host()};
+    prefetch_batch(*stream, three, one);
+    EXPECT_EQ(fake->notes.back(), "prefetch 1 to 1, first host");
+    prefetch_batch(*stream, three, each);
+    EXPECT_EQ(fake->notes.back(), "prefetch 1 to 1, first device 1");
+    discard_batch(*stream, three);
+    EXPECT_EQ(fake->notes.back(), "discard 1");
+    discard_prefetch_batch(*stream, three, each);
+    EXPECT_EQ(fake->notes.back(), "discard 1 and prefetch device 1");
+    fake->notes.clear();
+    empty.prefetch(Location::host(), *stream);
+    empty.discard(*stream);
+    empty.discard_prefetch(Location::host(), *stream);
+    EXPECT_TRUE(fake->notes.empty());
+    expect_error<std::invalid_argument>([&] { (void)empty.read_mostly(); }, {"0 bytes"});
+    expect_error<std::invalid_argument>([&] { (void)empty.accessed_by(); }, {"0 bytes"});
+    expect_error<std::invalid_argument>([&] { empty.set_read_mostly(true); }, {"0 bytes"});
+}
+
 TEST_F(ManagedBufferOnFake, batches_are_checked) {
     const std::vector<ManagedBuffer> none;
     const std::vector<ManagedBuffer> three{*buffer, *buffer, *buffer};
