@@ -190,6 +190,16 @@ TEST_F(VirtualMemoryOnFake, want_of_memory_leaves_an_allocation_as_it_was) {
                  std::invalid_argument);
 }
 
+TEST_F(VirtualMemoryOnFake, want_of_addresses_is_told_from_want_of_memory) {
+    const auto resource = make();
+    const Buffer buffer = resource->allocate(1);
+    fake->fail("cuMemAddressReserve", CUDA_ERROR_OUT_OF_MEMORY);
+    expect_error<OutOfMemoryError>(
+        [&] { (void)resource->modify_allocation(buffer, 2 * GRANULARITY_BYTES); },
+        {"cuMemAddressReserve", "were requested", "1073741824 bytes", "not so many addresses"});
+    EXPECT_EQ(buffer.size(), GRANULARITY_BYTES);
+}
+
 TEST(VirtualMemoryFailures, every_call) {
     for (const bool in_place : {true, false}) {
         testing::check_every_failure([in_place](testing::FakeDriver& fake) {

@@ -24,7 +24,9 @@ CUmemAllocationProp properties(const Device& device, const Options& options);
 CUmemLocation home(const Device& device, const Options& options);
 std::size_t round_up(std::size_t bytes, std::size_t granularity);
 std::unique_ptr<Reservation> reserve(std::size_t bytes, std::size_t granularity,
-                                     const Options& options, CUdeviceptr address);
+                                     const Device& device, const Options& options,
+                                     CUdeviceptr address);
+int holder_of(const Device& device, const Options& options);
 std::shared_ptr<PhysicalChunk> create(const Device& device, std::size_t bytes,
                                       const Options& options);
 void open(const Mapping& mapping, const std::vector<CUmemAccessDesc>& access);
@@ -70,7 +72,7 @@ bool VirtualAllocation::extend(const Device& device, std::size_t bytes, const Op
     // All that can fail comes first.
     reservations_.reserve(reservations_.size() + 1);
     mappings_.reserve(mappings_.size() + 1);
-    auto piece = reserve(more, granularity, options, end);
+    auto piece = reserve(more, granularity, device, options, end);
     if (piece->base() != end) {
         return false;
     }
@@ -88,7 +90,7 @@ VirtualAllocation::relocate(const Device& device, std::size_t bytes, const Optio
     const std::size_t more = round_up(bytes - size(), granularity);
     auto longer = std::make_shared<VirtualAllocation>();
     longer->reservations_.push_back(
-        reserve(size() + more, granularity, options, options.addr_hint));
+        reserve(size() + more, granularity, device, options, options.addr_hint));
     CUdeviceptr next = longer->base();
     for (const auto& mapping : mappings_) {
         longer->mappings_.push_back(std::make_unique<Mapping>(next, mapping->chunk()));
@@ -106,7 +108,8 @@ std::shared_ptr<VirtualAllocation> allocate_virtual(const Device& device, std::s
     auto allocation = std::make_shared<VirtualAllocation>();
     // Memory first: it is what there may be too little of.
     auto chunk = create(device, rounded, options);
-    allocation->reservations_.push_back(reserve(rounded, granularity, options, options.addr_hint));
+    allocation->reservations_.push_back(
+        reserve(rounded, granularity, device, options, options.addr_hint));
     allocation->mappings_.push_back(
         std::make_unique<Mapping>(allocation->base(), std::move(chunk)));
     allocation->set_access(device, options);
@@ -179,21 +182,36 @@ std::size_t round_up(std::size_t bytes, std::size_t granularity) {
 }
 
 std::unique_ptr<Reservation> reserve(std::size_t bytes, std::size_t granularity,
-                                     const Options& options, CUdeviceptr address) {
+                                     const Device& device, const Options& options,
+                                     CUdeviceptr address) {
     CUdeviceptr base = 0;
     // NOTE: the alignment is of the whole allocation's start; what is put behind it has its own.
     const bool is_behind = address != options.addr_hint;
-    allocate(bytes, -1, table().cuMemAddressReserve, &base, bytes,
-             is_behind ? granularity : options.addr_align.value_or(granularity), address, 0ULL);
+    const auto& entry = table().cuMemAddressReserve;
+    const CUresult status =
+        entry(&base, bytes, is_behind ? granularity : options.addr_align.value_or(granularity),
+              address, 0ULL);
+    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
+        raise_out_of_memory(entry.name, bytes, holder_of(device, options),
+                            "there are not so many addresses in one piece, which come before the "
+                            "memory; ask for less");
+    }
+    if (status != CUDA_SUCCESS) {
+        driver::raise(status, entry.name);
+    }
     return std::make_unique<Reservation>(base, bytes);
+}
+
+/// Returns the device whose memory it is, -1 for host memory.
+int holder_of(const Device& device, const Options& options) {
+    return options.location_type == LocationKind::Device ? device.ordinal() : -1;
 }
 
 std::shared_ptr<PhysicalChunk> create(const Device& device, std::size_t bytes,
                                       const Options& options) {
     const CUmemAllocationProp wanted = properties(device, options);
-    const int holder = options.location_type == LocationKind::Device ? device.ordinal() : -1;
     CUmemGenericAllocationHandle handle = 0;
-    allocate(bytes, holder, table().cuMemCreate, &handle, bytes, &wanted, 0ULL);
+    allocate(bytes, holder_of(device, options), table().cuMemCreate, &handle, bytes, &wanted, 0ULL);
     return std::make_shared<PhysicalChunk>(handle, bytes);
 }
 
