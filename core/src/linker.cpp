@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -45,7 +46,13 @@ namespace {
 
 using detail::LinkerState;
 
-[[nodiscard]] CompilerBackend find_backend();
+/// The linker to use, and what to tell the user about it, empty if nothing.
+struct Backend {
+    CompilerBackend linker;
+    std::string warning;
+};
+
+[[nodiscard]] Backend find_backend();
 [[nodiscard]] std::unique_ptr<detail::LinkSession> start(const LinkerState& state, CodeType target);
 [[nodiscard]] bool is_all_lto(const LinkerState& state);
 [[nodiscard]] std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin,
@@ -129,29 +136,32 @@ std::uintptr_t Linker::handle() const {
 }
 
 CompilerBackend Linker::which_backend() {
-    static const CompilerBackend backend = find_backend();
-    return backend;
+    static const Backend found = find_backend();
+    // NOTE: not while it is being found, when other threads wait: a warning may wait for them.
+    static constinit std::atomic<bool> is_said{false};
+    if (!found.warning.empty() && !is_said.exchange(true, std::memory_order_relaxed)) {
+        detail::warn(WarningKind::Degraded, found.warning);
+    }
+    return found.linker;
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
 
-CompilerBackend find_backend() {
+Backend find_backend() {
     std::string reason;
     try {
         static_cast<void>(nvjitlink::version());
-        return CompilerBackend::NvJitLink;
+        return {CompilerBackend::NvJitLink, {}};
     } catch (const LibraryNotFoundError& error) {
         reason = error.what();
     } catch (const NotSupportedError&) {
         reason = "nvJitLink is too old (<12.3)";
     }
-    detail::warn(
-        WarningKind::Degraded,
-        "the driver links instead of nvJitLink, and knows neither LTO-IR nor all options: " +
-            reason);
-    return CompilerBackend::Driver;
+    return {CompilerBackend::Driver,
+            "the driver links instead of nvJitLink, and knows neither LTO-IR nor all options: " +
+                reason};
 }
 
 bool is_all_lto(const LinkerState& state) {

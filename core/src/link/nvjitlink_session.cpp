@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "compile/architecture.hpp"
 #include "link/session.hpp"
 #include "nvjitlink/call.hpp"
 #include "state/library_state.hpp"
@@ -22,6 +23,7 @@ using nvjitlink::name_of;
 using nvjitlink::table;
 
 void check_text(const char* field, const std::string& value);
+void check_digits(const std::string& arch);
 
 /// Links with nvJitLink.
 class Session final : public detail::LinkSession {
@@ -90,7 +92,9 @@ std::vector<std::string> LinkerOptions::to_nvjitlink() const {
         }
         flags.push_back(flag + std::to_string(*value));
     };
-    text("arch", "-arch=", arch.has_value() ? *arch : "sm_" + Device().arch());
+    const std::string wanted = arch.has_value() ? *arch : "sm_" + Device().arch();
+    check_digits(wanted);
+    text("arch", "-arch=", wanted);
     number("max_register_count", "-maxrregcount=", max_register_count, 1);
     on("-time", time);
     on("-verbose", verbose);
@@ -127,6 +131,17 @@ void check_text(const char* field, const std::string& value) {
                                     value.substr(0, value.find('\0')) +
                                     "\"; expected a text that is not empty and has no NUL "
                                     "character");
+    }
+}
+
+/// Refuses numbers of one digit, for which nvJitLink does not fail but crashes. Of all others it
+/// says itself whether it knows them.
+void check_digits(const std::string& arch) {
+    const auto is_digit = [](char character) { return character >= '0' && character <= '9'; };
+    const std::string_view number = detail::arch_number(arch);
+    if (!number.empty() && is_digit(number[0]) && (number.size() == 1 || !is_digit(number[1]))) {
+        throw std::invalid_argument("LinkerOptions arch is \"" + arch +
+                                    "\"; expected a name such as \"sm_90\"");
     }
 }
 
