@@ -257,7 +257,19 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
     CUdeviceptr pointer = 0;
     {
         const driver::Current current(state->context->handle);
-        call(table().cuMemPoolImportPointer, &pointer, pool->handle, &data);
+        const auto& import = table().cuMemPoolImportPointer;
+        const CUresult status = import(&pointer, pool->handle, &data);
+        if (status == CUDA_ERROR_INVALID_VALUE) {
+            throw CUDAError(status, import.name,
+                            pool->is_mapped
+                                ? "the descriptor is not of a buffer of this pool, or the buffer "
+                                  "was freed by the process that made it"
+                                : "the pool is this process's own; a descriptor is for processes "
+                                  "that imported the pool with from_allocation_handle");
+        }
+        if (status != CUDA_SUCCESS) {
+            driver::raise(status, import.name);
+        }
     }
     state->resource = pool;
     state->size = descriptor.size;

@@ -145,6 +145,23 @@ TEST_F(IpcOnFake, what_was_imported_is_sent_on_as_what_it_came) {
     EXPECT_EQ(mapped.whole(), mapped);
 }
 
+TEST_F(IpcOnFake, a_descriptor_that_the_pool_does_not_know_is_explained) {
+    const DeviceMemoryResource pool(Device(0), SHARED);
+    const DeviceMemoryResource imported = import(pool);
+    const Stream stream = Device(0).create_stream();
+    const IPCBufferDescriptor descriptor = pool.allocate(64, stream).ipc_descriptor();
+    const auto expect_text = [&](const DeviceMemoryResource& from, const char* text) {
+        fake->fail("cuMemPoolImportPointer", CUDA_ERROR_INVALID_VALUE);
+        expect_error<CUDAError>(
+            [&] { (void)Buffer::from_ipc_descriptor(from, descriptor, stream); },
+            {"cuMemPoolImportPointer", text});
+    };
+    expect_text(imported, "not of a buffer of this pool");
+    expect_text(pool, "this process's own");
+    fake->fail("cuMemPoolImportPointer", CUDA_ERROR_UNKNOWN);
+    EXPECT_THROW((void)Buffer::from_ipc_descriptor(imported, descriptor, stream), CUDAError);
+}
+
 TEST_F(IpcOnFake, threads_that_import_at_once_share_one_mapping) {
     const DeviceMemoryResource pool(Device(0), SHARED);
     const DeviceMemoryResource imported = import(pool);

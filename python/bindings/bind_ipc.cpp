@@ -73,9 +73,6 @@ the descriptor itself.)");
         nb::sig("def uuid(self) -> UUID | None"), "Return what the pool is known by.");
     type.def_prop_ro(
         "is_closed", [](const PyIPCAllocationHandle& self) { return self.core.is_closed(); },
-        "Tell whether it was closed.");
-    type.def_prop_ro(
-        "is_closed", [](const PyIPCAllocationHandle& self) { return self.core.is_closed(); },
         "Tell whether ``close`` was called.");
     type.def(
         "close", [](PyIPCAllocationHandle& self) { self.core.close(); },
