@@ -9,7 +9,10 @@
 
 #include <cuprum/context.hpp>
 #include <cuprum/device_resources.hpp>
+#include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
+
+#include <string>
 
 namespace cuprum {
 
@@ -75,7 +78,16 @@ std::size_t Context::limit(Limit which) const {
 
 void Context::set_limit(Limit which, std::size_t value) const {
     const driver::Current current(handle());
-    call(table().cuCtxSetLimit, static_cast<CUlimit>(which), value);
+    const auto& set = table().cuCtxSetLimit;
+    const CUresult status = set(static_cast<CUlimit>(which), value);
+    if (status == CUDA_ERROR_INVALID_VALUE || status == CUDA_ERROR_UNSUPPORTED_LIMIT) {
+        throw CUDAError(status, set.name,
+                        "value is " + std::to_string(value) +
+                            ", which the device does not take for this limit; it stays as it was");
+    }
+    if (status != CUDA_SUCCESS) {
+        driver::raise(status, set.name);
+    }
 }
 
 CacheConfig Context::cache_config() const {

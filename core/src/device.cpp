@@ -250,9 +250,10 @@ int attribute_number(std::string_view name) {
     const auto* place = std::find_if(ATTRIBUTES.begin(), ATTRIBUTES.end(),
                                      [&](const auto& entry) { return entry.name == name; });
     if (place == ATTRIBUTES.end()) {
-        throw std::invalid_argument("name is '" + std::string(name) +
-                                    "', expected a device attribute such as "
-                                    "'multiprocessor_count'; DeviceProperties::names() lists them");
+        throw std::invalid_argument(
+            "name is '" + std::string(name) +
+            "', expected a device attribute such as "
+            "'multiprocessor_count'; names() of DeviceProperties lists them");
     }
     return place->number;
 }

@@ -34,13 +34,12 @@ constexpr const char* DEFAULT_STREAM = "the default stream";
 
 Stream stream_for_token(CUstream token);
 bool is_default_token(CUstream handle);
-int checked_priority(detail::DeviceState& device, const std::optional<int>& wanted);
 
 } // namespace
 
 Stream Stream::create(const Context& context, const StreamOptions& options) {
     detail::ContextState& home = detail::open(context.state(), "Context");
-    const int priority = checked_priority(*home.device, options.priority);
+    const int priority = detail::checked_priority(*home.device, options.priority);
     auto state = detail::make_recycled<detail::StreamState>();
     state->context = context.state();
     state->made_at = home.reset_count.load(std::memory_order_relaxed);
@@ -251,18 +250,6 @@ Stream stream_for_token(CUstream token) {
 /// one.
 bool is_default_token(CUstream handle) {
     return handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
-}
-
-int checked_priority(detail::DeviceState& device, const std::optional<int>& wanted) {
-    const detail::PriorityRange range = detail::priority_range(device);
-    const int priority = wanted.value_or(range.lowest);
-    if (priority > range.lowest || priority < range.highest) {
-        throw std::invalid_argument("priority is " + std::to_string(priority) + ", expected " +
-                                    std::to_string(range.highest) + " (runs first) to " +
-                                    std::to_string(range.lowest) + " on device " +
-                                    std::to_string(device.ordinal));
-    }
-    return priority;
 }
 
 } // namespace

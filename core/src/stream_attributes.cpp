@@ -6,6 +6,9 @@
 #include <cuprum/stream_attributes.hpp>
 
 #include "driver/call.hpp"
+#include "state/device_state.hpp"
+#include "state/handle.hpp"
+#include "state/stream_state.hpp"
 
 #include <cuprum/stream.hpp>
 
@@ -76,8 +79,11 @@ void Stream::wait_value(CUdeviceptr address, std::uint64_t value,
 // ---- attributes --------------------------------------------------------------------------------
 
 void Stream::set_priority(int priority) const {
-    write_attribute(handle(), CU_LAUNCH_ATTRIBUTE_PRIORITY,
-                    [&](CUstreamAttrValue& value) { value.priority = priority; });
+    const detail::StreamState& stream = detail::open(state_, "Stream");
+    const int checked =
+        detail::checked_priority(*detail::context_state_of(stream)->device, priority);
+    write_attribute(stream.handle, CU_LAUNCH_ATTRIBUTE_PRIORITY,
+                    [&](CUstreamAttrValue& value) { value.priority = checked; });
 }
 
 SynchronizationPolicy Stream::synchronization_policy() const {

@@ -79,6 +79,16 @@ TEST_F(ContextSettingsOnFake, limits_and_cache_belong_to_the_context_not_to_what
     EXPECT_EQ(testing::FakeDriver::current(), fake->primaries[1]);
 }
 
+TEST_F(ContextSettingsOnFake, a_limit_that_is_refused_is_named) {
+    const Context context = Device(0).primary_context();
+    for (const CUresult code : {CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_UNSUPPORTED_LIMIT}) {
+        fake->fail("cuCtxSetLimit", code);
+        testing::expect_error<CUDAError>(
+            [&] { context.set_limit(Limit::StackSize, STACK_BYTES); },
+            {"cuCtxSetLimit", std::to_string(STACK_BYTES), "stays as it was"});
+    }
+}
+
 TEST_F(ContextSettingsOnFake, flags_survive_the_way_to_the_driver_and_back) {
     const ContextFlags all{.wait = HostWait::Yield,
                            .map_host = true,

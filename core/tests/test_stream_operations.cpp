@@ -118,6 +118,17 @@ TEST_F(StreamOperationsOnFake, attributes_are_kept_and_copied) {
     EXPECT_NE(other.id(), stream.id());
 }
 
+TEST_F(StreamOperationsOnFake, impossible_priorities_are_refused) {
+    const Stream stream = Device(0).create_stream();
+    for (const int priority :
+         {testing::FakeDriver::LOWEST_PRIORITY + 1, testing::FakeDriver::HIGHEST_PRIORITY - 1}) {
+        testing::expect_error<std::invalid_argument>(
+            [&] { stream.set_priority(priority); },
+            {"priority is " + std::to_string(priority), "expected -5", "to 0"});
+    }
+    EXPECT_EQ(fake->count("cuStreamSetAttribute"), 0);
+}
+
 TEST_F(StreamOperationsOnFake, impossible_access_policies_are_refused) {
     const Stream stream = Device(0).create_stream();
     for (const float ratio : {-0.1F, 1.1F, std::nanf("")}) {

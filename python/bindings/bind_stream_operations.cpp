@@ -82,7 +82,7 @@ void add_stream_operations(nb::class_<PyStream>& type) {
         },
         nb::sig("def create_graph_builder(self) -> object"),
         "Make a graph builder; not available yet.");
-    type.def("launch_host", launch_host, "function"_a,
+    type.def("launch_host", launch_host, "function"_a.none(),
              nb::sig("def launch_host(self, function: collections.abc.Callable[[], object]) -> "
                      "None"),
              R"(Call a function on a thread of the driver, in this stream's order. Returns at once.
@@ -254,6 +254,14 @@ void add_attributes(nb::class_<PyStream>& type) {
         [](const PyStream& self, nb::handle given) {
             AccessPolicyWindow window;
             if (!given.is_none()) {
+                for (const char* member : {"base", "bytes", "hit_ratio", "hit", "miss"}) {
+                    if (!nb::hasattr(given, member)) {
+                        raise_error(PyExc_TypeError,
+                                    "access_policy_window must be None or have base, bytes, "
+                                    "hit_ratio, hit and miss, as AccessPolicyWindow does, got " +
+                                        type_label(given));
+                    }
+                }
                 window = {.base = address_argument(nb::object(given.attr("base")), "base"),
                           .bytes = size_argument(nb::object(given.attr("bytes")), "bytes"),
                           .hit_ratio = nb::cast<float>(nb::object(given.attr("hit_ratio"))),

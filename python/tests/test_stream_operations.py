@@ -82,9 +82,16 @@ def test_launching_while_a_host_function_waits_for_python_does_not_lock_up(strea
     assert len(done) == 20
 
 
-def test_only_callables_are_host_functions(stream):
-    with pytest.raises(TypeError, match="function must be callable without arguments, got int"):
-        stream.launch_host(3)
+@pytest.mark.parametrize("wrong", [None, 5, "function"])
+def test_only_callables_are_host_functions(stream, wrong):
+    name = "None" if wrong is None else type(wrong).__name__
+    with pytest.raises(TypeError, match=f"function must be callable without arguments, got {name}"):
+        stream.launch_host(wrong)
+
+
+def test_an_impossible_priority_is_refused(stream):
+    with pytest.raises(ValueError, match="priority is 99, expected"):
+        stream.set_priority(99)
 
 
 def test_a_stream_waits_for_the_value_that_another_writes(device, stream):
@@ -153,6 +160,11 @@ def test_impossible_access_policies_are_refused(stream):
         stream.access_policy_window = cuprum.AccessPolicyWindow(0, 0, hit_ratio=2.0)
     with pytest.raises(ValueError, match="miss"):
         stream.access_policy_window = cuprum.AccessPolicyWindow(0, 0, miss="persisting")
+
+
+def test_what_is_no_access_policy_is_refused_by_name(stream):
+    with pytest.raises(TypeError, match=r"access_policy_window must be None or have base.*got int"):
+        stream.access_policy_window = 5
 
 
 def test_a_closed_stream_does_none_of_it(device):

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 
 namespace cuprum::detail {
@@ -138,6 +139,18 @@ PriorityRange priority_range(DeviceState& device) {
         driver::call(driver::table().cuCtxGetStreamPriorityRange, &range.lowest, &range.highest);
         return range;
     });
+}
+
+int checked_priority(DeviceState& device, const std::optional<int>& wanted) {
+    const PriorityRange range = priority_range(device);
+    const int priority = wanted.value_or(range.lowest);
+    if (priority > range.lowest || priority < range.highest) {
+        throw std::invalid_argument("priority is " + std::to_string(priority) + ", expected " +
+                                    std::to_string(range.highest) + " (runs first) to " +
+                                    std::to_string(range.lowest) + " on device " +
+                                    std::to_string(device.ordinal));
+    }
+    return priority;
 }
 
 void reset_devices() {

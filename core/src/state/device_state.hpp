@@ -75,6 +75,10 @@ using DeviceList = std::vector<std::unique_ptr<DeviceState>>;
 
 [[nodiscard]] PriorityRange priority_range(DeviceState& device);
 
+/// Returns the priority that a stream of a device is to have, the lowest if none is wanted.
+/// @throws std::invalid_argument if the device has no such priority.
+[[nodiscard]] int checked_priority(DeviceState& device, const std::optional<int>& wanted);
+
 /// Releases the primary contexts and forgets all devices, for tests that change the driver table.
 /// Every Device, and all that came from it, must be gone.
 void reset_devices();
