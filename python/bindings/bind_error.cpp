@@ -153,6 +153,7 @@ bool set_own_error(const std::exception_ptr& exception) {
         const nb::object object = make_cuda_error(classes.out_of_memory, error);
         object.attr("requested_bytes") = error.requested_bytes();
         object.attr("free_bytes") = error.free_bytes();
+        object.attr("total_bytes") = error.total_bytes();
         set_error(classes.out_of_memory, object);
     } catch (const NVRTCError& error) {
         set_compiler_error(classes.nvrtc_error, error);

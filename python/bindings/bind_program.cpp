@@ -197,8 +197,17 @@ std::optional<std::string> caller_file() {
         return std::nullopt;
     }
     const nb::object code = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
-    const std::string file = nb::cast<std::string>(nb::str(nb::object(code.attr("co_filename"))));
-    std::string stem = std::filesystem::path(file).stem().string();
+    const nb::object path = code.attr("co_filename");
+    Py_ssize_t length = 0;
+    const char* const file = PyUnicode_AsUTF8AndSize(path.ptr(), &length);
+    if (file == nullptr) { // the name is no text in UTF-8, or no text
+        PyErr_Clear();
+        return std::nullopt;
+    }
+    std::string stem =
+        std::filesystem::path(std::string_view(file, static_cast<std::size_t>(length)))
+            .stem()
+            .string();
     return stem.empty() ? std::nullopt : std::optional(std::move(stem));
 }
 

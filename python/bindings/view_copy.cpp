@@ -46,7 +46,8 @@ stream : Stream
 allocator : None
     No temporary memory is needed.
 blocking : bool, optional
-    Whether to wait until the copy is done. If not given: only where host memory takes part.
+    Whether to wait until the copy is done. If not given: only where host memory takes part that
+    devices cannot reach; pinned and managed memory is copied like a device's.
 
 Raises
 ------

@@ -8,6 +8,7 @@
 #include "dlpack_export.hpp"
 #include "errors.hpp"
 #include "fast_method.hpp"
+#include "leaving.hpp"
 #include "view_sources.hpp"
 
 #include <cstddef>
@@ -63,10 +64,8 @@ namespace {
 template <typename Managed>
 void destroy(Managed* managed) {
     auto* const view = static_cast<PyObject*>(managed->owner);
-    if (!is_python_gone()) { // else there is nothing left to give it back to
-        const PyGILState_STATE state = PyGILState_Ensure();
+    if (const PythonScope python; python) { // else there is nothing left to give it back to
         Py_DECREF(view);
-        PyGILState_Release(state);
     }
     ::operator delete(managed);
 }

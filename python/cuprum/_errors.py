@@ -46,10 +46,13 @@ class OutOfMemoryError(CUDAError, MemoryError):
         The size of the allocation that failed.
     free_bytes : int
         What the device reported free just after the failure.
+    total_bytes : int
+        The size of the device's memory.
     """
 
     requested_bytes: int = 0
     free_bytes: int = 0
+    total_bytes: int = 0
 
 
 class NVRTCError(CUDAError):

@@ -35,7 +35,7 @@ def fail_call(function: str, nth: int = 1, code: int = _UNKNOWN_ERROR) -> FaultI
     Examples
     --------
     >>> with fail_call("cuMemAllocFromPoolAsync", code=2):
-    ...     device.allocate(1024)
+    ...     device.allocate(1024, stream=stream)
     Traceback (most recent call last):
     cuprum.OutOfMemoryError: ...
     """

@@ -201,6 +201,7 @@ def test_out_of_memory_tells_requested_and_free_bytes(device, stream):
     assert isinstance(error, cuprum.CUDAError)
     assert error.requested_bytes == requested
     assert str(error.free_bytes) in str(error)
+    assert error.total_bytes == device.memory_info.total
     assert "CUDA_ERROR_OUT_OF_MEMORY" in str(error)
     device.allocate(16, stream=stream).close()
 

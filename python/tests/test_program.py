@@ -113,6 +113,13 @@ def test_a_file_of_the_same_name_is_left_alone(tmp_path, monkeypatch):
     assert (tmp_path / "mine.cu").read_text() == "precious"
 
 
+def test_a_script_whose_name_is_not_utf8_compiles():
+    script = "made = Program(TEMPLATE, 'c++', {'lineinfo': True}).compile('ptx')"
+    namespace = {"Program": Program, "TEMPLATE": TEMPLATE}
+    exec(compile(script, "/no/such/\udcff.py", "exec"), namespace)
+    assert namespace["made"].code_type == "ptx"
+
+
 def test_bad_arguments():
     with pytest.raises(TypeError, match=r"code must be str for code_type 'c\+\+'"):
         Program(b"", "c++")
