@@ -6,6 +6,7 @@
 #include "arguments.hpp"
 #include "numpy_scalars.hpp"
 #include "python_int.hpp"
+#include "view_sources.hpp"
 
 #include <nanobind/nanobind.h>
 
@@ -326,13 +327,17 @@ bool has_attribute(PyObject* value, const char* name) {
 bool store_array(PyObject* value, const Slot& slot) {
     const nb::object view_type = nb::module_::import_("cuprum.utils").attr("StridedMemoryView");
     nb::object view = nb::borrow(value);
+    const auto order = reinterpret_cast<std::uintptr_t>(slot.stream->handle());
     if (PyObject_IsInstance(value, view_type.ptr()) != 1) {
         if (is_numpy_array(value) || (!has_attribute(value, "__cuda_array_interface__") &&
                                       !has_attribute(value, "__dlpack__"))) {
             return false;
         }
-        const auto order = reinterpret_cast<std::uintptr_t>(slot.stream->handle());
         view = view_type.attr("from_any_interface")(nb::handle(value), order);
+    } else if (const auto* made = get_if<StridedMemoryView>(value);
+               made != nullptr && made->is_ordered) {
+        // It was made for another stream's work, which may not be done.
+        ConsumerStream{ConsumerStream::Kind::Handle, order}.wait_for(made->ordered_stream);
     }
     if (!nb::cast<bool>(nb::object(view.attr("is_device_accessible")))) {
         raise_error(PyExc_TypeError, where(slot) + " is an array in host memory (" +

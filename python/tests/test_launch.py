@@ -354,6 +354,34 @@ def test_arrays_of_other_libraries_pass_their_address(module, device, stream):
     assert result.tolist() == [5.0] * 4
 
 
+def test_a_view_made_for_another_stream_is_waited_for(module, device, stream):
+    other = device.create_stream()
+    gate = threading.Event()
+    ones = np.ones(4, np.float32)
+    with (
+        device.allocate(16, stream=stream) as source,
+        device.allocate(16, stream=stream) as x,
+        device.allocate(16, stream=stream) as y,
+    ):
+        source.copy_from_host(ones, stream=stream)
+        y.copy_from_host(ones, stream=stream)
+        x.fill(0, stream=stream)
+        stream.sync()
+        other.launch_host(gate.wait)
+        x.copy_from(source, stream=other)
+        view = cuprum.utils.StridedMemoryView.from_any_interface(
+            Interface(x, int(other.handle)), stream_ptr=int(other.handle)
+        )
+        launch(stream, LaunchConfig(grid=1, block=4), module.get_kernel("saxpy"), 2.0, view, y, 4)
+        marked = stream.record()
+        assert not marked.is_done
+        gate.set()
+        result = np.empty(4, np.float32)
+        y.copy_to_host(result, stream=stream)
+        stream.sync()
+    assert result.tolist() == [3.0] * 4
+
+
 def test_driver_objects_pass_their_number(run):
     # As the driver's Python bindings and our own classes have them.
     bindings = type("CUtexObject", (), {"__int__": lambda self: 7})
