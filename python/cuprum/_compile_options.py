@@ -34,7 +34,8 @@ class ProgramOptions:
     debug, lineinfo : bool or None
         Make debug information, or line numbers alone.
     device_code_optimize : bool or None
-        Optimise also when debugging.
+        Optimise also when debugging. Off: do not optimise PTX and NVVM IR; NVRTC, which optimises
+        unless debugging, has no such switch.
     ptxas_options : str or sequence of str or None
         Passed on to the assembler.
     max_register_count : int or None
@@ -47,7 +48,8 @@ class ProgramOptions:
     extra_device_vectorization : bool or None
         Vectorise more.
     link_time_optimization, gen_opt_lto : bool or None
-        Prepare for optimisation when linking.
+        Prepare for optimisation when linking. For C++ and NVVM IR the target decides over the first
+        of the two: ``"ltoir"`` does so, the others cannot.
     define_macro : str, (str, str), or sequence of those, or None
         ``"NAME"``, ``"NAME=value"`` or ``("NAME", "value")``.
     undefine_macro : str or sequence of str or None

@@ -3,6 +3,7 @@
 
 import ctypes
 import gc
+import json
 import weakref
 
 import numpy as np
@@ -191,11 +192,19 @@ def test_dropping_a_buffer_frees_it(device, stream, live_objects):
     assert live_objects() == before
 
 
-def test_the_deallocation_stream_can_be_named(device, stream):
+@pytest.mark.parametrize("way", ["recorded", "named", "closed"])
+def test_memory_is_freed_on_the_stream_that_was_named(device, stream, way, tmp_path):
     other = device.create_stream()
     buffer = device.allocate(16, stream=stream)
-    buffer.set_deallocation_stream(other)
-    buffer.close()
+    address = int(buffer.handle)
+    with cuprum.trace.record(tmp_path / "trace.json", device_work=False):
+        if way == "named":
+            buffer.set_deallocation_stream(other)
+        buffer.close(other if way == "closed" else None)
+    calls = json.loads((tmp_path / "trace.json").read_text())
+    (free,) = (call["args"] for call in calls if call["name"] == "cuMemFreeAsync")
+    assert int(free["dptr"], 16) == address
+    assert int(free["hStream"], 16) == int((stream if way == "recorded" else other).handle)
     other.close()
 
 

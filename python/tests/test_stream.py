@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import gc
+import threading
 import weakref
 
 import pytest
@@ -93,13 +94,19 @@ def test_sync_and_is_done(stream):
     assert stream.is_done
 
 
-def test_wait_for_an_event_and_for_a_stream(device, stream):
+@pytest.mark.parametrize("way", ["event", "stream", "foreign stream"])
+def test_wait_for_an_event_and_for_a_stream(device, stream, way):
     other = device.create_stream()
+    gate = threading.Event()
+    other.launch_host(gate.wait)
     event = other.record()
-    stream.wait(event)
-    stream.wait(other)
-    stream.wait(ForeignStream(other.handle))
+    stream.wait(
+        event if way == "event" else other if way == "stream" else ForeignStream(other.handle)
+    )
+    assert not stream.is_done
+    gate.set()
     stream.sync()
+    assert event.is_done
     event.close()
     other.close()
 
