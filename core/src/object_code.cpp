@@ -23,6 +23,8 @@ namespace cuprum {
 
 namespace {
 
+constexpr const char* MANAGED_KIND = "__managed__ variable";
+
 using GetVariable = driver::Entry<CUresult(CUdeviceptr*, std::size_t*, CUlibrary, const char*)>;
 
 [[nodiscard]] std::string symbol_of(const detail::LibraryState& library, const std::string& name);
@@ -153,7 +155,7 @@ Buffer ObjectCode::get_global(std::string_view name) const {
 }
 
 Buffer ObjectCode::get_managed(std::string_view name) const {
-    return get_variable(state_, driver::table().cuLibraryGetManaged, name, "__managed__ variable");
+    return get_variable(state_, driver::table().cuLibraryGetManaged, name, MANAGED_KIND);
 }
 
 CUmodule ObjectCode::get_module() const {
@@ -191,11 +193,16 @@ Buffer get_variable(const std::shared_ptr<detail::LibraryState>& state, const Ge
     std::size_t bytes = 0;
     const CUresult status = get(&address, &bytes, handle, symbol_of(library, wanted).c_str());
     if (status == CUDA_ERROR_NOT_FOUND) {
+        // NVRTC takes no name expressions of managed variables.
+        const std::string by_expression =
+            std::string_view(kind) == MANAGED_KIND
+                ? ""
+                : ", or pass \"&" + wanted + "\" to compile() in name_expressions and here";
         throw std::invalid_argument(std::string("there is no ") + kind + " \"" + wanted + "\" in " +
                                     library.description() +
                                     "; C++ decorates the names of variables in namespaces and "
-                                    "templates: declare it extern \"C\", or pass \"&" +
-                                    wanted + "\" to compile() in name_expressions and here");
+                                    "templates: declare it extern \"C\"" +
+                                    by_expression);
     }
     if (status != CUDA_SUCCESS) {
         throw CUDAError(status, get.name, std::string(kind) + " \"" + wanted + "\" was asked for");

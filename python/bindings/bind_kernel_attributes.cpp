@@ -52,7 +52,17 @@ template <KernelAttribute Attribute>
 void bind_settable(nb::class_<PyKernelAttributes>& type, const char* name, const char* text) {
     type.def_prop_rw(
         name, [](const PyKernelAttributes& self) { return self.read(Attribute); },
-        [](const PyKernelAttributes& self, int value) { self.write(Attribute, value); }, text);
+        [name](const PyKernelAttributes& self, nb::handle value) {
+            const std::optional<int> wanted = optional_int_argument(value, name);
+            if (!wanted) {
+                raise_error(PyExc_TypeError, std::string(name) + " must be an integer, got None");
+            }
+            self.write(Attribute, *wanted);
+        },
+        nb::arg().none(),
+        nb::for_setter(
+            nb::sig((std::string("def ") + name + "(self, value: int, /) -> None").c_str())),
+        text);
 }
 
 } // namespace

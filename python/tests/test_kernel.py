@@ -62,6 +62,10 @@ def test_attributes_can_be_set(module, device):
     limit = device.properties.max_shared_memory_per_block_optin
     with pytest.raises(ValueError, match=f"max_dynamic_shared_size_bytes is .* 0 to {limit}"):
         attributes.max_dynamic_shared_size_bytes = limit + 1
+    wrong_ones = ((None, TypeError), ("1", TypeError), (1.5, TypeError), (2**40, ValueError))
+    for wrong, error in wrong_ones:
+        with pytest.raises(error, match="max_dynamic_shared_size_bytes"):
+            attributes.max_dynamic_shared_size_bytes = wrong
     with pytest.raises(AttributeError):
         attributes.num_regs = 8
     with pytest.raises(RuntimeError, match=r"Kernel\.attributes"):
