@@ -116,3 +116,20 @@ except cuprum.CUDAError as error:
     assert result.stdout.startswith("['stray on stream 0x"), result.stderr
     assert result.stdout.strip().endswith("1 True")
     assert result.returncode == 0, result.stderr
+
+
+def test_a_bad_setting_of_the_emulated_device_is_named(device):
+    import os
+    import subprocess
+    import sys
+
+    if not device.is_emulated:
+        pytest.skip("the settings are the emulated device's")
+    code = f"import sys; sys.path[:0] = {sys.path!r}; import cuprum; cuprum.Device(0)"
+    environment = {**os.environ, "CUPRUM_EMULATOR_DEVICES": "many"}
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
+    )
+    assert result.returncode == 1
+    assert "CUPRUM_EMULATOR_DEVICES" in result.stderr
+    assert "cuInit failed: CUDA_ERROR_INVALID_VALUE (1): a variable of the" in result.stderr

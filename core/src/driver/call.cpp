@@ -56,6 +56,17 @@ void warn_if_forked() {
     }
 }
 
+/// Throws for a cuInit that failed. All that the emulated device can be wrong about is its
+/// settings.
+[[noreturn]] void raise_start_failure(CUresult status) {
+    if (status == CUDA_ERROR_INVALID_VALUE && is_library_loaded() && driver_library().is_emulated) {
+        throw CUDAError(status, "cuInit",
+                        "a variable of the emulated device (CUPRUM_EMULATOR_...) has a value that "
+                        "is not allowed; a line on stderr says which, and what is");
+    }
+    raise(status, "cuInit");
+}
+
 } // namespace
 
 void raise(CUresult status, const char* call) {
@@ -73,7 +84,9 @@ void initialise() {
         const Table* current = &table();
         const std::lock_guard lock(initialising);
         if (detail::initialised_table.load(std::memory_order_relaxed) != current) {
-            call(current->cuInit, 0U);
+            if (const CUresult status = current->cuInit(0U); status != CUDA_SUCCESS) {
+                raise_start_failure(status);
+            }
             watch_for_exit();
             watch_for_fork();
             trace::finish_at_exit();
