@@ -19,6 +19,7 @@ namespace {
 
 using detail::checked_axis;
 using detail::multiplied;
+using detail::scaled;
 using detail::tuple_text;
 using Index = StridedLayout::Index;
 using Extents = StridedLayout::Extents;
@@ -226,7 +227,7 @@ StridedLayout StridedLayout::repacked(std::size_t itemsize, std::uintptr_t addre
         offset /= factor;
     } else {
         for (std::size_t i = 0; i < ndim(); ++i) {
-            new_strides[i] *= i == along ? 1 : factor;
+            new_strides[i] = scaled(new_strides[i], i == along ? 1 : factor);
         }
         new_shape[along] = multiplied(new_shape[along], factor);
         offset *= factor;
@@ -252,7 +253,7 @@ std::size_t StridedLayout::max_compatible_itemsize(std::size_t max_itemsize, std
     }
     Index common = std::gcd(shape()[along], slice_offset_);
     for (std::size_t i = 0; i < ndim(); ++i) {
-        common = i == along ? common : std::gcd(common, strides()[i]);
+        common = i == along ? common : std::gcd(common, scaled(strides()[i], 1));
     }
     std::size_t widest = itemsize_;
     while (common % 2 == 0 && widest * 2 <= max_itemsize && address % (widest * 2) == 0) {
@@ -281,7 +282,7 @@ StridedLayout StridedLayout::sliced(std::span<const Slice> slices) const {
             offset += first * strides()[i];
             if (!slices[i].is_index) {
                 new_shape.push_back(count);
-                new_strides.push_back(strides()[i] * slices[i].step);
+                new_strides.push_back(scaled(strides()[i], slices[i].step));
             }
         }
         is_empty = is_empty || (!new_shape.empty() && new_shape.back() == 0);
@@ -375,7 +376,7 @@ std::optional<std::vector<Index>> strides_for(const StridedLayout& layout,
         Index stride = old.strides()[old_end - 1];
         for (std::size_t i = new_end; i-- > new_begin;) {
             strides[i] = stride;
-            stride *= shape[i];
+            stride = scaled(stride, shape[i]);
         }
     }
     // What is left has extent 1.

@@ -3,6 +3,7 @@
 
 #include "layout_arithmetic.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 
@@ -16,6 +17,15 @@ StridedLayout::Index multiplied(StridedLayout::Index left, StridedLayout::Index 
                                     std::to_string(left) + " times " + std::to_string(right));
     }
     return left * right;
+}
+
+StridedLayout::Index scaled(StridedLayout::Index stride, StridedLayout::Index factor) noexcept {
+    constexpr auto largest = std::numeric_limits<StridedLayout::Index>::max();
+    StridedLayout::Index product = 0;
+    if (__builtin_mul_overflow(stride, factor, &product)) {
+        return (stride < 0) == (factor < 0) ? largest : -largest;
+    }
+    return std::max(product, -largest); // so that each has an opposite
 }
 
 std::size_t checked_axis(int axis, std::size_t ndim, const char* name) {

@@ -19,6 +19,11 @@ namespace cuprum::detail {
 [[nodiscard]] StridedLayout::Index multiplied(StridedLayout::Index left,
                                               StridedLayout::Index right);
 
+/// Returns a stride times a number, or the nearest to it that there is: axes of one element may
+/// have any stride, since nobody walks them.
+[[nodiscard]] StridedLayout::Index scaled(StridedLayout::Index stride,
+                                          StridedLayout::Index factor) noexcept;
+
 /// Returns an axis counted from the front; negative ones count from the end.
 /// @throws std::invalid_argument, naming the argument, if there is no such axis.
 [[nodiscard]] std::size_t checked_axis(int axis, std::size_t ndim, const char* name);

@@ -178,6 +178,20 @@ TEST(StridedLayout, repacking_changes_the_element) {
     refuse(layout.sliced({Slice::range({}, {}), Slice::range(1, 3)}), 8, 0, "the offset is 1");
 }
 
+TEST(StridedLayout, axes_of_one_element_may_have_any_stride) {
+    constexpr Index huge = std::numeric_limits<Index>::max() / 2 + 1;
+    const StridedLayout layout({1, 4}, {huge, 1}, 8);
+    const StridedLayout narrow = layout.repacked(4);
+    EXPECT_EQ(narrow.shape()[1], 8);
+    EXPECT_EQ(narrow.strides()[0], std::numeric_limits<Index>::max());
+    const StridedLayout stepped = layout.sliced({Slice{.step = 4}});
+    EXPECT_EQ(stepped.strides()[0], std::numeric_limits<Index>::max());
+    EXPECT_EQ(layout.permuted(std::vector{1, 0}).reshaped(std::vector<Index>{4}).strides()[0], 1);
+    const StridedLayout backward({1, 4}, {std::numeric_limits<Index>::min(), 1}, 8);
+    EXPECT_EQ(backward.max_compatible_itemsize(16, 0), 8U);
+    EXPECT_EQ(backward.repacked(4).strides()[0], -std::numeric_limits<Index>::max());
+}
+
 TEST(StridedLayout, what_reaches_further_than_64_bits_can_count_is_refused) {
     constexpr Index largest = std::numeric_limits<Index>::max();
     constexpr Index smallest = std::numeric_limits<Index>::min();

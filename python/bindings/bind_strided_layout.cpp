@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -129,7 +130,12 @@ void bind_facts(Type& type) {
             }
             std::vector<std::int64_t> bytes(self.strides().begin(), self.strides().end());
             for (std::int64_t& stride : bytes) {
-                stride *= static_cast<std::int64_t>(self.itemsize());
+                // Axes of one element may have any stride: then the nearest number there is.
+                constexpr auto largest = std::numeric_limits<std::int64_t>::max();
+                std::int64_t product = 0;
+                const bool is_beyond = __builtin_mul_overflow(
+                    stride, static_cast<std::int64_t>(self.itemsize()), &product);
+                stride = !is_beyond ? product : stride < 0 ? -largest : largest;
             }
             return to_tuple(bytes);
         },
