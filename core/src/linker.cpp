@@ -93,14 +93,14 @@ ObjectCode Linker::link(CodeType target) const {
                                     "\"ptx\"");
     }
     std::string warning;
-    std::vector<std::byte> image = [&] {
+    const std::vector<std::byte> image = [&] {
         const std::lock_guard lock(state.mutex);
         return link_locked(state, target, warning);
     }();
     if (!warning.empty()) {
         detail::warn(WarningKind::Degraded, warning);
     }
-    return ObjectCode::from_bytes(target, std::move(image), state.options.name);
+    return ObjectCode::from_bytes(target, image, state.options.name);
 }
 
 std::string Linker::error_log() const {

@@ -55,10 +55,10 @@ std::string_view to_string(CodeType type) noexcept {
     return "unknown";
 }
 
-ObjectCode ObjectCode::from_bytes(CodeType type, std::vector<std::byte> code, std::string name,
+ObjectCode ObjectCode::from_bytes(CodeType type, std::span<const std::byte> code, std::string name,
                                   SymbolMapping symbols, JITOptions jit) {
     return ObjectCode(std::make_shared<detail::LibraryState>(
-        type, std::move(code), std::string(), std::move(name), std::move(symbols), jit));
+        type, detail::PaddedCode(code), std::string(), std::move(name), std::move(symbols), jit));
 }
 
 ObjectCode ObjectCode::from_file(CodeType type, std::string path, std::string name,
@@ -67,7 +67,7 @@ ObjectCode ObjectCode::from_file(CodeType type, std::string path, std::string na
         throw std::invalid_argument("path is empty; expected the name of a file");
     }
     return ObjectCode(std::make_shared<detail::LibraryState>(
-        type, std::vector<std::byte>(), std::move(path), std::move(name), std::move(symbols), jit));
+        type, detail::PaddedCode(), std::move(path), std::move(name), std::move(symbols), jit));
 }
 
 CodeType ObjectCode::code_type() const {

@@ -356,9 +356,8 @@ detail::Compiled run(ProgramState& state, CodeType target, std::span<const std::
 ObjectCode compile_through(ProgramCache& cache, const std::string& key, ProgramState& state,
                            CodeType target, std::span<const std::string> names) {
     const bool has_names = !names.empty() && state.language == SourceType::Cxx;
-    if (auto found = cache.get(key)) {
-        detail::CodeWithSymbols cached;
-        cached.code = *std::move(found);
+    if (auto found = cache.load(key)) {
+        detail::CodeWithSymbols cached{*std::move(found), {}};
         if (!has_names || detail::take_symbols(cached)) {
             {
                 const std::lock_guard lock(state.mutex);
@@ -368,8 +367,9 @@ ObjectCode compile_through(ProgramCache& cache, const std::string& key, ProgramS
             if (target == CodeType::Ptx) {
                 check_driver(state);
             }
-            return ObjectCode::from_bytes(target, std::move(cached.code), state.options.name,
-                                          std::move(cached.symbols));
+            return ObjectCode(std::make_shared<detail::LibraryState>(
+                target, std::move(cached.code), std::string(), state.options.name,
+                std::move(cached.symbols)));
         }
     }
     // A debugger's file would be gone by the time the cached code is used: the name stays plain.
@@ -397,8 +397,8 @@ std::optional<std::string> key_if_cacheable(const Program& program, CodeType tar
 }
 
 ObjectCode object_of(CodeType target, detail::Compiled compiled) {
-    ObjectCode code = ObjectCode::from_bytes(target, std::move(compiled.code),
-                                             std::move(compiled.name), std::move(compiled.symbols));
+    ObjectCode code = ObjectCode::from_bytes(target, compiled.code, std::move(compiled.name),
+                                             std::move(compiled.symbols));
     code.state()->source_file = std::move(compiled.debug_source);
     return code;
 }

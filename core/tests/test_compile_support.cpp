@@ -9,11 +9,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <sys/stat.h>
 #include <vector>
@@ -106,22 +108,52 @@ TEST(DebugSource, leaves_a_file_alone_that_someone_put_in_its_place) {
 
 TEST(SymbolTable, comes_back_with_the_code) {
     const SymbolMapping symbols{{"f<int>", "_Z1fIiEvv"}, {"", "x"}};
-    CodeWithSymbols packed{with_symbols(symbols, bytes_of("code\0more")), {}};
+    CodeWithSymbols packed{PaddedCode(with_symbols(symbols, bytes_of("code\0more"))), {}};
     ASSERT_TRUE(take_symbols(packed));
     EXPECT_EQ(packed.symbols, symbols);
-    EXPECT_EQ(packed.code, bytes_of("code\0more"));
+    EXPECT_TRUE(std::ranges::equal(packed.code.bytes(), bytes_of("code\0more")));
+}
+
+TEST(SymbolTable, is_behind_the_code_which_tools_can_read) {
+    const std::vector<std::byte> packed = with_symbols({{"name", "symbol"}}, bytes_of("code"));
+    EXPECT_TRUE(
+        std::ranges::equal(std::span(packed).first(bytes_of("code").size()), bytes_of("code")));
 }
 
 TEST(SymbolTable, damage_is_noticed_and_changes_nothing) {
     const std::vector<std::byte> whole = with_symbols({{"name", "symbol"}}, {});
     for (std::size_t size = 0; size < whole.size(); ++size) {
-        CodeWithSymbols packed{{whole.begin(), whole.begin() + static_cast<long>(size)}, {}};
+        CodeWithSymbols packed{PaddedCode(std::span(whole).first(size)), {}};
         EXPECT_FALSE(take_symbols(packed)) << size;
-        EXPECT_EQ(packed.code.size(), size);
+        EXPECT_EQ(packed.code.bytes().size(), size);
     }
-    CodeWithSymbols huge{whole, {}};
-    std::memset(huge.code.data() + 8 + 15, 0xFF, 8); // the count
-    EXPECT_FALSE(take_symbols(huge));
+    // The count, and how many bytes the table has.
+    for (const std::size_t number : {std::size_t{0}, whole.size() - 15 - 8}) {
+        for (const int value : {0xFF, 0}) {
+            CodeWithSymbols wrong{PaddedCode(whole), {}};
+            std::memset(wrong.code.bytes().data() + number, value, 8);
+            EXPECT_FALSE(take_symbols(wrong)) << number << " " << value;
+        }
+    }
+}
+
+TEST(PaddedCode, is_followed_by_nuls_also_when_it_is_shortened) {
+    const auto has_nuls_behind = [](const PaddedCode& code) {
+        const std::byte* const end = code.bytes().data() + code.bytes().size();
+        return std::all_of(end, end + PaddedCode::PADDING_BYTES,
+                           [](std::byte byte) { return byte == std::byte{0}; });
+    };
+    PaddedCode code(bytes_of("code and more"));
+    EXPECT_TRUE(std::ranges::equal(code.bytes(), bytes_of("code and more")));
+    EXPECT_TRUE(has_nuls_behind(code));
+    code.shorten(4);
+    EXPECT_TRUE(std::ranges::equal(code.bytes(), bytes_of("code")));
+    EXPECT_TRUE(has_nuls_behind(code));
+    const PaddedCode taken = std::move(code);
+    EXPECT_EQ(taken.bytes().size(), 4U);
+    EXPECT_TRUE(code.bytes().empty()); // NOLINT(bugprone-use-after-move): what is left is nothing
+    EXPECT_TRUE(has_nuls_behind(PaddedCode(std::span<const std::byte>())));
+    EXPECT_TRUE(PaddedCode().bytes().empty());
 }
 
 TEST(Fatbin, gives_its_ptx_back) {

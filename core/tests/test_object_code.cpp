@@ -340,7 +340,7 @@ TEST_F(DeviceObjectCode, a_fat_binary_of_cubin_and_ptx_is_loaded) {
             FatbinImage{.kind = FatbinImage::Kind::Ptx, .arch = arch, .code = ptx_code.code()}};
         fatbin = detail::write_fatbin(images);
     }
-    const ObjectCode code = ObjectCode::from_bytes(CodeType::Fatbin, std::move(fatbin));
+    const ObjectCode code = ObjectCode::from_bytes(CodeType::Fatbin, fatbin);
     const Buffer out = upload(std::vector<int>{0});
     launch(stream(), {}, code.get_kernel("second"), out);
     EXPECT_EQ(download<int>(out), std::vector{2});
@@ -384,8 +384,7 @@ TEST_F(DeviceObjectCode, a_cubin_for_another_architecture_names_both) {
         std::memcpy(&size, cubin.data() + 24, sizeof(size));
         cubin = cubin.subspan(HEADERS, size);
     }
-    const ObjectCode code =
-        ObjectCode::from_bytes(CodeType::Cubin, {cubin.begin(), cubin.end()}, "mine");
+    const ObjectCode code = ObjectCode::from_bytes(CodeType::Cubin, cubin, "mine");
     expect_error<CUDAError>([&] { static_cast<void>(code.get_kernel("first")); },
                             {"CUDA_ERROR_NO_BINARY_FOR_GPU (209)", other, "sm_" + device().arch()});
 }

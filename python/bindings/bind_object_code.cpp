@@ -252,9 +252,8 @@ nb::object from_any(CodeType type, nb::handle code, nb::handle name, nb::handle 
     }
     const HostMemory memory(code, HostMemory::Access::Read, "module");
     const auto* begin = static_cast<const std::byte*>(memory.data());
-    return make<PyObjectCode>(
-        ObjectCode::from_bytes(type, std::vector<std::byte>(begin, begin + memory.size()),
-                               std::move(label), std::move(mapping), how));
+    return make<PyObjectCode>(ObjectCode::from_bytes(type, std::span(begin, memory.size()),
+                                                     std::move(label), std::move(mapping), how));
 }
 
 nb::object code_of(const PyObjectCode& self) {

@@ -52,8 +52,8 @@ struct JITOptions {
 /// and the last kernel from it are gone.
 class CUPRUM_API ObjectCode {
 public:
-    /// Holds code in memory.
-    [[nodiscard]] static ObjectCode from_bytes(CodeType type, std::vector<std::byte> code,
+    /// Holds a copy of code in memory.
+    [[nodiscard]] static ObjectCode from_bytes(CodeType type, std::span<const std::byte> code,
                                                std::string name = {}, SymbolMapping symbols = {},
                                                JITOptions jit = {});
     /// Names a file that is read when the code is first needed.

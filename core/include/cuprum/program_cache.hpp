@@ -20,6 +20,10 @@ namespace cuprum {
 
 struct ProgramOptions;
 
+namespace detail {
+class PaddedCode;
+}
+
 /// Keeps compiled code under keys. Implementations are safe for several threads.
 class CUPRUM_API ProgramCache {
 public:
@@ -38,6 +42,10 @@ public:
     [[nodiscard]] virtual std::size_t count() = 0;
     /// Removes everything.
     virtual void clear() = 0;
+
+    /// For the library itself: returns what get() does, which this calls, in memory that object
+    /// code takes over as it is.
+    [[nodiscard]] virtual std::optional<detail::PaddedCode> load(std::string_view key);
 };
 
 /// Keeps code in memory. Past its size limit it drops what was not used for longest.
@@ -53,6 +61,7 @@ public:
     bool remove(std::string_view key) override;
     [[nodiscard]] std::size_t count() override;
     void clear() override;
+    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key) override;
     /// Returns the size of all code.
     [[nodiscard]] std::size_t bytes();
 
@@ -83,6 +92,7 @@ public:
     bool remove(std::string_view key) override;
     [[nodiscard]] std::size_t count() override;
     void clear() override;
+    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key) override;
     /// Returns the size of all files, from the folder itself.
     [[nodiscard]] std::size_t bytes();
 

@@ -14,7 +14,7 @@
 #include "cache/digest.hpp"
 #include "cache/files.hpp"
 #include "driver/shared_library.hpp"
-#include "state/file.hpp"
+#include "state/padded_code.hpp"
 #include "warn.hpp"
 
 #include <cuprum/program_cache.hpp>
@@ -105,6 +105,14 @@ FileStreamProgramCache::FileStreamProgramCache(std::string path,
 FileStreamProgramCache::~FileStreamProgramCache() = default;
 
 std::optional<std::vector<std::byte>> FileStreamProgramCache::get(std::string_view key) {
+    const std::optional<detail::PaddedCode> code = load(key);
+    if (!code.has_value()) {
+        return std::nullopt;
+    }
+    return std::vector(code->bytes().begin(), code->bytes().end());
+}
+
+std::optional<detail::PaddedCode> FileStreamProgramCache::load(std::string_view key) {
     const std::string digest = detail::sha256(key);
     const std::string path = state_->file_of(digest);
     const std::optional<File> file = detail::open_to_read(path);
@@ -122,21 +130,19 @@ std::optional<std::vector<std::byte>> FileStreamProgramCache::get(std::string_vi
         state_->drop_damaged(path, status);
         return std::nullopt;
     }
-    std::vector<std::byte> bytes;
-    bytes.reserve(size + detail::IMAGE_PADDING_BYTES); // which object code adds: without a copy
-    bytes.resize(size);
-    detail::read_exactly(*file, bytes, path);
-    std::memcpy(&trailer, bytes.data() + size - sizeof(trailer), sizeof(trailer));
-    bytes.resize(size - sizeof(trailer));
-    if (trailer.mark != MARK || trailer.size != bytes.size() ||
-        trailer.checksum != detail::checksum(bytes, seed_of(digest))) {
+    auto code = detail::PaddedCode::for_overwrite(size);
+    detail::read_exactly(*file, code.bytes(), path);
+    std::memcpy(&trailer, code.bytes().last<sizeof(trailer)>().data(), sizeof(trailer));
+    code.shorten(size - sizeof(trailer));
+    if (trailer.mark != MARK || trailer.size != code.bytes().size() ||
+        trailer.checksum != detail::checksum(code.bytes(), seed_of(digest))) {
         state_->drop_damaged(path, status);
         return std::nullopt;
     }
     // What was read last is dropped last. Failing means a file system that keeps no such times.
     const std::array<timespec, 2> times{timespec{0, UTIME_NOW}, timespec{0, UTIME_OMIT}};
     static_cast<void>(::futimens(file->get(), times.data()));
-    return bytes;
+    return code;
 }
 
 void FileStreamProgramCache::put(std::string_view key, std::span<const std::byte> code) {

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "state/padded_code.hpp"
+
 #include <cuprum/program_cache.hpp>
 
 #include <string>
@@ -19,6 +21,15 @@ public:
     [[nodiscard]] std::optional<std::vector<std::byte>> get(std::string_view key) override {
         try {
             return cache_.get(key);
+        } catch (const std::system_error& error) {
+            note(error);
+            return std::nullopt;
+        }
+    }
+
+    [[nodiscard]] std::optional<PaddedCode> load(std::string_view key) override {
+        try {
+            return cache_.load(key);
         } catch (const std::system_error& error) {
             note(error);
             return std::nullopt;

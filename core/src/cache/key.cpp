@@ -21,8 +21,9 @@ namespace cuprum {
 
 namespace {
 
-// Changes when the meaning of a key's parts does, so that older files are not taken for new ones.
-constexpr const char* SCHEMA = "cuprum program cache 3";
+// Changes when the meaning of a key's parts or of what is kept does, so that older files are not
+// taken for new ones.
+constexpr const char* SCHEMA = "cuprum program cache 4";
 
 [[nodiscard]] std::string toolchain_of(SourceType language);
 [[nodiscard]] std::string libdevice_digest();

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "state/padded_code.hpp"
+
 #include <cuprum/program_cache.hpp>
 
 #include <list>
@@ -11,6 +13,11 @@
 namespace cuprum {
 
 ProgramCache::~ProgramCache() = default;
+
+std::optional<detail::PaddedCode> ProgramCache::load(std::string_view key) {
+    const std::optional<std::vector<std::byte>> code = get(key);
+    return code.has_value() ? std::optional(detail::PaddedCode(*code)) : std::nullopt;
+}
 
 /// The code, used last first, and where each key is in it.
 struct InMemoryProgramCache::State {
@@ -24,6 +31,16 @@ struct InMemoryProgramCache::State {
     std::unordered_map<std::string_view, std::list<Entry>::iterator> places; // keys lie in entries
     std::size_t bytes = 0;
     std::optional<std::size_t> limit;
+
+    /// Returns an entry, which is now the one used last; null if there is none.
+    [[nodiscard]] const Entry* use(std::string_view key) {
+        const auto found = places.find(key);
+        if (found == places.end()) {
+            return nullptr;
+        }
+        entries.splice(entries.begin(), entries, found->second);
+        return &*found->second;
+    }
 
     void erase(std::list<Entry>::iterator entry) {
         bytes -= entry->code.size();
@@ -45,12 +62,14 @@ InMemoryProgramCache::~InMemoryProgramCache() = default;
 
 std::optional<std::vector<std::byte>> InMemoryProgramCache::get(std::string_view key) {
     const std::lock_guard lock(state_->mutex);
-    const auto found = state_->places.find(key);
-    if (found == state_->places.end()) {
-        return std::nullopt;
-    }
-    state_->entries.splice(state_->entries.begin(), state_->entries, found->second);
-    return found->second->code;
+    const State::Entry* const entry = state_->use(key);
+    return entry != nullptr ? std::optional(entry->code) : std::nullopt;
+}
+
+std::optional<detail::PaddedCode> InMemoryProgramCache::load(std::string_view key) {
+    const std::lock_guard lock(state_->mutex);
+    const State::Entry* const entry = state_->use(key);
+    return entry != nullptr ? std::optional(detail::PaddedCode(entry->code)) : std::nullopt;
 }
 
 void InMemoryProgramCache::put(std::string_view key, std::span<const std::byte> code) {

@@ -14,35 +14,50 @@ namespace cuprum::detail {
 
 namespace {
 
+// What is behind the code: how many symbols there are, their names and values, then how many bytes
+// all that is, and the mark.
 constexpr std::string_view MARK = "cuprum symbols\n";
+constexpr std::size_t END_BYTES = sizeof(std::uint64_t) + MARK.size();
 
 void put(std::vector<std::byte>& bytes, std::string_view text);
-void put(std::vector<std::byte>& bytes, std::uint64_t number);
+void put_number(std::vector<std::byte>& bytes, std::uint64_t number);
+void put_text(std::vector<std::byte>& bytes, std::string_view text);
 [[nodiscard]] std::optional<std::uint64_t> take_number(std::span<const std::byte>& bytes);
 [[nodiscard]] std::optional<std::string> take_text(std::span<const std::byte>& bytes);
 
 } // namespace
 
 std::vector<std::byte> with_symbols(const SymbolMapping& symbols, std::span<const std::byte> code) {
-    std::vector<std::byte> packed;
-    put(packed, MARK);
-    put(packed, std::uint64_t{symbols.size()});
+    std::vector<std::byte> packed(code.begin(), code.end());
+    put_number(packed, symbols.size());
     for (const auto& [name, symbol] : symbols) {
-        put(packed, name);
-        put(packed, symbol);
+        put_text(packed, name);
+        put_text(packed, symbol);
     }
-    packed.insert(packed.end(), code.begin(), code.end());
+    put_number(packed, packed.size() - code.size());
+    put(packed, MARK);
     return packed;
 }
 
 bool take_symbols(CodeWithSymbols& packed) {
-    std::span<const std::byte> rest = packed.code;
-    if (take_text(rest) != std::string(MARK)) {
+    const std::span<const std::byte> whole = std::as_const(packed.code).bytes();
+    if (whole.size() < END_BYTES ||
+        std::memcmp(whole.data() + whole.size() - MARK.size(), MARK.data(), MARK.size()) != 0) {
         return false;
     }
+    const std::span<const std::byte> before = whole.first(whole.size() - END_BYTES);
+    std::span<const std::byte> rest = whole.subspan(before.size());
+    const auto table_bytes = take_number(rest);
+    if (*table_bytes > before.size()) {
+        return false;
+    }
+    rest = before.last(*table_bytes);
     const auto count = take_number(rest);
+    if (!count.has_value()) {
+        return false;
+    }
     SymbolMapping symbols;
-    for (std::uint64_t i = 0; i < count.value_or(0); ++i) {
+    for (std::uint64_t i = 0; i < *count; ++i) {
         auto name = take_text(rest);
         auto symbol = take_text(rest);
         if (!name.has_value() || !symbol.has_value()) {
@@ -50,10 +65,10 @@ bool take_symbols(CodeWithSymbols& packed) {
         }
         symbols.emplace(*std::move(name), *std::move(symbol));
     }
-    if (!count.has_value()) {
+    if (!rest.empty()) {
         return false;
     }
-    packed.code = std::vector<std::byte>(rest.begin(), rest.end());
+    packed.code.shorten(before.size() - *table_bytes);
     packed.symbols = std::move(symbols);
     return true;
 }
@@ -62,13 +77,17 @@ bool take_symbols(CodeWithSymbols& packed) {
 
 namespace {
 
-void put(std::vector<std::byte>& bytes, std::uint64_t number) {
+void put_number(std::vector<std::byte>& bytes, std::uint64_t number) {
     const auto* const begin = reinterpret_cast<const std::byte*>(&number);
     bytes.insert(bytes.end(), begin, begin + sizeof(number));
 }
 
+void put_text(std::vector<std::byte>& bytes, std::string_view text) {
+    put_number(bytes, text.size());
+    put(bytes, text);
+}
+
 void put(std::vector<std::byte>& bytes, std::string_view text) {
-    put(bytes, std::uint64_t{text.size()});
     const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
     bytes.insert(bytes.end(), begin, begin + text.size());
 }

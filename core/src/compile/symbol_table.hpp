@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "state/padded_code.hpp"
+
 #include <cuprum/object_code.hpp>
 
 #include <cstddef>
@@ -13,11 +15,12 @@ namespace cuprum::detail {
 
 /// Code, and what its kernels are called in the source.
 struct CodeWithSymbols {
-    std::vector<std::byte> code;
+    PaddedCode code;
     SymbolMapping symbols;
 };
 
-/// Returns symbols and code in one piece, for caches, which keep bytes.
+/// Returns code and symbols in one piece, for caches, which keep bytes. The code comes first: it is
+/// taken out without a copy, and tools can read it.
 [[nodiscard]] std::vector<std::byte> with_symbols(const SymbolMapping& symbols,
                                                   std::span<const std::byte> code);
 

@@ -51,14 +51,10 @@ void add_jit_options(const JITOptions& jit, std::vector<CUjit_option>& options,
 
 } // namespace
 
-LibraryState::LibraryState(CodeType type, std::vector<std::byte> code, std::string path,
-                           std::string name, SymbolMapping symbols, const JITOptions& jit)
+LibraryState::LibraryState(CodeType type, PaddedCode code, std::string path, std::string name,
+                           SymbolMapping symbols, const JITOptions& jit)
     : type(type), path(std::move(path)), name(std::move(name)), symbols(std::move(symbols)),
-      jit(jit), is_read_(this->path.empty()), padded_code_(std::move(code)) {
-    if (is_read_) {
-        padded_code_.resize(padded_code_.size() + IMAGE_PADDING_BYTES);
-    }
-}
+      jit(jit), is_read_(this->path.empty()), code_(std::move(code)) {}
 
 LibraryState::~LibraryState() {
     if (const CUlibrary handle = handle_.load(std::memory_order_acquire)) {
@@ -117,12 +113,10 @@ std::string LibraryState::description() const {
 
 std::span<const std::byte> LibraryState::locked_code() {
     if (!is_read_) {
-        std::vector<std::byte> bytes = read_file(path);
-        bytes.resize(bytes.size() + IMAGE_PADDING_BYTES);
-        padded_code_ = std::move(bytes);
+        code_ = PaddedCode(read_file(path));
         is_read_ = true;
     }
-    return std::span(padded_code_).first(padded_code_.size() - IMAGE_PADDING_BYTES);
+    return code_.bytes();
 }
 
 CUlibrary LibraryState::load() {
@@ -134,7 +128,7 @@ CUlibrary LibraryState::load() {
     add_jit_options(jit, options, values);
     const auto& load_data = driver::table().cuLibraryLoadData;
     CUlibrary library = nullptr;
-    CUresult status = load_data(&library, padded_code_.data(), options.data(), values.data(),
+    CUresult status = load_data(&library, code_.bytes().data(), options.data(), values.data(),
                                 static_cast<unsigned>(options.size()), nullptr, nullptr, 0);
     if (status != CUDA_SUCCESS) {
         raise_load_failure(status, load_data.name);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "driver/call.hpp"
+#include "state/padded_code.hpp"
 
 #include <cuprum/object_code.hpp>
 
@@ -31,7 +32,8 @@ struct KernelState;
 /// them unloads.
 struct LibraryState : std::enable_shared_from_this<LibraryState> {
 
-    LibraryState(CodeType type, std::vector<std::byte> code, std::string path, std::string name,
+    /// Takes code, or leaves it to be read from a file if there is a path.
+    LibraryState(CodeType type, PaddedCode code, std::string path, std::string name,
                  SymbolMapping symbols, const JITOptions& jit = {});
     ~LibraryState();
     LibraryState(const LibraryState&) = delete;
@@ -78,7 +80,7 @@ private:
     std::mutex kernels_mutex_;
     std::map<std::string, std::unique_ptr<KernelState>, std::less<>> kernels_;
     bool is_read_;
-    std::vector<std::byte> padded_code_; // the code and some NULs
+    PaddedCode code_;
     std::atomic<CUlibrary> handle_{nullptr};
     // The driver compiles PTX when a device first needs it, which may be later: it keeps the log's
     // address, so that the log lives here.

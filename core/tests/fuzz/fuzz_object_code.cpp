@@ -60,13 +60,15 @@ void search_for_ptx(std::span<const std::byte> code) {
 }
 
 void take_symbols(std::span<const std::byte> code) {
-    detail::CodeWithSymbols packed{{code.begin(), code.end()}, {}};
+    detail::CodeWithSymbols packed{detail::PaddedCode(code), {}};
     if (!detail::take_symbols(packed)) {
-        require(std::ranges::equal(packed.code, code) && packed.symbols.empty());
+        require(std::ranges::equal(packed.code.bytes(), code) && packed.symbols.empty());
         return;
     }
-    detail::CodeWithSymbols again{detail::with_symbols(packed.symbols, packed.code), {}};
-    require(detail::take_symbols(again) && again.code == packed.code &&
+    detail::CodeWithSymbols again{
+        detail::PaddedCode(detail::with_symbols(packed.symbols, packed.code.bytes())), {}};
+    require(detail::take_symbols(again) &&
+            std::ranges::equal(again.code.bytes(), packed.code.bytes()) &&
             again.symbols == packed.symbols);
 }
 
