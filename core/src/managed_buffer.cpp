@@ -221,7 +221,18 @@ detail::BufferState& with_bytes(const Buffer& buffer) {
 void advise(const Buffer& buffer, CUmem_advise advice, const Location& location) {
     const detail::BufferState& state = with_bytes(buffer);
     const driver::Current current(detail::current_or_first_context()->handle);
-    call(table().cuMemAdvise, state.pointer, state.size, advice, detail::driver_location(location));
+    const auto& entry = table().cuMemAdvise;
+    const CUresult status =
+        entry(state.pointer, state.size, advice, detail::driver_location(location));
+    if (status == CUDA_ERROR_NOT_SUPPORTED) {
+        throw CUDAError(status, entry.name,
+                        "this driver takes no advice for memory of a managed pool; give the pool a "
+                        "preferred_location, prefetch, or wrap memory of cuMemAllocManaged with "
+                        "ManagedBuffer.from_handle");
+    }
+    if (status != CUDA_SUCCESS) {
+        driver::raise(status, entry.name);
+    }
 }
 
 int range_attribute(const Buffer& buffer, CUmem_range_attribute attribute) {

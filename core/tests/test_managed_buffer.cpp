@@ -12,6 +12,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cuprum {
@@ -64,6 +65,22 @@ TEST_F(ManagedBufferOnFake, advice_is_kept_by_the_driver) {
     buffer->set_preferred_location(std::nullopt);
     EXPECT_EQ(buffer->preferred_location(), std::nullopt);
     EXPECT_EQ(testing::FakeDriver::current(), nullptr);
+}
+
+TEST_F(ManagedBufferOnFake, refused_advice_says_the_way_out) {
+    for (const CUresult code : {CUDA_ERROR_NOT_SUPPORTED, CUDA_ERROR_INVALID_DEVICE}) {
+        fake->fail("cuMemAdvise", code);
+        try {
+            buffer->set_read_mostly(true);
+            ADD_FAILURE() << "the driver's refusal was swallowed";
+        } catch (const CUDAError& error) {
+            EXPECT_EQ(error.code(), code);
+            const bool is_told =
+                std::string_view(error.what()).find("cuMemAllocManaged") != std::string_view::npos;
+            EXPECT_EQ(is_told, code == CUDA_ERROR_NOT_SUPPORTED) << error.what();
+        }
+    }
+    EXPECT_FALSE(buffer->read_mostly());
 }
 
 TEST_F(ManagedBufferOnFake, accessors_are_a_set) {

@@ -376,6 +376,19 @@ def test_advice_can_be_given_and_taken_back(managed, driver, device, stream):
     assert driver.cuMemFree_v2(address) == 0
 
 
+def test_a_pool_that_takes_no_advice_says_the_way_out(managed, stream):
+    with managed.allocate(1 << 16, stream=stream) as buffer:
+        error = None
+        try:
+            buffer.read_mostly = True
+        except cuprum.CUDAError as refusal:
+            error = refusal
+        assert buffer.read_mostly is (error is None), "a driver that takes it remembers it"
+        if error is not None:
+            assert error.name == "CUDA_ERROR_NOT_SUPPORTED"
+            assert "cuMemAllocManaged" in str(error)
+
+
 def test_memory_that_does_not_move_is_refused(pool, device, stream):
     with pool.allocate(64, stream=stream) as plain:
         buffer = ManagedBuffer.from_handle(plain.handle, 64, owner=plain)

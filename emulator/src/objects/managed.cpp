@@ -47,6 +47,12 @@ void ManagedAdvice::advise(std::uint64_t address, std::uint64_t bytes, CUmem_adv
                            const CUmemLocation& location) {
     const std::lock_guard lock(mutex_);
     Advice& known = of(address, bytes);
+    // As NVIDIA's driver 580 does.
+    if (Allocations::instance().find(address)->kind != MemoryKind::Managed) {
+        fail(CUDA_ERROR_NOT_SUPPORTED,
+             "memory of a managed pool takes no advice; its location is a "
+             "property of the pool, and it can be prefetched");
+    }
     switch (advice) {
     case CU_MEM_ADVISE_SET_READ_MOSTLY:
         known.is_read_mostly = true;

@@ -130,3 +130,28 @@ TEST_F(MappedMemory, advice_about_managed_memory_is_remembered) {
     EXPECT_TRUE(succeeds(CU(cuMemFree)(plain)));
     EXPECT_TRUE(succeeds(CU(cuMemFree)(managed)));
 }
+
+// As on an H200 with driver 580.
+TEST_F(MappedMemory, a_managed_pool_takes_no_advice_but_is_prefetched) {
+    const CUmemLocation device{CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_MANAGED;
+    properties.location = device;
+    CUmemoryPool pool = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuMemPoolCreate)(&pool, &properties)));
+    CUdeviceptr memory = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemAllocFromPoolAsync)(&memory, 4096, pool, nullptr)));
+    for (const CUmem_advise advice :
+         {CU_MEM_ADVISE_SET_READ_MOSTLY, CU_MEM_ADVISE_SET_PREFERRED_LOCATION,
+          CU_MEM_ADVISE_SET_ACCESSED_BY}) {
+        EXPECT_TRUE(
+            returns(CUDA_ERROR_NOT_SUPPORTED, CU(cuMemAdvise)(memory, 4096, advice, device)));
+    }
+    EXPECT_TRUE(succeeds(CU(cuMemPrefetchAsync)(memory, 4096, device, 0, nullptr)));
+    int value = -7;
+    EXPECT_TRUE(succeeds(CU(cuMemRangeGetAttribute)(
+        &value, sizeof value, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, memory, 4096)));
+    EXPECT_EQ(value, 0);
+    EXPECT_TRUE(succeeds(CU(cuMemFreeAsync)(memory, nullptr)));
+    EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool)));
+}
