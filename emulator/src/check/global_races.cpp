@@ -44,8 +44,7 @@ std::optional<Conflict<GlobalRaces::Stamp>> GlobalRaces::access(GridShadow& grid
     who.grid = grid.number_;
     who.time = grid.now_;
     const auto is_ordered = [&](const Stamp& earlier) {
-        return earlier.grid != who.grid || earlier.block == who.block ||
-               grid.is_ordered(earlier.block, earlier.time, who.block);
+        return is_ordered_before(grid, earlier, who);
     };
     std::optional<Conflict<Stamp>> found;
     while (bytes != 0) {
@@ -76,8 +75,7 @@ bool GlobalRaces::access_lanes(GridShadow& grid, Stamp who, std::uint64_t addres
     who.grid = grid.number_;
     who.time = grid.now_;
     const auto is_ordered = [&](const Stamp& earlier) {
-        return earlier.grid != who.grid || earlier.block == who.block ||
-               grid.is_ordered(earlier.block, earlier.time, who.block);
+        return is_ordered_before(grid, earlier, who);
     };
     Page& page = page_of(address);
     if (!page.is_free(offset, total, is_write, is_ordered)) {
@@ -89,6 +87,13 @@ bool GlobalRaces::access_lanes(GridShadow& grid, Stamp who, std::uint64_t addres
         ++who.thread;
     }
     return true;
+}
+
+/// Tells whether one access is ordered before another; the mutex is held.
+bool GlobalRaces::is_ordered_before(const GridShadow& grid, const Stamp& earlier,
+                                    const Stamp& later) {
+    return earlier.grid != later.grid || earlier.block == later.block ||
+           grid.is_ordered(earlier.block, earlier.time, later.block);
 }
 
 /// Returns the page of an address; the mutex is held.

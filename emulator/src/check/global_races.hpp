@@ -98,6 +98,8 @@ private:
 
     using Page = Cells<Stamp>;
 
+    [[nodiscard]] static bool is_ordered_before(const GridShadow& grid, const Stamp& earlier,
+                                                const Stamp& later);
     [[nodiscard]] Page& page_of(std::uint64_t address);
 
     std::mutex mutex_;

@@ -183,4 +183,25 @@ void decode(const ptx::Instruction& instruction, Lowering& lowering) {
     found->decoder(reader);
 }
 
+bytecode::Width width_for(ptx::Type type) noexcept {
+    using bytecode::Width;
+    using ptx::Type;
+    switch (type) {
+    case Type::Pred:
+        return Width::Predicate;
+    case Type::B64:
+    case Type::U64:
+    case Type::S64:
+    case Type::F64:
+    case Type::TexRef:
+    case Type::SamplerRef:
+    case Type::SurfRef:
+        return Width::B64;
+    case Type::B128:
+        return Width::B128;
+    default:
+        return Width::B32;
+    }
+}
+
 } // namespace cuprum::emulator

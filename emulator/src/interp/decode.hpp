@@ -149,6 +149,9 @@ private:
 /// `lowering`.
 void decode(const ptx::Instruction& instruction, Lowering& lowering);
 
+/// Returns the width of a register that holds a value of a type.
+[[nodiscard]] bytecode::Width width_for(ptx::Type type) noexcept;
+
 /// Tells which instruction-set level the handlers were chosen for: "x86-64-v4", "x86-64-v3"...
 [[nodiscard]] const char* handler_level() noexcept;
 

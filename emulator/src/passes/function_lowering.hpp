@@ -200,9 +200,6 @@ struct AccessShape {
 /// Reads the shape off the modifiers of a load or store.
 [[nodiscard]] AccessShape access_shape(const ptx::Instruction& instruction);
 
-/// Returns the width of a register of a type.
-[[nodiscard]] bytecode::Width register_width(ptx::Type type);
-
 /// Returns an instruction as it is written, on one line.
 [[nodiscard]] std::string text_of(const ptx::Instruction& instruction, const ptx::Module& module);
 

@@ -240,7 +240,7 @@ void FunctionLowering::inline_call(const ptx::Function& callee,
             binding.symbol = *symbol;
         } else if (formal.space == ptx::Space::Register) {
             binding.symbol = make_register(formal.type);
-            const Width width = register_width(formal.type);
+            const Width width = width_for(formal.type);
             if (is_argument) {
                 binding.copy_from = source(actual, width, formal.type);
             } else {
@@ -261,7 +261,7 @@ void FunctionLowering::inline_call(const ptx::Function& callee,
 
     scopes_.push(true);
     for (Binding& binding : bindings) {
-        emit_copy(binding.symbol.value, binding.copy_from, register_width(binding.symbol.type));
+        emit_copy(binding.symbol.value, binding.copy_from, width_for(binding.symbol.type));
         scopes_.declare(binding.formal->name, std::move(binding.symbol));
     }
     const std::uint32_t behind = new_label();
@@ -276,7 +276,7 @@ void FunctionLowering::inline_call(const ptx::Function& callee,
     has_line_ = false;
     guard_ = {};
     for (const auto& [symbol, to] : results) {
-        emit_copy(to, symbol.value, register_width(symbol.type));
+        emit_copy(to, symbol.value, width_for(symbol.type));
     }
 }
 

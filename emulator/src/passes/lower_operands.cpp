@@ -37,25 +37,6 @@ std::string describe(Width width) {
 
 } // namespace
 
-Width register_width(Type type) {
-    switch (type) {
-    case Type::Pred:
-        return Width::Predicate;
-    case Type::B64:
-    case Type::U64:
-    case Type::S64:
-    case Type::F64:
-    case Type::TexRef:
-    case Type::SamplerRef:
-    case Type::SurfRef:
-        return Width::B64;
-    case Type::B128:
-        return Width::B128;
-    default:
-        return Width::B32;
-    }
-}
-
 // ---- names -------------------------------------------------------------------------------------
 
 const Symbol* FunctionLowering::find(std::string_view name) {
@@ -66,7 +47,7 @@ Symbol FunctionLowering::make_register(Type type) {
     Symbol symbol;
     symbol.kind = Symbol::Kind::Register;
     symbol.type = type;
-    symbol.value = new_register(register_width(type), type);
+    symbol.value = new_register(width_for(type), type);
     return symbol;
 }
 
@@ -77,7 +58,7 @@ Operand FunctionLowering::new_register(Width width, Type type) {
 
 Operand FunctionLowering::register_source(const Symbol& symbol, std::string_view name,
                                           Width width) {
-    const Width declared = register_width(symbol.type);
+    const Width declared = width_for(symbol.type);
     if (declared != width) {
         invalid("register " + quoted(name) + " is " + describe(declared) + " where " +
                 (width == Width::Predicate ? std::string("a predicate") : describe(width)) +
@@ -169,7 +150,7 @@ Address FunctionLowering::address(const ptx::Operand& operand, Space space) {
     address.offset = operand.offset;
     const Symbol* symbol = find(operand.text);
     if (symbol != nullptr && symbol->kind == Symbol::Kind::Register) {
-        address.base_width = register_width(symbol->type);
+        address.base_width = width_for(symbol->type);
         if (address.base_width != Width::B32 && address.base_width != Width::B64) {
             invalid("register " + quoted(operand.text) + " cannot hold an address");
             return address;
@@ -211,7 +192,7 @@ Width FunctionLowering::width_of(const ptx::Operand& operand) {
     }
     if (const Symbol* symbol = find(operand.text);
         symbol != nullptr && symbol->kind == Symbol::Kind::Register) {
-        return register_width(symbol->type);
+        return width_for(symbol->type);
     }
     const std::string_view name = operand.text;
     if (name.starts_with('%')) {

@@ -238,25 +238,6 @@ void Reader::reject(std::string_view reason) {
     has_failed_ = true;
 }
 
-Width width_for(Type type) noexcept {
-    switch (type) {
-    case Type::Pred:
-        return Width::Predicate;
-    case Type::B64:
-    case Type::U64:
-    case Type::S64:
-    case Type::F64:
-    case Type::TexRef:
-    case Type::SamplerRef:
-    case Type::SurfRef:
-        return Width::B64;
-    case Type::B128:
-        return Width::B128;
-    default:
-        return Width::B32;
-    }
-}
-
 unsigned bits_of(Type type) noexcept {
     switch (type) {
     case Type::Pred:

@@ -111,9 +111,6 @@ private:
     Order order_;
 };
 
-/// Returns the lane width that a value of this type takes.
-[[nodiscard]] bytecode::Width width_for(ptx::Type type) noexcept;
-
 /// Returns the type's size in bits (1 for predicates).
 [[nodiscard]] unsigned bits_of(ptx::Type type) noexcept;
 
