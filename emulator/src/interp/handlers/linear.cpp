@@ -85,7 +85,6 @@ struct Mad {
 /// Extends a 32-bit value to 64 bits; false when some lane might wrap at 32.
 template <bool IS_SIGNED>
 [[gnu::always_inline]] inline bool widen(Head value, Head& result) {
-    typedef std::int64_t Signed __attribute__((vector_size(64)));
     if (is_uniform(value)) {
         const auto base = static_cast<U>(value[0]);
         result = Head{IS_SIGNED ? static_cast<UL>(static_cast<std::int32_t>(base)) : base};
@@ -94,15 +93,13 @@ template <bool IS_SIGNED>
     // Steps as small as this cannot carry the sum out of 32 bits, whatever their signs.
     constexpr UL step = UL{1} << 27;
     constexpr UL base = UL{1} << (IS_SIGNED ? 30 : 31);
-    const Signed extended = reinterpret_cast<Signed>(value << 32) >> 32;
-    const auto numbers = reinterpret_cast<Head>(extended);
+    const Head numbers = sign_extended(value);
     constexpr Head below =
         IS_SIGNED ? Head{base, step, step, step, step, step, 0, 0} : Head{0, 0, 0, 0, 0, 0, 0, 0};
     constexpr Head limit = IS_SIGNED
                                ? Head{2 * base, 2 * step, 2 * step, 2 * step, 2 * step, 2 * step}
                                : Head{base, step, step, step, step, step, 0, 0};
-    const Head is_large = reinterpret_cast<Head>(numbers + below >= limit);
-    if ((nonzero_places(is_large) & (STEP_BITS | 1)) != 0) {
+    if ((places_at_least(numbers + below, limit) & (STEP_BITS | 1)) != 0) {
         return false;
     }
     result = numbers;
@@ -253,20 +250,21 @@ enum class Everywhere : std::uint8_t { Unknown, No, Yes };
 /// Compares two 32-bit values that differ from lane to lane: one may be less in all lanes.
 template <Compare OP, typename T>
 [[gnu::always_inline]] inline Everywhere compare_ranges(Head a, Head b) {
-    typedef std::int64_t Signed __attribute__((vector_size(64)));
     constexpr bool is_signed = T(-1) < T(0);
     if (!widen<is_signed>(a, a) || !widen<is_signed>(b, b)) {
         return Everywhere::Unknown;
     }
-    const auto difference = reinterpret_cast<Signed>(a - b);
-    const Signed below = difference < 0 ? difference : Signed{};
-    const Signed above = difference - below;
-    std::int64_t least = difference[0];
-    std::int64_t most = difference[0];
+    const Head difference = a - b;
+    const Head below = negative_part(difference);
+    const Head above = difference - below;
+    UL lowest = difference[0];
+    UL highest = difference[0];
     for (unsigned i = 0; i < bytecode::LinearHead::STEP_COUNT; ++i) {
-        least += below[FIRST_STEP + i];
-        most += above[FIRST_STEP + i];
+        lowest += below[FIRST_STEP + i];
+        highest += above[FIRST_STEP + i];
     }
+    const auto least = static_cast<std::int64_t>(lowest);
+    const auto most = static_cast<std::int64_t>(highest);
     if (most < 0) {
         return compare_numbers<OP, int>(0, 1) ? Everywhere::Yes : Everywhere::No;
     }

@@ -7,16 +7,13 @@
 #pragma once
 
 #include "interp/handlers/common.hpp"
+#include "interp/handlers/linear_head.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
-/// A LinearHead as numbers: the base, five steps, and the two flags.
-typedef std::uint64_t Head __attribute__((vector_size(64)));
-typedef std::uint64_t HeadMemory __attribute__((vector_size(64), aligned(64), may_alias));
-
-/// Whether this level has linear handlers at all. A head is one register of AVX-512; in pieces it
-/// costs more than it saves.
-#if defined(__AVX512F__)
+/// Whether this level has linear handlers at all. In more than two registers a head costs more than
+/// it saves.
+#if defined(__AVX2__)
 constexpr bool HAS_LINEAR_HANDLERS = true;
 #else
 constexpr bool HAS_LINEAR_HANDLERS = false;
@@ -42,20 +39,6 @@ static_assert(sizeof(Head) == HEAD_BYTES);
     return operand.bits >> Operand::OFFSET_BITS == 0;
 }
 
-/// Returns the places of a head that are not zero, one bit each.
-[[gnu::always_inline]] inline unsigned nonzero_places(Head value) {
-#if defined(__AVX512F__)
-    const auto bits = reinterpret_cast<__m512i>(value);
-    return _mm512_test_epi64_mask(bits, bits);
-#else
-    unsigned places = 0;
-    for (unsigned i = 0; i < 8; ++i) {
-        places |= static_cast<unsigned>(value[i] != 0) << i;
-    }
-    return places;
-#endif
-}
-
 [[gnu::always_inline]] inline bool is_uniform(Head value) {
     return (nonzero_places(value) & STEP_BITS) == 0;
 }
@@ -70,7 +53,7 @@ template <typename T>
         if (head[IS_VARIED] != 0) {
             return false;
         }
-        value = *reinterpret_cast<const HeadMemory*>(head);
+        value = load_head(head);
         return true;
     }
     value = Head{*lanes_of<T>(warp, operand)};
@@ -82,8 +65,7 @@ template <typename T>
 [[gnu::always_inline]] inline void write_linear(const WarpContext& warp, Operand operand,
                                                 Head value) {
     constexpr std::uint64_t all = sizeof(T) == 4 ? 0xffffffffu : ~std::uint64_t{0};
-    value &= Head{all, all, all, all, all, all, 0, 0};
-    *reinterpret_cast<HeadMemory*>(head_of(warp, operand)) = value;
+    store_head(head_of(warp, operand), value & Head{all, all, all, all, all, all, 0, 0});
 }
 
 /// Writes the lanes of a linear register from its head.

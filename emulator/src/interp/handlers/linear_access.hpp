@@ -75,7 +75,7 @@ template <Space SPACE, unsigned BYTES>
     if (head[IS_VARIED] != 0 || (start & (BYTES - 1)) != 0) [[unlikely]] {
         return nullptr;
     }
-    const Head value = *reinterpret_cast<const HeadMemory*>(head);
+    const Head value = load_head(head);
     is_uniform = (nonzero_places(value) & STEP_BITS) == 0;
     if (is_uniform) {
         return resolve_mapped<SPACE>(warp, start, BYTES);
@@ -96,7 +96,7 @@ template <Space SPACE, unsigned BYTES>
     if (head[IS_VARIED] != 0 || ((start | second) & (BYTES - 1)) != 0) {
         return false;
     }
-    const Head value = *reinterpret_cast<const HeadMemory*>(head);
+    const Head value = load_head(head);
     places.is_uniform = (nonzero_places(value) & LOW_STEP_BITS) == 0;
     if (!places.is_uniform && (nonzero_places(value ^ sequence<BYTES>()) & LOW_STEP_BITS) != 0) {
         return false;

@@ -1,0 +1,175 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A LinearHead as numbers: one register of AVX-512, two of AVX2.
+
+#pragma once
+
+#include "interp/handlers/common.hpp"
+
+namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
+
+#if defined(__AVX512F__)
+
+/// The base, five steps, and the two flags.
+typedef std::uint64_t Head __attribute__((vector_size(64)));
+typedef std::uint64_t HeadMemory __attribute__((vector_size(64), aligned(64), may_alias));
+
+[[gnu::always_inline]] inline Head load_head(const void* from) {
+    return *static_cast<const HeadMemory*>(from);
+}
+
+[[gnu::always_inline]] inline void store_head(void* to, Head value) {
+    *static_cast<HeadMemory*>(to) = value;
+}
+
+/// Returns the places of a head that are not zero, one bit each.
+[[gnu::always_inline]] inline unsigned nonzero_places(Head value) {
+    const auto bits = reinterpret_cast<__m512i>(value);
+    return _mm512_test_epi64_mask(bits, bits);
+}
+
+/// Returns the places that are at least a limit, one bit each.
+[[gnu::always_inline]] inline unsigned places_at_least(Head value, Head limit) {
+    return _mm512_cmpge_epu64_mask(reinterpret_cast<__m512i>(value),
+                                   reinterpret_cast<__m512i>(limit));
+}
+
+/// Returns the lower 32 bits of each place with their sign.
+[[gnu::always_inline]] inline Head sign_extended(Head value) {
+    typedef std::int64_t Signed __attribute__((vector_size(64)));
+    return reinterpret_cast<Head>(reinterpret_cast<Signed>(value << 32) >> 32);
+}
+
+/// Returns the places that are negative; zero for the others.
+[[gnu::always_inline]] inline Head negative_part(Head value) {
+    typedef std::int64_t Signed __attribute__((vector_size(64)));
+    const auto numbers = reinterpret_cast<Signed>(value);
+    return reinterpret_cast<Head>(numbers < 0 ? numbers : Signed{});
+}
+
+#else
+
+/// The base, five steps, and the two flags.
+///
+/// NOTE: not a vector of 64 bytes, which compilers keep in memory and take apart at every step
+/// where registers are shorter.
+struct Head {
+    typedef std::uint64_t Half __attribute__((vector_size(32)));
+
+    Half low;
+    Half high;
+
+    Head() = default;
+
+    [[gnu::always_inline]] constexpr Head(Half low, Half high) : low(low), high(high) {}
+
+    [[gnu::always_inline]] constexpr explicit Head(std::uint64_t base, std::uint64_t step_1 = 0,
+                                                   std::uint64_t step_2 = 0,
+                                                   std::uint64_t step_3 = 0,
+                                                   std::uint64_t step_4 = 0,
+                                                   std::uint64_t step_5 = 0, std::uint64_t = 0,
+                                                   std::uint64_t = 0)
+        : low{base, step_1, step_2, step_3}, high{step_4, step_5, 0, 0} {}
+
+    [[gnu::always_inline]] std::uint64_t operator[](unsigned place) const {
+        return place < 4 ? low[place] : high[place - 4];
+    }
+
+    [[gnu::always_inline]] Head& operator+=(Head other) {
+        low += other.low;
+        high += other.high;
+        return *this;
+    }
+
+    [[gnu::always_inline]] friend Head operator+(Head a, Head b) {
+        return {a.low + b.low, a.high + b.high};
+    }
+
+    [[gnu::always_inline]] friend Head operator-(Head a, Head b) {
+        return {a.low - b.low, a.high - b.high};
+    }
+
+    [[gnu::always_inline]] friend Head operator*(Head a, std::uint64_t b) {
+        return {a.low * b, a.high * b};
+    }
+
+    [[gnu::always_inline]] friend Head operator<<(Head a, std::uint64_t bits) {
+        return {a.low << bits, a.high << bits};
+    }
+
+    [[gnu::always_inline]] friend Head operator&(Head a, Head b) {
+        return {a.low & b.low, a.high & b.high};
+    }
+
+    [[gnu::always_inline]] friend Head operator|(Head a, Head b) {
+        return {a.low | b.low, a.high | b.high};
+    }
+
+    [[gnu::always_inline]] friend Head operator^(Head a, Head b) {
+        return {a.low ^ b.low, a.high ^ b.high};
+    }
+};
+
+typedef std::uint64_t HalfMemory __attribute__((vector_size(32), aligned(32), may_alias));
+
+[[gnu::always_inline]] inline Head load_head(const void* from) {
+    const auto* const halves = static_cast<const HalfMemory*>(from);
+    return {halves[0], halves[1]};
+}
+
+[[gnu::always_inline]] inline void store_head(void* to, Head value) {
+    auto* const halves = static_cast<HalfMemory*>(to);
+    halves[0] = value.low;
+    halves[1] = value.high;
+}
+
+/// Returns the places of a mask that are set, one bit each.
+[[gnu::always_inline]] inline unsigned places_of(Head::Half mask) {
+#if defined(__AVX2__)
+    return static_cast<unsigned>(_mm256_movemask_pd(reinterpret_cast<__m256d>(mask)));
+#else
+    unsigned places = 0;
+    for (unsigned i = 0; i < 4; ++i) {
+        places |= static_cast<unsigned>(mask[i] != 0) << i;
+    }
+    return places;
+#endif
+}
+
+/// Returns the places of a head that are not zero, one bit each.
+[[gnu::always_inline]] inline unsigned nonzero_places(Head value) {
+    const auto zeros = [](Head::Half half) {
+        return places_of(reinterpret_cast<Head::Half>(half == Head::Half{}));
+    };
+    return (zeros(value.low) | zeros(value.high) << 4) ^ 0xff;
+}
+
+/// Returns the places that are at least a limit, one bit each.
+[[gnu::always_inline]] inline unsigned places_at_least(Head value, Head limit) {
+    return places_of(reinterpret_cast<Head::Half>(value.low >= limit.low)) |
+           places_of(reinterpret_cast<Head::Half>(value.high >= limit.high)) << 4;
+}
+
+/// Returns the lower 32 bits of each place with their sign.
+[[gnu::always_inline]] inline Head sign_extended(Head value) {
+    // Without the arithmetic shift of 64 bits, which AVX2 lacks.
+    const auto extend = [](Head::Half half) {
+        constexpr std::uint64_t sign = 0x80000000;
+        return ((half & 0xffffffff) ^ sign) - sign;
+    };
+    return {extend(value.low), extend(value.high)};
+}
+
+/// Returns the places that are negative; zero for the others.
+[[gnu::always_inline]] inline Head negative_part(Head value) {
+    typedef std::int64_t Signed __attribute__((vector_size(32)));
+    const auto part = [](Head::Half half) {
+        return half & reinterpret_cast<Head::Half>(reinterpret_cast<Signed>(half) < 0);
+    };
+    return {part(value.low), part(value.high)};
+}
+
+#endif
+
+} // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE
