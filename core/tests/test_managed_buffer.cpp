@@ -173,6 +173,12 @@ TEST_F(ManagedBufferOnFake, other_memory_is_refused) {
     EXPECT_NO_THROW(wrapped.set_read_mostly(true));
 }
 
+TEST_F(ManagedBufferOnFake, want_of_managed_memory_is_not_one_of_pinned_memory) {
+    fake->fail("cuMemAllocFromPoolAsync", CUDA_ERROR_OUT_OF_MEMORY);
+    expect_error<OutOfMemoryError>([&] { (void)pool->allocate(64, *stream); },
+                                   {"64 bytes were requested", "managed memory", "ask for less"});
+}
+
 TEST_F(ManagedBufferOnFake, closed_buffers_and_streams_are_errors) {
     Stream closed = Device(0).create_stream();
     closed.close();

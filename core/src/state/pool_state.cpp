@@ -252,9 +252,14 @@ void let_devices_in(CUmemoryPool pool) {
 }
 
 std::string limit_hint(const PoolState& pool) {
-    return pool.max_size == 0 ? std::string()
-                              : "the pool may hold at most " + std::to_string(pool.max_size) +
-                                    " bytes; free buffers, or make it with a larger max_size";
+    if (pool.max_size != 0) {
+        return "the pool may hold at most " + std::to_string(pool.max_size) +
+               " bytes; free buffers, or make it with a larger max_size";
+    }
+    return pool.kind == PoolKind::Managed
+               ? "this is managed memory, which host and devices share: free buffers, trim the "
+                 "memory pool or ask for less"
+               : "";
 }
 
 bool is_flag(PoolAttribute name) {
