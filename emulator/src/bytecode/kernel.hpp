@@ -150,10 +150,17 @@ struct Kernel {
     std::uint32_t parameter_bytes = 0; // packed size
     std::uint32_t static_shared_bytes = 0;
     std::vector<SharedVariable> shared_variables; // static ones, for reports
-    // A kernel that takes the address of a parameter finds the packed parameters copied into its
-    // shared memory, which has so many bytes more than static and dynamic ones. 0: no copy.
+    // Shared memory between the static and the dynamic one that users are not told of: what
+    // follows, with the gaps before it.
+    std::uint32_t hidden_shared_bytes = 0;
+    // A kernel that takes the address of a parameter finds the packed parameters copied here.
+    // 0: no copy.
     std::uint32_t parameter_copy_bytes = 0;
     std::uint32_t parameter_copy_offset = 0;
+    // What the system reserves, for kernels that ask where it is: cooperative groups keep the
+    // barriers of tiles of several warps there. 0: none does.
+    std::uint32_t reserved_shared_bytes = 0;
+    std::uint32_t reserved_shared_offset = 0;
     std::uint32_t local_bytes = 0; // per thread and activation
     std::uint32_t constant_memory_bytes = 0;
     std::uint32_t register_count = 0; // 32-bit registers per thread, as reported to the user

@@ -266,7 +266,7 @@ std::string describe_shared(const BlockContext& owner, const BlockContext& from,
                    std::to_string(variable.bytes) + " bytes" + whose;
         }
     }
-    const std::uint32_t dynamic = kernel.static_shared_bytes + kernel.parameter_copy_bytes;
+    const std::uint32_t dynamic = kernel.static_shared_bytes + kernel.hidden_shared_bytes;
     if (offset >= dynamic) {
         return "\n  " + std::to_string(offset - dynamic) + " bytes into the dynamic shared memory" +
                whose;

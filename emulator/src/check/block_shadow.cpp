@@ -37,6 +37,8 @@ void BlockShadow::start(BlockContext& block, GridShadow& grid) {
         const bytecode::Kernel& kernel = *block.kernel;
         std::fill_n(shared_written_.begin() + kernel.parameter_copy_offset,
                     kernel.parameter_copy_bytes, std::uint8_t{1});
+        std::fill_n(shared_written_.begin() + kernel.reserved_shared_offset,
+                    kernel.reserved_shared_bytes, std::uint8_t{1});
         local_written_.assign(std::size_t{block.local_stride_bytes} * block.thread_count, 0);
     }
     if ((checks & CHECK_RACES) == 0) {
@@ -151,6 +153,9 @@ std::optional<Conflict<BlockShadow::Stamp>>
 BlockShadow::access_shared(const WarpContext& who, std::uint32_t lane, std::uint32_t instruction,
                            std::uint32_t offset, std::uint32_t bytes, bool is_write,
                            const std::uint8_t* data) {
+    if (is_reserved(offset)) {
+        return std::nullopt;
+    }
     const auto& by = static_cast<const BlockShadow&>(*who.block->observer);
     const std::uint32_t thread = who.thread(lane);
     Stamp now;
@@ -166,6 +171,9 @@ bool BlockShadow::access_shared_lanes(const WarpContext& who, std::uint32_t lane
                                       std::uint32_t lanes, std::uint32_t instruction,
                                       std::uint32_t offset, std::uint32_t bytes, bool is_uniform,
                                       bool is_write, const std::uint8_t* data) {
+    if (is_reserved(offset)) {
+        return true;
+    }
     if (offset % WORD_BYTES != 0 || bytes % WORD_BYTES != 0) {
         return false;
     }
@@ -237,6 +245,13 @@ bool BlockShadow::is_ordered(const Stamp& earlier, const BlockShadow& by,
         std::max(other.threads_[other_thread].released, other.released_together_);
     const std::uint32_t acquired = std::max(by.threads_[thread].acquired, by.acquired_together_);
     return released > time && acquired > time;
+}
+
+/// Tells whether an offset lies in what the system reserves. Libraries that use it rely on more
+/// than CUDA promises, such as shuffles that order.
+bool BlockShadow::is_reserved(std::uint32_t offset) const {
+    const bytecode::Kernel& kernel = *block_->kernel;
+    return offset - kernel.reserved_shared_offset < kernel.reserved_shared_bytes;
 }
 
 std::uint32_t& BlockShadow::known(std::uint32_t thread, std::uint32_t other_lane) {

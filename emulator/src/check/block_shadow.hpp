@@ -103,6 +103,7 @@ private:
 
     [[nodiscard]] bool is_ordered(const Stamp& earlier, const BlockShadow& by,
                                   std::uint32_t thread) const;
+    [[nodiscard]] bool is_reserved(std::uint32_t offset) const;
     [[nodiscard]] std::uint32_t& known(std::uint32_t thread, std::uint32_t other_lane);
     [[nodiscard]] std::uint32_t known(std::uint32_t thread, std::uint32_t other_lane) const;
     [[nodiscard]] BlockShadow& of_rank(std::uint32_t rank) const;

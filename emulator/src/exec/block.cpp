@@ -153,6 +153,10 @@ void Block::start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3
         std::memcpy(context_.shared + kernel.parameter_copy_offset, launch.parameters.data(),
                     kernel.parameter_bytes);
     }
+    if (kernel.reserved_shared_bytes != 0) {
+        std::memset(context_.shared + kernel.reserved_shared_offset, 0,
+                    kernel.reserved_shared_bytes);
+    }
     context_.live_threads = context_.thread_count;
     context_.runnable =
         context_.warp_count == WARP_SIZE ? FULL_MASK : (1u << context_.warp_count) - 1;
@@ -281,7 +285,7 @@ void Block::configure() {
     context_.kernel = &kernel;
     context_.memory = launch.memory;
     context_.shared_bytes =
-        kernel.static_shared_bytes + kernel.parameter_copy_bytes + launch.dynamic_shared_bytes;
+        kernel.static_shared_bytes + kernel.hidden_shared_bytes + launch.dynamic_shared_bytes;
     context_.shared = shared_.reserve(context_.shared_bytes);
     context_.stack_bytes = launch.stack_bytes;
     context_.max_frames = kernel.max_frames;

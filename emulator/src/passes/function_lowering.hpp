@@ -93,6 +93,8 @@ private:
     void finish_shared_memory();
     void complain(ptx::Problem problem, std::string what);
     [[nodiscard]] std::uint64_t place_shared(const ptx::Variable& variable);
+    [[nodiscard]] std::uint32_t place_hidden_shared(std::uint32_t size_bytes);
+    [[nodiscard]] bytecode::Operand reserved_shared(std::string_view part, bytecode::Width width);
     [[nodiscard]] std::uint32_t place_local(std::uint64_t size_bytes, std::uint64_t alignment);
 
     // ---- names (lower_operands.cpp)
@@ -116,7 +118,8 @@ private:
     void note_meeting(bytecode::Operand members);
     void note_local_write(std::uint32_t offset, std::uint64_t bytes, bool is_of_callee);
     void emit_check(bytecode::Handler handler);
-    [[nodiscard]] bool is_result_used();
+    [[nodiscard]] std::vector<bool> used_results();
+    void emit_access_check(const AccessNote& note, bool passes_on);
 
     // ---- control flow (lower_control.cpp)
     bool lower_control(const ptx::Instruction& instruction);
@@ -174,7 +177,7 @@ private:
     bool is_copy_ = false;  // the current instruction is a plain mov
 
     std::unordered_map<const ptx::Variable*, std::uint64_t> shared_offsets_;
-    // Registers, by function, from which something is computed; see is_result_used().
+    // Registers, by function, from which something is computed; see used_results().
     std::unordered_map<const ptx::Function*, std::unordered_set<std::string_view>> used_registers_;
     std::uint64_t shared_bytes_ = 0;
     std::uint64_t dynamic_shared_alignment_ = 0; // 0: no dynamic array is used

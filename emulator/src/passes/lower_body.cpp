@@ -398,6 +398,15 @@ std::uint64_t FunctionLowering::place_shared(const ptx::Variable& variable) {
     return entry->second;
 }
 
+std::uint32_t FunctionLowering::place_hidden_shared(std::uint32_t size_bytes) {
+    constexpr std::uint64_t ALIGNMENT = 128;
+    const std::uint64_t before = shared_bytes_;
+    const std::uint64_t offset = align_up<std::uint64_t>(shared_bytes_, ALIGNMENT);
+    shared_bytes_ = offset + size_bytes;
+    build_.kernel.hidden_shared_bytes += static_cast<std::uint32_t>(shared_bytes_ - before);
+    return static_cast<std::uint32_t>(offset);
+}
+
 std::uint32_t FunctionLowering::place_local(std::uint64_t size_bytes, std::uint64_t alignment) {
     bytecode::Kernel& kernel = build_.kernel;
     const std::uint64_t offset =
@@ -417,10 +426,10 @@ std::uint32_t FunctionLowering::place_local(std::uint64_t size_bytes, std::uint6
 /// Gives dynamic shared memory its place, now that the static one is complete.
 void FunctionLowering::finish_shared_memory() {
     bytecode::Kernel& kernel = build_.kernel;
-    if (shared_bytes_ - kernel.parameter_copy_bytes > MAX_STATIC_SHARED_BYTES) {
+    if (shared_bytes_ - kernel.hidden_shared_bytes > MAX_STATIC_SHARED_BYTES) {
         build_.diagnostics.report(Problem::Syntax, build_.function.location,
                                   "kernel '" + kernel.name + "' declares " +
-                                      std::to_string(shared_bytes_ - kernel.parameter_copy_bytes) +
+                                      std::to_string(shared_bytes_ - kernel.hidden_shared_bytes) +
                                       " bytes of shared memory; at most " +
                                       std::to_string(MAX_STATIC_SHARED_BYTES) +
                                       " can be static, more must be dynamic");
@@ -432,7 +441,7 @@ void FunctionLowering::finish_shared_memory() {
     }
     banks_.place_dynamic_shared(shared_bytes_);
     kernel.static_shared_bytes =
-        static_cast<std::uint32_t>(shared_bytes_) - kernel.parameter_copy_bytes;
+        static_cast<std::uint32_t>(shared_bytes_) - kernel.hidden_shared_bytes;
     kernel.constant_memory_bytes = 0;
     for (const ptx::Variable& variable : build_.index.module().variables) {
         if (variable.space == Space::Constant) {

@@ -82,14 +82,33 @@ void FunctionLowering::note_access(const AccessNote& note) {
     if (is_in_block && (memory().checks & ANY_CHECK) == CHECK_MEMORY) {
         return; // the instruction itself sees to the bounds of a block's own memory
     }
+    const bool is_load = note.kind == AccessNote::Kind::Read && current_->opcode == "ld";
+    const std::vector<bool> uses = is_load ? used_results() : std::vector<bool>{};
+    const auto used = std::ranges::count(uses, true);
+    emit_access_check(note, is_load && static_cast<std::size_t>(used) != uses.size());
+    if (used == 0 || static_cast<std::size_t>(used) == uses.size() ||
+        (memory().checks & CHECK_INITIALIZED) == 0) {
+        return;
+    }
+    // Of a vector of which some elements are thrown away, those that are not must be written.
+    for (std::size_t i = 0; i < uses.size(); ++i) {
+        if (uses[i]) {
+            AccessNote element = note;
+            element.address.offset += static_cast<std::int64_t>(i * note.bytes);
+            element.count = 1;
+            element.is_strong = true; // races have been looked for
+            emit_access_check(element, false);
+        }
+    }
+}
+
+void FunctionLowering::emit_access_check(const AccessNote& note, bool passes_on) {
     unsigned tag = static_cast<unsigned>(space_of(note.space)) << check::ACCESS_SPACE_SHIFT;
     tag |= note.kind != AccessNote::Kind::Write ? check::ACCESS_READS : 0u;
     tag |= note.kind != AccessNote::Kind::Read ? check::ACCESS_WRITES : 0u;
     tag |= note.is_strong ? check::ACCESS_STRONG : 0u;
     tag |= note.address.base_width == Width::B32 ? check::ACCESS_NARROW : 0u;
-    if (note.kind == AccessNote::Kind::Read && current_->opcode == "ld" && !is_result_used()) {
-        tag |= check::ACCESS_PASSES_ON;
-    }
+    tag |= passes_on ? check::ACCESS_PASSES_ON : 0u;
     tag |= static_cast<unsigned>(note.stride_shift + 8) << check::ACCESS_STRIDE_SHIFT;
     Instruction look;
     look.handler = check::access;
@@ -125,13 +144,13 @@ void FunctionLowering::note_access(const AccessNote& note) {
     emit(look);
 }
 
-/// Tells whether something is computed from what the current load reads, or it is written to device
-/// memory.
+/// Tells for each element of the current load whether something is computed from it, or it is
+/// written to device memory.
 ///
 /// Only then does it matter whether it was ever written. Compilers, and libraries that know what
 /// they do, also read what they then throw away: the bits around a bit field that is about to be
 /// set, elements behind the last one that a comparison never lets through.
-bool FunctionLowering::is_result_used() {
+std::vector<bool> FunctionLowering::used_results() {
     const ptx::Function* const function = frames_.back().function;
     auto [entry, is_new] = used_registers_.try_emplace(function);
     if (is_new) {
@@ -141,8 +160,11 @@ bool FunctionLowering::is_result_used() {
     const std::span<const ptx::Operand> parts = to.kind == ptx::Operand::Kind::Vector
                                                     ? std::span<const ptx::Operand>(to.parts)
                                                     : std::span<const ptx::Operand>(&to, 1);
-    return std::ranges::any_of(
-        parts, [&](const ptx::Operand& part) { return entry->second.contains(part.text); });
+    std::vector<bool> uses;
+    for (const ptx::Operand& part : parts) {
+        uses.push_back(entry->second.contains(part.text));
+    }
+    return uses;
 }
 
 void FunctionLowering::note_order(const OrderNote& note) {

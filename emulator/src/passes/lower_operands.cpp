@@ -290,12 +290,8 @@ Operand FunctionLowering::symbol_address(std::string_view name, std::int64_t add
     case Symbol::Kind::KernelParameter: {
         bytecode::Kernel& kernel = build_.kernel;
         if (kernel.parameter_copy_bytes == 0) {
-            constexpr std::uint64_t ALIGNMENT = 128;
-            const std::uint64_t before = shared_bytes_;
-            shared_bytes_ = (shared_bytes_ + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-            kernel.parameter_copy_offset = static_cast<std::uint32_t>(shared_bytes_);
-            shared_bytes_ += kernel.parameter_bytes;
-            kernel.parameter_copy_bytes = static_cast<std::uint32_t>(shared_bytes_ - before);
+            kernel.parameter_copy_offset = place_hidden_shared(kernel.parameter_bytes);
+            kernel.parameter_copy_bytes = kernel.parameter_bytes;
         }
         return constant(kernel.parameter_copy_offset + symbol->offset + add +
                             (is_generic ? map.shared_base : 0),

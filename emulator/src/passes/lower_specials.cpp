@@ -104,13 +104,16 @@ constexpr std::array CLOCKS{
     Clock{"%globaltimer_hi", control::read_timer32, control::read_timer64, 32},
 };
 
-/// Registers that read as zero here: profiling counters, driver-private values, memory that the
-/// system sets aside.
+/// Registers that read as zero here: profiling counters, driver-private values.
 bool reads_as_zero(std::string_view name) {
     return name.starts_with("%pm") || name.starts_with("%envreg") ||
-           name.starts_with("%reserved_smem_") || name == "%current_graph_exec" ||
-           name == "%is_explicit_cluster";
+           name == "%current_graph_exec" || name == "%is_explicit_cluster";
 }
+
+constexpr std::string_view RESERVED_SHARED_PREFIX = "%reserved_smem_offset_";
+/// What a device reserves in a block's shared memory, and the size of its first part.
+constexpr std::uint32_t RESERVED_SHARED_BYTES = 1024;
+constexpr std::uint32_t FIRST_RESERVED_BYTES = 512;
 
 } // namespace
 
@@ -141,7 +144,30 @@ Operand FunctionLowering::special_register(std::string_view name, Width width) {
             return read.dst[0];
         }
     }
+    if (name.starts_with(RESERVED_SHARED_PREFIX)) {
+        return reserved_shared(name.substr(RESERVED_SHARED_PREFIX.size()), width);
+    }
     return reads_as_zero(name) ? constant(0, width) : Operand{};
+}
+
+/// Returns where in shared memory a part of what the system reserves lies.
+Operand FunctionLowering::reserved_shared(std::string_view part, Width width) {
+    bytecode::Kernel& kernel = build_.kernel;
+    if (kernel.reserved_shared_bytes == 0) {
+        kernel.reserved_shared_offset = place_hidden_shared(RESERVED_SHARED_BYTES);
+        kernel.reserved_shared_bytes = RESERVED_SHARED_BYTES;
+    }
+    const std::uint64_t begin = kernel.reserved_shared_offset;
+    if (part == "begin" || part == "0") {
+        return constant(begin, width);
+    }
+    if (part == "1") {
+        return constant(begin + FIRST_RESERVED_BYTES, width);
+    }
+    if (part == "end") {
+        return constant(begin + RESERVED_SHARED_BYTES, width);
+    }
+    return part == "cap" ? constant(RESERVED_SHARED_BYTES, width) : Operand{};
 }
 
 Operand FunctionLowering::special(Special special) {

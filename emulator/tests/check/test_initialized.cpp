@@ -94,6 +94,17 @@ TEST(Initialized, what_is_only_passed_on_need_not_be) {
               FaultKind::None);
 }
 
+TEST(Initialized, elements_of_a_vector_that_nothing_is_computed_from_need_not_be) {
+    const std::string read = "ld.shared.v4.u32 {%r1, %r2, %r3, %r4}, [tile];\n"
+                             "add.u32 %r5, %r1, %r2;\nadd.u32 %r5, %r5, %r4;\n"
+                             "st.global.u32 [%out], %r5;\n";
+    const std::string written = "st.shared.u32 [tile], 1;\nst.shared.u32 [tile+4], 1;\n";
+    EXPECT_EQ(initialized(written + "st.shared.u32 [tile+12], 1;\n" + read, {.block = 1}).kind,
+              FaultKind::None);
+    expect_report(initialized(written + read, {.block = 1}), FaultKind::UninitializedRead,
+                  {"read of 4 bytes at 0x", "12 bytes into shared variable 'tile'"});
+}
+
 TEST(Initialized, a_structure_with_gaps_may_be_copied_whole) {
     EXPECT_EQ(initialized("st.local.u8 [own], 1;\nst.local.u32 [own+4], 2;\n"
                           "ld.local.u64 %rd1, [own];\nst.global.u64 [%out], %rd1;\n")

@@ -18,6 +18,7 @@ import cases_groups  # noqa: F401 (importing registers the cases)
 import cases_language  # noqa: F401
 import cases_library  # noqa: F401
 import cases_matrices  # noqa: F401
+import cases_self_checked  # noqa: F401
 import cases_small_floats  # noqa: F401
 from case import CASES, CaseError, Run, compare_results
 from driver import Device, DriverError, Shape, argument

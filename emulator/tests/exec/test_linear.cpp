@@ -209,6 +209,40 @@ TEST_P(Linear, elements_of_every_size_in_every_pattern) {
     }
 }
 
+TEST_P(Linear, vectors_at_one_address_for_all_lanes) {
+    TestDevice device;
+    auto* in = device.allocate<U>(16);
+    auto* out = device.allocate<U>(8);
+    for (U i = 0; i < 16; ++i) {
+        in[i] = 100 + i;
+    }
+    const auto kernel = device.compile(ptx_module(
+        ".visible .entry k(.param .u64 in, .param .u64 out) {\n"
+        ".reg .b32 %r<8>; .reg .b64 %a, %b, %c, %d;\n"
+        "ld.param.u64 %a, [in]; ld.param.u64 %b, [out]; add.u64 %c, %a, 16; add.u64 %d, %b, 16;\n"
+        "ld.global.v4.u32 {%r0, %r1, %r2, %r3}, [%c+16];\n"
+        "ld.global.v2.u32 {%r4, %r5}, [%c+8];\n"
+        "st.global.v4.u32 [%d+-16], {%r0, %r1, %r2, %r3};\n"
+        "st.global.v2.u32 [%d+8], {%r4, %r5};\nret;\n}"));
+    ASSERT_TRUE(kernel) << device.log;
+    ASSERT_EQ(Launch(device, kernel, Shape{.block = 32}, in, out).wait().kind, FaultKind::None);
+    EXPECT_EQ(std::vector<U>(out, out + 8), (std::vector<U>{108, 109, 110, 111, 0, 0, 106, 107}));
+}
+
+TEST_P(Linear, an_address_just_below_shared_memory_is_a_fault) {
+    // 64 bits wide: address and size together wrap to nothing.
+    TestDevice device;
+    const auto kernel = device.compile(
+        ptx_module(".visible .entry k() {\n.shared .align 4 .b8 tile[256];\n"
+                   ".reg .b32 %r<4>; .reg .b64 %a, %b;\n"
+                   "mov.u64 %a, tile; sub.u64 %b, %a, 128; ld.shared.u32 %r1, [%b+124];\n"
+                   "st.shared.u32 [%b+128], %r1; mov.u32 %r2, %tid.x; mul.wide.u32 %a, %r2, 4;\n"
+                   "add.u64 %b, %b, %a; st.shared.u32 [%b], %r1;\nret;\n}"));
+    ASSERT_TRUE(kernel) << device.log;
+    const Fault fault = Launch(device, kernel, Shape{.block = 32}).wait();
+    EXPECT_EQ(fault.kind, FaultKind::IllegalAddress) << fault.report;
+}
+
 TEST(FindLinear, addresses_and_counters_are_linear_and_data_is_not) {
     TestDevice device;
     const auto kernel = device.compile(lookup("add.u32 %i, %x, %n;"));

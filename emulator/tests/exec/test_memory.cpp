@@ -124,6 +124,78 @@ TEST(Memory, the_address_of_a_parameter_can_be_taken) {
     }
 }
 
+TEST(Memory, what_the_system_reserves_in_shared_memory_is_apart_from_what_the_kernel_declares) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(8);
+    constexpr const char* code = R"(
+.extern .shared .align 4 .b8 dynamic[];
+.visible .entry reserved(.param .u64 out) {
+    .shared .align 4 .b32 own[5];
+    .reg .b32 %r<12>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %reserved_smem_offset_begin;
+    mov.u32 %r2, %reserved_smem_offset_0;
+    mov.u32 %r3, %reserved_smem_offset_1;
+    mov.u32 %r4, %reserved_smem_offset_end;
+    mov.u32 %r5, %reserved_smem_offset_cap;
+    mov.u32 %r6, dynamic;
+    st.shared.u32 [own], 1;
+    st.shared.u32 [dynamic], 2;
+    cvt.u64.u32 %rd2, %r3;
+    cvta.shared.u64 %rd3, %rd2;
+    atom.or.b32 %r7, [%rd3], 4;
+    st.shared.u32 [%r4+-4], 3;
+    ld.shared.u32 %r8, [own];
+    ld.shared.u32 %r9, [dynamic];
+    st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4};
+    st.global.v4.u32 [%rd1+16], {%r5, %r6, %r7, %r8};
+    ret;
+})";
+    const auto kernel = device.compile(test::ptx_module(code));
+    ASSERT_TRUE(kernel) << device.log;
+    EXPECT_EQ(kernel->static_shared_bytes, 20u);
+    for (int round = 0; round < 2; ++round) { // a block finds it cleared
+        const Fault fault =
+            test::Launch(device, kernel, {.block = 1, .dynamic_shared_bytes = 64}, out).wait();
+        ASSERT_EQ(fault.kind, FaultKind::None) << fault.report;
+        EXPECT_GE(out[0], 20u);
+        EXPECT_EQ(out[1], out[0]);
+        EXPECT_GT(out[2], out[1]);
+        EXPECT_GE(out[3] - out[2], 288u); // what cooperative groups ask for
+        EXPECT_EQ(out[3] - out[0], out[4]);
+        EXPECT_GE(out[5], out[3]);
+        EXPECT_EQ(out[6], 0u);
+        EXPECT_EQ(out[7], 1u);
+    }
+}
+
+TEST(Memory, narrow_loads_can_acquire) {
+    TestDevice device;
+    auto* out = device.allocate<std::uint32_t>(8);
+    out[0] = 0xfff18285;
+    const Fault fault = run(device, R"(
+.visible .entry acquire(.param .u64 out) {
+    .reg .b16 %h<4>; .reg .b32 %r<8>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    ld.acquire.gpu.b16 %h1, [%rd1];
+    ld.acquire.gpu.global.s8 %r1, [%rd1+1];
+    ld.acquire.cta.u32 %rd2, [%rd1];
+    cvt.u32.u16 %r2, %h1;
+    cvt.u32.u64 %r3, %rd2;
+    st.release.gpu.u16 [%rd1+16], %h1;
+    st.global.u32 [%rd1+4], %r1;
+    st.global.u32 [%rd1+8], %r2;
+    st.global.u32 [%rd1+12], %r3;
+    ret;
+})",
+                            {.block = 1}, out);
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    EXPECT_EQ(out[1], 0xffffff82);
+    EXPECT_EQ(out[2], 0x8285u);
+    EXPECT_EQ(out[3], 0xfff18285);
+    EXPECT_EQ(out[4], 0x8285u);
+}
+
 TEST(Memory, every_thread_has_its_own_local_memory) {
     TestDevice device;
     auto* out = device.allocate<std::uint32_t>(64);

@@ -193,6 +193,16 @@ TEST_P(Integer, carries_chain_through_the_hidden_flag) {
     expect_operation<U>(
         "@G sub.cc.u64 %x, %a, %b;\n@G subc.u64 %d, %a, %b;", pairs,
         [](U a, U b) { return a - b - (a < b ? 1 : 0); }, ".reg .b64 %x;\n");
+    // One flag serves both: it is 0 after a subtraction that borrows.
+    expect_operation<U>(
+        "@G sub.cc.u64 %x, %a, %b;\n@G addc.u64 %d, 0, 0;", pairs,
+        [](U a, U b) -> U { return a < b ? 0 : 1; }, ".reg .b64 %x;\n");
+    expect_operation<U>(
+        "@G sub.cc.u64 %x, %a, %b;\n@G subc.cc.u64 %x, %b, %a;\n@G addc.u64 %d, 0, 0;", pairs,
+        [](U a, U b) -> U { return b < a ? 0 : 1; }, ".reg .b64 %x;\n");
+    expect_operation<U>(
+        "@G add.cc.u64 %x, %a, %b;\n@G subc.u64 %d, %a, %b;", pairs,
+        [](U a, U b) { return a - b - (a + b < a ? 0 : 1); }, ".reg .b64 %x;\n");
     using V = std::uint32_t;
     expect_operation<V>(
         "@G mad.lo.cc.u32 %x, %a, %b, %c;\n@G madc.hi.u32 %d, %a, %b, 0;",

@@ -21,6 +21,9 @@ using ptx::Type;
 
 namespace {
 
+/// The part of the tag of loads and stores that counts elements, as handlers/access.hpp has it.
+constexpr std::uint16_t COMPONENTS_MASK = 0xff;
+
 /// The linear handlers of one instruction-set level.
 class Variants {
 public:
@@ -36,8 +39,11 @@ public:
     [[nodiscard]] LinearVariant find(const bytecode::Instruction& instruction) const {
         const auto found = variants_.find(instruction.handler);
         if (found != variants_.end()) {
-            const bool is_memory = found->second.kind == LinearKind::Address;
-            return instruction.tag == 0 || is_memory ? found->second : LinearVariant{};
+            // Linear handlers move one element per lane.
+            const bool fits = found->second.kind == LinearKind::Address
+                                  ? (instruction.tag & COMPONENTS_MASK) == 1
+                                  : instruction.tag == 0;
+            return fits ? found->second : LinearVariant{};
         }
         const auto conversion = conversions_.find({instruction.handler, instruction.immediate});
         return conversion != conversions_.end() ? conversion->second : LinearVariant{};

@@ -141,6 +141,12 @@ void note_access(Reader& reader, const MemoryForm& form, const Address& address,
     reader.lowering().note_access(note);
 }
 
+void emit_fence(Reader& reader) {
+    bytecode::Instruction rest;
+    rest.flags = bytecode::HAS_SIDE_EFFECT;
+    reader.emit(selectors().warp({.op = WarpOp::Fence}), {}, {}, rest);
+}
+
 } // namespace
 
 void decode_memory(Reader& reader) {
@@ -227,7 +233,14 @@ void decode_memory(Reader& reader) {
         rest.flags = bytecode::HAS_SIDE_EFFECT;
     }
     note_access(reader, form, address, count, sources);
+    // Loads that extend their elements have no ordered handlers: a fence of its own does it.
+    const bool needs_fence =
+        !form.is_store && form.is_ordered && element_bytes != static_cast<std::uint8_t>(width);
+    form.is_ordered = form.is_ordered && !needs_fence;
     reader.emit(selectors().memory(form), destinations, sources, rest);
+    if (needs_fence) {
+        emit_fence(reader);
+    }
     if (is_async) {
         emit_delivery(reader, 2, form.space, element_bytes * count);
     }
@@ -311,9 +324,7 @@ void decode_fence(Reader& reader) {
     if (!reader.finish(0, 2)) {
         return;
     }
-    bytecode::Instruction rest;
-    rest.flags = bytecode::HAS_SIDE_EFFECT;
-    reader.emit(selectors().warp({.op = WarpOp::Fence}), {}, {}, rest);
+    emit_fence(reader);
     reader.lowering().note_order(
         {.releases = true, .acquires = true, .is_block_scope = is_block_scope});
 }

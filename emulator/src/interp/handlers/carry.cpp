@@ -50,10 +50,13 @@ const Instruction* extended(WarpContext& warp, const Instruction* at, std::uint3
         U y = b[lane];
         bool carries = false;
         if constexpr (OP == CarryOp::Sub) {
-            // The flag holds a borrow: 1 when the subtraction needed one.
+            // As on a GPU, which adds the complement: the flag is 0 when the subtraction borrowed.
+            // Where both kinds of instructions read the same flag (NVRTC's division of 128-bit
+            // integers), it must be so.
+            const U borrow = READS ? carry ^ 1 : 0;
             const U difference = x - y;
-            result[lane] = difference - carry;
-            carries = x < y || difference < carry;
+            result[lane] = difference - borrow;
+            carries = !(x < y || difference < borrow);
         } else {
             if constexpr (is_mad) {
                 x = OP == CarryOp::MadHi ? high_product<U>(x, y, SIGNED) : x * y;

@@ -35,7 +35,10 @@ template <Space SPACE>
                                                         std::uint64_t address, unsigned bytes) {
     const BlockContext& block = *warp.block;
     if constexpr (SPACE == Space::Shared) {
-        return address + bytes <= block.shared_bytes ? block.shared + address : nullptr;
+        // Not address + bytes, which may wrap.
+        return address <= block.shared_bytes && bytes <= block.shared_bytes - address
+                   ? block.shared + address
+                   : nullptr;
     } else {
         const MemoryMap& map = *block.memory;
         const std::uint64_t begin = address - map.memory_base;
