@@ -8,6 +8,7 @@
 #include "state/event_state.hpp"
 #include "state/handle.hpp"
 #include "state/pool_state.hpp"
+#include "state/stream_state.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/context.hpp>
@@ -183,6 +184,9 @@ Stream Device::create_stream() const {
 }
 
 Stream Device::create_stream(const StreamOptions& options) const {
+    if (const auto* home = detail::current_primary(*state_)) {
+        return Stream(detail::make_stream(*home, options));
+    }
     return Stream::create(Context(detail::context_for(*state_)), options);
 }
 

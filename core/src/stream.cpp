@@ -38,27 +38,35 @@ bool is_default_token(CUstream handle);
 } // namespace
 
 Stream Stream::create(const Context& context, const StreamOptions& options) {
-    detail::ContextState& home = detail::open(context.state(), "Context");
-    const int priority = detail::checked_priority(*home.device, options.priority);
-    auto state = detail::make_recycled<detail::StreamState>();
-    state->context = context.state();
-    state->made_at = home.reset_count.load(std::memory_order_relaxed);
+    const detail::ContextState& home = detail::open(context.state(), "Context");
     if (home.green != nullptr) {
+        return Stream(detail::make_stream(context.state(), options));
+    }
+    const driver::Current current(home.handle);
+    return Stream(detail::make_stream(context.state(), options));
+}
+
+std::shared_ptr<detail::StreamState>
+detail::make_stream(const std::shared_ptr<ContextState>& context, const StreamOptions& options) {
+    const int priority = checked_priority(*context->device, options.priority);
+    auto state = make_recycled<StreamState>();
+    state->context = context;
+    state->made_at = context->reset_count.load(std::memory_order_relaxed);
+    if (context->green != nullptr) {
         if (!options.nonblocking) {
             throw std::invalid_argument("nonblocking is false: streams of a green context must be "
                                         "non-blocking");
         }
-        call(table().cuGreenCtxStreamCreate, &state->handle, home.green,
+        call(table().cuGreenCtxStreamCreate, &state->handle, context->green,
              unsigned{CU_STREAM_NON_BLOCKING}, priority);
     } else {
-        const driver::Current current(home.handle);
         call(table().cuStreamCreateWithPriority, &state->handle,
              options.nonblocking ? unsigned{CU_STREAM_NON_BLOCKING} : unsigned{CU_STREAM_DEFAULT},
              priority);
     }
     state->is_owned = true;
     state->last_launch.watch(state->handle);
-    return Stream(std::move(state));
+    return state;
 }
 
 Stream Stream::from_handle(CUstream handle, std::shared_ptr<void> owner) {

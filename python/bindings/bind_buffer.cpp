@@ -56,6 +56,7 @@ freed, in the order of the stream it was allocated on, when the object is closed
 ``with`` statement, at its end.)");
     note_type<PyBuffer>(type);
     check_instances(type);
+    recycle<PyBuffer>(type);
     type.def(
         "__init__",
         [](nb::handle, const nb::args&, const nb::kwargs&) {

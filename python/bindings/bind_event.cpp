@@ -38,6 +38,7 @@ void bind_event(nb::module_& module) {
 Made by ``Stream.record`` or ``Device.create_event``. ``later - earlier`` is the time between two
 events in milliseconds, if both were made with ``timing_enabled=True``.)");
     note_type<PyEvent>(type);
+    recycle<PyEvent>(type);
     type.def(
         "__init__",
         [](nb::handle, const nb::args&, const nb::kwargs&) {

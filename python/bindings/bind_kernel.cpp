@@ -37,6 +37,7 @@ void bind_kernel(nb::module_& module) {
 Obtained from ``ObjectCode.get_kernel``. It knows how many parameters it takes and how large, so
 that ``launch`` can check.)");
     note_type<PyKernel>(type);
+    recycle<PyKernel>(type);
     type.def(
         "__init__",
         [](nb::handle, const nb::args&, const nb::kwargs&) {

@@ -72,6 +72,7 @@ void bind_stream(nb::module_& module) {
 Made by ``Device.create_stream``, ``Context.create_stream`` or ``Stream.from_handle``.
 May be used from several threads at once.)");
     note_type<PyStream>(type);
+    recycle<PyStream>(type);
     type.def(
         "__init__",
         [](nb::handle, const nb::args&, const nb::kwargs&) {

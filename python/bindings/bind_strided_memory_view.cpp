@@ -57,6 +57,7 @@ void bind_strided_memory_view(nb::module_& module) {
 Made by one of the ``from_*`` methods from arrays of numpy, CuPy, PyTorch and others, or from a
 Buffer. Keeps the array alive.)");
     note_type<View>(type);
+    recycle<View>(type);
     type.def("__init__", construct, "obj"_a = nb::none(), "stream_ptr"_a = nb::none(),
              nb::sig("def __init__(self, obj: object | None = None, stream_ptr: int | None = None) "
                      "-> None"));
@@ -233,10 +234,14 @@ ValueError
 /// Makes a Python object of a class with an empty view in it, and fills that.
 template <typename Fill>
 nb::object filled(nb::handle cls, const Fill& fill) {
-    nb::object object = nb::inst_alloc(cls);
+    const bool is_derived = cls.ptr() != reinterpret_cast<PyObject*>(TYPE<View>);
+    nb::object object = is_derived ? nb::inst_alloc(cls) : new_object<View>();
     auto* const view = new (payload<void>(object)) View();
     mark_ready(object);
     fill(*view);
+    if (!is_derived) {
+        track_if_needed(object, *view);
+    }
     return object;
 }
 

@@ -83,12 +83,14 @@ namespace {
 /// What a tensor owns: a share of the memory, and what it points to.
 template <typename Managed>
 struct Exported {
-    explicit Exported(const Buffer& shared) : buffer(shared) {}
+    explicit Exported(const PyBuffer& shared)
+        : buffer(shared), is_release_brief(shared.is_release_brief()) {}
 
     Managed managed{};
     Buffer buffer;
     std::int64_t extent = 0;
     std::int64_t stride = 1;
+    bool is_release_brief;
 };
 
 template <typename Managed>
@@ -96,7 +98,7 @@ void destroy(Managed* managed) {
     // Any thread may drop a tensor, with or without the GIL; freeing may take long.
     auto* const exported = static_cast<Exported<Managed>*>(managed->owner);
     if (Py_IsInitialized() != 0 && PyGILState_Check() != 0) {
-        const nb::gil_scoped_release unlocked;
+        const Brief unlocked(!exported->is_release_brief);
         delete exported;
     } else {
         delete exported;

@@ -32,6 +32,7 @@ struct InstanceHead {
     PyObject head;
     std::int32_t offset; // to the C++ object, or to a pointer to it
     std::uint8_t flags;
+    std::uint8_t keeps_others_alive;
 };
 
 [[nodiscard]] inline InstanceHead& head_of(nb::handle object) noexcept {
@@ -59,7 +60,22 @@ inline void mark_ready(nb::handle object) noexcept {
     head_of(object).flags |= InstanceHead::READY | InstanceHead::DESTRUCT;
 }
 
+/// Tells whether an object holds its C++ object inside itself, to be destroyed with it, and no more
+/// is to be done then.
+[[nodiscard]] inline bool is_plain(nb::handle object) noexcept {
+    constexpr int plain = InstanceHead::READY | InstanceHead::DIRECT | InstanceHead::INTERNAL |
+                          InstanceHead::DESTRUCT;
+    return head_of(object).flags == plain && head_of(object).keeps_others_alive == 0;
+}
+
+/// Says that the C++ object of a plain object is no more.
+inline void mark_empty(nb::handle object) noexcept {
+    head_of(object).flags = InstanceHead::DIRECT | InstanceHead::INTERNAL;
+}
+
 #else
+
+#define CUPRUM_ASKS_NANOBIND
 
 [[nodiscard]] inline bool is_ready(nb::handle object) noexcept {
     return nb::inst_ready(object);
@@ -74,6 +90,14 @@ inline void mark_ready(nb::handle object) noexcept {
     nb::inst_mark_ready(object);
 }
 
+[[nodiscard]] inline bool is_plain(nb::handle /*object*/) noexcept {
+    return false;
+}
+
+inline void mark_empty(nb::handle object) noexcept {
+    nb::inst_set_state(object, false, false);
+}
+
 #endif
 
 /// Compares what is read here with what nanobind says, on a new object of a type that can be
@@ -83,8 +107,9 @@ inline void check_instances(nb::handle type) {
     const bool is_same = !is_ready(object) && payload<void>(object) == nb::inst_ptr<void>(object);
     mark_ready(object);
     const bool is_marked = is_ready(object) && nb::inst_state(object) == std::pair(true, true);
-    nb::inst_set_state(object, false, false); // there is nothing in it to destroy
-    if (!is_same || !is_marked) {
+    mark_empty(object); // there is nothing in it to destroy
+    const bool is_unmarked = nb::inst_state(object) == std::pair(false, false);
+    if (!is_same || !is_marked || !is_unmarked) {
         throw std::logic_error("nanobind's objects are laid out otherwise than instances.hpp says");
     }
 }

@@ -7,6 +7,7 @@
 
 #include "gil.hpp"
 #include "instances.hpp"
+#include "recycling.hpp"
 
 #include <cuprum/cuprum.hpp>
 
@@ -104,6 +105,12 @@ private:
     bool is_release_brief_; // so that nobody need look at the resource
 };
 
+/// A pool of the core knows of no buffers; anything else may.
+template <>
+[[nodiscard]] inline bool may_refer_back(const PyBuffer& buffer) noexcept {
+    return buffer.owner.is_valid() || (buffer.resource.is_valid() && !buffer.is_release_brief());
+}
+
 /// A buffer of managed memory.
 struct PyManagedBuffer : PyBuffer {
     using PyBuffer::PyBuffer;
@@ -185,12 +192,44 @@ void note_type(nb::handle type) {
     TYPE<T> = reinterpret_cast<PyTypeObject*>(type.ptr());
 }
 
+template <>
+inline constexpr bool IS_RECYCLED<PyEvent> = true;
+template <>
+inline constexpr bool IS_RECYCLED<PyStream> = true;
+template <>
+inline constexpr bool IS_RECYCLED<PyKernel> = true;
+template <>
+inline constexpr bool IS_RECYCLED<PyBuffer> = true;
+
+/// Returns a Python object of the class that holds a T, which is yet to be put there.
+template <typename T>
+[[nodiscard]] nb::object new_object() {
+    const nb::handle type(reinterpret_cast<PyObject*>(TYPE<T>));
+    if constexpr (IS_RECYCLED<T>) {
+        PyObject* const spare = RECYCLER<T>.take();
+        return spare != nullptr ? nb::steal(spare) : new_untracked(type);
+    } else {
+        return nb::inst_alloc(type);
+    }
+}
+
+/// Tells the collector of an object from new_object() that holds its T now, if it has to know.
+template <typename T>
+void track_if_needed(nb::handle object, const T& held) noexcept {
+    if constexpr (IS_RECYCLED<T>) {
+        if (may_refer_back(held)) {
+            PyObject_GC_Track(object.ptr());
+        }
+    }
+}
+
 /// Makes a Python object that holds a T built from `arguments`.
 template <typename T, typename... Arguments>
 [[nodiscard]] nb::object make(Arguments&&... arguments) {
-    nb::object object = nb::inst_alloc(reinterpret_cast<PyObject*>(TYPE<T>));
-    new (payload<void>(object)) T(std::forward<Arguments>(arguments)...);
+    nb::object object = new_object<T>();
+    const T* const held = new (payload<void>(object)) T(std::forward<Arguments>(arguments)...);
     mark_ready(object);
+    track_if_needed(object, *held);
     return object;
 }
 

@@ -28,6 +28,30 @@ void StridedMemoryView::drop_share() noexcept {
     }
 }
 
+[[gnu::hot]] void StridedMemoryView::take_extents(std::size_t ndim, const std::int64_t* shape,
+                                                  const std::int64_t* strides) {
+    set_ndim(ndim, strides != nullptr && ndim != 0);
+    std::int64_t* const own = shape_data();
+    std::int64_t count = 1;
+    bool is_usual = true;
+    bool is_plain = true;
+    for (std::size_t i = ndim; i-- > 0;) {
+        const std::int64_t extent = shape[i];
+        own[i] = extent;
+        if (has_strides_) {
+            own[ndim + i] = strides[i];
+            is_plain = is_plain && (strides[i] == count || extent == 1);
+        }
+        is_usual = is_usual && extent > 0 && !__builtin_mul_overflow(count, extent, &count);
+    }
+    if (!is_usual) [[unlikely]] {
+        check_extents();
+        drop_plain_strides();
+        return;
+    }
+    has_strides_ = has_strides_ && !is_plain;
+}
+
 void StridedMemoryView::drop_plain_strides() noexcept {
     if (!has_strides_) {
         return;

@@ -70,6 +70,9 @@ public:
 
     [[nodiscard]] std::int64_t* strides_data() noexcept { return shape_data() + ndim_; }
 
+    /// Takes over a producer's extents, and its strides unless they are null or those of C order.
+    /// @throws BufferError as check_extents() does.
+    void take_extents(std::size_t ndim, const std::int64_t* shape, const std::int64_t* strides);
     /// Leaves the strides implicit if they are those of C order.
     void drop_plain_strides() noexcept;
 
@@ -128,6 +131,15 @@ private:
     std::array<std::int64_t, 2 * INLINE_DIMENSIONS> few_extents_; // the shape, then the strides
     std::unique_ptr<std::int64_t[]> more_extents_;
 };
+
+template <>
+inline constexpr bool IS_RECYCLED<StridedMemoryView> = true;
+
+/// Plain numpy arrays refer to nothing that the collector knows.
+template <>
+[[nodiscard]] inline bool may_refer_back(const StridedMemoryView& view) noexcept {
+    return view.exporter.is_valid() && PyType_IS_GC(Py_TYPE(view.exporter.ptr())) != 0;
+}
 
 /// Returns numpy's dtype of a DLPack type.
 /// @throws NotImplementedError if numpy, with or without ml_dtypes, has none.

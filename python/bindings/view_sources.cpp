@@ -297,19 +297,8 @@ void take(StridedMemoryView& view, const dlpack::Tensor& tensor) {
                         (tensor.shape == nullptr ? " and no shape" : "") + ", expected 0 to " +
                         std::to_string(StridedLayout::MAX_DIMENSIONS) + " and a shape");
     }
-    const auto ndim = static_cast<std::size_t>(tensor.ndim);
-    const bool has_strides = tensor.strides != nullptr && ndim != 0;
-    view.set_ndim(ndim, has_strides);
-    for (std::size_t i = 0; i < ndim; ++i) {
-        view.shape_data()[i] = tensor.shape[i];
-    }
-    view.check_extents();
-    if (has_strides) {
-        for (std::size_t i = 0; i < ndim; ++i) {
-            view.strides_data()[i] = tensor.strides[i];
-        }
-        view.drop_plain_strides(); // newer producers fill them in always
-    }
+    // NOTE: newer producers fill the strides in always.
+    view.take_extents(static_cast<std::size_t>(tensor.ndim), tensor.shape, tensor.strides);
 }
 
 void order(StridedMemoryView& view, const ConsumerStream& stream) {

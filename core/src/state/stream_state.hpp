@@ -33,6 +33,10 @@ struct StreamState {
     StreamState& operator=(const StreamState&) = delete;
 };
 
+/// Makes a stream in a context, which must be current unless it is a green one.
+[[nodiscard]] std::shared_ptr<StreamState> make_stream(const std::shared_ptr<ContextState>& context,
+                                                       const StreamOptions& options);
+
 /// Returns a stream's handle, for the library itself.
 /// @throws ClosedError if it was closed.
 [[nodiscard]] inline CUstream handle_of(const Stream& stream) {
