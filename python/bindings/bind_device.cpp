@@ -378,11 +378,13 @@ nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream) {
     check_set_current(self);
 #ifndef Py_GIL_DISABLED
     if (self.memory_resource.is_valid()) [[likely]] {
-        const nb::object resource = self.memory_resource; // which Python code may replace
+        nb::object resource = self.memory_resource; // which Python code may replace
         const std::size_t bytes = size_argument(size, "size");
-        return Py_TYPE(resource.ptr()) == TYPE<PyDeviceMemoryResource>
-                   ? allocate_from_pool(resource, bytes, stream)
-                   : allocate_from(resource, bytes, stream);
+        if (Py_TYPE(resource.ptr()) == TYPE<PyDeviceMemoryResource>) [[likely]] {
+            const MemoryPool& pool = payload<PyDeviceMemoryResource>(resource)->core;
+            return allocate_in<PyBuffer>(pool, std::move(resource), bytes, stream);
+        }
+        return allocate_from(resource, bytes, stream);
     }
 #endif
     return allocate_from(memory_resource(self), size_argument(size, "size"), stream);

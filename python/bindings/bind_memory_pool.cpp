@@ -33,9 +33,6 @@ void bind_pinned_pool(nb::module_& module);
 void bind_managed_pool(nb::module_& module);
 template <typename Pool, typename Made>
 [[nodiscard]] nb::object allocate(nb::handle self, nb::handle size, nb::handle stream);
-template <typename Made>
-[[nodiscard, gnu::hot]] nb::object allocate_in(const MemoryPool& pool, nb::handle resource,
-                                               std::size_t bytes, nb::handle stream);
 [[nodiscard]] std::optional<Location> preferred_location(nb::handle options);
 [[nodiscard]] bool truth(nb::handle object, const char* attribute);
 [[nodiscard]] nb::object sharing();
@@ -69,11 +66,8 @@ nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stre
         }
         return made;
     }
-    return allocate_from_pool(resource, bytes, stream);
-}
-
-[[gnu::hot]] nb::object allocate_from_pool(nb::handle pool, std::size_t bytes, nb::handle stream) {
-    return allocate_in<PyBuffer>(payload<PyDeviceMemoryResource>(pool)->core, pool, bytes, stream);
+    return allocate_in<PyBuffer>(payload<PyDeviceMemoryResource>(resource)->core,
+                                 nb::borrow(resource), bytes, stream);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -574,19 +568,6 @@ options : ManagedMemoryResourceOptions or dict, optional
         "Return where memory rests, as (kind, number), or None if no place is preferred.");
 }
 
-template <typename Made>
-nb::object allocate_in(const MemoryPool& pool, nb::handle resource, std::size_t bytes,
-                       nb::handle stream) {
-    // A pool may have to get memory from the system first, which takes its time.
-    constexpr std::size_t most_brief_bytes = 1U << 20U;
-    const Stream& order = stream_argument(stream);
-    auto buffer = [&] {
-        const Brief unlocked(bytes > most_brief_bytes);
-        return pool.allocate(bytes, order);
-    }();
-    return make<Made>(std::move(buffer), nb::borrow(resource), nb::object());
-}
-
 template <typename Pool, typename Made>
 nb::object allocate(nb::handle self, nb::handle size, nb::handle stream) {
     const auto* resource = get_if<Pool>(self);
@@ -595,7 +576,7 @@ nb::object allocate(nb::handle self, nb::handle size, nb::handle stream) {
     }
     const std::size_t bytes = size_argument(size, "size");
     try {
-        return allocate_in<Made>(resource->core, self, bytes, stream);
+        return allocate_in<Made>(resource->core, nb::borrow(self), bytes, stream);
     } catch (const std::invalid_argument&) {
         if (resource->core.is_mapped()) {
             raise_error(PyExc_TypeError,

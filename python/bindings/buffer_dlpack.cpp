@@ -72,6 +72,9 @@ dlpack::DeviceType dlpack_device_type_of(const Buffer& memory) {
 }
 
 dlpack::Device dlpack_device_of(const PyBuffer& buffer) {
+    if (buffer.is_release_brief() && !buffer.is_closed()) [[likely]] { // from a device's pool
+        return {dlpack::DeviceType::Cuda, buffer.device_id()};
+    }
     const dlpack::DeviceType type = dlpack_device_type_of(buffer);
     return {type, type == dlpack::DeviceType::Cuda ? buffer.device_id() : 0};
 }

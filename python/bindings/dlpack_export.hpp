@@ -65,9 +65,9 @@ template <typename Managed>
 nb::object wrap_in_capsule(Managed* tensor) {
     PyObject* capsule = PyCapsule_New(tensor, detail::CAPSULE_NAME<Managed>, [](PyObject* unused) {
         // A consumer renames the capsule and takes over its contents.
-        if (PyCapsule_IsValid(unused, detail::CAPSULE_NAME<Managed>) != 0) {
-            auto* held =
-                static_cast<Managed*>(PyCapsule_GetPointer(unused, detail::CAPSULE_NAME<Managed>));
+        constexpr const char* name = detail::CAPSULE_NAME<Managed>;
+        if (PyCapsule_GetName(unused) == name || PyCapsule_IsValid(unused, name) != 0) {
+            auto* held = static_cast<Managed*>(PyCapsule_GetPointer(unused, name));
             if (held->deleter != nullptr) {
                 held->deleter(held);
             }

@@ -100,17 +100,30 @@ inline void mark_empty(nb::handle object) noexcept {
 
 #endif
 
-/// Compares what is read here with what nanobind says, on a new object of a type that can be
-/// recycled without its C++ object.
+/// Tells whether Python's collector knows of an object of ours.
+[[nodiscard]] inline bool is_tracked(nb::handle object) noexcept {
+#if !defined(Py_GIL_DISABLED) && PY_VERSION_HEX < 0x030F0000
+    // Before an object lies what chains it to the others that the collector knows of.
+    return *(reinterpret_cast<const std::uintptr_t*>(object.ptr()) - 2) != 0;
+#else
+    return PyObject_GC_IsTracked(object.ptr()) != 0;
+#endif
+}
+
+/// Compares what is read here with what nanobind and Python say, on a new object of a type that can
+/// be recycled without its C++ object.
 inline void check_instances(nb::handle type) {
     const nb::object object = nb::inst_alloc(type);
-    const bool is_same = !is_ready(object) && payload<void>(object) == nb::inst_ptr<void>(object);
+    bool is_same = !is_ready(object) && payload<void>(object) == nb::inst_ptr<void>(object);
+    is_same = is_same && is_tracked(object) == (PyObject_GC_IsTracked(object.ptr()) != 0);
+    PyObject_GC_UnTrack(object.ptr());
+    is_same = is_same && !is_tracked(object);
     mark_ready(object);
     const bool is_marked = is_ready(object) && nb::inst_state(object) == std::pair(true, true);
     mark_empty(object); // there is nothing in it to destroy
     const bool is_unmarked = nb::inst_state(object) == std::pair(false, false);
     if (!is_same || !is_marked || !is_unmarked) {
-        throw std::logic_error("nanobind's objects are laid out otherwise than instances.hpp says");
+        throw std::logic_error("objects are laid out otherwise than instances.hpp says");
     }
 }
 

@@ -68,6 +68,20 @@ struct PyIPCAllocationHandle {
 /// Returns the stream of an argument that may be left out.
 [[nodiscard]] std::optional<Stream> optional_stream_argument(nb::handle stream);
 
+/// Allocates from a pool that belongs to a Python resource.
+template <typename Made>
+[[nodiscard, gnu::always_inline]] inline nb::object
+allocate_in(const MemoryPool& pool, nb::object resource, std::size_t bytes, nb::handle stream) {
+    // A pool may have to get memory from the system first, which takes its time.
+    constexpr std::size_t most_brief_bytes = 1U << 20U;
+    const Stream& order = stream_argument(stream);
+    auto buffer = [&] {
+        const Brief unlocked(bytes > most_brief_bytes);
+        return pool.allocate(bytes, order);
+    }();
+    return make<Made>(std::move(buffer), std::move(resource), nb::object());
+}
+
 /// Makes a buffer over existing memory: Buffer.from_handle and ManagedBuffer.from_handle.
 template <typename Made>
 [[nodiscard]] nb::object wrap_memory(nb::handle ptr, nb::handle size, nb::handle resource,

@@ -73,7 +73,7 @@ struct PyBuffer : Buffer {
         : Buffer(std::move(buffer)), resource(std::move(from)), owner(std::move(kept)),
           is_release_brief_(is_device_pool(resource)) {}
 
-    ~PyBuffer() { drop(); }
+    ~PyBuffer() { release(); }
 
     PyBuffer(const PyBuffer&) = delete;
     PyBuffer& operator=(const PyBuffer&) = delete;
@@ -83,10 +83,7 @@ struct PyBuffer : Buffer {
 
     /// Gives up the share, and the Python objects with it. Call it with the GIL held.
     void drop() noexcept {
-        if (!is_closed()) {
-            const Brief unlocked(!is_release_brief());
-            close();
-        }
+        release();
         held_by_core = nullptr;
         resource.reset();
         owner.reset();
@@ -98,6 +95,13 @@ struct PyBuffer : Buffer {
     bool is_readonly = false; // the host must not write it: it is somebody's constant
 
 private:
+    void release() noexcept {
+        if (!is_closed()) {
+            const Brief unlocked(!is_release_brief());
+            close();
+        }
+    }
+
     [[nodiscard]] static bool is_device_pool(nb::handle resource) noexcept {
         return resource.is_valid() && Py_TYPE(resource.ptr()) == hot_data.device_pool_type;
     }
@@ -203,7 +207,7 @@ inline constexpr bool IS_RECYCLED<PyBuffer> = true;
 
 /// Returns a Python object of the class that holds a T, which is yet to be put there.
 template <typename T>
-[[nodiscard]] nb::object new_object() {
+[[nodiscard, gnu::always_inline]] inline nb::object new_object() {
     const nb::handle type(reinterpret_cast<PyObject*>(TYPE<T>));
     if constexpr (IS_RECYCLED<T>) {
         PyObject* const spare = RECYCLER<T>.take();
@@ -225,7 +229,7 @@ void track_if_needed(nb::handle object, const T& held) noexcept {
 
 /// Makes a Python object that holds a T built from `arguments`.
 template <typename T, typename... Arguments>
-[[nodiscard]] nb::object make(Arguments&&... arguments) {
+[[nodiscard, gnu::always_inline]] inline nb::object make(Arguments&&... arguments) {
     nb::object object = new_object<T>();
     const T* const held = new (payload<void>(object)) T(std::forward<Arguments>(arguments)...);
     mark_ready(object);
@@ -270,8 +274,6 @@ template <typename T>
 
 /// Allocates through a Python MemoryResource, or straight from the pool if it is one.
 [[nodiscard]] nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stream);
-/// The same from a device pool, of that very class.
-[[nodiscard]] nb::object allocate_from_pool(nb::handle pool, std::size_t bytes, nb::handle stream);
 
 /// Keeps a Python object alive from C++; may be released on any thread.
 [[nodiscard]] std::shared_ptr<void> keep_alive(nb::handle object);

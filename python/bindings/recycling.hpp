@@ -88,7 +88,9 @@ template <typename T>
         recycler.general(self);
         return;
     }
-    PyObject_GC_UnTrack(self);
+    if (is_tracked(self)) {
+        PyObject_GC_UnTrack(self);
+    }
     auto* const weakrefs =
         reinterpret_cast<PyObject**>(reinterpret_cast<char*>(self) + recycler.weakrefs_at);
     if (*weakrefs != nullptr) [[unlikely]] {
@@ -107,7 +109,7 @@ void recycle(nb::handle type) {
         Recycler& recycler = RECYCLER<T>;
         recycler.type = reinterpret_cast<PyTypeObject*>(type.ptr());
         recycler.weakrefs_at = static_cast<std::int32_t>(recycler.type->tp_weaklistoffset);
-        if (recycler.weakrefs_at > 0) {
+        if (recycler.weakrefs_at > 0 && PyType_IS_GC(recycler.type) != 0) {
             recycler.general = recycler.type->tp_dealloc;
             recycler.type->tp_dealloc = drop_object<T>;
         }

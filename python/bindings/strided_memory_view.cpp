@@ -30,26 +30,29 @@ void StridedMemoryView::drop_share() noexcept {
 
 [[gnu::hot]] void StridedMemoryView::take_extents(std::size_t ndim, const std::int64_t* shape,
                                                   const std::int64_t* strides) {
-    set_ndim(ndim, strides != nullptr && ndim != 0);
+    const bool has_strides = strides != nullptr && ndim != 0;
+    set_ndim(ndim, has_strides);
     std::int64_t* const own = shape_data();
     std::int64_t count = 1;
-    bool is_usual = true;
+    bool is_unusual = false;
     bool is_plain = true;
     for (std::size_t i = ndim; i-- > 0;) {
         const std::int64_t extent = shape[i];
         own[i] = extent;
-        if (has_strides_) {
-            own[ndim + i] = strides[i];
-            is_plain = is_plain && (strides[i] == count || extent == 1);
+        if (has_strides) {
+            const std::int64_t stride = strides[i];
+            own[ndim + i] = stride;
+            is_plain = is_plain && (stride == count || extent == 1);
         }
-        is_usual = is_usual && extent > 0 && !__builtin_mul_overflow(count, extent, &count);
+        const bool is_beyond = __builtin_mul_overflow(count, extent, &count);
+        is_unusual = is_unusual || is_beyond || extent <= 0;
     }
-    if (!is_usual) [[unlikely]] {
+    if (is_unusual) [[unlikely]] {
         check_extents();
         drop_plain_strides();
         return;
     }
-    has_strides_ = has_strides_ && !is_plain;
+    has_strides_ = has_strides && !is_plain;
 }
 
 void StridedMemoryView::drop_plain_strides() noexcept {
