@@ -127,6 +127,29 @@ cuprum.Device(0).create_stream()
     assert len(events(path, "copy")) == 1
 
 
+START = """
+import subprocess, sys
+child = [sys.executable, "-c", "import sys; sys.path[:0] = %r; import cuprum; cuprum.Device(0)"]
+print(subprocess.run([*child[:2], child[2] % sys.path], capture_output=True, check=True).stderr)
+stream.sync()
+"""
+
+
+def test_a_process_that_is_started_does_not_write_over_the_trace(path):
+    result = run(PROGRAM + START, CUPRUM_TRACE=str(path))
+    assert result.returncode == 0, result.stderr
+    assert "is being written by another process; put %p" in result.stdout
+    assert len(events(path, "copy")) == 1
+
+
+def test_each_process_can_have_a_trace_of_its_own(tmp_path):
+    result = run(PROGRAM + START, CUPRUM_TRACE=str(tmp_path / "trace-%p.json"))
+    assert result.returncode == 0, result.stderr
+    files = list(tmp_path.iterdir())
+    assert sorted(len(events(file, "copy")) for file in files) == [0, 1]
+    assert all(file.name != "trace-%p.json" for file in files)
+
+
 def test_a_trace_that_cannot_be_written_is_a_warning_not_an_error():
     result = run(PROGRAM, CUPRUM_TRACE="/no/such/folder/file")
     assert result.returncode == 0

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <ctime>
 #include <stdexcept>
+#include <sys/file.h>
 #include <sys/syscall.h>
 
 namespace cuprum::trace {
@@ -24,6 +25,16 @@ constexpr long long PROCESS_ITSELF = -1; // in the list of what has been named
 
 std::string reason() {
     return std::strerror(errno); // NOLINT(concurrency-mt-unsafe)
+}
+
+/// Puts the process's number in the place of %p.
+std::string with_process(std::string path) {
+    static constexpr std::string_view MARK = "%p";
+    const std::string number = std::to_string(::getpid());
+    for (std::size_t at = path.find(MARK); at != std::string::npos; at = path.find(MARK, at)) {
+        path.replace(at, MARK.size(), number);
+    }
+    return path;
 }
 
 } // namespace
@@ -45,13 +56,22 @@ Writer::~Writer() {
     }
 }
 
-void Writer::open(const std::string& path) {
-    const int descriptor =
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+void Writer::open(const std::string& pattern) {
+    const std::string path = with_process(pattern);
+    const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor < 0) {
         throw std::invalid_argument("trace file '" + path + "' cannot be written: " + reason() +
                                     "; name a file in a folder that exists and is writable");
     }
+    // Processes that this one starts inherit CUPRUM_TRACE, and must not write over it. Where there
+    // are no locks, they do.
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        ::close(descriptor);
+        throw std::invalid_argument("trace file '" + path +
+                                    "' is being written by another process; put %p, which stands "
+                                    "for the process's number, into its name");
+    }
+    static_cast<void>(::ftruncate(descriptor, 0)); // what cannot be cut, as a pipe, need not be
     const std::lock_guard lock(mutex_);
     file_ = ::fdopen(descriptor, "w");
     path_ = path;

@@ -31,9 +31,10 @@ public:
     Writer& operator=(const Writer&) = delete;
     ~Writer();
 
-    /// Opens the file, refusing to follow a symbolic link.
+    /// Opens the file, refusing to follow a symbolic link, or to write where another process does.
+    /// `%p` stands for the process's number.
     /// @throws std::invalid_argument with the reason.
-    void open(const std::string& path);
+    void open(const std::string& pattern);
 
     /// Ends the list and closes the file.
     /// @throws std::runtime_error if something could not be written.
