@@ -8,6 +8,7 @@
 #include "state/buffer_state.hpp"
 #include "state/handle.hpp"
 #include "state/out_of_memory.hpp"
+#include "state/recycled.hpp"
 #include "state/stream_state.hpp"
 
 #include <cuprum/error.hpp>
@@ -37,10 +38,12 @@ CUdeviceptr address_of(const void* host);
 } // namespace
 
 Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes, std::shared_ptr<void> owner) {
-    auto state = std::make_shared<detail::BufferState>();
+    auto state = detail::make_recycled<detail::BufferState>();
     state->pointer = pointer;
     state->size = bytes;
-    state->owner = std::move(owner);
+    if (owner != nullptr) {
+        state->unusual.get().owner = std::move(owner);
+    }
     return Buffer(std::move(state));
 }
 
@@ -50,7 +53,7 @@ Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes,
         throw std::invalid_argument("resource is null, expected the one that allocated the memory; "
                                     "use the other from_handle for memory that is not to be freed");
     }
-    auto state = std::make_shared<detail::BufferState>();
+    auto state = detail::make_recycled<detail::BufferState>();
     state->free_on(stream);
     state->size = bytes;
     state->resource = std::move(resource);
@@ -58,32 +61,30 @@ Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes,
     return Buffer(std::move(state));
 }
 
-CUdeviceptr Buffer::handle() const {
-    return detail::open(state_, "Buffer").pointer;
-}
-
-std::size_t Buffer::size() const {
-    return detail::open(state_, "Buffer").size;
-}
-
 Buffer Buffer::whole() const {
-    const detail::BufferState& part = detail::open(state_, "Buffer");
-    return Buffer(part.whole != nullptr ? part.whole : state_);
+    const detail::BufferState& part = detail::open(*this);
+    return part.is_part() ? Buffer(part.unusual.peek()->whole) : *this;
 }
 
 Buffer Buffer::slice(std::size_t offset, std::size_t bytes) const {
-    const detail::BufferState& whole = detail::open(state_, "Buffer");
-    if (offset > whole.size || bytes > whole.size - offset) {
+    const detail::BufferState& own = detail::open(*this);
+    if (offset > own.size || bytes > own.size - offset) {
         throw std::invalid_argument("the slice takes " + std::to_string(bytes) +
                                     " bytes from offset " + std::to_string(offset) +
-                                    ", but the buffer has " + std::to_string(whole.size));
+                                    ", but the buffer has " + std::to_string(own.size));
     }
-    auto state = std::make_shared<detail::BufferState>();
-    state->pointer = whole.pointer + offset;
+    auto state = detail::make_recycled<detail::BufferState>();
+    state->pointer = own.pointer + offset;
     state->size = bytes;
-    state->resource = whole.resource;
-    state->owner = whole.owner;
-    state->whole = whole.whole != nullptr ? whole.whole : state_;
+    state->resource = own.resource;
+    detail::UnusualBuffer& part = state->unusual.get();
+    if (const detail::UnusualBuffer* more = own.unusual.peek()) {
+        part.owner = more->owner;
+        part.whole = more->whole;
+    }
+    if (part.whole == nullptr) {
+        part.whole = std::static_pointer_cast<detail::BufferState>(state_);
+    }
     return Buffer(std::move(state));
 }
 
@@ -102,33 +103,33 @@ void Buffer::check_span(std::size_t bytes, std::size_t alignment) const {
 }
 
 int Buffer::device_id() const {
-    detail::BufferState& state = detail::open(state_, "Buffer");
+    detail::BufferState& state = detail::open(*this);
     return state.resource != nullptr ? state.resource->device_id() : pointer_info(state).device_id;
 }
 
 bool Buffer::is_device_accessible() const {
-    detail::BufferState& state = detail::open(state_, "Buffer");
+    detail::BufferState& state = detail::open(*this);
     return state.resource != nullptr ? state.resource->is_device_accessible()
                                      : pointer_info(state).is_device_accessible;
 }
 
 bool Buffer::is_host_accessible() const {
-    detail::BufferState& state = detail::open(state_, "Buffer");
+    detail::BufferState& state = detail::open(*this);
     return state.resource != nullptr ? state.resource->is_host_accessible()
                                      : pointer_info(state).is_host_accessible;
 }
 
 bool Buffer::is_managed() const {
-    return detail::is_managed(detail::open(state_, "Buffer"));
+    return detail::is_managed(detail::open(*this));
 }
 
 std::shared_ptr<MemoryResource> Buffer::memory_resource() const {
-    return detail::open(state_, "Buffer").resource;
+    return detail::open(*this).resource;
 }
 
 [[gnu::hot]] void Buffer::copy_to(const Buffer& destination, const Stream& stream) const {
-    const detail::BufferState& to = detail::open(destination.state_, "Buffer");
-    const detail::BufferState& from = detail::open(state_, "Buffer");
+    const detail::BufferState& to = detail::open(destination);
+    const detail::BufferState& from = detail::open(*this);
     check_sizes(to.size, from.size);
     check_overlap(to.pointer, from.pointer, from.size);
     copy(to.pointer, from.pointer, from.size, stream);
@@ -164,28 +165,32 @@ void Buffer::fill(std::uint32_t value, const Stream& stream) const {
 }
 
 void Buffer::set_deallocation_stream(const Stream& stream) const {
-    detail::open(state_, "Buffer").whole_state().free_again_on(stream);
+    detail::open(*this).whole_state().free_again_on(stream);
 }
 
 std::optional<Stream> Buffer::deallocation_stream() const {
-    const Stream& stream = detail::open(state_, "Buffer").whole_state().stream;
+    const Stream& stream = detail::open(*this).whole_state().stream;
     return stream.is_closed() ? std::nullopt : std::optional(stream);
 }
 
 [[gnu::hot]] void Buffer::close(const Stream& stream) {
     if (state_ != nullptr) {
-        state_->whole_state().free_again_on(stream);
+        detail::open(*this).whole_state().free_again_on(stream);
         state_.reset();
     }
 }
 
 bool Buffer::is_unshared() const noexcept {
+    if (state_.use_count() != 1) {
+        return false;
+    }
+    const auto& own = static_cast<const detail::BufferState&>(*state_);
+    const detail::UnusualBuffer* const more = own.unusual.peek();
     // A part holds its whole, and both hold where the memory comes from.
-    const long shares = state_ != nullptr && state_->whole != nullptr ? 2 : 1;
-    return state_.use_count() == 1 &&
-           (state_->whole == nullptr || state_->whole.use_count() == 1) &&
-           (state_->resource == nullptr || state_->resource.use_count() == shares) &&
-           (state_->owner == nullptr || state_->owner.use_count() == shares);
+    const long shares = own.is_part() ? 2 : 1;
+    return (own.resource == nullptr || own.resource.use_count() == shares) &&
+           (more == nullptr || ((more->whole == nullptr || more->whole.use_count() == 1) &&
+                                (more->owner == nullptr || more->owner.use_count() == shares)));
 }
 
 bool operator==(const Buffer& left, const Buffer& right) noexcept {
@@ -197,18 +202,22 @@ bool operator==(const Buffer& left, const Buffer& right) noexcept {
 
 // ---- BufferState -------------------------------------------------------------------------------
 
+static_assert(sizeof(detail::BufferState) <= 64, "what every buffer has fits a line of the cache");
+
 void detail::BufferState::free_on(const Stream& next) {
     // Read all that can fail before changing anything.
     const StreamState& queue = open(next.state(), "Stream");
     auto place = context_state_of(queue);
+    UnusualBuffer& more = unusual.get();
     stream = next;
-    context = std::move(place);
-    if (home == nullptr) {
-        home = context;
-        made_at = home->reset_count.load(std::memory_order_relaxed);
+    more.context = std::move(place);
+    if (more.home == nullptr) {
+        more.home = more.context;
+        more.made_at = more.home->reset_count.load(std::memory_order_relaxed);
     }
     is_plain = false;
-    thread = queue.handle == CU_STREAM_PER_THREAD ? std::this_thread::get_id() : std::thread::id();
+    more.thread =
+        queue.handle == CU_STREAM_PER_THREAD ? std::this_thread::get_id() : std::thread::id();
 }
 
 void detail::BufferState::free_again_on(const Stream& next) {
@@ -218,24 +227,23 @@ void detail::BufferState::free_again_on(const Stream& next) {
 }
 
 void detail::BufferState::free_in(std::shared_ptr<ContextState> place) {
-    context = std::move(place);
-    home = context;
-    made_at = home->reset_count.load(std::memory_order_relaxed);
+    UnusualBuffer& more = unusual.get();
+    more.context = std::move(place);
+    more.home = more.context;
+    more.made_at = more.home->reset_count.load(std::memory_order_relaxed);
 }
 
 bool detail::BufferState::is_stream_usable() const {
     // Another thread's default stream cannot be named; a stream that went with a reset is gone.
-    const bool is_of_this_thread =
-        thread == std::thread::id() || thread == std::this_thread::get_id();
+    const UnusualBuffer* const more = unusual.peek();
+    const bool is_of_this_thread = more == nullptr || more->thread == std::thread::id() ||
+                                   more->thread == std::this_thread::get_id();
     return is_of_this_thread &&
            (stream.is_closed() || is_intact(stream.state()->context, stream.state()->made_at));
 }
 
 [[gnu::hot]] detail::BufferState::~BufferState() {
-    if (const PointerInfo* info = pointer_info.load(std::memory_order_relaxed)) [[unlikely]] {
-        delete info;
-    }
-    if (resource == nullptr || whole != nullptr || pointer == 0 || driver::is_leaving()) {
+    if (resource == nullptr || pointer == 0 || driver::is_leaving()) [[unlikely]] {
         return;
     }
     if (!is_plain || !is_freed_plainly()) [[unlikely]] {
@@ -256,7 +264,6 @@ bool detail::BufferState::is_freed_plainly() noexcept {
                 raise_free_failure(status, free.name, pointer);
             }
         }
-        context = queue.context;
         return false;
     } catch (...) {
         driver::report_release_failure("buffer");
@@ -265,9 +272,15 @@ bool detail::BufferState::is_freed_plainly() noexcept {
 }
 
 void detail::BufferState::free_in_context() noexcept {
-    if (!is_intact(home, made_at) && resource->is_context_bound()) {
+    const UnusualBuffer* const more = unusual.peek();
+    if (is_part()) {
+        return;
+    }
+    if (more != nullptr && !is_intact(more->home, more->made_at) && resource->is_context_bound()) {
         return; // it went with the reset, and the address may be somebody else's by now
     }
+    const std::shared_ptr<ContextState> context =
+        is_plain ? stream.state()->context : more->context;
     std::optional<driver::Current> current;
     try {
         if (!is_stream_usable()) {
@@ -332,7 +345,7 @@ void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const 
 
 template <typename Value, typename Entry>
 void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry) {
-    const detail::BufferState& memory = detail::open(buffer.state(), "Buffer");
+    const detail::BufferState& memory = detail::open(buffer);
     const std::size_t bytes = memory.size;
     const detail::StreamState& queue = detail::open(stream.state(), "Stream");
     if (bytes % sizeof(Value) != 0) {
@@ -372,15 +385,9 @@ void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t byte
 }
 
 const detail::PointerInfo& pointer_info(detail::BufferState& buffer) {
-    if (const auto* known = buffer.pointer_info.load(std::memory_order_acquire)) {
-        return *known;
-    }
-    auto made = std::make_unique<const detail::PointerInfo>(ask_for_pointer(buffer.pointer));
-    const detail::PointerInfo* first = nullptr; // another thread may have been faster
-    if (buffer.pointer_info.compare_exchange_strong(first, made.get(), std::memory_order_acq_rel)) {
-        first = made.release();
-    }
-    return *first;
+    return buffer.unusual.get().pointer_info.get([&] {
+        return std::make_unique<const detail::PointerInfo>(ask_for_pointer(buffer.pointer));
+    });
 }
 
 detail::PointerInfo ask_for_pointer(CUdeviceptr pointer) {

@@ -49,6 +49,13 @@ detail::DeviceState* default_device();
 detail::DeviceState* device_by_ordinal(int ordinal);
 std::string format_uuid(const CUuuid& uuid);
 
+inline Event make_event(detail::DeviceState& device, EventOptions options) {
+    if (const auto* home = detail::current_primary(device)) [[likely]] {
+        return detail::make_event(*home, options);
+    }
+    return Event::create(Context(detail::context_for(device)), options);
+}
+
 } // namespace
 
 // ---- Device ------------------------------------------------------------------------------------
@@ -190,15 +197,12 @@ Stream Device::create_stream(const StreamOptions& options) const {
     return Stream::create(Context(detail::context_for(*state_)), options);
 }
 
-Event Device::create_event() const {
-    return create_event(EventOptions{});
+[[gnu::hot]] Event Device::create_event() const {
+    return make_event(*state_, {});
 }
 
 Event Device::create_event(const EventOptions& options) const {
-    if (const auto* home = detail::current_primary(*state_)) {
-        return Event(detail::make_event(*home, options));
-    }
-    return Event::create(Context(detail::context_for(*state_)), options);
+    return make_event(*state_, options);
 }
 
 TimedEvent Device::create_timed_event() const {

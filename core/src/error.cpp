@@ -7,6 +7,8 @@
 #include "driver/explanations.hpp"
 #include "recent_launches.hpp"
 
+#include <cuprum/detail/closed.hpp>
+
 #include <cuda.h>
 
 #include <array>
@@ -101,6 +103,10 @@ ClosedError::ClosedError(std::string_view what)
     : std::logic_error("this " + std::string(what) + " was closed, and a closed " +
                        std::string(what) +
                        " cannot be used any more; make a new one, or close it later") {}
+
+void detail::raise_closed(const char* class_name) {
+    throw ClosedError(class_name);
+}
 
 // ---- helpers -----------------------------------------------------------------------------------
 

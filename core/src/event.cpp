@@ -30,21 +30,16 @@ bool is_pending(const detail::EventState& event);
 
 Event Event::create(const Context& context, const EventOptions& options) {
     const driver::Current current(context.handle());
-    return Event(detail::make_event(context.state(), options));
+    return detail::make_event(context.state(), options);
 }
 
-std::shared_ptr<detail::EventState> detail::make_event(const std::shared_ptr<ContextState>& context,
-                                                       const EventOptions& options) {
-    if (options.ipc_enabled && options.timing_enabled) {
+[[gnu::hot]] Event detail::make_event(const std::shared_ptr<ContextState>& context,
+                                      EventOptions options) {
+    if (options.ipc_enabled && options.timing_enabled) [[unlikely]] {
         throw std::invalid_argument("ipc_enabled and timing_enabled are both true: the driver has "
                                     "no events that do both");
     }
-    auto state = make_recycled<EventState>();
-    state->context = context;
-    state->made_at = context->reset_count.load(std::memory_order_relaxed);
-    state->is_ipc_enabled = options.ipc_enabled;
-    state->is_timing_enabled = options.timing_enabled;
-    state->is_blocking_sync = options.blocking_sync;
+    auto state = make_recycled<EventState>(context, options);
     unsigned flags = CU_EVENT_DEFAULT;
     if (!options.timing_enabled) {
         flags |= CU_EVENT_DISABLE_TIMING;
@@ -57,7 +52,7 @@ std::shared_ptr<detail::EventState> detail::make_event(const std::shared_ptr<Con
     }
     call(table().cuEventCreate, &state->handle, flags);
     state->is_owned = true;
-    return state;
+    return Event(std::move(state));
 }
 
 Event Event::from_handle(CUevent handle) {
@@ -173,7 +168,7 @@ TimedEvent::TimedEvent(Event event) : Event(std::move(event)) {
     }
 }
 
-detail::EventState::~EventState() {
+[[gnu::hot]] detail::EventState::~EventState() {
     if (is_owned && detail::is_intact(context, made_at)) {
         driver::release("event", driver::table().cuEventDestroy, handle);
     }

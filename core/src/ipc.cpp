@@ -143,19 +143,19 @@ IPCBufferDescriptor IPCBufferDescriptor::from_bytes(std::span<const std::byte> b
 // ---- Buffer ------------------------------------------------------------------------------------
 
 IPCBufferDescriptor Buffer::ipc_descriptor() const {
-    detail::BufferState& buffer = detail::open(state(), "Buffer");
+    const detail::BufferState& buffer = detail::open(*this);
     auto* pool = dynamic_cast<detail::PoolState*>(buffer.resource.get());
     if (pool == nullptr || !pool->is_ipc_enabled) {
         throw std::logic_error("Memory resource is not IPC-enabled: only buffers of a pool made "
                                "with ipc_enabled can be shared with other processes");
     }
-    if (buffer.size == 0 || buffer.whole != nullptr) {
+    if (buffer.size == 0 || buffer.is_part()) {
         throw std::logic_error(buffer.size == 0 ? "a buffer of 0 bytes has no memory to share"
                                                 : "a slice cannot be shared by itself; share the "
                                                   "whole buffer and slice it over there");
     }
-    if (buffer.imported != nullptr) {
-        return *buffer.imported; // only the process that made the memory can export it
+    if (const auto* more = buffer.unusual.peek(); more != nullptr && more->imported != nullptr) {
+        return *more->imported; // only the process that made the memory can export it
     }
     static_cast<void>(detail::exported(*pool)); // drivers share no pointer before the pool
     CUmemPoolPtrExportData data{};
@@ -197,8 +197,8 @@ Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescri
 }
 
 bool Buffer::is_mapped() const {
-    const detail::BufferState& buffer = detail::open(state(), "Buffer");
-    return (buffer.whole != nullptr ? *buffer.whole : buffer).imported != nullptr;
+    const auto* more = detail::open(*this).whole_state().unusual.peek();
+    return more != nullptr && more->imported != nullptr;
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -252,11 +252,12 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
                                                     const Stream& stream) {
     auto state = std::make_unique<detail::BufferState>();
     state->free_on(stream);
+    detail::UnusualBuffer& more = state->unusual.get();
     CUmemPoolPtrExportData data{};
     std::memcpy(&data, descriptor.payload.data(), sizeof(data));
     CUdeviceptr pointer = 0;
     {
-        const driver::Current current(state->context->handle);
+        const driver::Current current(more.context->handle);
         const auto& import = table().cuMemPoolImportPointer;
         const CUresult status = import(&pointer, pool->handle, &data);
         if (status == CUDA_ERROR_INVALID_VALUE) {
@@ -273,9 +274,9 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
     }
     state->resource = pool;
     state->size = descriptor.size;
-    state->imported = std::make_unique<const IPCBufferDescriptor>(descriptor);
+    more.imported = std::make_unique<const IPCBufferDescriptor>(descriptor);
     state->pointer = pointer; // from here on it is unmapped with the state
-    check_size(descriptor.size, pointer, state->context->handle);
+    check_size(descriptor.size, pointer, more.context->handle);
     return {state.release(), [payload = descriptor.payload](detail::BufferState* last) {
                 delete last;
                 imports().forget(payload);

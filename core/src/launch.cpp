@@ -33,32 +33,53 @@ private:
     void** data_ = stack_;
 };
 
-void check_arguments(const detail::KernelState& kernel, std::span<const KernelArgument> arguments);
+template <typename SizeOf>
+void check_sizes(const detail::KernelState& kernel, std::size_t count, const SizeOf& size_of);
 [[gnu::hot]] void submit(const Stream& stream, const LaunchConfig& config,
                          const CUlaunchConfig& encoded, const Kernel& kernel, void** addresses);
 void allow_shared_memory(const detail::KernelState& kernel, const detail::StreamState& stream,
                          std::size_t bytes);
-[[noreturn]] void reject_count(const std::string& kernel, std::span<const ParameterInfo> plan,
-                               std::size_t count);
-[[noreturn]] void reject_argument(const std::string& kernel, std::size_t index,
-                                  const KernelArgument& argument, std::size_t expected_bytes);
+[[noreturn, gnu::cold]] void reject_count(const std::string& kernel,
+                                          std::span<const ParameterInfo> plan, std::size_t count);
+[[noreturn, gnu::cold]] void reject_size(const std::string& kernel, std::size_t index,
+                                         std::size_t bytes, std::size_t expected_bytes);
+[[noreturn, gnu::cold]] void reject_address(const std::string& kernel, std::size_t index);
 
 } // namespace
 
 void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kernel,
             std::span<const KernelArgument> arguments) {
-    [[maybe_unused]] const auto& checked = detail::open(stream.state(), "Stream");
-    check_arguments(detail::open(kernel.state(), "Kernel"), arguments);
-    const detail::EncodedConfig encoded(config);
+    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::KernelState& function = detail::open(kernel.state(), "Kernel");
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (arguments[i].data == nullptr) [[unlikely]] {
+            reject_address(function.name, i);
+        }
+    }
+    check_sizes(function, arguments.size(), [&](std::size_t i) { return arguments[i].size; });
+    detail::EncodedConfig encoded(config);
+    encoded.driver.hStream = queue.handle;
     PackedArguments packed(arguments);
     submit(stream, config, encoded.driver, kernel, packed.data());
+}
+
+[[gnu::hot]] void detail::launch_at(const Stream& stream, const LaunchConfig& config,
+                                    const Kernel& kernel, const void* const* addresses,
+                                    std::span<const std::size_t> sizes) {
+    const StreamState& queue = open(stream.state(), "Stream");
+    check_sizes(open(kernel.state(), "Kernel"), sizes.size(),
+                [&](std::size_t i) { return sizes[i]; });
+    EncodedConfig encoded(config);
+    encoded.driver.hStream = queue.handle;
+    // The driver only reads what is there.
+    submit(stream, config, encoded.driver, kernel, const_cast<void**>(addresses));
 }
 
 void detail::launch_packed(const Stream& stream, const LaunchConfig& config,
                            const CUlaunchConfig& encoded, const Kernel& kernel,
                            void* const* addresses) {
-    // The driver only reads them.
-    submit(stream, config, encoded, kernel, const_cast<void**>(addresses));
+    const CUlaunchConfig own = on_stream(encoded, handle_of(stream));
+    submit(stream, config, own, kernel, const_cast<void**>(addresses));
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -75,21 +96,24 @@ PackedArguments::PackedArguments(std::span<const KernelArgument> arguments) {
     }
 }
 
-void check_arguments(const detail::KernelState& kernel, std::span<const KernelArgument> arguments) {
+template <typename SizeOf>
+inline void check_sizes(const detail::KernelState& kernel, std::size_t count,
+                        const SizeOf& size_of) {
     if (!kernel.plan->has_value()) [[unlikely]] {
         return;
     }
     const std::vector<ParameterInfo>& plan = **kernel.plan;
-    if (arguments.size() != plan.size()) [[unlikely]] {
-        reject_count(kernel.name, plan, arguments.size());
+    if (count != plan.size()) [[unlikely]] {
+        reject_count(kernel.name, plan, count);
     }
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (arguments[i].size != plan[i].size || arguments[i].data == nullptr) [[unlikely]] {
-            reject_argument(kernel.name, i, arguments[i], plan[i].size);
+    for (std::size_t i = 0; i < count; ++i) {
+        if (size_of(i) != plan[i].size) [[unlikely]] {
+            reject_size(kernel.name, i, size_of(i), plan[i].size);
         }
     }
 }
 
+/// Launches what was checked; `encoded` names the stream.
 void submit(const Stream& stream, const LaunchConfig& config, const CUlaunchConfig& encoded,
             const Kernel& kernel, void** addresses) {
     const detail::StreamState& queue = detail::open(stream.state(), "Stream");
@@ -102,11 +126,10 @@ void submit(const Stream& stream, const LaunchConfig& config, const CUlaunchConf
     if (config.shmem_size != 0) {
         allow_shared_memory(function, queue, config.shmem_size);
     }
-    const CUlaunchConfig driver_config = detail::on_stream(encoded, queue.handle);
     // NOTE: the driver takes a kernel for a function here, and finds the one of the context.
     const auto start = [&] {
         return driver::table().cuLaunchKernelEx(
-            &driver_config, reinterpret_cast<CUfunction>(function.handle), addresses, nullptr);
+            &encoded, reinterpret_cast<CUfunction>(function.handle), addresses, nullptr);
     };
     CUresult status = start();
     if (status == CUDA_ERROR_INVALID_CONTEXT && queue.context != nullptr) [[unlikely]] {
@@ -163,15 +186,16 @@ void reject_count(const std::string& kernel, std::span<const ParameterInfo> plan
     throw std::invalid_argument(text);
 }
 
-void reject_argument(const std::string& kernel, std::size_t index, const KernelArgument& argument,
-                     std::size_t expected_bytes) {
-    const std::string which =
-        "argument " + std::to_string(index) + " of kernel \"" + kernel + "\" ";
-    if (argument.data == nullptr) {
-        throw std::invalid_argument(which + "has a null address; expected that of its value");
-    }
-    throw std::invalid_argument(which + "has " + std::to_string(argument.size) +
-                                " bytes; expected " + std::to_string(expected_bytes));
+void reject_size(const std::string& kernel, std::size_t index, std::size_t bytes,
+                 std::size_t expected_bytes) {
+    throw std::invalid_argument("argument " + std::to_string(index) + " of kernel \"" + kernel +
+                                "\" has " + std::to_string(bytes) + " bytes; expected " +
+                                std::to_string(expected_bytes));
+}
+
+void reject_address(const std::string& kernel, std::size_t index) {
+    throw std::invalid_argument("argument " + std::to_string(index) + " of kernel \"" + kernel +
+                                "\" has a null address; expected that of its value");
 }
 
 } // namespace

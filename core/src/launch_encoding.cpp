@@ -23,7 +23,7 @@ constexpr int PORTABLE_CLUSTER_SIZE_MODE = 17;
 constexpr int SHARED_MEMORY_MODE = 18;
 constexpr int PORTABILITY_VERSION = 13010;
 
-void check_extents(const char* field, const Dim3& extents);
+[[noreturn, gnu::cold]] void reject_extents(const char* field, const Dim3& extents);
 [[nodiscard]] unsigned blocks(const char* axis, unsigned clusters, unsigned blocks_per_cluster);
 [[nodiscard]] bool has_more(const LaunchConfig& config);
 void encode_more(const LaunchConfig& config, EncodedConfig& encoded);
@@ -32,6 +32,12 @@ void check_preferred_cluster(const LaunchConfig& config);
 [[nodiscard]] CUevent without_timing(const Event& event, const char* field);
 void check_portability(const char* field);
 void check_raw(int id);
+
+void check_extents(const char* field, const Dim3& extents) {
+    if (extents.x == 0 || extents.y == 0 || extents.z == 0) [[unlikely]] {
+        reject_extents(field, extents);
+    }
+}
 
 /// Appends an attribute and returns its value, all zero.
 CUlaunchAttributeValue& add(EncodedConfig& encoded, int id) {
@@ -52,7 +58,7 @@ void encode(const LaunchConfig& config, CUlaunchConfig& encoded,
     encoded.attrs = attributes.empty() ? nullptr : attributes.data();
 }
 
-EncodedConfig::EncodedConfig(const LaunchConfig& config) { // NOLINT(*-member-init)
+[[gnu::hot]] EncodedConfig::EncodedConfig(const LaunchConfig& config) { // NOLINT(*-member-init)
     check_extents("grid", config.grid);
     check_extents("block", config.block);
     if (config.shmem_size > std::numeric_limits<unsigned>::max()) [[unlikely]] {
@@ -93,11 +99,9 @@ EncodedConfig::EncodedConfig(const LaunchConfig& config) { // NOLINT(*-member-in
 
 namespace {
 
-void check_extents(const char* field, const Dim3& extents) {
-    if (extents.x == 0 || extents.y == 0 || extents.z == 0) [[unlikely]] {
-        throw std::invalid_argument(std::string("LaunchConfig ") + field + " is " +
-                                    to_text(extents) + "; expected at least 1 in every dimension");
-    }
+void reject_extents(const char* field, const Dim3& extents) {
+    throw std::invalid_argument(std::string("LaunchConfig ") + field + " is " + to_text(extents) +
+                                "; expected at least 1 in every dimension");
 }
 
 unsigned blocks(const char* axis, unsigned clusters, unsigned blocks_per_cluster) {

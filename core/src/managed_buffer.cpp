@@ -200,7 +200,7 @@ void discard_prefetch_batch(const Stream& stream, std::span<const ManagedBuffer>
 namespace {
 
 detail::BufferState& managed(const Buffer& buffer) {
-    detail::BufferState& state = detail::open(buffer.state(), "ManagedBuffer");
+    detail::BufferState& state = detail::open(buffer, "ManagedBuffer");
     if (!detail::is_managed(state)) {
         throw std::invalid_argument(
             "buffer is not a managed-memory allocation: it does not move, so "

@@ -28,7 +28,7 @@ int checked_flag(std::uint64_t value);
 } // namespace
 
 [[gnu::hot]] Buffer MemoryPool::allocate(std::size_t bytes, const Stream& stream) const {
-    static_cast<void>(open());
+    static_cast<void>(detail::open(state_, class_name_));
     return detail::PoolState::allocate_from(state_, bytes, stream);
 }
 

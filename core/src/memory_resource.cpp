@@ -5,6 +5,7 @@
 
 #include "state/buffer_state.hpp"
 #include "state/handle.hpp"
+#include "state/recycled.hpp"
 #include "state/stream_state.hpp"
 
 #include <cuprum/buffer.hpp>
@@ -16,7 +17,7 @@ namespace cuprum {
 
 Buffer MemoryResource::allocate(std::size_t bytes, const Stream& stream) {
     [[maybe_unused]] const auto& checked = detail::open(stream.state(), "Stream");
-    auto state = std::make_shared<detail::BufferState>();
+    auto state = detail::make_recycled<detail::BufferState>();
     state->resource = shared_from_this();
     state->size = bytes;
     if (bytes != 0) {

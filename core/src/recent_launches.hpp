@@ -47,8 +47,8 @@ private:
     void list() const noexcept;
 
     mutable std::atomic<const char*> name_{nullptr};
-    CUstream stream_ = nullptr;
     mutable std::atomic<Place> place_{Place::Nowhere};
+    CUstream stream_ = nullptr;
     mutable const LastLaunch* previous_ = nullptr; // the list's
     mutable const LastLaunch* next_ = nullptr;
 };

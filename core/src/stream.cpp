@@ -221,10 +221,7 @@ StreamState::~StreamState() {
     }
 }
 
-bool is_capturing(const StreamState& stream) {
-    if (!stream.may_capture.load(std::memory_order_relaxed)) {
-        return false;
-    }
+bool ask_whether_capturing(const StreamState& stream) {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     call(table().cuStreamIsCapturing, stream.handle, &status);
     return status != CU_STREAM_CAPTURE_STATUS_NONE;

@@ -70,7 +70,7 @@ Buffer VirtualMemoryResource::allocate(std::size_t bytes) {
     auto state = std::make_shared<detail::BufferState>();
     state->resource = shared_from_this();
     state->free_in(std::move(context));
-    const driver::Current current(state->context->handle);
+    const driver::Current current(state->unusual.get().context->handle);
     auto allocation = detail::allocate_virtual(device_, bytes, how);
     state->size = allocation->size();
     const CUdeviceptr pointer = allocation->base();
@@ -97,7 +97,7 @@ Buffer VirtualMemoryResource::modify_allocation(const Buffer& buffer, std::size_
 
 Buffer VirtualMemoryResource::modify_allocation(const Buffer& buffer, std::size_t bytes,
                                                 const VirtualMemoryResourceOptions& options) {
-    detail::BufferState& old = detail::open(buffer.state(), "Buffer");
+    detail::BufferState& old = detail::open(buffer);
     if (old.resource.get() != this) {
         throw std::invalid_argument("buffer does not come from this VirtualMemoryResource; only "
                                     "what it allocated can grow");
@@ -113,7 +113,8 @@ Buffer VirtualMemoryResource::modify_allocation(const Buffer& buffer, std::size_
                                     "one instead");
     }
     const auto allocation = allocations_->of(old);
-    const driver::Current current(old.context->handle);
+    const detail::UnusualBuffer& place = old.unusual.get();
+    const driver::Current current(place.context->handle);
     std::shared_ptr<detail::BufferState> moved;
     if (bytes <= old.size) {
         allocation->set_access(device_, options);
@@ -124,8 +125,8 @@ Buffer VirtualMemoryResource::modify_allocation(const Buffer& buffer, std::size_
         moved = std::make_shared<detail::BufferState>();
         moved->resource = old.resource;
         moved->stream = old.stream;
-        moved->context = old.context;
-        moved->thread = old.thread;
+        moved->unusual.get().context = place.context;
+        moved->unusual.get().thread = place.thread;
         moved->size = longer->size();
         const CUdeviceptr pointer = longer->base();
         {
@@ -223,8 +224,7 @@ std::shared_ptr<VirtualAllocation>
 VirtualMemoryResource::Allocations::of(const detail::BufferState& buffer) const {
     const std::lock_guard lock(mutex);
     const auto found = by_address.find(buffer.pointer);
-    if (buffer.whole != nullptr || found == by_address.end() ||
-        found->second->size() != buffer.size) {
+    if (buffer.is_part() || found == by_address.end() || found->second->size() != buffer.size) {
         throw std::invalid_argument("buffer is a part of an allocation, expected the whole: only "
                                     "that can grow");
     }

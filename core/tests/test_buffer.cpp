@@ -151,6 +151,20 @@ TEST_F(BufferOnFake, closing_on_the_stream_it_was_allocated_on_is_one_call) {
     EXPECT_EQ(fake->calls(), std::vector<std::string>{"cuMemFreeAsync"});
 }
 
+TEST_F(BufferOnFake, asking_about_memory_of_a_pool_does_not_change_how_it_is_freed) {
+    const Stream stream = Device(0).create_stream();
+    Buffer buffer = Device(0).allocate(16, stream);
+    const CUdeviceptr pointer = buffer.handle();
+    EXPECT_FALSE(buffer.is_managed()); // its pool says no, and the driver is asked
+    Buffer part = buffer.slice(4, 8);
+    EXPECT_FALSE(part.is_managed());
+    buffer.close();
+    EXPECT_EQ(fake->count("cuMemFreeAsync"), 0);
+    part.close();
+    EXPECT_EQ(fake->last_free.pointer, pointer);
+    EXPECT_EQ(fake->count("cuMemFreeAsync"), 1);
+}
+
 TEST_F(BufferOnFake, keeps_its_stream_until_it_is_freed) {
     Stream stream = Device(0).create_stream();
     Buffer buffer = Device(0).allocate(16, stream);

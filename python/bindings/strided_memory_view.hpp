@@ -100,9 +100,8 @@ public:
     /// @throws BufferError if one is negative, or there are more elements than 64 bits can count.
     void check_extents() const;
 
-    nb::object exporter; // the array, kept alive; null if the view is empty
-    Buffer share{
-        std::shared_ptr<cuprum::detail::BufferState>()}; // of a buffer's memory, which may close
+    nb::object exporter;   // the array, kept alive; null if the view is empty
+    Buffer share{nullptr}; // of a buffer's memory, which may close
     nb::object dtype;
     nb::object made_layout;      // null until asked for
     std::uintptr_t base = 0;     // what the offsets of layouts count from

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cuprum/detail/closed.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/memory_resource.hpp>
@@ -19,8 +20,15 @@
 namespace cuprum {
 
 namespace detail {
-struct BufferState;
-}
+
+/// Where a buffer's memory is: what its state begins with, and all that callers see of it, so that
+/// asking for it is a plain load.
+struct MemoryRange {
+    CUdeviceptr pointer = 0;
+    std::size_t size = 0; // bytes
+};
+
+} // namespace detail
 
 /// Owns a piece of memory that devices can reach.
 ///
@@ -44,8 +52,9 @@ public:
                                                     const IPCBufferDescriptor& descriptor,
                                                     const Stream& stream);
 
-    [[nodiscard]] CUdeviceptr handle() const;
-    [[nodiscard]] std::size_t size() const;
+    [[nodiscard]] CUdeviceptr handle() const { return range().pointer; }
+
+    [[nodiscard]] std::size_t size() const { return range().size; }
 
     /// Returns the memory as a typed pointer, for kernels and, if the host can reach it, for the
     /// host.
@@ -147,17 +156,24 @@ public:
     [[nodiscard]] bool is_unshared() const noexcept;
 
     /// For the library itself.
-    explicit Buffer(std::shared_ptr<detail::BufferState> state) noexcept
+    explicit Buffer(std::shared_ptr<detail::MemoryRange> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::BufferState>& state() const noexcept {
+    [[nodiscard]] const std::shared_ptr<detail::MemoryRange>& state() const noexcept {
         return state_;
     }
 
 private:
+    [[nodiscard]] const detail::MemoryRange& range() const {
+        if (state_ == nullptr) [[unlikely]] {
+            detail::raise_closed("Buffer");
+        }
+        return *state_;
+    }
+
     void check_span(std::size_t bytes, std::size_t alignment) const;
 
-    std::shared_ptr<detail::BufferState> state_;
+    std::shared_ptr<detail::MemoryRange> state_; // a BufferState
 };
 
 } // namespace cuprum

@@ -46,8 +46,6 @@ struct StoredArgument {
 
     // NOLINTNEXTLINE(google-explicit-constructor)
     StoredArgument(const T& argument) : value(argument) {}
-
-    [[nodiscard]] KernelArgument argument() const { return {&value, sizeof(T)}; }
 };
 
 template <>
@@ -56,15 +54,18 @@ struct StoredArgument<Buffer> {
 
     // NOLINTNEXTLINE(google-explicit-constructor)
     StoredArgument(const Buffer& buffer) : value(buffer.handle()) {}
-
-    [[nodiscard]] KernelArgument argument() const { return {&value, sizeof(value)}; }
 };
+
+/// Launches a kernel with arguments at `addresses`, as many as there are `sizes`, in bytes.
+CUPRUM_API void launch_at(const Stream& stream, const LaunchConfig& config, const Kernel& kernel,
+                          const void* const* addresses, std::span<const std::size_t> sizes);
 
 template <typename... Stored>
 void launch_stored(const Stream& stream, const LaunchConfig& config, const Kernel& kernel,
                    const Stored&... stored) {
-    const std::array<KernelArgument, sizeof...(Stored)> arguments{stored.argument()...};
-    cuprum::launch(stream, config, kernel, std::span<const KernelArgument>(arguments));
+    static constexpr std::array<std::size_t, sizeof...(Stored)> SIZES{sizeof(stored.value)...};
+    const std::array<const void*, sizeof...(Stored)> addresses{&stored.value...};
+    launch_at(stream, config, kernel, addresses.data(), SIZES);
 }
 
 } // namespace detail

@@ -21,9 +21,10 @@
 
 namespace cuprum::driver {
 
+constinit std::atomic<bool> detail::leaving{false};
+
 namespace {
 
-constinit std::atomic<bool> leaving{false};
 constinit std::atomic<bool> forked{false}; // and nobody has been told yet
 constinit std::mutex initialising;
 constinit std::once_flag environment_read;
@@ -32,7 +33,7 @@ constinit std::once_flag environment_read;
 /// last registered first, and the driver has registered its own by the time cuInit returns.
 void watch_for_exit() {
     [[maybe_unused]] static const int registered =
-        std::atexit([] { leaving.store(true, std::memory_order_relaxed); });
+        std::atexit([] { detail::leaving.store(true, std::memory_order_relaxed); });
 }
 
 /// Makes a forked child leave the driver alone in destructors, and warn at the first use of it.
@@ -41,7 +42,7 @@ void watch_for_fork() {
         ::pthread_atfork(&trace::before_fork, &trace::after_fork, [] {
             trace::after_fork_in_child();
             forked.store(true, std::memory_order_relaxed);
-            leaving.store(true, std::memory_order_relaxed);
+            detail::leaving.store(true, std::memory_order_relaxed);
             detail::initialised_table.store(nullptr, std::memory_order_relaxed);
         });
 }
@@ -105,10 +106,6 @@ bool is_emulated() {
     return is_library_loaded() && driver_library().is_emulated;
 }
 
-bool is_leaving() noexcept {
-    return leaving.load(std::memory_order_relaxed);
-}
-
 void report_release_failure(const char* what, const char* call, CUresult status) noexcept {
     try {
         cuprum::detail::warn(WarningKind::Release, std::string("could not release a ") + what +
@@ -142,7 +139,7 @@ namespace cuprum::detail {
 
 void mark_leaving() noexcept {
     trace::finish();
-    driver::leaving.store(true, std::memory_order_relaxed);
+    driver::detail::leaving.store(true, std::memory_order_relaxed);
 }
 
 } // namespace cuprum::detail

@@ -5,6 +5,8 @@
 
 #include "driver/table.hpp"
 
+#include <atomic>
+
 namespace cuprum::driver {
 
 /// Throws CUDAError for a failed call.
@@ -25,8 +27,14 @@ void initialise();
 /// Tells whether the driver in use is the emulated device.
 [[nodiscard]] bool is_emulated();
 
+namespace detail {
+extern std::atomic<bool> leaving;
+}
+
 /// Tells whether the process is leaving: the driver must not be called any more.
-[[nodiscard]] bool is_leaving() noexcept;
+[[nodiscard]] inline bool is_leaving() noexcept {
+    return detail::leaving.load(std::memory_order_relaxed);
+}
 
 /// Releases a driver object in a destructor: calls `entry` unless the process is leaving; a failure
 /// other than "the driver is gone" is reported as a warning, never thrown. `what` names the object,
@@ -41,13 +49,14 @@ void report_release_failure(const char* what, const char* call, CUresult status)
 void report_release_failure(const char* what) noexcept;
 
 template <typename... Params, typename... Args>
-void release(const char* what, const Entry<CUresult(Params...)>& entry, Args... args) noexcept {
-    if (is_leaving()) {
+inline void release(const char* what, const Entry<CUresult(Params...)>& entry,
+                    Args... args) noexcept {
+    if (is_leaving()) [[unlikely]] {
         return;
     }
     try {
         const CUresult status = entry(args...);
-        if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED) {
+        if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED) [[unlikely]] {
             report_release_failure(what, entry.name, status);
         }
     } catch (...) { // the first call of an entry looks it up, which can fail

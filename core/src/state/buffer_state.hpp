@@ -5,16 +5,21 @@
 
 #include "driver/call.hpp"
 #include "state/context_state.hpp"
+#include "state/handle.hpp"
+#include "state/on_demand.hpp"
 
+#include <cuprum/buffer.hpp>
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/stream.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <thread>
+#include <utility>
 
 namespace cuprum::detail {
+
+struct BufferState;
 
 /// What the driver knows of a pointer that came from elsewhere.
 struct PointerInfo {
@@ -24,30 +29,49 @@ struct PointerInfo {
     bool is_managed = false;
 };
 
+/// What only those buffers have that are not plain.
+struct UnusualBuffer {
+    std::shared_ptr<ContextState> context; // current while freeing
+    std::shared_ptr<ContextState> home;    // that it was made in, kept as long as it
+    unsigned made_at = 0;                  // the home's count of resets when it was made
+    std::thread::id thread;                // whose per-thread default stream `stream` means
+    std::shared_ptr<void> owner;           // of wrapped memory
+    std::shared_ptr<BufferState> whole;    // what a slice is part of; it frees nothing
+    std::unique_ptr<const IPCBufferDescriptor> imported; // as what, from another process
+    OnDemand<const PointerInfo> pointer_info;            // of wrapped memory
+};
+
 /// A piece of memory, where it came from, and how it will be freed. Destroying the state frees it.
-struct BufferState {
-    // What a pool's buffer needs comes first, in one line of the cache.
-    CUdeviceptr pointer = 0;
-    std::size_t size = 0;                          // bytes
+///
+/// Plain is memory of a pool that will be freed on a stream which is not a default one: that needs
+/// no context, and nothing of the unusual part. Nearly all buffers are, so it is kept small.
+struct BufferState : MemoryRange {
     std::shared_ptr<MemoryResource> resource;      // null for wrapped memory, which is not freed
     Stream stream{std::shared_ptr<StreamState>()}; // the free is ordered on it; closed if none
-    bool is_plain = false; // of a pool, and to be freed on a stream that is not a default one
-    std::shared_ptr<ContextState> context; // current while freeing; null, the stream's, if plain
-    std::shared_ptr<ContextState> home;    // that it was made in, kept as long as it; null if plain
-    unsigned made_at = 0;                  // the home's count of resets when it was made
-    std::shared_ptr<void> owner;           // of wrapped memory
-    std::unique_ptr<const IPCBufferDescriptor> imported; // as what, from another process
-    std::thread::id thread;             // whose per-thread default stream `stream` means
-    std::shared_ptr<BufferState> whole; // what a slice is part of; it frees nothing
-    std::atomic<const PointerInfo*> pointer_info = nullptr; // of wrapped memory; owned
+    OnDemand<UnusualBuffer> unusual;
+    bool is_plain = false;
 
-    BufferState() = default;
+    // NOTE: a defaulted one would have all of it set to zero, and then members once more.
+    BufferState() noexcept {} // NOLINT(modernize-use-equals-default)
+
+    /// Makes the state of a plain buffer that has no memory yet.
+    BufferState(std::shared_ptr<MemoryResource> pool, const Stream& queue) noexcept
+        : resource(std::move(pool)), stream(queue), is_plain(true) {}
+
     ~BufferState();
     BufferState(const BufferState&) = delete;
     BufferState& operator=(const BufferState&) = delete;
 
+    /// Tells whether it is a part of another one, which frees the memory.
+    [[nodiscard]] bool is_part() const noexcept {
+        const UnusualBuffer* const more = unusual.peek();
+        return more != nullptr && more->whole != nullptr;
+    }
+
     /// Returns the state that frees the memory.
-    [[nodiscard]] BufferState& whole_state() noexcept { return whole != nullptr ? *whole : *this; }
+    [[nodiscard]] BufferState& whole_state() noexcept {
+        return is_part() ? *unusual.peek()->whole : *this;
+    }
 
     /// Records the stream that the memory will be freed on, and its context. The first one is
     /// also where it was made.
@@ -64,6 +88,12 @@ private:
     /// Tells whether the recorded stream means here and now what it meant.
     [[nodiscard]] bool is_stream_usable() const;
 };
+
+/// Returns all of a buffer's state.
+/// @throws ClosedError, naming the class, if it was closed.
+[[nodiscard]] inline BufferState& open(const Buffer& buffer, const char* what = "Buffer") {
+    return static_cast<BufferState&>(open(buffer.state(), what));
+}
 
 /// Tells whether memory moves between host and devices by itself: its resource knows, or the
 /// driver.

@@ -69,16 +69,6 @@ const std::shared_ptr<ContextState>& primary_context(DeviceState& device) {
     });
 }
 
-const std::shared_ptr<ContextState>* current_primary(const DeviceState& device) {
-    const auto* primary = device.primary.peek();
-    if (primary == nullptr) {
-        return nullptr;
-    }
-    CUcontext current = nullptr;
-    driver::call(driver::table().cuCtxGetCurrent, &current);
-    return (*primary)->handle == current ? primary : nullptr;
-}
-
 std::shared_ptr<ContextState> context_for(DeviceState& device) {
     CUcontext current = nullptr;
     driver::call(driver::table().cuCtxGetCurrent, &current);

@@ -34,13 +34,13 @@ struct DeviceState {
 
     CUdevice handle;
     int ordinal;
+    Lazy<std::shared_ptr<ContextState>> primary;
+    Lazy<DeviceMemoryResource> memory_resource;
+    Lazy<PriorityRange> priorities;
+    std::atomic<unsigned> retained = 0; // how often the primary context was: once in each life
     Lazy<std::string> name;
     Lazy<std::string> uuid;
     Lazy<std::string> pci_bus_id;
-    Lazy<std::shared_ptr<ContextState>> primary;
-    std::atomic<unsigned> retained = 0; // how often the primary context was: once in each life
-    Lazy<PriorityRange> priorities;
-    Lazy<DeviceMemoryResource> memory_resource;
     std::array<std::atomic<std::int64_t>, ATTRIBUTE_SLOTS> attributes; // cached, or UNREAD
 
     DeviceState(CUdevice device, int number);
@@ -59,7 +59,16 @@ using DeviceList = std::vector<std::unique_ptr<DeviceState>>;
 
 /// Returns the primary context if it is the current one, else null. What is made in it then need
 /// not look which one is current.
-[[nodiscard]] const std::shared_ptr<ContextState>* current_primary(const DeviceState& device);
+[[nodiscard]] inline const std::shared_ptr<ContextState>*
+current_primary(const DeviceState& device) {
+    const auto* primary = device.primary.peek();
+    if (primary == nullptr) [[unlikely]] {
+        return nullptr;
+    }
+    CUcontext current = nullptr;
+    driver::call(driver::table().cuCtxGetCurrent, &current);
+    return (*primary)->handle == current ? primary : nullptr;
+}
 
 /// Returns the context that methods of a device act in: the current one if it belongs to the
 /// device, else the primary one.

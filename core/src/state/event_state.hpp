@@ -25,14 +25,20 @@ struct EventState {
     std::unique_ptr<const IPCEventDescriptor> origin; // of an event of another process
     std::atomic<bool> is_recorded{false};             // by us; only ever used to word an error
 
-    EventState() = default;
+    EventState() noexcept {} // NOLINT(modernize-use-equals-default): that would clear it twice
+
+    /// Makes the state of an event that is yet to be made in a context.
+    EventState(const std::shared_ptr<ContextState>& home, EventOptions options) noexcept
+        : context(home), is_timing_enabled(options.timing_enabled),
+          is_blocking_sync(options.blocking_sync), is_ipc_enabled(options.ipc_enabled),
+          made_at(home->reset_count.load(std::memory_order_relaxed)) {}
+
     ~EventState();
     EventState(const EventState&) = delete;
     EventState& operator=(const EventState&) = delete;
 };
 
 /// Makes an event in a context, which must be the current one.
-[[nodiscard]] std::shared_ptr<EventState> make_event(const std::shared_ptr<ContextState>& context,
-                                                     const EventOptions& options);
+[[nodiscard]] Event make_event(const std::shared_ptr<ContextState>& context, EventOptions options);
 
 } // namespace cuprum::detail

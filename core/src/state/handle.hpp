@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cuprum/detail/closed.hpp>
 #include <cuprum/error.hpp>
 
 #include <memory>
@@ -14,7 +15,7 @@ namespace cuprum::detail {
 template <typename State>
 [[nodiscard]] inline State& open(const std::shared_ptr<State>& state, const char* what) {
     if (state == nullptr) [[unlikely]] {
-        throw ClosedError(what);
+        raise_closed(what);
     }
     return *state;
 }

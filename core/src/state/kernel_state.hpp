@@ -19,13 +19,13 @@ namespace cuprum::detail {
 /// A kernel and its launch plan. That of a kernel found by name belongs to its library, and who
 /// shares it shares the library; one made from a handle keeps its library loaded itself.
 struct KernelState {
-    std::shared_ptr<LibraryState> library; // null in the first case
     CUkernel handle = nullptr;
-    std::string name;                 // as it was asked for
-    const LaunchPlan* plan = nullptr; // the library's, or own_plan
-    const char* label = nullptr;      // the name once more, for as long as the process lives
-    LaunchPlan own_plan;              // of a kernel made elsewhere
-    std::shared_ptr<void> owner;      // of a kernel made elsewhere
+    const LaunchPlan* plan = nullptr;      // the library's, or own_plan
+    const char* label = nullptr;           // the name once more, for as long as the process lives
+    std::string name;                      // as it was asked for
+    std::shared_ptr<LibraryState> library; // null in the first case
+    LaunchPlan own_plan;                   // of a kernel made elsewhere
+    std::shared_ptr<void> owner;           // of a kernel made elsewhere
 
     /// Tells whether so much dynamic shared memory is known to be allowed on a device.
     [[nodiscard]] bool is_allowed(CUdevice device, std::size_t bytes) const noexcept {

@@ -33,9 +33,9 @@ public:
     }
 
 private:
-    std::atomic<bool> is_made_{false};
-    std::mutex mutex_;
+    std::atomic<bool> is_made_{false}; // next to the value: both are read every time
     std::optional<T> value_;
+    std::mutex mutex_;
 };
 
 } // namespace cuprum::detail

@@ -31,8 +31,19 @@ using driver::table;
 
 void keep_freed_memory(CUmemoryPool pool);
 void let_devices_in(CUmemoryPool pool);
+[[noreturn, gnu::cold]] void refuse_capture();
+[[noreturn, gnu::cold]] void raise_allocation_failure(CUresult status, const PoolState& pool,
+                                                      std::size_t bytes);
 std::string limit_hint(const PoolState& pool);
 bool is_flag(PoolAttribute name);
+
+/// Returns a pool as its buffers hold it.
+std::shared_ptr<MemoryResource> share(const std::shared_ptr<PoolState>& pool) {
+    if (pool->is_kept) [[likely]] {
+        return {std::shared_ptr<void>(), pool.get()};
+    }
+    return pool;
+}
 
 } // namespace
 
@@ -46,6 +57,18 @@ Buffer PoolState::allocate(std::size_t bytes, const Stream& stream) {
     return allocate_from(std::static_pointer_cast<PoolState>(shared_from_this()), bytes, stream);
 }
 
+inline CUdeviceptr PoolState::allocate_on(std::size_t bytes, const StreamState& queue) {
+    if (is_capturing(queue)) [[unlikely]] {
+        refuse_capture();
+    }
+    CUdeviceptr pointer = 0;
+    const CUresult status = table().cuMemAllocFromPoolAsync(&pointer, bytes, handle, queue.handle);
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        raise_allocation_failure(status, *this, bytes);
+    }
+    return pointer;
+}
+
 [[gnu::hot]] Buffer PoolState::allocate_from(const std::shared_ptr<PoolState>& pool,
                                              std::size_t bytes, const Stream& stream) {
     const StreamState& queue = open(stream.state(), "Stream");
@@ -53,16 +76,9 @@ Buffer PoolState::allocate(std::size_t bytes, const Stream& stream) {
         [[unlikely]] {
         return pool->MemoryResource::allocate(bytes, stream);
     }
-    auto state = make_recycled<BufferState>();
+    auto state = make_recycled<BufferState>(share(pool), stream);
     state->pointer = pool->allocate_on(bytes, queue);
     state->size = bytes;
-    if (pool->is_kept) [[likely]] {
-        state->resource = {std::shared_ptr<void>(), pool.get()};
-    } else {
-        state->resource = pool;
-    }
-    state->stream = stream;
-    state->is_plain = true;
     return Buffer(std::move(state));
 }
 
@@ -72,24 +88,6 @@ CUdeviceptr PoolState::allocate_bytes(std::size_t bytes, const Stream& stream) {
         check_unusual(stream);
     }
     return allocate_on(bytes, queue);
-}
-
-CUdeviceptr PoolState::allocate_on(std::size_t bytes, const StreamState& queue) {
-    if (is_capturing(queue)) [[unlikely]] {
-        throw std::logic_error("a memory pool cannot perform memory operations on a capturing "
-                               "stream (consider using GraphMemoryResource). The memory would "
-                               "belong to the graph: or allocate before the capture begins");
-    }
-    CUdeviceptr pointer = 0;
-    const auto& allocate = table().cuMemAllocFromPoolAsync;
-    const CUresult status = allocate(&pointer, bytes, handle, queue.handle);
-    if (status == CUDA_ERROR_OUT_OF_MEMORY) [[unlikely]] {
-        raise_out_of_memory(allocate.name, bytes, device_id(), limit_hint(*this));
-    }
-    if (status != CUDA_SUCCESS) [[unlikely]] {
-        driver::raise(status, allocate.name);
-    }
-    return pointer;
 }
 
 void PoolState::deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/, const Stream& stream) {
@@ -249,6 +247,20 @@ void let_devices_in(CUmemoryPool pool) {
     if (!access.empty()) {
         call(table().cuMemPoolSetAccess, pool, access.data(), access.size());
     }
+}
+
+void refuse_capture() {
+    throw std::logic_error("a memory pool cannot perform memory operations on a capturing "
+                           "stream (consider using GraphMemoryResource). The memory would "
+                           "belong to the graph: or allocate before the capture begins");
+}
+
+void raise_allocation_failure(CUresult status, const PoolState& pool, std::size_t bytes) {
+    const char* const name = table().cuMemAllocFromPoolAsync.name;
+    if (status == CUDA_ERROR_OUT_OF_MEMORY) {
+        raise_out_of_memory(name, bytes, pool.device_id(), limit_hint(pool));
+    }
+    driver::raise(status, name);
 }
 
 std::string limit_hint(const PoolState& pool) {

@@ -26,7 +26,7 @@ template <std::size_t Bytes>
 class RecycledPieces {
 public:
     [[nodiscard]] static void* take() {
-        List& list = kept;
+        List& list = own_list();
         if (Piece* const piece = list.first) [[likely]] {
             list.first = piece->next;
             --list.count;
@@ -36,15 +36,12 @@ public:
     }
 
     static void give(void* memory) noexcept {
-        List& list = kept;
-        if (list.count >= list.limit) [[unlikely]] {
-            if (list.limit != 0 || list.is_over || !open(list)) {
-                ::operator delete(memory);
-                return;
-            }
+        List& list = own_list();
+        if (list.count < list.limit) [[likely]] {
+            keep(list, memory);
+        } else {
+            give_first_or_last(memory);
         }
-        list.first = new (memory) Piece{list.first};
-        ++list.count;
     }
 
 private:
@@ -66,7 +63,7 @@ private:
     /// Frees what is kept when the thread ends.
     struct Ender {
         ~Ender() {
-            List& list = kept;
+            List& list = own_list();
             list.limit = 0;
             list.is_over = true;
             while (list.first != nullptr) {
@@ -75,6 +72,29 @@ private:
             list.count = 0;
         }
     };
+
+    /// Returns the calling thread's list. Where it is stays hidden from the compiler, which would
+    /// look it up again for every use: a call each time, in a shared library.
+    static List& own_list() noexcept {
+        List* list = &kept;
+        asm("" : "+r"(list)); // NOLINT(hicpp-no-assembler): no instruction
+        return *list;
+    }
+
+    static void keep(List& list, void* memory) noexcept {
+        list.first = new (memory) Piece{list.first};
+        ++list.count;
+    }
+
+    /// Takes a piece back when it is the first of this thread, or there are enough.
+    [[gnu::noinline]] static void give_first_or_last(void* memory) noexcept {
+        List& list = own_list();
+        if (list.limit != 0 || list.is_over || !open(list)) {
+            ::operator delete(memory);
+        } else {
+            keep(list, memory);
+        }
+    }
 
     /// Says whether pieces are kept, and has them freed in the end.
     static bool open(List& list) noexcept {
@@ -114,9 +134,9 @@ struct Recycled {
 };
 
 /// Makes a shared T in recycled memory.
-template <typename T>
-[[nodiscard]] std::shared_ptr<T> make_recycled() {
-    return std::allocate_shared<T>(Recycled<T>());
+template <typename T, typename... Args>
+[[nodiscard]] std::shared_ptr<T> make_recycled(Args&&... args) {
+    return std::allocate_shared<T>(Recycled<T>(), std::forward<Args>(args)...);
 }
 
 } // namespace cuprum::detail

@@ -21,13 +21,14 @@ struct StreamState {
     std::shared_ptr<ContextState> context; // null for the default streams: the current one counts
     bool is_owned = false;
     bool is_default = false; // the legacy or the per-thread token
-    unsigned made_at = 0;    // the context's count of resets when it was made
     // Its handle is known outside, or it has waited for others: only then can it be capturing.
     std::atomic<bool> may_capture = false;
-    std::shared_ptr<void> owner; // of a foreign stream
+    unsigned made_at = 0;        // the context's count of resets when it was made
     LastLaunch last_launch;      // listed while the stream is ours or a default one
+    std::shared_ptr<void> owner; // of a foreign stream
 
-    StreamState() = default;
+    StreamState() noexcept {} // NOLINT(modernize-use-equals-default): that would clear it twice
+
     ~StreamState();
     StreamState(const StreamState&) = delete;
     StreamState& operator=(const StreamState&) = delete;
@@ -43,8 +44,13 @@ struct StreamState {
     return open(stream.state(), "Stream").handle;
 }
 
-/// Tells whether work on a stream would be captured; costs nothing while nobody can have begun it.
-[[nodiscard]] bool is_capturing(const StreamState& stream);
+/// Asks the driver whether work on a stream would be captured.
+[[nodiscard]] bool ask_whether_capturing(const StreamState& stream);
+
+/// Tells the same; costs nothing while nobody can have begun it.
+[[nodiscard]] inline bool is_capturing(const StreamState& stream) {
+    return stream.may_capture.load(std::memory_order_relaxed) && ask_whether_capturing(stream);
+}
 
 /// Returns the context that work on this stream runs in: its own, or the current one for a default
 /// stream.
