@@ -21,8 +21,6 @@
 
 namespace cuprum::driver {
 
-constinit std::atomic<bool> detail::leaving{false};
-
 namespace {
 
 constinit std::atomic<bool> forked{false}; // and nobody has been told yet
@@ -33,7 +31,7 @@ constinit std::once_flag environment_read;
 /// last registered first, and the driver has registered its own by the time cuInit returns.
 void watch_for_exit() {
     [[maybe_unused]] static const int registered =
-        std::atexit([] { detail::leaving.store(true, std::memory_order_relaxed); });
+        std::atexit([] { detail::in_force.is_leaving.store(true, std::memory_order_relaxed); });
 }
 
 /// Makes a forked child leave the driver alone in destructors, and warn at the first use of it.
@@ -42,7 +40,7 @@ void watch_for_fork() {
         ::pthread_atfork(&trace::before_fork, &trace::after_fork, [] {
             trace::after_fork_in_child();
             forked.store(true, std::memory_order_relaxed);
-            detail::leaving.store(true, std::memory_order_relaxed);
+            detail::in_force.is_leaving.store(true, std::memory_order_relaxed);
             detail::initialised_table.store(nullptr, std::memory_order_relaxed);
         });
 }
@@ -139,7 +137,7 @@ namespace cuprum::detail {
 
 void mark_leaving() noexcept {
     trace::finish();
-    driver::detail::leaving.store(true, std::memory_order_relaxed);
+    driver::detail::in_force.is_leaving.store(true, std::memory_order_relaxed);
 }
 
 } // namespace cuprum::detail

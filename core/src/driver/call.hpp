@@ -5,8 +5,6 @@
 
 #include "driver/table.hpp"
 
-#include <atomic>
-
 namespace cuprum::driver {
 
 /// Throws CUDAError for a failed call.
@@ -27,13 +25,9 @@ void initialise();
 /// Tells whether the driver in use is the emulated device.
 [[nodiscard]] bool is_emulated();
 
-namespace detail {
-extern std::atomic<bool> leaving;
-}
-
 /// Tells whether the process is leaving: the driver must not be called any more.
 [[nodiscard]] inline bool is_leaving() noexcept {
-    return detail::leaving.load(std::memory_order_relaxed);
+    return detail::in_force.is_leaving.load(std::memory_order_relaxed);
 }
 
 /// Releases a driver object in a destructor: calls `entry` unless the process is leaving; a failure

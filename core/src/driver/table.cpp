@@ -13,12 +13,12 @@ constinit Table library_table;
 } // namespace
 
 namespace detail {
-constinit std::atomic<Table*> active_table{&library_table};
+constinit InForce in_force{&library_table};
 constinit std::atomic<const Table*> initialised_table{nullptr};
 } // namespace detail
 
 Table* exchange_table(Table* replacement) noexcept {
-    Table* previous = detail::active_table.exchange(replacement, std::memory_order_acq_rel);
+    Table* previous = detail::in_force.table.exchange(replacement, std::memory_order_acq_rel);
     detail::initialised_table.store(nullptr, std::memory_order_release);
     return previous;
 }

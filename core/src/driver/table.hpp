@@ -99,7 +99,7 @@ private:
 
 /// Every driver function that the library uses. Copyable: a test copies it, replaces some entries
 /// and puts the copy in force.
-struct Table {
+struct alignas(64) Table { // a line of the cache: the list begins with what belongs together
 // NOLINTBEGIN(bugprone-macro-parentheses): it is the name of a member
 #define CUPRUM_DRIVER_FUNCTION(function, cuda_version)                                             \
     Entry<decltype(::function)> function{&detail::Stub<&Table::function>::call, #function,         \
@@ -110,12 +110,20 @@ struct Table {
 };
 
 namespace detail {
-extern std::atomic<Table*> active_table;
+
+/// What nearly every call of the library reads, in one line of the cache.
+struct alignas(64) InForce {
+    std::atomic<Table*> table;
+    std::atomic<bool> is_leaving = false; // see driver::is_leaving()
+};
+
+extern InForce in_force;
 extern std::atomic<const Table*> initialised_table; // the one that cuInit was called through
+
 } // namespace detail
 
 inline Table& table() noexcept {
-    return *detail::active_table.load(std::memory_order_acquire);
+    return *detail::in_force.table.load(std::memory_order_acquire);
 }
 
 } // namespace cuprum::driver
