@@ -270,6 +270,32 @@ def key(**changes):
     return make_program_cache_key(**{**base, **changes})
 
 
+def test_keys_need_no_driver_and_follow_one_that_is_named_later(tmp_path):
+    script = f"""
+import os
+from cuprum import ProgramOptions
+from cuprum.utils import make_program_cache_key
+
+def key():
+    options = ProgramOptions(arch="sm_90")
+    return make_program_cache_key(
+        code={KERNEL!r}, code_type="c++", options=options, target_type="cubin"
+    ).hex()
+
+right = os.environ.get("CUPRUM_DRIVER")
+os.environ["CUPRUM_DRIVER"] = {str(tmp_path / "libcuda.so.1")!r}
+first = key()
+assert key() == first
+if right is None:
+    del os.environ["CUPRUM_DRIVER"]
+else:
+    os.environ["CUPRUM_DRIVER"] = right
+print(key())
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ended.stdout.strip() == key().hex(), ended.stderr
+
+
 def test_keys_tell_compilations_apart():
     keys = [
         key(),
