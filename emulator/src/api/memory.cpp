@@ -12,7 +12,10 @@
 #include "objects/error.hpp"
 #include "objects/thread_state.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <sys/mman.h>
 
 using namespace cuprum::emulator;
 
@@ -238,6 +241,14 @@ void free_host_memory(void* pointer) {
     Allocations::instance().remove(address, {MemoryKind::Pinned});
 }
 
+/// Tells whether all pages of a range are there.
+bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
+    const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    const std::uint64_t first = address / page_bytes * page_bytes;
+    // An asynchronous msync() does nothing but look at what is mapped.
+    return ::msync(reinterpret_cast<void*>(first), address - first + bytes, MS_ASYNC) == 0;
+}
+
 void register_host_memory(void* pointer, std::size_t bytes, unsigned flags) {
     constexpr unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
                                CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
@@ -246,6 +257,7 @@ void register_host_memory(void* pointer, std::size_t bytes, unsigned flags) {
     const auto address = reinterpret_cast<CUdeviceptr>(pointer);
     require(address + bytes > address && !AddressSpace::instance().contains(address),
             "the memory is not ordinary host memory");
+    require(is_mapped(address, bytes), "not all of the memory is mapped in this process");
     auto allocation = std::make_shared<Allocation>();
     allocation->context = current_context();
     allocation->base = address;

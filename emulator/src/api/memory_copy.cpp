@@ -8,6 +8,7 @@
 #include "objects/copy.hpp"
 #include "objects/error.hpp"
 
+#include <algorithm>
 #include <cstdint>
 
 using namespace cuprum::emulator;
@@ -194,10 +195,19 @@ CopySide side(CUmemorytype type, const void* host, CUdeviceptr device, CUarray /
         fail(CUDA_ERROR_INVALID_VALUE, "unknown type of memory");
     }
     require(result.address != 0, "an address is NULL");
+    // No memory is larger, and no sum of two such products wraps.
+    constexpr std::uint64_t largest = std::uint64_t{1} << 46;
+    require(x <= largest && width_bytes <= largest && pitch <= largest,
+            "an offset, a width or a pitch is out of range");
     // A pitch of 0 means that rows follow each other.
     result.pitch_bytes = pitch != 0 ? pitch : x + width_bytes;
     require(result.pitch_bytes >= x + width_bytes, "a row is longer than the pitch");
+    const std::uint64_t row_bytes = std::max<std::uint64_t>(result.pitch_bytes, 1);
+    require(y <= largest / row_bytes && height <= largest / row_bytes,
+            "an offset or a height is out of range");
     result.slice_bytes = result.pitch_bytes * height;
+    require(z <= largest / std::max<std::uint64_t>(result.slice_bytes, 1),
+            "an offset is out of range");
     result.address += x + y * result.pitch_bytes + z * result.slice_bytes;
     return result;
 }

@@ -85,6 +85,8 @@ CopySide side_of(const CUmemcpy3DOperand& operand, const CUextent3D& extent) {
     const std::uint64_t rows = pointer.layerHeight != 0 ? pointer.layerHeight : extent.height;
     require(pitch >= extent.width && rows >= extent.height,
             "a row or a layer is shorter than what is copied");
+    constexpr std::uint64_t largest = std::uint64_t{1} << 46; // no memory is larger
+    require(rows <= largest / pitch, "a row or a layer is out of range");
     return {pointer.ptr, pitch, pitch * rows, CopyEnd::Any};
 }
 

@@ -65,19 +65,24 @@ std::string describe_block(const BlockContext& block) {
 }
 
 std::string describe_warps(const BlockContext& block) {
+    // Every warp of the largest block and as much again: more helps nobody.
+    constexpr std::uint32_t MOST_GROUPS = 64;
     std::ostringstream out;
+    std::uint32_t count = 0;
     for (std::uint32_t w = 0; w < block.warp_count; ++w) {
         const WarpContext& warp = block.warps[w];
-        if (w != 0) {
-            out << "\n";
-        }
-        if (warp.group_count == 0) {
-            out << "  warp " << w << ": has exited";
+        if (warp.group_count == 0 && count++ < MOST_GROUPS) {
+            out << (count != 1 ? "\n" : "") << "  warp " << w << ": has exited";
         }
         for (std::uint32_t i = 0; i < warp.group_count; ++i) {
-            out << (i != 0 ? "\n" : "") << "  warp " << w << ": ";
-            write_group(out, warp, warp.groups[i]);
+            if (count++ < MOST_GROUPS) {
+                out << (count != 1 ? "\n" : "") << "  warp " << w << ": ";
+                write_group(out, warp, warp.groups[i]);
+            }
         }
+    }
+    if (count > MOST_GROUPS) {
+        out << "\n  and " << count - MOST_GROUPS << " more groups of lanes";
     }
     return out.str();
 }

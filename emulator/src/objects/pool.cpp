@@ -17,6 +17,7 @@ namespace cuprum::emulator {
 namespace {
 
 constexpr std::uint64_t SMALLEST_BLOCK_BYTES = 512;
+constexpr std::uint64_t LARGEST_BYTES = std::uint64_t{1} << 46;
 /// How many idle blocks of a size, up to this one, are kept back from use when a program is
 /// checked.
 constexpr std::size_t RESTING_BLOCKS = 16;
@@ -136,6 +137,9 @@ Pool::~Pool() {
 std::shared_ptr<Allocation> Pool::allocate(std::uint64_t bytes, const Stream& stream) {
     require(bytes != 0, "the size must not be zero");
     require(!is_imported_, "an imported pool cannot allocate; only the process that made it can");
+    if (bytes > LARGEST_BYTES) { // rounding it up could wrap
+        fail(CUDA_ERROR_OUT_OF_MEMORY, "no emulated device has so much memory");
+    }
     const std::uint64_t capacity = capacity_for(bytes, file_ != nullptr);
     auto block = take_idle(capacity, stream.id());
     if (block == nullptr) {

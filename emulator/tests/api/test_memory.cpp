@@ -4,6 +4,7 @@
 #include "api/driver.hpp"
 
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -181,6 +182,9 @@ TEST_F(Memory, a_rectangle_is_copied_out_of_pitched_memory) {
     EXPECT_EQ(corner, (std::vector<int>{13, 14, 23, 24}));
     out.WidthInBytes = 4096;
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpy2D)(&out)));
+    out.WidthInBytes = 8;
+    out.srcY = std::numeric_limits<std::size_t>::max() / out.srcPitch + 1; // wraps to the start
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpy2D)(&out)));
     EXPECT_TRUE(succeeds(CU(cuMemFree)(device)));
 }
 
@@ -251,6 +255,14 @@ TEST_F(Memory, host_memory_is_registered_once) {
     ASSERT_TRUE(succeeds(CU(cuMemHostUnregister)(host.data())));
     EXPECT_TRUE(
         returns(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, CU(cuMemHostUnregister)(host.data())));
+}
+
+TEST_F(Memory, only_what_is_mapped_can_be_registered) {
+    std::vector<char> host(8192);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuMemHostRegister)(host.data(), std::size_t{1} << 46, 0)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuMemHostRegister)(reinterpret_cast<void*>(0x1000), 4096, 0)));
 }
 
 TEST_F(Memory, managed_memory_is_for_both_sides) {

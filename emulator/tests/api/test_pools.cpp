@@ -131,6 +131,15 @@ TEST_F(Pools, the_current_pool_can_be_set_and_falls_back_to_the_default) {
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemPoolDestroy)(standard)));
 }
 
+TEST_F(Pools, sizes_that_wrap_when_rounded_are_out_of_memory) {
+    for (const std::size_t bytes :
+         {~std::size_t{0}, ~std::size_t{0} - 4095, std::size_t{1} << 63}) {
+        CUdeviceptr memory = 0;
+        EXPECT_TRUE(
+            returns(CUDA_ERROR_OUT_OF_MEMORY, CU(cuMemAllocAsync)(&memory, bytes, nullptr)));
+    }
+}
+
 TEST_F(Pools, a_largest_size_is_kept) {
     CUmemPoolProps properties{};
     properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;

@@ -3,6 +3,8 @@
 
 #include "exec/harness.hpp"
 
+#include <algorithm>
+
 namespace cuprum::emulator {
 
 namespace {
@@ -252,6 +254,31 @@ OTHER:
                             {});
     EXPECT_EQ(fault.kind, FaultKind::Deadlock);
     EXPECT_TRUE(contains(fault.report, "wait for lane 5 of their member mask")) << fault.report;
+}
+
+TEST(Barriers, the_report_of_a_deadlock_has_an_end) {
+    TestDevice device;
+    // Every lane waits for the next one, which waits for another.
+    const Fault fault = run(device, R"(
+.visible .entry ring() {
+    .reg .pred %p<3>; .reg .b32 %r<4>;
+    mov.u32 %r1, %laneid;
+    shl.b32 %r2, 3, %r1;
+    setp.eq.u32 %p1, %r1, 31;
+    selp.b32 %r2, 0x80000001, %r2, %p1;
+    and.b32 %r3, %r1, 1;
+    setp.eq.u32 %p2, %r3, 0;
+    @%p2 bra EVEN;
+    bar.warp.sync %r2;
+    ret;
+EVEN:
+    bar.warp.sync %r2;
+    ret;
+})",
+                            {.block = 1024});
+    EXPECT_EQ(fault.kind, FaultKind::Deadlock) << fault.report;
+    EXPECT_TRUE(contains(fault.report, "more groups of lanes")) << fault.report;
+    EXPECT_LT(std::count(fault.report.begin(), fault.report.end(), '\n'), 200);
 }
 
 TEST(Barriers, a_mask_may_name_lanes_that_have_exited) {
