@@ -29,14 +29,21 @@ void fuse_loads(KernelBuild& build) {
             }
         });
     }
+    // Whoever jumps behind a load expects its result in the register.
+    std::vector<bool> is_target(code.size(), false);
+    for (const std::uint32_t label : build.labels) {
+        if (label < code.size()) {
+            is_target[label] = true;
+        }
+    }
     const auto is_for_next_alone = [&](const Instruction& load) {
         return load.plain != nullptr && load.guard.is_none() && load.dst_count == 1 &&
                is_register(load.dst[0]) && reads[load.dst[0].offset()] == 1 &&
                writes[load.dst[0].offset()] == 1;
     };
     for (std::size_t i = 0; i + 2 < code.size(); ++i) {
-        if (is_for_next_alone(code[i]) && is_for_next_alone(code[i + 1]) &&
-            code[i + 2].guard.is_none() && code[i + 2].src_count == 3) {
+        if (is_for_next_alone(code[i]) && is_for_next_alone(code[i + 1]) && !is_target[i + 1] &&
+            !is_target[i + 2] && code[i + 2].guard.is_none() && code[i + 2].src_count == 3) {
             fuse_load_load_fma(code[i], code[i + 1], code[i + 2]);
         }
     }

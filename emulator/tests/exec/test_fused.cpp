@@ -138,6 +138,27 @@ TEST_P(Fused, every_role) {
     }
 }
 
+TEST_P(Fused, factors_that_a_loop_reads_again) {
+    TestDevice device;
+    auto* in = device.allocate<float>(64);
+    for (U i = 0; i < 64; ++i) {
+        in[i] = static_cast<float>(i + 1);
+    }
+    const auto kernel = device.compile(
+        ptx_module(".visible .entry k(.param .u64 in) {\n"
+                   ".reg .pred %p; .reg .f32 %f, %g, %h; .reg .b32 %t, %n; .reg .b64 %a, %b;\n"
+                   "ld.param.u64 %a, [in]; mov.u32 %t, %tid.x; mul.wide.u32 %b, %t, 4;\n"
+                   "add.u64 %a, %a, %b; mov.f32 %h, 0f00000000; mov.u32 %n, 0;\n"
+                   "ld.global.f32 %f, [%a]; ld.global.f32 %g, [%a+128];\n"
+                   "AGAIN: fma.rn.f32 %h, %f, %g, %h; add.u32 %n, %n, 1;\n"
+                   "setp.lt.u32 %p, %n, 3; @%p bra AGAIN;\nst.global.f32 [%a], %h;\nret;\n}"));
+    ASSERT_TRUE(kernel) << device.log;
+    ASSERT_EQ(Launch(device, kernel, Shape{.block = 32}, in).wait().kind, FaultKind::None);
+    for (U i = 0; i < 32; ++i) {
+        EXPECT_EQ(in[i], static_cast<float>(3 * (i + 1) * (i + 33))) << "thread " << i;
+    }
+}
+
 TEST(FuseLoads, takes_two_loads_that_only_the_sum_reads) {
     TestDevice device;
     const auto handlers = [&](const std::string& rest) {
