@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "inspection.hpp"
 #include "leaving.hpp"
 #include "objects.hpp"
 #include "reference.hpp"
@@ -67,6 +68,7 @@ NB_MODULE(_cuprum, module) {
                nb::call_guard<nb::gil_scoped_release>(),
                "Look for CUDA's compiler libraries and tell what was found.");
 
+    add_signatures(module);
     watch_for_forks();
     // From here on destructors leave the driver alone: it may be gone before the last object is.
     nb::module_::import_("atexit").attr("register")(nb::cpp_function([] {
