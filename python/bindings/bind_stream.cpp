@@ -9,6 +9,7 @@
 #include <cuprum/detail/record.hpp>
 #include <cuprum/stream.hpp>
 
+#include <cuda.h>
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
 #include <nanobind/stl/pair.h>
@@ -210,12 +211,16 @@ bool is_done(const PyStream& self) {
 
 void sync(const PyStream& self) {
     // What is done already needs no waiting, so that the GIL can be kept; what failed is told by
-    // the call that waits.
+    // the call that waits. But asking ends a capture as waiting does, and would be to blame then.
     try {
         if (is_done(self)) {
             return;
         }
-    } catch (const CUDAError&) { // NOLINT(bugprone-empty-catch): said above
+    } catch (const CUDAError& error) {
+        if (error.code() >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+            error.code() <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD) {
+            throw CUDAError(error.code(), "cuStreamSynchronize");
+        }
     }
     const nb::gil_scoped_release unlocked;
     self.sync();
@@ -294,6 +299,11 @@ void wait(const PyStream& self, nb::handle other, nb::handle external) {
         const EventUse use = event_use(external);
         const Brief unlocked;
         self.wait(*event, use);
+    } else if (event_use(external) == EventUse::External) {
+        raise_error(PyExc_ValueError, "external says how an event is waited for, and "
+                                      "event_or_stream is a " +
+                                          type_label(other) +
+                                          "; record an event there and wait for that");
     } else if (const PyStream* stream = get_if<PyStream>(other)) {
         const Brief unlocked;
         self.wait(*stream);

@@ -330,6 +330,19 @@ def capturing(driver, device):
     stream.close()
 
 
+def test_waiting_for_a_capture_names_the_wait(driver, device):
+    stream = device.create_stream()
+    handle = ctypes.c_void_p(stream.handle)
+    assert driver.cuStreamBeginCapture_v2(handle, RELAXED_CAPTURE) == 0
+    with pytest.raises(
+        cuprum.CUDAError, match=r"cuStreamSynchronize failed: .*CAPTURE_UNSUPPORTED"
+    ):
+        stream.sync()
+    graph = ctypes.c_void_p()
+    driver.cuStreamEndCapture(handle, ctypes.byref(graph))  # waiting has ended it
+    stream.close()
+
+
 @pytest.mark.parametrize("name", [*POOLS, "device's own pool"])
 def test_pools_do_not_allocate_for_a_graph(name, device, capturing):
     pool = RESOURCES[name](device)

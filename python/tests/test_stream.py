@@ -111,6 +111,15 @@ def test_wait_for_an_event_and_for_a_stream(device, stream, way):
     other.close()
 
 
+def test_waiting_for_a_stream_is_never_external(device, stream):
+    other = device.create_stream()
+    for wrong in (other, ForeignStream(other.handle)):
+        with pytest.raises(ValueError, match="external says how an event is waited for"):
+            stream.wait(wrong, external=True)
+    stream.wait(other, external=False)
+    other.close()
+
+
 def test_wait_refuses_other_objects(stream):
     with pytest.raises(ValueError, match="event_or_stream"):
         stream.wait(3)
