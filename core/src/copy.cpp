@@ -4,6 +4,7 @@
 #include <cuprum/copy.hpp>
 
 #include "driver/current.hpp"
+#include "region_copy.hpp"
 #include "state/handle.hpp"
 #include "state/location.hpp"
 #include "state/stream_state.hpp"
@@ -30,15 +31,19 @@ struct Batch {
     std::vector<CUdeviceptr> destinations;
     std::vector<CUdeviceptr> sources;
     std::vector<std::size_t> sizes;
-    std::vector<CUmemcpyAttributes> attributes;
-    std::vector<std::size_t> starts; // the first copy that each attribute is for
+    std::vector<std::size_t> indices; // in what the caller gave
+
+    void add(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, std::size_t index);
 };
 
 Batch collect(std::span<const Buffer> sources, std::span<const Buffer> destinations);
-void add_attributes(Batch& batch, std::span<const CopyOptions> options, std::size_t copies);
+[[nodiscard]] CUresult enqueue(Batch& batch, std::span<const CopyOptions> options, CUstream stream);
+void enqueue_apart(const Batch& batch, std::span<const CopyOptions> options, CUstream stream);
+void copy_one(const Batch& batch, std::size_t at, CUstream stream);
+const CopyOptions& options_for(std::span<const CopyOptions> options, std::size_t index);
 CUmemcpyAttributes attributes_of(const CopyOptions& options);
 void check_pair(const Buffer& source, const Buffer& destination, std::size_t index);
-void check_plain(const CopyOptions& options, int driver);
+std::string what_is_not_plain(const CopyOptions& options);
 
 } // namespace
 
@@ -60,27 +65,21 @@ void copy_batch(const Stream& stream, std::span<const Buffer> sources,
     const driver::Current current(detail::context_of(queue));
     if (const int driver = driver_version(); driver < BATCH_VERSION) {
         for (const CopyOptions& each : options) {
-            check_plain(each, driver);
+            if (const std::string option = what_is_not_plain(each); !option.empty()) {
+                throw NotSupportedError(option, BATCH_VERSION, driver);
+            }
         }
         for (std::size_t i = 0; i < batch.sizes.size(); ++i) {
-            call(table().cuMemcpyAsync, batch.destinations[i], batch.sources[i], batch.sizes[i],
-                 queue.handle);
+            copy_one(batch, i, queue.handle);
         }
         return;
     }
-    std::vector<CopyOptions> each;
-    if (options.size() > 1) { // copies of 0 bytes were left out
-        for (std::size_t i = 0; i < sources.size(); ++i) {
-            if (sources[i].size() != 0) {
-                each.push_back(options[i]);
-            }
-        }
-        options = each;
+    const CUresult status = enqueue(batch, options, queue.handle);
+    if (status == CUDA_ERROR_INVALID_VALUE) {
+        enqueue_apart(batch, options, queue.handle);
+    } else if (status != CUDA_SUCCESS) {
+        driver::raise(status, table().cuMemcpyBatchAsync.name);
     }
-    add_attributes(batch, options, batch.sizes.size());
-    call(table().cuMemcpyBatchAsync, batch.destinations.data(), batch.sources.data(),
-         batch.sizes.data(), batch.sizes.size(), batch.attributes.data(), batch.starts.data(),
-         batch.attributes.size(), queue.handle);
 }
 
 void copy_with_options(const Stream& stream, const Buffer& source, const Buffer& destination,
@@ -120,9 +119,7 @@ Batch collect(std::span<const Buffer> sources, std::span<const Buffer> destinati
     for (std::size_t i = 0; i < sources.size(); ++i) {
         check_pair(sources[i], destinations[i], i);
         if (sources[i].size() != 0) {
-            batch.sources.push_back(sources[i].handle());
-            batch.destinations.push_back(destinations[i].handle());
-            batch.sizes.push_back(sources[i].size());
+            batch.add(destinations[i].handle(), sources[i].handle(), sources[i].size(), i);
         }
     }
     return batch;
@@ -144,18 +141,86 @@ void check_pair(const Buffer& source, const Buffer& destination, std::size_t ind
     }
 }
 
-/// Equal neighbours share one attribute.
-void add_attributes(Batch& batch, std::span<const CopyOptions> options, std::size_t copies) {
-    static constexpr CopyOptions DEFAULTS{};
-    if (options.empty()) {
-        options = std::span(&DEFAULTS, 1);
-    }
-    for (std::size_t i = 0; i < (options.size() == 1 ? 1 : copies); ++i) {
-        if (i == 0 || options[i] != options[i - 1]) {
-            batch.attributes.push_back(attributes_of(options[i]));
-            batch.starts.push_back(i);
+void Batch::add(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, std::size_t index) {
+    destinations.push_back(destination);
+    sources.push_back(source);
+    sizes.push_back(bytes);
+    indices.push_back(index);
+}
+
+/// Makes the one driver call. Equal neighbours share one attribute.
+CUresult enqueue(Batch& batch, std::span<const CopyOptions> options, CUstream stream) {
+    std::vector<CUmemcpyAttributes> attributes;
+    std::vector<std::size_t> starts; // the first copy that each attribute is for
+    const CopyOptions* last = nullptr;
+    for (std::size_t i = 0; i < (options.size() > 1 ? batch.sizes.size() : 1); ++i) {
+        const CopyOptions& each = options_for(options, batch.indices[i]);
+        if (last == nullptr || each != *last) {
+            attributes.push_back(attributes_of(each));
+            starts.push_back(i);
+            last = &each;
         }
     }
+    return table().cuMemcpyBatchAsync(batch.destinations.data(), batch.sources.data(),
+                                      batch.sizes.data(), batch.sizes.size(), attributes.data(),
+                                      starts.data(), attributes.size(), stream);
+}
+
+/// Copies what the driver refused as one batch: pools that do not let the stream's device in are a
+/// reason, and copies that name both devices do without. The others stay a batch, and go first: if
+/// they are refused too, it was for another reason.
+void enqueue_apart(const Batch& batch, std::span<const CopyOptions> options, CUstream stream) {
+    const auto& entry = table().cuMemcpyBatchAsync;
+    Batch within;
+    std::vector<std::size_t> between;
+    for (std::size_t i = 0; i < batch.sizes.size(); ++i) {
+        const auto devices = detail::devices_between(batch.destinations[i], batch.sources[i]);
+        if (!devices) {
+            within.add(batch.destinations[i], batch.sources[i], batch.sizes[i], batch.indices[i]);
+            continue;
+        }
+        const std::size_t index = batch.indices[i];
+        if (const auto option = what_is_not_plain(options_for(options, index)); !option.empty()) {
+            throw CUDAError(CUDA_ERROR_INVALID_VALUE, entry.name,
+                            "the copy at index " + std::to_string(index) + " goes from device " +
+                                std::to_string(devices->from) + " to device " +
+                                std::to_string(devices->to) +
+                                ", which is refused unless both let the stream's device in; set "
+                                "peer_accessible_by of their memory resources, or leave out " +
+                                option + ", without which the copy needs no access");
+        }
+        between.push_back(i);
+    }
+    CUresult status = CUDA_ERROR_INVALID_VALUE;
+    if (!between.empty()) {
+        status = within.sizes.empty() ? CUDA_SUCCESS : enqueue(within, options, stream);
+    }
+    if (status != CUDA_SUCCESS) {
+        driver::raise(status, entry.name);
+    }
+    for (const std::size_t i : between) {
+        copy_one(batch, i, stream);
+    }
+}
+
+/// Makes one plain copy, between devices if need be.
+void copy_one(const Batch& batch, std::size_t at, CUstream stream) {
+    const CUdeviceptr to = batch.destinations[at];
+    const CUdeviceptr from = batch.sources[at];
+    const auto& entry = table().cuMemcpyAsync;
+    const CUresult status = entry(to, from, batch.sizes[at], stream);
+    if (status != CUDA_SUCCESS &&
+        (status != CUDA_ERROR_INVALID_VALUE ||
+         !detail::copy_between_devices({.address = to}, {.address = from},
+                                       {.width = batch.sizes[at]}, stream))) {
+        driver::raise(status, entry.name);
+    }
+}
+
+/// Returns the options of one of the copies that the caller gave.
+const CopyOptions& options_for(std::span<const CopyOptions> options, std::size_t index) {
+    static constexpr CopyOptions DEFAULTS{};
+    return options.empty() ? DEFAULTS : options[options.size() == 1 ? 0 : index];
 }
 
 CUmemcpyAttributes attributes_of(const CopyOptions& options) {
@@ -183,20 +248,22 @@ CUmemcpyAttributes attributes_of(const CopyOptions& options) {
     return attributes;
 }
 
-/// Refuses what a plain copy cannot honour. It reads in the stream's order, which satisfies "any".
-void check_plain(const CopyOptions& options, int driver) {
+/// Names what a plain copy cannot honour, if there is such an option. It reads in the stream's
+/// order, which satisfies "any".
+std::string what_is_not_plain(const CopyOptions& options) {
     if (options.src_access_order == SourceAccessOrder::DuringAPICall) {
-        throw NotSupportedError("src_access_order=DURING_API_CALL", BATCH_VERSION, driver);
+        return "src_access_order=DURING_API_CALL";
     }
     if (options.src_location_hint) {
-        throw NotSupportedError("src_location_hint", BATCH_VERSION, driver);
+        return "src_location_hint";
     }
     if (options.dst_location_hint) {
-        throw NotSupportedError("dst_location_hint", BATCH_VERSION, driver);
+        return "dst_location_hint";
     }
     if (options.overlap_mode != CopyOverlap::Default) {
-        throw NotSupportedError("overlap_mode=PREFER_OVERLAP_WITH_COMPUTE", BATCH_VERSION, driver);
+        return "overlap_mode=PREFER_OVERLAP_WITH_COMPUTE";
     }
+    return {};
 }
 
 } // namespace

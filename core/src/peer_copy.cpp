@@ -12,7 +12,6 @@
 
 #include <array>
 #include <atomic>
-#include <optional>
 
 namespace cuprum::detail {
 
@@ -32,30 +31,35 @@ void set_peer_copies(bool is_on) noexcept {
     has_peer_copies.store(is_on, std::memory_order_relaxed);
 }
 
+std::optional<DevicePair> devices_between(CUdeviceptr destination, CUdeviceptr source) {
+    if (!has_peer_copies.load(std::memory_order_relaxed)) {
+        return std::nullopt;
+    }
+    const auto to = device_of(destination);
+    const auto from = device_of(source);
+    return to && from && *to != *from ? std::optional(DevicePair{*to, *from}) : std::nullopt;
+}
+
 bool copy_between_devices(const Block& destination, const Block& source, const RegionExtent& extent,
                           CUstream stream) {
-    if (!has_peer_copies.load(std::memory_order_relaxed)) {
-        return false;
-    }
-    const auto to = device_of(destination.address);
-    const auto from = device_of(source.address);
-    if (!to || !from || *to == *from) {
+    const auto devices = devices_between(destination.address, source.address);
+    if (!devices) {
         return false;
     }
     if (extent.height == 1 && extent.depth == 1) {
-        call(table().cuMemcpyPeerAsync, destination.address, context_on(*to), source.address,
-             context_on(*from), extent.width, stream);
+        call(table().cuMemcpyPeerAsync, destination.address, context_on(devices->to),
+             source.address, context_on(devices->from), extent.width, stream);
         return true;
     }
     CUDA_MEMCPY3D_PEER copy{};
     copy.srcMemoryType = CU_MEMORYTYPE_DEVICE;
     copy.srcDevice = source.address;
-    copy.srcContext = context_on(*from);
+    copy.srcContext = context_on(devices->from);
     copy.srcPitch = source.pitch;
     copy.srcHeight = source.slice_pitch / source.pitch;
     copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
     copy.dstDevice = destination.address;
-    copy.dstContext = context_on(*to);
+    copy.dstContext = context_on(devices->to);
     copy.dstPitch = destination.pitch;
     copy.dstHeight = destination.slice_pitch / destination.pitch;
     copy.WidthInBytes = extent.width;
@@ -79,6 +83,9 @@ std::optional<int> device_of(CUdeviceptr address) {
     std::array<void*, attributes.size()> values{&memory_type, &ordinal, &is_managed};
     const CUresult status = table().cuPointerGetAttributes(
         static_cast<unsigned>(attributes.size()), attributes.data(), values.data(), address);
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_INVALID_VALUE) {
+        driver::raise(status, table().cuPointerGetAttributes.name);
+    }
     const bool is_known = status == CUDA_SUCCESS && memory_type == CU_MEMORYTYPE_DEVICE &&
                           is_managed == 0 && ordinal >= 0;
     return is_known ? std::optional(ordinal) : std::nullopt;

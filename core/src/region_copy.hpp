@@ -10,6 +10,7 @@
 #include <cuprum/region.hpp>
 
 #include <cstddef>
+#include <optional>
 
 namespace cuprum::detail {
 
@@ -22,6 +23,17 @@ struct Block {
 
 /// The largest pitch that the driver takes.
 inline constexpr std::size_t MAX_PITCH_BYTES = 0x7fffffff;
+
+/// The devices that a copy goes between.
+struct DevicePair {
+    int to = -1;
+    int from = -1;
+};
+
+/// Returns the two devices that a copy goes between; nothing if they are not two, or if copies that
+/// name both are not wanted.
+[[nodiscard]] std::optional<DevicePair> devices_between(CUdeviceptr destination,
+                                                        CUdeviceptr source);
 
 /// Copies a block between two devices after a plain copy was refused; false if they are not two, so
 /// that it was refused for another reason.

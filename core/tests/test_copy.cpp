@@ -6,6 +6,7 @@
 #include "support/fake_driver.hpp"
 
 #include <cuprum/cuprum.hpp>
+#include <cuprum/detail/peer_copies.hpp>
 
 #include <cuda.h>
 #include <gtest/gtest.h>
@@ -119,6 +120,79 @@ TEST_F(CopyOnFake, copies_of_nothing_are_left_out) {
     copy_batch(*stream, sources, targets, each);
     EXPECT_EQ(fake->notes.back(), "copy 2; from 0: order 1 nowhere to nowhere flags 0; from 1: "
                                   "order 3 nowhere to nowhere flags 0");
+}
+
+TEST_F(CopyOnFake, pairs_between_devices_that_deny_each_other_leave_the_batch) {
+    const Stream there = Device(1).create_stream();
+    sources[1] = Device(0).allocate(0, *stream); // left out, and the other indices stay
+    targets[1] = Device(0).allocate(0, *stream);
+    targets[2] = Device(1).allocate(64, there);
+    std::vector<CopyOptions> each(3);
+    each[0].src_access_order = SourceAccessOrder::DuringAPICall;
+    each[2].src_access_order = SourceAccessOrder::Any;
+    fake->denies_peers = true;
+    copy_batch(*stream, sources, targets, each);
+    ASSERT_GE(fake->notes.size(), 2U);
+    EXPECT_EQ(fake->notes.end()[-2], "copy 1; from 0: order 2 nowhere to nowhere flags 0");
+    EXPECT_EQ(fake->notes.back(), "peer copy of 64 from device 0 to 1");
+
+    // If what is left of the batch is refused too, there was another reason.
+    fake->notes.clear();
+    fake->denies_peers = false;
+    fake->fail("cuMemcpyBatchAsync", CUDA_ERROR_INVALID_VALUE);
+    fake->fail("cuMemcpyBatchAsync", CUDA_ERROR_INVALID_VALUE, 2);
+    EXPECT_THROW(copy_batch(*stream, sources, targets, each), CUDAError);
+    EXPECT_TRUE(fake->notes.empty()) << fake->notes.front();
+}
+
+TEST_F(CopyOnFake, option_that_a_copy_between_devices_cannot_honour_is_named_with_the_devices) {
+    const Stream there = Device(1).create_stream();
+    targets[2] = Device(1).allocate(64, there);
+    std::vector<CopyOptions> each(3);
+    each[2].dst_location_hint = Location::host();
+    fake->denies_peers = true;
+    expect_error<CUDAError>([&] { copy_batch(*stream, sources, targets, each); },
+                            {"cuMemcpyBatchAsync", "CUDA_ERROR_INVALID_VALUE", "index 2",
+                             "from device 0 to device 1", "peer_accessible_by",
+                             "dst_location_hint"});
+    EXPECT_TRUE(fake->notes.empty()) << fake->notes.front();
+    EXPECT_EQ(fake->count("cuMemcpyAsync"), 0);
+}
+
+TEST_F(CopyOnFake, refusal_on_one_device_or_without_peer_copies_is_told_as_it_is) {
+    fake->fail("cuMemcpyBatchAsync", CUDA_ERROR_INVALID_VALUE);
+    expect_error<CUDAError>([&] { copy_batch(*stream, sources, targets); },
+                            {"cuMemcpyBatchAsync", "CUDA_ERROR_INVALID_VALUE"});
+    const Stream there = Device(1).create_stream();
+    targets[2] = Device(1).allocate(64, there);
+    detail::set_peer_copies(false);
+    fake->denies_peers = true;
+    EXPECT_THROW(copy_batch(*stream, sources, targets), CUDAError);
+    detail::set_peer_copies(true);
+    EXPECT_EQ(fake->count("cuMemcpyBatchAsync"), 2);
+    EXPECT_EQ(fake->count("cuMemcpyAsync"), 0);
+}
+
+TEST_F(CopyOnFake, older_drivers_copy_between_devices_that_deny_each_other_too) {
+    fake->version = 12090;
+    const Stream there = Device(1).create_stream();
+    targets[2] = Device(1).allocate(64, there);
+    fake->denies_peers = true;
+    copy_batch(*stream, sources, targets);
+    EXPECT_EQ(fake->count("cuMemcpyAsync"), 3);
+    EXPECT_EQ(fake->notes.back(), "peer copy of 64 from device 0 to 1");
+}
+
+TEST(CopyFailures, every_call_between_devices) {
+    testing::check_every_failure([](testing::FakeDriver& fake) {
+        const Stream stream = Device(0).create_stream();
+        const Stream there = Device(1).create_stream();
+        const std::vector<Buffer> from{Device(0).allocate(64, stream),
+                                       Device(0).allocate(64, stream)};
+        const std::vector<Buffer> to{Device(1).allocate(64, there), Device(0).allocate(64, stream)};
+        fake.denies_peers = true;
+        copy_batch(stream, from, to);
+    });
 }
 
 TEST(CopyFailures, every_call) {

@@ -206,6 +206,7 @@ def test_device_memory_is_refused_with_the_reason(device, stream):
 BETWEEN_DEVICES = """
 import numpy as np
 import cuprum
+from cuprum.utils import CopyOptions, copy_batch
 
 if len(cuprum.Device.get_all_devices()) < 2:
     raise SystemExit("needs two devices")
@@ -232,6 +233,31 @@ for peers in ([], [there]):  # a copy names both devices, and needs no leave of 
     target[:16].copy_to_host(out[:16], stream=stream)
     stream.sync()
     assert np.array_equal(out[:16].reshape(4, 4), matrix[2:6, 2:6])
+    # A batch as well: the pairs between devices leave it if they have to.
+    near = there.allocate(32, stream=stream)
+    near.fill(7, stream=stream)
+    target.fill(0, stream=stream)
+    batch = [source[:16], near, source[16:32]], [target[:16], target[32:], target[16:32]]
+    options = [CopyOptions(src_access_order="any"), CopyOptions(), CopyOptions()]
+    copy_batch(stream, *batch, options=options)
+    target.copy_to_host(out, stream=stream)
+    stream.sync()
+    assert np.array_equal(out[:32], matrix.ravel()[:32]) and set(out[32:]) == {7}
+    source.copy_to(target, stream=stream, options=CopyOptions())
+    target.copy_to_host(out, stream=stream)
+    stream.sync()
+    assert np.array_equal(out, matrix.ravel())
+    if cuprum.driver_version() >= 13000:
+        hinted = [CopyOptions(), CopyOptions(), CopyOptions(src_location_hint=here)]
+        try:
+            copy_batch(stream, *batch, options=hinted)
+            text = ""
+        except cuprum.CUDAError as error:
+            text = str(error)
+        assert (text != "") == (peers == []), text
+        for word in ("2 goes from device 0 to device 1", "peer_accessible_by", "src_location_hint"):
+            assert word in text or not text, text
+    stream.sync()
 """
 
 

@@ -220,7 +220,7 @@ def test_the_peers_of_a_pool_are_a_live_set(pool, device):
 BETWEEN_DEVICES = """
 import cuprum
 from cuprum import Buffer, DeviceMemoryResource, SynchronousMemoryResource
-from cuprum.utils import copy_batch
+from cuprum.utils import CopyOptions, copy_batch
 
 devices = cuprum.Device.get_all_devices()
 if len(devices) < 2 or not devices[0].can_access_peer(devices[1]):
@@ -260,19 +260,23 @@ def batch():
     copy_batch(stream, [near], [far])
 
 
+def hinted():
+    copy_batch(stream, [near], [far], options=CopyOptions(src_location_hint=here))
+
+
 peers = pool.peer_accessible_by
 assert peers == set()
-assert arrives(copy), "one copy names both devices"
-assert not arrives(batch), "memory of a pool is its device's alone at first"
+assert arrives(copy) and arrives(batch), "copies can name both devices"
+assert not arrives(hinted), "memory of a pool is its device's alone at first"
 peers.add(0)
 assert peers == {here} and 0 in peers and here in peers and there not in peers
-assert arrives(copy) and arrives(batch)
+assert arrives(copy) and arrives(batch) and arrives(hinted)
 peers.discard(here)
 assert peers == set()
-assert not arrives(batch)
+assert arrives(batch) and not arrives(hinted)
 pool.peer_accessible_by = [here, there]  # its own device has access anyway
 assert pool.peer_accessible_by == {here}
-assert arrives(batch)
+assert arrives(hinted)
 pool.peer_accessible_by ^= {here}
 assert peers == set()
 

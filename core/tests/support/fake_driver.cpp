@@ -76,6 +76,12 @@ void FakeDriver::fail_call(std::size_t index, CUresult code) {
     failures.push_back({{}, static_cast<int>(index) + 1, code});
 }
 
+bool FakeDriver::denies_copy(CUdeviceptr destination, CUdeviceptr source) const {
+    const auto to = homes.find(destination);
+    const auto from = homes.find(source);
+    return denies_peers && to != homes.end() && from != homes.end() && to->second != from->second;
+}
+
 std::vector<std::string> FakeDriver::calls() const {
     const std::lock_guard lock(mutex);
     return log;

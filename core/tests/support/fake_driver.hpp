@@ -71,6 +71,8 @@ public:
     /// Makes a stream that the library does not own.
     [[nodiscard]] CUstream make_stream(CUcontext context);
     void set_capturing(CUstream stream);
+    /// Tells whether a plain copy is refused: it goes between devices that deny each other.
+    [[nodiscard]] bool denies_copy(CUdeviceptr destination, CUdeviceptr source) const;
     /// Leaves an event, or a stream, unfinished from now on.
     void set_pending(CUevent event);
     void set_pending(CUstream stream);
@@ -172,6 +174,7 @@ public:
     std::map<CUdeviceptr, std::map<int, int>> range_attributes; // of managed memory
     bool is_hint_honoured = true;    // addresses are reserved where they are asked for, if free
     bool is_pointer_managed = false; // what every pointer says of itself
+    bool denies_peers = false;       // pools let no other device in
     std::map<int, int> device_attributes; // that differ from their number
     std::size_t free_bytes = std::size_t{1} << 30U;
     Free last_free;

@@ -335,10 +335,13 @@ void add_memory(driver::Table& table) {
         fake().last_free = {pointer, stream, FakeDriver::current()};
         return fake().allocations.erase(pointer) == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     };
-    table.cuMemcpyAsync = [](CUdeviceptr, CUdeviceptr, std::size_t, CUstream stream) {
-        return check(stream);
+    table.cuMemcpyAsync = [](CUdeviceptr to, CUdeviceptr from, std::size_t, CUstream stream) {
+        return fake().denies_copy(to, from) ? CUDA_ERROR_INVALID_VALUE : check(stream);
     };
-    table.cuMemcpy2DAsync = [](const CUDA_MEMCPY2D*, CUstream stream) { return check(stream); };
+    table.cuMemcpy2DAsync = [](const CUDA_MEMCPY2D* copy, CUstream stream) {
+        return fake().denies_copy(copy->dstDevice, copy->srcDevice) ? CUDA_ERROR_INVALID_VALUE
+                                                                    : check(stream);
+    };
     table.cuMemcpyPeerAsync = [](CUdeviceptr, CUcontext to, CUdeviceptr, CUcontext from,
                                  std::size_t bytes, CUstream stream) {
         fake().notes.push_back("peer copy of " + std::to_string(bytes) + " from device " +

@@ -316,9 +316,14 @@ void add_managed_memory(driver::Table& table) {
                                place(locations[0]));
         return check_stream(stream);
     };
-    table.cuMemcpyBatchAsync = [](CUdeviceptr*, CUdeviceptr*, std::size_t*, std::size_t count,
-                                  CUmemcpyAttributes* attributes, std::size_t* starts,
-                                  std::size_t runs, CUstream stream) {
+    table.cuMemcpyBatchAsync = [](CUdeviceptr* to, CUdeviceptr* from, std::size_t*,
+                                  std::size_t count, CUmemcpyAttributes* attributes,
+                                  std::size_t* starts, std::size_t runs, CUstream stream) {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (fake().denies_copy(to[i], from[i])) {
+                return CUDA_ERROR_INVALID_VALUE;
+            }
+        }
         std::string note = "copy " + std::to_string(count);
         for (std::size_t i = 0; i < runs; ++i) {
             note += "; from " + std::to_string(starts[i]) + ": order " +
