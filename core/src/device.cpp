@@ -49,9 +49,9 @@ detail::DeviceState* default_device();
 detail::DeviceState* device_by_ordinal(int ordinal);
 std::string format_uuid(const CUuuid& uuid);
 
-inline Event make_event(detail::DeviceState& device, EventOptions options) {
+inline Event make_event(detail::DeviceState& device, const EventOptions& options) {
     if (const auto* home = detail::current_primary(device)) [[likely]] {
-        return detail::make_event(*home, options);
+        return detail::make_event(*home, detail::event_flags(options));
     }
     return Event::create(Context(detail::context_for(device)), options);
 }

@@ -30,29 +30,20 @@ bool is_pending(const detail::EventState& event);
 
 Event Event::create(const Context& context, const EventOptions& options) {
     const driver::Current current(context.handle());
-    return detail::make_event(context.state(), options);
+    return detail::make_event(context.state(), detail::event_flags(options));
 }
 
 [[gnu::hot]] Event detail::make_event(const std::shared_ptr<ContextState>& context,
-                                      EventOptions options) {
-    if (options.ipc_enabled && options.timing_enabled) [[unlikely]] {
-        throw std::invalid_argument("ipc_enabled and timing_enabled are both true: the driver has "
-                                    "no events that do both");
-    }
-    auto state = make_recycled<EventState>(context, options);
-    unsigned flags = CU_EVENT_DEFAULT;
-    if (!options.timing_enabled) {
-        flags |= CU_EVENT_DISABLE_TIMING;
-    }
-    if (options.blocking_sync) {
-        flags |= CU_EVENT_BLOCKING_SYNC;
-    }
-    if (options.ipc_enabled) {
-        flags |= CU_EVENT_INTERPROCESS;
-    }
+                                      unsigned flags) {
+    auto state = make_recycled<EventState>(context, flags);
     call(table().cuEventCreate, &state->handle, flags);
     state->is_owned = true;
     return Event(std::move(state));
+}
+
+void detail::refuse_timing_of_shared_event() {
+    throw std::invalid_argument("ipc_enabled and timing_enabled are both true: the driver has "
+                                "no events that do both");
 }
 
 Event Event::from_handle(CUevent handle) {

@@ -27,10 +27,11 @@ struct EventState {
 
     EventState() noexcept {} // NOLINT(modernize-use-equals-default): that would clear it twice
 
-    /// Makes the state of an event that is yet to be made in a context.
-    EventState(const std::shared_ptr<ContextState>& home, EventOptions options) noexcept
-        : context(home), is_timing_enabled(options.timing_enabled),
-          is_blocking_sync(options.blocking_sync), is_ipc_enabled(options.ipc_enabled),
+    /// Makes the state of an event that is yet to be made in a context, with the driver's flags.
+    EventState(const std::shared_ptr<ContextState>& home, unsigned flags) noexcept
+        : context(home), is_timing_enabled((flags & CU_EVENT_DISABLE_TIMING) == 0),
+          is_blocking_sync((flags & CU_EVENT_BLOCKING_SYNC) != 0),
+          is_ipc_enabled((flags & CU_EVENT_INTERPROCESS) != 0),
           made_at(home->reset_count.load(std::memory_order_relaxed)) {}
 
     ~EventState();
@@ -38,7 +39,20 @@ struct EventState {
     EventState& operator=(const EventState&) = delete;
 };
 
+[[noreturn, gnu::cold]] void refuse_timing_of_shared_event();
+
+/// Returns the driver's flags for an event. Here, so that those of the usual one are a constant.
+/// @throws std::invalid_argument if it is to have timing and be shared.
+[[nodiscard]] inline unsigned event_flags(const EventOptions& options) {
+    if (options.ipc_enabled && options.timing_enabled) [[unlikely]] {
+        refuse_timing_of_shared_event();
+    }
+    return (options.timing_enabled ? 0U : unsigned{CU_EVENT_DISABLE_TIMING}) |
+           (options.blocking_sync ? unsigned{CU_EVENT_BLOCKING_SYNC} : 0U) |
+           (options.ipc_enabled ? unsigned{CU_EVENT_INTERPROCESS} : 0U);
+}
+
 /// Makes an event in a context, which must be the current one.
-[[nodiscard]] Event make_event(const std::shared_ptr<ContextState>& context, EventOptions options);
+[[nodiscard]] Event make_event(const std::shared_ptr<ContextState>& context, unsigned flags);
 
 } // namespace cuprum::detail
