@@ -5,7 +5,8 @@
 //
 // NOTE: cuda.h must not be included here, since each name is declared without its parameters. The
 // definitions are weak: a real one elsewhere in the library replaces them. This holds for objects
-// given to the linker one by one, not for members of a static archive.
+// given to the linker one by one, not for members of a static archive. What an alias names is not
+// static: clang would give it a name of C++.
 
 #include "api/symbols.hpp"
 
@@ -27,7 +28,7 @@ int refuse(const char* name) noexcept {
 
 extern "C" {
 #define CUPRUM_SYMBOL(symbol, name, version, flavour)                                              \
-    static int unsupported_##symbol() {                                                            \
+    int unsupported_##symbol() {                                                                   \
         return refuse(#symbol);                                                                    \
     }                                                                                              \
     __attribute__((weak, visibility("default"), alias("unsupported_" #symbol))) int symbol();
