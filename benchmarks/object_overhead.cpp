@@ -43,6 +43,13 @@ struct Paired {
 
 constexpr int ROUNDS = 61;
 constexpr int WARM_UP = 30;
+constexpr int ROUNDS_A_STREAM = 6;
+
+/// What is done between turns, outside the measured time.
+struct Between {
+    std::function<void()> settle; // waits for the device
+    std::function<void()> renew;  // takes other streams
+};
 
 template <typename Call>
 double seconds_a_call(int loops, const Call& call) {
@@ -62,15 +69,15 @@ double median(std::vector<double> values) {
 /// Measures both ways in short turns, in an order that changes, and waits for the device between
 /// them, outside the measured time. What the driver does for an operation depends on what the
 /// process did before it, so that only what is measured side by side can be compared: what objects
-/// add is the median of the differences within a round.
+/// add is the median of the differences within a round. Two streams of one driver differ by as much
+/// as is measured here, so both sides change theirs now and then.
 template <typename Raw, typename Object>
-Paired measure_in_turns(int loops, const std::function<void()>& settle, const Raw& raw,
-                        const Object& object) {
+Paired measure_in_turns(int loops, const Between& between, const Raw& raw, const Object& object) {
     const auto turn = [&](const auto& call) {
         // The other side has left the caches to itself.
         static_cast<void>(seconds_a_call(WARM_UP, call));
         const double seconds = seconds_a_call(loops, call);
-        settle();
+        between.settle();
         return seconds;
     };
     static_cast<void>(turn(raw));
@@ -78,6 +85,9 @@ Paired measure_in_turns(int loops, const std::function<void()>& settle, const Ra
     std::vector<double> driver;
     std::vector<double> added;
     for (int round = 0; round < ROUNDS; ++round) {
+        if (round % ROUNDS_A_STREAM == 0) {
+            between.renew();
+        }
         const bool is_raw_first = round % 2 == 0;
         const double first = is_raw_first ? turn(raw) : turn(object);
         const double second = is_raw_first ? turn(object) : turn(raw);
@@ -90,11 +100,10 @@ Paired measure_in_turns(int loops, const std::function<void()>& settle, const Ra
 /// Registers one operation both ways; each argument performs it once. `loops` is how many calls a
 /// turn has.
 template <typename Raw, typename Object>
-void compare(const std::string& name, int loops, const std::function<void()>& settle, Raw raw,
-             Object object) {
+void compare(const std::string& name, int loops, const Between& between, Raw raw, Object object) {
     const auto result = [=, known = std::make_shared<std::optional<Paired>>()] {
         if (!known->has_value()) {
-            *known = measure_in_turns(loops, settle, raw, object);
+            *known = measure_in_turns(loops, between, raw, object);
         }
         return **known;
     };
@@ -120,7 +129,7 @@ int main(int argc, char** argv) {
     const cuprum::Device device(0);
     device.set_current();
     const auto context = device.primary_context();
-    const auto stream = device.create_stream();
+    auto stream = device.create_stream();
     const auto code = cuprum::Program(SOURCE).compile(cuprum::CodeType::Cubin);
     const auto empty = code.get_kernel("empty");
     const auto three = code.get_kernel("three");
@@ -132,8 +141,12 @@ int main(int argc, char** argv) {
     const Driver driver;
     // A stream of their own for the bare calls: ours is asked whether it is capturing once its
     // handle is known outside.
-    CUstream raw_stream = nullptr;
-    check(driver.cuStreamCreateWithPriority_(&raw_stream, CU_STREAM_NON_BLOCKING, 0), "create");
+    const auto raw_create = [&driver] {
+        CUstream made = nullptr;
+        check(driver.cuStreamCreateWithPriority_(&made, CU_STREAM_NON_BLOCKING, 0), "create");
+        return made;
+    };
+    CUstream raw_stream = raw_create();
     const CUevent raw_event = event.handle();
     const CUcontext raw_context = context.handle();
     const CUmemoryPool raw_pool = pool.handle();
@@ -141,16 +154,22 @@ int main(int argc, char** argv) {
     const CUdeviceptr raw_target = target.handle();
 
     const auto raw_sync = [&] { check(driver.cuStreamSynchronize_(raw_stream), "sync"); };
-    const auto settle = [&] {
-        raw_sync();
-        stream.sync();
-    };
-    const auto nothing = [] {};
     CUlaunchConfig raw_config{};
     raw_config.gridDimX = raw_config.gridDimY = raw_config.gridDimZ = 1;
     raw_config.blockDimX = raw_config.blockDimY = raw_config.blockDimZ = 1;
     raw_config.hStream = raw_stream;
     const cuprum::LaunchConfig config{.grid = 1, .block = 1};
+    const Between settle{[&] {
+                             raw_sync();
+                             stream.sync();
+                         },
+                         [&] {
+                             stream = device.create_stream();
+                             const CUstream before = raw_stream;
+                             raw_stream = raw_config.hStream = raw_create();
+                             check(driver.cuStreamDestroy_(before), "destroy");
+                         }};
+    const Between nothing{[] {}, [] {}};
 
     CUdeviceptr pointer = raw_source;
     float factor = 2;
@@ -211,11 +230,7 @@ int main(int argc, char** argv) {
         [&] { benchmark::DoNotOptimize(event.is_done()); });
     compare(
         "stream_create", 50, nothing,
-        [&] {
-            CUstream made = nullptr;
-            check(driver.cuStreamCreateWithPriority_(&made, CU_STREAM_NON_BLOCKING, 0), "create");
-            check(driver.cuStreamDestroy_(made), "destroy");
-        },
+        [&] { check(driver.cuStreamDestroy_(raw_create()), "destroy"); },
         [&] { static_cast<void>(device.create_stream()); });
     compare("stream_sync", 1000, nothing, raw_sync, [&] { stream.sync(); });
     compare(

@@ -9,8 +9,9 @@ driver calls from C++, and ``call``, the same calls from Python with nothing aro
 
 All take short turns in one process, in an order that changes, so that what the machine does to one
 it does to the others. What an operation adds to the driver is the median, over the rounds, of the
-difference within a round; the spread is half the distance between the quartiles. The names of the
-operations are those of ``object_overhead.cpp``.
+difference within a round; the spread is half the distance between the quartiles. Two streams of one
+driver differ by as much as is measured here, so every side changes its own now and then. The names
+of the operations are those of ``object_overhead.cpp``.
 """
 
 import argparse
@@ -35,6 +36,7 @@ ROUNDS = 60
 # A queue is about a thousand launches deep: more would measure the device.
 LAUNCHES = 900
 WARM_UP = 30
+ROUNDS_A_STREAM = 6
 # Reading the handle of one of our streams would change how its calls are made from then on.
 PER_THREAD_STREAM = 2
 
@@ -66,11 +68,14 @@ def measure_all(modules, floor_library=None, rounds=ROUNDS, only=""):
     if floor_library:
         floor = load_floor(floor_library).Floor(*handles[modules[0]])
         suites = {"driver": driver_turns(floor), "call": call_turns(floor)} | suites
+    renewals = [suites[module].renew for module in modules]
+    if floor_library:
+        renewals.append(floor.renew)
     figures = {side: {} for side in suites}
     for name in suites[modules[0]]:
         if only in name:
             sides = {side: suite[name] for side, suite in suites.items() if name in suite}
-            for side, figure in measure(sides, rounds).items():
+            for side, figure in measure(sides, rounds, renewals).items():
                 figures[side][name] = figure
     for module in modules:
         if only in "import_ms":
@@ -79,12 +84,15 @@ def measure_all(modules, floor_library=None, rounds=ROUNDS, only=""):
     return figures
 
 
-def measure(sides, rounds):
-    """Let all sides of one operation take turns."""
+def measure(sides, rounds, renewals):
+    """Let all sides of one operation take turns; ``renewals`` give them other streams."""
     loops = min(loops for loops, _, _ in sides.values())
     times = {side: [] for side in sides}
     order = list(sides)
     for each in range(rounds + 1):
+        if each % ROUNDS_A_STREAM == 0:
+            for renew in renewals:
+                renew()
         # The loop around each call is no part of it.
         loop = EMPTY_LOOP.timeit(loops) * 1e9 / loops
         for side in order:
@@ -130,6 +138,10 @@ class Operations(dict):
         """Add a statement, compiled into a loop: a function around it would cost as much."""
         timer = timeit.Timer(statement, globals=self.names)
         self[name] = loops, lambda count: timer.timeit(count) * 1e9 / count, settle
+
+    def renew(self):
+        """Take another stream; the statements find it by its name."""
+        self.names["stream"] = self.names["device"].create_stream()
 
 
 def driver_turns(floor):
@@ -213,7 +225,9 @@ def operations(module):
     names |= {"empty": empty, "three": three, "sixteen": sixteen, "occupancy": three.occupancy}
     names |= {"source": source, "target": target, "pointer": pointer, "factor": factor}
 
-    sync = stream.sync
+    def sync():
+        names["stream"].sync()
+
     views = importlib.import_module(f"{module}.utils")
     names |= {"View": views.StridedMemoryView, "handle": PER_THREAD_STREAM}
     program = core.Program(SOURCE, "c++", options)

@@ -110,6 +110,11 @@ PyObject* sync(PyObject* self, PyObject*) {
     Py_RETURN_NONE;
 }
 
+PyObject* renew(PyObject* self, PyObject*) {
+    floors::renew_stream(floor_in(self).objects);
+    Py_RETURN_NONE;
+}
+
 PyObject* set_current(PyObject* self, PyObject*) {
     floors::set_current(floor_in(self).objects);
     Py_RETURN_NONE;
@@ -194,6 +199,7 @@ PyMethodDef methods[] = {
     {"create_stream", create_stream, METH_NOARGS, nullptr},
     {"close_stream", close_stream, METH_NOARGS, nullptr},
     {"sync", sync, METH_NOARGS, nullptr},
+    {"renew", renew, METH_NOARGS, nullptr},
     {"set_current", set_current, METH_NOARGS, nullptr},
     {"nothing", fast(nothing), FAST, nullptr},
     {"borrow", fast(borrow), FAST, nullptr},

@@ -53,6 +53,12 @@ void complete(Objects& objects) {
     objects.event = create_event();
 }
 
+void renew_stream(Objects& objects) {
+    const CUstream before = objects.stream;
+    objects.stream = create_stream(); // first, so that it is another one
+    destroy(before);
+}
+
 void settle(const Objects& objects) {
     check(DRIVER.cuStreamSynchronize_(objects.stream));
 }

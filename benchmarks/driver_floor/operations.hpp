@@ -29,6 +29,9 @@ constexpr int GIVEN_COUNT = 7;
 /// Makes the stream and the event.
 void complete(Objects& objects);
 
+/// Takes another stream.
+void renew_stream(Objects& objects);
+
 /// Waits for what was enqueued.
 void settle(const Objects& objects);
 

@@ -217,6 +217,7 @@ TEST_F(RegionOnFake, strided_copies_take_few_calls) {
 }
 
 TEST_F(RegionOnFake, devices_whose_pools_deny_each_other_are_copied_between_all_the_same) {
+    Device(0).set_current(); // else a refusal is tried again in the context
     const Stream here = Device(0).create_stream();
     const Stream there = Device(1).create_stream();
     const Buffer near = Device(0).allocate(64, here);

@@ -44,7 +44,9 @@ def use_streams_and_events(device, _):
     stream.sync()
     other.sync()
     assert done
-    assert stream.record(options={"timing_enabled": True}) - event >= 0
+    later = stream.record(options={"timing_enabled": True})
+    later.sync()
+    assert later - event >= 0
 
 
 def use_memory(device, _):
