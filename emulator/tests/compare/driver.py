@@ -174,6 +174,13 @@ class Module:
         """Unload it."""
         self.device._call("cuModuleUnload", self._handle)
 
+    def address(self, variable: str) -> int:
+        """Return where a variable of the module is."""
+        address, size = ctypes.c_uint64(), ctypes.c_size_t()
+        places = (ctypes.byref(address), ctypes.byref(size))
+        self.device._call("cuModuleGetGlobal_v2", *places, self._handle, variable.encode())
+        return address.value
+
     def launch(self, kernel: str, shape: Shape, arguments: Sequence[bytes]) -> None:
         """Launch a kernel with packed arguments, without waiting for it."""
         device = self.device

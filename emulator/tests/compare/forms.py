@@ -17,12 +17,14 @@ from itertools import product
 
 @dataclass(frozen=True)
 class Form:
-    """One instruction: its text with operands d, e (results) and a, b, c (sources)."""
+    """One instruction: its text with operands d, e, f, g (results) and a, b, c (sources)."""
 
     text: str
     results: str  # kinds: h (16 bits), w (32), q (64), p (predicate)
     sources: str
-    values: str  # what the sources hold: i for integers, f for floats, of their widths
+    values: (
+        str  # what the sources hold: i for integers, e at borders, f for floats, of their widths
+    )
     target: int = 70
     tolerance: float = 0.0  # relative error that an approximation may have; 0 for exact
 
@@ -62,6 +64,52 @@ PATTERNS: tuple[tuple, ...] = (
     ("add.cc.u64 d, a, b; addc.u64 e, c, 0", "qq", "qqq", "i"),
     ("mad.{lo,hi}.cc.u32 d, a, b, c; addc.u32 e, a, 0", "ww", "www", "i"),
     ("add.cc.u32 d, a, b; madc.{lo,hi}.u32 e, a, b, c", "ww", "www", "i"),
+    # Carries: what sub.cc leaves, read by addc, is for a GPU to say. The last result is the flag.
+    ("{add,sub}.cc.{u,s}32 d, a, b; {addc,subc}.{u,s}32 e, b, c", "ww", "www", "e"),
+    ("{add,sub}.cc.{u,s}64 d, a, b; {addc,subc}.{u,s}64 e, b, c", "qq", "qqq", "e"),
+    (
+        "{add,sub}.cc.u32 d, a, b; {addc,subc}.cc.u32 e, b, c; {addc,subc}.u32 f, 0, 0",
+        "www",
+        "www",
+        "e",
+    ),
+    (
+        "{add,sub}.cc.u64 d, a, b; {addc,subc}.cc.u64 e, b, c; {addc,subc}.u64 f, 0, 0",
+        "qqq",
+        "qqq",
+        "e",
+    ),
+    (
+        "{add,sub}.cc.s32 d, a, b; {addc,subc}.cc.s32 e, b, c; {addc,subc}.cc.s32 f, c, a; "
+        "addc.s32 g, 0, 0",
+        "wwww",
+        "www",
+        "e",
+    ),
+    (
+        "{add,sub}.cc.s64 d, a, b; {addc,subc}.cc.s64 e, b, c; {addc,subc}.cc.s64 f, c, a; "
+        "addc.s64 g, 0, 0",
+        "qqqq",
+        "qqq",
+        "e",
+    ),
+    (
+        "mad.{lo,hi}.cc.{u,s}32 d, a, b, c; madc.{lo,hi}.cc.{u,s}32 e, b, c, a; addc.u32 f, 0, 0",
+        "www",
+        "www",
+        "e",
+    ),
+    (
+        "mad.{lo,hi}.cc.{u,s}64 d, a, b, c; madc.{lo,hi}.cc.{u,s}64 e, b, c, a; addc.u64 f, 0, 0",
+        "qqq",
+        "qqq",
+        "e",
+    ),
+    ("mad.lo.cc.u32 d, a, b, c; madc.hi.u32 e, a, b, 0", "ww", "www", "e"),
+    ("mad.lo.cc.u64 d, a, b, c; madc.hi.u64 e, a, b, 0", "qq", "qqq", "e"),
+    ("sub.cc.u32 d, a, b; madc.{lo,hi}.cc.u32 e, a, b, c; subc.u32 f, 0, 0", "www", "www", "e"),
+    ("mad.lo.cc.u32 d, a, b, c; {subc,addc}.cc.u32 e, b, a; subc.u32 f, 0, 0", "www", "www", "e"),
+    ("add.cc.u32 d, a, b; {addc,subc}.u64 wide, 5, 3; cvt.u32.u64 e, wide", "ww", "ww", "e"),
     # Bits.
     ("{and,or,xor}.b16 d, a, b", "h", "hh", "i"),
     ("{and,or,xor}.b32 d, a, b", "w", "ww", "i"),

@@ -57,10 +57,12 @@ class Outcome:
         return [struct.unpack(letter, struct.pack(code, value))[0] for value in self.values]
 
 
-def run_forms(device: Device, capability: int) -> Iterator[tuple[Form, Outcome | DriverError]]:
-    """Run every form that a device of this compute capability has."""
+def run_forms(
+    device: Device, capability: int, done: set[str]
+) -> Iterator[tuple[Form, Outcome | DriverError]]:
+    """Run every form that a device of this compute capability has, but those done."""
     for form in forms():
-        if form.target > capability:
+        if form.target > capability or form.text in done:
             continue
         try:
             module = device.load(kernel_text(form))
@@ -89,7 +91,7 @@ def run_forms(device: Device, capability: int) -> Iterator[tuple[Form, Outcome |
 
 def kernel_text(form: Form) -> str:
     """Return the PTX of a module with the kernel k."""
-    names = "de"[: len(form.results)] + "abc"[: len(form.sources)]
+    names = "defg"[: len(form.results)] + "abc"[: len(form.sources)]
     kinds = form.results + form.sources
     lines = [f".version {PTX_VERSION.get(form.target, OLDER_VERSION)}", f".target sm_{form.target}"]
     lines += [".address_size 64", ".visible .entry k("]
@@ -146,6 +148,10 @@ def operands(form: Form, index: int) -> list[int]:
         return [source.choice([*amounts, source.randrange(40)]) for _ in range(THREADS)]
     if form.values == "l":
         return [source.randrange(4 if index == 0 else 40) for _ in range(THREADS)]
+    if form.values == "e":
+        top = 1 << bits
+        edges = [0, 1, top - 1, top - 2, top >> 1, (top >> 1) - 1]
+        return [source.choice([*edges, source.randrange(top)]) for _ in range(THREADS)]
     if form.values in "is":
         return [
             source.choice([*EDGES[bits], source.randrange(1 << bits), source.randrange(256)])

@@ -36,3 +36,11 @@ def compare_with_known(
                 f"{form} is a known difference, but no longer differs: take it off the list"
             )
     return lines
+
+
+def split_recorded(
+    recorded: dict[str, object], results: dict[str, object]
+) -> tuple[dict[str, object], list[str]]:
+    """Return the results that were recorded, and the names of the others."""
+    missing = [name for name in results if name not in recorded]
+    return {name: value for name, value in results.items() if name in recorded}, missing

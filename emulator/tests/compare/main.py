@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 import cases_groups  # noqa: F401 (importing registers the cases)
@@ -20,17 +21,19 @@ import cases_library  # noqa: F401
 import cases_matrices  # noqa: F401
 import cases_self_checked  # noqa: F401
 import cases_small_floats  # noqa: F401
-from case import CASES, CaseError, Run, compare_results
+from access_programs import AccessProgram
+from accesses import run_accesses
+from case import CASES, Case, CaseError, Run, compare_results
 from driver import Device, DriverError, Shape, argument
 from instructions import THREADS as THREADS_OF_FORM
 from instructions import Outcome, operands, run_forms
 from known import KEY as INSTRUCTIONS
-from known import compare_with_known, known_differences
+from known import compare_with_known, known_differences, split_recorded
 from nvrtc import Compiler
 from programs import BLOCKS, REGISTERS, THREADS, Program
 
 ROOT = Path(__file__).resolve().parents[3]
-SUITES = ("corpus", "instructions", "programs")
+SUITES = ("corpus", "instructions", "accesses", "programs")
 SOURCES = ROOT / "emulator" / "tests" / "corpus"
 
 
@@ -40,6 +43,7 @@ class Report:
 
     results: dict[str, dict[str, object]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
+    not_recorded: list[str] = field(default_factory=list)
     count: int = 0
 
     def add(self, key: str, where: str, results: dict[str, object]) -> None:
@@ -66,33 +70,69 @@ def main() -> int:
     capability = device.compute_capability
     if recorded:  # nothing newer was recorded than what that device had
         capability = min(capability, recorded["compute_capability"])
+    done = recorded["results"] if recorded and arguments.new_only else {}
     if "corpus" in arguments.suites:
-        for text in texts(arguments, device.compute_capability):
-            run_text(device, text, report)
+        cases = [each for each in CASES if each.key not in done]
+        for text in texts(arguments, device.compute_capability, {each.source for each in cases}):
+            run_text(device, text, cases, report)
     if "instructions" in arguments.suites:
-        outcomes = run_instructions(device, capability, report)
+        outcomes = run_instructions(device, capability, {*done.get(INSTRUCTIONS, ())}, report)
         if arguments.dump:
             arguments.dump.write_text(json.dumps({o.form.text: o.values for o in outcomes}))
         if arguments.explain:
             explain(outcomes, json.loads(arguments.explain.read_text()))
+    if "accesses" in arguments.suites:
+        for name, problem in run_accesses(device, device.compute_capability):
+            report.count += 1
+            if problem:
+                report.failures.append(f"{name}: {problem}")
     if "programs" in arguments.suites:
         run_programs(device, arguments.seed, arguments.programs, report)
     if recorded:
-        known = known_differences(arguments.compare, device.name)
-        for key, results in report.results.items():
-            wanted = recorded["results"].get(key, {})
-            if key == INSTRUCTIONS:
-                lines = compare_with_known(wanted, results, known)
-            else:
-                lines = compare_results(wanted, results)
-            report.failures += [f"{key}: {line}" for line in lines]
+        compare(arguments, device, recorded["results"], report)
     if arguments.out:
-        write_record(arguments.out, device, report)
+        write_record(arguments.out, device, merged(recorded if done else None, device, report))
     for failure in report.failures:
         print(f"FAILED {failure}", file=sys.stderr)
+    for name in report.not_recorded:
+        print(f"not recorded yet: {name}")
     took = time.monotonic() - started
-    print(f"{report.count} cases, {len(report.failures)} failures, {took:.1f} s")
+    counts = f"{report.count} cases, {len(report.failures)} failures"
+    print(f"{counts}, {len(report.not_recorded)} not recorded yet, {took:.1f} s")
     return 1 if report.failures or report.count == 0 else 0
+
+
+def compare(
+    arguments: argparse.Namespace, device: Device, recorded: dict[str, dict], report: Report
+) -> None:
+    """Compare what came out with what was recorded; what was not is named."""
+    known = known_differences(arguments.compare, device.name)
+    for key, results in report.results.items():
+        if key == INSTRUCTIONS:
+            results, missing = split_recorded(recorded.get(key, {}), results)
+            report.not_recorded += missing
+            if arguments.new_only:
+                known &= {*results}
+            lines = compare_with_known(recorded.get(key, {}), results, known)
+        elif key not in recorded:
+            report.not_recorded += [key] if results else []
+            continue
+        else:
+            lines = compare_results(recorded[key], results)
+        report.failures += [f"{key}: {line}" for line in lines]
+
+
+def merged(recorded: dict | None, device: Device, report: Report) -> dict[str, dict]:
+    """Return the results, after those that were recorded on the same kind of device before."""
+    if recorded is None:
+        return report.results
+    if recorded["device"] != device.name:
+        print(f"recorded on {recorded['device']}: results of {device.name} are written alone")
+        return report.results
+    results = {key: dict(value) for key, value in recorded["results"].items()}
+    for key, value in report.results.items():
+        results.setdefault(key, {}).update(value)
+    return results
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -107,6 +147,11 @@ def parse_arguments() -> argparse.Namespace:
         dest="suites",
         choices=SUITES,
         help="only this suite; may be repeated",
+    )
+    parser.add_argument(
+        "--new-only",
+        action="store_true",
+        help="run only what the file to compare with lacks, and write its results too",
     )
     parser.add_argument("--dump", type=Path, help="write all bits that instructions gave")
     parser.add_argument("--explain", type=Path, help="show where they differ from such a file")
@@ -139,13 +184,12 @@ def variants() -> Iterator[tuple[str, str, str]]:
             yield source, architecture, option
 
 
-def texts(arguments: argparse.Namespace, capability: int) -> Iterator[Text]:
+def texts(arguments: argparse.Namespace, capability: int, with_cases: set[str]) -> Iterator[Text]:
     """Yield the corpus as PTX, compiled now unless a folder holds it."""
-    with_cases = {each.source for each in CASES}
     compiler = None
     for source, architecture, option in variants():
         if (
-            source not in (arguments.source or with_cases)
+            source not in with_cases.intersection(arguments.source or with_cases)
             or architecture not in (arguments.architecture or architecture)
             or not can_run(architecture, capability)
         ):
@@ -166,10 +210,10 @@ def can_run(architecture: str, capability: int) -> bool:
     return number == capability if architecture[-1].isalpha() else number <= capability
 
 
-def run_text(device: Device, text: Text, report: Report) -> None:
+def run_text(device: Device, text: Text, chosen: list[Case], report: Report) -> None:
     """Run every case of one compiled source."""
     architecture = int(text.architecture.rstrip("af"))
-    cases = [c for c in CASES if c.source == text.source and c.oldest <= architecture]
+    cases = [c for c in chosen if c.source == text.source and c.oldest <= architecture]
     module = None
     for each in cases:
         where = f"{each.key}, {text.name}"
@@ -189,10 +233,12 @@ def run_text(device: Device, text: Text, report: Report) -> None:
         module.unload()
 
 
-def run_instructions(device: Device, capability: int, report: Report) -> list[Outcome]:
-    """Run the kernels of one instruction each that a compute capability has."""
+def run_instructions(
+    device: Device, capability: int, done: set[str], report: Report
+) -> list[Outcome]:
+    """Run the kernels of one instruction each that a compute capability has, but those done."""
     outcomes = []
-    for form, outcome in run_forms(device, capability):
+    for form, outcome in run_forms(device, capability, done):
         if isinstance(outcome, DriverError):
             report.failures.append(f"{form.text}: {outcome}")
         else:
@@ -220,14 +266,17 @@ def explain(outcomes: list[Outcome], dumped: dict[str, list[int]]) -> None:
 
 def run_programs(device: Device, seed: int, count: int, report: Report) -> None:
     """Run random programs and compare them with their evaluation."""
-    for number in range(seed, seed + count):
-        program = Program(number)
+    numbers = range(seed, seed + count)
+    for kind, number in product((Program, AccessProgram), numbers):
+        program = kind(number)
         address = device.allocate(bytes(len(program.expected)))
         module = device.load(program.text)
         module.launch("program", Shape(BLOCKS, THREADS), [argument(address)])
         got = device.read(address, len(program.expected))
         if got != program.expected:
-            report.failures.append(f"program {number}: {first_difference(program.expected, got)}")
+            report.failures.append(
+                f"{kind.__name__} {number}: {first_difference(program.expected, got)}"
+            )
         report.count += 1
         device.free(address)
         module.unload()
@@ -241,13 +290,13 @@ def first_difference(expected: bytes, got: bytes) -> str:
     return f"r{register} of thread {thread} is {words[1][index]:#x}, not {words[0][index]:#x}"
 
 
-def write_record(path: Path, device: Device, report: Report) -> None:
+def write_record(path: Path, device: Device, results: dict[str, dict]) -> None:
     """Write the results with what they were made on."""
     record = {
         "device": device.name,
         "compute_capability": device.compute_capability,
         "driver_version": device.driver_version,
-        "results": dict(sorted(report.results.items())),
+        "results": dict(sorted(results.items())),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(record, indent=1) + "\n")

@@ -34,6 +34,7 @@ class Operation:
 
     text: str
     function: Callable[[int, int, int], int]
+    reads_thread: bool = False  # c is then the thread's number in its block
 
 
 def signed(value: int) -> int:
@@ -184,6 +185,9 @@ mad.wide.u32 at, v, 32, at;
 class Program:
     """One random program, made from a seed."""
 
+    operations = OPERATIONS
+    header = HEADER
+
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
         self._labels = 0
@@ -211,7 +215,7 @@ class Program:
     def text(self) -> str:
         """The PTX of a module with the kernel `program`."""
         stores = "".join(f"st.global.u32 [at+{4 * r}], r{r};\n" for r in range(REGISTERS))
-        return HEADER + "\n".join(self._lines) + "\n" + FOOTER + stores + "ret;\n}\n"
+        return self.header + "\n".join(self._lines) + "\n" + FOOTER + stores + "ret;\n}\n"
 
     @property
     def expected(self) -> bytes:
@@ -235,12 +239,16 @@ class Program:
             self._compute(threads)
 
     def _compute(self, threads: list[int]) -> None:
-        operation = self._random.choice(OPERATIONS)
+        operation = self._random.choice(self.operations)
         d, a, b, c = (self._register() for _ in range(4))
-        self._lines.append(operation.text.format(d=f"r{d}", a=f"r{a}", b=f"r{b}", c=f"r{c}"))
+        names = {"d": f"r{d}", "a": f"r{a}", "b": f"r{b}", "c": f"r{c}"}
+        if "{label}" in operation.text:
+            names["label"] = self._label()
+        self._lines.append(operation.text.format(**names))
         for thread in threads:
             values = self._values[thread]
-            values[d] = operation.function(values[a], values[b], values[c])
+            last = thread % THREADS if operation.reads_thread else values[c]
+            values[d] = operation.function(values[a], values[b], last)
 
     def _condition(self, threads: list[int]) -> set[int]:
         """Emit a comparison into p; return the threads for which it holds."""
