@@ -69,8 +69,8 @@ Context Context::pop() {
 }
 
 bool operator==(const Context& left, const Context& right) noexcept {
-    const CUcontext first = left.is_closed() ? nullptr : left.state_->handle;
-    const CUcontext second = right.is_closed() ? nullptr : right.state_->handle;
+    const CUcontext first = left.is_closed() ? nullptr : left.state_->handle.get();
+    const CUcontext second = right.is_closed() ? nullptr : right.state_->handle.get();
     return first == second;
 }
 
@@ -131,7 +131,7 @@ ContextState::~ContextState() {
         return;
     }
     // Forgotten before it is destroyed: the driver may give the handle to the next context.
-    if (handle != nullptr) {
+    if (handle.get() != nullptr) {
         MadeContexts& made = made_contexts();
         const std::lock_guard lock(made.mutex);
         made.contexts.erase(handle);
@@ -139,8 +139,8 @@ ContextState::~ContextState() {
     }
     if (green != nullptr) {
         driver::release("green context", driver::table().cuGreenCtxDestroy, green);
-    } else if (handle != nullptr) {
-        driver::release("context", driver::table().cuCtxDestroy, handle);
+    } else if (handle.get() != nullptr) {
+        driver::release("context", driver::table().cuCtxDestroy, handle.get());
     }
 }
 

@@ -13,6 +13,7 @@
 #include <cuprum/device_resources.hpp>
 #include <cuprum/error.hpp>
 
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
@@ -51,7 +52,9 @@ Context Device::create_context(const ContextOptions& options) const {
     call(table().cuGreenCtxCreate, &state->green, description, state_->handle,
          unsigned{CU_GREEN_CTX_DEFAULT_STREAM});
     state->is_owned = true;
-    call(table().cuCtxFromGreenCtx, &state->handle, state->green);
+    CUcontext handle = nullptr;
+    call(table().cuCtxFromGreenCtx, &handle, state->green);
+    state->handle = handle;
     detail::note_context(state);
     return Context(std::move(state));
 }
@@ -68,11 +71,15 @@ void Device::set_primary_context_flags(const ContextFlags& flags) const {
 }
 
 void Device::reset_primary_context() const {
+    static std::mutex one_at_a_time; // so that every life of the context is retained once
+    const std::lock_guard lock(one_at_a_time);
     call(table().cuDevicePrimaryCtxReset, state_->handle);
     if (const auto* primary = state_->primary.peek()) {
         (*primary)->reset_count.fetch_add(1, std::memory_order_relaxed);
         // The context stays ours but is inactive until somebody retains it once more.
-        call(table().cuDevicePrimaryCtxRetain, &(*primary)->handle, state_->handle);
+        CUcontext renewed = nullptr;
+        call(table().cuDevicePrimaryCtxRetain, &renewed, state_->handle);
+        (*primary)->handle = renewed;
         ++state_->retained;
     }
 }

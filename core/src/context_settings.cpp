@@ -55,7 +55,7 @@ void Context::record(const Event& event) const {
     if (own.green != nullptr) {
         call(table().cuGreenCtxRecordEvent, own.green, event.handle());
     } else {
-        call(table().cuCtxRecordEvent, own.handle, event.handle());
+        call(table().cuCtxRecordEvent, own.handle.get(), event.handle());
     }
     event.note_recorded();
 }
@@ -65,7 +65,7 @@ void Context::wait(const Event& event) const {
     if (own.green != nullptr) {
         call(table().cuGreenCtxWaitEvent, own.green, event.handle());
     } else {
-        call(table().cuCtxWaitEvent, own.handle, event.handle());
+        call(table().cuCtxWaitEvent, own.handle.get(), event.handle());
     }
 }
 

@@ -152,7 +152,7 @@ bool Device::can_access_peer(const Device& peer) const {
 }
 
 void Device::set_current() const {
-    call(table().cuCtxSetCurrent, detail::primary_context(*state_)->handle);
+    call(table().cuCtxSetCurrent, detail::primary_context(*state_)->handle.get());
 }
 
 std::optional<Context> Device::set_current(const Context& context) const {
@@ -164,7 +164,7 @@ std::optional<Context> Device::set_current(const Context& context) const {
                                     "; call set_current() on the device it belongs to");
     }
     std::optional<Context> previous = Context::current();
-    call(table().cuCtxSetCurrent, next.handle);
+    call(table().cuCtxSetCurrent, next.handle.get());
     return previous;
 }
 

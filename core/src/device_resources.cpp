@@ -144,7 +144,7 @@ CUdevResource query(const Device& device, const detail::ContextState* context,
     } else if (context->green != nullptr) {
         call(table().cuGreenCtxGetDevResource, context->green, &resource, type);
     } else {
-        call(table().cuCtxGetDevResource, context->handle, &resource, type);
+        call(table().cuCtxGetDevResource, context->handle.get(), &resource, type);
     }
     return resource;
 }

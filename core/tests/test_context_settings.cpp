@@ -15,7 +15,9 @@
 #include <cuda.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <stdexcept>
+#include <thread>
 
 namespace cuprum {
 
@@ -122,6 +124,25 @@ TEST_F(ContextSettingsOnFake, what_a_reset_destroyed_is_not_destroyed_again) {
         const Stream later = Device(0).create_stream();
     }
     EXPECT_EQ(fake->count("cuStreamDestroy"), 2);
+}
+
+TEST_F(ContextSettingsOnFake, other_threads_may_read_the_context_that_is_reset) {
+    constexpr int RESETS = 100;
+    const Context kept = Device(0).primary_context();
+    std::atomic<bool> is_over = false;
+    std::thread reader([&] { // the thread sanitizer watches
+        while (!is_over) {
+            EXPECT_NE(kept.handle(), nullptr);
+        }
+    });
+    for (int i = 0; i < RESETS; ++i) {
+        Device(0).reset_primary_context();
+    }
+    fake->primaries[0] = fake->make_context(0); // a driver may make another one
+    Device(0).reset_primary_context();
+    is_over = true;
+    reader.join();
+    EXPECT_EQ(kept.handle(), fake->primaries[0]);
 }
 
 TEST_F(ContextSettingsOnFake, events_of_a_whole_context) {

@@ -12,10 +12,35 @@ namespace cuprum::detail {
 
 struct DeviceState;
 
+/// A context's handle. A reset of a primary context may change it while others read it, who then
+/// see the one or the other; reading costs what reading a plain pointer does.
+class ContextHandle {
+public:
+    ContextHandle() = default;
+
+    explicit ContextHandle(CUcontext context) noexcept : value_(context) {}
+
+    ContextHandle(const ContextHandle&) = delete;
+
+    ContextHandle& operator=(const ContextHandle&) = delete;
+
+    ContextHandle& operator=(CUcontext context) noexcept {
+        value_.store(context, std::memory_order_relaxed);
+        return *this;
+    }
+
+    [[nodiscard]] CUcontext get() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+    operator CUcontext() const noexcept { return get(); } // NOLINT(google-explicit-constructor)
+
+private:
+    std::atomic<CUcontext> value_{nullptr};
+};
+
 /// A context: a device's primary one, one that we made, or somebody else's that we only name.
 /// Destroying the state destroys the context if we made it.
 struct ContextState {
-    CUcontext handle = nullptr;
+    ContextHandle handle;
     DeviceState* device = nullptr;
     bool is_primary = false;
     bool is_owned = false;

@@ -61,7 +61,9 @@ DeviceState& device_state(CUdevice handle) {
 const std::shared_ptr<ContextState>& primary_context(DeviceState& device) {
     return device.primary.get([&] {
         auto state = std::make_unique<ContextState>();
-        driver::call(driver::table().cuDevicePrimaryCtxRetain, &state->handle, device.handle);
+        CUcontext handle = nullptr;
+        driver::call(driver::table().cuDevicePrimaryCtxRetain, &handle, device.handle);
+        state->handle = handle;
         ++device.retained;
         state->device = &device;
         state->is_primary = true;
