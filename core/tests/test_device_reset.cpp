@@ -8,6 +8,7 @@
 #include "support/fake_driver.hpp"
 
 #include <cuprum/cuprum.hpp>
+#include <cuprum/trace.hpp>
 
 #include <cuda.h>
 #include <gtest/gtest.h>
@@ -15,9 +16,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -144,6 +148,24 @@ TEST_F(ResetOnDriver, all_objects_may_outlive_a_reset_and_the_device_works_on) {
     buffer.copy_to_host(back, after);
     after.sync();
     EXPECT_EQ(back[63], 7);
+}
+
+TEST_F(ResetOnDriver, a_trace_has_the_work_of_before_and_after_a_reset) {
+    const std::string path = (std::filesystem::path(::testing::TempDir()) / "reset.json").string();
+    start_trace(path);
+    for (int i = 0; i < 2; ++i) {
+        const Stream stream = device().create_stream();
+        device().allocate(64, stream).fill(std::uint8_t{7}, stream);
+        device().reset_primary_context();
+    }
+    stop_trace();
+    std::ifstream file(path);
+    std::size_t fills = 0;
+    for (std::string line; std::getline(file, line);) {
+        fills += line.find("\"cat\": \"copy\"") != std::string::npos ? 1 : 0;
+    }
+    EXPECT_EQ(fills, 2U);
+    std::filesystem::remove(path);
 }
 
 } // namespace cuprum

@@ -98,6 +98,21 @@ TEST_F(TraceTest, a_file_that_cannot_be_written_is_refused_by_name) {
     EXPECT_FALSE(is_tracing());
 }
 
+TEST_F(TraceTest, work_of_a_context_is_recorded_when_the_context_goes) {
+    const Kernel kernel = compile(SOURCE).get_kernel("traced");
+    start_trace(path());
+    for (int i = 0; i < 2; ++i) { // the driver may give the second one the handles of the first
+        const Context context = Context::create(device());
+        const CurrentContext current(context);
+        const Stream own = Stream::create(context);
+        const Buffer buffer = device().allocate(32 * sizeof(int), own);
+        launch(own, LaunchConfig(1, 32), kernel, buffer);
+    }
+    launch(stream(), LaunchConfig(1, 32), kernel, device().allocate(32 * sizeof(int), stream()));
+    stop_trace();
+    EXPECT_EQ(count(text(), "kernel"), 3) << text();
+}
+
 TEST_F(TraceTest, device_work_can_be_left_out) {
     TraceOptions options;
     options.has_device_work = false;

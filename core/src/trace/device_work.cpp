@@ -43,6 +43,33 @@ private:
     bool is_pushed_;
 };
 
+/// Returns the argument of a call that has one.
+template <typename T>
+[[nodiscard]] T argument(const driver::Call& call) {
+    return std::get<0>(*static_cast<const std::tuple<T>*>(call.arguments));
+}
+
+bool is_primary_active(CUdevice device) {
+    unsigned flags = 0;
+    int is_active = 0;
+    return driver::unobserved_table().cuDevicePrimaryCtxGetState(device, &flags, &is_active) ==
+               CUDA_SUCCESS &&
+           is_active != 0;
+}
+
+/// Tells whether a context is its device's primary one.
+bool is_primary(CUcontext context, CUdevice device) {
+    driver::Table& table = driver::unobserved_table();
+    CUcontext primary = nullptr;
+    // NOTE: one that is not active would be made.
+    if (!is_primary_active(device) ||
+        table.cuDevicePrimaryCtxRetain(&primary, device) != CUDA_SUCCESS) {
+        return false;
+    }
+    static_cast<void>(table.cuDevicePrimaryCtxRelease(device));
+    return primary == context;
+}
+
 bool is_capturing(CUstream stream) {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
     return driver::unobserved_table().cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
@@ -115,6 +142,98 @@ void DeviceWork::end(const driver::Call& /*call*/, CUresult status) noexcept {
     }
 }
 
+void DeviceWork::before_end_of_contexts(const driver::Call& call) noexcept {
+    try {
+        const std::string_view name = call.name;
+        CUcontext context = nullptr;
+        if (name == "cuCtxDestroy") {
+            context = argument<CUcontext>(call);
+        } else if (name == "cuGreenCtxDestroy") {
+            static_cast<void>(
+                driver::unobserved_table().cuCtxFromGreenCtx(&context, argument<CUgreenCtx>(call)));
+        } else if (name == "cuDevicePrimaryCtxReset") {
+            context = known_primary(argument<CUdevice>(call));
+        }
+        if (context == nullptr || !is_known(context)) {
+            return;
+        }
+        {
+            // Not under the lock: what is waited for may itself wait for other threads.
+            const Current current(context);
+            static_cast<void>(driver::unobserved_table().cuCtxSynchronize());
+        }
+        const std::lock_guard lock(mutex_);
+        drop(context, true);
+    } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): as in begin()
+    }
+}
+
+void DeviceWork::after_release_of_context(const driver::Call& call) noexcept {
+    try {
+        if (std::string_view(call.name) != "cuDevicePrimaryCtxRelease") {
+            return;
+        }
+        const CUcontext context = known_primary(argument<CUdevice>(call));
+        if (context != nullptr && !is_primary_active(argument<CUdevice>(call))) {
+            const std::lock_guard lock(mutex_);
+            drop(context, false);
+        }
+    } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): as in begin()
+    }
+}
+
+bool DeviceWork::is_known(CUcontext context) {
+    const std::lock_guard lock(mutex_);
+    return clocks_.contains(context);
+}
+
+/// Returns a device's primary context if work in it was met, else null.
+CUcontext DeviceWork::known_primary(int device) {
+    const std::lock_guard lock(mutex_);
+    const auto place = std::ranges::find_if(clocks_, [&](const auto& known) {
+        return known.second.is_primary && known.second.device == device;
+    });
+    return place == clocks_.end() ? nullptr : place->first;
+}
+
+/// Forgets a context; while it is there, its finished work is written and its events destroyed.
+void DeviceWork::drop(CUcontext context, bool is_alive) {
+    const auto place = clocks_.find(context);
+    if (place == clocks_.end()) {
+        return; // another thread was first
+    }
+    driver::Table& table = driver::unobserved_table();
+    Clock& clock = place->second;
+    std::deque<Work> others;
+    for (Work& work : enqueued_) {
+        if (work.clock != &clock) {
+            others.push_back(std::move(work));
+            continue;
+        }
+        if (is_alive && table.cuEventQuery(work.end) == CUDA_SUCCESS) {
+            write(work);
+        }
+        clock.spare.insert(clock.spare.end(), {work.begin, work.end});
+    }
+    enqueued_ = std::move(others);
+    std::erase_if(begun_, [&](const auto& begun) {
+        const Work& work = begun.second;
+        if (work.clock != &clock) {
+            return false;
+        }
+        clock.spare.insert(clock.spare.end(), {work.begin, work.end});
+        return true;
+    });
+    if (is_alive) {
+        clock.spare.push_back(clock.origin);
+        for (CUevent event : clock.spare) {
+            static_cast<void>(table.cuEventDestroy(event));
+        }
+    }
+    std::erase_if(lanes_, [&](const auto& lane) { return lane.second.context == context; });
+    clocks_.erase(place);
+}
+
 void DeviceWork::finish() noexcept {
     try {
         const std::lock_guard lock(mutex_);
@@ -161,6 +280,7 @@ DeviceWork::Clock* DeviceWork::clock_of(CUstream stream) {
         }
         clock.origin_ns = now_ns();
         clock.device = device;
+        clock.is_primary = is_primary(context, device);
         writer_.name_process(DEVICE_PROCESS + device, "device " + std::to_string(device));
     }
     return &clock;
@@ -178,7 +298,8 @@ DeviceWork::Lane* DeviceWork::lane_of(const Clock& clock, CUstream stream) {
     Lane& lane = place->second;
     if (is_new) {
         // NOTE: not the handle, which does not fit into the 32 bits that viewers keep.
-        lane.track = {DEVICE_PROCESS + clock.device, static_cast<long long>(lanes_.size())};
+        lane.track = {DEVICE_PROCESS + clock.device, ++lane_count_};
+        lane.context = clock.context;
         char name[40];
         std::snprintf(name, sizeof name, "stream 0x%llx",
                       static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(stream)));

@@ -71,6 +71,8 @@ public:
         }
         if (has_device_work_ && trace::DeviceWork::is_work(call)) {
             device_work_.begin(call);
+        } else if (has_device_work_) {
+            device_work_.before_end_of_contexts(call);
         }
         begins.push_back(trace::now_ns());
         return CUDA_SUCCESS;
@@ -88,6 +90,8 @@ public:
         }
         if (has_device_work_ && trace::DeviceWork::is_work(call)) {
             device_work_.end(call, status);
+        } else if (has_device_work_ && status == CUDA_SUCCESS) {
+            device_work_.after_release_of_context(call);
         }
         std::string details;
         call.describe(call, status == CUDA_SUCCESS, details);
