@@ -3,6 +3,7 @@
 
 #include "driver/explanations.hpp"
 
+#include "driver/library.hpp"
 #include "driver/table.hpp"
 
 #include <algorithm>
@@ -19,6 +20,8 @@ struct Explanation {
 };
 
 const Explanation* find(CUresult code);
+/// How to find the place at which a kernel failed, for the codes that do not tell; else empty.
+std::string way_to_the_place(CUresult code);
 
 /// What `query` says of a code that we have no words for; empty if there is no driver to ask.
 template <typename Query>
@@ -127,8 +130,7 @@ constexpr auto EXPLANATIONS = std::to_array<Explanation>({
      "the work is not finished yet; synchronise first, or ask again"},
     {700, "CUDA_ERROR_ILLEGAL_ADDRESS",
      "a kernel or copy used an address that is not valid on the device (out of bounds, "
-     "freed, or host memory); the context is unusable now, restart the process and run "
-     "under compute-sanitizer or on the emulated device to find the place"},
+     "freed, or host memory); the context is unusable now"},
     {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
      "the launch needs more registers or shared memory than a block can have; use fewer "
      "threads per block or less shared memory, or limit registers when compiling"},
@@ -171,8 +173,7 @@ constexpr auto EXPLANATIONS = std::to_array<Explanation>({
      "pointer; the context is unusable now"},
     {719, "CUDA_ERROR_LAUNCH_FAILED",
      "a kernel failed while running, most often by a bad memory access; the context is "
-     "unusable now, restart the process and run under compute-sanitizer or on the emulated "
-     "device to find the place"},
+     "unusable now"},
     {720, "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE",
      "a cooperative launch needs all its blocks resident at once and has too many; use at "
      "most blocks per multiprocessor (kernel occupancy) times multiprocessors"},
@@ -267,7 +268,7 @@ std::string name_of(CUresult code) {
 std::string explanation_of(CUresult code) {
     const Explanation* known = find(code);
     if (known != nullptr && known->sentence != nullptr) {
-        return known->sentence;
+        return known->sentence + way_to_the_place(code);
     }
     std::string text = ask_driver(table().cuGetErrorString, code);
     return text.empty() ? "the driver gives no explanation for this code" : text;
@@ -282,6 +283,18 @@ const Explanation* find(CUresult code) {
         std::lower_bound(EXPLANATIONS.begin(), EXPLANATIONS.end(), static_cast<int>(code),
                          [](const Explanation& entry, int wanted) { return entry.code < wanted; });
     return place != EXPLANATIONS.end() && place->code == static_cast<int>(code) ? place : nullptr;
+}
+
+std::string way_to_the_place(CUresult code) {
+    if (code != CUDA_ERROR_ILLEGAL_ADDRESS && code != CUDA_ERROR_LAUNCH_FAILED) {
+        return {};
+    }
+    // NOTE: not is_emulated(), which would load a driver: nobody may have asked for one yet.
+    return is_library_loaded() && driver_library().is_emulated
+               ? ", restart the process; the emulated device's report names the place: kernel, "
+                 "block, thread and line"
+               : ", restart the process and run under compute-sanitizer or on the emulated device "
+                 "to find the place";
 }
 
 template <typename Query>
