@@ -4,7 +4,6 @@
 #include <cuprum/kernel.hpp>
 
 #include "driver/any_context.hpp"
-#include "recent_launches.hpp"
 #include "state/handle.hpp"
 #include "state/kernel_state.hpp"
 #include "warn.hpp"
@@ -135,7 +134,7 @@ std::shared_ptr<detail::KernelState> wrap(CUkernel handle, const ObjectCode* own
     auto state = std::make_shared<detail::KernelState>();
     state->handle = handle;
     state->name = driver_name(handle);
-    state->label = detail::permanent_name(state->name);
+    state->label = detail::LaunchName(state->name);
     const CUlibrary home = library_of(handle);
     state->library = home == nullptr ? nullptr : detail::find_library(home);
     if (owner != nullptr) {

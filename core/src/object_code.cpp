@@ -5,7 +5,6 @@
 
 #include "driver/call.hpp"
 #include "driver/current.hpp"
-#include "recent_launches.hpp"
 #include "state/handle.hpp"
 #include "state/kernel_state.hpp"
 #include "state/library_state.hpp"
@@ -140,7 +139,7 @@ Kernel ObjectCode::get_kernel(std::string_view name) const {
     }
     auto kernel = std::make_unique<detail::KernelState>();
     kernel->handle = handle;
-    kernel->label = detail::permanent_name(wanted);
+    kernel->label = detail::LaunchName(wanted);
     kernel->name = std::move(wanted);
     kernel->plan = &library.plan_of(handle);
     return Kernel({state_, &library.keep_kernel(std::move(kernel))});

@@ -11,11 +11,30 @@
 #include "driver/table.hpp"
 
 #include <atomic>
+#include <cstddef>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace cuprum::detail {
+
+/// Holds a kernel's name for those who remember a launch of it, the same one for equal texts. It is
+/// there as long as a holder has it or a listed stream shows it; others are dropped now and then.
+class LaunchName {
+public:
+    LaunchName() = default;
+    explicit LaunchName(std::string_view name);
+    ~LaunchName();
+    LaunchName(const LaunchName&) = delete;
+    LaunchName& operator=(const LaunchName&) = delete;
+    LaunchName& operator=(LaunchName&& other) noexcept;
+
+    [[nodiscard]] const char* get() const noexcept { return text_; }
+
+private:
+    const char* text_ = nullptr;
+};
 
 /// Remembers the kernel that was last launched on one stream.
 class LastLaunch {
@@ -31,9 +50,9 @@ public:
         place_.store(Place::Watched, std::memory_order_relaxed);
     }
 
-    /// Remembers a kernel. `name` must come from permanent_name().
-    void note(const char* name) const noexcept {
-        name_.store(name, std::memory_order_relaxed);
+    /// Remembers a kernel. The caller's LaunchName must outlive this call.
+    void note(const LaunchName& name) const noexcept {
+        name_.store(name.get(), std::memory_order_relaxed);
         if (place_.load(std::memory_order_relaxed) == Place::Watched) [[unlikely]] {
             list();
         }
@@ -41,6 +60,7 @@ public:
 
 private:
     friend std::vector<std::string> recent_launches();
+    friend std::set<const char*> shown_names();
 
     enum class Place : unsigned char { Nowhere, Watched, Listed };
 
@@ -53,8 +73,8 @@ private:
     mutable const LastLaunch* next_ = nullptr;
 };
 
-/// Returns a name that lives as long as the process, the same one for equal texts.
-[[nodiscard]] const char* permanent_name(std::string_view name);
+/// Returns how many names are kept at present, for tests.
+[[nodiscard]] std::size_t kept_names();
 
 /// Returns the kernel last launched on each listed stream, "name on stream 0x...".
 [[nodiscard]] std::vector<std::string> recent_launches();

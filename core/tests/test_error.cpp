@@ -14,8 +14,10 @@
 #include <cuda.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace cuprum {
 
@@ -103,9 +105,9 @@ TEST_F(ErrorOnFake, names_the_last_launches_when_work_on_the_device_failed) {
     const Stream first = Device(0).create_stream();
     const Stream second = Device(0).create_stream();
     const Stream unused = Device(0).create_stream();
-    first.state()->last_launch.note(detail::permanent_name("gather"));
-    first.state()->last_launch.note(detail::permanent_name("scatter"));
-    second.state()->last_launch.note(detail::permanent_name("reduce"));
+    first.state()->last_launch.note(detail::LaunchName("gather"));
+    first.state()->last_launch.note(detail::LaunchName("scatter"));
+    second.state()->last_launch.note(detail::LaunchName("reduce"));
     fake->fail("cuStreamSynchronize", CUDA_ERROR_ILLEGAL_ADDRESS);
     try {
         first.sync();
@@ -116,7 +118,41 @@ TEST_F(ErrorOnFake, names_the_last_launches_when_work_on_the_device_failed) {
         EXPECT_TRUE(contains(error.what(), "\n  scatter on stream 0x"));
     }
     EXPECT_TRUE(CUDAError(CUDA_ERROR_INVALID_VALUE, "cuMemAlloc").in_flight().empty());
-    EXPECT_EQ(detail::permanent_name("scatter"), detail::permanent_name("scatter"));
+    const detail::LaunchName again("scatter");
+    EXPECT_EQ(detail::LaunchName("scatter").get(), again.get());
+}
+
+TEST_F(ErrorOnFake, names_of_kernels_that_are_gone_are_dropped_unless_a_stream_shows_them) {
+    constexpr int MANY = 10'000;
+    const Stream shown = Device(0).create_stream();
+    const Stream busy = Device(0).create_stream();
+    shown.state()->last_launch.note(detail::LaunchName("shown"));
+    const std::size_t before = detail::kept_names();
+    std::size_t most = 0;
+    for (int i = 0; i < MANY; ++i) {
+        busy.state()->last_launch.note(detail::LaunchName("generated_" + std::to_string(i)));
+        most = std::max(most, detail::kept_names());
+    }
+    EXPECT_LE(most, before + 100);
+    const std::vector<std::string> launches =
+        CUDAError(CUDA_ERROR_ILLEGAL_ADDRESS, "cuB").in_flight();
+    ASSERT_EQ(launches.size(), 2U);
+    EXPECT_TRUE(launches[0].starts_with("generated_9999 on stream 0x")) << launches[0];
+    EXPECT_TRUE(launches[1].starts_with("shown on stream 0x")) << launches[1];
+}
+
+TEST(Error, advises_the_emulated_device_only_elsewhere) {
+    for (const CUresult code : {CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_LAUNCH_FAILED}) {
+        bool is_emulated = false;
+        try {
+            is_emulated = driver::is_emulated();
+        } catch (const std::exception&) {
+            GTEST_SKIP() << "there is no driver";
+        }
+        const std::string text = driver::explanation_of(code);
+        EXPECT_EQ(contains(text, "or on the emulated device"), !is_emulated) << text;
+        EXPECT_EQ(contains(text, "the emulated device's report names the place"), is_emulated);
+    }
 }
 
 TEST(Error, explains_in_our_words_without_a_driver_what_people_meet) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "driver/call.hpp"
+#include "recent_launches.hpp"
 #include "state/library_state.hpp"
 
 #include <cuprum/kernel.hpp>
@@ -21,7 +22,7 @@ namespace cuprum::detail {
 struct KernelState {
     CUkernel handle = nullptr;
     const LaunchPlan* plan = nullptr;      // the library's, or own_plan
-    const char* label = nullptr;           // the name once more, for as long as the process lives
+    LaunchName label;                      // the name once more, for streams to show
     std::string name;                      // as it was asked for
     std::shared_ptr<LibraryState> library; // null in the first case
     LaunchPlan own_plan;                   // of a kernel made elsewhere
