@@ -39,6 +39,8 @@ void check_sizes(const detail::KernelState& kernel, std::size_t count, const Siz
                          const CUlaunchConfig& encoded, const Kernel& kernel, void** addresses);
 void allow_shared_memory(const detail::KernelState& kernel, const detail::StreamState& stream,
                          std::size_t bytes);
+/// Drivers may take any other priority for the nearest that the device has, and say nothing.
+void check_priority(const detail::StreamState& stream, int priority);
 [[noreturn, gnu::cold]] void reject_count(const std::string& kernel,
                                           std::span<const ParameterInfo> plan, std::size_t count);
 [[noreturn, gnu::cold]] void reject_size(const std::string& kernel, std::size_t index,
@@ -126,6 +128,9 @@ void submit(const Stream& stream, const LaunchConfig& config, const CUlaunchConf
     if (config.shmem_size != 0) {
         allow_shared_memory(function, queue, config.shmem_size);
     }
+    if (encoded.numAttrs != 0 && config.priority.has_value()) [[unlikely]] {
+        check_priority(queue, *config.priority);
+    }
     // NOTE: the driver takes a kernel for a function here, and finds the one of the context.
     const auto start = [&] {
         return driver::table().cuLaunchKernelEx(
@@ -141,6 +146,12 @@ void submit(const Stream& stream, const LaunchConfig& config, const CUlaunchConf
         detail::raise_launch_failure(status, config, kernel, stream);
     }
     queue.last_launch.note(function.label);
+}
+
+void check_priority(const detail::StreamState& stream, int priority) {
+    detail::DeviceState& device =
+        stream.context != nullptr ? *stream.context->device : *context_state_of(stream)->device;
+    static_cast<void>(detail::checked_priority(device, priority, "LaunchConfig priority"));
 }
 
 /// Raises the kernel's limit on the stream's device if it is lower. A device that has not so much

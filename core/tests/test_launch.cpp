@@ -336,6 +336,20 @@ TEST_F(FakeLaunch, clusters_on_an_older_device_say_what_they_need) {
                                           {"sm_80", "compute capability 9.0"});
 }
 
+TEST_F(FakeLaunch, a_priority_that_the_device_has_not_gives_the_range) {
+    const Kernel nothing = kernel("nothing");
+    for (const int priority :
+         {testing::FakeDriver::LOWEST_PRIORITY + 1, testing::FakeDriver::HIGHEST_PRIORITY - 1}) {
+        expect_error<std::invalid_argument>(
+            [&] { launch(stream, {.priority = priority}, nothing); },
+            {"LaunchConfig priority is " + std::to_string(priority),
+             "expected -5 (runs first) to 0 on device 0"});
+    }
+    EXPECT_TRUE(libraries->launches.empty());
+    launch(stream, {.priority = testing::FakeDriver::HIGHEST_PRIORITY}, nothing);
+    EXPECT_EQ(libraries->launches.size(), 1U);
+}
+
 TEST_F(FakeLaunch, other_failures_keep_their_code_and_name_the_launch) {
     expect_failure<CUDAError>(CUDA_ERROR_ILLEGAL_ADDRESS, {.grid = 7}, {"grid (7, 1, 1)"});
     expect_failure<CUDAError>(CUDA_ERROR_INVALID_VALUE, {.grid = 7},

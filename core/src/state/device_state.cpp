@@ -133,14 +133,14 @@ PriorityRange priority_range(DeviceState& device) {
     });
 }
 
-int checked_priority(DeviceState& device, const std::optional<int>& wanted) {
+int checked_priority(DeviceState& device, const std::optional<int>& wanted, const char* name) {
     const PriorityRange range = priority_range(device);
     const int priority = wanted.value_or(range.lowest);
     if (priority > range.lowest || priority < range.highest) {
-        throw std::invalid_argument("priority is " + std::to_string(priority) + ", expected " +
-                                    std::to_string(range.highest) + " (runs first) to " +
-                                    std::to_string(range.lowest) + " on device " +
-                                    std::to_string(device.ordinal));
+        throw std::invalid_argument(std::string(name) + " is " + std::to_string(priority) +
+                                    ", expected " + std::to_string(range.highest) +
+                                    " (runs first) to " + std::to_string(range.lowest) +
+                                    " on device " + std::to_string(device.ordinal));
     }
     return priority;
 }

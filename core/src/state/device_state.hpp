@@ -84,9 +84,11 @@ current_primary(const DeviceState& device) {
 
 [[nodiscard]] PriorityRange priority_range(DeviceState& device);
 
-/// Returns the priority that a stream of a device is to have, the lowest if none is wanted.
+/// Returns the priority that a stream or launch on a device is to have, the lowest if none is
+/// wanted. `name` is what was asked for, for messages.
 /// @throws std::invalid_argument if the device has no such priority.
-[[nodiscard]] int checked_priority(DeviceState& device, const std::optional<int>& wanted);
+[[nodiscard]] int checked_priority(DeviceState& device, const std::optional<int>& wanted,
+                                   const char* name = "priority");
 
 /// Releases the primary contexts and forgets all devices, for tests that change the driver table.
 /// Every Device, and all that came from it, must be gone.
