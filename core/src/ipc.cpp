@@ -97,6 +97,7 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
                                                     const IPCBufferDescriptor& descriptor,
                                                     const Stream& stream);
 void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context);
+[[noreturn]] void raise_foreign(const detail::PoolState& pool);
 
 } // namespace
 
@@ -178,6 +179,9 @@ Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescri
     }
     check_payload(descriptor.payload);
     if (auto mapped = imports().find_or_claim(descriptor.payload)) {
+        if (mapped->resource != state) { // as a driver that was asked once more would
+            raise_foreign(*state);
+        }
         if (mapped->size != descriptor.size) {
             throw std::invalid_argument(
                 "IPC buffer descriptor size (" + std::to_string(descriptor.size) + ") is not the " +
@@ -261,12 +265,7 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
         const auto& import = table().cuMemPoolImportPointer;
         const CUresult status = import(&pointer, pool->handle, &data);
         if (status == CUDA_ERROR_INVALID_VALUE) {
-            throw CUDAError(status, import.name,
-                            pool->is_mapped
-                                ? "the descriptor is not of a buffer of this pool, or the buffer "
-                                  "was freed by the process that made it"
-                                : "the pool is this process's own; a descriptor is for processes "
-                                  "that imported the pool with from_allocation_handle");
+            raise_foreign(*pool);
         }
         if (status != CUDA_SUCCESS) {
             driver::raise(status, import.name);
@@ -281,6 +280,16 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
                 delete last;
                 imports().forget(payload);
             }};
+}
+
+/// Reports a descriptor that is not of the pool it is imported with.
+void raise_foreign(const detail::PoolState& pool) {
+    throw CUDAError(CUDA_ERROR_INVALID_VALUE, table().cuMemPoolImportPointer.name,
+                    pool.is_mapped
+                        ? "the descriptor is not of a buffer of this pool, or the buffer was freed "
+                          "by the process that made it"
+                        : "the pool is this process's own; a descriptor is for processes that "
+                          "imported the pool with from_allocation_handle");
 }
 
 /// @throws std::invalid_argument if fewer bytes are mapped than the descriptor claims.

@@ -162,6 +162,24 @@ TEST_F(IpcOnFake, a_descriptor_that_the_pool_does_not_know_is_explained) {
     EXPECT_THROW((void)Buffer::from_ipc_descriptor(imported, descriptor, stream), CUDAError);
 }
 
+TEST_F(IpcOnFake, what_is_mapped_already_is_refused_through_another_pool_as_at_first) {
+    const DeviceMemoryResource pool(Device(0), SHARED);
+    const DeviceMemoryResource imported = import(pool);
+    const DeviceMemoryResource other = import(DeviceMemoryResource(Device(0), SHARED));
+    const Stream stream = Device(0).create_stream();
+    const Buffer buffer = pool.allocate(64, stream);
+    const IPCBufferDescriptor descriptor = buffer.ipc_descriptor();
+    const Buffer mapped = Buffer::from_ipc_descriptor(imported, descriptor, stream);
+    const auto expect_text = [&](const DeviceMemoryResource& from, const char* text) {
+        expect_error<CUDAError>(
+            [&] { (void)Buffer::from_ipc_descriptor(from, descriptor, stream); },
+            {"cuMemPoolImportPointer failed: CUDA_ERROR_INVALID_VALUE (1)", text});
+    };
+    expect_text(other, "not of a buffer of this pool");
+    expect_text(pool, "this process's own");
+    EXPECT_EQ(Buffer::from_ipc_descriptor(imported, descriptor, stream), mapped);
+}
+
 TEST_F(IpcOnFake, threads_that_import_at_once_share_one_mapping) {
     const DeviceMemoryResource pool(Device(0), SHARED);
     const DeviceMemoryResource imported = import(pool);
