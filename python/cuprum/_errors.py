@@ -140,15 +140,6 @@ class ClosedError(RuntimeError):
 
 
 # What users see and pickle, wherever the classes are defined.
-for _class in (
-    CUDAError,
-    OutOfMemoryError,
-    NVRTCError,
-    NVVMError,
-    LinkerError,
-    NotSupportedError,
-    UnsupportedOptionError,
-    LibraryNotFoundError,
-    ClosedError,
-):
-    _class.__module__ = "cuprum"
+for _class in tuple(globals().values()):
+    if isinstance(_class, type):
+        _class.__module__ = "cuprum"

@@ -1,12 +1,15 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
+import pathlib
 import pickle
+import re
 import warnings
 
 import pytest
 
 import cuprum
+from cuprum import _errors
 
 
 def test_the_family():
@@ -41,6 +44,48 @@ def test_errors_can_be_pickled():
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again) == str(caught.value)
     assert again.code == caught.value.code
+
+
+OWN_ERRORS = [
+    value
+    for value in vars(_errors).values()
+    if isinstance(value, type) and issubclass(value, Exception)
+]
+
+
+@pytest.mark.parametrize("error", OWN_ERRORS, ids=lambda error: error.__name__)
+def test_every_error_has_a_public_name_and_can_be_pickled(error):
+    assert getattr(cuprum, error.__name__) is error
+    assert error.__name__ in cuprum.__all__
+    assert error.__module__ == "cuprum"
+    made = error("made here")
+    made.code = 7
+    again = pickle.loads(pickle.dumps(made))
+    assert type(again) is error
+    assert (str(again), again.code) == ("made here", 7)
+
+
+def test_the_bindings_raise_no_error_without_a_public_name():
+    bindings = pathlib.Path(__file__).resolve().parents[1] / "bindings"
+    named = set()
+    for source in bindings.glob("*.cpp"):
+        named |= set(re.findall(r'(?:raise_as|find)\("(\w+Error)"', source.read_text()))
+    assert len(named) > 10
+    assert named == {error.__name__ for error in OWN_ERRORS}
+
+
+def test_every_error_is_documented():
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs/errors.md"
+    text = page.read_text()
+    for error in OWN_ERRORS:
+        assert f"`cuprum.{error.__name__}`" in text, error
+
+
+def test_the_errors_of_events_and_attributes_are_caught_by_name(device):
+    first, second = (device.create_event() for _ in range(2))
+    with pytest.raises(cuprum.ElapsedTimeError) as caught:
+        _ = second - first
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 def test_errors_can_be_made_by_programs():
