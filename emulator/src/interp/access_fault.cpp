@@ -17,7 +17,7 @@ std::string describe(const WarpContext& warp, AccessProblem problem, std::uint64
     const MemoryMap& map = *block.memory;
     switch (problem) {
     case AccessProblem::Unmapped:
-        return "is outside device memory" +
+        return "is outside the memory that the device may access" +
                (map.describe == nullptr ? std::string{} : map.describe(map, address));
     case AccessProblem::Misaligned:
         return "is misaligned: the address must be a multiple of " + std::to_string(bytes);

@@ -13,6 +13,7 @@
 #include "objects/peer_access.hpp"
 #include "objects/stream.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace cuprum::emulator {
@@ -27,6 +28,7 @@ constexpr std::size_t DEFAULT_PRINTF_BYTES = 1 << 20;
 constexpr std::size_t DEFAULT_HEAP_BYTES = 8 << 20;
 constexpr std::size_t DEFAULT_PENDING_LAUNCHES = 2048;
 constexpr std::size_t DEFAULT_L2_FETCH_BYTES = 64;
+constexpr std::size_t MAX_L2_FETCH_BYTES = 128;
 constexpr std::size_t MAX_STACK_BYTES = 512 << 10;
 
 void check_limit(CUlimit limit) {
@@ -159,7 +161,14 @@ void Context::set_limit(CUlimit limit, std::size_t value) {
             "the stack of a thread is at most 512 KiB");
     require(limit != CU_LIMIT_MALLOC_HEAP_SIZE || value <= device_.total_bytes(),
             "the heap would be larger than device memory");
+    require(limit != CU_LIMIT_PRINTF_FIFO_SIZE || value <= device_.total_bytes(),
+            "the buffer of printf would be larger than device memory");
+    if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY) {
+        value = std::min(value, MAX_L2_FETCH_BYTES); // a hint, which may be clamped
+    }
     const std::lock_guard lock(mutex_);
+    require(limit != CU_LIMIT_MALLOC_HEAP_SIZE || heap_ == nullptr,
+            "a kernel that allocates has been launched: the heap keeps its size");
     limits_[limit] = value;
 }
 

@@ -34,8 +34,30 @@ bool is_accessible(const MemoryMap& map, std::uint64_t address, std::uint64_t by
     return Allocations::instance().covers(address, bytes);
 }
 
-std::string describe(const MemoryMap& /*map*/, std::uint64_t address) {
-    return Allocations::instance().describe(address);
+/// Says why a device may not touch memory that there is; nothing when that is not the reason.
+std::string describe_missing_access(const MemoryMap& map, const Allocation& memory) {
+    AddressSpace& space = AddressSpace::instance();
+    int device = 0;
+    while (device < space.device_count() && &space.map(device) != &map) {
+        ++device;
+    }
+    if (device == memory.device || device == space.device_count() || memory.is_host_accessible()) {
+        return {};
+    }
+    const char* const way_out = memory.kind == MemoryKind::Pooled   ? "cuMemPoolSetAccess"
+                                : memory.kind == MemoryKind::Mapped ? "cuMemSetAccess"
+                                                                    : "cuCtxEnablePeerAccess";
+    return "\n  memory of device " + std::to_string(memory.device) + ", to which device " +
+           std::to_string(device) + " has no access: " + way_out + " was not called";
+}
+
+std::string describe(const MemoryMap& map, std::uint64_t address) {
+    const auto& allocations = Allocations::instance();
+    const auto memory = allocations.find(address);
+    return (memory == nullptr || map.is_mapped(address, address)
+                ? std::string{}
+                : describe_missing_access(map, *memory)) +
+           allocations.describe(address);
 }
 
 bool find(const MemoryMap& /*map*/, std::uint64_t address, MemoryRange& range) {
@@ -125,6 +147,10 @@ void Driver::refuse() const {
     case State::Forked:
         fail(CUDA_ERROR_NOT_INITIALIZED, "the driver was initialised before fork(); a child must "
                                          "be started anew (spawn) to use it");
+    case State::Ready:
+        fail(CUDA_ERROR_NOT_PERMITTED,
+             "host functions and callbacks of streams must not call CUDA; let them tell another "
+             "thread, or record an event behind them");
     default:
         fail(CUDA_ERROR_NOT_INITIALIZED, "cuInit has not been called");
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "objects/device.hpp"
+#include "objects/origin.hpp"
 #include "objects/settings.hpp"
 
 #include <cuda.h>
@@ -28,9 +29,11 @@ public:
     /// @throws DriverError INVALID_VALUE if a setting is wrong, after logging which.
     void initialize();
 
-    /// Throws unless calls are allowed: NOT_INITIALIZED, or DEINITIALIZED once the process leaves.
+    /// Throws unless calls are allowed: NOT_INITIALIZED, DEINITIALIZED once the process leaves, or
+    /// NOT_PERMITTED in a host function.
     void check_usable() const {
-        if (state_.load(std::memory_order_acquire) != State::Ready) [[unlikely]] {
+        if (state_.load(std::memory_order_acquire) != State::Ready || HostCallScope::is_inside())
+            [[unlikely]] {
             refuse();
         }
     }

@@ -4,6 +4,7 @@
 #include "objects/event.hpp"
 
 #include "objects/context.hpp"
+#include "objects/device.hpp"
 #include "objects/error.hpp"
 #include "objects/log.hpp"
 #include "objects/stream.hpp"
@@ -107,6 +108,12 @@ float Event::elapsed_ms(const Event& begin, const Event& end) {
     Capture::refuse_captured(end);
     if (((begin.flags_ | end.flags_) & CU_EVENT_DISABLE_TIMING) != 0) {
         fail(CUDA_ERROR_INVALID_HANDLE, "an event was created with CU_EVENT_DISABLE_TIMING");
+    }
+    if (&begin.context().device() != &end.context().device()) {
+        fail(CUDA_ERROR_INVALID_HANDLE, "the events belong to different devices, " +
+                                            std::to_string(begin.context().device().ordinal()) +
+                                            " and " +
+                                            std::to_string(end.context().device().ordinal()));
     }
     const auto first = begin.mark();
     const auto last = end.mark();

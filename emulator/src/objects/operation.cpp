@@ -7,6 +7,7 @@
 #include "objects/host_threads.hpp"
 #include "objects/log.hpp"
 #include "objects/memory_gate.hpp"
+#include "objects/origin.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -194,7 +195,10 @@ void HostFunction::run_and_finish(std::function<void()> function) noexcept {
     }
     const auto self = std::static_pointer_cast<HostFunction>(shared_from_this());
     HostThreads::instance().run([self, function = std::move(function)] {
-        run_guarded(function, self->errors());
+        {
+            const HostCallScope scope;
+            run_guarded(function, self->errors());
+        }
         self->finish();
     });
 }

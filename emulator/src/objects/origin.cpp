@@ -10,6 +10,7 @@
 namespace cuprum::emulator {
 
 thread_local constinit const char* CallScope::current_ = nullptr;
+thread_local constinit bool HostCallScope::is_inside_ = false;
 
 Origin Origin::here() noexcept {
     // The call for the number costs more than everything else here; a thread asks once.

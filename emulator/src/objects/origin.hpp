@@ -40,4 +40,21 @@ private:
     const char* outer_;
 };
 
+/// Says for its lifetime that the current thread runs a function of the program for a stream.
+class HostCallScope {
+public:
+    [[nodiscard]] HostCallScope() noexcept { is_inside_ = true; }
+
+    ~HostCallScope() { is_inside_ = false; }
+
+    HostCallScope(const HostCallScope&) = delete;
+    HostCallScope& operator=(const HostCallScope&) = delete;
+
+    /// Tells whether the current thread does.
+    [[nodiscard]] static bool is_inside() noexcept { return is_inside_; }
+
+private:
+    static thread_local constinit bool is_inside_;
+};
+
 } // namespace cuprum::emulator

@@ -116,6 +116,11 @@ TEST_F(Contexts, limits_and_flags_are_kept) {
         returns(CUDA_ERROR_INVALID_VALUE, CU(cuCtxGetLimit)(&value, static_cast<CUlimit>(77))));
     EXPECT_TRUE(returns(CUDA_ERROR_UNSUPPORTED_LIMIT,
                         CU(cuCtxGetLimit)(&value, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuCtxSetLimit)(CU_LIMIT_PRINTF_FIFO_SIZE, std::size_t{1} << 60)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSetLimit)(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 4096)));
+    ASSERT_TRUE(succeeds(CU(cuCtxGetLimit)(&value, CU_LIMIT_MAX_L2_FETCH_GRANULARITY)));
+    EXPECT_EQ(value, 128U);
     unsigned flags = 0;
     ASSERT_TRUE(succeeds(CU(cuCtxSetFlags)(CU_CTX_SCHED_BLOCKING_SYNC)));
     ASSERT_TRUE(succeeds(CU(cuCtxGetFlags)(&flags)));

@@ -192,6 +192,15 @@ TEST_F(DeviceFunctions, what_one_kernel_allocates_another_may_free) {
     EXPECT_TRUE(succeeds(CU(cuMemFree)(out)));
 }
 
+TEST_F(DeviceFunctions, the_heap_keeps_its_size_once_a_kernel_has_used_it) {
+    CUdeviceptr out = allocate(8);
+    ASSERT_TRUE(succeeds(CU(cuCtxSetLimit)(CU_LIMIT_MALLOC_HEAP_SIZE, 16 << 20)));
+    EXPECT_TRUE(succeeds(run("keep", 1, out)));
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_VALUE, CU(cuCtxSetLimit)(CU_LIMIT_MALLOC_HEAP_SIZE, 32 << 20)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(out)));
+}
+
 TEST_F(DeviceFunctions, function_pointers_in_variables_can_be_called) {
     CUdeviceptr out = allocate(32 * sizeof(std::uint32_t));
     EXPECT_TRUE(succeeds(run("choose", 32, out)));

@@ -7,6 +7,7 @@
 #include "api/kernels.hpp"
 
 #include <cstdlib>
+#include <string>
 
 using namespace cuprum::emulator::test;
 
@@ -72,6 +73,44 @@ TEST_F(Peers, memory_of_another_device_is_out_of_reach_until_access_is_enabled) 
     ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(&word, memory, sizeof word)));
     EXPECT_EQ(word, 1U);
     EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+}
+
+TEST_F(Peers, a_fault_says_whose_memory_it_is) {
+    const CUdeviceptr memory = allocate(64);
+    std::string text;
+    CUlogsCallbackHandle handle = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuLogsRegisterCallback)(
+        [](void* kept, CUlogLevel, char* message, std::size_t length) {
+            *static_cast<std::string*>(kept) += std::string(message, length) + "\n";
+        },
+        &text, &handle)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, write_on_second(memory)));
+    EXPECT_TRUE(succeeds(CU(cuLogsUnregisterCallback)(handle)));
+    EXPECT_NE(text.find("memory of device 0, to which device 1 has no access: "
+                        "cuCtxEnablePeerAccess was not called"),
+              std::string::npos)
+        << text;
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+}
+
+TEST_F(Peers, time_between_events_of_two_devices_is_not_known) {
+    CUcontext other = nullptr;
+    CUevent first = nullptr;
+    CUevent second = nullptr;
+    float milliseconds = 0;
+    ASSERT_TRUE(succeeds(CU(cuEventCreate)(&first, CU_EVENT_DEFAULT)));
+    ASSERT_TRUE(succeeds(CU(cuEventRecord)(first, nullptr)));
+    ASSERT_TRUE(succeeds(CU(cuEventSynchronize)(first)));
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&other, nullptr, 0, 1)));
+    ASSERT_TRUE(succeeds(CU(cuEventCreate)(&second, CU_EVENT_DEFAULT)));
+    ASSERT_TRUE(succeeds(CU(cuEventRecord)(second, nullptr)));
+    ASSERT_TRUE(succeeds(CU(cuEventSynchronize)(second)));
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_HANDLE, CU(cuEventElapsedTime)(&milliseconds, first, second)));
+    EXPECT_TRUE(succeeds(CU(cuEventElapsedTime)(&milliseconds, second, second)));
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(other)));
+    EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+    EXPECT_TRUE(succeeds(CU(cuEventDestroy)(first)));
 }
 
 TEST_F(Peers, memory_made_after_access_was_enabled_is_in_reach) {

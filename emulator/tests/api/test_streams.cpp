@@ -59,6 +59,23 @@ TEST_F(Streams, work_runs_in_order_and_not_before_its_turn) {
     EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3, 4}));
 }
 
+TEST_F(Streams, host_functions_and_callbacks_must_not_call_cuda) {
+    std::array<CUresult, 2> inside{CUDA_SUCCESS, CUDA_SUCCESS};
+    ASSERT_TRUE(succeeds(CU(cuLaunchHostFunc)(
+        first_, [](void* data) { *static_cast<CUresult*>(data) = CU(cuCtxSynchronize)(); },
+        inside.data())));
+    ASSERT_TRUE(succeeds(CU(cuStreamAddCallback)(
+        first_,
+        [](CUstream stream, CUresult, void* data) {
+            *static_cast<CUresult*>(data) = CU(cuStreamQuery)(stream);
+        },
+        &inside[1], 0)));
+    ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(first_)));
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_PERMITTED, inside[0]));
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_PERMITTED, inside[1]));
+    EXPECT_TRUE(succeeds(CU(cuStreamQuery)(first_))) << "only inside, and nothing stays";
+}
+
 TEST_F(Streams, a_blocked_stream_does_not_hold_back_another) {
     Gate gate;
     gate.block(first_);
