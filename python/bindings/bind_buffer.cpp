@@ -18,9 +18,9 @@
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <utility>
+#include <variant>
 
 namespace cuprum::python {
 
@@ -133,10 +133,12 @@ void bind_facts(nb::class_<PyBuffer>& type) {
         return self.is_closed() ? nb::hash(nb::make_tuple(0, 0))
                                 : nb::hash(nb::make_tuple(self.handle(), self.size()));
     });
-    type.def("__repr__", [](const PyBuffer& self) -> std::string {
-        return self.is_closed() ? "<Buffer closed>"
-                                : "<Buffer ptr=" + hex_text(self.handle()) +
-                                      " size=" + std::to_string(self.size()) + ">";
+    type.def("__repr__", [](nb::handle self) {
+        const PyBuffer& buffer = *nb::inst_ptr<PyBuffer>(self);
+        return "<" + type_label(self) +
+               (buffer.is_closed() ? " closed>"
+                                   : " ptr=" + hex_text(buffer.handle()) +
+                                         " size=" + std::to_string(buffer.size()) + ">");
     });
 }
 
@@ -331,14 +333,6 @@ void copy_from(const PyBuffer& self, nb::handle source, nb::handle stream, nb::h
     copy(from, self, how ? copy_stream_argument(stream) : stream_argument(stream), how);
 }
 
-template <typename Value>
-void fill_with(const PyBuffer& self, const void* bytes, const Stream& stream) {
-    Value value{};
-    std::memcpy(&value, bytes, sizeof(value));
-    const Brief unlocked(!self.is_release_brief());
-    self.fill(value, stream);
-}
-
 void fill(const PyBuffer& self, nb::handle value, nb::handle stream) {
     const Stream& order = stream_argument(stream);
     if (Py_ssize_t number = 0; read_small_int(value, number) && number >= 0 && number <= UINT8_MAX)
@@ -351,31 +345,12 @@ void fill(const PyBuffer& self, nb::handle value, nb::handle stream) {
 }
 
 void fill_with_pattern(const PyBuffer& self, nb::handle value, const Stream& order) {
-    if (PyLong_Check(value.ptr()) != 0) {
-        int overflow = 0;
-        const long number = PyLong_AsLongAndOverflow(value.ptr(), &overflow);
-        if (overflow != 0 || number < 0 || number > UINT8_MAX) {
-            raise_error(PyExc_OverflowError, "value must be from 0 to 255 if it is an int, got " +
-                                                 repr_text(value) +
-                                                 "; pass bytes for a wider pattern");
-        }
-        const Brief unlocked(!self.is_release_brief());
-        self.fill(static_cast<std::uint8_t>(number), order);
-        return;
-    }
-    check_pattern(value);
-    const HostMemory pattern(value, HostMemory::Access::Read, "value");
-    switch (pattern.size()) {
-    case sizeof(std::uint8_t):
-        return fill_with<std::uint8_t>(self, pattern.data(), order);
-    case sizeof(std::uint16_t):
-        return fill_with<std::uint16_t>(self, pattern.data(), order);
-    case sizeof(std::uint32_t):
-        return fill_with<std::uint32_t>(self, pattern.data(), order);
-    default:
-        raise_error(PyExc_ValueError,
-                    "value must have 1, 2 or 4 bytes, got " + std::to_string(pattern.size()));
-    }
+    std::visit(
+        [&](auto number) {
+            const Brief unlocked(!self.is_release_brief());
+            self.fill(number, order);
+        },
+        pattern_argument(value));
 }
 
 void close(PyBuffer& self, nb::handle stream) {

@@ -57,6 +57,7 @@ void construct(PyLaunchConfig* self, const nb::args& positional, const nb::kwarg
 
 void bind_launch_config(nb::module_& module) {
     static_cast<void>(fast::read_signature(SIGNATURE, parameters));
+    parameters.method = "LaunchConfig"; // what programs call
     usual.take(parameters);
     nb::class_<PyLaunchConfig> type(module, "LaunchConfig", nb::is_weak_referenceable(),
                                     nb::pooled(),

@@ -25,6 +25,13 @@ void copy_region_from(const PyBuffer& self, nb::handle source, nb::handle extent
 void fill_rectangle(const PyBuffer& self, nb::handle value, nb::handle extent, nb::handle stream,
                     nb::handle offset, nb::handle pitch);
 
+template <typename T>
+[[nodiscard]] T read_as(const void* bytes) {
+    T value{};
+    std::memcpy(&value, bytes, sizeof(value));
+    return value;
+}
+
 } // namespace
 
 void bind_buffer_parts(nb::class_<PyBuffer>& type) {
@@ -110,10 +117,32 @@ const PyBuffer& buffer_argument(nb::handle value, const char* name) {
     return *buffer;
 }
 
-void check_pattern(nb::handle value) {
+std::variant<std::uint8_t, std::uint16_t, std::uint32_t> pattern_argument(nb::handle value) {
+    if (PyLong_Check(value.ptr()) != 0) {
+        int overflow = 0;
+        const long number = PyLong_AsLongAndOverflow(value.ptr(), &overflow);
+        if (overflow != 0 || number < 0 || number > UINT8_MAX) {
+            raise_error(PyExc_OverflowError, "value must be from 0 to 255 if it is an int, got " +
+                                                 repr_text(value) +
+                                                 "; pass bytes for a wider pattern");
+        }
+        return static_cast<std::uint8_t>(number);
+    }
     if (PyObject_CheckBuffer(value.ptr()) == 0) {
         raise_error(PyExc_TypeError,
                     "value must be an int or have the buffer protocol, got " + type_label(value));
+    }
+    const HostMemory pattern(value, HostMemory::Access::Read, "value");
+    switch (pattern.size()) {
+    case sizeof(std::uint8_t):
+        return read_as<std::uint8_t>(pattern.data());
+    case sizeof(std::uint16_t):
+        return read_as<std::uint16_t>(pattern.data());
+    case sizeof(std::uint32_t):
+        return read_as<std::uint32_t>(pattern.data());
+    default:
+        raise_error(PyExc_ValueError,
+                    "value must have 1, 2 or 4 bytes, got " + std::to_string(pattern.size()));
     }
 }
 
@@ -185,15 +214,6 @@ void copy_region_from(const PyBuffer& self, nb::handle source, nb::handle extent
     copy_region(self, into, from, out_of, size, order);
 }
 
-template <typename Value>
-void fill_with(const PyBuffer& self, const void* bytes, const RegionPlace& place,
-               const RegionExtent& extent, const Stream& stream) {
-    Value value{};
-    std::memcpy(&value, bytes, sizeof(value));
-    const Brief unlocked(!self.is_release_brief());
-    fill_region(self, place, extent, value, stream);
-}
-
 void fill_rectangle(const PyBuffer& self, nb::handle value, nb::handle extent, nb::handle stream,
                     nb::handle offset, nb::handle pitch) {
     const RegionExtent size = extent_argument(extent, 2);
@@ -201,30 +221,12 @@ void fill_rectangle(const PyBuffer& self, nb::handle value, nb::handle extent, n
     const RegionPlace place{.offset = optional_size(offset, "offset"),
                             .pitch = optional_size(pitch, "pitch"),
                             .rows_per_slice = 0};
-    if (PyLong_Check(value.ptr()) != 0) {
-        int overflow = 0;
-        const long number = PyLong_AsLongAndOverflow(value.ptr(), &overflow);
-        if (overflow != 0 || number < 0 || number > UINT8_MAX) {
-            raise_error(PyExc_OverflowError, "value must be from 0 to 255 if it is an int, got " +
-                                                 repr_text(value) +
-                                                 "; pass bytes for a wider pattern");
-        }
-        const auto byte = static_cast<std::uint8_t>(number);
-        return fill_with<std::uint8_t>(self, &byte, place, size, order);
-    }
-    check_pattern(value);
-    const HostMemory pattern(value, HostMemory::Access::Read, "value");
-    switch (pattern.size()) {
-    case sizeof(std::uint8_t):
-        return fill_with<std::uint8_t>(self, pattern.data(), place, size, order);
-    case sizeof(std::uint16_t):
-        return fill_with<std::uint16_t>(self, pattern.data(), place, size, order);
-    case sizeof(std::uint32_t):
-        return fill_with<std::uint32_t>(self, pattern.data(), place, size, order);
-    default:
-        raise_error(PyExc_ValueError,
-                    "value must have 1, 2 or 4 bytes, got " + std::to_string(pattern.size()));
-    }
+    std::visit(
+        [&](auto number) {
+            const Brief unlocked(!self.is_release_brief());
+            fill_region(self, place, size, number, order);
+        },
+        pattern_argument(value));
 }
 
 } // namespace

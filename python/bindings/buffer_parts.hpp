@@ -5,6 +5,9 @@
 
 #include "objects.hpp"
 
+#include <cstdint>
+#include <variant>
+
 namespace cuprum::python {
 
 /// Binds what concerns parts of a buffer: slices, copies and fills of regions.
@@ -14,9 +17,10 @@ void bind_buffer_parts(nb::class_<PyBuffer>& type);
 /// @throws TypeError naming the argument.
 [[nodiscard]] const PyBuffer& buffer_argument(nb::handle value, const char* name);
 
-/// Refuses what cannot be a pattern to fill with, other than an int.
-/// @throws TypeError for an object without the buffer protocol.
-void check_pattern(nb::handle value);
+/// Returns the pattern to fill with in an argument: an int is a byte, else it has the bytes.
+/// @throws OverflowError, TypeError or ValueError for what is none.
+[[nodiscard]] std::variant<std::uint8_t, std::uint16_t, std::uint32_t>
+pattern_argument(nb::handle value);
 
 /// Returns the slots that make a buffer's memory, where the host can reach it, visible through
 /// Python's buffer protocol.

@@ -121,7 +121,7 @@ def test_a_preferred_cluster_is_a_multiple():
         ("raw_attributes", {1: bytes(65)}, ValueError, r"raw_attributes\[1\] has 65 bytes"),
         ("raw_attributes", {3: bytes(4)}, ValueError, "SYNCHRONIZATION_POLICY.*Stream"),
         ("raw_attributes", {13: bytes(4)}, ValueError, "DEVICE_UPDATABLE.*not supported"),
-        ("color", 1, TypeError, "unexpected keyword argument 'color'"),
+        ("color", 1, TypeError, r"LaunchConfig\(\) got an unexpected keyword argument 'color'"),
     ],
 )
 def test_bad_values_say_what_was_expected(name, value, error, words):

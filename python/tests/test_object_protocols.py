@@ -108,7 +108,7 @@ TABLE = {
         make=lambda at: cuprum.ManagedBuffer.from_handle(4096, 16),
         other=lambda at: cuprum.ManagedBuffer.from_handle(8192, 16),
         same=lambda at, made: cuprum.ManagedBuffer.from_handle(4096, 16),
-        repr=r"<.*Buffer ptr=0x1000 size=16.*>",
+        repr=r"<ManagedBuffer ptr=0x1000 size=16>",
         error_when_made=TypeError,
     ),
     "ManagedMemoryResource": Row(
