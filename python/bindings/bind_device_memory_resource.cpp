@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "fast_method.hpp"
+#include "memory_pools.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+void bind_device_pool(nb::module_& module) {
+    nb::class_<PyDeviceMemoryResource, PyMemoryPool> type(
+        module, "DeviceMemoryResource", nb::is_weak_referenceable(),
+        R"(Allocate from a stream-ordered pool of device memory.
+
+Parameters
+----------
+device_id : Device or int
+    The device whose memory it is.
+options : DeviceMemoryResourceOptions or dict, optional
+    A pool of its own is made as they say. Without them, the device's current pool is used, which
+    the whole process shares.)");
+    note_type<PyDeviceMemoryResource>(type);
+    type.def(
+        "__init__",
+        [](PyDeviceMemoryResource* self, nb::handle device_id, nb::handle options) {
+            const Device device = device_argument(device_id, "device_id");
+            const nb::object given = options_argument(options, "DeviceMemoryResourceOptions");
+            DeviceMemoryResourceOptions how;
+            if (given.is_valid()) {
+                how.ipc_enabled = truth(given, "ipc_enabled");
+                how.max_size = size_argument(nb::object(given.attr("max_size")), "max_size");
+            }
+            auto pool = [&] {
+                const nb::gil_scoped_release unlocked;
+                return given.is_valid() ? DeviceMemoryResource(device, how)
+                                        : DeviceMemoryResource(device);
+            }();
+            new (self) PyDeviceMemoryResource(std::move(pool));
+            if (how.ipc_enabled) {
+                sharing().attr("make_picklable")();
+            }
+        },
+        "device_id"_a.none(), "options"_a = nb::none(),
+        nb::sig("def __init__(self, device_id: Device | int, options: "
+                "cuprum._options.DeviceMemoryResourceOptions | dict | None = None) -> None"));
+    fast_method<allocate<PyDeviceMemoryResource, PyBuffer>>(
+        type, "def allocate(self, size: int, *, stream: Stream) -> Buffer", ALLOCATE);
+    type.def_static(
+        "from_handle",
+        [](nb::handle device_id, nb::handle handle, nb::handle owner) {
+            const Device device = device_argument(device_id, "device_id");
+            const auto pool = reinterpret_cast<CUmemoryPool>(
+                static_cast<std::uintptr_t>(address_argument(handle, "handle")));
+            return make<PyDeviceMemoryResource>(DeviceMemoryResource::from_handle(
+                device, pool, owner.is_none() ? nullptr : keep_alive(owner)));
+        },
+        "device_id"_a.none(), "handle"_a.none(), "owner"_a = nb::none(),
+        nb::sig("def from_handle(device_id: Device | int, handle: int, owner: object | None = None)"
+                " -> DeviceMemoryResource"),
+        "Wrap a pool made elsewhere, without owning it; `owner` is kept alive with it.");
+    type.def_static(
+        "from_allocation_handle",
+        [](nb::handle device_id, nb::handle alloc_handle) {
+            const nb::object device = device_object(device_argument(device_id, "device_id"));
+            return sharing().attr("import_pool")(
+                nb::handle(reinterpret_cast<PyObject*>(TYPE<PyDeviceMemoryResource>)), device,
+                alloc_handle);
+        },
+        "device_id"_a.none(), "alloc_handle"_a.none(),
+        nb::sig("def from_allocation_handle(device_id: Device | int, alloc_handle: int | "
+                "IPCAllocationHandle) -> DeviceMemoryResource"),
+        R"(Import a pool of another process, to map its buffers; it does not allocate.
+
+Parameters
+----------
+device_id : Device or int
+    The device whose memory it is.
+alloc_handle : int or IPCAllocationHandle
+    A file descriptor, which stays the caller's, or what ``allocation_handle`` gave. A pool that
+    this process knows by its UUID is returned as it is.)");
+    type.def_static(
+        "_import",
+        [](nb::handle device, const PyIPCAllocationHandle& handle) {
+            const Device place = device_argument(device, "device");
+            auto pool = [&] {
+                const nb::gil_scoped_release unlocked;
+                return DeviceMemoryResource::from_allocation_handle(place, handle.core);
+            }();
+            return make<PyDeviceMemoryResource>(std::move(pool));
+        },
+        "device"_a, "handle"_a,
+        nb::sig("def _import(device: Device | None, handle: IPCAllocationHandle) -> "
+                "DeviceMemoryResource"));
+    type.def_prop_ro(
+        "device",
+        [](const PyDeviceMemoryResource& self) {
+            return device_object(Device(self.core.device_id()));
+        },
+        nb::sig("def device(self) -> Device"), "Return the device whose memory this is.");
+    type.def_prop_rw(
+        "peer_accessible_by",
+        [](nb::handle self) {
+            (void)nb::inst_ptr<PyMemoryPool>(self)->core.handle(); // a closed pool has none
+            return nb::module_::import_("cuprum._peer_access")
+                .attr("PeerAccessibleBySetProxy")(self);
+        },
+        [](nb::handle self, nb::handle devices) {
+            (void)nb::module_::import_("cuprum._peer_access").attr("replace_peers")(self, devices);
+        },
+        nb::arg().none(),
+        nb::for_getter(nb::sig("def peer_accessible_by(self) -> "
+                               "cuprum._peer_access.PeerAccessibleBySetProxy")),
+        nb::for_setter(nb::sig("def peer_accessible_by(self, devices: "
+                               "collections.abc.Iterable[Device | int], /) -> None")),
+        "Return the other devices that may access the memory: a live set, also to be assigned to.");
+    type.def(
+        "_peers",
+        [](const PyDeviceMemoryResource& self) {
+            const auto peers = [&] {
+                const nb::gil_scoped_release unlocked;
+                return DeviceMemoryResource(self.core.state()).peer_accessible_by();
+            }();
+            nb::list ordinals;
+            for (const Device& peer : peers) {
+                ordinals.append(peer.ordinal());
+            }
+            return ordinals;
+        },
+        nb::sig("def _peers(self) -> list[int]"));
+    type.def(
+        "_update_peers",
+        [](const PyDeviceMemoryResource& self, nb::handle give, nb::handle take) {
+            const auto list = [](nb::handle values) {
+                std::vector<Device> devices;
+                for (nb::handle value : nb::borrow<nb::object>(values)) {
+                    devices.push_back(device_argument(value, "device"));
+                }
+                return devices;
+            };
+            const auto added = list(give);
+            const auto removed = list(take);
+            const nb::gil_scoped_release unlocked;
+            DeviceMemoryResource(self.core.state()).update_peer_access(added, removed);
+        },
+        "give"_a, "take"_a,
+        nb::sig("def _update_peers(self, give: collections.abc.Iterable[Device | int], take: "
+                "collections.abc.Iterable[Device | int]) -> None"));
+    type.def(
+        "_access_of",
+        [](const PyDeviceMemoryResource& self, nb::handle device) {
+            const Device asked = device_argument(device, "device");
+            const nb::gil_scoped_release unlocked;
+            return DeviceMemoryResource(self.core.state()).is_accessible_from(asked) ? "rw" : "";
+        },
+        "device"_a);
+}
+
+} // namespace cuprum::python

@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "fast_method.hpp"
+#include "memory_pools.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <utility>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+void bind_pinned_pool(nb::module_& module) {
+    nb::class_<PyPinnedMemoryResource, PyMemoryPool> type(
+        module, "PinnedMemoryResource", nb::is_weak_referenceable(),
+        R"(Allocate from a stream-ordered pool of host memory that devices can reach.
+
+Parameters
+----------
+options : PinnedMemoryResourceOptions or dict, optional
+    A pool of its own is made as they say. Without them, the process's current pool of pinned memory
+    is used; that needs a driver for CUDA 13.0.)");
+    note_type<PyPinnedMemoryResource>(type);
+    type.def(
+        "__init__",
+        [](PyPinnedMemoryResource* self, nb::handle options) {
+            const nb::object given = options_argument(options, "PinnedMemoryResourceOptions");
+            PinnedMemoryResourceOptions how;
+            if (given.is_valid()) {
+                how.ipc_enabled = truth(given, "ipc_enabled");
+                how.max_size = size_argument(nb::object(given.attr("max_size")), "max_size");
+                how.numa_id = optional_int_argument(nb::object(given.attr("numa_id")), "numa_id");
+            }
+            auto pool = [&] {
+                const nb::gil_scoped_release unlocked;
+                return given.is_valid() ? PinnedMemoryResource(how) : PinnedMemoryResource();
+            }();
+            new (self) PyPinnedMemoryResource(std::move(pool));
+            if (how.ipc_enabled) {
+                sharing().attr("make_picklable")();
+            }
+        },
+        "options"_a = nb::none(),
+        nb::sig("def __init__(self, options: cuprum._options.PinnedMemoryResourceOptions | dict | "
+                "None = None) -> None"));
+    fast_method<allocate<PyPinnedMemoryResource, PyBuffer>>(
+        type, "def allocate(self, size: int, *, stream: Stream) -> Buffer", ALLOCATE);
+    type.def_static(
+        "from_allocation_handle",
+        [](nb::handle alloc_handle) {
+            return sharing().attr("import_pool")(
+                nb::handle(reinterpret_cast<PyObject*>(TYPE<PyPinnedMemoryResource>)), nb::none(),
+                alloc_handle);
+        },
+        "alloc_handle"_a.none(),
+        nb::sig("def from_allocation_handle(alloc_handle: int | IPCAllocationHandle) -> "
+                "PinnedMemoryResource"),
+        "Import a pool of another process, to map its buffers; it does not allocate.");
+    type.def_static(
+        "_import",
+        [](nb::handle, const PyIPCAllocationHandle& handle) {
+            auto pool = [&] {
+                const nb::gil_scoped_release unlocked;
+                return PinnedMemoryResource::from_allocation_handle(handle.core);
+            }();
+            return make<PyPinnedMemoryResource>(std::move(pool));
+        },
+        "device"_a.none(), "handle"_a,
+        nb::sig("def _import(device: Device | None, handle: IPCAllocationHandle) -> "
+                "PinnedMemoryResource"));
+    type.def_prop_ro(
+        "numa_id",
+        [](const PyPinnedMemoryResource& self) {
+            return PinnedMemoryResource(self.core.state()).numa_id();
+        },
+        "Return the NUMA node of the memory, -1 if the system places it.");
+}
+
+} // namespace cuprum::python
