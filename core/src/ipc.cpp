@@ -97,7 +97,7 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
                                                     const IPCBufferDescriptor& descriptor,
                                                     const Stream& stream);
 void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context);
-[[noreturn]] void raise_foreign(const detail::PoolState& pool);
+[[noreturn]] void raise_foreign(const detail::PoolState& pool, const char* reason);
 
 } // namespace
 
@@ -180,7 +180,7 @@ Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescri
     check_payload(descriptor.payload);
     if (auto mapped = imports().find_or_claim(descriptor.payload)) {
         if (mapped->resource != state) { // as a driver that was asked once more would
-            raise_foreign(*state);
+            raise_foreign(*state, "but of the one through which this process mapped it already");
         }
         if (mapped->size != descriptor.size) {
             throw std::invalid_argument(
@@ -265,7 +265,7 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
         const auto& import = table().cuMemPoolImportPointer;
         const CUresult status = import(&pointer, pool->handle, &data);
         if (status == CUDA_ERROR_INVALID_VALUE) {
-            raise_foreign(*pool);
+            raise_foreign(*pool, "or the buffer was freed by the process that made it");
         }
         if (status != CUDA_SUCCESS) {
             driver::raise(status, import.name);
@@ -282,12 +282,12 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
             }};
 }
 
-/// Reports a descriptor that is not of the pool it is imported with.
-void raise_foreign(const detail::PoolState& pool) {
+/// Reports a descriptor that is not of the pool it is imported with; `reason` is what else it may
+/// be if the pool is another process's.
+void raise_foreign(const detail::PoolState& pool, const char* reason) {
     throw CUDAError(CUDA_ERROR_INVALID_VALUE, table().cuMemPoolImportPointer.name,
                     pool.is_mapped
-                        ? "the descriptor is not of a buffer of this pool, or the buffer was freed "
-                          "by the process that made it"
+                        ? std::string("the descriptor is not of a buffer of this pool, ") + reason
                         : "the pool is this process's own; a descriptor is for processes that "
                           "imported the pool with from_allocation_handle");
 }
