@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace cuprum {
@@ -139,6 +140,28 @@ TEST_F(ErrorOnFake, names_of_kernels_that_are_gone_are_dropped_unless_a_stream_s
     ASSERT_EQ(launches.size(), 2U);
     EXPECT_TRUE(launches[0].starts_with("generated_9999 on stream 0x")) << launches[0];
     EXPECT_TRUE(launches[1].starts_with("shown on stream 0x")) << launches[1];
+}
+
+TEST_F(ErrorOnFake, names_are_shown_and_dropped_by_several_threads_at_once) {
+    constexpr int THREADS = 4;
+    constexpr int ROUNDS = 500;
+    const Stream shared = Device(0).create_stream();
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < THREADS; ++thread) {
+        threads.emplace_back([&, thread] { // the sanitizers watch
+            for (int i = 0; i < ROUNDS; ++i) {
+                const std::string text = "kernel_" + std::to_string((i * 7 + thread) % 300);
+                shared.state()->last_launch.note(detail::LaunchName(text));
+                for (const std::string& launch : detail::recent_launches()) {
+                    EXPECT_TRUE(launch.starts_with("kernel_")) << launch;
+                }
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(detail::recent_launches().size(), 1U);
 }
 
 TEST(Error, advises_the_emulated_device_only_elsewhere) {
