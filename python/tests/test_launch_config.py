@@ -129,6 +129,12 @@ def test_bad_values_say_what_was_expected(name, value, error, words):
         LaunchConfig(grid=1, block=1, **{name: value})
 
 
+def test_a_priority_that_the_device_has_not_is_refused_at_the_launch(code, stream, counter):
+    config = LaunchConfig(grid=1, block=1, priority=1000)
+    with pytest.raises(ValueError, match=r"LaunchConfig priority is 1000, expected -?\d+ \(runs"):
+        launch(stream, config, code.get_kernel("mark"), counter)
+
+
 def test_an_event_with_timing_is_refused(device):
     timed = device.create_event({"timing_enabled": True})
     with pytest.raises(ValueError, match="launch_completion_event is an event with timing"):
