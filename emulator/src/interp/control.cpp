@@ -24,6 +24,7 @@ const Instruction* jump_target(const Instruction* at);
 const Instruction* jump(WarpContext& warp, const Instruction* at, const Instruction* target);
 const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t taken,
                          const Instruction* target);
+bool is_met_elsewhere(WarpContext& warp, const Instruction* at);
 std::uint64_t clock_count();
 std::uint64_t nanoseconds();
 
@@ -203,6 +204,9 @@ const Instruction* rendezvous(WarpContext& warp, const Instruction* at, std::uin
             groups::park(warp, same, pc + 1, Stop::Rendezvous).wait_mask = member_mask;
         }
     }
+    if (is_met_elsewhere(warp, at)) [[unlikely]] {
+        return nullptr;
+    }
     groups::release_rendezvous(warp);
     if (warp.active == 0) {
         return nullptr; // released or not: whoever runs next is chosen afresh
@@ -250,6 +254,40 @@ namespace {
 const Instruction* jump_target(const Instruction* at) {
     return reinterpret_cast<const Instruction*>(reinterpret_cast<const std::byte*>(at) +
                                                 at->immediate);
+}
+
+/// Tells whether lanes that have just come to a rendezvous wait for ones that wait for them at
+/// another instruction, and raises the fault: what they would exchange is undefined on a GPU.
+bool is_met_elsewhere(WarpContext& warp, const Instruction* at) {
+    const std::uint32_t pc = groups::index_of(warp, at) + 1;
+    const auto ptx_line = [&lines = warp.block->kernel->lines](const Instruction& instruction) {
+        return instruction.line < lines.size() ? lines[instruction.line].ptx_line : 0;
+    };
+    for (std::uint32_t i = 0; i < warp.group_count; ++i) {
+        const Group& here = warp.groups[i];
+        if (here.state != Stop::Rendezvous || here.pc != pc) {
+            continue;
+        }
+        for (std::uint32_t k = 0; k < warp.group_count; ++k) {
+            const Group& there = warp.groups[k];
+            if (there.state != Stop::Rendezvous || there.wait_mask != here.wait_mask) {
+                continue;
+            }
+            const Instruction& other = warp.code[there.pc - 1];
+            // One line may be in several places where its function was inlined.
+            if (ptx_line(other) == ptx_line(*at) || (other.tag & at->tag & MEETS_OTHERS) != 0) {
+                continue;
+            }
+            (void)raise_fault(warp, at, FaultKind::DivergentBarrier,
+                              static_cast<std::uint32_t>(std::countr_zero(here.mask)),
+                              "lanes of a warp meet with the same member mask at different "
+                              "instructions; " +
+                                  std::to_string(std::popcount(there.mask)) + " of them wait" +
+                                  describe_place(*warp.block->kernel, other) + "\n  and others");
+            return true;
+        }
+    }
+    return false;
 }
 
 /// Moves the whole running group; a jump back costs quantum and may make it give way.

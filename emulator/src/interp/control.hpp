@@ -49,6 +49,9 @@ Function barrier_arrive; // src[0]: which; src[1]: how many threads
 Function barrier_reduce; // as sync; src[2]: predicate; dst[0]: result;
                          // immediate: a Reduction
 
+/// The `tag` of a rendezvous that lanes may come to from several instructions: bar.warp.sync.
+constexpr std::uint16_t MEETS_OTHERS = 1;
+
 Function rendezvous; // src[0]: the member mask of each lane
 Function sleep;      // src[0]: nanoseconds; gives way once for 0
 

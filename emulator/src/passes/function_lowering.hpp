@@ -129,6 +129,7 @@ private:
     void lower_return();
     void lower_exit();
     void lower_barrier(const ptx::Instruction& instruction);
+    void emit_meeting(bytecode::Operand member_mask, std::uint16_t tag);
     void emit_branch(std::uint32_t label, bytecode::Operand guard, bool is_negated);
     void emit_copy(bytecode::Operand to, bytecode::Operand from, bytecode::Width width);
     [[nodiscard]] std::optional<std::uint32_t> label_of(const ptx::Operand& operand);

@@ -137,7 +137,7 @@ void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
             return;
         }
         const Operand members = source(operands[0], Width::B32, Type::U32);
-        emit_rendezvous(members);
+        emit_meeting(members, control::MEETS_OTHERS);
         note_meeting(members);
         return;
     }
@@ -206,7 +206,12 @@ void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
 }
 
 void FunctionLowering::emit_rendezvous(Operand member_mask) {
+    emit_meeting(member_mask, 0);
+}
+
+void FunctionLowering::emit_meeting(Operand member_mask, std::uint16_t tag) {
     Instruction meeting;
+    meeting.tag = tag;
     meeting.handler = control::rendezvous;
     meeting.flags = bytecode::HAS_SIDE_EFFECT;
     meeting.src_count = 1;

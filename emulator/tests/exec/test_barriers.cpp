@@ -215,6 +215,33 @@ END:
     EXPECT_TRUE(contains(fault.report, "at PTX line 13: bar.sync")) << fault.report;
 }
 
+TEST(Barriers, lanes_that_exchange_values_at_different_instructions_are_a_fault) {
+    const auto diverged = [](const std::string& one, const std::string& other) {
+        TestDevice device;
+        return run(device,
+                   ".visible .entry diverged() {\n.reg .pred %p<3>; .reg .b32 %r<4>;\n"
+                   "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 7;\n@%p1 bra OTHER;\n" +
+                       one + "\nbra END;\nOTHER:\n" + other + "\nEND:\nret;\n}",
+                   {.block = 64});
+    };
+    const std::string shuffle = "shfl.sync.idx.b32 %r2, %r1, 0, 31, -1;";
+    const std::string vote = "vote.sync.any.pred %p2, %p1, -1;";
+    const std::string meet = "bar.warp.sync -1;";
+    for (const auto& [one, other] : {std::pair{shuffle, vote}, std::pair{shuffle, shuffle},
+                                     std::pair{meet, shuffle}, std::pair{vote, meet}}) {
+        const Fault fault = diverged(one, other);
+        EXPECT_EQ(fault.kind, FaultKind::DivergentBarrier);
+        EXPECT_TRUE(contains(fault.report, "at different instructions")) << fault.report;
+        EXPECT_TRUE(contains(fault.report, "PTX line 9: " + one.substr(0, 8))) << fault.report;
+        EXPECT_TRUE(contains(fault.report, "PTX line 12: " + other.substr(0, 8))) << fault.report;
+    }
+    EXPECT_EQ(diverged(meet, meet).kind, FaultKind::None);
+    EXPECT_EQ(diverged("shfl.sync.idx.b32 %r2, %r1, 0, 31, 0xffffff80;",
+                       "shfl.sync.idx.b32 %r2, %r1, 0, 31, 0x7f;")
+                  .kind,
+              FaultKind::None);
+}
+
 TEST(Barriers, a_deadlock_is_reported_with_the_place_of_every_warp) {
     TestDevice device;
     const Fault fault = run(device, R"(
