@@ -180,19 +180,6 @@ std::optional<Stream> Buffer::deallocation_stream() const {
     }
 }
 
-bool Buffer::is_unshared() const noexcept {
-    if (state_.use_count() != 1) {
-        return false;
-    }
-    const auto& own = static_cast<const detail::BufferState&>(*state_);
-    const detail::UnusualBuffer* const more = own.unusual.peek();
-    // A part holds its whole, and both hold where the memory comes from.
-    const long shares = own.is_part() ? 2 : 1;
-    return (own.resource == nullptr || own.resource.use_count() == shares) &&
-           (more == nullptr || ((more->whole == nullptr || more->whole.use_count() == 1) &&
-                                (more->owner == nullptr || more->owner.use_count() == shares)));
-}
-
 bool operator==(const Buffer& left, const Buffer& right) noexcept {
     if (left.is_closed() || right.is_closed()) {
         return left.is_closed() == right.is_closed();

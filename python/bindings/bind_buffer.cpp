@@ -254,8 +254,13 @@ stream : Stream, optional
     The free is ordered on it, not on the stream that was recorded.)");
     type.def(
         "set_deallocation_stream",
-        [](const PyBuffer& self, nb::handle stream) {
-            self.set_deallocation_stream(stream_argument(stream));
+        [](nb::handle_t<PyBuffer> self, nb::handle stream) {
+            const Stream& order = stream_argument(stream);
+            nb::inst_ptr<PyBuffer>(self)->set_deallocation_stream(order);
+            // Memory that a foreign stream waits for has to be freed before a cycle is judged.
+            if (payload<PyStream>(stream)->lent.owner().is_valid() && !is_tracked(self)) {
+                PyObject_GC_Track(self.ptr());
+            }
         },
         "stream"_a.none(), nb::sig("def set_deallocation_stream(self, stream: Stream) -> None"),
         "Name the stream that the memory will be freed on.");

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "choices.hpp"
+#include "collection.hpp"
 #include "context_flags.hpp"
 #include "objects.hpp"
 #include "reference.hpp"
@@ -310,6 +311,7 @@ void enter(PyCurrentContext& self) {
 void bind_current(nb::module_& module, nb::class_<PyContext>& type) {
     nb::class_<PyCurrentContext> guard(
         module, "CurrentContext", nb::is_weak_referenceable(),
+        nb::type_slots(MemberSlots<PyCurrentContext, &PyCurrentContext::context>::slots),
         "Make a context current for a ``with`` block; made by ``as_current``.");
     note_type<PyCurrentContext>(guard);
     guard.def(

@@ -144,7 +144,7 @@ std::vector<Buffer> share(const std::vector<const PyBuffer*>& buffers) {
     std::vector<Buffer> shared;
     shared.reserve(buffers.size());
     for (const PyBuffer* buffer : buffers) {
-        shared.emplace_back(*buffer);
+        shared.push_back(lasting_share(*buffer)); // others may close it meanwhile
     }
     return shared;
 }

@@ -394,14 +394,15 @@ nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options) 
     check_set_current(self);
     if (!object.is_none()) {
         note_python_in_driver();
+        const nb::handle type(reinterpret_cast<PyObject*>(TYPE<PyStream>));
         if (!options.is_none()) {
             raise_error(PyExc_ValueError, "obj and options cannot be both specified: a wrapped "
                                           "stream is made already, so it takes no options");
         }
         if (const PyStream* stream = get_if<PyStream>(object)) {
-            return make<PyStream>(Stream(static_cast<const Stream&>(*stream)));
+            return share_stream(type, *stream);
         }
-        return make<PyStream>(Stream::from_handle(protocol_stream(object), keep_alive(object)));
+        return wrap_stream(type, protocol_stream(object), object);
     }
     const StreamOptions how = options.is_none() ? StreamOptions{} : stream_options(options);
     auto stream = [&] {

@@ -16,7 +16,7 @@ using namespace nb::literals;
 
 void bind_device_pool(nb::module_& module) {
     nb::class_<PyDeviceMemoryResource, PyMemoryPool> type(
-        module, "DeviceMemoryResource", nb::is_weak_referenceable(),
+        module, "DeviceMemoryResource", nb::is_weak_referenceable(), nb::type_slots(pool_slots()),
         R"(Allocate from a stream-ordered pool of device memory.
 
 Parameters
@@ -58,8 +58,9 @@ options : DeviceMemoryResourceOptions or dict, optional
             const Device device = device_argument(device_id, "device_id");
             const auto pool = reinterpret_cast<CUmemoryPool>(
                 static_cast<std::uintptr_t>(address_argument(handle, "handle")));
-            return make<PyDeviceMemoryResource>(DeviceMemoryResource::from_handle(
-                device, pool, owner.is_none() ? nullptr : keep_alive(owner)));
+            LentOwner lent = owner.is_none() ? LentOwner() : LentOwner(owner);
+            auto wrapped = DeviceMemoryResource::from_handle(device, pool, lent.loan());
+            return make<PyDeviceMemoryResource>(std::move(wrapped), std::move(lent));
         },
         "device_id"_a.none(), "handle"_a.none(), "owner"_a = nb::none(),
         nb::sig("def from_handle(device_id: Device | int, handle: int, owner: object | None = None)"

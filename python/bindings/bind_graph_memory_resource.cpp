@@ -121,7 +121,9 @@ device_id : Device or int
                 const nb::gil_scoped_release unlocked;
                 return core.allocate(bytes, order);
             }();
-            return make<PyBuffer>(std::move(buffer), nb::borrow(self), nb::object());
+            nb::object made = make<PyBuffer>(std::move(buffer), nb::borrow(self), nb::object());
+            keep_foreign_stream(made, stream);
+            return made;
         },
         "size"_a.none(), nb::kw_only(), "stream"_a.none(),
         nb::sig("def allocate(self, size: int, *, stream: Stream) -> Buffer"),

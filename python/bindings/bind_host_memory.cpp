@@ -26,7 +26,11 @@ template <typename Core>
         const nb::gil_scoped_release unlocked;
         return order ? core.allocate(bytes, *order) : core.allocate(bytes);
     }();
-    return make<PyBuffer>(std::move(buffer), nb::borrow(self), nb::object());
+    nb::object made = make<PyBuffer>(std::move(buffer), nb::borrow(self), nb::object());
+    if (order) {
+        keep_foreign_stream(made, stream);
+    }
+    return made;
 }
 
 void deallocate(const PyNativeResource& self, nb::handle ptr, nb::handle size, nb::handle stream) {
@@ -135,17 +139,17 @@ device_id : Device or int
             if (!view.is_valid()) {
                 throw nb::python_error();
             }
-            const auto owner = keep_alive(view);
             void* const address = const_cast<void*>(static_cast<const void*>(memory.data()));
             const std::size_t bytes = memory.size();
             auto buffer = [&] {
                 const nb::gil_scoped_release unlocked;
                 return cuprum::register_host_memory(
-                    address, bytes, {.read_only = read_only, .io_memory = io_memory}, owner);
+                    address, bytes, {.read_only = read_only, .io_memory = io_memory});
             }();
             nb::object made = make<PyBuffer>(std::move(buffer), nb::object(), nb::borrow(object));
             nb::inst_ptr<PyBuffer>(made)->is_readonly =
                 PyMemoryView_GET_BUFFER(view.ptr())->readonly != 0;
+            keep_also(made, view);
             return made;
         },
         "obj"_a.none(), nb::kw_only(), "read_only"_a.none() = false, "io_memory"_a.none() = false,

@@ -88,7 +88,11 @@ void bind_buffer_sharing(nb::class_<PyBuffer>& type) {
     type.def_prop_ro(
         "_whole",
         [](const PyBuffer& self) {
-            return make<PyBuffer>(self.whole(), self.resource, self.owner);
+            nb::object whole = make<PyBuffer>(self.whole(), self.resource, self.owner);
+            if (self.kept.is_valid()) {
+                keep_also(whole, self.kept);
+            }
+            return whole;
         },
         nb::sig("def _whole(self) -> Buffer"));
     type.def_prop_ro("ipc_descriptor", descriptor_of,

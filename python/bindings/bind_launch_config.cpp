@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arguments.hpp"
+#include "collection.hpp"
 #include "fast_method.hpp"
 #include "launch_attributes.hpp"
 #include "launch_config.hpp"
@@ -59,9 +60,10 @@ void bind_launch_config(nb::module_& module) {
     static_cast<void>(fast::read_signature(SIGNATURE, parameters));
     parameters.method = "LaunchConfig"; // what programs call
     usual.take(parameters);
-    nb::class_<PyLaunchConfig> type(module, "LaunchConfig", nb::is_weak_referenceable(),
-                                    nb::pooled(),
-                                    R"(Say how a kernel is launched.
+    nb::class_<PyLaunchConfig> type(
+        module, "LaunchConfig", nb::is_weak_referenceable(), nb::pooled(),
+        nb::type_slots(MemberSlots<PyLaunchConfig, &PyLaunchConfig::extras>::slots),
+        R"(Say how a kernel is launched.
 
 It does not change: share it between threads, reuse it for many launches, use it as a key.
 

@@ -3,6 +3,7 @@
 
 #include "arguments.hpp"
 #include "code_type.hpp"
+#include "collection.hpp"
 #include "objects.hpp"
 #include "program_options.hpp"
 
@@ -30,6 +31,7 @@ void construct(PyLinker* self, const nb::args& codes, nb::handle options);
 
 void bind_linker(nb::module_& module) {
     nb::class_<PyLinker> type(module, "Linker", nb::is_weak_referenceable(),
+                              nb::type_slots(MemberSlots<PyLinker, &PyLinker::options>::slots),
                               R"(Link code into one image that can be loaded.
 
 For an emulated device, which cannot run machine code, the result is a fat binary that holds the

@@ -237,7 +237,7 @@ locations : Device or Host, or a sequence of them
 std::vector<ManagedBuffer> managed_list(nb::handle buffers) {
     std::vector<ManagedBuffer> all;
     for (const PyBuffer* buffer : buffer_list_argument(buffers, "buffers")) {
-        all.emplace_back(Buffer(*buffer));
+        all.emplace_back(lasting_share(*buffer)); // others may close it meanwhile
     }
     return all;
 }

@@ -37,7 +37,7 @@ std::optional<Location> preferred_location(nb::handle options) {
 
 void bind_managed_pool(nb::module_& module) {
     nb::class_<PyManagedMemoryResource, PyMemoryPool> type(
-        module, "ManagedMemoryResource", nb::is_weak_referenceable(),
+        module, "ManagedMemoryResource", nb::is_weak_referenceable(), nb::type_slots(pool_slots()),
         R"(Allocate from a stream-ordered pool of memory that moves between host and devices by itself.
 
 Needs a driver for CUDA 13.0.

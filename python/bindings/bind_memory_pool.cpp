@@ -64,7 +64,7 @@ namespace {
 
 void bind_pool(nb::module_& module) {
     nb::class_<PyMemoryPool, PyMemoryResource> type(
-        module, "MemoryPool", nb::is_weak_referenceable(),
+        module, "MemoryPool", nb::is_weak_referenceable(), nb::type_slots(pool_slots()),
         "Share a stream-ordered pool of memory; what the three kinds of pool have in common.");
     note_type<PyMemoryPool>(type);
     type.def(
@@ -197,7 +197,7 @@ RuntimeError
             if (pool.uuid.is_valid()) {
                 sharing().attr("forget")(self, pool.uuid);
             }
-            pool.core.drop();
+            pool.drop();
         },
         R"(Give up this object's share of the pool. Calling it again does nothing.
 

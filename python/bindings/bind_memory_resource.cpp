@@ -23,6 +23,9 @@ using namespace nb::literals;
 namespace {
 
 /// A MemoryResource written in Python, as the core sees it: frees go to its `deallocate`.
+///
+/// It does not hold the Python object, which the collector could not see: every share of a buffer
+/// that comes from it goes with a reference of its own (PyBuffer::kept, lasting_share).
 class PythonMemoryResource final : public MemoryResource {
 public:
     explicit PythonMemoryResource(nb::handle object);
@@ -40,7 +43,7 @@ public:
     [[nodiscard]] int device_id() const noexcept override { return device_id_; }
 
 private:
-    std::shared_ptr<void> object_;
+    nb::handle object_;
     bool is_device_ = false;
     bool is_host_ = false;
     bool is_managed_ = false;
@@ -92,6 +95,28 @@ std::shared_ptr<void> keep_alive(nb::handle object) {
             }};
 }
 
+void keep_also(nb::handle buffer, nb::handle object) {
+    nb::object& kept = payload<PyBuffer>(buffer)->kept;
+    kept = kept.is_valid() ? nb::object(nb::make_tuple(kept, object)) : nb::borrow(object);
+    if (!is_tracked(buffer)) {
+        PyObject_GC_Track(buffer.ptr());
+    }
+}
+
+Buffer lasting_share(const PyBuffer& buffer) {
+    if (!buffer.kept.is_valid()) {
+        return buffer;
+    }
+
+    struct Both {
+        std::shared_ptr<void> kept; // given up last
+        Buffer share;
+    };
+
+    const auto both = std::make_shared<Both>(keep_alive(buffer.kept), Buffer(buffer));
+    return Buffer(std::shared_ptr<cuprum::detail::MemoryRange>(both, both->share.state().get()));
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
@@ -139,7 +164,7 @@ void refuse(nb::handle self, const char* member) {
     raise_error(PyExc_TypeError, type_label(self) + " must override MemoryResource." + member);
 }
 
-PythonMemoryResource::PythonMemoryResource(nb::handle object) : object_(keep_alive(object)) {
+PythonMemoryResource::PythonMemoryResource(nb::handle object) : object_(object) {
     // Read once: a buffer may be asked from any thread. A class may leave them out, and some
     // classes have no device.
     const auto read = [object](const char* name) -> nb::object {
@@ -165,7 +190,7 @@ PythonMemoryResource::PythonMemoryResource(nb::handle object) : object_(keep_ali
 
 Buffer PythonMemoryResource::allocate(std::size_t bytes, const Stream& stream) {
     const nb::gil_scoped_acquire locked;
-    const nb::handle self(static_cast<PyObject*>(object_.get()));
+    const nb::object self = nb::borrow(object_);
     const nb::object made =
         self.attr("allocate")(bytes, "stream"_a = make<PyStream>(Stream(stream)));
     const PyBuffer* buffer = get_if<PyBuffer>(made);
@@ -173,7 +198,7 @@ Buffer PythonMemoryResource::allocate(std::size_t bytes, const Stream& stream) {
         raise_error(PyExc_TypeError,
                     type_label(self) + ".allocate must give a Buffer, got " + type_label(made));
     }
-    return *buffer;
+    return lasting_share(*buffer);
 }
 
 CUdeviceptr PythonMemoryResource::allocate_bytes(std::size_t /*bytes*/, const Stream& /*stream*/) {
@@ -188,7 +213,7 @@ void PythonMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size_t byt
     }
     // A buffer may be dropped while an exception is on its way.
     const nb::error_scope pending;
-    const nb::handle self(static_cast<PyObject*>(object_.get()));
+    const nb::object self = nb::borrow(object_); // it may let go of itself
     self.attr("deallocate")(pointer, bytes,
                             "stream"_a =
                                 stream.is_closed() ? nb::none() : make<PyStream>(Stream(stream)));

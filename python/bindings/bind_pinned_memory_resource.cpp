@@ -14,7 +14,7 @@ using namespace nb::literals;
 
 void bind_pinned_pool(nb::module_& module) {
     nb::class_<PyPinnedMemoryResource, PyMemoryPool> type(
-        module, "PinnedMemoryResource", nb::is_weak_referenceable(),
+        module, "PinnedMemoryResource", nb::is_weak_referenceable(), nb::type_slots(pool_slots()),
         R"(Allocate from a stream-ordered pool of host memory that devices can reach.
 
 Parameters

@@ -4,6 +4,7 @@
 #include "arguments.hpp"
 #include "cache_argument.hpp"
 #include "code_type.hpp"
+#include "collection.hpp"
 #include "host_memory.hpp"
 #include "objects.hpp"
 #include "program_options.hpp"
@@ -36,6 +37,7 @@ void bind_functions(nb::module_& module);
 
 void bind_program(nb::module_& module) {
     nb::class_<PyProgram> type(module, "Program", nb::is_weak_referenceable(),
+                               nb::type_slots(MemberSlots<PyProgram, &PyProgram::options>::slots),
                                R"(Hold source code and how it is compiled.
 
 Parameters

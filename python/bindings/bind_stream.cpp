@@ -5,6 +5,7 @@
 #include "bind_stream_operations.hpp"
 #include "fast_method.hpp"
 #include "objects.hpp"
+#include "owner_collection.hpp"
 
 #include <cuprum/detail/record.hpp>
 #include <cuprum/stream.hpp>
@@ -68,6 +69,7 @@ ValueError
 
 void bind_stream(nb::module_& module) {
     nb::class_<PyStream> type(module, "Stream", nb::is_weak_referenceable(), nb::pooled(),
+                              nb::type_slots(stream_slots()),
                               R"(Hold an ordered queue of work on one device.
 
 Made by ``Device.create_stream``, ``Context.create_stream`` or ``Stream.from_handle``.

@@ -33,10 +33,9 @@ void add_class_method(nb::class_<PyStream>& type, const char* name, Function fun
                                           "stream is made already, so it takes no options");
         }
         if (const PyStream* stream = get_if<PyStream>(object)) {
-            return make_as<PyStream>(type, Stream(static_cast<const Stream&>(*stream)));
+            return share_stream(type, *stream);
         }
-        return make_as<PyStream>(type,
-                                 Stream::from_handle(protocol_stream(object), keep_alive(object)));
+        return wrap_stream(type, protocol_stream(object), object);
     }
     const StreamOptions how = stream_options(options);
     const Device device = device_id.is_none() ? Device() : device_argument(device_id, "device_id");
@@ -58,6 +57,19 @@ void add_stream_making(nb::class_<PyStream>& type) {
     add_class_method(type, "_per_thread_default", [](nb::handle cls) {
         return make_as<PyStream>(cls, Stream::per_thread_default());
     });
+}
+
+nb::object wrap_stream(nb::handle type, CUstream handle, nb::handle owner) {
+    LentOwner lent(owner);
+    Stream stream = Stream::from_handle(handle, lent.loan());
+    return make_as<PyStream>(type, std::move(stream), std::move(lent));
+}
+
+nb::object share_stream(nb::handle type, const PyStream& stream) {
+    // NOTE: a loan is one object's: what is shared otherwise counts as the core's.
+    return stream.lent.owner().is_valid()
+               ? wrap_stream(type, stream.handle(), stream.lent.owner())
+               : make_as<PyStream>(type, Stream(static_cast<const Stream&>(stream)));
 }
 
 } // namespace cuprum::python

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arguments.hpp"
+#include "buffer_dlpack.hpp"
+#include "collection.hpp"
 #include "extents.hpp"
 #include "fast_method.hpp"
 #include "names.hpp"
@@ -44,6 +46,8 @@ int clear(PyObject* self);
 
 PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse)},
                        {Py_tp_clear, reinterpret_cast<void*>(clear)},
+                       // Memory is freed while the objects of the cycle are still whole.
+                       {Py_tp_finalize, reinterpret_cast<void*>(finalize_by<clear>)},
                        {0, nullptr}};
 
 } // namespace
@@ -328,8 +332,12 @@ nb::object view_again(nb::handle self, nb::handle layout, nb::handle dtype) {
     const nb::ft_object_guard guard(self);
     nb::object where = layout.is_none() ? source.layout_object() : nb::borrow(layout);
     const nb::object what = dtype.is_none() ? source.dtype_object() : nb::borrow(dtype);
-    return filled(self.type(),
-                  [&](View& view) { view_view(view, source, std::move(where), what); });
+    return filled(self.type(), [&](View& view) {
+        view_view(view, source, std::move(where), what);
+        if (source.managed != nullptr || source.versioned != nullptr) {
+            view.kept = nb::borrow(self); // which has the tensor
+        }
+    });
 }
 
 std::string text_of(View& view) {
@@ -361,6 +369,12 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
     if (nb::inst_ready(self)) {
         const View& view = *nb::inst_ptr<View>(self);
         Py_VISIT(view.exporter.ptr());
+        Py_VISIT(view.kept.ptr());
+        // A tensor is the view's alone, and so is what a tensor of our own holds.
+        Py_VISIT(kept_by_buffer_tensor(view.managed));
+        Py_VISIT(kept_by_buffer_tensor(view.versioned));
+        Py_VISIT(kept_by_view_tensor(view.managed));
+        Py_VISIT(kept_by_view_tensor(view.versioned));
         Py_VISIT(view.dtype.ptr());
         Py_VISIT(view.made_layout.ptr());
     }
@@ -369,11 +383,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
 
 int clear(PyObject* self) {
     if (nb::inst_ready(self)) {
-        View& view = *nb::inst_ptr<View>(self);
-        view.exporter.reset();
-        view.dtype.reset();
-        view.type_source = View::TypeSource::None;
-        view.drop_share();
+        nb::inst_ptr<View>(self)->drop();
     }
     return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "collection.hpp"
 #include "memory_objects.hpp"
 
 #include <cuprum/virtual_memory_resource.hpp>
@@ -31,6 +32,8 @@ namespace {
 void bind_virtual_memory_resource(nb::module_& module) {
     nb::class_<PyVirtualMemoryResource, PyNativeResource> type(
         module, "VirtualMemoryResource", nb::is_weak_referenceable(),
+        nb::type_slots(
+            MemberSlots<PyVirtualMemoryResource, &PyVirtualMemoryResource::config>::slots),
         R"(Allocate by reserving addresses and mapping physical memory there.
 
 An allocation can grow, in place if the addresses behind it are free, else under new ones, never by
@@ -70,7 +73,11 @@ RuntimeError
                 const nb::gil_scoped_release unlocked;
                 return order ? core.allocate(bytes, *order) : core.allocate(bytes);
             }();
-            return make<PyBuffer>(std::move(buffer), nb::borrow(self), nb::object());
+            nb::object made = make<PyBuffer>(std::move(buffer), nb::borrow(self), nb::object());
+            if (order) {
+                keep_foreign_stream(made, stream);
+            }
+            return made;
         },
         "size"_a.none(), nb::kw_only(), "stream"_a = nb::none(),
         nb::sig("def allocate(self, size: int, *, stream: Stream | None = None) -> Buffer"),

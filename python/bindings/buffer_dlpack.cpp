@@ -9,6 +9,7 @@
 #include "dlpack_export.hpp"
 #include "errors.hpp"
 #include "fast_method.hpp"
+#include "leaving.hpp"
 #include "view_sources.hpp"
 
 #include <nanobind/nanobind.h>
@@ -87,10 +88,12 @@ namespace {
 template <typename Managed>
 struct Exported {
     explicit Exported(const PyBuffer& shared)
-        : buffer(shared), is_release_brief(shared.is_release_brief()) {}
+        : buffer(shared), kept(nb::object(shared.kept).release().ptr()),
+          is_release_brief(shared.is_release_brief()) {}
 
     Managed managed{};
     Buffer buffer;
+    PyObject* kept; // as the buffer's; null if the core holds all there is
     std::int64_t extent = 0;
     std::int64_t stride = 1;
     bool is_release_brief;
@@ -100,12 +103,26 @@ template <typename Managed>
 void destroy(Managed* managed) {
     // Any thread may drop a tensor, with or without the GIL; freeing may take long.
     auto* const exported = static_cast<Exported<Managed>*>(managed->owner);
+    PyObject* const kept = exported->kept;
     if (Py_IsInitialized() != 0 && PyGILState_Check() != 0) {
         const Brief unlocked(!exported->is_release_brief);
         delete exported;
     } else {
         delete exported;
     }
+    if (kept == nullptr) {
+        return;
+    }
+    if (const PythonScope python; python) { // else it is freed with the process
+        Py_DECREF(kept);
+    }
+}
+
+template <typename Managed>
+PyObject* kept_by(const Managed* tensor) noexcept {
+    return tensor != nullptr && tensor->deleter == destroy<Managed>
+               ? static_cast<Exported<Managed>*>(tensor->owner)->kept
+               : nullptr;
 }
 
 void describe(const PyBuffer& self, dlpack::Device device, std::int64_t* extent,
@@ -194,5 +211,13 @@ const dlpack::ExchangeTable& exchange_table() {
 }
 
 } // namespace
+
+PyObject* kept_by_buffer_tensor(const dlpack::ManagedTensor* tensor) noexcept {
+    return kept_by(tensor);
+}
+
+PyObject* kept_by_buffer_tensor(const dlpack::ManagedTensorVersioned* tensor) noexcept {
+    return kept_by(tensor);
+}
 
 } // namespace cuprum::python

@@ -19,4 +19,10 @@ void bind_buffer_dlpack(nb::class_<PyBuffer>& type);
 /// @throws BufferError if neither host nor device can reach it.
 [[nodiscard]] dlpack::DeviceType dlpack_device_type_of(const Buffer& memory);
 
+/// Returns the Python object that a tensor of a buffer holds, null if it holds none or is
+/// another's.
+[[nodiscard]] PyObject* kept_by_buffer_tensor(const dlpack::ManagedTensor* tensor) noexcept;
+[[nodiscard]] PyObject*
+kept_by_buffer_tensor(const dlpack::ManagedTensorVersioned* tensor) noexcept;
+
 } // namespace cuprum::python

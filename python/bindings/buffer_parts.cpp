@@ -172,7 +172,9 @@ nb::object slice(nb::handle self, nb::handle key) {
         buffer.slice(static_cast<std::size_t>(start), static_cast<std::size_t>(count)),
         buffer.resource, buffer.owner);
     nb::inst_ptr<PyBuffer>(part)->is_readonly = buffer.is_readonly;
-    nb::inst_ptr<PyBuffer>(part)->held_by_core = buffer.held_by_core;
+    if (buffer.kept.is_valid()) {
+        keep_also(part, buffer.kept);
+    }
     return part;
 }
 

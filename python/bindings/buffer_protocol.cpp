@@ -20,7 +20,7 @@ namespace {
 int get_memory(PyObject* self, Py_buffer* out, int flags) {
     try {
         out->obj = nullptr;
-        const PyBuffer* const buffer = get_if<PyBuffer>(self);
+        PyBuffer* const buffer = get_if<PyBuffer>(self);
         if (buffer == nullptr) {
             raise_error(PyExc_BufferError, "the Buffer was made with __new__ alone");
         }
@@ -30,7 +30,11 @@ int get_memory(PyObject* self, Py_buffer* out, int flags) {
                                                ", which the host cannot reach; copy it with "
                                                "copy_to_host, or view it through DLPack");
         }
-        auto share = std::make_unique<Buffer>(static_cast<const Buffer&>(*buffer));
+        // A memoryview shows the collector this buffer, which shows what it keeps. But it has no
+        // finaliser: memory with a resource or a stream would be freed when the objects behind
+        // those were taken apart already. So they are hidden.
+        auto share = std::make_unique<Buffer>(buffer->resource.is_valid() ? lasting_share(*buffer)
+                                                                          : Buffer(*buffer));
         static char nothing = 0; // some consumers refuse the address of an empty buffer
         void* const data = buffer->size() == 0 ? &nothing : buffer->data<void>();
         if (PyBuffer_FillInfo(out, self, data, static_cast<Py_ssize_t>(buffer->size()),
@@ -38,6 +42,8 @@ int get_memory(PyObject* self, Py_buffer* out, int flags) {
             throw nb::python_error();
         }
         out->internal = share.release();
+        const nb::ft_object_guard guard(self);
+        ++buffer->exports;
         return 0;
     } catch (...) {
         set_python_error(std::current_exception());
@@ -45,9 +51,17 @@ int get_memory(PyObject* self, Py_buffer* out, int flags) {
     }
 }
 
-void release_memory(PyObject* /*self*/, Py_buffer* view) {
-    const Brief unlocked(true); // this may be the last share
-    delete static_cast<Buffer*>(view->internal);
+void release_memory(PyObject* self, Py_buffer* view) {
+    {
+        const Brief unlocked(true); // this may be the last share
+        delete static_cast<Buffer*>(view->internal);
+    }
+    PyBuffer& buffer = *nb::inst_ptr<PyBuffer>(self);
+    nb::object kept;
+    const nb::ft_object_guard guard(self);
+    if (--buffer.exports == 0 && buffer.is_closed()) {
+        kept = std::move(buffer.kept);
+    }
 }
 
 } // namespace

@@ -79,7 +79,13 @@ allocate_in(const MemoryPool& pool, nb::object resource, std::size_t bytes, nb::
         const Brief unlocked(bytes > most_brief_bytes);
         return pool.allocate(bytes, order);
     }();
-    return make<Made>(std::move(buffer), std::move(resource), nb::object());
+    const bool is_foreign = payload<PyMemoryPool>(resource)->lent.owner().is_valid();
+    nb::object made = make<Made>(std::move(buffer), std::move(resource), nb::object());
+    if (is_foreign) [[unlikely]] {
+        keep_also(made, payload<PyBuffer>(made)->resource);
+    }
+    keep_foreign_stream(made, stream);
+    return made;
 }
 
 /// Makes a buffer over existing memory: Buffer.from_handle and ManagedBuffer.from_handle.
@@ -93,11 +99,11 @@ template <typename Made>
             raise_error(PyExc_ValueError, "stream requires a memory resource: only mr frees, in a "
                                           "stream's order");
         }
-        const bool has_owner = !owner.is_none();
-        nb::object made =
-            make<Made>(Buffer::from_handle(pointer, bytes, has_owner ? keep_alive(owner) : nullptr),
-                       nb::object(), has_owner ? nb::borrow(owner) : nb::object());
-        nb::inst_ptr<PyBuffer>(made)->held_by_core = has_owner ? owner.ptr() : nullptr;
+        const nb::object holder = owner.is_none() ? nb::object() : nb::borrow(owner);
+        nb::object made = make<Made>(Buffer::from_handle(pointer, bytes), nb::object(), holder);
+        if (holder.is_valid()) {
+            keep_also(made, holder);
+        }
         return made;
     }
     if (!owner.is_none()) {
@@ -108,8 +114,10 @@ template <typename Made>
     nb::object made = make<Made>(
         Buffer::from_handle(pointer, bytes, core_resource(resource), stream_argument(order)),
         nb::borrow(resource), nb::object());
-    nb::inst_ptr<PyBuffer>(made)->held_by_core =
-        is_python_resource(resource) ? resource.ptr() : nullptr;
+    if (is_python_resource(resource)) {
+        keep_also(made, resource);
+    }
+    keep_foreign_stream(made, order);
     return made;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "memory_objects.hpp"
+#include "owner_collection.hpp"
 
 #include <nanobind/nanobind.h>
 

@@ -7,6 +7,7 @@
 
 #include "gil.hpp"
 #include "instances.hpp"
+#include "lent_owner.hpp"
 #include "recycling.hpp"
 
 #include <cuprum/cuprum.hpp>
@@ -14,6 +15,7 @@
 #include <nanobind/nanobind.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -56,9 +58,35 @@ public:
 };
 
 using PyContext = Held<Context>;
-using PyStream = Held<Stream>;
 using PyEvent = Held<Event>;
 using PyObjectCode = Held<ObjectCode>;
+
+/// A stream, with the Python object whose stream it is, if it was made elsewhere.
+struct PyStream : Held<Stream> {
+    // NOLINTNEXTLINE(google-explicit-constructor): a PyStream is its core object.
+    PyStream(Stream stream) noexcept : Held<Stream>(std::move(stream)) {}
+
+    PyStream(Stream stream, LentOwner owner) noexcept
+        : Held<Stream>(std::move(stream)), lent(std::move(owner)) {}
+
+    PyStream(const PyStream&) = delete;
+    PyStream& operator=(const PyStream&) = delete;
+
+    ~PyStream() { drop(); }
+
+    /// Gives up the share, and the owner with it. Call it with the GIL held.
+    void drop() noexcept {
+        Held<Stream>::drop();
+        lent.settle();
+    }
+
+    LentOwner lent;
+};
+
+template <>
+[[nodiscard]] inline bool may_refer_back(const PyStream& stream) noexcept {
+    return stream.lent.owner().is_valid();
+}
 
 /// A kernel, and whether it was launched: the first launch may have to load or compile it.
 struct PyKernel : Held<Kernel> {
@@ -84,15 +112,21 @@ struct PyBuffer : Buffer {
     /// Gives up the share, and the Python objects with it. Call it with the GIL held.
     void drop() noexcept {
         release();
-        held_by_core = nullptr;
         resource.reset();
         owner.reset();
+        if (exports == 0) {
+            kept.reset();
+        }
     }
 
-    nb::object resource;      // a MemoryResource, or null for wrapped memory
-    nb::object owner;         // of wrapped memory, or null
-    PyObject* held_by_core{}; // one of them, if the core refers to the Python object too
-    bool is_readonly = false; // the host must not write it: it is somebody's constant
+    nb::object resource; // a MemoryResource, or null for wrapped memory
+    nb::object owner;    // of wrapped memory, or null
+    // What must outlive the memory although the core does not hold it: a resource written in
+    // Python, the owner, a pool or a stream that was made elsewhere, a tuple of such, or null.
+    // Whoever else shares the memory keeps it too; see collection.hpp.
+    nb::object kept;
+    std::uint32_t exports = 0; // through the buffer protocol; they rely on `kept` here
+    bool is_readonly = false;  // the host must not write it: it is somebody's constant
 
 private:
     void release() noexcept {
@@ -127,8 +161,23 @@ struct PyMemoryResource {};
 struct PyMemoryPool : PyMemoryResource {
     explicit PyMemoryPool(MemoryPool pool) : core(std::move(pool)) {}
 
+    PyMemoryPool(MemoryPool pool, LentOwner owner)
+        : core(std::move(pool)), lent(std::move(owner)) {}
+
+    PyMemoryPool(const PyMemoryPool&) = delete;
+    PyMemoryPool& operator=(const PyMemoryPool&) = delete;
+
+    ~PyMemoryPool() { drop(); }
+
+    /// Gives up the share, and the owner with it. Call it with the GIL held.
+    void drop() noexcept {
+        core.drop();
+        lent.settle();
+    }
+
     Held<MemoryPool> core;
     nb::object uuid; // what other processes know it by; null until it is asked for
+    LentOwner lent;  // of a pool made elsewhere
 };
 
 /// A device pool.
@@ -275,7 +324,27 @@ template <typename T>
 /// Allocates through a Python MemoryResource, or straight from the pool if it is one.
 [[nodiscard]] nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stream);
 
-/// Keeps a Python object alive from C++; may be released on any thread.
+/// Lets a new Buffer keep an object, or one more, and tells the collector of the Buffer.
+void keep_also(nb::handle buffer, nb::handle object);
+
+/// Lets a new Buffer keep the stream it will be freed on, if that was made elsewhere.
+inline void keep_foreign_stream(nb::handle buffer, nb::handle stream) {
+    if (payload<PyStream>(stream)->lent.owner().is_valid()) [[unlikely]] {
+        keep_also(buffer, stream);
+    }
+}
+
+/// Returns a share of a buffer's memory that lasts without any Python object, for C++ code that may
+/// be the last to hold it.
+[[nodiscard]] Buffer lasting_share(const PyBuffer& buffer);
+
+/// Makes a Stream, or an object of a class derived from it, of a stream that `owner` keeps.
+[[nodiscard]] nb::object wrap_stream(nb::handle type, CUstream handle, nb::handle owner);
+
+/// Makes another Stream, or an object of a class derived from it, of the same stream.
+[[nodiscard]] nb::object share_stream(nb::handle type, const PyStream& stream);
+
+/// Keeps a Python object alive from C++, hidden from the collector; may be released on any thread.
 [[nodiscard]] std::shared_ptr<void> keep_alive(nb::handle object);
 
 /// Tells whether Python can no longer be called.

@@ -9,19 +9,33 @@
 
 #include <cuprum/buffer.hpp>
 
+#include <utility>
+
 namespace cuprum::python {
 
 [[gnu::hot]] StridedMemoryView::~StridedMemoryView() {
-    if (managed != nullptr && managed->deleter != nullptr) {
-        managed->deleter(managed);
-    }
-    if (versioned != nullptr && versioned->deleter != nullptr) {
-        versioned->deleter(versioned);
-    }
-    drop_share();
+    drop_memory();
 }
 
-void StridedMemoryView::drop_share() noexcept {
+void StridedMemoryView::drop() noexcept {
+    drop_memory();
+    base = 0;
+    pointer = 0;
+    kept.reset();
+    type_source = TypeSource::None;
+    dtype.reset();
+    exporter.reset();
+}
+
+void StridedMemoryView::drop_memory() noexcept {
+    auto* const tensor = std::exchange(managed, nullptr);
+    if (tensor != nullptr && tensor->deleter != nullptr) {
+        tensor->deleter(tensor);
+    }
+    auto* const newer_tensor = std::exchange(versioned, nullptr);
+    if (newer_tensor != nullptr && newer_tensor->deleter != nullptr) {
+        newer_tensor->deleter(newer_tensor);
+    }
     if (!share.is_closed()) {
         const Brief unlocked(true); // it may be the last one
         share.close();

@@ -96,13 +96,15 @@ public:
     [[nodiscard]] Range reachable() const;
 
     void check_not_empty() const;
-    /// Gives up the share of a buffer's memory. Call it with the GIL held.
-    void drop_share() noexcept;
+    /// Gives up the memory, and all Python objects with it: the view is empty then. Call it with
+    /// the GIL held.
+    void drop() noexcept;
     /// Looks at what a producer gave as extents.
     /// @throws BufferError if one is negative, or there are more elements than 64 bits can count.
     void check_extents() const;
 
     nb::object exporter;   // the array, kept alive; null if the view is empty
+    nb::object kept;       // what must outlive the memory: a buffer's, or the view that has it
     Buffer share{nullptr}; // of a buffer's memory, which may close
     nb::object dtype;
     nb::object made_layout;      // null until asked for
@@ -123,6 +125,9 @@ public:
     dlpack::ManagedTensorVersioned* versioned = nullptr;
 
 private:
+    /// Gives up what holds the memory, but for Python objects.
+    void drop_memory() noexcept;
+
     [[nodiscard]] const std::int64_t* extents() const noexcept {
         return more_extents_ != nullptr ? more_extents_.get() : few_extents_.data();
     }

@@ -70,6 +70,13 @@ void destroy(Managed* managed) {
     ::operator delete(managed);
 }
 
+template <typename Managed>
+PyObject* kept_by(const Managed* tensor) noexcept {
+    return tensor != nullptr && tensor->deleter == destroy<Managed>
+               ? static_cast<PyObject*>(tensor->owner)
+               : nullptr;
+}
+
 void describe(StridedMemoryView& view, dlpack::Device device, dlpack::Tensor& out) {
     out.dtype = view.dlpack_type();
     out.device = device;
@@ -190,5 +197,13 @@ const dlpack::ExchangeTable& exchange_table() {
 }
 
 } // namespace
+
+PyObject* kept_by_view_tensor(const dlpack::ManagedTensor* tensor) noexcept {
+    return kept_by(tensor);
+}
+
+PyObject* kept_by_view_tensor(const dlpack::ManagedTensorVersioned* tensor) noexcept {
+    return kept_by(tensor);
+}
 
 } // namespace cuprum::python

@@ -10,4 +10,8 @@ namespace cuprum::python {
 /// Binds DLPack's methods of a view.
 void bind_view_dlpack(nb::class_<StridedMemoryView>& type);
 
+/// Returns the view that a tensor of a view holds, null if it is another's tensor.
+[[nodiscard]] PyObject* kept_by_view_tensor(const dlpack::ManagedTensor* tensor) noexcept;
+[[nodiscard]] PyObject* kept_by_view_tensor(const dlpack::ManagedTensorVersioned* tensor) noexcept;
+
 } // namespace cuprum::python

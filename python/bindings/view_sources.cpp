@@ -233,6 +233,7 @@ void view_buffer(StridedMemoryView& view, nb::handle object, nb::object layout_o
     view.exporter = nb::borrow(object);
     view.base = buffer->handle();
     view.share = *buffer;
+    view.kept = buffer->kept;
     view.is_readonly = is_readonly || buffer->is_readonly;
     view.device_id = buffer->device_id();
     view.is_device_accessible = buffer->is_device_accessible();
@@ -256,6 +257,7 @@ void view_view(StridedMemoryView& view, StridedMemoryView& source, nb::object la
     view.is_ordered = source.is_ordered;
     view.exporter = source.exporter;
     view.share = source.share;
+    view.kept = source.kept;
     apply_layout(view, std::move(layout_object), std::move(known));
 }
 

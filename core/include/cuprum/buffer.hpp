@@ -151,10 +151,6 @@ public:
     /// Compares address and size.
     friend CUPRUM_API bool operator==(const Buffer& left, const Buffer& right) noexcept;
 
-    /// For bindings: tells whether nobody else shares its memory, its owner or its resource, but
-    /// for the whole of a part that nobody else holds.
-    [[nodiscard]] bool is_unshared() const noexcept;
-
     /// For the library itself.
     explicit Buffer(std::shared_ptr<detail::MemoryRange> state) noexcept
         : state_(std::move(state)) {}

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+#include <utility>
+
+namespace cuprum::python {
+
+namespace nb = nanobind;
+
+/// What the core holds of an owner that a Python object lends it.
+class OwnerLoan {
+public:
+    OwnerLoan() = default;
+    ~OwnerLoan();
+    OwnerLoan(const OwnerLoan&) = delete;
+    OwnerLoan& operator=(const OwnerLoan&) = delete;
+
+    /// Takes over the reference that was lent.
+    void keep(nb::object owner) noexcept { kept_ = std::move(owner); }
+
+private:
+    nb::object kept_; // null while it is only lent
+};
+
+/// The Python object that keeps something which was made elsewhere: a stream, a pool.
+///
+/// The core must keep it as long as it uses the stream, and a reference of the core is one that
+/// Python's collector cannot see. So the Python object (the Stream) holds the one reference, which
+/// it shows the collector, and lends the owner to the core. When it goes while the core still
+/// shares the stream, the core takes the reference over. At any time it is held in one place, so
+/// that nothing need be counted to know whether it may be shown.
+class LentOwner {
+public:
+    LentOwner() = default;
+
+    explicit LentOwner(nb::handle owner)
+        : owner_(nb::borrow(owner)), loan_(std::make_shared<OwnerLoan>()) {}
+
+    /// Returns what the core holds in place of the owner; null if there is none.
+    [[nodiscard]] const std::shared_ptr<OwnerLoan>& loan() const noexcept { return loan_; }
+
+    /// Returns the owner, or null.
+    [[nodiscard]] nb::handle owner() const noexcept { return owner_; }
+
+    /// Gives up the owner, to the core if that still has the loan. Call it with the GIL held, and
+    /// after the own share of what is owned was given up.
+    void settle() noexcept {
+        if (owner_.is_valid()) [[unlikely]] {
+            settle_loan();
+        }
+    }
+
+private:
+    void settle_loan() noexcept;
+
+    nb::object owner_;
+    std::shared_ptr<OwnerLoan> loan_;
+};
+
+} // namespace cuprum::python
