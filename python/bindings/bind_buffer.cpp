@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
-#include "buffer_collection.hpp"
-#include "buffer_dlpack.hpp"
-#include "buffer_parts.hpp"
-#include "copy_options.hpp"
-#include "fast_method.hpp"
-#include "host_memory.hpp"
-#include "memory_objects.hpp"
+#include "memory/buffer_collection.hpp"
+#include "memory/buffer_dlpack.hpp"
+#include "memory/buffer_parts.hpp"
+#include "memory/copy_options.hpp"
+#include "memory/host_memory.hpp"
+#include "memory/memory_objects.hpp"
+#include "support/arguments.hpp"
+#include "support/fast_method.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/detail/order.hpp>

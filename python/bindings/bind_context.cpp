@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "choices.hpp"
-#include "collection.hpp"
 #include "context_flags.hpp"
-#include "objects.hpp"
-#include "reference.hpp"
+#include "support/choices.hpp"
+#include "support/collection.hpp"
+#include "support/objects.hpp"
+#include "support/reference.hpp"
 
 #include <cuprum/context.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "copy_options.hpp"
-#include "memory_objects.hpp"
+#include "memory/copy_options.hpp"
+#include "memory/memory_objects.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>

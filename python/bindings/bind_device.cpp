@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
 #include "bind_device_management.hpp"
-#include "errors.hpp"
-#include "fast_method.hpp"
-#include "memory_objects.hpp"
-#include "objects.hpp"
-#include "reference.hpp"
+#include "memory/memory_objects.hpp"
+#include "support/arguments.hpp"
+#include "support/errors.hpp"
+#include "support/fast_method.hpp"
+#include "support/objects.hpp"
+#include "support/reference.hpp"
 
 #include <cuprum/device.hpp>
 

@@ -5,9 +5,9 @@
 
 #include "bind_device_management.hpp"
 
-#include "choices.hpp"
 #include "context_flags.hpp"
-#include "reference.hpp"
+#include "support/choices.hpp"
+#include "support/reference.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device_resources.hpp>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "objects.hpp"
+#include "support/objects.hpp"
 
 namespace cuprum::python {
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "choices.hpp"
-#include "objects.hpp"
+#include "support/choices.hpp"
+#include "support/objects.hpp"
 
 #include <cuprum/device_resources.hpp>
 

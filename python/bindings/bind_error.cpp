@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "errors.hpp"
-#include "leaving.hpp"
-#include "objects.hpp"
+#include "support/errors.hpp"
+#include "support/leaving.hpp"
+#include "support/objects.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/warning.hpp>

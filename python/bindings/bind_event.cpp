@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
 #include "bind_stream_operations.hpp"
-#include "errors.hpp"
-#include "fast_method.hpp"
-#include "objects.hpp"
+#include "support/arguments.hpp"
+#include "support/errors.hpp"
+#include "support/fast_method.hpp"
+#include "support/objects.hpp"
 
 #include <cuprum/event.hpp>
 

@@ -3,8 +3,8 @@
 
 // Events between processes.
 
-#include "arguments.hpp"
 #include "bind_stream_operations.hpp"
+#include "support/arguments.hpp"
 
 #include <cuprum/event.hpp>
 

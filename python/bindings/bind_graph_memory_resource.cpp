@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "memory_objects.hpp"
+#include "memory/memory_objects.hpp"
 
 #include <cuprum/graph_memory_resource.hpp>
 

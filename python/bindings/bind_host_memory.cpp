@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "host_memory.hpp"
-#include "memory_objects.hpp"
+#include "memory/host_memory.hpp"
+#include "memory/memory_objects.hpp"
 
 #include <cuprum/host_memory.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "buffer_collection.hpp"
-#include "memory_objects.hpp"
+#include "memory/buffer_collection.hpp"
+#include "memory/memory_objects.hpp"
 
 #include <cuprum/ipc.hpp>
 

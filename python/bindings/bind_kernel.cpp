@@ -3,8 +3,8 @@
 
 #include "bind_kernel.hpp"
 
-#include "arguments.hpp"
-#include "objects.hpp"
+#include "support/arguments.hpp"
+#include "support/objects.hpp"
 
 #include <cuprum/kernel.hpp>
 #include <cuprum/object_code.hpp>

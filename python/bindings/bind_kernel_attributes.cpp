@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
 #include "bind_kernel.hpp"
+#include "support/arguments.hpp"
 
 #include <cuprum/kernel.hpp>
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
 #include "bind_kernel.hpp"
-#include "fast_method.hpp"
-#include "launch_config.hpp"
+#include "launch/launch_config.hpp"
+#include "support/arguments.hpp"
+#include "support/fast_method.hpp"
 
 #include <cuprum/kernel.hpp>
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
-#include "errors.hpp"
-#include "fast_method.hpp"
-#include "kernel_arguments.hpp"
-#include "launch_config.hpp"
-#include "objects.hpp"
-#include "python_int.hpp"
+#include "launch/kernel_arguments.hpp"
+#include "launch/launch_config.hpp"
+#include "support/arguments.hpp"
+#include "support/errors.hpp"
+#include "support/fast_method.hpp"
+#include "support/objects.hpp"
+#include "support/python_int.hpp"
 
 #include <cuprum/detail/launch_packed.hpp>
 #include <cuprum/launch.hpp>

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
-#include "collection.hpp"
-#include "fast_method.hpp"
-#include "launch_attributes.hpp"
-#include "launch_config.hpp"
+#include "launch/launch_attributes.hpp"
+#include "launch/launch_config.hpp"
+#include "support/arguments.hpp"
+#include "support/collection.hpp"
+#include "support/fast_method.hpp"
 
 #include <cuprum/kernel.hpp>
 

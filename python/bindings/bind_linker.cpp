@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
-#include "code_type.hpp"
-#include "collection.hpp"
-#include "objects.hpp"
-#include "program_options.hpp"
+#include "compile/code_type.hpp"
+#include "compile/program_options.hpp"
+#include "support/arguments.hpp"
+#include "support/collection.hpp"
+#include "support/objects.hpp"
 
 #include <cuprum/linker.hpp>
 

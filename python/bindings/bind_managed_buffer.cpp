@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
-#include "buffer_collection.hpp"
-#include "memory_objects.hpp"
+#include "memory/buffer_collection.hpp"
+#include "memory/memory_objects.hpp"
+#include "support/arguments.hpp"
 
 #include <cuprum/managed_buffer.hpp>
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
-#include "code_type.hpp"
-#include "fast_method.hpp"
-#include "host_memory.hpp"
-#include "objects.hpp"
-#include "program_options.hpp"
+#include "compile/code_type.hpp"
+#include "compile/program_options.hpp"
+#include "memory/host_memory.hpp"
+#include "support/arguments.hpp"
+#include "support/fast_method.hpp"
+#include "support/objects.hpp"
 
 #include <cuprum/object_code.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "fast_method.hpp"
-#include "memory_pools.hpp"
+#include "memory/memory_pools.hpp"
+#include "support/fast_method.hpp"
 
 #include <nanobind/nanobind.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "memory_pools.hpp"
+#include "memory/memory_pools.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>

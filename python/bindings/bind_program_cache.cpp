@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
-#include "cache_argument.hpp"
-#include "code_type.hpp"
-#include "host_memory.hpp"
-#include "objects.hpp"
-#include "program_options.hpp"
-#include "reference.hpp"
+#include "compile/cache_argument.hpp"
+#include "compile/code_type.hpp"
+#include "compile/program_options.hpp"
+#include "memory/host_memory.hpp"
+#include "support/arguments.hpp"
+#include "support/objects.hpp"
+#include "support/reference.hpp"
 
 #include <cuprum/program_cache.hpp>
 

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
 #include "bind_stream_operations.hpp"
-#include "fast_method.hpp"
-#include "objects.hpp"
-#include "owner_collection.hpp"
+#include "support/arguments.hpp"
+#include "support/fast_method.hpp"
+#include "support/objects.hpp"
+#include "support/owner_collection.hpp"
 
 #include <cuprum/detail/record.hpp>
 #include <cuprum/stream.hpp>

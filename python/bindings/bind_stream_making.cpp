@@ -4,8 +4,8 @@
 // Streams whose class is a subclass of Stream. cuda.core has these factories, private but reached
 // for by libraries that derive from its Stream.
 
-#include "arguments.hpp"
 #include "bind_stream_operations.hpp"
+#include "support/arguments.hpp"
 
 #include <cuprum/stream.hpp>
 

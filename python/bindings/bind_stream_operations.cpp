@@ -5,8 +5,8 @@
 
 #include "bind_stream_operations.hpp"
 
-#include "choices.hpp"
-#include "leaving.hpp"
+#include "support/choices.hpp"
+#include "support/leaving.hpp"
 
 #include <cuprum/device_resources.hpp>
 #include <cuprum/stream.hpp>

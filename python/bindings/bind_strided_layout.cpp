@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
-#include "extents.hpp"
-#include "objects.hpp"
+#include "arrays/extents.hpp"
+#include "support/arguments.hpp"
+#include "support/objects.hpp"
 
 #include <cuprum/strided_layout.hpp>
 

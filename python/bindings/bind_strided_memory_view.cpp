@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "arguments.hpp"
-#include "buffer_dlpack.hpp"
-#include "collection.hpp"
-#include "extents.hpp"
-#include "fast_method.hpp"
-#include "names.hpp"
-#include "objects.hpp"
-#include "strided_memory_view.hpp"
-#include "view_copy.hpp"
-#include "view_dlpack.hpp"
-#include "view_sources.hpp"
+#include "arrays/extents.hpp"
+#include "arrays/strided_memory_view.hpp"
+#include "arrays/view_copy.hpp"
+#include "arrays/view_dlpack.hpp"
+#include "arrays/view_sources.hpp"
+#include "memory/buffer_dlpack.hpp"
+#include "support/arguments.hpp"
+#include "support/collection.hpp"
+#include "support/fast_method.hpp"
+#include "support/names.hpp"
+#include "support/objects.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "objects.hpp"
+#include "support/objects.hpp"
 
 #include <cuprum/fault_injection.hpp>
 #include <cuprum/trace.hpp>

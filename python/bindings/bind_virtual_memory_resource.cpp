@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "collection.hpp"
-#include "memory_objects.hpp"
+#include "memory/memory_objects.hpp"
+#include "support/collection.hpp"
 
 #include <cuprum/virtual_memory_resource.hpp>
 

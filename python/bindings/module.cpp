@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "inspection.hpp"
-#include "leaving.hpp"
-#include "objects.hpp"
-#include "reference.hpp"
+#include "support/inspection.hpp"
+#include "support/leaving.hpp"
+#include "support/objects.hpp"
+#include "support/reference.hpp"
 
 #include <cuprum/detail/runtime.hpp>
 #include <cuprum/libraries.hpp>

@@ -477,6 +477,8 @@ class Stream:
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
+    def __del__(self) -> None: ...
+
     @staticmethod
     def from_handle(handle: int) -> Stream:
         """
@@ -834,6 +836,8 @@ class MemoryPool(MemoryResource):
     Share a stream-ordered pool of memory; what the three kinds of pool have in common.
     """
 
+    def __del__(self) -> None: ...
+
     def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
         """
         Free memory that was allocated from this pool and is held by no Buffer.
@@ -959,6 +963,8 @@ class DeviceMemoryResource(MemoryPool):
 
     def __init__(self, device_id: Device | int, options: cuprum._options.DeviceMemoryResourceOptions | dict | None = None) -> None: ...
 
+    def __del__(self) -> None: ...
+
     def allocate(self, size: int, *, stream: Stream) -> Buffer:
         """
         Allocate memory, usable in a stream's order from here on.
@@ -1024,6 +1030,8 @@ class PinnedMemoryResource(MemoryPool):
 
     def __init__(self, options: cuprum._options.PinnedMemoryResourceOptions | dict | None = None) -> None: ...
 
+    def __del__(self) -> None: ...
+
     def allocate(self, size: int, *, stream: Stream) -> Buffer:
         """
         Allocate memory, usable in a stream's order from here on.
@@ -1061,6 +1069,8 @@ class ManagedMemoryResource(MemoryPool):
     """
 
     def __init__(self, options: cuprum._options.ManagedMemoryResourceOptions | dict | None = None) -> None: ...
+
+    def __del__(self) -> None: ...
 
     def allocate(self, size: int, *, stream: Stream) -> ManagedBuffer:
         """
@@ -3091,7 +3101,7 @@ class KernelAttributes:
         """
 
     @max_dynamic_shared_size_bytes.setter
-    def max_dynamic_shared_size_bytes(self, arg: int, /) -> None: ...
+    def max_dynamic_shared_size_bytes(self, value: int, /) -> None: ...
 
     @property
     def preferred_shared_memory_carveout(self) -> int:
@@ -3100,7 +3110,7 @@ class KernelAttributes:
         """
 
     @preferred_shared_memory_carveout.setter
-    def preferred_shared_memory_carveout(self, arg: int, /) -> None: ...
+    def preferred_shared_memory_carveout(self, value: int, /) -> None: ...
 
     @property
     def cluster_size_must_be_set(self) -> bool:
@@ -3111,21 +3121,21 @@ class KernelAttributes:
         """Return or set the x extent that a cluster must have; 0 is any."""
 
     @required_cluster_width.setter
-    def required_cluster_width(self, arg: int, /) -> None: ...
+    def required_cluster_width(self, value: int, /) -> None: ...
 
     @property
     def required_cluster_height(self) -> int:
         """Return or set the y extent that a cluster must have; 0 is any."""
 
     @required_cluster_height.setter
-    def required_cluster_height(self, arg: int, /) -> None: ...
+    def required_cluster_height(self, value: int, /) -> None: ...
 
     @property
     def required_cluster_depth(self) -> int:
         """Return or set the z extent that a cluster must have; 0 is any."""
 
     @required_cluster_depth.setter
-    def required_cluster_depth(self, arg: int, /) -> None: ...
+    def required_cluster_depth(self, value: int, /) -> None: ...
 
     @property
     def non_portable_cluster_size_allowed(self) -> bool:
@@ -3141,7 +3151,7 @@ class KernelAttributes:
         """
 
     @cluster_scheduling_policy_preference.setter
-    def cluster_scheduling_policy_preference(self, arg: int, /) -> None: ...
+    def cluster_scheduling_policy_preference(self, value: int, /) -> None: ...
 
 class KernelOccupancy:
     """
@@ -3933,6 +3943,8 @@ class StridedMemoryView:
 
     def __init__(self, obj: object | None = None, stream_ptr: int | None = None) -> None: ...
 
+    def __del__(self) -> None: ...
+
     @classmethod
     def from_any_interface(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
         """
@@ -4085,7 +4097,8 @@ class StridedMemoryView:
         allocator : None
             No temporary memory is needed.
         blocking : bool, optional
-            Whether to wait until the copy is done. If not given: only where host memory takes part.
+            Whether to wait until the copy is done. If not given: only where host memory takes part that
+            devices cannot reach; pinned and managed memory is copied like a device's.
 
         Raises
         ------

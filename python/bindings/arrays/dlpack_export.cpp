@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "arrays/dlpack_export.hpp"
+
+#include "arrays/view_sources.hpp"
+#include "support/errors.hpp"
+#include "support/reference.hpp"
+
+#include <exception>
+#include <string>
+
+namespace cuprum::python {
+
+namespace {
+
+[[nodiscard]] bool knows_versions(nb::handle max_version);
+
+} // namespace
+
+ExportRequest ExportRequest::read(nb::handle stream, nb::handle max_version, nb::handle device,
+                                  nb::handle copy, const dlpack::Device& own,
+                                  bool is_host_accessible) {
+    ExportRequest request;
+    if (!copy.is_none() && PyObject_IsTrue(copy.ptr()) != 0) {
+        raise_error(PyExc_BufferError, "Sorry, not supported: copy=True");
+    }
+    if (!device.is_none()) {
+        constexpr int cpu = static_cast<int>(dlpack::DeviceType::Cpu);
+        const bool is_own = nb::make_tuple(static_cast<int>(own.type), own.id).equal(device);
+        request.wants_cpu = !is_own && is_host_accessible && nb::make_tuple(cpu, 0).equal(device);
+        if (!is_own && !request.wants_cpu) {
+            // It is also accepted where the memory is there already.
+            raise_error(PyExc_BufferError, "Sorry, not supported: dl_device other than None");
+        }
+    }
+    request.is_versioned = knows_versions(max_version);
+    const ConsumerStream consumer = ConsumerStream::from(stream, "stream");
+    if (consumer.kind == ConsumerStream::Kind::Handle) {
+        request.ordering = Ordering::Handle;
+        request.stream = consumer.handle;
+    }
+    return request;
+}
+
+void ExportRequest::check_readonly(bool is_readonly) const {
+    if (is_readonly && !is_versioned && !follows_reference.load(std::memory_order_relaxed)) {
+        raise_error(PyExc_BufferError, "the memory is read-only, which DLPack can say only from "
+                                       "version 1.0 on; pass max_version=(1, 0)");
+    }
+}
+
+nb::object exchange_capsule(const dlpack::ExchangeTable& table) {
+    PyObject* capsule =
+        PyCapsule_New(const_cast<dlpack::ExchangeTable*>(&table), dlpack::EXCHANGE_NAME, nullptr);
+    if (capsule == nullptr) {
+        throw nb::python_error();
+    }
+    return nb::steal(capsule);
+}
+
+int refuse_allocation(dlpack::Tensor* /*prototype*/, dlpack::ManagedTensorVersioned** out,
+                      void* context, dlpack::SetError set_error) {
+    const char* const text = "allocating through DLPack is not supported; use "
+                             "MemoryResource.allocate and StridedMemoryView.from_buffer";
+    if (out != nullptr) {
+        *out = nullptr;
+    }
+    if (set_error != nullptr) {
+        set_error(context, "NotImplementedError", text);
+        return -1;
+    }
+    const PyGILState_STATE state = PyGILState_Ensure();
+    PyErr_SetString(PyExc_NotImplementedError, text);
+    PyGILState_Release(state);
+    return -1;
+}
+
+int view_from_managed(dlpack::ManagedTensorVersioned* tensor, void** out_object) {
+    if (out_object == nullptr) {
+        PyErr_SetString(PyExc_RuntimeError, "out_py_object cannot be NULL");
+        return -1;
+    }
+    *out_object = nullptr;
+    if (tensor == nullptr) {
+        PyErr_SetString(PyExc_RuntimeError, "tensor cannot be NULL");
+        return -1;
+    }
+    try {
+        nb::object object = make<StridedMemoryView>();
+        view_managed(*nb::inst_ptr<StridedMemoryView>(object), nb::none(), tensor);
+        *out_object = object.release().ptr();
+        return 0;
+    } catch (...) {
+        set_python_error(std::current_exception());
+        return -1;
+    }
+}
+
+int no_current_stream(dlpack::DeviceType /*type*/, std::int32_t /*id*/, void** out_stream) {
+    if (out_stream == nullptr) {
+        PyErr_SetString(PyExc_RuntimeError, "out_current_stream cannot be NULL");
+        return -1;
+    }
+    *out_stream = nullptr;
+    return 0;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+bool knows_versions(nb::handle max_version) {
+    if (max_version.is_none()) {
+        return false;
+    }
+    const bool is_pair =
+        PyTuple_Check(max_version.ptr()) != 0 && PyTuple_GET_SIZE(max_version.ptr()) == 2;
+    const long major = is_pair ? PyLong_AsLong(PyTuple_GET_ITEM(max_version.ptr(), 0)) : -1;
+    if (major < 0) {
+        PyErr_Clear();
+        raise_error(PyExc_BufferError,
+                    "Expected max_version tuple[int, int], got " + repr_text(max_version));
+    }
+    return major >= 1;
+}
+
+} // namespace
+
+} // namespace cuprum::python

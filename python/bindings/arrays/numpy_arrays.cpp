@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "arrays/numpy_arrays.hpp"
+
+#include <atomic>
+#include <cstring>
+
+namespace cuprum::python {
+
+namespace {
+
+/// What is known of how the numpy at hand lays out its objects.
+enum class Agreement : int {
+    Unchecked,
+    None,     // read nothing
+    Version1, // arrays as above; a dtype as in numpy 1
+    Version2, // arrays as above; a dtype as in numpy 2
+};
+
+std::atomic<Agreement> agreement = Agreement::Unchecked;
+
+/// The beginning of a dtype object.
+struct DtypeHead {
+    PyObject head;
+    PyTypeObject* type;
+    char letters[4]; // the first is its kind
+    int number;
+};
+
+struct DtypeVersion1 : DtypeHead {
+    int itemsize;
+};
+
+struct DtypeVersion2 : DtypeHead {
+    std::uint64_t flags;
+    Py_ssize_t itemsize;
+};
+
+[[nodiscard]] Agreement check() noexcept;
+[[nodiscard]] std::size_t itemsize_in(PyObject* dtype, Agreement version) noexcept;
+
+} // namespace
+
+const NumpyArray* read_numpy_array(PyObject* array) noexcept {
+    return can_read_dtypes() ? reinterpret_cast<const NumpyArray*>(array) : nullptr;
+}
+
+bool can_read_dtypes() noexcept {
+    Agreement known = agreement.load(std::memory_order_relaxed);
+    if (known == Agreement::Unchecked) [[unlikely]] {
+        known = check();
+        agreement.store(known, std::memory_order_relaxed);
+    }
+    return known != Agreement::None;
+}
+
+bool holds_objects(const NumpyArray& array) noexcept {
+    return reinterpret_cast<const DtypeHead*>(array.dtype)->letters[0] == 'O';
+}
+
+std::size_t numpy_itemsize(PyObject* dtype) {
+    const Agreement known = agreement.load(std::memory_order_relaxed);
+    if (known == Agreement::Version1 || known == Agreement::Version2) [[likely]] {
+        return itemsize_in(dtype, known);
+    }
+    return nb::cast<std::size_t>(nb::object(nb::handle(dtype).attr("itemsize")));
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::size_t itemsize_in(PyObject* dtype, Agreement version) noexcept {
+    return version == Agreement::Version2
+               ? static_cast<std::size_t>(reinterpret_cast<DtypeVersion2*>(dtype)->itemsize)
+               : static_cast<std::size_t>(reinterpret_cast<DtypeVersion1*>(dtype)->itemsize);
+}
+
+/// Compares what we read in an array with odd extents, strides and element size, and in one that is
+/// read-only, with what numpy says of them.
+Agreement check() noexcept {
+    try {
+        const nb::object numpy = nb::module_::import_("numpy");
+        const nb::object whole = numpy.attr("zeros")(nb::make_tuple(3, 7), "complex128");
+        const nb::object part = whole[nb::make_tuple(nb::slice(1, 3, 1), nb::slice(0, 7, 3))];
+        const nb::object fixed = numpy.attr("zeros")(5, "float32");
+        nb::object(fixed.attr("flags")).attr("writeable") = false;
+        if (part.type().ptr() != nb::object(numpy.attr("ndarray")).ptr() ||
+            reinterpret_cast<PyTypeObject*>(part.type().ptr())->tp_basicsize <
+                static_cast<Py_ssize_t>(sizeof(NumpyArray))) {
+            return Agreement::None;
+        }
+        const auto* first = reinterpret_cast<const NumpyArray*>(part.ptr());
+        const auto* second = reinterpret_cast<const NumpyArray*>(fixed.ptr());
+        constexpr Py_ssize_t element = 16; // of complex128
+        if (first->ndim != 2 || second->ndim != 1 ||
+            reinterpret_cast<std::uintptr_t>(first->data) !=
+                nb::cast<std::uintptr_t>(
+                    nb::object(nb::object(part.attr("ctypes")).attr("data"))) ||
+            first->dtype != nb::object(part.attr("dtype")).ptr() ||
+            (first->flags & NumpyArray::C_CONTIGUOUS) != 0 ||
+            (first->flags & NumpyArray::WRITEABLE) == 0 ||
+            (second->flags & NumpyArray::C_CONTIGUOUS) == 0 ||
+            (second->flags & NumpyArray::WRITEABLE) != 0) {
+            return Agreement::None;
+        }
+        if (first->shape[0] != 2 || first->shape[1] != 3 || second->shape[0] != 5 ||
+            first->strides[0] != 7 * element || first->strides[1] != 3 * element) {
+            return Agreement::None;
+        }
+        for (const Agreement version : {Agreement::Version2, Agreement::Version1}) {
+            if (itemsize_in(first->dtype, version) == element &&
+                itemsize_in(second->dtype, version) == sizeof(float) &&
+                reinterpret_cast<DtypeHead*>(first->dtype)->letters[0] == 'c' &&
+                reinterpret_cast<DtypeHead*>(second->dtype)->letters[0] == 'f') {
+                return version;
+            }
+        }
+        return Agreement::None;
+    } catch (...) {
+        PyErr_Clear();
+        return Agreement::None;
+    }
+}
+
+} // namespace
+
+} // namespace cuprum::python

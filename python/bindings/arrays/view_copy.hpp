@@ -1,0 +1,13 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "arrays/strided_memory_view.hpp"
+
+namespace cuprum::python {
+
+/// Binds the copies between views.
+void bind_view_copy(nb::class_<StridedMemoryView>& type);
+
+} // namespace cuprum::python

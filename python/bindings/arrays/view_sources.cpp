@@ -1,0 +1,543 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "arrays/view_sources.hpp"
+
+#include "arrays/cupy_arrays.hpp"
+#include "arrays/numpy_arrays.hpp"
+#include "support/arguments.hpp"
+#include "support/gil.hpp"
+#include "support/names.hpp"
+
+#include <cuprum/detail/order.hpp>
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+namespace cuprum::python {
+
+namespace {
+
+constexpr unsigned BYTE_BITS = 8;
+
+[[gnu::hot]] void take(StridedMemoryView& view, const dlpack::Tensor& tensor);
+[[gnu::hot]] void view_exchange(StridedMemoryView& view, nb::handle object,
+                                const dlpack::ExchangeTable& table, bool may_borrow,
+                                const ConsumerStream& stream);
+[[nodiscard, gnu::hot]] bool view_cupy_array(StridedMemoryView& view, nb::handle object);
+[[nodiscard]] bool view_cupy(StridedMemoryView& view, nb::handle array);
+[[nodiscard]] bool view_torch(StridedMemoryView& view, nb::handle tensor);
+void take_capsule(StridedMemoryView& view, nb::handle object, nb::handle capsule);
+void view_capsule(StridedMemoryView& view, nb::handle object, const ConsumerStream& stream);
+[[nodiscard]] dlpack::DeviceType device_type_of(nb::handle object);
+[[nodiscard]] nb::object ask_for_capsule(nb::handle object, nb::handle stream);
+/// Reads integers of a tuple, without further ado; false if it holds anything else.
+[[nodiscard]] bool read_tuple(PyObject* tuple, std::int64_t* out) noexcept;
+
+} // namespace
+
+// ---- streams -----------------------------------------------------------------------------------
+
+ConsumerStream ConsumerStream::from_unusual(nb::handle argument, const char* name) {
+    if (argument.is_none()) {
+        return {};
+    }
+    return {Kind::Handle, address_argument(argument, name)};
+}
+
+void ConsumerStream::require() const {
+    if (kind == Kind::NotGiven) {
+        raise_error(PyExc_BufferError,
+                    "stream_ptr: stream=None is ambiguous; pass the address of the stream that "
+                    "will use the memory, or -1 for no ordering");
+    }
+}
+
+void ConsumerStream::wait_for(std::uintptr_t producer) const {
+    if (kind != Kind::Handle) {
+        return;
+    }
+    note_python_in_driver(); // another library's stream
+    const Brief unlocked;
+    detail::order_streams(reinterpret_cast<CUstream>(handle), reinterpret_cast<CUstream>(producer));
+}
+
+// ---- DLPack ------------------------------------------------------------------------------------
+
+void view_any(StridedMemoryView& view, nb::handle object, const ConsumerStream& stream) {
+    const ArrayProducer producer = array_producer(object);
+    switch (producer.way) {
+    case ArrayProducer::Way::Numpy:
+        stream.require();
+        return view_numpy(view, object);
+    case ArrayProducer::Way::Exchange:
+        return view_exchange(view, object, *producer.table, producer.may_borrow, stream);
+    case ArrayProducer::Way::CupyArray:
+        if (stream.kind == ConsumerStream::Kind::NoOrder && view_cupy_array(view, object)) {
+            return;
+        }
+        return view_capsule(view, object, stream);
+    case ArrayProducer::Way::Cupy:
+        if (stream.kind == ConsumerStream::Kind::NoOrder && view_cupy(view, object)) {
+            return;
+        }
+        return view_capsule(view, object, stream);
+    case ArrayProducer::Way::Torch:
+        if (stream.kind == ConsumerStream::Kind::NoOrder && view_torch(view, object)) {
+            return;
+        }
+        return view_capsule(view, object, stream);
+    case ArrayProducer::Way::DLPack:
+        return view_capsule(view, object, stream);
+    case ArrayProducer::Way::CudaArrayInterface:
+        return view_cuda_array_interface(view, object, stream);
+    case ArrayProducer::Way::None:
+        break;
+    }
+    raise_error(PyExc_BufferError, type_label(object) +
+                                       " does not support any data exchange protocol: it has "
+                                       "neither __dlpack__ nor __cuda_array_interface__");
+}
+
+void view_dlpack(StridedMemoryView& view, nb::handle object, const ConsumerStream& stream) {
+    const ArrayProducer producer = array_producer(object);
+    if (producer.way == ArrayProducer::Way::None ||
+        producer.way == ArrayProducer::Way::CudaArrayInterface) {
+        return view_capsule(view, object, stream); // raises what the object says
+    }
+    view_any(view, object, stream);
+}
+
+void view_managed(StridedMemoryView& view, nb::handle object,
+                  dlpack::ManagedTensorVersioned* tensor) {
+    view.versioned = tensor;
+    view.exporter = nb::borrow(object);
+    if (tensor->version.major != dlpack::CURRENT_VERSION.major) {
+        raise_error(PyExc_BufferError, "the tensor has DLPack version " +
+                                           std::to_string(tensor->version.major) + "." +
+                                           std::to_string(tensor->version.minor) + ", expected 1");
+    }
+    view.is_readonly = (tensor->flags & dlpack::FLAG_READ_ONLY) != 0;
+    take(view, tensor->tensor);
+}
+
+// ---- numpy and CuPy ----------------------------------------------------------------------------
+
+void view_numpy(StridedMemoryView& view, nb::handle object) {
+    const NumpyArray& array = *read_numpy_array(object.ptr());
+    if (holds_objects(array)) [[unlikely]] {
+        raise_error(PyExc_BufferError, "the array holds Python objects, which have no meaning "
+                                       "outside of Python");
+    }
+    view.exporter = nb::borrow(object);
+    view.type_source = StridedMemoryView::TypeSource::Exporter;
+    view.itemsize = numpy_itemsize(array.dtype);
+    view.base = view.pointer = reinterpret_cast<std::uintptr_t>(array.data);
+    view.is_readonly = (array.flags & NumpyArray::WRITEABLE) == 0;
+    const auto ndim = static_cast<std::size_t>(array.ndim);
+    const bool is_contiguous = (array.flags & NumpyArray::C_CONTIGUOUS) != 0;
+    view.set_ndim(ndim, !is_contiguous);
+    std::int64_t* const shape = view.shape_data();
+    for (std::size_t i = 0; i < ndim; ++i) {
+        shape[i] = array.shape[i];
+    }
+    if (is_contiguous) [[likely]] {
+        return;
+    }
+    const auto element = static_cast<std::int64_t>(view.itemsize);
+    std::int64_t* const strides = view.strides_data();
+    for (std::size_t i = 0; i < ndim; ++i) {
+        if (element == 0 || array.strides[i] % element != 0) {
+            raise_error(PyExc_ValueError, "strides must be divisible by itemsize: axis " +
+                                              std::to_string(i) + " has " +
+                                              std::to_string(array.strides[i]) +
+                                              " bytes, an element " + std::to_string(element));
+        }
+        strides[i] = array.strides[i] / element;
+    }
+}
+
+// ---- buffers and views -------------------------------------------------------------------------
+
+namespace {
+
+[[nodiscard]] nb::object checked_dtype(nb::handle dtype, const StridedLayout& layout) {
+    if (dtype.is_none()) {
+        return nb::none();
+    }
+    nb::object known = nb::module_::import_("numpy").attr("dtype")(dtype);
+    if (const auto bytes = nb::cast<std::size_t>(nb::object(known.attr("itemsize")));
+        bytes != layout.itemsize()) {
+        raise_error(PyExc_ValueError, "dtype has elements of " + std::to_string(bytes) +
+                                          " bytes, expected the layout's " +
+                                          std::to_string(layout.itemsize()));
+    }
+    return known;
+}
+
+/// Sets what a layout says: extents, offset, element.
+void apply_layout(StridedMemoryView& view, nb::object layout_object, nb::object dtype) {
+    const StridedLayout& layout = *nb::inst_ptr<StridedLayout>(layout_object);
+    view.set_ndim(layout.ndim(), !layout.has_implicit_strides());
+    std::ranges::copy(layout.shape(), view.shape_data());
+    if (!layout.has_implicit_strides()) {
+        std::ranges::copy(layout.strides(), view.strides_data());
+    }
+    view.itemsize = layout.itemsize();
+    view.pointer = view.base + static_cast<std::uintptr_t>(layout.slice_offset_in_bytes());
+    view.made_layout = std::move(layout_object);
+    view.type_source = dtype.is_none() ? StridedMemoryView::TypeSource::None
+                                       : StridedMemoryView::TypeSource::Dtype;
+    view.dtype = std::move(dtype);
+}
+
+void check_reach(const StridedLayout& layout, const StridedMemoryView::Range& range) {
+    if (layout.volume() == 0) {
+        return;
+    }
+    const auto [lowest, highest] = layout.offset_bounds();
+    const auto bytes = static_cast<std::int64_t>(layout.itemsize());
+    if (lowest * bytes < range.begin || (highest + 1) * bytes > range.end) {
+        const std::string reach =
+            range.begin == 0 && lowest >= 0
+                ? "Expected at least " + std::to_string((highest + 1) * bytes) + " bytes, got " +
+                      std::to_string(range.end) + " bytes"
+                : "it reaches from byte " + std::to_string(lowest * bytes) + " to " +
+                      std::to_string((highest + 1) * bytes) + ", the memory from " +
+                      std::to_string(range.begin) + " to " + std::to_string(range.end);
+        raise_error(PyExc_ValueError, "the memory is too small for the layout. " + reach + " (" +
+                                          layout.to_string() + ")");
+    }
+}
+
+} // namespace
+
+void view_buffer(StridedMemoryView& view, nb::handle object, nb::object layout_object,
+                 nb::handle dtype, bool is_readonly) {
+    const PyBuffer* buffer = get_if<PyBuffer>(object);
+    if (buffer == nullptr) {
+        raise_error(PyExc_TypeError, "buffer must be a Buffer, got " + type_label(object));
+    }
+    const StridedLayout& layout = *nb::inst_ptr<StridedLayout>(layout_object);
+    nb::object known = checked_dtype(dtype, layout);
+    const auto bytes = static_cast<std::int64_t>(buffer->size());
+    // Wrapped memory of size 0 is memory of unknown size.
+    const bool is_size_known = bytes != 0 || buffer->resource.is_valid();
+    view.range = {.begin = 0,
+                  .end = is_size_known ? bytes : std::numeric_limits<std::int64_t>::max()};
+    check_reach(layout, *view.range);
+    view.exporter = nb::borrow(object);
+    view.base = buffer->handle();
+    view.share = *buffer;
+    view.kept = buffer->kept;
+    view.is_readonly = is_readonly || buffer->is_readonly;
+    view.device_id = buffer->device_id();
+    view.is_device_accessible = buffer->is_device_accessible();
+    view.device_type =
+        view.is_device_accessible ? dlpack::DeviceType::Unknown : dlpack::DeviceType::Cpu;
+    apply_layout(view, std::move(layout_object), std::move(known));
+}
+
+void view_view(StridedMemoryView& view, StridedMemoryView& source, nb::object layout_object,
+               nb::handle dtype) {
+    const StridedLayout& layout = *nb::inst_ptr<StridedLayout>(layout_object);
+    nb::object known = checked_dtype(dtype, layout);
+    view.range = source.reachable();
+    check_reach(layout, *view.range);
+    view.base = source.base;
+    view.is_readonly = source.is_readonly;
+    view.device_id = source.device_id;
+    view.device_type = source.device_type;
+    view.is_device_accessible = source.is_device_accessible;
+    view.ordered_stream = source.ordered_stream;
+    view.is_ordered = source.is_ordered;
+    view.exporter = source.exporter;
+    view.share = source.share;
+    view.kept = source.kept;
+    apply_layout(view, std::move(layout_object), std::move(known));
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Reads a tensor's description.
+void take(StridedMemoryView& view, const dlpack::Tensor& tensor) {
+    switch (tensor.device.type) {
+    case dlpack::DeviceType::Cpu:
+        break;
+    case dlpack::DeviceType::Cuda:
+    case dlpack::DeviceType::CudaHost:
+    case dlpack::DeviceType::CudaManaged:
+        view.device_id = tensor.device.id;
+        view.is_device_accessible = true;
+        break;
+    default:
+        raise_error(PyExc_BufferError, "DLPack's device type " +
+                                           std::to_string(static_cast<int>(tensor.device.type)) +
+                                           ": device not supported, expected the CPU or CUDA");
+    }
+    const unsigned bits = unsigned{tensor.dtype.bits} * tensor.dtype.lanes;
+    if (bits % BYTE_BITS != 0 || bits == 0) {
+        raise_error(PyExc_BufferError, "elements of " + std::to_string(bits) +
+                                           " bits cannot be viewed, only whole bytes");
+    }
+    view.device_type = tensor.device.type;
+    view.type = tensor.dtype;
+    view.type_source = StridedMemoryView::TypeSource::DLPack;
+    view.itemsize = bits / BYTE_BITS;
+    view.base = view.pointer = reinterpret_cast<std::uintptr_t>(tensor.data) +
+                               static_cast<std::uintptr_t>(tensor.byte_offset);
+    if (tensor.ndim < 0 || tensor.ndim > std::int32_t{StridedLayout::MAX_DIMENSIONS} ||
+        (tensor.ndim > 0 && tensor.shape == nullptr)) {
+        raise_error(PyExc_BufferError,
+                    "the tensor has ndim " + std::to_string(tensor.ndim) +
+                        (tensor.shape == nullptr ? " and no shape" : "") + ", expected 0 to " +
+                        std::to_string(StridedLayout::MAX_DIMENSIONS) + " and a shape");
+    }
+    // NOTE: newer producers fill the strides in always.
+    view.take_extents(static_cast<std::size_t>(tensor.ndim), tensor.shape, tensor.strides);
+}
+
+void order(StridedMemoryView& view, const ConsumerStream& stream) {
+    if (stream.kind == ConsumerStream::Kind::Handle &&
+        view.device_type != dlpack::DeviceType::Cpu) {
+        view.ordered_stream = stream.handle;
+        view.is_ordered = true;
+    }
+}
+
+void view_exchange(StridedMemoryView& view, nb::handle object, const dlpack::ExchangeTable& table,
+                   bool may_borrow, const ConsumerStream& stream) {
+    if (may_borrow) {
+        dlpack::Tensor tensor{};
+        if (table.tensor_from_object(object.ptr(), &tensor) != 0) {
+            throw nb::python_error();
+        }
+        view.exporter = nb::borrow(object);
+        take(view, tensor);
+    } else {
+        dlpack::ManagedTensorVersioned* tensor = nullptr;
+        if (table.managed_from_object(object.ptr(), &tensor) != 0) {
+            throw nb::python_error();
+        }
+        view_managed(view, object, tensor);
+    }
+    if (view.device_type == dlpack::DeviceType::Cpu ||
+        view.device_type == dlpack::DeviceType::Cuda) {
+        stream.require();
+    }
+    if (stream.kind == ConsumerStream::Kind::Handle && view.is_device_accessible) {
+        void* producer = nullptr;
+        if (table.current_work_stream(view.device_type, view.device_id, &producer) != 0) {
+            throw nb::python_error();
+        }
+        stream.wait_for(reinterpret_cast<std::uintptr_t>(producer));
+        order(view, stream);
+    }
+}
+
+/// Reads a CuPy array where it lies; says no, leaving the view empty, if it is an unusual one.
+bool view_cupy_array(StridedMemoryView& view, nb::handle object) {
+    const auto& array = *reinterpret_cast<const CupyArray*>(object.ptr());
+    const CupyPointer* const pointer = read_cupy_pointer(array);
+    const std::size_t element = numpy_itemsize(array.dtype);
+    if (pointer == nullptr || element == 0) [[unlikely]] {
+        return false;
+    }
+    const auto ndim = static_cast<std::size_t>(array.shape.end - array.shape.begin);
+    view.set_ndim(ndim, array.is_c_contiguous == 0);
+    std::copy(array.shape.begin, array.shape.end, view.shape_data());
+    if (array.is_c_contiguous == 0) {
+        const auto bytes = static_cast<std::int64_t>(element);
+        for (std::size_t i = 0; i < ndim; ++i) {
+            if (array.strides.begin[i] % bytes != 0) {
+                return false;
+            }
+            view.strides_data()[i] = array.strides.begin[i] / bytes;
+        }
+    }
+    view.exporter = nb::borrow(object);
+    view.type_source = StridedMemoryView::TypeSource::Exporter;
+    view.itemsize = element;
+    view.base = view.pointer = static_cast<std::uintptr_t>(pointer->address);
+    view.device_id = pointer->device_id;
+    view.device_type = dlpack::DeviceType::Unknown; // it may be managed memory
+    view.is_device_accessible = true;
+    return true;
+}
+
+/// Reads a CuPy array by its attributes, which its compiled code answers much faster than
+/// `__dlpack__`; says no, leaving the view empty, if they are not what CuPy's are.
+bool view_cupy(StridedMemoryView& view, nb::handle array) {
+    const Names& name = names();
+    const auto attribute = [](nb::handle object, PyObject* called) {
+        return nb::steal(PyObject_GetAttr(object.ptr(), called));
+    };
+    const auto refuse = [] {
+        PyErr_Clear();
+        return false;
+    };
+    const nb::object data = attribute(array, name.data);
+    const nb::object shape = attribute(array, name.shape);
+    const nb::object strides = attribute(array, name.strides);
+    const nb::object dtype = attribute(array, name.dtype);
+    if (!data.is_valid() || !shape.is_valid() || !strides.is_valid() || !dtype.is_valid()) {
+        return refuse();
+    }
+    const nb::object pointer = attribute(data, name.ptr);
+    const nb::object device = attribute(data, name.device_id);
+    if (!pointer.is_valid() || !device.is_valid() || PyTuple_CheckExact(shape.ptr()) == 0 ||
+        PyTuple_CheckExact(strides.ptr()) == 0 ||
+        PyTuple_GET_SIZE(shape.ptr()) != PyTuple_GET_SIZE(strides.ptr())) {
+        return refuse();
+    }
+    const unsigned long long address = PyLong_AsUnsignedLongLong(pointer.ptr());
+    const long ordinal = PyLong_AsLong(device.ptr());
+    const std::size_t element = numpy_itemsize(dtype.ptr());
+    view.set_ndim(static_cast<std::size_t>(PyTuple_GET_SIZE(shape.ptr())), true);
+    if (PyErr_Occurred() != nullptr || element == 0 ||
+        !read_tuple(shape.ptr(), view.shape_data()) ||
+        !read_tuple(strides.ptr(), view.strides_data())) {
+        return refuse();
+    }
+    for (std::size_t i = 0; i < view.shape().size(); ++i) {
+        if (view.strides_data()[i] % static_cast<std::int64_t>(element) != 0) {
+            return refuse();
+        }
+        view.strides_data()[i] /= static_cast<std::int64_t>(element);
+    }
+    view.drop_plain_strides();
+    view.exporter = nb::borrow(array);
+    view.dtype = dtype;
+    view.type_source = StridedMemoryView::TypeSource::Dtype;
+    view.itemsize = element;
+    view.base = view.pointer = static_cast<std::uintptr_t>(address);
+    view.device_id = static_cast<std::int32_t>(ordinal);
+    view.device_type = dlpack::DeviceType::Unknown; // it may be managed memory
+    view.is_device_accessible = true;
+    return true;
+}
+
+void view_capsule(StridedMemoryView& view, nb::handle object, const ConsumerStream& stream) {
+    const dlpack::DeviceType type = device_type_of(object);
+    const bool is_on_cpu = type == dlpack::DeviceType::Cpu;
+    if (is_on_cpu || type == dlpack::DeviceType::Cuda) {
+        stream.require();
+    }
+    nb::object order_by = nb::none(); // which is the legacy default stream, for CUDA
+    if (!is_on_cpu && stream.kind == ConsumerStream::Kind::NoOrder) {
+        order_by = nb::int_(-1);
+    } else if (!is_on_cpu && stream.handle != 0) {
+        order_by = nb::int_(stream.handle);
+    }
+    take_capsule(view, object, ask_for_capsule(object, order_by));
+    order(view, stream);
+}
+
+void take_capsule(StridedMemoryView& view, nb::handle object, nb::handle capsule) {
+    if (PyCapsule_IsValid(capsule.ptr(), dlpack::VERSIONED_NAME) != 0) {
+        auto* tensor = static_cast<dlpack::ManagedTensorVersioned*>(
+            PyCapsule_GetPointer(capsule.ptr(), dlpack::VERSIONED_NAME));
+        PyCapsule_SetName(capsule.ptr(), dlpack::USED_VERSIONED_NAME);
+        view_managed(view, object, tensor);
+    } else if (PyCapsule_IsValid(capsule.ptr(), dlpack::NAME) != 0) {
+        view.managed =
+            static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(capsule.ptr(), dlpack::NAME));
+        PyCapsule_SetName(capsule.ptr(), dlpack::USED_NAME);
+        view.exporter = nb::borrow(object);
+        take(view, view.managed->tensor);
+    } else {
+        raise_error(PyExc_BufferError, type_label(object) +
+                                           ".__dlpack__ did not give a DLPack capsule, but " +
+                                           repr_text(capsule));
+    }
+}
+
+/// Asks PyTorch's compiled side, which is several times faster than its `__dlpack__` in Python;
+/// says no, leaving the view empty, if it cannot.
+bool view_torch(StridedMemoryView& view, nb::handle tensor) {
+    const nb::object module = nb::steal(PyImport_GetModule(names().torch_module));
+    const nb::object function = module.is_valid()
+                                    ? nb::steal(PyObject_GetAttr(module.ptr(), names().to_dlpack))
+                                    : nb::object();
+    const nb::object capsule = function.is_valid()
+                                   ? nb::steal(PyObject_CallOneArg(function.ptr(), tensor.ptr()))
+                                   : nb::object();
+    if (!capsule.is_valid()) {
+        PyErr_Clear();
+        return false;
+    }
+    take_capsule(view, tensor, capsule);
+    return true;
+}
+
+dlpack::DeviceType device_type_of(nb::handle object) {
+    const nb::object device =
+        nb::steal(PyObject_CallMethodNoArgs(object.ptr(), names().dlpack_device));
+    if (!device.is_valid()) {
+        nb::python_error error; // takes the error that is set
+        if (nb::hasattr(object, nb::handle(names().dlpack_device))) {
+            throw error;
+        }
+        raise_error(PyExc_BufferError, type_label(object) + " has no __dlpack_device__, expected "
+                                                            "an array with DLPack");
+    }
+    if (PyTuple_Check(device.ptr()) == 0 || PyTuple_GET_SIZE(device.ptr()) != 2) {
+        raise_error(PyExc_BufferError, type_label(object) +
+                                           ".__dlpack_device__ must give (type, ordinal), got " +
+                                           repr_text(device));
+    }
+    const auto number = static_cast<int>(
+        address_argument(PyTuple_GET_ITEM(device.ptr(), 0), "the type in __dlpack_device__"));
+    switch (const auto type = static_cast<dlpack::DeviceType>(number)) {
+    case dlpack::DeviceType::Cpu:
+    case dlpack::DeviceType::Cuda:
+    case dlpack::DeviceType::CudaHost:
+    case dlpack::DeviceType::CudaManaged:
+        return type;
+    default:
+        raise_error(PyExc_BufferError, "DLPack's device type " + std::to_string(number) +
+                                           ": device not supported, expected the CPU or CUDA");
+    }
+}
+
+nb::object ask_for_capsule(nb::handle object, nb::handle stream) {
+    const Names& name = names();
+    std::array<PyObject*, 3> arguments{object.ptr(), stream.ptr(), name.newest_version};
+    PyObject* capsule =
+        PyObject_VectorcallMethod(name.dlpack, arguments.data(), 1, name.stream_and_version);
+    if (capsule == nullptr && PyErr_ExceptionMatches(PyExc_TypeError) != 0) {
+        // A producer from before versions. If it fails again, the first error is shown with it.
+        nb::python_error first;
+        capsule = PyObject_VectorcallMethod(name.dlpack, arguments.data(), 1, name.stream_keyword);
+        if (capsule == nullptr) {
+            nb::python_error second;
+            const nb::object cause = nb::borrow(first.value());
+            PyException_SetContext(second.value().ptr(), nb::object(cause).release().ptr());
+            throw second;
+        }
+    }
+    if (capsule == nullptr) {
+        throw nb::python_error();
+    }
+    return nb::steal(capsule);
+}
+
+bool read_tuple(PyObject* tuple, std::int64_t* out) noexcept {
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
+        out[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, i));
+        if (out[i] == -1 && PyErr_Occurred() != nullptr) {
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
+} // namespace cuprum::python

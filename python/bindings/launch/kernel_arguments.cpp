@@ -1,0 +1,487 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "launch/kernel_arguments.hpp"
+
+#include "arrays/numpy_scalars.hpp"
+#include "arrays/view_sources.hpp"
+#include "support/arguments.hpp"
+#include "support/python_int.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cuprum::python {
+
+namespace {
+
+/// Where one value goes.
+struct Slot {
+    std::byte* data;
+    std::size_t size;
+    std::size_t index;    // for messages
+    const Stream* stream; // of the launch
+};
+
+void store(PyObject* value, const Slot& slot);
+
+/// Returns where the values go if the kernel cannot be asked: each as large as it is by itself.
+[[nodiscard]] std::vector<ParameterInfo> natural_plan(std::span<PyObject* const> values);
+
+[[noreturn]] void raise_count(const Kernel& kernel, std::size_t expected, std::size_t given);
+
+} // namespace
+
+void KernelArguments::make_room(std::span<const ParameterInfo> parameters) {
+    // The kernel's own layout is used, so the parameters cannot overlap and are aligned.
+    const std::size_t bytes = parameters.back().offset + parameters.back().size;
+    if (bytes > stack_bytes) [[unlikely]] {
+        block_on_heap_ = std::make_unique<std::byte[]>(bytes);
+        block_ = block_on_heap_.get();
+    }
+    if (parameters.size() > stack_count) [[unlikely]] {
+        addresses_on_heap_ = std::make_unique<void*[]>(parameters.size());
+        addresses_ = addresses_on_heap_.get();
+    }
+}
+
+void KernelArguments::pack(std::span<const ParameterInfo> parameters,
+                           std::span<PyObject* const> values, const Stream& stream) {
+    if (parameters.empty()) {
+        return;
+    }
+    make_room(parameters);
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+        const ParameterInfo parameter = parameters[i];
+        PyObject* const value = values[i];
+        std::byte* const data = block_ + parameter.offset;
+        addresses_[i] = data;
+        // What most arguments are, without a call; the rest is told apart further on.
+        std::int64_t number = 0;
+        if (parameter.size == sizeof(number)) {
+            if (Py_TYPE(value) == &PyLong_Type && read_short_int(value, number)) {
+                std::memcpy(data, &number, sizeof(number));
+                continue;
+            }
+            if (Py_TYPE(value) == TYPE<PyBuffer> && is_ready(value)) {
+                const CUdeviceptr address = payload<PyBuffer>(value)->handle();
+                std::memcpy(data, &address, sizeof(address));
+                continue;
+            }
+        }
+        store(value, {data, parameter.size, i, &stream});
+    }
+}
+
+KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
+                                 const Stream& stream) {
+    const std::vector<ParameterInfo>* const parameters = kernel.plan();
+    if (parameters == nullptr) [[unlikely]] {
+        pack_unchecked(values, stream);
+        return;
+    }
+    if (values.size() != parameters->size()) [[unlikely]] {
+        raise_count(kernel, parameters->size(), values.size());
+    }
+    pack(*parameters, values, stream);
+}
+
+/// Packs for a kernel that cannot be asked what it takes.
+void KernelArguments::pack_unchecked(std::span<PyObject* const> values, const Stream& stream) {
+    pack(natural_plan(values), values, stream);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::string where(const Slot& slot) {
+    return "argument at index " + std::to_string(slot.index);
+}
+
+void raise_count(const Kernel& kernel, std::size_t expected, std::size_t given) {
+    raise_error(PyExc_TypeError, "kernel " + kernel.name() + " takes " + std::to_string(expected) +
+                                     (expected == 1 ? " argument, " : " arguments, ") +
+                                     std::to_string(given) + " given");
+}
+
+[[noreturn]] void raise_size(const Slot& slot, nb::handle value, std::size_t size,
+                             const char* advice = "") {
+    raise_error(PyExc_TypeError, where(slot) + " has " + std::to_string(size) + " bytes (" +
+                                     type_label(value) + "), the kernel takes " +
+                                     std::to_string(slot.size) + " there" + advice);
+}
+
+[[noreturn]] void raise_integer_size(const Slot& slot, nb::handle value) {
+    raise_error(PyExc_TypeError,
+                where(slot) + " is an integer (" + type_label(value) + "), the kernel takes " +
+                    std::to_string(slot.size) +
+                    " bytes there; pass a ctypes structure, a numpy scalar or bytes of that size");
+}
+
+[[noreturn]] void raise_range(const Slot& slot, nb::handle value) {
+    const std::size_t bits = 8 * slot.size;
+    raise_error(PyExc_OverflowError, where(slot) + " does not fit: " + repr_text(value) +
+                                         " is not from -2**" + std::to_string(bits - 1) +
+                                         " to 2**" + std::to_string(bits) +
+                                         " - 1, the kernel takes " + std::to_string(slot.size) +
+                                         (slot.size == 1 ? " byte there" : " bytes there"));
+}
+
+template <typename T>
+void put(const Slot& slot, T value) {
+    std::memcpy(slot.data, &value, sizeof(value));
+}
+
+/// Stores a number that the parameter may take as signed or unsigned: only its bits are known.
+template <typename Signed, typename Unsigned>
+void put_checked(const Slot& slot, std::int64_t number, nb::handle value) {
+    if (number < std::numeric_limits<Signed>::min() ||
+        number > static_cast<std::int64_t>(std::numeric_limits<Unsigned>::max())) [[unlikely]] {
+        raise_range(slot, value);
+    }
+    put(slot, static_cast<Unsigned>(number));
+}
+
+void store_integer(std::int64_t number, const Slot& slot, nb::handle value) {
+    switch (slot.size) {
+    case sizeof(std::int64_t):
+        return put(slot, number);
+    case sizeof(std::int32_t):
+        return put_checked<std::int32_t, std::uint32_t>(slot, number, value);
+    case sizeof(std::int16_t):
+        return put_checked<std::int16_t, std::uint16_t>(slot, number, value);
+    case sizeof(std::int8_t):
+        return put_checked<std::int8_t, std::uint8_t>(slot, number, value);
+    default:
+        raise_integer_size(slot, value);
+    }
+}
+
+void store_unsigned(std::uint64_t number, const Slot& slot, nb::handle value) {
+    if (slot.size == sizeof(number)) {
+        return put(slot, number);
+    }
+    if (number > std::numeric_limits<std::uint32_t>::max()) {
+        raise_range(slot, value);
+    }
+    store_integer(static_cast<std::int64_t>(number), slot, value);
+}
+
+void store_int(PyObject* value, const Slot& slot) {
+    std::int64_t read = 0;
+    if (read_short_int(value, read)) [[likely]] {
+        return store_integer(read, slot, value);
+    }
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(value, &overflow);
+    if (overflow == 0) {
+        return store_integer(number, slot, value);
+    }
+    if (slot.size != sizeof(std::uint64_t)) {
+        slot.size == sizeof(std::uint32_t) || slot.size == sizeof(std::uint16_t) ||
+                slot.size == sizeof(std::uint8_t)
+            ? raise_range(slot, value)
+            : raise_integer_size(slot, value);
+    }
+    const unsigned long long wide = overflow > 0 ? PyLong_AsUnsignedLongLong(value) : 0;
+    if (overflow < 0 || PyErr_Occurred() != nullptr) {
+        PyErr_Clear();
+        raise_range(slot, value);
+    }
+    put(slot, static_cast<std::uint64_t>(wide));
+}
+
+/// Narrows to float; a finite number must stay finite.
+float narrow(double number, const Slot& slot) {
+    const auto narrowed = static_cast<float>(number);
+    if (std::isinf(narrowed) && !std::isinf(number)) [[unlikely]] {
+        raise_error(PyExc_OverflowError, where(slot) +
+                                             " does not fit: " + repr_text(nb::float_(number)) +
+                                             " is too large for the kernel's 4-byte float");
+    }
+    return narrowed;
+}
+
+void store_float(PyObject* value, const Slot& slot) {
+    const double number = PyFloat_AS_DOUBLE(value);
+    if (slot.size == sizeof(double)) {
+        return put(slot, number);
+    }
+    if (slot.size == sizeof(float)) {
+        return put(slot, narrow(number, slot));
+    }
+    raise_error(PyExc_TypeError, where(slot) + " is a float, the kernel takes " +
+                                     std::to_string(slot.size) +
+                                     " bytes there, not 4 or 8; pass a numpy scalar of the right "
+                                     "type, such as numpy.float16");
+}
+
+void store_complex(PyObject* value, const Slot& slot) {
+    const Py_complex number = PyComplex_AsCComplex(value);
+    if (slot.size == 2 * sizeof(double)) {
+        return put(slot, number);
+    }
+    if (slot.size == 2 * sizeof(float)) {
+        const float parts[] = {narrow(number.real, slot), narrow(number.imag, slot)};
+        std::memcpy(slot.data, parts, sizeof(parts));
+        return;
+    }
+    raise_size(slot, value, 2 * sizeof(double));
+}
+
+void store_address(const PyBuffer& buffer, const Slot& slot, PyObject* value) {
+    const CUdeviceptr address = buffer.handle();
+    if (slot.size != sizeof(address)) [[unlikely]] {
+        raise_size(slot, value, sizeof(address), "; a Buffer stands for a pointer");
+    }
+    put(slot, address);
+}
+
+template <typename T>
+T load(const void* data) {
+    T value{};
+    std::memcpy(&value, data, sizeof(value));
+    return value;
+}
+
+void store_numpy(PyObject* value, const NumpyScalar& scalar, const Slot& slot) {
+    const void* data = scalar.data(value);
+    switch (scalar.kind) {
+    case NumpyScalar::Kind::Signed:
+        switch (scalar.size) {
+        case 1:
+            return store_integer(load<std::int8_t>(data), slot, value);
+        case 2:
+            return store_integer(load<std::int16_t>(data), slot, value);
+        case 4:
+            return store_integer(load<std::int32_t>(data), slot, value);
+        default:
+            return store_integer(load<std::int64_t>(data), slot, value);
+        }
+    case NumpyScalar::Kind::Unsigned:
+        switch (scalar.size) {
+        case 1:
+            return store_unsigned(load<std::uint8_t>(data), slot, value);
+        case 2:
+            return store_unsigned(load<std::uint16_t>(data), slot, value);
+        case 4:
+            return store_unsigned(load<std::uint32_t>(data), slot, value);
+        default:
+            return store_unsigned(load<std::uint64_t>(data), slot, value);
+        }
+    case NumpyScalar::Kind::Exact:
+        if (scalar.size != slot.size) [[unlikely]] {
+            raise_size(slot, value, scalar.size);
+        }
+        std::memcpy(slot.data, data, scalar.size);
+        return;
+    case NumpyScalar::Kind::None:
+        break;
+    }
+}
+
+/// Copies the bytes of anything else that has them: ctypes objects, numpy records, bytes.
+void store_bytes(PyObject* value, const Slot& slot) {
+    Py_buffer view;
+    if (PyObject_GetBuffer(value, &view, PyBUF_CONTIG_RO | PyBUF_FORMAT) != 0) {
+        PyErr_Clear();
+        raise_error(PyExc_BufferError, where(slot) + " (" + type_label(value) +
+                                           ") does not give its bytes in one piece; pass "
+                                           "bytes(...) of it");
+    }
+    const auto size = static_cast<std::size_t>(view.len);
+    const bool is_fitting = size == slot.size;
+    if (is_fitting) {
+        std::memcpy(slot.data, view.buf, size);
+    }
+    PyBuffer_Release(&view);
+    if (!is_fitting) {
+        raise_size(slot, value, size);
+    }
+}
+
+void put_address(std::uint64_t address, const Slot& slot, PyObject* value) {
+    if (slot.size != sizeof(address)) {
+        raise_size(slot, value, sizeof(address), "; it stands for an address or handle");
+    }
+    put(slot, address);
+}
+
+bool has_attribute(PyObject* value, const char* name) {
+    PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(value));
+    return PyObject_HasAttrString(type, name) != 0 || PyObject_HasAttrString(value, name) != 0;
+}
+
+/// Stores the address of an array of any library, made usable in the launch's stream. Returns false
+/// for what is no array, or one of numpy, whose memory devices cannot reach.
+bool store_array(PyObject* value, const Slot& slot) {
+    const nb::object view_type = nb::module_::import_("cuprum.utils").attr("StridedMemoryView");
+    nb::object view = nb::borrow(value);
+    const auto order = reinterpret_cast<std::uintptr_t>(slot.stream->handle());
+    if (PyObject_IsInstance(value, view_type.ptr()) != 1) {
+        if (is_numpy_array(value) || (!has_attribute(value, "__cuda_array_interface__") &&
+                                      !has_attribute(value, "__dlpack__"))) {
+            return false;
+        }
+        view = view_type.attr("from_any_interface")(nb::handle(value), order);
+    } else if (const auto* made = get_if<StridedMemoryView>(value);
+               made != nullptr && made->is_ordered) {
+        // It was made for another stream's work, which may not be done.
+        ConsumerStream{ConsumerStream::Kind::Handle, order}.wait_for(made->ordered_stream);
+    }
+    if (!nb::cast<bool>(nb::object(view.attr("is_device_accessible")))) {
+        raise_error(PyExc_TypeError, where(slot) + " is an array in host memory (" +
+                                         type_label(value) +
+                                         "); copy it to a Buffer and pass that");
+    }
+    put_address(nb::cast<CUdeviceptr>(nb::object(view.attr("ptr"))), slot, value);
+    return true;
+}
+
+/// Stores the number behind a driver object that kernels know by it: of the driver's bindings
+/// itself, of our classes in `handle`.
+bool store_handle(PyObject* value, const Slot& slot) {
+    static constexpr std::array<std::string_view, 4> NUMBERS{
+        "CUdeviceptr", "CUgraphConditionalHandle", "CUsurfObject", "CUtexObject"};
+    static constexpr std::array<std::string_view, 3> HOLDERS{"GraphCondition", "SurfaceObject",
+                                                             "TextureObject"};
+    const std::string label = type_label(value);
+    if (std::find(NUMBERS.begin(), NUMBERS.end(), label) != NUMBERS.end()) {
+        put_address(address_argument(value, "the argument"), slot, value);
+        return true;
+    }
+    if (std::find(HOLDERS.begin(), HOLDERS.end(), label) != HOLDERS.end()) {
+        const nb::object handle = nb::handle(value).attr("handle");
+        put_address(address_argument(handle, "the argument's handle"), slot, value);
+        return true;
+    }
+    return false;
+}
+
+/// Stores the 128 bytes of a tensor map of the driver's bindings.
+bool store_tensor_map(PyObject* value, const Slot& slot) {
+    static constexpr std::size_t TENSOR_MAP_BYTES = 128;
+    const std::string label = type_label(value);
+    if (label == "TensorMapDescriptor") {
+        raise_error(PyExc_TypeError, where(slot) + " is a TensorMapDescriptor, which is not "
+                                                   "supported yet; pass a CUtensorMap of "
+                                                   "cuda.bindings, or its 128 bytes");
+    }
+    if (label != "CUtensorMap") {
+        return false;
+    }
+    if (slot.size != TENSOR_MAP_BYTES) {
+        raise_size(slot, value, TENSOR_MAP_BYTES);
+    }
+    const nb::object address = nb::handle(value).attr("getPtr")();
+    std::memcpy(
+        slot.data,
+        reinterpret_cast<const void*>(address_argument(address, "the tensor map's address")),
+        TENSOR_MAP_BYTES);
+    return true;
+}
+
+/// Stores what is not of one of the plain types; also their subclasses.
+void store_other(PyObject* value, const Slot& slot) {
+    if (const PyBuffer* buffer = get_if<PyBuffer>(value)) {
+        return store_address(*buffer, slot, value);
+    }
+    if (PyLong_Check(value) != 0) {
+        return store_int(value, slot);
+    }
+    if (const NumpyScalar scalar = note_numpy_scalar(value);
+        scalar.kind != NumpyScalar::Kind::None) {
+        return store_numpy(value, scalar, slot);
+    }
+    if (PyFloat_Check(value) != 0) {
+        return store_float(value, slot);
+    }
+    if (PyComplex_Check(value) != 0) {
+        return store_complex(value, slot);
+    }
+    if (store_handle(value, slot) || store_tensor_map(value, slot) || store_array(value, slot)) {
+        return;
+    }
+    if (is_numpy_array(value)) {
+        raise_error(PyExc_TypeError, where(slot) +
+                                         " is a numpy array in host memory; copy it to a Buffer "
+                                         "and pass that, or pass bytes(array) for a value");
+    }
+    if (PyObject_CheckBuffer(value) != 0) {
+        return store_bytes(value, slot);
+    }
+    if (PyIndex_Check(value) != 0) {
+        const nb::object number = nb::steal(PyNumber_Index(value));
+        if (!number.is_valid()) {
+            throw nb::python_error();
+        }
+        return store_int(number.ptr(), slot);
+    }
+    if (value == Py_None) {
+        raise_error(PyExc_TypeError,
+                    where(slot) + " is of unsupported type None; pass 0 for a null pointer");
+    }
+    raise_error(PyExc_TypeError,
+                where(slot) + " is of unsupported type " + type_label(value) +
+                    "; pass a Buffer, an array in device memory, a number, a numpy "
+                    "scalar, a ctypes object or bytes");
+}
+
+std::vector<ParameterInfo> natural_plan(std::span<PyObject* const> values) {
+    constexpr std::size_t alignment = 16;
+    std::vector<ParameterInfo> plan;
+    std::size_t offset = 0;
+    for (PyObject* const value : values) {
+        std::size_t size = sizeof(CUdeviceptr);
+        if (PyBool_Check(value) != 0) {
+            size = sizeof(bool);
+        } else if (PyComplex_Check(value) != 0) {
+            size = 2 * sizeof(double);
+        } else if (const NumpyScalar scalar = note_numpy_scalar(value);
+                   scalar.kind != NumpyScalar::Kind::None) {
+            size = scalar.size;
+        } else if (PyObject_CheckBuffer(value) != 0 && !is_numpy_array(value)) {
+            Py_buffer view;
+            if (PyObject_GetBuffer(value, &view, PyBUF_CONTIG_RO | PyBUF_FORMAT) != 0) {
+                throw nb::python_error();
+            }
+            size = static_cast<std::size_t>(view.len);
+            PyBuffer_Release(&view);
+        }
+        plan.push_back({.offset = offset, .size = size});
+        offset += (size + alignment - 1) / alignment * alignment;
+    }
+    return plan;
+}
+
+void store(PyObject* value, const Slot& slot) {
+    PyTypeObject* const type = Py_TYPE(value);
+    if (type == TYPE<PyBuffer> && is_ready(value)) {
+        return store_address(*payload<PyBuffer>(value), slot, value);
+    }
+    if (type == &PyLong_Type) {
+        return store_int(value, slot);
+    }
+    if (type == &PyFloat_Type) {
+        return store_float(value, slot);
+    }
+    if (const NumpyScalar scalar = known_numpy_scalar(type);
+        scalar.kind != NumpyScalar::Kind::None) {
+        return store_numpy(value, scalar, slot);
+    }
+    store_other(value, slot);
+}
+
+} // namespace
+
+} // namespace cuprum::python

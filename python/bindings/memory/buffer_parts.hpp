@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "support/objects.hpp"
+
+#include <cstdint>
+#include <variant>
+
+namespace cuprum::python {
+
+/// Binds what concerns parts of a buffer: slices, copies and fills of regions.
+void bind_buffer_parts(nb::class_<PyBuffer>& type);
+
+/// Returns the buffer in an argument.
+/// @throws TypeError naming the argument.
+[[nodiscard]] const PyBuffer& buffer_argument(nb::handle value, const char* name);
+
+/// Returns the pattern to fill with in an argument: an int is a byte, else it has the bytes.
+/// @throws OverflowError, TypeError or ValueError for what is none.
+[[nodiscard]] std::variant<std::uint8_t, std::uint16_t, std::uint32_t>
+pattern_argument(nb::handle value);
+
+/// Returns the slots that make a buffer's memory, where the host can reach it, visible through
+/// Python's buffer protocol.
+[[nodiscard]] PyType_Slot* buffer_protocol_slots();
+
+} // namespace cuprum::python

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "memory/memory_objects.hpp"
+
+#include <string>
+
+namespace cuprum::python {
+
+namespace {
+
+[[nodiscard]] nb::object host_class() {
+    return nb::module_::import_("cuprum._host").attr("Host");
+}
+
+} // namespace
+
+std::optional<Location> location_argument(nb::handle value, bool is_none_allowed) {
+    if (value.is_none()) {
+        if (!is_none_allowed) {
+            raise_error(PyExc_ValueError, "location is required: a Device or a Host, got None");
+        }
+        return std::nullopt;
+    }
+    if (const PyDevice* device = get_if<PyDevice>(value)) {
+        return Location::device(device->core);
+    }
+    if (PyObject_IsInstance(value.ptr(), host_class().ptr()) == 1) {
+        if (nb::cast<bool>(value.attr("is_numa_current"))) {
+            return Location::host_numa_current();
+        }
+        const nb::object node = value.attr("numa_id");
+        return node.is_none() ? Location::host() : Location::host_numa(nb::cast<int>(node));
+    }
+    raise_error(PyExc_TypeError,
+                "location must be a Device, Host, or None, got " + type_label(value));
+}
+
+nb::object location_object(const Location& location) {
+    switch (location.kind) {
+    case LocationKind::Device:
+        return device_object(Device(location.id));
+    case LocationKind::HostNuma:
+        return host_class()(location.id);
+    case LocationKind::HostNumaCurrent:
+        return host_class().attr("numa_current")();
+    default:
+        return host_class()();
+    }
+}
+
+std::vector<const PyBuffer*> buffer_list_argument(nb::handle value, const char* name) {
+    if (get_if<PyBuffer>(value) != nullptr) {
+        raise_error(PyExc_TypeError, std::string(name) +
+                                         " must be a sequence of Buffers, got one Buffer; put it "
+                                         "in a list, or use the buffer's own method");
+    }
+    const nb::object sequence = PyUnicode_Check(value.ptr()) == 0
+                                    ? nb::steal(PySequence_Fast(value.ptr(), ""))
+                                    : nb::object();
+    if (!sequence.is_valid()) {
+        PyErr_Clear();
+        raise_error(PyExc_TypeError,
+                    std::string(name) + " must be a sequence of Buffers, got " + type_label(value));
+    }
+    std::vector<const PyBuffer*> buffers;
+    const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.ptr());
+    for (Py_ssize_t i = 0; i < count; ++i) {
+        const nb::handle item(PySequence_Fast_GET_ITEM(sequence.ptr(), i));
+        const PyBuffer* buffer = get_if<PyBuffer>(item);
+        if (buffer == nullptr) {
+            raise_error(PyExc_TypeError, std::string(name) + "[" + std::to_string(i) +
+                                             "]: expected Buffer, got " +
+                                             Py_TYPE(item.ptr())->tp_name);
+        }
+        buffers.push_back(buffer);
+    }
+    return buffers;
+}
+
+std::optional<Stream> optional_stream_argument(nb::handle stream) {
+    if (stream.is_none()) {
+        return std::nullopt;
+    }
+    const Stream& given = stream_argument(stream);
+    (void)given.handle(); // a closed one does not count as none
+    return given;
+}
+
+} // namespace cuprum::python

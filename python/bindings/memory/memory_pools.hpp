@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the bindings of the kinds of pool share: bind_memory_pool.cpp has what they have in common.
+
+#pragma once
+
+#include "memory/memory_objects.hpp"
+#include "support/owner_collection.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <utility>
+
+namespace cuprum::python {
+
+/// What is asked of a pool, live; keeps the pool alive.
+struct PyPoolAttributes {
+    explicit PyPoolAttributes(MemoryPool asked) : pool(std::move(asked)) {}
+
+    Held<MemoryPool> pool;
+};
+
+/// Binds MemoryPoolAttributes, and the kinds of pool.
+void bind_pool_attributes(nb::module_& module);
+void bind_device_pool(nb::module_& module);
+void bind_pinned_pool(nb::module_& module);
+void bind_managed_pool(nb::module_& module);
+
+/// Tells whether an option is set.
+[[nodiscard]] bool truth(nb::handle object, const char* attribute);
+
+/// Returns the module that shares pools with other processes.
+[[nodiscard]] nb::object sharing();
+
+/// Allocates from one kind of pool: its `allocate` method.
+template <typename Pool, typename Made>
+[[nodiscard]] nb::object allocate(nb::handle self, nb::handle size, nb::handle stream) {
+    const auto* resource = get_if<Pool>(self);
+    if (resource == nullptr) {
+        raise_error(PyExc_TypeError, type_label(self) + " is not made yet: call its __init__");
+    }
+    const std::size_t bytes = size_argument(size, "size");
+    try {
+        return allocate_in<Made>(resource->core, nb::borrow(self), bytes, stream);
+    } catch (const std::invalid_argument&) {
+        if (resource->core.is_mapped()) {
+            raise_error(PyExc_TypeError,
+                        "Cannot allocate from a mapped IPC-enabled memory resource");
+        }
+        throw;
+    }
+}
+
+/// The documentation of that method.
+inline constexpr const char* ALLOCATE = R"(Allocate memory, usable in a stream's order from here on.
+
+Raises
+------
+OutOfMemoryError
+    With the bytes asked for and free.)";
+
+} // namespace cuprum::python

@@ -1,0 +1,122 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Python arguments to what the core takes. Each raises TypeError or ValueError naming the argument.
+
+#pragma once
+
+#include "support/objects.hpp"
+#include "support/python_int.hpp"
+
+#include <cuprum/cuprum.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cuprum::python {
+
+/// Returns the stream of a `stream` argument.
+/// @throws TypeError for anything but a Stream; for None the text says what to pass instead.
+[[nodiscard]] inline const Stream& stream_argument(nb::handle stream);
+
+/// Returns the handle that an object gives through the `__cuda_stream__` protocol.
+[[nodiscard]] CUstream protocol_stream(nb::handle object);
+
+/// Returns the stream used when none is named: the legacy default stream, or the thread's own if
+/// CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM is set to a number other than 0.
+[[nodiscard]] nb::object default_stream();
+
+/// Reads an int of less than 60 bits, as nearly all are; says no to anything else.
+[[nodiscard]] inline bool read_small_int(nb::handle value, Py_ssize_t& number) noexcept;
+
+/// Returns a count of bytes or the like, at least 0.
+[[nodiscard]] inline std::size_t size_argument(nb::handle value, const char* name);
+
+/// Returns an integer, also from objects with `__index__` or, for handles, `__int__`.
+[[nodiscard]] std::uint64_t address_argument(nb::handle value, const char* name);
+
+/// Returns a device, from a Device or its ordinal.
+[[nodiscard]] Device device_argument(nb::handle value, const char* name);
+
+/// Returns an int, or nothing for None.
+[[nodiscard]] std::optional<int> optional_int_argument(nb::handle value, const char* name);
+
+/// Returns a bool.
+/// @throws TypeError naming the argument.
+[[nodiscard]] bool bool_argument(nb::handle value, const char* name);
+
+/// Returns the truth of a flag that may be left out.
+[[nodiscard]] bool flag_argument(nb::handle value, bool fallback);
+
+/// Returns an options object: an instance of `cuprum.<class_name>`, made from a dict if need be, or
+/// null for None.
+[[nodiscard]] nb::object options_argument(nb::handle options, const char* class_name);
+
+/// Returns the text of a str or bytes.
+[[nodiscard]] std::string text_argument(nb::handle value, const char* name);
+
+/// Returns a str in lower case.
+[[nodiscard]] std::string lower_case(std::string_view text);
+
+/// Returns a list of strings from one str or a sequence of them; empty for None.
+[[nodiscard]] std::vector<std::string> text_list_argument(nb::handle value, const char* name);
+
+[[nodiscard]] EventOptions event_options(nb::handle options);
+[[nodiscard]] StreamOptions stream_options(nb::handle options);
+
+/// Returns the name of an object's type, for messages.
+[[nodiscard]] std::string type_label(nb::handle object);
+
+/// Returns an object as Python's repr() writes it.
+[[nodiscard]] std::string repr_text(nb::handle object);
+
+/// Returns a number as Python writes it in hexadecimal.
+[[nodiscard]] std::string hex_text(std::uint64_t number);
+
+/// Raises a Python exception of a built-in type.
+[[noreturn]] void raise_error(PyObject* type, const std::string& message);
+
+// ---- what nearly every call needs, in place ----------------------------------------------------
+
+/// Returns the stream of any other `stream` argument than a plain Stream, or raises.
+[[nodiscard]] const Stream& unusual_stream_argument(nb::handle stream);
+
+const Stream& stream_argument(nb::handle stream) {
+    if (Py_TYPE(stream.ptr()) != TYPE<PyStream> || !is_ready(stream)) [[unlikely]] {
+        return unusual_stream_argument(stream);
+    }
+    if (stream.ptr() == LEGACY_DEFAULT || stream.ptr() == PER_THREAD_DEFAULT) {
+        note_python_in_driver(); // other libraries use them too
+    }
+    return *payload<PyStream>(stream);
+}
+
+[[nodiscard]] std::size_t unusual_size_argument(nb::handle value, const char* name);
+
+std::size_t size_argument(nb::handle value, const char* name) {
+    Py_ssize_t size = 0;
+    if (!read_small_int(value, size) || size < 0) [[unlikely]] {
+        return unusual_size_argument(value, name);
+    }
+    return static_cast<std::size_t>(size);
+}
+
+bool read_small_int(nb::handle value, Py_ssize_t& number) noexcept {
+    if (PyLong_CheckExact(value.ptr()) == 0) {
+        return false;
+    }
+    std::int64_t wide = 0;
+    if (!read_short_int(value.ptr(), wide)) {
+        return false;
+    }
+    number = static_cast<Py_ssize_t>(wide);
+    return true;
+}
+
+} // namespace cuprum::python

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// When the GIL is released around a driver call.
+//
+// Releasing and taking it again costs more than many driver calls do. So calls that can wait for
+// the device, or run for long, always release it (nb::gil_scoped_release); calls that only enqueue
+// or ask keep it (Brief), with one exception: an enqueuing call waits when the device's queue is
+// full, and the queue may be held up by a host function that wants the GIL. Such functions exist
+// only after a Python callable was given to the driver, or after another library's stream or our
+// own stream's handle went from one to the other; from then on Brief releases it as well. See
+// docs/concurrency.md.
+
+#pragma once
+
+#include "support/hot_data.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+
+namespace cuprum::python {
+
+namespace nb = nanobind;
+
+/// Whether the driver may run Python code on a thread of its own.
+inline std::atomic<bool>& may_driver_run_python = hot_data.may_driver_run_python;
+
+/// Notes that the driver may run Python code on a thread of its own from now on. Call it before a
+/// Python callable is given to the driver, and where streams are shared with other libraries.
+inline void note_python_in_driver() noexcept {
+    if (!may_driver_run_python.load(std::memory_order_relaxed)) {
+        may_driver_run_python.store(true, std::memory_order_relaxed);
+    }
+}
+
+/// Surrounds a driver call that does not wait for the device: keeps the GIL unless a full queue
+/// could be waiting for it. `is_long` releases it in any case, as for the first use of something.
+class Brief {
+public:
+    [[nodiscard]] explicit Brief(bool is_long = false) noexcept
+        : saved_(is_long || may_driver_run_python.load(std::memory_order_relaxed)
+                     ? PyEval_SaveThread()
+                     : nullptr) {}
+
+    ~Brief() {
+        if (saved_ != nullptr) [[unlikely]] {
+            PyEval_RestoreThread(saved_);
+        }
+    }
+
+    Brief(const Brief&) = delete;
+    Brief& operator=(const Brief&) = delete;
+
+private:
+    PyThreadState* saved_;
+};
+
+} // namespace cuprum::python

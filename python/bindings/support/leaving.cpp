@@ -1,0 +1,105 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "support/leaving.hpp"
+
+#include "support/objects.hpp"
+
+#include <cxxabi.h>
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace cuprum::python {
+
+namespace {
+
+constinit std::atomic<bool> is_leaving{false};
+constinit std::atomic<int> inside{0};
+
+void leave() noexcept {
+    if (inside.fetch_sub(1) == 1) {
+        inside.notify_all();
+    }
+}
+
+} // namespace
+
+PythonScope::PythonScope() noexcept {
+    // NOTE: counted before asking, so that close_python() either is seen here or sees us.
+    inside.fetch_add(1);
+    if (is_python_gone()) {
+        leave();
+        return;
+    }
+    state_ = PyGILState_Ensure();
+    is_inside_ = true;
+}
+
+PythonScope::~PythonScope() {
+    if (is_inside_) {
+        PyGILState_Release(state_);
+        leave();
+    }
+}
+
+void watch_for_forks() {
+    (void)::pthread_atfork(nullptr, nullptr, [] { inside.store(0); });
+}
+
+void close_python() noexcept {
+    is_leaving.store(true);
+    PyThreadState* const saved = PyEval_SaveThread();
+    for (int count = inside.load(); count != 0; count = inside.load()) {
+        inside.wait(count);
+    }
+    PyEval_RestoreThread(saved);
+}
+
+bool is_python_gone() noexcept {
+    return is_leaving.load() || Py_IsInitialized() == 0;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Waits for the process to end.
+[[noreturn]] void stop_thread() noexcept {
+    for (;;) {
+        ::pause();
+    }
+}
+
+} // namespace
+
+} // namespace cuprum::python
+
+// The linker puts these in the place of Python's functions in this module, nanobind's calls
+// included (--wrap in CMakeLists.txt).
+
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming): the linker's names
+extern "C" {
+
+void __real_PyEval_RestoreThread(PyThreadState* state);
+PyGILState_STATE __real_PyGILState_Ensure();
+
+void __wrap_PyEval_RestoreThread(PyThreadState* state) {
+    try {
+        __real_PyEval_RestoreThread(state);
+    } catch (const abi::__forced_unwind&) {
+        cuprum::python::stop_thread(); // not to be left: that would end the process
+    }
+}
+
+PyGILState_STATE __wrap_PyGILState_Ensure() {
+    try {
+        return __real_PyGILState_Ensure();
+    } catch (const abi::__forced_unwind&) {
+        cuprum::python::stop_thread();
+    }
+}
+
+} // extern "C"
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)

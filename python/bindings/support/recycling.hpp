@@ -1,0 +1,119 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Python objects that come and go with every other call: buffers, events, streams, views.
+//
+// One that is dropped is kept for the next of its class. nanobind can do that as well (nb::pooled),
+// in some hundred and fifty instructions, and enters every object with Python's collector; here it
+// is a handful of loads and stores in one line of the cache, and the collector hears only of
+// objects that may be part of a cycle. An object of a derived class, or to which anything unusual
+// was done, goes nanobind's way. So do all where threads share no GIL: nanobind then keeps some for
+// each thread.
+
+#pragma once
+
+#include "support/instances.hpp"
+
+#include <nanobind/nanobind.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cuprum::python {
+
+#if !defined(CUPRUM_ASKS_NANOBIND) && !defined(Py_GIL_DISABLED) && !defined(Py_REF_DEBUG)
+inline constexpr bool CAN_RECYCLE = true;
+#else
+inline constexpr bool CAN_RECYCLE = false;
+#endif
+
+/// Tells whether objects that hold a T are kept when they are dropped.
+template <typename T>
+inline constexpr bool IS_RECYCLED = false;
+
+/// Tells whether what an object holds may refer to the object, as Python's collector has to know.
+/// Asked once, when it is made.
+template <typename T>
+[[nodiscard]] bool may_refer_back(const T& /*held*/) noexcept {
+    return false;
+}
+
+/// What making and dropping the objects of one class looks at; guarded by the GIL.
+struct alignas(32) Recycler {
+    static constexpr std::uint32_t MAX_SPARE = 32;
+
+    PyObject* spare = nullptr;    // the first of a list
+    PyTypeObject* type = nullptr; // null until recycle()
+    destructor general = nullptr; // nanobind's
+    std::int32_t weakrefs_at = 0; // where an object keeps its weak references
+    std::uint32_t spare_count = 0;
+
+    /// Returns an object that holds nothing, or null if there is no spare one.
+    [[nodiscard]] PyObject* take() noexcept {
+        PyObject* const object = spare;
+        if (object != nullptr) [[likely]] {
+            spare = *payload<PyObject*>(object);
+            --spare_count;
+            Py_SET_REFCNT(object, 1);
+        }
+        return object;
+    }
+
+    void keep(PyObject* object) noexcept {
+        if (spare_count == MAX_SPARE) [[unlikely]] {
+            general(object);
+            return;
+        }
+        *payload<PyObject*>(object) = spare;
+        spare = object;
+        ++spare_count;
+    }
+};
+
+template <typename T>
+inline constinit Recycler RECYCLER;
+
+/// Makes a new object of the class that holds a T; the collector does not know of it.
+[[nodiscard]] inline nb::object new_untracked(nb::handle type) {
+    nb::object object = nb::inst_alloc(type);
+    PyObject_GC_UnTrack(object.ptr());
+    return object;
+}
+
+/// Does what Python does with an object that nobody refers to.
+template <typename T>
+[[gnu::hot]] void drop_object(PyObject* self) noexcept {
+    Recycler& recycler = RECYCLER<T>;
+    if (Py_TYPE(self) != recycler.type || !is_plain(self)) [[unlikely]] {
+        recycler.general(self);
+        return;
+    }
+    if (is_tracked(self)) {
+        PyObject_GC_UnTrack(self);
+    }
+    auto* const weakrefs =
+        reinterpret_cast<PyObject**>(reinterpret_cast<char*>(self) + recycler.weakrefs_at);
+    if (*weakrefs != nullptr) [[unlikely]] {
+        PyObject_ClearWeakRefs(self);
+    }
+    payload<T>(self)->~T();
+    mark_empty(self);
+    recycler.keep(self); // not before: the destructor may make and drop others
+}
+
+/// Has the objects of a class kept. Call it once, when the class is bound.
+template <typename T>
+void recycle(nb::handle type) {
+    static_assert(IS_RECYCLED<T> && sizeof(T) >= sizeof(PyObject*));
+    if constexpr (CAN_RECYCLE) {
+        Recycler& recycler = RECYCLER<T>;
+        recycler.type = reinterpret_cast<PyTypeObject*>(type.ptr());
+        recycler.weakrefs_at = static_cast<std::int32_t>(recycler.type->tp_weaklistoffset);
+        if (recycler.weakrefs_at > 0 && PyType_IS_GC(recycler.type) != 0) {
+            recycler.general = recycler.type->tp_dealloc;
+            recycler.type->tp_dealloc = drop_object<T>;
+        }
+    }
+}
+
+} // namespace cuprum::python
