@@ -81,7 +81,9 @@ std::vector<std::byte> write_fatbin(std::span<const FatbinImage> images) {
         put<std::uint64_t>(at + 40, FLAG_64_BIT | FLAG_LINUX | architecture.flags);
         put<std::uint32_t>(at + 64, 0x48);
         at += ENTRY_BYTES;
-        std::memcpy(at, image.code.data(), image.code.size());
+        if (!image.code.empty()) { // then it may have no address
+            std::memcpy(at, image.code.data(), image.code.size());
+        }
         at += padded(image);
     }
     return fatbin;

@@ -102,7 +102,7 @@ std::size_t kept_names() {
 std::set<const char*> shown_names() {
     std::set<const char*> shown;
     for (const LastLaunch* launch = first; launch != nullptr; launch = launch->next_) {
-        shown.insert(launch->name_.load(std::memory_order_relaxed));
+        shown.insert(launch->name_.load(std::memory_order_acquire));
     }
     return shown;
 }
@@ -111,7 +111,7 @@ std::vector<std::string> recent_launches() {
     std::vector<std::string> launches;
     const std::lock_guard lock(list_mutex);
     for (const LastLaunch* launch = first; launch != nullptr; launch = launch->next_) {
-        if (const char* name = launch->name_.load(std::memory_order_relaxed)) {
+        if (const char* name = launch->name_.load(std::memory_order_acquire)) {
             launches.push_back(std::string(name) + " on " + stream_text(launch->stream_));
         }
     }

@@ -52,7 +52,7 @@ public:
 
     /// Remembers a kernel. The caller's LaunchName must outlive this call.
     void note(const LaunchName& name) const noexcept {
-        name_.store(name.get(), std::memory_order_relaxed);
+        name_.store(name.get(), std::memory_order_release); // with the text
         if (place_.load(std::memory_order_relaxed) == Place::Watched) [[unlikely]] {
             list();
         }

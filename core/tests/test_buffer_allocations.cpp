@@ -37,6 +37,15 @@ void* operator new(std::size_t bytes) {
     throw std::bad_alloc();
 }
 
+// Sanitizers have their own.
+void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+    try {
+        return operator new(bytes);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
 void operator delete(void* memory) noexcept {
     live -= memory != nullptr ? 1 : 0;
     std::free(memory);

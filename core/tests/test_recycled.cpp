@@ -46,6 +46,15 @@ void* operator new(std::size_t bytes) {
     return memory + 2;
 }
 
+// Sanitizers have their own.
+void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
+    try {
+        return operator new(bytes);
+    } catch (const std::bad_alloc&) {
+        return nullptr;
+    }
+}
+
 void operator delete(void* memory) noexcept {
     if (memory != nullptr) {
         auto* const front = static_cast<std::size_t*>(memory) - 2;

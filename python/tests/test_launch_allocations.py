@@ -38,7 +38,8 @@ def counts(tmp_path_factory):
     cuprum.Device(0)  # which loads the driver
     compiler = shutil.which("cc") or shutil.which("gcc")
     driver = driver_in_use()
-    if compiler is None or driver is None or "libasan" in os.environ.get("LD_PRELOAD", ""):
+    has_sanitizer = any(name in os.environ.get("LD_PRELOAD", "") for name in ("asan", "tsan"))
+    if compiler is None or driver is None or has_sanitizer:
         pytest.skip("needs a C compiler, and the allocator to itself")
     library = tmp_path_factory.mktemp("counted") / "libcounted.so"
     subprocess.run(

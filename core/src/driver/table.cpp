@@ -13,7 +13,7 @@ constinit Table library_table;
 } // namespace
 
 namespace detail {
-constinit InForce in_force{&library_table};
+constinit ActiveTable in_force{&library_table};
 constinit std::atomic<const Table*> initialised_table{nullptr};
 } // namespace detail
 

@@ -112,12 +112,12 @@ struct alignas(64) Table { // a line of the cache: the list begins with what bel
 namespace detail {
 
 /// What nearly every call of the library reads, in one line of the cache.
-struct alignas(64) InForce {
+struct alignas(64) ActiveTable {
     std::atomic<Table*> table;
     std::atomic<bool> is_leaving = false; // see driver::is_leaving()
 };
 
-extern InForce in_force;
+extern ActiveTable in_force;
 extern std::atomic<const Table*> initialised_table; // the one that cuInit was called through
 
 } // namespace detail

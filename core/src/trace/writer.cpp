@@ -71,7 +71,13 @@ void Writer::open(const std::string& pattern) {
                                     "' is being written by another process; put %p, which stands "
                                     "for the process's number, into its name");
     }
-    static_cast<void>(::ftruncate(descriptor, 0)); // what cannot be cut, as a pipe, need not be
+    // What cannot be cut, as a pipe, need not be.
+    if (::ftruncate(descriptor, 0) != 0 && errno != EINVAL) {
+        const std::string why = reason();
+        ::close(descriptor);
+        throw std::invalid_argument("trace file '" + path + "' cannot be emptied: " + why +
+                                    "; name another file");
+    }
     const std::lock_guard lock(mutex_);
     file_ = ::fdopen(descriptor, "w");
     path_ = path;

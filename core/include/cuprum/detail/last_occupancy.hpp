@@ -19,6 +19,7 @@ struct OccupancyQuestion {
 
 /// Remembers one answer. Threads may ask and keep at the same time: nobody waits, and who comes
 /// while another writes finds nothing. A copy remembers nothing.
+// NOLINTNEXTLINE(*-special-member-functions): to move it is to copy it.
 class LastOccupancy {
 public:
     LastOccupancy() = default;

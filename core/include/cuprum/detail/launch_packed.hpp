@@ -12,8 +12,8 @@
 #include <vector>
 
 // As cuda.h declares them.
-struct CUlaunchConfig_st;
-struct CUlaunchAttribute_st;
+struct CUlaunchConfig_st;    // NOLINT(readability-identifier-naming)
+struct CUlaunchAttribute_st; // NOLINT(readability-identifier-naming)
 
 namespace cuprum {
 
