@@ -48,12 +48,13 @@ const DeviceMemoryResource& own_pool(const Device& device, detail::DeviceState& 
 detail::DeviceState* default_device();
 detail::DeviceState* device_by_ordinal(int ordinal);
 std::string format_uuid(const CUuuid& uuid);
+Event make_event_elsewhere(detail::DeviceState& device, EventOptions options);
 
-inline Event make_event(detail::DeviceState& device, const EventOptions& options) {
+inline Event make_event(detail::DeviceState& device, EventOptions options) {
     if (const auto* home = detail::current_primary(device)) [[likely]] {
         return detail::make_event(*home, detail::event_flags(options));
     }
-    return Event::create(Context(detail::context_for(device)), options);
+    return make_event_elsewhere(device, options);
 }
 
 } // namespace
@@ -273,6 +274,13 @@ const DeviceMemoryResource& own_pool(const Device& device, detail::DeviceState& 
         detail::keep_for_good(std::static_pointer_cast<detail::PoolState>(pool.resource()));
         return pool;
     });
+}
+
+/// Makes an event when the primary context is not current. Apart, and with a copy of the options,
+/// so that where it is current the usual ones never leave their registers.
+[[gnu::cold, gnu::noinline]] Event make_event_elsewhere(detail::DeviceState& device,
+                                                        EventOptions options) {
+    return Event::create(Context(detail::context_for(device)), options);
 }
 
 /// Returns the device of the current context, or the first one if no context is current.

@@ -61,9 +61,8 @@ Event Event::from_ipc_descriptor(const IPCEventDescriptor& descriptor) {
     CUipcEventHandle shared{};
     std::memcpy(&shared, descriptor.bytes.data(), sizeof(shared));
     auto state = std::make_shared<detail::EventState>();
-    state->is_timing_enabled = false;
-    state->is_blocking_sync = descriptor.blocking_sync;
-    state->is_ipc_enabled = true;
+    state->flags = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING |
+                   (descriptor.blocking_sync ? unsigned{CU_EVENT_BLOCKING_SYNC} : 0U);
     (void)detail::current_context("opening an event of another process");
     call(table().cuIpcOpenEventHandle, &state->handle, shared);
     state->is_owned = true;
@@ -76,20 +75,20 @@ CUevent Event::handle() const {
 }
 
 bool Event::is_timing_enabled() const {
-    return detail::open(state_, "Event").is_timing_enabled;
+    return detail::open(state_, "Event").is_timing_enabled();
 }
 
 bool Event::is_blocking_sync() const {
-    return detail::open(state_, "Event").is_blocking_sync;
+    return detail::open(state_, "Event").is_blocking_sync();
 }
 
 bool Event::is_ipc_enabled() const {
-    return detail::open(state_, "Event").is_ipc_enabled;
+    return detail::open(state_, "Event").is_ipc_enabled();
 }
 
 IPCEventDescriptor Event::ipc_descriptor() const {
     const detail::EventState& own = detail::open(state_, "Event");
-    if (!own.is_ipc_enabled) {
+    if (!own.is_ipc_enabled()) {
         throw std::logic_error("the event is not IPC-enabled; make it with ipc_enabled = true in "
                                "EventOptions");
     }
@@ -99,7 +98,7 @@ IPCEventDescriptor Event::ipc_descriptor() const {
     CUipcEventHandle shared{};
     const driver::Current current(own.context->handle);
     call(table().cuIpcGetEventHandle, &shared, own.handle);
-    IPCEventDescriptor descriptor{.blocking_sync = own.is_blocking_sync};
+    IPCEventDescriptor descriptor{.blocking_sync = own.is_blocking_sync()};
     std::memcpy(descriptor.bytes.data(), &shared, sizeof(shared));
     return descriptor;
 }
@@ -192,9 +191,10 @@ std::string why_no_time(CUresult status, const detail::EventState& later,
     if (status != CUDA_ERROR_INVALID_HANDLE) {
         return {};
     }
-    if (!later.is_timing_enabled || !earlier.is_timing_enabled) {
+    if (!later.is_timing_enabled() || !earlier.is_timing_enabled()) {
         return "Both Events must be created with timing enabled: " +
-               which(!later.is_timing_enabled, !earlier.is_timing_enabled, "has none", "has it") +
+               which(!later.is_timing_enabled(), !earlier.is_timing_enabled(), "has none",
+                     "has it") +
                "; make both with timing_enabled = true in EventOptions";
     }
     const bool is_later = later.is_owned && !later.is_recorded.load(std::memory_order_relaxed);

@@ -180,7 +180,7 @@ void Stream::record(const Event& event, EventUse use) const {
 bool detail::record_unless_shared(const Stream& stream, const Event& event) {
     const StreamState& queue = open(stream.state(), "Stream");
     EventState& state = open(event.state(), "Event");
-    if (state.is_ipc_enabled) [[unlikely]] {
+    if (state.is_ipc_enabled()) [[unlikely]] {
         return false;
     }
     call(table().cuEventRecord, state.handle, queue.handle);

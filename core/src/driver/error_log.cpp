@@ -8,9 +8,9 @@
 #include <cuprum/error.hpp>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <cstring>
+#include <new>
 #include <string_view>
 
 namespace cuprum::driver {
@@ -21,12 +21,33 @@ constexpr int LOG_VERSION = 12090;
 constexpr std::size_t CAPACITY_BYTES = 2048;
 
 // NOTE: plain data. The driver may log while a thread is leaving, when its other objects are gone.
+// The text is elsewhere, made with the first message: see recycled.hpp for why what a thread has of
+// this library must be small.
 struct Messages {
-    std::array<char, CAPACITY_BYTES> text;
-    std::size_t length;
+    char* text = nullptr; // CAPACITY_BYTES
+    std::size_t length = 0;
+    bool is_over = false; // the thread is ending
 };
 
 constinit thread_local Messages messages{};
+
+/// Frees the text when the thread ends.
+struct TextEnder {
+    ~TextEnder() {
+        delete[] messages.text;
+        messages = {.is_over = true};
+    }
+};
+
+/// Sees to it that there is a text; says no if there is no memory or the thread is ending.
+bool has_text() noexcept {
+    if (messages.text == nullptr && !messages.is_over) {
+        static thread_local TextEnder ender;
+        static_cast<void>(ender);
+        messages.text = new (std::nothrow) char[CAPACITY_BYTES];
+    }
+    return messages.text != nullptr;
+}
 
 /// Tells whether a driver does more than refuse a function; the emulated one says so beforehand.
 bool is_implemented(const DriverLibrary& driver, const char* function) {
@@ -89,7 +110,7 @@ void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
            (message[length - 1] == '\n' || message[length - 1] == '\0')) {
         --length;
     }
-    if (message == nullptr || length == 0) {
+    if (message == nullptr || length == 0 || !has_text()) {
         return;
     }
     if (messages.length + length >= CAPACITY_BYTES) {
@@ -99,12 +120,12 @@ void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
         messages.text[messages.length++] = SEPARATOR;
     }
     const std::size_t kept = std::min(length, CAPACITY_BYTES - messages.length);
-    std::memcpy(messages.text.data() + messages.length, message, kept);
+    std::memcpy(messages.text + messages.length, message, kept);
     messages.length += kept;
 }
 
 std::string take_error_log(std::string_view call) {
-    std::string text(messages.text.data(), messages.length);
+    std::string text(messages.length == 0 ? "" : messages.text, messages.length);
     messages.length = 0;
     // Calls whose failure was an answer have left messages of their own: they come first, or, if
     // the error is ours and not of a call, they are all there is.

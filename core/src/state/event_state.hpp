@@ -17,26 +17,34 @@ namespace cuprum::detail {
 struct EventState {
     CUevent handle = nullptr;
     std::shared_ptr<ContextState> context; // null for a foreign event
-    bool is_owned = false;
-    bool is_timing_enabled = true; // the driver cannot tell of a foreign event: assumed
-    bool is_blocking_sync = false;
-    bool is_ipc_enabled = false;
+    unsigned flags = 0;   // the driver's; it cannot tell of a foreign event: the default is assumed
     unsigned made_at = 0; // the context's count of resets when it was made
+    bool is_owned = false;
     std::unique_ptr<const IPCEventDescriptor> origin; // of an event of another process
     std::atomic<bool> is_recorded{false};             // by us; only ever used to word an error
 
     EventState() noexcept {} // NOLINT(modernize-use-equals-default): that would clear it twice
 
-    /// Makes the state of an event that is yet to be made in a context, with the driver's flags.
-    EventState(const std::shared_ptr<ContextState>& home, unsigned flags) noexcept
-        : context(home), is_timing_enabled((flags & CU_EVENT_DISABLE_TIMING) == 0),
-          is_blocking_sync((flags & CU_EVENT_BLOCKING_SYNC) != 0),
-          is_ipc_enabled((flags & CU_EVENT_INTERPROCESS) != 0),
+    /// Makes the state of an event that is yet to be made in a context.
+    EventState(const std::shared_ptr<ContextState>& home, unsigned driver_flags) noexcept
+        : context(home), flags(driver_flags),
           made_at(home->reset_count.load(std::memory_order_relaxed)) {}
 
     ~EventState();
     EventState(const EventState&) = delete;
     EventState& operator=(const EventState&) = delete;
+
+    [[nodiscard]] bool is_timing_enabled() const noexcept {
+        return (flags & CU_EVENT_DISABLE_TIMING) == 0;
+    }
+
+    [[nodiscard]] bool is_blocking_sync() const noexcept {
+        return (flags & CU_EVENT_BLOCKING_SYNC) != 0;
+    }
+
+    [[nodiscard]] bool is_ipc_enabled() const noexcept {
+        return (flags & CU_EVENT_INTERPROCESS) != 0;
+    }
 };
 
 [[noreturn, gnu::cold]] void refuse_timing_of_shared_event();
