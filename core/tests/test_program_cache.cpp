@@ -80,12 +80,12 @@ TEST(Digest, the_checksum_notices_every_changed_bit) {
 }
 
 TEST(Digest, the_checksum_notices_what_moves_and_what_is_lost) {
-    std::vector<std::byte> bytes(1000);
+    std::vector<std::byte> bytes(8000);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
-        bytes[i] = static_cast<std::byte>((i * 7 >> 3) + 1);
+        bytes[i] = static_cast<std::byte>((i * 7 >> 3) + (i >> 10) + 1);
     }
     const std::uint64_t whole = detail::checksum(bytes, 1);
-    for (const std::size_t unit : {1U, 8U, 16U, 64U, 128U}) {
+    for (const std::size_t unit : {1U, 8U, 16U, 64U, 128U, 1024U}) {
         std::vector<std::byte> moved = bytes;
         std::swap_ranges(moved.begin(), moved.begin() + unit, moved.begin() + 4 * unit);
         EXPECT_NE(detail::checksum(moved, 1), whole) << unit;
@@ -104,13 +104,15 @@ TEST(Digest, the_checksum_notices_what_moves_and_what_is_lost) {
 
 TEST(Digest, the_checksum_is_the_same_on_every_machine) {
     // From a second implementation, word by word in arithmetic without limits.
-    std::vector<std::byte> bytes(1000);
+    std::vector<std::byte> bytes(3000);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         bytes[i] = static_cast<std::byte>(i * 7 >> 3);
     }
     EXPECT_EQ(detail::checksum({}, 0), 0x554D07D14D03DC48U);
     EXPECT_EQ(detail::checksum(std::span(bytes).first(128), 5), 0x1433C78627C9678DU);
-    EXPECT_EQ(detail::checksum(bytes, 0xFEDCBA9876543210), 0xF1587D9D53F2BA30U);
+    EXPECT_EQ(detail::checksum(std::span(bytes).first(1000), 0xFEDCBA9876543210),
+              0xF0FCE4B8B601E139U);
+    EXPECT_EQ(detail::checksum(bytes, 7), 0x84495FFD59098BFEU);
 }
 
 TEST(InMemoryProgramCache, keeps_replaces_and_removes) {

@@ -40,7 +40,7 @@ namespace {
 using detail::File;
 using detail::FileLock;
 
-constexpr std::uint64_t MARK = 0x32304D5552505543; // "CUPRUM02"
+constexpr std::uint64_t MARK = 0x33304D5552505543; // "CUPRUM03"
 constexpr time_t STALE_AFTER_S = 3600; // a file in tmp/ that nobody can be writing any more
 
 struct Trailer {
