@@ -33,7 +33,9 @@ void destroy_context(CUcontext handle) {
     if (context->is_primary()) {
         fail(CUDA_ERROR_INVALID_CONTEXT, "a primary context is released, not destroyed");
     }
-    HandleTable::instance().erase(HandleKind::Context, context->handle_value());
+    if (HandleTable::instance().erase(HandleKind::Context, context->handle_value()) == nullptr) {
+        fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context was destroyed by another thread");
+    }
     auto& contexts = thread_state().contexts;
     if (!contexts.empty() && contexts.back().context == context) {
         contexts.pop_back();
@@ -236,8 +238,12 @@ CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags
         require(Flags == 0, "the flags must be 0");
         const auto& context = current_context();
         const auto peer = context_from(peerContext);
+        if (peer == context || !peer->is_active()) {
+            fail(CUDA_ERROR_INVALID_CONTEXT,
+                 "the peer is the current context itself, or has been destroyed");
+        }
         if (&peer->device() == &context->device()) {
-            fail(CUDA_ERROR_INVALID_DEVICE, "a device is no peer of itself");
+            fail(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "a device is no peer of itself");
         }
         if (!context->enable_peer(*peer)) {
             fail(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "access to the peer is enabled already");

@@ -106,8 +106,10 @@ CUresult CUDAAPI cuDeviceGetAttribute(int* pi, CUdevice_attribute attrib, CUdevi
 
 CUresult CUDAAPI cuDeviceComputeCapability(int* major, int* minor, CUdevice dev) {
     return entry("cuDeviceComputeCapability", [&] {
-        put(major, device_at(dev).major());
-        put(minor, device_at(dev).minor());
+        const Device& device = device_at(dev);
+        require(major != nullptr && minor != nullptr, "an output argument is NULL");
+        *major = device.major();
+        *minor = device.minor();
     });
 }
 
@@ -244,8 +246,10 @@ CUresult CUDAAPI cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags) {
 
 CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int* flags, int* active) {
     return entry("cuDevicePrimaryCtxGetState", [&] {
-        put(flags, device_at(dev).primary_flags());
-        put(active, device_at(dev).is_primary_active() ? 1 : 0);
+        const Device& device = device_at(dev);
+        require(flags != nullptr && active != nullptr, "an output argument is NULL");
+        *flags = device.primary_flags();
+        *active = device.is_primary_active() ? 1 : 0;
     });
 }
 

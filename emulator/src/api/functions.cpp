@@ -11,6 +11,10 @@
 #include "objects/occupancy.hpp"
 #include "objects/thread_state.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <span>
+
 using namespace cuprum::emulator;
 
 namespace {
@@ -19,13 +23,36 @@ const Device& device_of(const Function& function) {
     return function.module()->context().device();
 }
 
+std::span<const CUlaunchAttribute> attributes_of(const CUlaunchConfig& config) {
+    require(config.attrs != nullptr || config.numAttrs == 0, "the attributes are NULL");
+    return {config.attrs, config.numAttrs};
+}
+
+/// Returns the product of three sizes, of which 0 counts as 1; 0 if it is more than `most`.
+int bounded_volume(const std::uint32_t (&shape)[3], int most) {
+    const auto limit = static_cast<std::uint64_t>(most);
+    std::uint64_t product = 1;
+    for (const std::uint32_t size : shape) {
+        product *= std::max(size, 1U); // stays below 2 to the 64th: `most` is small
+        if (product > limit) {
+            return 0;
+        }
+    }
+    return static_cast<int>(product);
+}
+
 void launch_on(CUfunction handle, CUstream stream_handle, const LaunchRequest& request) {
     const auto stream = stream_from(stream_handle);
+    const auto event =
+        request.completion_event != nullptr ? event_from(request.completion_event) : nullptr;
+    if (event != nullptr) {
+        event->check_recordable(*stream);
+    }
     launch(function_from(handle, stream->kind() == Stream::Kind::Legacy ? current_context()
                                                                         : stream->shared_context()),
            *stream, request);
-    if (request.completion_event != nullptr) {
-        event_from(request.completion_event)->record(*stream);
+    if (event != nullptr) {
+        event->record(*stream);
     }
 }
 
@@ -108,13 +135,12 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, vo
                                   void** extra) {
     return entry("cuLaunchKernelEx", [&] {
         require(config != nullptr, "config must not be NULL");
-        require(config->attrs != nullptr || config->numAttrs == 0, "the attributes are NULL");
         LaunchRequest request{.grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
                               .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
                               .shared_bytes = config->sharedMemBytes,
                               .parameters = kernelParams,
                               .extra = extra};
-        apply_attributes(request, {config->attrs, config->numAttrs});
+        apply_attributes(request, attributes_of(*config));
         launch_on(f, config->hStream, request);
     });
 }
@@ -165,8 +191,9 @@ CUresult CUDAAPI cuOccupancyMaxPotentialBlockSizeWithFlags(
         const auto advice =
             advise_block_size(*function, device_of(*function), blockSizeToDynamicSMemSize,
                               dynamicSMemSize, blockSizeLimit);
-        put(minGridSize, advice.min_grid_blocks);
-        put(blockSize, advice.block_threads);
+        require(minGridSize != nullptr && blockSize != nullptr, "an output argument is NULL");
+        *minGridSize = advice.min_grid_blocks;
+        *blockSize = advice.block_threads;
     });
 }
 
@@ -202,16 +229,19 @@ CUresult CUDAAPI cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func,
         require(config != nullptr, "config must not be NULL");
         const auto function = function_from(func);
         LaunchRequest request;
-        apply_attributes(request, {config->attrs, config->numAttrs});
-        const int blocks =
-            static_cast<int>(std::max(request.cluster[0], 1U) * std::max(request.cluster[1], 1U) *
-                             std::max(request.cluster[2], 1U));
+        request.block[0] = config->blockDimX;
+        request.block[1] = config->blockDimY;
+        request.block[2] = config->blockDimZ;
+        apply_attributes(request, attributes_of(*config));
         const Device& device = device_of(*function);
-        if (blocks > max_cluster_blocks(*function, device)) {
+        const int blocks = bounded_volume(request.cluster, max_cluster_blocks(*function, device));
+        if (blocks == 0) {
             fail(CUDA_ERROR_INVALID_CLUSTER_SIZE, "the cluster is too large");
         }
-        const int threads =
-            static_cast<int>(config->blockDimX * config->blockDimY * config->blockDimZ);
+        const int threads = bounded_volume(
+            request.block, device.attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+        require(threads != 0 && std::ranges::count(request.block, 0U) == 0,
+                "the block is empty or larger than the device allows");
         const int resident =
             active_blocks_per_sm(*function, device, threads, config->sharedMemBytes) *
             static_cast<int>(device.sm_count());

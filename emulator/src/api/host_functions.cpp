@@ -11,6 +11,7 @@
 #include "objects/capture.hpp"
 #include "objects/error.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -20,19 +21,25 @@ using namespace cuprum::emulator;
 
 namespace {
 
+constexpr unsigned MAX_BATCH_ITEMS = 256;
+
 void check_word(CUdeviceptr address, std::size_t bytes) {
     require(address % bytes == 0, "the address is not aligned");
     require(Allocations::instance().covers(address, bytes), "the address is not known memory");
 }
 
 template <typename Word>
-void write_word(CUstream handle, CUdeviceptr address, Word value, unsigned flags) {
+void check_write(CUdeviceptr address, unsigned flags) {
     constexpr unsigned known = CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
     require((flags & ~known) == 0, "unknown flags");
-    const auto stream = stream_from(handle);
     check_word(address, sizeof(Word));
-    stream->enqueue(std::make_shared<Task>(
-        stream->context().errors(),
+}
+
+/// Writes a word that has been checked.
+template <typename Word>
+void write_word(Stream& stream, CUdeviceptr address, Word value) {
+    stream.enqueue(std::make_shared<Task>(
+        stream.context().errors(),
         [address, value] {
             std::atomic_ref(*reinterpret_cast<Word*>(address)).store(value);
             check::mark_written(AddressSpace::instance().map(), address, sizeof(Word));
@@ -54,14 +61,22 @@ bool is_met(Word now, Word value, unsigned condition) {
     }
 }
 
+unsigned condition_of(unsigned flags) {
+    return flags & ~static_cast<unsigned>(CU_STREAM_WAIT_VALUE_FLUSH);
+}
+
 template <typename Word>
-void wait_for_word(CUstream handle, CUdeviceptr address, Word value, unsigned flags) {
-    const unsigned condition = flags & ~static_cast<unsigned>(CU_STREAM_WAIT_VALUE_FLUSH);
-    require(condition <= CU_STREAM_WAIT_VALUE_NOR, "unknown flags");
-    const auto stream = stream_from(handle);
+void check_wait(CUdeviceptr address, unsigned flags) {
+    require(condition_of(flags) <= CU_STREAM_WAIT_VALUE_NOR, "unknown flags");
     check_word(address, sizeof(Word));
-    const auto errors = stream->context().errors();
-    stream->enqueue(std::make_shared<HostFunction>(
+}
+
+/// Waits for a word that has been checked.
+template <typename Word>
+void wait_for_word(Stream& stream, CUdeviceptr address, Word value, unsigned flags) {
+    const unsigned condition = condition_of(flags);
+    const auto errors = stream.context().errors();
+    stream.enqueue(std::make_shared<HostFunction>(
         errors,
         [address, value, condition, errors] {
             constexpr auto longest_nap = std::chrono::microseconds(200);
@@ -74,6 +89,58 @@ void wait_for_word(CUstream handle, CUdeviceptr address, Word value, unsigned fl
             }
         },
         nullptr, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP));
+}
+
+template <typename Word>
+void write_one(CUstream handle, CUdeviceptr address, Word value, unsigned flags) {
+    const auto stream = stream_from(handle);
+    check_write<Word>(address, flags);
+    write_word(*stream, address, value);
+}
+
+template <typename Word>
+void wait_for_one(CUstream handle, CUdeviceptr address, Word value, unsigned flags) {
+    const auto stream = stream_from(handle);
+    check_wait<Word>(address, flags);
+    wait_for_word(*stream, address, value, flags);
+}
+
+void check_item(const CUstreamBatchMemOpParams& item) {
+    switch (item.operation) {
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+        return check_wait<cuuint32_t>(item.waitValue.address, item.waitValue.flags);
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+        return check_wait<cuuint64_t>(item.waitValue.address, item.waitValue.flags);
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+        return check_write<cuuint32_t>(item.writeValue.address, item.writeValue.flags);
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+        return check_write<cuuint64_t>(item.writeValue.address, item.writeValue.flags);
+    case CU_STREAM_MEM_OP_BARRIER:
+    case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+        return;
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown operation in the batch");
+    }
+}
+
+/// Enqueues an item of a batch that has been checked.
+void enqueue_item(Stream& stream, const CUstreamBatchMemOpParams& item) {
+    switch (item.operation) {
+    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+        wait_for_word(stream, item.waitValue.address, item.waitValue.value, item.waitValue.flags);
+        break;
+    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+        wait_for_word(stream, item.waitValue.address, item.waitValue.value64, item.waitValue.flags);
+        break;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+        write_word(stream, item.writeValue.address, item.writeValue.value);
+        break;
+    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+        write_word(stream, item.writeValue.address, item.writeValue.value64);
+        break;
+    default:
+        break; // the stream's order is barrier enough
+    }
 }
 
 } // namespace
@@ -106,22 +173,22 @@ CUresult CUDAAPI cuStreamAddCallback(CUstream hStream, CUstreamCallback callback
 
 CUresult CUDAAPI cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
                                          unsigned int flags) {
-    return entry("cuStreamWriteValue32", [&] { write_word(stream, addr, value, flags); });
+    return entry("cuStreamWriteValue32", [&] { write_one(stream, addr, value, flags); });
 }
 
 CUresult CUDAAPI cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
                                          unsigned int flags) {
-    return entry("cuStreamWriteValue64", [&] { write_word(stream, addr, value, flags); });
+    return entry("cuStreamWriteValue64", [&] { write_one(stream, addr, value, flags); });
 }
 
 CUresult CUDAAPI cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr addr, cuuint32_t value,
                                         unsigned int flags) {
-    return entry("cuStreamWaitValue32", [&] { wait_for_word(stream, addr, value, flags); });
+    return entry("cuStreamWaitValue32", [&] { wait_for_one(stream, addr, value, flags); });
 }
 
 CUresult CUDAAPI cuStreamWaitValue64_v2(CUstream stream, CUdeviceptr addr, cuuint64_t value,
                                         unsigned int flags) {
-    return entry("cuStreamWaitValue64", [&] { wait_for_word(stream, addr, value, flags); });
+    return entry("cuStreamWaitValue64", [&] { wait_for_one(stream, addr, value, flags); });
 }
 
 CUresult CUDAAPI cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
@@ -129,32 +196,11 @@ CUresult CUDAAPI cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
     return entry("cuStreamBatchMemOp", [&] {
         require(flags == 0, "the flags must be 0");
         require(paramArray != nullptr && count != 0, "the batch is empty");
-        for (unsigned index = 0; index < count; ++index) {
-            const CUstreamBatchMemOpParams& item = paramArray[index];
-            switch (item.operation) {
-            case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-                wait_for_word(stream, item.waitValue.address, item.waitValue.value,
-                              item.waitValue.flags);
-                break;
-            case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-                wait_for_word(stream, item.waitValue.address, item.waitValue.value64,
-                              item.waitValue.flags);
-                break;
-            case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-                write_word(stream, item.writeValue.address, item.writeValue.value,
-                           item.writeValue.flags);
-                break;
-            case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-                write_word(stream, item.writeValue.address, item.writeValue.value64,
-                           item.writeValue.flags);
-                break;
-            case CU_STREAM_MEM_OP_BARRIER:
-            case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
-                break;
-            default:
-                fail(CUDA_ERROR_INVALID_VALUE, "unknown operation in the batch");
-            }
-        }
+        require(count < MAX_BATCH_ITEMS, "a batch has fewer than 256 operations");
+        const auto order = stream_from(stream);
+        // All or nothing.
+        std::for_each_n(paramArray, count, check_item);
+        std::for_each_n(paramArray, count, [&](const auto& item) { enqueue_item(*order, item); });
     });
 }
 

@@ -88,8 +88,8 @@ CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size,
 
 CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle) {
     return entry("cuMemRelease", [&] {
+        const std::lock_guard lock(shares_mutex); // before the look: two may release at once
         const auto memory = physical_from(handle);
-        const std::lock_guard lock(shares_mutex);
         if (--memory->shares == 0) {
             HandleTable::instance().erase(HandleKind::Physical, handle);
         }

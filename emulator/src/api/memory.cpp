@@ -37,8 +37,9 @@ extern "C" {
 CUresult CUDAAPI cuMemGetInfo_v2(size_t* free, size_t* total) {
     return entry("cuMemGetInfo", [&] {
         const Device& device = current_context()->device();
-        put(free, device.free_bytes());
-        put(total, device.total_bytes());
+        require(free != nullptr && total != nullptr, "an output argument is NULL");
+        *free = device.free_bytes();
+        *total = device.total_bytes();
     });
 }
 
@@ -160,7 +161,9 @@ CUresult CUDAAPI cuMemHostUnregister(void* p) {
             fail(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "p is not where registered memory starts");
         }
         synchronize_users_of(*allocation);
-        Allocations::instance().remove(address, {MemoryKind::Registered});
+        if (!Allocations::instance().remove(allocation)) {
+            fail(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "p was unregistered by another thread");
+        }
     });
 }
 
@@ -221,10 +224,9 @@ void free_device_memory(CUdeviceptr address) {
          allocation->kind == MemoryKind::Pooled);
     require(is_ours, "dptr is not the start of device memory, or it was freed before");
     synchronize_users_of(*allocation);
-    const auto removed = allocations.remove(address, {allocation->kind});
-    require(removed != nullptr, "dptr was freed by another thread");
-    if (removed->kind == MemoryKind::Pooled) {
-        removed->pool->free_now(removed);
+    require(allocations.remove(allocation), "dptr was freed by another thread");
+    if (allocation->kind == MemoryKind::Pooled) {
+        allocation->pool->free_now(allocation);
     }
 }
 
@@ -238,7 +240,7 @@ void free_host_memory(void* pointer) {
                 allocation->kind == MemoryKind::Pinned,
             "p is not the start of pinned memory, or it was freed before");
     synchronize_users_of(*allocation);
-    Allocations::instance().remove(address, {MemoryKind::Pinned});
+    require(Allocations::instance().remove(allocation), "p was freed by another thread");
 }
 
 /// Tells whether all pages of a range are there.

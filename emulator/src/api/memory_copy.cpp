@@ -232,13 +232,18 @@ Copy copy_of_3d(const Request& request) {
     copy.width_bytes = request.WidthInBytes;
     copy.height = request.Height;
     copy.depth = request.Depth;
-    const auto rows = [&](std::size_t given) { return given != 0 ? given : request.Height; };
+    const auto rows = [&](std::size_t given, std::size_t first) {
+        require(given == 0 || (given >= request.Height && given - request.Height >= first),
+                "a slice is lower than what is copied of it");
+        return given != 0 ? given : request.Height;
+    };
     copy.source = side(request.srcMemoryType, request.srcHost, request.srcDevice, request.srcArray,
-                       request.srcPitch, rows(request.srcHeight), request.srcXInBytes, request.srcY,
-                       request.srcZ, request.WidthInBytes);
-    copy.destination = side(request.dstMemoryType, request.dstHost, request.dstDevice,
-                            request.dstArray, request.dstPitch, rows(request.dstHeight),
-                            request.dstXInBytes, request.dstY, request.dstZ, request.WidthInBytes);
+                       request.srcPitch, rows(request.srcHeight, request.srcY), request.srcXInBytes,
+                       request.srcY, request.srcZ, request.WidthInBytes);
+    copy.destination =
+        side(request.dstMemoryType, request.dstHost, request.dstDevice, request.dstArray,
+             request.dstPitch, rows(request.dstHeight, request.dstY), request.dstXInBytes,
+             request.dstY, request.dstZ, request.WidthInBytes);
     return copy;
 }
 

@@ -9,7 +9,9 @@
 #include "api/handles.hpp"
 #include "objects/error.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
@@ -29,12 +31,19 @@ struct Prepared {
     std::vector<unsigned char> parameters;
 };
 
-/// All functions on which something has been set. What is kept of a function that is gone is only
-/// memory: a handle comes back after its slot has been used 65535 times more.
+/// All functions on which something has been set. Those that are gone are dropped now and then.
 struct PreparedFunctions {
     std::mutex mutex;
     std::unordered_map<CUfunction, Prepared> functions;
+    std::size_t next_sweep = 64;
 };
+
+bool is_known(CUfunction function) {
+    const auto number = reinterpret_cast<std::uint64_t>(function);
+    auto& table = HandleTable::instance();
+    return table.find(HandleKind::Function, number) != nullptr ||
+           table.find(HandleKind::Kernel, number) != nullptr;
+}
 
 PreparedFunctions& prepared_functions() {
     static auto* const all = new PreparedFunctions; // never destroyed
@@ -47,6 +56,10 @@ void prepare(CUfunction function, Change&& change) {
     (void)function_from(function); // throws for a bad handle
     PreparedFunctions& all = prepared_functions();
     const std::lock_guard lock(all.mutex);
+    if (all.functions.size() >= all.next_sweep) {
+        std::erase_if(all.functions, [](const auto& entry) { return !is_known(entry.first); });
+        all.next_sweep = std::max<std::size_t>(64, all.functions.size() * 2);
+    }
     change(all.functions[function]);
 }
 

@@ -65,6 +65,7 @@ void write_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addr
         write(data, memory.sync_memops.load() ? 1U : 0U);
         return;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
         write(data, static_cast<unsigned long long>(memory.id));
         return;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
@@ -77,9 +78,11 @@ void write_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addr
         write(data, memory.kind == MemoryKind::Device ? 1U : 0U);
         return;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
         write(data, memory.base);
         return;
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
         write(data, static_cast<std::size_t>(memory.bytes));
         return;
     case CU_POINTER_ATTRIBUTE_MAPPED:
@@ -89,6 +92,7 @@ void write_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addr
         write(data, handle_types(memory));
         return;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
         write(data, 0U);
         return;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
@@ -113,6 +117,7 @@ void write_nothing(void* data, CUpointer_attribute attribute) {
     case CU_POINTER_ATTRIBUTE_MAPPED:
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+    case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
         write(data, 0U);
         return;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:

@@ -16,6 +16,7 @@ namespace {
 
 /// Allocation in a capture makes nodes that own memory, which we do not have.
 void refuse_if_capturing(Stream& stream) {
+    stream.check_open();
     if (stream.may_be_capturing()) {
         try {
             Capture::refuse_on(stream, "memory nodes");
@@ -41,16 +42,15 @@ void free_async(CUdeviceptr address, Stream& stream) {
     require(found != nullptr && found->base == address,
             "dptr is not the start of device memory, or it was freed before");
     if (found->kind == MemoryKind::Pooled) {
-        const auto removed = allocations.remove(address, {MemoryKind::Pooled});
-        require(removed != nullptr, "dptr was freed by another thread");
-        removed->pool->free(removed, stream);
+        require(allocations.remove(found), "dptr was freed by another thread");
+        found->pool->free(found, stream);
         return;
     }
     require(found->kind == MemoryKind::Device || found->kind == MemoryKind::Managed,
             "dptr is not device memory");
+    require(!found->is_being_freed.exchange(true), "dptr was freed before");
     stream.enqueue(std::make_shared<Task>(
-        stream.context().errors(),
-        [address, kind = found->kind] { Allocations::instance().remove(address, {kind}); },
+        stream.context().errors(), [found] { Allocations::instance().remove(found); },
         Task::Size::Bookkeeping));
 }
 

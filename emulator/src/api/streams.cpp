@@ -158,10 +158,12 @@ CUresult CUDAAPI cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream) 
 CUresult CUDAAPI cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t /*length*/,
                                         unsigned int flags) {
     return entry("cuStreamAttachMemAsync", [&] {
-        (void)stream_from(hStream);
+        const auto stream = stream_from(hStream);
         require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
                     flags == CU_MEM_ATTACH_SINGLE,
                 "unknown flags of an attachment");
+        require(flags != CU_MEM_ATTACH_SINGLE || stream->kind() != Stream::Kind::Legacy,
+                "the legacy default stream stands for all: memory cannot be attached to it alone");
         const auto allocation = Allocations::instance().find(dptr);
         require(allocation != nullptr && allocation->kind == MemoryKind::Managed,
                 "dptr is not managed memory");

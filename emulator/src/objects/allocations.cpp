@@ -9,6 +9,7 @@
 #include "objects/driver.hpp"
 #include "objects/error.hpp"
 #include "objects/ipc_memory.hpp"
+#include "objects/managed.hpp"
 #include "objects/peer_access.hpp"
 #include "objects/pool.hpp"
 
@@ -30,10 +31,25 @@ constexpr std::size_t MAX_FREED = 1024;
 constexpr std::uint64_t NEAR_BYTES = std::uint64_t{64} << 10;
 
 std::string_view name_of(MemoryKind kind) {
-    constexpr std::array<std::string_view, 7> names{
-        "device memory",         "pinned host memory", "managed memory", "registered host memory",
-        "stream-ordered memory", "mapped memory",      "heap of kernels"};
-    return names[static_cast<std::size_t>(kind)];
+    switch (kind) {
+    case MemoryKind::Device:
+        return "device memory";
+    case MemoryKind::Pinned:
+        return "pinned host memory";
+    case MemoryKind::Managed:
+        return "managed memory";
+    case MemoryKind::Registered:
+        return "registered host memory";
+    case MemoryKind::Pooled:
+        return "stream-ordered memory";
+    case MemoryKind::Mapped:
+        return "mapped memory";
+    case MemoryKind::Imported:
+        return "memory of another process";
+    case MemoryKind::Heap:
+        return "heap of kernels";
+    }
+    return "memory"; // not reached: compilers warn of a kind that is missing above
 }
 
 } // namespace
@@ -138,15 +154,34 @@ std::shared_ptr<Allocation> Allocations::remove(std::uint64_t base,
             std::ranges::find(kinds, found->second->kind) == kinds.end()) {
             return nullptr;
         }
-        allocation = std::move(found->second);
-        by_base_.erase(found);
-        changes_.fetch_add(1, std::memory_order_release);
-        remember(*allocation);
-        if (allocation->kind == MemoryKind::Pooled) {
-            draining_.push_back(allocation);
-        }
+        allocation = take_out(found);
     }
     release(*allocation);
+    return allocation;
+}
+
+bool Allocations::remove(const std::shared_ptr<Allocation>& allocation) {
+    {
+        const std::unique_lock lock(mutex_);
+        const auto found = by_base_.find(allocation->base);
+        if (found == by_base_.end() || found->second != allocation) {
+            return false;
+        }
+        take_out(found);
+    }
+    release(*allocation);
+    return true;
+}
+
+/// Takes an allocation out of the table. The mutex is held.
+std::shared_ptr<Allocation> Allocations::take_out(Map::iterator which) {
+    auto allocation = std::move(which->second);
+    by_base_.erase(which);
+    changes_.fetch_add(1, std::memory_order_release);
+    remember(*allocation);
+    if (allocation->kind == MemoryKind::Pooled) {
+        draining_.push_back(allocation);
+    }
     return allocation;
 }
 
@@ -301,6 +336,9 @@ void Allocations::remember(const AllocationNote& allocation) {
 }
 
 void Allocations::release(const Allocation& allocation) noexcept {
+    if (allocation.is_managed()) {
+        ManagedAdvice::instance().forget(allocation.id);
+    }
     switch (allocation.kind) {
     case MemoryKind::Imported:
         close_imported(allocation);

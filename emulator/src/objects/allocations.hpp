@@ -67,6 +67,7 @@ struct Allocation : AllocationNote {
     bool is_on_host = false;           // Pooled, Mapped: host memory
     std::atomic<bool> is_closed{true}; // Mapped: nobody was given access yet
     std::atomic<bool> sync_memops{false};
+    std::atomic<bool> is_being_freed{false}; // Device, Managed: a stream will do it
     std::shared_ptr<SharedFile> file; // Device: once it is shared; Imported. Set under the gate.
 
     /// Tells whether nothing but the driver and kernels of this process can write the memory.
@@ -110,6 +111,9 @@ public:
     /// Removes an allocation that starts at `base` and is of one of `kinds`, and gives Device,
     /// Pinned and Managed memory back. Returns nullptr if there is none.
     std::shared_ptr<Allocation> remove(std::uint64_t base, std::initializer_list<MemoryKind> kinds);
+
+    /// Removes this very allocation, as remove() above does; false if it is not there any more.
+    bool remove(const std::shared_ptr<Allocation>& allocation);
 
     /// Drops the last trace of a Pooled allocation: until then covers() still knows it, since
     /// work given to streams before the free may use it.
@@ -155,6 +159,7 @@ private:
         Origin freed_by;
     };
 
+    std::shared_ptr<Allocation> take_out(Map::iterator which);
     static void release(const Allocation& allocation) noexcept;
     void remember(const AllocationNote& allocation);
     [[nodiscard]] static bool covers(const Allocation& allocation, std::uint64_t address,

@@ -83,6 +83,9 @@ void Context::tear_down() {
     erase_all<Stream>(HandleKind::Stream, *this);
     Module::unload_all(*this);
     Allocations::instance().free_all_of(*this);
+    for (const auto& object : HandleTable::instance().all(HandleKind::Context)) {
+        (void)static_cast<Context&>(*object).disable_peer(*this);
+    }
     const std::lock_guard lock(mutex_);
     streams_.clear();
     for (const auto& [id, device] : peers_) {
@@ -128,25 +131,39 @@ std::shared_ptr<Stream> Context::create_stream(unsigned flags, int priority,
         (flags & CU_STREAM_NON_BLOCKING) != 0 ? Stream::Kind::NonBlocking : Stream::Kind::Blocking;
     auto stream = std::make_shared<Stream>(shared_from_this(), kind, priority, std::move(green));
     HandleTable::instance().insert(HandleKind::Stream, stream);
-    const std::lock_guard lock(mutex_);
-    streams_.push_back(stream);
+    keep(stream);
     return stream;
 }
 
 std::shared_ptr<Stream> Context::create_per_thread_stream() {
     auto stream = std::make_shared<Stream>(shared_from_this(), Stream::Kind::PerThread,
                                            Stream::LEAST_PRIORITY);
-    const std::lock_guard lock(mutex_);
-    streams_.push_back(stream);
+    keep(stream);
     return stream;
 }
 
 std::vector<std::shared_ptr<Stream>> Context::streams() {
     const std::lock_guard lock(mutex_);
+    drop_retired_streams();
+    return streams_;
+}
+
+void Context::keep(std::shared_ptr<Stream> stream) {
+    // A program may make and destroy streams and never ask for all of them.
+    constexpr std::size_t smallest = 64;
+    const std::lock_guard lock(mutex_);
+    if (streams_.size() >= next_sweep_) {
+        drop_retired_streams();
+        next_sweep_ = std::max(smallest, streams_.size() * 2);
+    }
+    streams_.push_back(std::move(stream));
+}
+
+/// Forgets streams that were destroyed and have no work left; the mutex is held.
+void Context::drop_retired_streams() {
     std::erase_if(streams_, [](const auto& stream) {
         return stream->is_retired() && stream->pending_tail() == nullptr;
     });
-    return streams_;
 }
 
 std::size_t Context::limit(CUlimit limit) const {

@@ -108,6 +108,9 @@ public:
     [[nodiscard]] static std::size_t active_count() noexcept;
 
 private:
+    void keep(std::shared_ptr<Stream> stream);
+    void drop_retired_streams();
+
     Device& device_;
     unsigned flags_;
     bool is_primary_;
@@ -118,6 +121,7 @@ private:
     std::shared_ptr<Stream> legacy_stream_;
     mutable std::mutex mutex_; // of what follows
     std::vector<std::shared_ptr<Stream>> streams_;
+    std::size_t next_sweep_ = 0; // how many streams there may be before idle ones are dropped
     std::map<std::uint64_t, int> peers_; // by id, with their device
     std::array<std::size_t, CU_LIMIT_MAX> limits_{};
     std::shared_ptr<builtins::Heap> heap_;

@@ -42,10 +42,14 @@ Event::Event(std::shared_ptr<Context> context, std::shared_ptr<SharedEvent> shar
     : context_(std::move(context)), flags_(CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS),
       shared_(std::move(shared)) {}
 
-void Event::record(Stream& stream, bool is_external) {
+void Event::check_recordable(const Stream& stream) const {
     if (&stream.context() != context_.get()) {
         fail(CUDA_ERROR_INVALID_HANDLE, "event and stream belong to different contexts");
     }
+}
+
+void Event::record(Stream& stream, bool is_external) {
+    check_recordable(stream);
     if (Capture::take_record(stream, *this, is_external)) {
         return;
     }
@@ -133,6 +137,7 @@ void Event::set_point(Capture::Point point) {
 }
 
 void Event::record_shared(Stream& stream) {
+    stream.check_open(); // before a number is taken, which would never be reached
     const std::uint64_t number = shared_->begin();
     auto task = std::make_shared<Task>(
         context_->errors(),

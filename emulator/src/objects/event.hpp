@@ -27,6 +27,9 @@ public:
     /// Makes a second event of what another process, or this one, shares.
     Event(std::shared_ptr<Context> context, std::shared_ptr<SharedEvent> shared);
 
+    /// Throws INVALID_HANDLE unless the event can be recorded in `stream`.
+    void check_recordable(const Stream& stream) const;
+
     /// Puts the mark behind everything given to `stream` so far. In a capture the event then stands
     /// for a point of it, unless `is_external`.
     void record(Stream& stream, bool is_external = false);

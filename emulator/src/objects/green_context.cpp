@@ -10,7 +10,33 @@
 #include "objects/event.hpp"
 #include "objects/stream.hpp"
 
+#include <cstdint>
+#include <deque>
+#include <mutex>
+
 namespace cuprum::emulator {
+
+namespace {
+
+/// Lets the handle of a green context's view live a while longer, so that its uses are told what
+/// happened; not for ever, since a program may make any number of them.
+void retire_view(std::uint64_t handle) {
+    constexpr std::size_t most_views = 1024;
+    static std::mutex mutex;
+    static auto* const views = new std::deque<std::uint64_t>; // never destroyed
+    std::uint64_t oldest = 0;
+    {
+        const std::lock_guard lock(mutex);
+        views->push_back(handle);
+        if (views->size() > most_views) {
+            oldest = views->front();
+            views->pop_front();
+        }
+    }
+    HandleTable::instance().erase(HandleKind::GreenContextView, oldest);
+}
+
+} // namespace
 
 std::shared_ptr<GreenContext> GreenContext::create(const ResourceDescription& description) {
     auto primary = device_at(description.device()).retain_primary();
@@ -35,7 +61,12 @@ void GreenContext::destroy() {
     Capture::abandon(*primary_, this);
     drain();
     is_destroyed_.store(true);
-    // NOTE: the handle of the view stays, so that its uses are told what happened.
+    {
+        const std::lock_guard lock(mutex_);
+        if (view_ != nullptr) {
+            retire_view(view_->handle_value());
+        }
+    }
     primary_->device().release_primary();
 }
 

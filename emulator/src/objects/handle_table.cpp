@@ -59,6 +59,8 @@ std::uint64_t HandleTable::insert(HandleKind kind, std::shared_ptr<Object> objec
             }
             ++slot_count_;
         }
+        // Here, where all() cannot be under way: it must never find more than are counted.
+        counts_[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);
     }
     Slot& slot = chunks_[index / CHUNK_SLOTS].load(std::memory_order_acquire)[index % CHUNK_SLOTS];
     const SlotLock lock(slot.lock);
@@ -69,7 +71,6 @@ std::uint64_t HandleTable::insert(HandleKind kind, std::shared_ptr<Object> objec
     object->handle_ = slot.handle;
     object->origin_ = Origin::here();
     slot.object = std::move(object);
-    counts_[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);
     return slot.handle;
 }
 
@@ -115,7 +116,9 @@ std::size_t HandleTable::count(HandleKind kind) const noexcept {
 std::vector<std::shared_ptr<Object>> HandleTable::all(HandleKind kind) {
     std::vector<std::shared_ptr<Object>> found;
     const std::lock_guard table_lock(mutex_);
-    for (std::size_t index = 0; index < slot_count_; ++index) {
+    // Of few objects among many the last is found early: contexts, say, which every free asks for.
+    const std::size_t most = count(kind);
+    for (std::size_t index = 0; index < slot_count_ && found.size() < most; ++index) {
         Slot& slot =
             chunks_[index / CHUNK_SLOTS].load(std::memory_order_acquire)[index % CHUNK_SLOTS];
         const SlotLock lock(slot.lock);

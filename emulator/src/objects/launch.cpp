@@ -301,9 +301,7 @@ std::shared_ptr<const Allocation> make_workspace(Context& context) {
                                          WORKSPACE_BYTES, 0, "barrier of a cooperative grid");
     std::memset(reinterpret_cast<void*>(memory->base), 0, WORKSPACE_BYTES);
     check::mark_written(AddressSpace::instance().map(), memory->base, WORKSPACE_BYTES);
-    return {memory.get(), [memory](const Allocation*) {
-                Allocations::instance().remove(memory->base, {MemoryKind::Device});
-            }};
+    return {memory.get(), [memory](const Allocation*) { Allocations::instance().remove(memory); }};
 }
 
 std::vector<std::byte> pack_parameters(const bytecode::Kernel& kernel,
@@ -317,6 +315,7 @@ std::vector<std::byte> pack_parameters(const bytecode::Kernel& kernel,
             if (*item == CU_LAUNCH_PARAM_BUFFER_POINTER) {
                 buffer = item[1];
             } else if (*item == CU_LAUNCH_PARAM_BUFFER_SIZE) {
+                require(item[1] != nullptr, "extra names no size of the parameter buffer");
                 size = *static_cast<const std::size_t*>(item[1]);
             } else {
                 fail(CUDA_ERROR_INVALID_VALUE, "unknown item in extra");

@@ -46,13 +46,7 @@ ManagedAdvice& ManagedAdvice::instance() {
 void ManagedAdvice::advise(std::uint64_t address, std::uint64_t bytes, CUmem_advise advice,
                            const CUmemLocation& location) {
     const std::lock_guard lock(mutex_);
-    Advice& known = of(address, bytes);
-    // As NVIDIA's driver 580 does.
-    if (Allocations::instance().find(address)->kind != MemoryKind::Managed) {
-        fail(CUDA_ERROR_NOT_SUPPORTED,
-             "memory of a managed pool takes no advice; its location is a "
-             "property of the pool, and it can be prefetched");
-    }
+    Advice& known = of(address, bytes, true);
     switch (advice) {
     case CU_MEM_ADVISE_SET_READ_MOSTLY:
         known.is_read_mostly = true;
@@ -125,11 +119,23 @@ void ManagedAdvice::get(void* data, std::size_t size, CUmem_range_attribute attr
     fail(CUDA_ERROR_INVALID_VALUE, "unknown attribute of a range");
 }
 
-ManagedAdvice::Advice& ManagedAdvice::of(std::uint64_t address, std::uint64_t bytes) {
+void ManagedAdvice::forget(std::uint64_t allocation_id) noexcept {
+    const std::lock_guard lock(mutex_);
+    by_allocation_.erase(allocation_id);
+}
+
+/// Returns what is known of the allocation of a range; the mutex is held.
+ManagedAdvice::Advice& ManagedAdvice::of(std::uint64_t address, std::uint64_t bytes,
+                                         bool is_advised) {
     const auto allocation = Allocations::instance().find(address);
     require(bytes != 0 && allocation != nullptr && allocation->is_managed() &&
                 bytes <= allocation->bytes - (address - allocation->base),
             "the range is not managed memory");
+    if (is_advised && allocation->kind != MemoryKind::Managed) { // as NVIDIA's driver 580 does
+        fail(CUDA_ERROR_NOT_SUPPORTED,
+             "memory of a managed pool takes no advice; its location is a "
+             "property of the pool, and it can be prefetched");
+    }
     return by_allocation_[allocation->id];
 }
 

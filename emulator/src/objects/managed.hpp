@@ -32,6 +32,9 @@ public:
     void get(void* data, std::size_t size, CUmem_range_attribute attribute, std::uint64_t address,
              std::uint64_t bytes);
 
+    /// Drops what is known of an allocation that is gone.
+    void forget(std::uint64_t allocation_id) noexcept;
+
 private:
     struct Advice {
         bool is_read_mostly = false;
@@ -40,7 +43,7 @@ private:
         std::set<int> accessed_by; // devices; CU_DEVICE_CPU for the host
     };
 
-    [[nodiscard]] Advice& of(std::uint64_t address, std::uint64_t bytes);
+    [[nodiscard]] Advice& of(std::uint64_t address, std::uint64_t bytes, bool is_advised = false);
 
     std::mutex mutex_;
     std::map<std::uint64_t, Advice> by_allocation_; // by the allocation's id

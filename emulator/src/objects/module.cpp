@@ -33,7 +33,7 @@ Module::Module(std::shared_ptr<Context> context, std::shared_ptr<const Program> 
 
 Module::~Module() {
     for (const auto& [name, allocation] : variables_) {
-        Allocations::instance().remove(allocation->base, {allocation->kind});
+        Allocations::instance().remove(allocation);
     }
 }
 

@@ -56,8 +56,8 @@ int active_blocks_per_sm(Function& function, const Device& device, int block_thr
         function.attributes().get(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel, device);
     const auto optin_bytes = static_cast<std::size_t>(
         device.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-    if (block_threads > thread_limit ||
-        kernel.static_shared_bytes + dynamic_shared_bytes > optin_bytes) {
+    if (block_threads > thread_limit || dynamic_shared_bytes > optin_bytes ||
+        kernel.static_shared_bytes > optin_bytes - dynamic_shared_bytes) {
         return 0;
     }
     const int shared = shared_per_block(function, device, dynamic_shared_bytes);
@@ -70,6 +70,8 @@ int active_blocks_per_sm(Function& function, const Device& device, int block_thr
 std::size_t available_shared_bytes(Function& function, const Device& device, int block_count,
                                    int block_threads) {
     require(block_count > 0 && block_threads > 0, "numBlocks and blockSize must be positive");
+    require(block_threads <= device.attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
+            "the block is larger than the device allows");
     require(blocks_without_shared(function, device, block_threads) >= block_count,
             "so many blocks do not fit on a multiprocessor whatever memory they use");
     const int per_block =

@@ -39,6 +39,12 @@ void Stream::enqueue_and_wait(const std::shared_ptr<Operation>& operation) {
     operation->submit_and_wait();
 }
 
+void Stream::check_open() const {
+    if (kind_ == Kind::Legacy) {
+        Capture::refuse_implicit(*context_, green_.get(), true);
+    }
+}
+
 void Stream::synchronize() {
     Capture::refuse_on(*this, "a stream that is capturing cannot be waited for");
     if (kind_ == Kind::Legacy) {
@@ -52,9 +58,7 @@ void Stream::synchronize() {
 }
 
 bool Stream::is_idle() {
-    if (kind_ == Kind::Legacy) {
-        Capture::refuse_implicit(*context_, green_.get(), true);
-    }
+    check_open();
     if (pending_tail() != nullptr) {
         return false;
     }
@@ -86,8 +90,8 @@ void Stream::append(const std::shared_ptr<Operation>& operation) {
     operation->set_priority(priority());
     // Every edge leads to an operation that was already in place, so no cycle can arise however
     // threads interleave here.
+    check_open();
     if (kind_ == Kind::Legacy) {
-        Capture::refuse_implicit(*context_, green_.get(), true);
         for (const auto& stream : context_->streams()) {
             if (stream->kind() != Kind::NonBlocking && stream->green() == green_) {
                 operation->depend_on(stream->pending_tail());

@@ -38,6 +38,10 @@ public:
     /// Gives the stream work and blocks until it is done; runs it here where possible.
     void enqueue_and_wait(const std::shared_ptr<Operation>& operation);
 
+    /// Throws what enqueue() would because of others' captures: for callers that do something else
+    /// first.
+    void check_open() const;
+
     /// Blocks until everything given to the stream so far is done.
     void synchronize();
 

@@ -19,6 +19,12 @@ struct Reaper {
     bool is_armed = false;
 
     ~Reaper() {
+        if (state_here != nullptr) {
+            // Nobody can name them any more; their contexts drop them once they are idle.
+            for (const auto& [key, stream] : state_here->default_streams) {
+                stream->retire();
+            }
+        }
         delete state_here;
         state_here = nullptr;
     }

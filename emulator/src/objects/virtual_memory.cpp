@@ -106,8 +106,10 @@ void VirtualMemory::map(std::uint64_t base, std::uint64_t bytes, std::uint64_t o
     allocation->is_on_host = memory->device() < 0;
     const std::lock_guard lock(mutex_);
     const auto after = reservations_.upper_bound(base);
+    // Not base + bytes, which may wrap.
     const bool is_reserved = after != reservations_.begin() &&
-                             base + bytes <= std::prev(after)->first + std::prev(after)->second;
+                             base - std::prev(after)->first <= std::prev(after)->second &&
+                             bytes <= std::prev(after)->second - (base - std::prev(after)->first);
     require(is_reserved, "the range is not reserved");
     const auto next = mappings_.lower_bound(base);
     const bool is_free = (next == mappings_.end() || next->first >= base + bytes) &&

@@ -201,6 +201,42 @@ TEST_F(DeviceFunctions, the_heap_keeps_its_size_once_a_kernel_has_used_it) {
     EXPECT_TRUE(succeeds(CU(cuMemFree)(out)));
 }
 
+TEST_F(DeviceFunctions, a_fault_behind_the_heap_names_the_heap) {
+    CUcontext context = nullptr;
+    CUmodule module = nullptr;
+    CUfunction keep = nullptr;
+    CUfunction take = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&context, nullptr, 0, 0)));
+    ASSERT_TRUE(succeeds(CU(cuModuleLoadData)(&module, DEVICE_FUNCTIONS_PTX)));
+    ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&keep, module, "keep")));
+    ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&take, module, "take")));
+    CUdeviceptr out = allocate(8);
+    void* arguments[] = {&out};
+    ASSERT_TRUE(
+        succeeds(CU(cuLaunchKernel)(keep, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr)));
+    CUdeviceptr kept = 0;
+    CUdeviceptr heap = 0;
+    std::size_t bytes = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(&kept, out, sizeof kept)));
+    ASSERT_TRUE(succeeds(CU(cuMemGetAddressRange)(&heap, &bytes, kept)));
+    const CUdeviceptr behind = heap + bytes + 16;
+    ASSERT_TRUE(succeeds(CU(cuMemcpyHtoD)(out, &behind, sizeof behind)));
+    std::string text;
+    CUlogsCallbackHandle handle = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuLogsRegisterCallback)(
+        [](void* told, CUlogLevel, char* message, std::size_t length) {
+            *static_cast<std::string*>(told) += std::string(message, length) + "\n";
+        },
+        &text, &handle)));
+    ASSERT_TRUE(
+        succeeds(CU(cuLaunchKernel)(take, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, CU(cuCtxSynchronize)()));
+    EXPECT_TRUE(succeeds(CU(cuLogsUnregisterCallback)(handle)));
+    EXPECT_NE(text.find("bytes behind heap of kernels"), std::string::npos) << text;
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(context)));
+    EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+}
+
 TEST_F(DeviceFunctions, function_pointers_in_variables_can_be_called) {
     CUdeviceptr out = allocate(32 * sizeof(std::uint32_t));
     EXPECT_TRUE(succeeds(run("choose", 32, out)));

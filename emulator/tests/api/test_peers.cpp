@@ -244,3 +244,30 @@ TEST_F(Peers, copies_between_devices_need_no_access) {
     ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
     EXPECT_TRUE(succeeds(CU(cuMemFree)(here)));
 }
+
+TEST_F(Peers, a_context_is_no_peer_of_itself_nor_of_others_on_its_device) {
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuCtxEnablePeerAccess)(context_, 0)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuCtxEnablePeerAccess)(nullptr, 0)));
+    CUcontext other = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&other, nullptr, 0, 0)));
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, CU(cuCtxEnablePeerAccess)(context_, 0)));
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(other)));
+    EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+}
+
+TEST_F(Peers, access_ends_with_the_context_whose_memory_it_was) {
+    CUcontext user = nullptr;
+    CUcontext owner = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&owner, nullptr, 0, 0)));
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&user, nullptr, 0, 1)));
+    EXPECT_TRUE(succeeds(CU(cuCtxEnablePeerAccess)(owner, 0)));
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(owner)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuCtxDisablePeerAccess)(owner)));
+    EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+    const CUdeviceptr memory = allocate(64);
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, write_on_second(memory)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(user)));
+    EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+}

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A process that makes and destroys objects for ever stays as large as it is.
+
+#include "api/driver.hpp"
+#include "api/kernels.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace cuprum::emulator::test;
+
+namespace {
+
+const bool is_set_up = ::setenv("CUPRUM_EMULATOR_LOG", "off", 1) == 0 &&
+                       ::setenv("CUPRUM_EMULATOR_DEVICES", "2", 1) == 0;
+
+/// What a round may leave behind: less than any object that is kept by mistake.
+constexpr std::int64_t MOST_BYTES_PER_ROUND = 24;
+/// What the C library and the tables may do with a process's memory besides.
+constexpr std::int64_t SLACK_BYTES = std::int64_t{1} << 20;
+
+std::int64_t resident_bytes() {
+    std::ifstream file("/proc/self/statm");
+    std::int64_t all = 0;
+    std::int64_t resident = 0;
+    file >> all >> resident;
+    return resident * ::sysconf(_SC_PAGESIZE);
+}
+
+} // namespace
+
+class Growth : public DriverTest {
+protected:
+    void SetUp() override {
+        ASSERT_TRUE(is_set_up);
+        DriverTest::SetUp();
+    }
+
+    /// Does something many times and expects no trace of it.
+    static void expect_none(int rounds, const std::function<void()>& round) {
+        const auto repeat = [&](int count) {
+            for (int i = 0; i < count && !HasFailure(); ++i) {
+                round();
+            }
+        };
+        repeat(std::max(rounds / 2, 100)); // what is kept on purpose is full then
+        const std::int64_t before = resident_bytes();
+        repeat(rounds);
+        EXPECT_LE(resident_bytes() - before, SLACK_BYTES + rounds * MOST_BYTES_PER_ROUND)
+            << "after " << rounds << " rounds";
+    }
+
+    static constexpr int MANY = 30000;
+    static constexpr int SOME = 2000;
+};
+
+TEST_F(Growth, streams_and_events) {
+    expect_none(MANY, [] {
+        CUstream stream = nullptr;
+        CUevent event = nullptr;
+        ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING)));
+        ASSERT_TRUE(succeeds(CU(cuEventCreate)(&event, CU_EVENT_DEFAULT)));
+        ASSERT_TRUE(succeeds(CU(cuEventRecord)(event, stream)));
+        ASSERT_TRUE(succeeds(CU(cuEventDestroy)(event)));
+        ASSERT_TRUE(succeeds(CU(cuStreamDestroy)(stream)));
+    });
+}
+
+TEST_F(Growth, threads_with_default_streams_of_their_own) {
+    const CUdeviceptr memory = allocate(64);
+    expect_none(SOME * 4, [&] {
+        std::thread([&] {
+            EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+            EXPECT_TRUE(succeeds(CU(cuMemsetD8Async)(memory, 1, 64, CU_STREAM_PER_THREAD)));
+        }).join();
+    });
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+}
+
+TEST_F(Growth, contexts_and_peers) {
+    expect_none(SOME * 2, [&] {
+        CUcontext peer = nullptr;
+        ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&peer, nullptr, 0, 1)));
+        ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+        ASSERT_TRUE(succeeds(CU(cuCtxEnablePeerAccess)(peer, 0)));
+        ASSERT_TRUE(succeeds(CU(cuCtxDestroy)(peer)));
+    });
+}
+
+TEST_F(Growth, green_contexts) {
+    CUdevResource all{};
+    CUdevResourceDesc description = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuDeviceGetDevResource)(0, &all, CU_DEV_RESOURCE_TYPE_SM)));
+    ASSERT_TRUE(succeeds(CU(cuDevResourceGenerateDesc)(&description, &all, 1)));
+    expect_none(MANY, [&] {
+        CUgreenCtx green = nullptr;
+        CUcontext view = nullptr;
+        ASSERT_TRUE(
+            succeeds(CU(cuGreenCtxCreate)(&green, description, 0, CU_GREEN_CTX_DEFAULT_STREAM)));
+        ASSERT_TRUE(succeeds(CU(cuCtxFromGreenCtx)(&view, green)));
+        ASSERT_TRUE(succeeds(CU(cuGreenCtxDestroy)(green)));
+        ASSERT_TRUE(returns(CUDA_ERROR_CONTEXT_IS_DESTROYED, CU(cuCtxSetCurrent)(view)));
+    });
+}
+
+TEST_F(Growth, memory_of_every_kind) {
+    std::vector<char> ordinary(4096);
+    expect_none(MANY, [&] {
+        const CUdeviceptr device = allocate(4096);
+        ASSERT_TRUE(succeeds(CU(cuMemFree)(device)));
+        void* pinned = nullptr;
+        ASSERT_TRUE(succeeds(CU(cuMemHostAlloc)(&pinned, 4096, 0)));
+        ASSERT_TRUE(succeeds(CU(cuMemFreeHost)(pinned)));
+        ASSERT_TRUE(succeeds(CU(cuMemHostRegister)(ordinary.data(), ordinary.size(), 0)));
+        ASSERT_TRUE(succeeds(CU(cuMemHostUnregister)(ordinary.data())));
+        CUdeviceptr pooled = 0;
+        ASSERT_TRUE(succeeds(CU(cuMemAllocAsync)(&pooled, 4096, nullptr)));
+        ASSERT_TRUE(succeeds(CU(cuMemFreeAsync)(pooled, nullptr)));
+    });
+}
+
+TEST_F(Growth, managed_memory_with_advice) {
+    expect_none(MANY, [&] {
+        CUdeviceptr memory = 0;
+        ASSERT_TRUE(succeeds(CU(cuMemAllocManaged)(&memory, 4096, CU_MEM_ATTACH_GLOBAL)));
+        const CUmemLocation place{CU_MEM_LOCATION_TYPE_DEVICE, 0};
+        ASSERT_TRUE(succeeds(CU(cuMemAdvise)(memory, 4096, CU_MEM_ADVISE_SET_ACCESSED_BY, place)));
+        ASSERT_TRUE(succeeds(CU(cuMemPrefetchAsync)(memory, 4096, place, 0, nullptr)));
+        ASSERT_TRUE(succeeds(CU(cuMemFree)(memory)));
+    });
+}
+
+TEST_F(Growth, pools_that_are_shared_and_that_are_not) {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    expect_none(SOME, [&] {
+        for (const auto type :
+             {CU_MEM_HANDLE_TYPE_NONE, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR}) {
+            properties.handleTypes = type;
+            CUmemoryPool pool = nullptr;
+            CUdeviceptr memory = 0;
+            ASSERT_TRUE(succeeds(CU(cuMemPoolCreate)(&pool, &properties)));
+            ASSERT_TRUE(succeeds(CU(cuMemAllocFromPoolAsync)(&memory, 4096, pool, nullptr)));
+            ASSERT_TRUE(succeeds(CU(cuMemFreeAsync)(memory, nullptr)));
+            ASSERT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool)));
+        }
+    });
+}
+
+TEST_F(Growth, mapped_memory) {
+    CUmemAllocationProp properties{};
+    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    constexpr std::size_t bytes = std::size_t{2} << 20;
+    expect_none(SOME, [&] {
+        CUdeviceptr place = 0;
+        CUmemGenericAllocationHandle memory = 0;
+        ASSERT_TRUE(succeeds(CU(cuMemAddressReserve)(&place, bytes, 0, 0, 0)));
+        ASSERT_TRUE(succeeds(CU(cuMemCreate)(&memory, bytes, &properties, 0)));
+        ASSERT_TRUE(succeeds(CU(cuMemMap)(place, bytes, 0, memory, 0)));
+        ASSERT_TRUE(succeeds(CU(cuMemUnmap)(place, bytes)));
+        ASSERT_TRUE(succeeds(CU(cuMemRelease)(memory)));
+        ASSERT_TRUE(succeeds(CU(cuMemAddressFree)(place, bytes)));
+    });
+}
+
+TEST_F(Growth, modules_and_the_launches_of_old) {
+    // cuda.h deprecates them, so their types are written out.
+    auto* set_block = symbol<CUresult(CUfunction, int, int, int)>("cuFuncSetBlockShape");
+    auto* set_bytes = symbol<CUresult(CUfunction, int, void*, unsigned)>("cuParamSetv");
+    auto* launch = symbol<CUresult(CUfunction)>("cuLaunch");
+    std::vector<unsigned char> unused(256);
+    expect_none(SOME * 2, [&] {
+        CUmodule module = nullptr;
+        CUfunction bump = nullptr;
+        ASSERT_TRUE(succeeds(CU(cuModuleLoadData)(&module, COUNTER_PTX)));
+        ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&bump, module, "bump")));
+        ASSERT_TRUE(succeeds(set_block(bump, 1, 1, 1)));
+        ASSERT_TRUE(succeeds(set_bytes(bump, 0, unused.data(), 256)));
+        ASSERT_TRUE(succeeds(launch(bump)));
+        ASSERT_TRUE(succeeds(CU(cuCtxSynchronize)())); // until then the module stays
+        ASSERT_TRUE(succeeds(CU(cuModuleUnload)(module)));
+    });
+}
+
+TEST_F(Growth, libraries_and_links) {
+    expect_none(SOME, [&] {
+        CUlibrary code = nullptr;
+        CUkernel kernel = nullptr;
+        CUfunction function = nullptr;
+        ASSERT_TRUE(succeeds(
+            CU(cuLibraryLoadData)(&code, SAXPY_PTX, nullptr, nullptr, 0, nullptr, nullptr, 0)));
+        ASSERT_TRUE(succeeds(CU(cuLibraryGetKernel)(&kernel, code, "saxpy")));
+        ASSERT_TRUE(succeeds(CU(cuKernelGetFunction)(&function, kernel)));
+        ASSERT_TRUE(succeeds(CU(cuLibraryUnload)(code)));
+        CUlinkState link = nullptr;
+        void* image = nullptr;
+        std::size_t bytes = 0;
+        std::string text = SAXPY_PTX;
+        ASSERT_TRUE(succeeds(CU(cuLinkCreate)(0, nullptr, nullptr, &link)));
+        ASSERT_TRUE(succeeds(CU(cuLinkAddData)(link, CU_JIT_INPUT_PTX, text.data(), text.size() + 1,
+                                               "saxpy", 0, nullptr, nullptr)));
+        ASSERT_TRUE(succeeds(CU(cuLinkComplete)(link, &image, &bytes)));
+        ASSERT_TRUE(succeeds(CU(cuLinkDestroy)(link)));
+    });
+}
+
+TEST_F(Growth, captures) {
+    const CUdeviceptr memory = allocate(64);
+    CUstream stream = nullptr;
+    CUevent event = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING)));
+    ASSERT_TRUE(succeeds(CU(cuEventCreate)(&event, CU_EVENT_DEFAULT)));
+    expect_none(MANY, [&] {
+        CUgraph graph = nullptr;
+        ASSERT_TRUE(succeeds(CU(cuStreamBeginCapture)(stream, CU_STREAM_CAPTURE_MODE_RELAXED)));
+        ASSERT_TRUE(succeeds(CU(cuMemsetD8Async)(memory, 1, 64, stream)));
+        ASSERT_TRUE(succeeds(CU(cuEventRecord)(event, stream)));
+        ASSERT_TRUE(succeeds(CU(cuStreamEndCapture)(stream, &graph)));
+        ASSERT_TRUE(succeeds(CU(cuGraphDestroy)(graph)));
+    });
+    EXPECT_TRUE(succeeds(CU(cuEventDestroy)(event)));
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(stream)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+}
+
+TEST_F(Growth, events_that_can_be_shared) {
+    expect_none(SOME, [] {
+        CUevent event = nullptr;
+        CUipcEventHandle handle{};
+        ASSERT_TRUE(
+            succeeds(CU(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS)));
+        ASSERT_TRUE(succeeds(CU(cuIpcGetEventHandle)(&handle, event)));
+        ASSERT_TRUE(succeeds(CU(cuEventRecord)(event, nullptr)));
+        ASSERT_TRUE(succeeds(CU(cuEventSynchronize)(event)));
+        ASSERT_TRUE(succeeds(CU(cuEventDestroy)(event)));
+    });
+}
+
+TEST_F(Growth, calls_that_fail) {
+    expect_none(MANY, [] {
+        CUdeviceptr memory = 0;
+        ASSERT_TRUE(
+            returns(CUDA_ERROR_OUT_OF_MEMORY, CU(cuMemAlloc)(&memory, std::size_t{1} << 50)));
+        ASSERT_TRUE(returns(CUDA_ERROR_INVALID_HANDLE,
+                            CU(cuStreamSynchronize)(reinterpret_cast<CUstream>(0x1230))));
+    });
+}
