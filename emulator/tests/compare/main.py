@@ -29,11 +29,12 @@ from instructions import THREADS as THREADS_OF_FORM
 from instructions import Outcome, operands, run_forms
 from known import KEY as INSTRUCTIONS
 from known import compare_with_known, known_differences, split_recorded
+from matrices import run_matrices
 from nvrtc import Compiler
 from programs import BLOCKS, REGISTERS, THREADS, Program
 
 ROOT = Path(__file__).resolve().parents[3]
-SUITES = ("corpus", "instructions", "accesses", "programs")
+SUITES = ("corpus", "instructions", "accesses", "matrices", "programs")
 SOURCES = ROOT / "emulator" / "tests" / "corpus"
 
 
@@ -81,8 +82,10 @@ def main() -> int:
             arguments.dump.write_text(json.dumps({o.form.text: o.values for o in outcomes}))
         if arguments.explain:
             explain(outcomes, json.loads(arguments.explain.read_text()))
-    if "accesses" in arguments.suites:
-        for name, problem in run_accesses(device, device.compute_capability):
+    for suite, run_suite in (("accesses", run_accesses), ("matrices", run_matrices)):
+        if suite not in arguments.suites:
+            continue
+        for name, problem in run_suite(device, device.compute_capability):
             report.count += 1
             if problem:
                 report.failures.append(f"{name}: {problem}")

@@ -4,7 +4,7 @@
 // mma.sync: every shape and type, against the product by definition and the fragment layouts that
 // PTX prescribes.
 
-#include "support/matrix.hpp"
+#include "support/matrix_kernel.hpp"
 #include "support/operation.hpp"
 
 namespace cuprum::emulator::test {
@@ -24,17 +24,14 @@ struct Mma {
     NumberFormat c;
     std::string suffix = {}; // .xor.popc
     bool is_saturating = false;
+    std::string kind = {};     // kind::f8f6f4.
+    std::string rounding = {}; // rz.
 
     [[nodiscard]] std::string name() const {
-        return "mma.sync.aligned.m" + std::to_string(m) + "n" + std::to_string(n) + "k" +
-               std::to_string(k) + ".row.col" + (is_saturating ? ".satfinite" : "") + "." + c.name +
-               "." + a.name + "." + b.name + "." + c.name + suffix;
+        return "mma.sync.aligned." + kind + "m" + std::to_string(m) + "n" + std::to_string(n) +
+               "k" + std::to_string(k) + ".row.col" + (is_saturating ? ".satfinite" : "") + "." +
+               rounding + c.name + "." + a.name + "." + b.name + "." + c.name + suffix;
     }
-};
-
-struct Place {
-    unsigned row;
-    unsigned column;
 };
 
 /// Where element `i` of a lane's fragment of A is.
@@ -54,107 +51,18 @@ Place place_in_c(unsigned lane, unsigned i) {
     return {lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2};
 }
 
-/// Spreads a matrix over lanes: the registers of lane 0, then those of lane 1...
-template <typename PlaceOf>
-std::vector<std::uint8_t> spread(const Matrix& matrix, const NumberFormat& format, PlaceOf place) {
-    const unsigned per_lane = matrix.rows * matrix.columns / 32;
-    std::vector<std::uint8_t> bytes(std::size_t{per_lane} * 32 * format.bits / 8);
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        for (unsigned i = 0; i < per_lane; ++i) {
-            const Place at = place(lane, i);
-            const std::uint64_t raw = format.encode(matrix.at(at.row, at.column));
-            const std::size_t bit = (std::size_t{lane} * per_lane + i) * format.bits;
-            for (unsigned part = 0; part < format.bits; part += 8) {
-                bytes[bit / 8 + part / 8] |=
-                    static_cast<std::uint8_t>(raw >> part << (format.bits < 8 ? bit % 8 : 0));
-            }
-        }
-    }
-    return bytes;
-}
-
-std::string vector_of(const std::string& prefix, unsigned count) {
-    std::string text = "{";
-    for (unsigned i = 0; i < count; ++i) {
-        text += (i == 0 ? "%" : ", %") + prefix + std::to_string(i);
-    }
-    return text + "}";
-}
-
-/// Returns PTX that declares a fragment's registers, and loads or stores them.
-std::string move_registers(const std::string& name, unsigned count, unsigned bytes, bool is_store) {
-    const std::string bits = std::to_string(bytes * 8);
-    std::string text = ".reg .b64 %p" + name + ";\nld.param.u64 %p" + name + ", [p" + name +
-                       "];\nmad.wide.u32 %p" + name + ", %l, " + std::to_string(count * bytes) +
-                       ", %p" + name + ";\n";
-    if (!is_store) {
-        text += ".reg .b" + bits + " %" + name + "<" + std::to_string(count) + ">;\n";
-    }
-    for (unsigned i = 0; i < count; ++i) {
-        const std::string place = "[%p" + name + "+" + std::to_string(i * bytes) + "]";
-        const std::string value = "%" + name + std::to_string(i);
-        text += is_store ? "st.global.b" + bits + " " + place + ", " + value + ";\n"
-                         : "ld.global.b" + bits + " " + value + ", " + place + ";\n";
-    }
-    return text;
-}
-
 /// Runs the instruction on fragments of the three matrices and puts D together again.
 Matrix run_mma(const Mma& mma, const Matrix& a, const Matrix& b, const Matrix& c) {
-    const auto registers = [](const Matrix& matrix, const NumberFormat& format) {
-        return matrix.rows * matrix.columns / 32 / format.per_register();
-    };
-    const unsigned a_count = registers(a, mma.a);
-    const unsigned b_count = registers(b, mma.b);
-    const unsigned c_count = registers(c, mma.c);
-    const unsigned c_bytes = mma.c.register_bytes();
-    const std::string text =
-        ".visible .entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd)\n{\n"
-        ".reg .b32 %l;\nmov.u32 %l, %tid.x;\n" +
-        move_registers("a", a_count, mma.a.register_bytes(), false) +
-        move_registers("b", b_count, mma.b.register_bytes(), false) +
-        move_registers("c", c_count, c_bytes, false) +
-        // D goes over C: what is read must have been read by then.
-        mma.name() + " " + vector_of("c", c_count) + ", " + vector_of("a", a_count) + ", " +
-        vector_of("b", b_count) + ", " + vector_of("c", c_count) + ";\n" + ".reg .b" +
-        std::to_string(c_bytes * 8) + " %d<" + std::to_string(c_count) + ">;\n" +
-        [&] {
-            std::string moves;
-            for (unsigned i = 0; i < c_count; ++i) {
-                moves += "mov.b" + std::to_string(c_bytes * 8) + " %d" + std::to_string(i) +
-                         ", %c" + std::to_string(i) + ";\n";
-            }
-            return moves;
-        }() +
-        move_registers("d", c_count, c_bytes, true) + "ret;\n}\n";
-
-    TestDevice device;
-    const auto upload = [&](const std::vector<std::uint8_t>& bytes) {
-        auto* const place = device.allocate<std::uint8_t>(bytes.size());
-        std::memcpy(place, bytes.data(), bytes.size());
-        return reinterpret_cast<std::uint64_t>(place);
-    };
-    const std::uint64_t pa = upload(
-        spread(a, mma.a, [&](unsigned lane, unsigned i) { return place_in_a(mma, lane, i); }));
-    const std::uint64_t pb = upload(
-        spread(b, mma.b, [&](unsigned lane, unsigned i) { return place_in_b(mma, lane, i); }));
-    const std::uint64_t pc = upload(spread(c, mma.c, place_in_c));
-    auto* const pd = device.allocate<std::uint8_t>(std::size_t{32} * c_count * c_bytes);
-    const Fault fault = run(device, text, {.grid = 1, .block = 32}, pa, pb, pc,
-                            reinterpret_cast<std::uint64_t>(pd));
-    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
-    Matrix result(mma.m, mma.n);
-    const unsigned per_lane = mma.m * mma.n / 32;
-    for (unsigned lane = 0; lane < 32; ++lane) {
-        for (unsigned i = 0; i < per_lane; ++i) {
-            std::uint64_t raw = 0;
-            std::memcpy(&raw, pd + std::size_t{lane * per_lane + i} * mma.c.bits / 8,
-                        mma.c.bits / 8);
-            const Place at = place_in_c(lane, i);
-            result.at(at.row, at.column) = mma.c.decode(raw);
-        }
-    }
-    return result;
+    const auto in_a = [&](unsigned lane, unsigned i) { return place_in_a(mma, lane, i); };
+    const auto in_b = [&](unsigned lane, unsigned i) { return place_in_b(mma, lane, i); };
+    const Held held_a = hold("a", a, mma.a, in_a);
+    const Held held_b = hold("b", b, mma.b, in_b);
+    Held held_c = hold("c", c, mma.c, place_in_c);
+    // D goes over C: what is read must have been read by then.
+    const std::string call = mma.name() + " " + held_c.list() + ", " + held_a.list() + ", " +
+                             held_b.list() + ", " + held_c.list() + ";\n";
+    held_c.content = run_held(call, {held_a, held_b, held_c}, held_c);
+    return collect(held_c, mma.m, mma.n, mma.c, place_in_c);
 }
 
 void expect_product(const Mma& mma) {
@@ -211,6 +119,70 @@ TEST_P(MatrixMultiply, eight_bit_floats) {
             expect_product({16, 8, 16, a, b, F32});
             expect_product({16, 8, 32, a, b, F16});
         }
+    }
+}
+
+const NumberFormat NARROW[] = {E4M3, E5M2, E3M2, E2M3, E2M1};
+
+TEST_P(MatrixMultiply, floats_of_four_to_eight_bits_in_bytes) {
+    for (const NumberFormat& a : NARROW) {
+        for (const NumberFormat& b : NARROW) {
+            expect_product({16, 8, 32, a, b, F32, "", false, "kind::f8f6f4."});
+            expect_product({16, 8, 32, a, b, F16, "", false, "kind::f8f6f4."});
+        }
+    }
+}
+
+TEST_P(MatrixMultiply, every_number_of_a_narrow_format_is_known) {
+    for (const NumberFormat& format : NARROW) {
+        Matrix a(16, 32);
+        Matrix b(32, 8);
+        const Matrix c(16, 8);
+        const unsigned codes = 1u << (format.sign_bit() + 1);
+        for (unsigned i = 0; i < 8; ++i) {
+            b.at(i, i) = 1;
+        }
+        // 128 numbers at a time, the last of which may be not finite.
+        for (unsigned first = 0; first < codes; first += 128) {
+            Matrix expected(16, 8);
+            for (unsigned i = 0; i < 128; ++i) {
+                const unsigned code = (first + i) % codes;
+                const bool is_special = (format.name == "e4m3" && code % 128 == 127) ||
+                                        (format.name == "e5m2" && code % 128 >= 124);
+                const double value =
+                    is_special ? 0 : format.decode(std::uint64_t{code} << format.shift);
+                a.at(i / 8, i % 8) = value;
+                expected.at(i / 8, i % 8) = value;
+            }
+            const Mma mma{16, 8, 32, format, E4M3, F32, "", false, "kind::f8f6f4."};
+            EXPECT_EQ(run_mma(mma, a, b, c).values, expected.values) << format.name;
+        }
+    }
+}
+
+TEST_P(MatrixMultiply, doubles_round_as_they_say) {
+    Matrix a(16, 16);
+    Matrix b(16, 8);
+    Matrix c(16, 8);
+    a.at(2, 7) = 1;
+    b.at(7, 3) = std::ldexp(1.0, -60);
+    a.at(4, 7) = -1;
+    c.at(2, 3) = 1;
+    c.at(4, 3) = -1;
+
+    struct Rounded {
+        std::string mode;
+        double positive;
+        double negative;
+    };
+
+    const double above = 1 + std::ldexp(1.0, -52);
+    for (const Rounded& rounded : {Rounded{"", 1, -1}, Rounded{"rn.", 1, -1}, Rounded{"rz.", 1, -1},
+                                   Rounded{"rp.", above, -1}, Rounded{"rm.", 1, -above}}) {
+        const Mma mma{16, 8, 16, F64, F64, F64, "", false, "", rounded.mode};
+        const Matrix result = run_mma(mma, a, b, c);
+        EXPECT_EQ(result.at(2, 3), rounded.positive) << mma.name();
+        EXPECT_EQ(result.at(4, 3), rounded.negative) << mma.name();
     }
 }
 
@@ -313,10 +285,13 @@ TEST(MatrixRefusals, forms_that_do_not_run_are_refused_by_name) {
         return device.log;
     };
     for (const std::string name :
-         {"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32",
-          "mma.sync.aligned.m16n8k8.row.col.f64.f16.f16.f64",
-          "mma.sp.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32",
-          "mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.e2m1.e2m1.f32",
+         {"mma.sync.aligned.m16n8k8.row.col.f64.f16.f16.f64",
+          "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f16",
+          "mma.sync.aligned.m16n8k8.row.row.f32.f16.f16.f32",
+          "mma.sync.aligned.m16n8k8.row.col.rz.f32.f16.f16.f32",
+          "mma.sync.aligned.m16n8k32.row.col.f32.e2m1.e2m1.f32",
+          "mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.s8.s8.f32",
+          "mma.sync.aligned.kind::mxf8f6f4.m16n8k32.row.col.f32.e2m1.e2m1.f32",
           "mma.sync.aligned.m16n8k4.row.col.f32.f16.f16.f32"}) {
         const std::string log =
             log_of(name + " {%r0, %r1, %r2, %r3}, {%r4, %r5}, {%r6}, {%r0, %r1, %r2, %r3};");

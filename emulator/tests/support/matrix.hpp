@@ -25,6 +25,7 @@ struct NumberFormat {
     bool is_signed = false;
     int exponent_bits = 0; // Float
     int fraction_bits = 0;
+    unsigned shift = 0; // how far it is from the lowest bit
 
     [[nodiscard]] std::uint64_t encode(double value) const {
         if (kind == Kind::Integer) {
@@ -37,15 +38,20 @@ struct NumberFormat {
             std::memcpy(&result, bits == 64 ? static_cast<const void*>(&value) : &single, bits / 8);
             return result;
         }
-        const std::uint64_t sign = std::signbit(value) ? std::uint64_t{1} << (bits - 1) : 0;
+        const std::uint64_t sign = std::signbit(value) ? std::uint64_t{1} << sign_bit() : 0;
         if (value == 0) {
-            return sign;
+            return sign << shift;
         }
         int exponent = 0;
         const double fraction = std::frexp(std::abs(value), &exponent) * 2 - 1; // in [0, 1)
         const int bias = (1 << (exponent_bits - 1)) - 1;
-        return sign | static_cast<std::uint64_t>(exponent - 1 + bias) << fraction_bits |
-               static_cast<std::uint64_t>(std::ldexp(fraction, fraction_bits));
+        if (exponent - 1 + bias <= 0) { // subnormal
+            const double units = std::ldexp(std::abs(value), bias - 1 + fraction_bits);
+            return (sign | static_cast<std::uint64_t>(units)) << shift;
+        }
+        return (sign | static_cast<std::uint64_t>(exponent - 1 + bias) << fraction_bits |
+                static_cast<std::uint64_t>(std::ldexp(fraction, fraction_bits)))
+               << shift;
     }
 
     [[nodiscard]] double decode(std::uint64_t raw) const {
@@ -61,14 +67,17 @@ struct NumberFormat {
             std::memcpy(bits == 64 ? static_cast<void*>(&result) : &single, &raw, bits / 8);
             return bits == 64 ? result : single;
         }
+        raw >>= shift;
         const int bias = (1 << (exponent_bits - 1)) - 1;
         const auto field = static_cast<int>(raw >> fraction_bits & ((1u << exponent_bits) - 1));
         const auto fraction = static_cast<double>(raw & ((1u << fraction_bits) - 1));
         const double magnitude =
             field == 0 ? std::ldexp(fraction, 1 - bias - fraction_bits)
                        : std::ldexp(1 + std::ldexp(fraction, -fraction_bits), field - bias);
-        return (raw >> (bits - 1) & 1) != 0 ? -magnitude : magnitude;
+        return (raw >> sign_bit() & 1) != 0 ? -magnitude : magnitude;
     }
+
+    [[nodiscard]] int sign_bit() const { return exponent_bits + fraction_bits; }
 
     /// Returns how many elements a 32-bit register holds; 1 when they are wider.
     [[nodiscard]] unsigned per_register() const { return bits > 32 ? 1 : 32 / bits; }
@@ -84,6 +93,10 @@ inline const NumberFormat F32{"f32", 32, NumberFormat::Kind::Plain, true};
 inline const NumberFormat F64{"f64", 64, NumberFormat::Kind::Plain, true};
 inline const NumberFormat E4M3{"e4m3", 8, NumberFormat::Kind::Float, true, 4, 3};
 inline const NumberFormat E5M2{"e5m2", 8, NumberFormat::Kind::Float, true, 5, 2};
+inline const NumberFormat E3M2{"e3m2", 8, NumberFormat::Kind::Float, true, 3, 2};
+inline const NumberFormat E2M3{"e2m3", 8, NumberFormat::Kind::Float, true, 2, 3};
+inline const NumberFormat E2M1{"e2m1", 8, NumberFormat::Kind::Float, true, 2, 1, 2};
+inline const NumberFormat PACKED_E2M1{"e2m1", 4, NumberFormat::Kind::Float, true, 2, 1};
 inline const NumberFormat S8{"s8", 8, NumberFormat::Kind::Integer, true};
 inline const NumberFormat U8{"u8", 8, NumberFormat::Kind::Integer, false};
 inline const NumberFormat S4{"s4", 4, NumberFormat::Kind::Integer, true};

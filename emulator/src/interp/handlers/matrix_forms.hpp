@@ -26,6 +26,10 @@ enum class MatrixElement : std::uint8_t {
     F64,
     E4M3,
     E5M2,
+    E3M2, // in the lower six bits of a byte
+    E2M3,
+    E2M1,       // in the middle four bits of a byte
+    PackedE2M1, // two in a byte
     S8,
     U8,
     S4,
@@ -41,6 +45,10 @@ enum class MatrixOp : std::uint8_t {
     Load,          // wmma.load: dst = fragment, src[0] = address, src[1] = stride in elements
     Store,         // wmma.store: src[0] = address, src[1] = stride, the fragment follows
     Multiply,      // mma, wmma.mma: dst = D; src = A, B, C
+    MultiplyQuads, // mma.m8n8k4 of halves: as above
+    // mma.sp, mma.block_scale: as above, then the metadata of mma.sp; then, of .block_scale, the
+    // scales of A, their byte-id and thread-id, and the same of B
+    MultiplyParts,
 };
 
 /// Bits of `Instruction::tag` of everything that accesses memory; `immediate` is the offset.
@@ -58,17 +66,24 @@ constexpr std::uint16_t MATRIX_TRANSPOSED = 0x200; // memory holds the columns o
 constexpr std::uint16_t MATRIX_PAIRED = 0x400;     // an accumulator of 32 or 64 bits
 constexpr unsigned MATRIX_STRIDE_SHIFT = 12;
 
-/// Bits of `Instruction::tag` of Multiply. `immediate` holds m, n, k and the formats of C and D in
-/// a byte each but k, which has two, from the lowest on.
+/// Bits of `Instruction::tag` of products. `immediate` holds m, n, k and the formats of C, D, A and
+/// B in a byte each but k, which has two, from the lowest on.
 constexpr std::uint16_t MATRIX_SATURATING = 1;  // .satfinite
 constexpr std::uint16_t MATRIX_BITWISE_AND = 2; // b1: .and.popc rather than .xor.popc
 constexpr std::uint16_t MATRIX_FRAGMENT = 4;    // fragments as wmma.load makes them, not mma's
+constexpr unsigned MATRIX_ROUNDING_SHIFT = 3;   // f64: two bits, a Rounding
+constexpr std::uint16_t MATRIX_SPARSE = 0x20;
+constexpr unsigned MATRIX_SELECTOR_SHIFT = 6; // mma.sp: two bits, which lanes hold the metadata
+constexpr unsigned MATRIX_SCALES_SHIFT = 8;   // three bits: scales in a row of A; 0: no scales
+constexpr std::uint16_t MATRIX_SCALE_UE4M3 = 0x800; // scales are .ue4m3, not .ue8m0
+constexpr std::uint16_t MATRIX_A_COLUMN = 0x1000;   // MultiplyQuads: A is .col
+constexpr std::uint16_t MATRIX_B_ROW = 0x2000;      // MultiplyQuads: B is .row
 
 struct MatrixForm {
     MatrixOp op{};
     ptx::Space space = ptx::Space::None; // of the address
-    MatrixElement a{};                   // Multiply: formats of the factors
-    MatrixElement b{};
+    MatrixElement a{};                   // of what is moved; Multiply: of A
+    bool is_scaled = false;              // MultiplyParts: with .block_scale
 };
 
 } // namespace cuprum::emulator
