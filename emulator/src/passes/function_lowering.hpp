@@ -88,7 +88,7 @@ private:
     void lower_statements(std::span<const ptx::Statement> statements);
     void declare_variable(const ptx::Variable& variable, std::span<const ptx::Statement> rest);
     void declare_register(const ptx::Variable& variable);
-    void lower_instruction(const ptx::Instruction& instruction);
+    void lower_instruction(const ptx::Instruction& written);
     bool lower_own(const ptx::Instruction& instruction);
     void finish_shared_memory();
     void complain(ptx::Problem problem, std::string what);
@@ -100,6 +100,13 @@ private:
     // ---- names (lower_operands.cpp)
     [[nodiscard]] const Symbol* find(std::string_view name);
     [[nodiscard]] Symbol make_register(ptx::Type type);
+
+    // ---- registers of several components (lower_vectors.cpp)
+    [[nodiscard]] Symbol make_vector(std::string_view name, ptx::Type type, std::uint32_t width);
+    [[nodiscard]] const Symbol* find_component(std::string_view name);
+    [[nodiscard]] bool take_apart(ptx::Operand& operand);
+    [[nodiscard]] const ptx::Instruction& without_vectors(const ptx::Instruction& instruction);
+
     [[nodiscard]] bytecode::Operand new_register(bytecode::Width width, ptx::Type type);
     [[nodiscard]] bytecode::Operand register_source(const Symbol& symbol, std::string_view name,
                                                     bytecode::Width width);
@@ -174,8 +181,10 @@ private:
     const ptx::Instruction* current_ = nullptr;
     bytecode::Operand guard_; // of the current instruction
     bool is_guard_negated_ = false;
-    bool has_line_ = false; // the current instruction has its entry in Kernel::lines
-    bool is_copy_ = false;  // the current instruction is a plain mov
+    bool has_line_ = false;    // the current instruction has its entry in Kernel::lines
+    bool is_copy_ = false;     // the current instruction is a plain mov
+    bool has_vectors_ = false; // a register of several components has been declared
+    ptx::Instruction apart_;   // the current instruction, its vectors taken apart
 
     std::unordered_map<const ptx::Variable*, std::uint64_t> shared_offsets_;
     // Registers, by function, from which something is computed; see used_results().

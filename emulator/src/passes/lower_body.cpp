@@ -246,21 +246,27 @@ void FunctionLowering::declare_variable(const ptx::Variable& variable,
 }
 
 void FunctionLowering::declare_register(const ptx::Variable& variable) {
-    if (variable.vector_width > 1) {
-        build_.diagnostics.report(Problem::Unsupported, variable.location,
-                                  "vector register '" + std::string(variable.name) +
-                                      "' is not supported; use scalar registers");
+    const bool is_vector = variable.vector_width > 1;
+    if (is_vector && variable.type == ptx::Type::Pred) {
+        build_.diagnostics.report(Problem::Syntax, variable.location,
+                                  "register '" + std::string(variable.name) +
+                                      "' is a vector of predicates, which there are not");
         return;
     }
+    has_vectors_ = has_vectors_ || is_vector;
     if (variable.register_count != 0) {
-        scopes_.declare(RegisterRange{variable.name, variable.register_count, variable.type});
-    } else if (!scopes_.declare(variable.name, make_register(variable.type))) {
+        scopes_.declare(RegisterRange{variable.name, variable.register_count, variable.type,
+                                      variable.vector_width});
+    } else if (!scopes_.declare(variable.name, is_vector ? make_vector(variable.name, variable.type,
+                                                                       variable.vector_width)
+                                                         : make_register(variable.type))) {
         build_.diagnostics.report(Problem::Syntax, variable.location,
                                   "'" + std::string(variable.name) + "' is declared twice");
     }
 }
 
-void FunctionLowering::lower_instruction(const ptx::Instruction& instruction) {
+void FunctionLowering::lower_instruction(const ptx::Instruction& written) {
+    const ptx::Instruction& instruction = without_vectors(written);
     if (build_.kernel.code.size() > MAX_INSTRUCTIONS) {
         if (!build_.diagnostics.is_full()) {
             unsupported("kernel '" + build_.kernel.name + "' is too large once calls are inlined");

@@ -162,7 +162,9 @@ std::vector<bool> FunctionLowering::used_results() {
                                                     : std::span<const ptx::Operand>(&to, 1);
     std::vector<bool> uses;
     for (const ptx::Operand& part : parts) {
-        uses.push_back(entry->second.contains(part.text));
+        // What uses a component may name the whole register.
+        const bool is_component = part.text.find('.') != std::string_view::npos;
+        uses.push_back(is_component || entry->second.contains(part.text));
     }
     return uses;
 }

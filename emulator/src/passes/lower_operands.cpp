@@ -40,7 +40,12 @@ std::string describe(Width width) {
 // ---- names -------------------------------------------------------------------------------------
 
 const Symbol* FunctionLowering::find(std::string_view name) {
-    return scopes_.find(name, [this](Type type) { return make_register(type); });
+    const Symbol* const symbol =
+        scopes_.find(name, [this](std::string_view each, const RegisterRange& range) {
+            return range.vector_width > 1 ? make_vector(each, range.type, range.vector_width)
+                                          : make_register(range.type);
+        });
+    return symbol == nullptr && has_vectors_ ? find_component(name) : symbol;
 }
 
 Symbol FunctionLowering::make_register(Type type) {

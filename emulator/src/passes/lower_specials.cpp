@@ -7,6 +7,7 @@
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
@@ -110,6 +111,27 @@ bool reads_as_zero(std::string_view name) {
            name == "%current_graph_exec" || name == "%is_explicit_cluster";
 }
 
+/// Returns the name of a component of a vector, such as `%tid.r`, with another letter.
+std::string renamed_component(std::string_view name, char letter) {
+    std::string other(name);
+    other.back() = letter;
+    return other;
+}
+
+/// Returns which colour, of rgba, a component is called after; npos unless it is.
+std::size_t colour_of(std::string_view name) {
+    const bool is_component = name.size() > 2 && name[name.size() - 2] == '.';
+    return is_component ? std::string_view("rgba").find(name.back()) : std::string_view::npos;
+}
+
+/// Tells whether a register is the fourth component of a vector, which reads as zero.
+bool is_fourth_component(std::string_view name) {
+    return name.ends_with(".w") &&
+           std::any_of(SPECIALS.begin(), SPECIALS.end(), [&](const NamedSpecial& entry) {
+               return entry.name == renamed_component(name, 'x');
+           });
+}
+
 constexpr std::string_view RESERVED_SHARED_PREFIX = "%reserved_smem_offset_";
 /// What a device reserves in a block's shared memory, and the size of its first part.
 constexpr std::uint32_t RESERVED_SHARED_BYTES = 1024;
@@ -147,7 +169,10 @@ Operand FunctionLowering::special_register(std::string_view name, Width width) {
     if (name.starts_with(RESERVED_SHARED_PREFIX)) {
         return reserved_shared(name.substr(RESERVED_SHARED_PREFIX.size()), width);
     }
-    return reads_as_zero(name) ? constant(0, width) : Operand{};
+    if (const std::size_t colour = colour_of(name); colour != std::string_view::npos) {
+        return special_register(renamed_component(name, "xyzw"[colour]), width);
+    }
+    return reads_as_zero(name) || is_fourth_component(name) ? constant(0, width) : Operand{};
 }
 
 /// Returns where in shared memory a part of what the system reserves lies.

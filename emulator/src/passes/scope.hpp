@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -35,10 +36,13 @@ struct ParameterStorage {
     [[nodiscard]] const ParameterElement* find(std::int64_t offset, std::uint32_t size_bytes) const;
 };
 
+struct VectorRegister;
+
 /// What a name means.
 struct Symbol {
     enum class Kind : std::uint8_t {
         Register,
+        Vector, // a register of several components: `vector`
         Label,
         Shared,          // `offset` in the static shared memory of the kernel
         DynamicShared,   // .extern .shared: behind all static shared memory
@@ -56,8 +60,15 @@ struct Symbol {
     std::uint64_t offset = 0;
     std::uint64_t size_bytes = 0;
     std::shared_ptr<const ParameterStorage> storage;
+    std::shared_ptr<const VectorRegister> vector;
     const ptx::TargetList* targets = nullptr;
     const ptx::CallPrototype* prototype = nullptr;
+};
+
+/// The components of a `.v2` or `.v4` register, in order, and what they are called.
+struct VectorRegister {
+    std::vector<std::string> names;
+    std::vector<Symbol> components;
 };
 
 /// A `%r<5>` declaration.
@@ -65,6 +76,7 @@ struct RegisterRange {
     std::string_view prefix;
     std::uint32_t count = 0;
     ptx::Type type = ptx::Type::None;
+    std::uint32_t vector_width = 1;
 };
 
 /// The scopes that are open at one point of a body.
@@ -79,7 +91,7 @@ public:
     void declare(const RegisterRange& range);
 
     /// Returns what a name means, or nullptr. A register of a range gets its symbol from
-    /// `make_register(type)` the first time.
+    /// `make_register(name, range)` the first time.
     template <typename MakeRegister>
     [[nodiscard]] const Symbol* find(std::string_view name, MakeRegister make_register) {
         for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
@@ -87,7 +99,7 @@ public:
                 return &found->second;
             }
             if (const RegisterRange* range = scope->range_of(name)) {
-                return &scope->names.emplace(name, make_register(range->type)).first->second;
+                return &scope->names.emplace(name, make_register(name, *range)).first->second;
             }
             if (scope->is_function) {
                 break;

@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import math
 import random
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,6 +25,11 @@ THREADS = 96
 BITS = {"h": 16, "w": 32, "q": 64, "p": 32}
 PTX_VERSION = {100: "8.8"}
 OLDER_VERSION = "8.3"
+VECTORS = {
+    "pair": ".reg .v2 .b32 pair;",
+    "quad": ".reg .v4 .b16 quad;",
+    "ids": ".reg .v4 .b32 ids;",
+}
 KEPT_VALUES = 12  # of an approximate result
 
 
@@ -97,6 +103,7 @@ def kernel_text(form: Form) -> str:
     lines += [".address_size 64", ".visible .entry k("]
     lines += [",\n".join(f"  .param .u64 p{name}" for name in names) + ")", "{"]
     lines += [".reg .b32 t, word;", ".reg .b16 lo, hi;", ".reg .b64 at, wide;"]
+    lines += [text for name, text in VECTORS.items() if re.search(rf"\b{name}\b", form.text)]
     for name, kind in zip(names, kinds):
         lines.append(f".reg {'.pred' if kind == 'p' else f'.b{BITS[kind]}'} {name};")
     lines += ["mov.u32 t, %tid.x;"]
@@ -162,10 +169,14 @@ def operands(form: Form, index: int) -> list[int]:
 
 def number(source: random.Random, values: str, bits: int) -> int:
     """Return the bits of a floating-point number, or of two in one register."""
-    if values in "hcMP":
-        inner = {"h": "f", "c": "b", "M": "m", "P": "f"}[values]
+    if values in "hcMPOZ":
+        inner = {"h": "f", "c": "b", "M": "m", "P": "f", "O": "o", "Z": "z"}[values]
         half = bits // 2
         return number(source, inner, half) | number(source, inner, half) << half
+    if values in "oz":  # as f and b, with what stands for numbers out of bounds
+        if source.random() < 0.3:
+            return source.choice([0x7FF7, 0xFFF7, 0x7FF6, 0x7FFF])
+        values = {"o": "f", "z": "b"}[values]
     if values in "mn":  # moderate numbers, n: positive ones
         value = source.uniform(0.01 if values == "n" else -8, 8)
         return float_bits(value, bits)

@@ -38,6 +38,33 @@ TEST_P(Half, fma_is_rounded_once) {
     EXPECT_EQ(one("fma.rn.sat.f16 %d, %a, %b, %c;", 0x4000, 0x4000, 0x0000), 0x3c00);
 }
 
+TEST_P(Half, a_factor_out_of_bounds_makes_fma_zero) {
+    // The NaN of tensor copies is 0x7ff7, of either sign; any other is a NaN like all.
+    for (const char* const type : {"f16", "bf16"}) {
+        const std::string plain = std::string("fma.rn.oob.") + type + " %d, %a, %b, %c;";
+        const H number = type[0] == 'f' ? 0x3c00 : 0x3f80;
+        EXPECT_EQ(one(plain, 0x7ff7, number, number), 0x0000);
+        EXPECT_EQ(one(plain, number, 0xfff7, number), 0x0000);
+        EXPECT_EQ(one(plain, 0x7ff7, 0x7fff, 0x7fff), 0x0000);
+        EXPECT_EQ(one(plain, number, number, 0x7ff7), 0x7fff);
+        EXPECT_EQ(one(plain, 0x7ff6, number, number), 0x7fff);
+        EXPECT_EQ(one(plain, number, number, 0x0000), number);
+        const std::string clamped = std::string("fma.rn.oob.relu.") + type + " %d, %a, %b, %c;";
+        EXPECT_EQ(one(clamped, 0x7ff7, number, number), 0x0000);
+        EXPECT_EQ(one(clamped, number | 0x8000, number, 0x0000), 0x0000);
+    }
+    for (const char* const type : {"f16x2", "bf16x2"}) {
+        const U number = type[0] == 'f' ? 0x3c00 : 0x3f80;
+        const U each = number << 16 | number;
+        EXPECT_EQ(
+            run_operation<U>(std::string("fma.rn.oob.") + type + " %d, %a, %b, %c;",
+                             std::vector<std::tuple<U, U, U>>{{0x7ff70000u | number, each, 0},
+                                                              {each, number << 16 | 0x7ff7u, each}})
+                .front(),
+            number);
+    }
+}
+
 TEST_P(Half, pairs_work_on_both_halves) {
     const auto pair = [](const std::string& code, U a, U b) {
         return run_operation<U>(code, std::vector<std::tuple<U, U>>{{a, b}})[0];

@@ -345,7 +345,7 @@ TEST(SmallFloatForms, those_that_do_not_exist_are_rejected) {
          {"cvt.rn.e4m3x2.f32 %h, %f, %f;", "cvt.rz.satfinite.e4m3x2.f32 %h, %f, %f;",
           "cvt.rn.satfinite.ue8m0x2.f32 %h, %f, %f;", "cvt.rn.f16x2.ue8m0x2 %r, %h;",
           "cvt.rn.satfinite.f16x2.e4m3x2 %r, %h;", "cvt.rn.satfinite.e4m3x2.e5m2x2 %h, %h;",
-          "cvt.rs.satfinite.e4m3x4.f32 %r, {%f, %f, %f, %f}, %r;",
+          "cvt.rn.satfinite.e4m3x4.f32 %r, {%f, %f, %f, %f}, %r;",
           "cvt.pack.sat.u8.s32 %r, %r, %r;", "cvt.pack.u16.s32 %r, %r, %r;"}) {
         TestDevice device;
         EXPECT_EQ(device.compile(ptx_module(".visible .entry k() {\n.reg .b16 %h;\n.reg .b32 "

@@ -9,6 +9,7 @@
 #include <array>
 #include <iterator>
 #include <optional>
+#include <vector>
 
 namespace cuprum::emulator::decoding {
 
@@ -50,6 +51,15 @@ constexpr std::array SUFFIXES{
     Suffix{"ue8m0x2", Format::UE8M0, true, Type::B16},
 };
 
+/// What cvt.rs makes of four values, two and two.
+constexpr std::array QUADS{
+    Suffix{"e4m3x4", Format::E4M3, true, Type::B32},
+    Suffix{"e5m2x4", Format::E5M2, true, Type::B32},
+    Suffix{"e2m3x4", Format::E2M3, true, Type::B32},
+    Suffix{"e3m2x4", Format::E3M2, true, Type::B32},
+    Suffix{"e2m1x4", Format::E2M1, true, Type::B16},
+};
+
 const Suffix* take_suffix(Reader& reader) {
     const std::string_view name = reader.peek();
     for (const Suffix& suffix : SUFFIXES) {
@@ -65,9 +75,13 @@ bool is_integer(Format format) {
     return format <= Format::S64;
 }
 
-/// Tells whether every value of one format is a value of the other.
+/// Tells whether a conversion needs no rounding to be named: every value of one format is one of
+/// the other, or both have 16 bits, where that to the nearest is meant.
 bool is_exact(Format from, Format to) {
-    if (from == to) {
+    const auto is_half = [](Format format) {
+        return format == Format::F16 || format == Format::BF16;
+    };
+    if (from == to || (is_half(from) && is_half(to))) {
         return true;
     }
     switch (to) {
@@ -169,6 +183,69 @@ void decode_pack(Reader& reader) {
                 std::span(sources, has_third ? 3 : 2), {});
 }
 
+/// Emits the conversion of two values with random bits, which are operand `bits_at`.
+Operand emit_random(Reader& reader, ConvertForm form, const ptx::Operand& first,
+                    const ptx::Operand& second, std::size_t bits_at) {
+    const Operand result = reader.lowering().temporary(Width::B32);
+    bytecode::Instruction rest;
+    rest.immediate = form.packed();
+    const Operand sources[3] = {reader.source(first, Type::F32), reader.source(second, Type::F32),
+                                reader.source(bits_at, Type::B32)};
+    reader.emit(selectors().convert(form), std::span(&result, 1), sources, rest);
+    return result;
+}
+
+/// cvt.rs: two values, or four in braces, and random bits that decide how they are rounded.
+void decode_random(Reader& reader) {
+    ConvertForm form;
+    form.from = Format::F32;
+    form.rounding = Rounding::Zero;
+    form.is_pair = true;
+    form.is_relu = reader.take("relu");
+    form.is_finite_saturating = reader.take("satfinite");
+    const std::string_view name = reader.peek();
+    const auto* const quad = std::find_if(QUADS.begin(), QUADS.end(),
+                                          [&](const Suffix& each) { return each.name == name; });
+    const bool is_quad = quad != QUADS.end();
+    const bool is_half = name == "f16x2" || name == "bf16x2";
+    if (!is_quad && !is_half) {
+        reader.reject("rounds by random bits to a type that does not fit");
+        return;
+    }
+    reader.take(name);
+    reader.take_type_of({Type::F32});
+    if (is_quad && !form.is_finite_saturating) {
+        reader.reject("needs .satfinite");
+    }
+    if (!reader.finish(is_quad ? 3 : 4)) {
+        return;
+    }
+    if (is_half) {
+        form.to = name == "f16x2" ? Format::F16 : Format::BF16;
+        form.random = RandomBits::Halves;
+        const Operand result = emit_random(reader, form, reader.operand(1), reader.operand(2), 3);
+        reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::B32}),
+                    {reader.destination(0, Type::B32)}, {result});
+        return;
+    }
+    const std::vector<ptx::Operand>& values = reader.operand(1).parts;
+    if (reader.operand(1).kind != ptx::Operand::Kind::Vector || values.size() != 4) {
+        reader.reject("needs four values in braces");
+        return;
+    }
+    form.to = quad->format;
+    form.random = RandomBits::UpperPair;
+    const Operand upper = emit_random(reader, form, values[0], values[1], 2);
+    form.random = RandomBits::LowerPair;
+    const Operand lower = emit_random(reader, form, values[2], values[3], 2);
+    const auto bytes = static_cast<std::uint8_t>(bits_of(quad->type) / 8);
+    reader.emit(selectors().move({.op = MoveOp::Pack,
+                                  .width = Width::B32,
+                                  .part_bytes = static_cast<std::uint8_t>(bytes / 2),
+                                  .bytes = bytes}),
+                {reader.destination(0, quad->type)}, {lower, upper});
+}
+
 /// Returns the width of the register behind an operand, which may be wider than the type.
 Width register_width(Reader& reader, const ptx::Operand& operand, Type type) {
     return reader.lowering().type_of(operand) == Type::None ? width_for(type)
@@ -180,6 +257,10 @@ Width register_width(Reader& reader, const ptx::Operand& operand, Type type) {
 void decode_convert(Reader& reader) {
     if (reader.take("pack")) {
         decode_pack(reader);
+        return;
+    }
+    if (reader.take("rs")) {
+        decode_random(reader);
         return;
     }
     ConvertForm form;

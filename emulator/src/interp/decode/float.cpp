@@ -104,6 +104,7 @@ void take_modifiers(Reader& reader, FloatForm& form) {
             form.is_saturating = form.type != Type::F64 && reader.take("sat");
         }
         if (form.op == FloatOp::Fma && is_half) {
+            form.is_oob = reader.opcode() == "fma" && reader.take("oob");
             form.is_relu = reader.take("relu");
         }
     }

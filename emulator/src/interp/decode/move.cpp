@@ -83,6 +83,30 @@ void decode_unpack(Reader& reader, Type type) {
                 destinations, std::span(&source, 1), {});
 }
 
+/// mov.v2 and mov.v4: component by component. What one writes may be what a later one reads.
+void decode_vector(Reader& reader, Type type, std::size_t count) {
+    const ptx::Operand& to = reader.operand(0);
+    const ptx::Operand& from = reader.operand(1);
+    for (const ptx::Operand* const operand : {&to, &from}) {
+        if (operand->kind != Kind::Vector || operand->parts.size() != count) {
+            reader.reject("needs vectors of " + std::to_string(count) + " components");
+            return;
+        }
+    }
+    const bytecode::Handler copy = selectors().move({.op = MoveOp::Copy, .width = width_for(type)});
+    std::vector<Operand> values;
+    for (const ptx::Operand& part : from.parts) {
+        const Operand source = reader.source(part, type);
+        values.push_back(reader.lowering().temporary(width_for(type)));
+        reader.emit(copy, {values.back()}, {source});
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        if (to.parts[i].kind != Kind::Discarded) {
+            reader.emit(copy, {reader.destination(to.parts[i], type)}, {values[i]});
+        }
+    }
+}
+
 /// Returns a predicate that says whether an address is of a constant variable.
 Operand is_constant(Reader& reader, Operand address) {
     Lowering& lowering = reader.lowering();
@@ -146,11 +170,16 @@ void decode_isspacep(Reader& reader) {
 void decode_move(Reader& reader) {
     // An address of a space other than that of the symbol's window changes nothing: offsets in
     // shared memory are the same seen from the block and from its cluster.
+    const int vector = reader.take_one_of({"v2", "v4"});
     const Type type = reader.take_type();
     if (type == Type::None) {
         reader.reject("names no type that is known here");
     }
     if (!reader.finish(2)) {
+        return;
+    }
+    if (vector >= 0) {
+        decode_vector(reader, type, std::size_t{2} << vector);
         return;
     }
     const ptx::Operand& to = reader.operand(0);

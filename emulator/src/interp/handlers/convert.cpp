@@ -355,6 +355,9 @@ bool has_natural_widths(const ConvertForm& form) {
 } // namespace
 
 Handler select_convert(const ConvertForm& form) {
+    if (form.random != RandomBits::None) {
+        return select_random_conversion(form);
+    }
     Handler handler = nullptr;
     if (has_natural_widths(form) && !form.rounds_away) {
         const bool is_plain = !form.is_saturating && !form.flushes && !form.is_relu;

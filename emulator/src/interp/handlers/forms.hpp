@@ -182,6 +182,7 @@ struct FloatForm {
     bool is_saturating = false;  // .sat
     bool is_approximate = false; // .approx of div
     bool is_relu = false;
+    bool is_oob = false;           // .oob of fma: 0 where a factor is the NaN of out of bounds
     bool keeps_nan = false;        // .NaN of min and max
     bool is_xorsign = false;       // .xorsign.abs of min and max
     std::uint8_t source_count = 2; // min and max can take 3
@@ -247,6 +248,14 @@ enum class Format : std::uint8_t {
     UE8M0,
 };
 
+/// Where cvt.rs finds the random bits of its two values, in src[2].
+enum class RandomBits : std::uint8_t {
+    None,      // another rounding
+    Halves,    // the first value has the upper 16 bits, the second the lower ones
+    UpperPair, // of four values: what the first two share, see convert_random.cpp
+    LowerPair,
+};
+
 /// cvt. With two sources the result packs them, the first in the upper half. `tag` has bit 0 for
 /// .ftz and bit 1 for .sat; `immediate` is the whole form, as `packed` makes it.
 struct ConvertForm {
@@ -262,6 +271,7 @@ struct ConvertForm {
     bool is_finite_saturating = false; // .satfinite
     bool is_relu = false;
     bool is_pair = false; // two values: from two sources, or from the halves of one
+    RandomBits random = RandomBits::None;
 
     /// Returns the form as one number, for the handler that decides lane by lane.
     [[nodiscard]] constexpr std::int64_t packed() const {
@@ -274,7 +284,8 @@ struct ConvertForm {
                static_cast<std::int64_t>(flushes) << 42 |
                static_cast<std::int64_t>(is_saturating) << 43 |
                static_cast<std::int64_t>(is_finite_saturating) << 44 |
-               static_cast<std::int64_t>(is_relu) << 45 | static_cast<std::int64_t>(is_pair) << 46;
+               static_cast<std::int64_t>(is_relu) << 45 | static_cast<std::int64_t>(is_pair) << 46 |
+               static_cast<std::int64_t>(random) << 47;
     }
 };
 

@@ -143,12 +143,22 @@ template <bool BFLOAT>
 
 constexpr std::uint16_t SATURATES = 1;
 constexpr std::uint16_t RELU = 2;
+constexpr std::uint16_t OUT_OF_BOUNDS = 4;
+
+/// The NaN, of either sign, that tensor copies put in place of what lies out of bounds.
+[[gnu::always_inline]] inline bool is_out_of_bounds(U a) {
+    constexpr U out_of_bounds = 0x7ff7;
+    return (a & 0x7fffu) == out_of_bounds;
+}
 
 /// Arithmetic on 1 or 2 values per lane. NOTE: nothing is in `tag`; variants are template
 /// parameters so that form and handler cannot disagree.
 template <FloatOp OP, bool BFLOAT, bool PAIR, bool FLUSHES, unsigned FLAGS>
 struct Arithmetic {
     static U one(U a, U b, U c) {
+        if ((FLAGS & OUT_OF_BOUNDS) != 0 && (is_out_of_bounds(a) || is_out_of_bounds(b))) {
+            return 0; // whatever is added
+        }
         return clamp_half<BFLOAT>(
             compute<OP, BFLOAT, FLUSHES>(a & 0xffffu, b & 0xffffu, c & 0xffffu),
             (FLAGS & SATURATES) != 0, (FLAGS & RELU) != 0);
@@ -210,6 +220,16 @@ Handler select_flags(const FloatForm& form) {
                               : arithmetic<OP, BFLOAT, PAIR, false, 0>();
 }
 
+/// fma.oob.
+template <bool BFLOAT, bool PAIR>
+Handler select_guarded(const FloatForm& form) {
+    if (form.is_saturating || form.flushes) {
+        return nullptr;
+    }
+    return form.is_relu ? arithmetic<FloatOp::Fma, BFLOAT, PAIR, false, RELU | OUT_OF_BOUNDS>()
+                        : arithmetic<FloatOp::Fma, BFLOAT, PAIR, false, OUT_OF_BOUNDS>();
+}
+
 template <FloatOp OP, bool BFLOAT, bool PAIR>
 Handler select_plain(const FloatForm& form) {
     if (form.is_saturating || form.is_relu) {
@@ -240,7 +260,8 @@ Handler select_op(const FloatForm& form) {
     case FloatOp::Mul:
         return select_flags<FloatOp::Mul, BFLOAT, PAIR>(form);
     case FloatOp::Fma:
-        return select_flags<FloatOp::Fma, BFLOAT, PAIR>(form);
+        return form.is_oob ? select_guarded<BFLOAT, PAIR>(form)
+                           : select_flags<FloatOp::Fma, BFLOAT, PAIR>(form);
     case FloatOp::Neg:
         return select_plain<FloatOp::Neg, BFLOAT, PAIR>(form);
     case FloatOp::Abs:

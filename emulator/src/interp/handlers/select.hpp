@@ -23,6 +23,7 @@ Handler select_compare(const CompareForm& form);
 Handler select_half_compare(const CompareForm& form);
 Handler select_convert(const ConvertForm& form);
 Handler select_any_conversion(const ConvertForm& form);
+Handler select_random_conversion(const ConvertForm& form);
 Handler select_memory(const MemoryForm& form);
 Handler select_atomic(const AtomicForm& form);
 Handler select_warp(const WarpForm& form);
