@@ -237,7 +237,7 @@ bool report(WarpContext& warp, const Instruction* at, const Access& access, Faul
     }
     auto& grid = static_cast<BlockShadow&>(*warp.block->observer).grid();
     if (grid.is_news(static_cast<std::uint32_t>(at - warp.code))) {
-        map.report(describe_finding(warp, at, kind, access.lane, detail));
+        map.report(describe_finding(warp, at, kind, access.lane, detail) + grid.describe_launch());
     }
     return true;
 }

@@ -14,7 +14,9 @@ std::atomic<std::uint32_t> next_number{1};
 
 } // namespace
 
-GridShadow::GridShadow() : number_(next_number.fetch_add(1, std::memory_order_relaxed)) {}
+GridShadow::GridShadow(std::function<std::string()> describe_launch)
+    : describe_launch_(std::move(describe_launch)),
+      number_(next_number.fetch_add(1, std::memory_order_relaxed)) {}
 
 bool GridShadow::is_news(std::uint32_t instruction) {
     const std::lock_guard lock(mutex_);

@@ -15,6 +15,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -27,7 +28,13 @@ namespace cuprum::emulator::check {
 /// What one grid knows of its blocks, and what has been reported of it.
 class GridShadow {
 public:
-    GridShadow();
+    /// `describe_launch` says who launched the grid; it may be empty.
+    explicit GridShadow(std::function<std::string()> describe_launch = {});
+
+    /// Says who launched the grid, in lines that each start with a line break.
+    [[nodiscard]] std::string describe_launch() const {
+        return describe_launch_ ? describe_launch_() : std::string{};
+    }
 
     /// Tells whether a finding at an instruction is the first there.
     [[nodiscard]] bool is_news(std::uint32_t instruction);
@@ -45,6 +52,7 @@ private:
     [[nodiscard]] bool is_ordered(std::uint32_t earlier, std::uint32_t time,
                                   std::uint32_t later) const;
 
+    std::function<std::string()> describe_launch_;
     std::uint32_t number_; // of the grid in the process
     std::uint32_t now_ = 1;
     std::unordered_map<std::uint32_t, Order> orders_; // by block

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace cuprum::emulator::exec {
@@ -36,6 +37,8 @@ struct GridLaunch {
     // Local memory that nested calls of one thread may take (CU_LIMIT_STACK_SIZE); 0: as much as
     // there is.
     std::uint32_t stack_bytes = 0;
+    /// Says who launched it, for reports: lines that each start with a line break. Empty: unknown.
+    std::function<std::string()> describe_launch;
 };
 
 /// How grids are run; the same for all of them.

@@ -71,7 +71,7 @@ Grid::Grid(GridLaunch launch, std::function<void(const Fault*)> done)
         std::max<std::size_t>(launch_.parameters.size(), kernel().parameter_bytes));
     last_progress_ = Clock::now().time_since_epoch().count();
     if ((launch_.memory->checks & (CHECK_MEMORY | CHECK_INITIALIZED | CHECK_RACES)) != 0) {
-        shadow_ = std::make_unique<check::GridShadow>();
+        shadow_ = std::make_unique<check::GridShadow>(launch_.describe_launch);
     }
     fill_launch_bank();
     fill_warp_specials();
@@ -135,6 +135,9 @@ void Grid::fail(Fault fault) {
         const std::lock_guard lock(fault_mutex_);
         if (fault_.kind == FaultKind::None) {
             fault_ = std::move(fault);
+            if (launch_.describe_launch) {
+                fault_.report += launch_.describe_launch();
+            }
             if (random_ != 0) {
                 fault_.report +=
                     "\n  the schedule was CUPRUM_EMULATOR_SCHEDULE=random:" + std::to_string(seed_);

@@ -127,7 +127,7 @@ void Allocations::set_access(int device, bool is_open,
 
 void Allocations::add(const std::shared_ptr<Allocation>& allocation) {
     allocation->id = next_allocation_id.fetch_add(1, std::memory_order_relaxed);
-    allocation->made_by = Origin::here();
+    allocation->made_by = Origin::here(places::OF_MEMORY);
     const std::unique_lock lock(mutex_);
     const auto after = by_base_.upper_bound(allocation->base);
     const bool overlaps_next =
@@ -147,6 +147,7 @@ void Allocations::add(const std::shared_ptr<Allocation>& allocation) {
 std::shared_ptr<Allocation> Allocations::remove(std::uint64_t base,
                                                 std::initializer_list<MemoryKind> kinds) {
     std::shared_ptr<Allocation> allocation;
+    const Origin freed_by = Origin::here(places::OF_MEMORY);
     {
         const std::unique_lock lock(mutex_);
         const auto found = by_base_.find(base);
@@ -154,31 +155,32 @@ std::shared_ptr<Allocation> Allocations::remove(std::uint64_t base,
             std::ranges::find(kinds, found->second->kind) == kinds.end()) {
             return nullptr;
         }
-        allocation = take_out(found);
+        allocation = take_out(found, freed_by);
     }
     release(*allocation);
     return allocation;
 }
 
 bool Allocations::remove(const std::shared_ptr<Allocation>& allocation) {
+    const Origin freed_by = Origin::here(places::OF_MEMORY);
     {
         const std::unique_lock lock(mutex_);
         const auto found = by_base_.find(allocation->base);
         if (found == by_base_.end() || found->second != allocation) {
             return false;
         }
-        take_out(found);
+        take_out(found, freed_by);
     }
     release(*allocation);
     return true;
 }
 
 /// Takes an allocation out of the table. The mutex is held.
-std::shared_ptr<Allocation> Allocations::take_out(Map::iterator which) {
+std::shared_ptr<Allocation> Allocations::take_out(Map::iterator which, const Origin& freed_by) {
     auto allocation = std::move(which->second);
     by_base_.erase(which);
     changes_.fetch_add(1, std::memory_order_release);
-    remember(*allocation);
+    remember(*allocation, freed_by);
     if (allocation->kind == MemoryKind::Pooled) {
         draining_.push_back(allocation);
     }
@@ -222,12 +224,13 @@ std::uint64_t Allocations::bytes_from(std::uint64_t address) const {
 
 void Allocations::free_all_of(const Context& context) {
     std::vector<std::shared_ptr<Allocation>> doomed;
+    const Origin freed_by = Origin::here(places::OF_MEMORY);
     {
         const std::unique_lock lock(mutex_);
         changes_.fetch_add(1, std::memory_order_release);
         for (auto each = by_base_.begin(); each != by_base_.end();) {
             if (each->second->context.get() == &context) {
-                remember(*each->second);
+                remember(*each->second, freed_by);
                 doomed.push_back(std::move(each->second));
                 each = by_base_.erase(each);
             } else {
@@ -296,7 +299,7 @@ std::string AllocationNote::to_text() const {
     if (!name.empty()) {
         out << " (" << name << ")";
     }
-    out << ", made by " << made_by.to_text();
+    out << ", made by " << made_by.to_text("    ");
     return out.str();
 }
 
@@ -316,7 +319,7 @@ std::string Allocations::describe(std::uint64_t address) const {
                                     [&](const Freed& each) { return each.note.contains(address); });
     if (freed != freed_.rend()) {
         return place(address - freed->note.base, "into ") + freed->note.to_text() +
-               "\n    freed by " + freed->freed_by.to_text();
+               "\n    freed by " + freed->freed_by.to_text("      ");
     }
     if (below != nullptr && address - below->base - below->bytes < NEAR_BYTES) {
         return place(address - below->base - below->bytes, "behind ") + below->to_text();
@@ -328,8 +331,8 @@ std::string Allocations::describe(std::uint64_t address) const {
 }
 
 /// Keeps what reports need of an allocation that goes away. The mutex is held.
-void Allocations::remember(const AllocationNote& allocation) {
-    freed_.push_back({allocation, Origin::here()});
+void Allocations::remember(const AllocationNote& allocation, const Origin& freed_by) {
+    freed_.push_back({allocation, freed_by});
     if (freed_.size() > MAX_FREED) {
         freed_.pop_front();
     }

@@ -54,7 +54,8 @@ struct AllocationNote {
         return address - base < bytes;
     }
 
-    /// Returns what it is in one line: kind, number, size, address and the call that made it.
+    /// Returns what it is in one line: kind, number, size, address and the call that made it; the
+    /// place of that call follows in lines of its own.
     [[nodiscard]] std::string to_text() const;
 };
 
@@ -159,9 +160,9 @@ private:
         Origin freed_by;
     };
 
-    std::shared_ptr<Allocation> take_out(Map::iterator which);
+    std::shared_ptr<Allocation> take_out(Map::iterator which, const Origin& freed_by);
     static void release(const Allocation& allocation) noexcept;
-    void remember(const AllocationNote& allocation);
+    void remember(const AllocationNote& allocation, const Origin& freed_by);
     [[nodiscard]] static bool covers(const Allocation& allocation, std::uint64_t address,
                                      std::uint64_t bytes) noexcept;
 

@@ -9,6 +9,7 @@
 #include "objects/error.hpp"
 #include "objects/leaks.hpp"
 #include "objects/log.hpp"
+#include "places/place.hpp"
 
 #include <pthread.h>
 
@@ -110,6 +111,9 @@ void Driver::initialize() {
                                : note(schedule + "; set it to repeat this run");
     }
     lists_leaks_ = settings.lists_leaks;
+    places::set_recorded(static_cast<std::uint8_t>(
+        (settings.checks != 0 ? places::OF_MEMORY | places::OF_LAUNCHES : 0) |
+        (lists_leaks_ ? places::OF_MEMORY | places::OF_HANDLES : 0)));
     devices_.clear();
     for (std::uint32_t ordinal = 0; ordinal < settings.device_count; ++ordinal) {
         devices_.push_back(std::make_unique<Device>(static_cast<int>(ordinal), settings));

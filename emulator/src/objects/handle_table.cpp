@@ -40,6 +40,7 @@ HandleTable& HandleTable::instance() {
 }
 
 std::uint64_t HandleTable::insert(HandleKind kind, std::shared_ptr<Object> object) {
+    object->origin_ = Origin::here(places::OF_HANDLES);
     std::uint32_t index = 0;
     {
         const std::lock_guard lock(mutex_);
@@ -69,7 +70,6 @@ std::uint64_t HandleTable::insert(HandleKind kind, std::shared_ptr<Object> objec
                   static_cast<std::uint64_t>(slot.generation) << GENERATION_SHIFT |
                   static_cast<std::uint64_t>(index) << SLOT_SHIFT;
     object->handle_ = slot.handle;
-    object->origin_ = Origin::here();
     slot.object = std::move(object);
     return slot.handle;
 }

@@ -13,6 +13,7 @@
 #include "objects/log.hpp"
 #include "objects/module.hpp"
 #include "objects/occupancy.hpp"
+#include "objects/origin.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -115,6 +116,9 @@ void launch(const std::shared_ptr<Function>& function, Stream& stream,
     grid.stack_bytes = static_cast<std::uint32_t>(context.limit(CU_LIMIT_STACK_SIZE));
     if (kernel.uses_heap) {
         grid.heap = context.heap();
+    }
+    if (const Origin by = Origin::here(places::OF_LAUNCHES); by.place != nullptr) {
+        grid.describe_launch = [by] { return "\n  launched by " + by.to_text("    "); };
     }
     stream.enqueue(std::make_shared<GridOperation>(context.errors(), std::move(grid),
                                                    std::move(module), std::move(workspace)));

@@ -11,11 +11,14 @@
 
 #include <array>
 #include <sstream>
+#include <string_view>
 #include <vector>
 
 namespace cuprum::emulator {
 
 namespace {
+
+constexpr std::string_view PLACE_INDENT = "    ";
 
 struct NamedKind {
     HandleKind kind;
@@ -58,7 +61,7 @@ std::string list_leaks() {
             if (is_of_user(kind, *object)) {
                 ++count;
                 out << "\n  " << name << " 0x" << std::hex << object->handle_value() << std::dec
-                    << ", made by " << object->origin().to_text();
+                    << ", made by " << object->origin().to_text(PLACE_INDENT);
             }
         }
     }

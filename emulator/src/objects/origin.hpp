@@ -5,20 +5,27 @@
 
 #pragma once
 
+#include "places/place.hpp"
+
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace cuprum::emulator {
 
-/// The driver function that was called, and the host thread that called it.
+/// The driver function that was called, the host thread that called it and, where that is recorded,
+/// from which place in the program.
 struct Origin {
-    const char* function = nullptr; // lives as long as the library; nullptr: unknown
-    long thread = 0;                // the system's number of it
+    const char* function = nullptr;       // lives as long as the library; nullptr: unknown
+    long thread = 0;                      // the system's number of it
+    const places::Place* place = nullptr; // nullptr: not recorded
 
-    /// Returns the call that the current thread is in.
-    [[nodiscard]] static Origin here() noexcept;
+    /// Returns the call that the current thread is in, for one of places::Subjects.
+    [[nodiscard]] static Origin here(std::uint8_t subject) noexcept;
 
-    /// Returns "cuMemAlloc_v2, host thread 4711".
-    [[nodiscard]] std::string to_text() const;
+    /// Returns "cuMemAlloc_v2, host thread 4711", and the place in lines of their own behind
+    /// `indent`.
+    [[nodiscard]] std::string to_text(std::string_view indent) const;
 };
 
 /// Says for its lifetime which driver function the current thread is in.
