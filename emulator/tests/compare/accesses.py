@@ -34,13 +34,14 @@ class Access:
     kind: str  # of an element, such as s16
     width: int  # of the registers, in bits
     target: int = 70
+    suffix: str = ""  # what comes behind the space
 
     @property
     def mnemonic(self) -> str:
         """The instruction with its modifiers."""
         space = "" if self.space.startswith("generic") else f".{self.space}"
         vector = f".v{self.count}" if self.count > 1 else ""
-        return f"{self.operation}{space}{vector}.{self.kind}"
+        return f"{self.operation}{space}{self.suffix}{vector}.{self.kind}"
 
     @property
     def text(self) -> str:
@@ -75,6 +76,7 @@ VECTORS = (
 ORDERED = (*NARROW, (1, "b32", 32), (1, "b64", 64), (2, "u8", 32), (2, "b32", 32), (4, "s16", 64))
 SPACES = ("global", "generic", "shared", "generic-shared", "const", "param", "local")
 WRITABLE = ("global", "generic", "shared", "generic-shared", "local")
+NON_COHERENT = (".nc", ".ca.nc", ".cg.nc", ".cs.nc", ".nc.L1::no_allocate", ".nc.L1::evict_last")
 ORDERS = (".volatile", ".relaxed.gpu", ".acquire.gpu", ".relaxed.cta", ".acquire.sys")
 
 
@@ -92,6 +94,14 @@ def accesses() -> Iterator[Access]:
             yield Access(f"ld{cache}", "global", *form)
         for cache in (".wb", ".cg", ".cs", ".wt"):
             yield Access(f"st{cache}", "global", *form)
+    for form in SCALARS + VECTORS:
+        yield Access("ld", "global", *form, suffix=".nc")
+    for form, suffix in product(((1, "s8", 64), (2, "b16", 16), (4, "f32", 32)), NON_COHERENT[1:]):
+        yield Access("ld", "global", *form, suffix=suffix)
+    yield Access("ld", "global", 1, "b128", 128, suffix=".nc")
+    yield Access("ld", "global", 4, "b32", 32, 75, ".nc.L2::128B")
+    for form in ((8, "b32", 32), (8, "f32", 32), (4, "b64", 64)):
+        yield Access("ld", "global", *form, 100, ".nc")
     for space, operation in product(("global", "generic", "shared"), ("ld", "st")):
         yield Access(operation, space, 1, "b128", 128)
     for form, operation in product(((8, "b32", 32), (8, "f32", 32), (4, "b64", 64)), ("ld", "st")):
