@@ -182,7 +182,7 @@ std::shared_ptr<Allocation> Allocations::take_out(Map::iterator which, const Ori
     changes_.fetch_add(1, std::memory_order_release);
     remember(*allocation, freed_by);
     if (allocation->kind == MemoryKind::Pooled) {
-        draining_.push_back(allocation);
+        draining_.emplace(allocation->base, allocation);
     }
     return allocation;
 }
@@ -190,7 +190,12 @@ std::shared_ptr<Allocation> Allocations::take_out(Map::iterator which, const Ori
 void Allocations::forget(const Allocation& allocation) {
     const std::unique_lock lock(mutex_);
     changes_.fetch_add(1, std::memory_order_release);
-    std::erase_if(draining_, [&](const auto& each) { return each.get() == &allocation; });
+    const auto [first, last] = draining_.equal_range(allocation.base);
+    const auto found = std::find_if(
+        first, last, [&](const auto& each) { return each.second.get() == &allocation; });
+    if (found != last) {
+        draining_.erase(found);
+    }
 }
 
 std::shared_ptr<Allocation> Allocations::find(std::uint64_t address) const {
@@ -266,9 +271,7 @@ bool Allocations::find_for_kernels(std::uint64_t address, MemoryRange& range) co
     if (after != by_base_.begin() && std::prev(after)->second->contains(address)) {
         found = std::prev(after)->second.get();
     } else {
-        const auto draining = std::ranges::find_if(
-            draining_, [&](const auto& each) { return each->contains(address); });
-        found = draining == draining_.end() ? nullptr : draining->get();
+        found = find_draining(address, 1);
     }
     if (found != nullptr) {
         range = {found->base, found->bytes, found->is_private(), found->kind == MemoryKind::Heap};
@@ -282,8 +285,21 @@ bool Allocations::covers(std::uint64_t address, std::uint64_t bytes) const {
     if (after != by_base_.begin() && covers(*std::prev(after)->second, address, bytes)) {
         return true;
     }
-    return std::ranges::any_of(draining_,
-                               [&](const auto& each) { return covers(*each, address, bytes); });
+    return find_draining(address, bytes) != nullptr;
+}
+
+/// Returns an allocation that is being freed and holds a whole range; the mutex is held.
+const Allocation* Allocations::find_draining(std::uint64_t address,
+                                             std::uint64_t bytes) const noexcept {
+    const auto after = draining_.upper_bound(address);
+    if (after == draining_.begin()) {
+        return nullptr;
+    }
+    // Blocks of pools do not overlap: only those with the nearest base can hold it.
+    const auto [first, last] = draining_.equal_range(std::prev(after)->first);
+    const auto found = std::find_if(
+        first, last, [&](const auto& each) { return covers(*each.second, address, bytes); });
+    return found == last ? nullptr : found->second.get();
 }
 
 bool Allocations::covers(const Allocation& allocation, std::uint64_t address,

@@ -165,10 +165,13 @@ private:
     void remember(const AllocationNote& allocation, const Origin& freed_by);
     [[nodiscard]] static bool covers(const Allocation& allocation, std::uint64_t address,
                                      std::uint64_t bytes) noexcept;
+    [[nodiscard]] const Allocation* find_draining(std::uint64_t address,
+                                                  std::uint64_t bytes) const noexcept;
 
     mutable std::shared_mutex mutex_;
     Map by_base_;
-    std::vector<std::shared_ptr<Allocation>> draining_; // freed, but streams are not there yet
+    // Freed, but streams are not there yet; by base, which the next owner of a block may share.
+    std::multimap<std::uint64_t, std::shared_ptr<Allocation>> draining_;
     std::atomic<std::uint64_t> changes_{1};
     std::deque<Freed> freed_; // the last ones, oldest first
 };

@@ -30,6 +30,7 @@ constexpr std::size_t DEFAULT_PENDING_LAUNCHES = 2048;
 constexpr std::size_t DEFAULT_L2_FETCH_BYTES = 64;
 constexpr std::size_t MAX_L2_FETCH_BYTES = 128;
 constexpr std::size_t MAX_STACK_BYTES = 512 << 10;
+constexpr std::size_t MAX_LIVES = 16; // of which something is kept
 
 void check_limit(CUlimit limit) {
     require(limit >= 0 && limit < CU_LIMIT_MAX, "unknown limit");
@@ -54,11 +55,16 @@ Context::Context(Device& device, unsigned flags, bool is_primary)
     : device_(device), flags_(flags), is_primary_(is_primary), id_(next_id()) {}
 
 void Context::activate() {
-    errors_ = std::make_shared<ErrorState>();
+    const std::lock_guard lock(mutex_);
     // The context outlives its legacy stream, which therefore must not own it in turn.
-    legacy_stream_ =
-        std::make_shared<Stream>(std::shared_ptr<Context>(std::shared_ptr<void>(), this),
-                                 Stream::Kind::Legacy, Stream::LEAST_PRIORITY);
+    lives_.push_back(
+        {life() + 1, std::make_shared<ErrorState>(),
+         std::make_shared<Stream>(std::shared_ptr<Context>(std::shared_ptr<void>(), this),
+                                  Stream::Kind::Legacy, Stream::LEAST_PRIORITY)});
+    life_.store(&lives_.back(), std::memory_order_release);
+    if (lives_.size() > MAX_LIVES) {
+        lives_.pop_front();
+    }
     limits_[CU_LIMIT_STACK_SIZE] = DEFAULT_STACK_BYTES;
     limits_[CU_LIMIT_PRINTF_FIFO_SIZE] = DEFAULT_PRINTF_BYTES;
     limits_[CU_LIMIT_MALLOC_HEAP_SIZE] = DEFAULT_HEAP_BYTES;
@@ -67,7 +73,6 @@ void Context::activate() {
     limits_[CU_LIMIT_PERSISTING_L2_CACHE_SIZE] = 0;
     limits_[CU_LIMIT_SHMEM_SIZE] = static_cast<std::size_t>(
         device_.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-    ++life_;
     active_contexts.fetch_add(1, std::memory_order_relaxed);
     is_active_.store(true, std::memory_order_release);
 }
@@ -99,15 +104,16 @@ void Context::check_usable() const {
     if (!is_active()) {
         fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context has been destroyed");
     }
-    if (const CUresult code = errors_->get(); code != CUDA_SUCCESS) {
-        const std::string report = errors_->report();
+    const ErrorState& state = *errors();
+    if (const CUresult code = state.get(); code != CUDA_SUCCESS) {
+        const std::string report = state.report();
         fail(code, "an earlier kernel failed; the context must be destroyed or reset" +
                        (report.empty() ? report : ":\n" + report));
     }
 }
 
 void Context::drain() {
-    if (const auto tail = legacy_stream_->pending_tail()) {
+    if (const auto tail = legacy_stream()->pending_tail()) {
         tail->wait();
     }
     for (const auto& stream : streams()) {

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -60,7 +61,7 @@ public:
 
     /// Returns the stream that NULL means in the legacy entry points.
     [[nodiscard]] const std::shared_ptr<Stream>& legacy_stream() const noexcept {
-        return legacy_stream_;
+        return life_.load(std::memory_order_acquire)->legacy_stream;
     }
 
     /// Makes a default stream for the calling thread.
@@ -69,7 +70,9 @@ public:
     /// Returns all streams that can have work, except the legacy one.
     [[nodiscard]] std::vector<std::shared_ptr<Stream>> streams();
 
-    [[nodiscard]] const std::shared_ptr<ErrorState>& errors() const noexcept { return errors_; }
+    [[nodiscard]] const std::shared_ptr<ErrorState>& errors() const noexcept {
+        return life_.load(std::memory_order_acquire)->errors;
+    }
 
     [[nodiscard]] Device& device() const noexcept { return device_; }
 
@@ -78,11 +81,14 @@ public:
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
 
     /// Counts activations: what belongs to an earlier life of a primary context is told apart.
-    [[nodiscard]] std::uint64_t life() const noexcept { return life_; }
+    [[nodiscard]] std::uint64_t life() const noexcept {
+        const Life* const now = life_.load(std::memory_order_acquire);
+        return now == nullptr ? 0 : now->number;
+    }
 
-    [[nodiscard]] unsigned flags() const noexcept { return flags_; }
+    [[nodiscard]] unsigned flags() const noexcept { return flags_.load(std::memory_order_relaxed); }
 
-    void set_flags(unsigned flags) noexcept { flags_ = flags; }
+    void set_flags(unsigned flags) noexcept { flags_.store(flags, std::memory_order_relaxed); }
 
     /// Returns a limit; throws UNSUPPORTED_LIMIT for one that this device does not have.
     [[nodiscard]] std::size_t limit(CUlimit limit) const;
@@ -99,7 +105,7 @@ public:
     /// Undoes enable_peer(); false if there was nothing to undo.
     bool disable_peer(const Context& peer);
 
-    CUfunc_cache cache_config = CU_FUNC_CACHE_PREFER_NONE;
+    std::atomic<CUfunc_cache> cache_config{CU_FUNC_CACHE_PREFER_NONE};
 
     /// Returns a number that no context, green or not, had before.
     [[nodiscard]] static std::uint64_t next_id() noexcept;
@@ -108,18 +114,25 @@ public:
     [[nodiscard]] static std::size_t active_count() noexcept;
 
 private:
+    /// What is new each time that the context is activated.
+    struct Life {
+        std::uint64_t number = 0;
+        std::shared_ptr<ErrorState> errors;
+        std::shared_ptr<Stream> legacy_stream;
+    };
+
     void keep(std::shared_ptr<Stream> stream);
     void drop_retired_streams();
 
     Device& device_;
-    unsigned flags_;
+    std::atomic<unsigned> flags_;
     bool is_primary_;
     std::uint64_t id_;
-    std::uint64_t life_ = 0;
     std::atomic<bool> is_active_{false};
-    std::shared_ptr<ErrorState> errors_;
-    std::shared_ptr<Stream> legacy_stream_;
-    mutable std::mutex mutex_; // of what follows
+    std::atomic<const Life*> life_{nullptr}; // the last of lives_
+    mutable std::mutex mutex_;               // of what follows
+    // The latest ones: other threads may still be in calls that began before a reset.
+    std::deque<Life> lives_;
     std::vector<std::shared_ptr<Stream>> streams_;
     std::size_t next_sweep_ = 0; // how many streams there may be before idle ones are dropped
     std::map<std::uint64_t, int> peers_; // by id, with their device

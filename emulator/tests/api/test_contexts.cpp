@@ -3,6 +3,7 @@
 
 #include "api/driver.hpp"
 
+#include <atomic>
 #include <thread>
 
 using namespace cuprum::emulator::test;
@@ -125,4 +126,45 @@ TEST_F(Contexts, limits_and_flags_are_kept) {
     ASSERT_TRUE(succeeds(CU(cuCtxSetFlags)(CU_CTX_SCHED_BLOCKING_SYNC)));
     ASSERT_TRUE(succeeds(CU(cuCtxGetFlags)(&flags)));
     EXPECT_EQ(flags, static_cast<unsigned>(CU_CTX_SCHED_BLOCKING_SYNC));
+}
+
+TEST_F(Contexts, a_reset_while_other_threads_use_the_context_ends_in_errors_alone) {
+    std::atomic<bool> is_over{false};
+    const auto use = [&](unsigned flags) {
+        EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+        while (!is_over.load()) {
+            CUstream stream = nullptr;
+            CUdeviceptr memory = 0;
+            CUevent event = nullptr;
+            std::size_t limit = 0;
+            // Whatever they return: the context may be gone at any time.
+            (void)CU(cuStreamCreate)(&stream, flags);
+            (void)CU(cuMemAlloc)(&memory, 64);
+            (void)CU(cuEventCreate)(&event, CU_EVENT_DEFAULT);
+            (void)CU(cuMemsetD8Async)(memory, 1, 64, nullptr);
+            (void)CU(cuEventRecord)(event, stream);
+            (void)CU(cuStreamSynchronize)(nullptr);
+            (void)CU(cuCtxGetLimit)(&limit, CU_LIMIT_STACK_SIZE);
+            (void)CU(cuEventQuery)(event);
+            (void)CU(cuEventDestroy)(event);
+            (void)CU(cuStreamDestroy)(stream);
+            (void)CU(cuMemFree)(memory);
+        }
+    };
+    std::thread first(use, CU_STREAM_DEFAULT);
+    std::thread second(use, CU_STREAM_NON_BLOCKING);
+    constexpr int resets = 20000;
+    for (int i = 0; i < resets; ++i) {
+        CUcontext again = nullptr;
+        EXPECT_TRUE(succeeds(CU(cuDevicePrimaryCtxReset)(0)));
+        EXPECT_TRUE(succeeds(CU(cuDevicePrimaryCtxRetain)(&again, 0)));
+        EXPECT_TRUE(succeeds(CU(cuDevicePrimaryCtxRelease)(0)));
+    }
+    is_over = true;
+    first.join();
+    second.join();
+    CUcontext again = nullptr;
+    EXPECT_TRUE(succeeds(CU(cuDevicePrimaryCtxReset)(0)));
+    EXPECT_TRUE(succeeds(CU(cuDevicePrimaryCtxRetain)(&again, 0)));
+    EXPECT_TRUE(succeeds(CU(cuDevicePrimaryCtxRelease)(0)));
 }
