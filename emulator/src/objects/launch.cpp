@@ -117,8 +117,10 @@ void launch(const std::shared_ptr<Function>& function, Stream& stream,
     if (kernel.uses_heap) {
         grid.heap = context.heap();
     }
-    if (const Origin by = Origin::here(places::OF_LAUNCHES); by.place != nullptr) {
-        grid.describe_launch = [by] { return "\n  launched by " + by.to_text("    "); };
+    if (places::is_recorded(places::OF_LAUNCHES)) {
+        grid.describe_launch = [by = Origin::here(places::OF_LAUNCHES)] {
+            return "\n  launched by " + by.to_text("    ");
+        };
     }
     stream.enqueue(std::make_shared<GridOperation>(context.errors(), std::move(grid),
                                                    std::move(module), std::move(workspace)));

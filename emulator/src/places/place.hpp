@@ -43,13 +43,18 @@ void set_recorded(std::uint8_t subjects) noexcept;
 /// Holds what set_recorded() was told.
 inline constinit std::atomic<std::uint8_t> recorded{0};
 
+/// Tells whether places of a subject are recorded.
+[[nodiscard]] inline bool is_recorded(std::uint8_t subject) noexcept {
+    return (recorded.load(std::memory_order_relaxed) & subject) != 0;
+}
+
 /// Records where the current thread is; nullptr when memory runs out. Waits for nobody but others
 /// who record, and runs no code of the program.
 [[nodiscard]] const Place* record() noexcept;
 
 /// Records where the current thread is if places of the subject are recorded; else returns nullptr.
 [[nodiscard]] inline const Place* here(std::uint8_t subject) noexcept {
-    return (recorded.load(std::memory_order_relaxed) & subject) == 0 ? nullptr : record();
+    return is_recorded(subject) ? record() : nullptr;
 }
 
 /// Returns how many different places have been recorded.

@@ -97,14 +97,12 @@ TEST(Places, use_after_free_names_who_allocated_and_who_freed) {
 TEST(Places, threads_are_told_apart) {
     const Outcome outcome = run("CUPRUM_EMULATOR_CHECK=memory", "threads");
     EXPECT_EQ(outcome.status, KERNEL_FAILED) << outcome.output;
-    EXPECT_TRUE(
-        has(outcome.output, "made by cuMemAlloc, host thread ([0-9]+)\n    " +
-                                in("allocate_weights\\(unsigned long\\)") + "\n    " +
-                                in("main::\\{lambda\\(\\)#1\\}::operator\\(\\)\\(\\) const")));
-    EXPECT_TRUE(
-        has(outcome.output, "freed by cuMemFree, host thread ([0-9]+)\n      " +
-                                in("release_weights\\(unsigned long long\\)") + "\n      " +
-                                in("main::\\{lambda\\(\\)#2\\}::operator\\(\\)\\(\\) const")));
+    EXPECT_TRUE(has(outcome.output, "made by cuMemAlloc, host thread ([0-9]+)\n    " +
+                                        in("allocate_weights\\(unsigned long\\)") + "\n    " +
+                                        in("main::[^\n]*::operator\\(\\)\\(\\) const")));
+    EXPECT_TRUE(has(outcome.output, "freed by cuMemFree, host thread ([0-9]+)\n      " +
+                                        in("release_weights\\(unsigned long long\\)") + "\n      " +
+                                        in("main::[^\n]*::operator\\(\\)\\(\\) const")));
     std::smatch found;
     ASSERT_TRUE(std::regex_search(
         outcome.output, found,
