@@ -23,7 +23,8 @@ CUresult result_of_exception(const char* name) noexcept {
         if (is_logged(level)) {
             log(level, std::string(name) + ": " + error.what());
         }
-        if (error.code() != CUDA_ERROR_NOT_READY) { // an answer rather than an error
+        // NOT_READY is an answer rather than an error.
+        if (error.code() != CUDA_ERROR_NOT_READY && !Driver::instance().is_forked()) {
             DriverLog::instance().add(CU_LOG_LEVEL_ERROR, std::string(name) + ": " + error.what());
         }
         return error.code();

@@ -77,6 +77,9 @@ Driver& Driver::instance() {
 }
 
 void Driver::initialize() {
+    if (is_forked()) {
+        refuse();
+    }
     const std::lock_guard lock(initialize_mutex);
     if (state_.load(std::memory_order_acquire) != State::Fresh) {
         check_usable();

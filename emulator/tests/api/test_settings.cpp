@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <string>
 #include <sys/wait.h>
+#include <thread>
 
 using namespace cuprum::emulator::test;
 
@@ -238,6 +239,45 @@ TEST(Settings, a_process_that_leaves_with_work_in_a_stream_does_not_hang) {
                 stream, [](void*) { std::atomic<bool>(false).wait(false); }, nullptr);
             CU(cuMemsetD8Async)(memory, 1, 1U << 20, stream);
             std::exit(0);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
+TEST(Settings, a_forked_child_is_refused_whatever_other_threads_were_doing) {
+    EXPECT_EXIT(
+        {
+            CU(cuInit)(0);
+            // Calls that fail, and so write to the driver's log.
+            auto* const initialize = &CU(cuInit);
+            auto* const synchronize = &CU(cuStreamSynchronize);
+            const auto fail = [synchronize] {
+                return synchronize(reinterpret_cast<CUstream>(0x1230)); // no stream
+            };
+            for (int i = 0; i < 3; ++i) {
+                std::thread([fail] {
+                    for (;;) {
+                        (void)fail();
+                    }
+                }).detach();
+            }
+            constexpr int forks = 100;
+            constexpr unsigned most_seconds = 20;
+            for (int i = 0; i < forks; ++i) {
+                const pid_t child = ::fork();
+                if (child == 0) {
+                    ::alarm(most_seconds);
+                    std::_Exit(fail() == CUDA_ERROR_NOT_INITIALIZED &&
+                                       initialize(0) == CUDA_ERROR_NOT_INITIALIZED
+                                   ? 0
+                                   : 1);
+                }
+                int status = 1;
+                ::waitpid(child, &status, 0);
+                if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+                    std::_Exit(1);
+                }
+            }
+            std::_Exit(0);
         },
         testing::ExitedWithCode(0), "");
 }
