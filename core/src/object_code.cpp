@@ -8,6 +8,7 @@
 #include "state/handle.hpp"
 #include "state/kernel_state.hpp"
 #include "state/library_state.hpp"
+#include "text.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device.hpp>
@@ -65,6 +66,7 @@ ObjectCode ObjectCode::from_file(CodeType type, std::string path, std::string na
     if (path.empty()) {
         throw std::invalid_argument("path is empty; expected the name of a file");
     }
+    detail::check_has_no_nul("path", path);
     return ObjectCode(std::make_shared<detail::LibraryState>(
         type, detail::PaddedCode(), std::move(path), std::move(name), std::move(symbols), jit));
 }
@@ -126,6 +128,7 @@ Kernel ObjectCode::get_kernel(std::string_view name) const {
                                  "\": it must be linked to a cubin before kernels can be had; pass "
                                  "it to Linker");
     }
+    detail::check_has_no_nul("name", name);
     std::string wanted(name);
     const std::string symbol = symbol_of(library, wanted);
     const auto& get = driver::table().cuLibraryGetKernel;
@@ -184,6 +187,7 @@ Context current_or_primary() {
 Buffer get_variable(const std::shared_ptr<detail::LibraryState>& state, const GetVariable& get,
                     std::string_view name, const char* kind) {
     detail::LibraryState& library = detail::open(state, "ObjectCode");
+    detail::check_has_no_nul("name", name);
     const std::string wanted(name);
     const CUlibrary handle = library.handle();
     const Context context = current_or_primary();

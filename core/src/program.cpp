@@ -12,6 +12,7 @@
 #include "state/handle.hpp"
 #include "state/library_state.hpp"
 #include "state/program_state.hpp"
+#include "text.hpp"
 #include "warn.hpp"
 
 #include <cuprum/device.hpp>
@@ -88,6 +89,9 @@ ObjectCode Program::compile(CodeType target, std::span<const std::string> name_e
 
 ObjectCode Program::compile(CodeType target, const CompileRequest& request) const {
     ProgramState& state = detail::open(state_, "Program");
+    for (const std::string& name : request.name_expressions) {
+        detail::check_has_no_nul("name_expressions", name);
+    }
     if (request.cache != nullptr) {
         const std::string key = cache_key(target, request.name_expressions, request.extra_digest);
         return compile_through(*request.cache, key, state, target, request.name_expressions);
@@ -220,16 +224,15 @@ void check_source(std::string_view source, SourceType language, const ProgramOpt
                                     std::to_string(nul) + "; the compiler would not see the rest");
     }
     if (options.name.empty() || options.name.find('\0') != std::string::npos) {
-        throw std::invalid_argument("ProgramOptions name is \"" + options.name +
-                                    "\"; expected a text that is not empty and has no NUL "
+        throw std::invalid_argument("ProgramOptions name is " + detail::quoted(options.name) +
+                                    "; expected a text that is not empty and has no NUL "
                                     "character: it is what the log calls the source");
     }
     for (const auto& [name, text] : options.headers) {
         if (name.empty() || name.find('\0') != std::string::npos ||
             text.find('\0') != std::string::npos) {
-            throw std::invalid_argument("ProgramOptions headers has \"" +
-                                        name.substr(0, name.find('\0')) +
-                                        "\"; expected a name that is not empty, and no NUL "
+            throw std::invalid_argument("ProgramOptions headers has " + detail::quoted(name) +
+                                        "; expected a name that is not empty, and no NUL "
                                         "character in name or text");
         }
     }

@@ -170,6 +170,19 @@ TEST_F(FakeObjectCode, an_unknown_kernel_is_reported_by_drivers_that_cannot_list
     EXPECT_THROW(static_cast<void>(code.kernel_names()), NotSupportedError);
 }
 
+TEST_F(FakeObjectCode, a_name_with_a_nul_is_refused_and_not_cut) {
+    using namespace std::string_view_literals;
+    const ObjectCode code = ptx("code");
+    const std::initializer_list<std::string_view> all{"name is \"saxpy\\0...\"", "without a NUL"};
+    expect_error<std::invalid_argument>([&] { (void)code.get_kernel("saxpy\0x"sv); }, all);
+    expect_error<std::invalid_argument>([&] { (void)code.get_global("saxpy\0x"sv); }, all);
+    expect_error<std::invalid_argument>([&] { (void)code.get_managed("saxpy\0x"sv); }, all);
+    expect_error<std::invalid_argument>(
+        [] { (void)ObjectCode::from_file(CodeType::Ptx, std::string("/a\0b"sv)); },
+        {"path is \"/a\\0...\""});
+    EXPECT_EQ(libraries->loads, 0);
+}
+
 TEST_F(FakeObjectCode, decorated_names_are_explained) {
     libraries->kernels = {{"_Z3addIfEvPT_", {}}, {"_Z3addIdEvPT_", {}}};
     const ObjectCode code = ptx("code", "", {{"add<float>", "_Z3addIfEvPT_"}});

@@ -134,7 +134,7 @@ void bind_facts(nb::class_<PyBuffer>& type) {
                                 : nb::hash(nb::make_tuple(self.handle(), self.size()));
     });
     type.def("__repr__", [](nb::handle self) {
-        const PyBuffer& buffer = *nb::inst_ptr<PyBuffer>(self);
+        const auto& buffer = held_by<PyBuffer>(self);
         return "<" + type_label(self) +
                (buffer.is_closed() ? " closed>"
                                    : " ptr=" + hex_text(buffer.handle()) +
@@ -254,13 +254,10 @@ stream : Stream, optional
     The free is ordered on it, not on the stream that was recorded.)");
     type.def(
         "set_deallocation_stream",
-        [](nb::handle_t<PyBuffer> self, nb::handle stream) {
+        [](nb::handle self, nb::handle stream) {
             const Stream& order = stream_argument(stream);
-            nb::inst_ptr<PyBuffer>(self)->set_deallocation_stream(order);
-            // Memory that a foreign stream waits for has to be freed before a cycle is judged.
-            if (payload<PyStream>(stream)->lent.owner().is_valid() && !is_tracked(self)) {
-                PyObject_GC_Track(self.ptr());
-            }
+            held_by<PyBuffer>(self).set_deallocation_stream(order);
+            show_foreign_stream(self, stream);
         },
         "stream"_a.none(), nb::sig("def set_deallocation_stream(self, stream: Stream) -> None"),
         "Name the stream that the memory will be freed on.");

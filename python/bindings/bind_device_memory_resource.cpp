@@ -108,7 +108,7 @@ alloc_handle : int or IPCAllocationHandle
     type.def_prop_rw(
         "peer_accessible_by",
         [](nb::handle self) {
-            (void)nb::inst_ptr<PyMemoryPool>(self)->core.handle(); // a closed pool has none
+            (void)held_by<PyDeviceMemoryResource>(self).core.handle(); // a closed pool has none
             return nb::module_::import_("cuprum._peer_access")
                 .attr("PeerAccessibleBySetProxy")(self);
         },

@@ -116,7 +116,7 @@ device_id : Device or int
         [](nb::handle self, nb::handle size, nb::handle stream) {
             const std::size_t bytes = size_argument(size, "size");
             const Stream& order = stream_argument(stream);
-            auto& core = core_of(*nb::inst_ptr<PyGraphMemoryResource>(self));
+            auto& core = core_of(held_by<PyGraphMemoryResource>(self));
             auto buffer = [&] {
                 const nb::gil_scoped_release unlocked;
                 return core.allocate(bytes, order);

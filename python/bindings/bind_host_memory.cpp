@@ -17,11 +17,11 @@ using namespace nb::literals;
 
 namespace {
 
-template <typename Core>
+template <typename Held, typename Core>
 [[nodiscard]] nb::object allocate(nb::handle self, nb::handle size, nb::handle stream) {
     const std::size_t bytes = size_argument(size, "size");
     const auto order = optional_stream_argument(stream);
-    auto& core = static_cast<Core&>(*nb::inst_ptr<PyNativeResource>(self)->core);
+    auto& core = static_cast<Core&>(*held_by<Held>(self).core);
     auto buffer = [&] {
         const nb::gil_scoped_release unlocked;
         return order ? core.allocate(bytes, *order) : core.allocate(bytes);
@@ -43,9 +43,10 @@ void deallocate(const PyNativeResource& self, nb::handle ptr, nb::handle size, n
 }
 
 /// Binds what resources have in common that allocate at once.
-template <typename Core, typename Type>
-void bind_common(Type& type) {
-    type.def("allocate", allocate<Core>, "size"_a.none(), nb::kw_only(), "stream"_a = nb::none(),
+template <typename Core, typename Held>
+void bind_common(nb::class_<Held, PyNativeResource>& type) {
+    type.def("allocate", allocate<Held, Core>, "size"_a.none(), nb::kw_only(),
+             "stream"_a = nb::none(),
              nb::sig("def allocate(self, size: int, *, stream: Stream | None = None) -> Buffer"),
              R"(Allocate memory, at once.
 

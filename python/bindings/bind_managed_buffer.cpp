@@ -40,6 +40,7 @@ void bind_managed_buffer(nb::module_& module) {
 Made by ``ManagedMemoryResource.allocate``, or ``ManagedBuffer.from_handle`` for managed memory
 allocated elsewhere. Its own methods raise ValueError if the memory is not managed after all.)");
     note_type<PyManagedBuffer>(type);
+    allow_chains<PyManagedBuffer>(type);
     type.def_static("from_handle", &wrap_memory<PyManagedBuffer>, "ptr"_a.none(), "size"_a.none(),
                     "mr"_a = nb::none(), "owner"_a = nb::none(), nb::kw_only(),
                     "stream"_a = nb::none(),
@@ -98,7 +99,7 @@ void bind_advice(nb::class_<PyManagedBuffer, PyBuffer>& type) {
         },
         [](nb::handle self, nb::handle locations) {
             const std::vector<Location> places = location_list(locations);
-            const auto& buffer = *nb::inst_ptr<PyManagedBuffer>(self);
+            const auto& buffer = held_by<PyManagedBuffer>(self);
             const nb::gil_scoped_release unlocked;
             core_of(buffer).set_accessed_by(places);
         },

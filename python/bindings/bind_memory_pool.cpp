@@ -114,7 +114,7 @@ void bind_pool(nb::module_& module) {
     type.def_prop_ro(
         "uuid",
         [](nb::handle self) -> nb::object {
-            auto& pool = *nb::inst_ptr<PyMemoryPool>(self);
+            auto& pool = held_by<PyMemoryPool>(self);
             if (!pool.uuid.is_valid() && pool.core.is_ipc_enabled() && !pool.core.is_mapped()) {
                 pool.uuid = sharing().attr("new_uuid")(self);
             }
@@ -128,7 +128,7 @@ void bind_pool(nb::module_& module) {
     type.def(
         "_export",
         [](nb::handle self) {
-            const auto& pool = *nb::inst_ptr<PyMemoryPool>(self);
+            const auto& pool = held_by<PyMemoryPool>(self);
             auto handle = [&] {
                 const nb::gil_scoped_release unlocked;
                 return pool.core.allocation_handle();
@@ -139,7 +139,7 @@ void bind_pool(nb::module_& module) {
     type.def_prop_ro(
         "allocation_handle",
         [](nb::handle self) {
-            (void)nb::inst_ptr<PyMemoryPool>(self)->core.handle(); // a closed pool has none
+            (void)held_by<PyMemoryPool>(self).core.handle(); // a closed pool has none
             return sharing().attr("handle_of")(self);
         },
         nb::sig("def allocation_handle(self) -> IPCAllocationHandle"),
@@ -193,7 +193,7 @@ RuntimeError
     type.def(
         "close",
         [](nb::handle self) {
-            auto& pool = *nb::inst_ptr<PyMemoryPool>(self);
+            auto& pool = held_by<PyMemoryPool>(self);
             if (pool.uuid.is_valid()) {
                 sharing().attr("forget")(self, pool.uuid);
             }

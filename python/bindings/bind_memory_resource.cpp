@@ -103,6 +103,15 @@ void keep_also(nb::handle buffer, nb::handle object) {
     }
 }
 
+void show_foreign_stream(nb::handle buffer, nb::handle stream) {
+    const bool is_foreign = payload<PyStream>(stream)->lent.owner().is_valid();
+    const nb::object before = std::exchange(payload<PyBuffer>(buffer)->freed_on,
+                                            is_foreign ? nb::borrow(stream) : nb::object());
+    if (is_foreign && !is_tracked(buffer)) {
+        PyObject_GC_Track(buffer.ptr());
+    }
+}
+
 Buffer lasting_share(const PyBuffer& buffer) {
     if (!buffer.kept.is_valid()) {
         return buffer;

@@ -29,9 +29,8 @@ void bind_attribute(nb::class_<PyPoolAttributes>& type, const char* name, const 
             raise_error(PyExc_AttributeError, std::string("attribute '") + name +
                                                   "' of a pool's attributes is not writable");
         }
-        const std::uint64_t wanted = IsFlag
-                                         ? static_cast<std::uint64_t>(PyObject_IsTrue(value.ptr()))
-                                         : address_argument(value, name);
+        const std::uint64_t wanted =
+            IsFlag ? std::uint64_t{flag_argument(value, false)} : address_argument(value, name);
         if (is_mark && wanted != 0) {
             raise_error(PyExc_AttributeError, std::string("Attribute '") + name +
                                                   "' may only be set to zero (got " +

@@ -322,7 +322,7 @@ void construct(View* self, nb::handle object, nb::handle stream) {
 }
 
 nb::object view_again(nb::handle self, nb::handle layout, nb::handle dtype) {
-    View& source = *nb::inst_ptr<View>(self);
+    auto& source = held_by<View>(self);
     if (layout.is_none() && dtype.is_none()) {
         return nb::borrow(self);
     }

@@ -68,7 +68,7 @@ RuntimeError
         [](nb::handle self, nb::handle size, nb::handle stream) {
             const std::size_t bytes = size_argument(size, "size");
             const auto order = optional_stream_argument(stream);
-            auto& core = core_of(*nb::inst_ptr<PyVirtualMemoryResource>(self));
+            auto& core = core_of(held_by<PyVirtualMemoryResource>(self));
             auto buffer = [&] {
                 const nb::gil_scoped_release unlocked;
                 return order ? core.allocate(bytes, *order) : core.allocate(bytes);
@@ -242,7 +242,7 @@ VirtualMemoryResourceOptions options_of(nb::handle config) {
 
 nb::object modify_allocation(nb::handle self, nb::handle buffer, nb::handle size,
                              nb::handle config) {
-    auto& resource = *nb::inst_ptr<PyVirtualMemoryResource>(self);
+    auto& resource = held_by<PyVirtualMemoryResource>(self);
     const PyBuffer* old = get_if<PyBuffer>(buffer);
     if (old == nullptr) {
         raise_error(PyExc_TypeError, "buf must be a Buffer, got " + type_label(buffer));

@@ -561,10 +561,37 @@ def test_a_cycle_through_a_buffer_that_is_freed_on_a_foreign_stream_is_collected
         foreign.view = view_of(foreign.part)
         foreign.told = device.allocate(64, stream=stream)
         foreign.told.set_deallocation_stream(foreign.ours)
+        foreign.told_last = device.allocate(64, stream=stream)
+        foreign.told_last.set_deallocation_stream(device.create_stream(foreign))
         foreign.of_python = Resource().allocate(64, stream=foreign.ours)
         return [foreign, foreign.ours, foreign.buffer, foreign.told, foreign.view]
 
     check_collected(build)
+
+
+def test_a_buffer_that_was_told_of_a_foreign_stream_is_collected_with_it(device, stream):
+    def build():
+        foreign = ForeignStream(stream)
+        foreign.buffer = device.allocate(64, stream=stream)
+        foreign.buffer.set_deallocation_stream(device.create_stream(foreign))
+        return [foreign, foreign.buffer]  # nobody but the buffer has the stream
+
+    check_collected(build)
+
+
+def test_a_buffer_keeps_no_stream_but_the_one_it_was_told_last(device, stream):
+    with no_collection():
+        buffer = device.allocate(64, stream=stream)
+        references = []
+        for _ in range(3):
+            foreign = ForeignStream(stream)
+            references.append(weakref.ref(foreign))
+            buffer.set_deallocation_stream(device.create_stream(foreign))
+        del foreign
+        assert [each() is None for each in references] == [True, True, False]
+        buffer.set_deallocation_stream(stream)
+        assert references[-1]() is None
+        buffer.close()
 
 
 def test_a_foreign_pool_whose_owner_keeps_ours_is_collected(device, stream):

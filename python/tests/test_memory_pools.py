@@ -404,3 +404,12 @@ def test_memory_that_does_not_move_is_refused(pool, device, stream):
             with pytest.raises(ValueError, match="managed-memory allocation"):
                 use()
         buffer.close()
+
+
+def test_a_flag_that_has_no_truth_says_so_itself(device):
+    class Undecided:
+        def __bool__(self):
+            raise KeyError("neither")
+
+    with pytest.raises(KeyError, match="neither"):
+        cuprum.DeviceMemoryResource(device).attributes.reuse_allow_opportunistic = Undecided()

@@ -107,3 +107,29 @@ def test_a_buffer_that_its_owner_keeps_is_collected(device, stream):
         del owner
         gc.collect()
         assert reference() is None
+
+
+# ---- chains ------------------------------------------------------------------------------------
+
+DEEPER_THAN_THE_STACK = 200_000  # and than Python lets calls nest
+
+
+@pytest.mark.parametrize("cls", [cuprum.Buffer, cuprum.ManagedBuffer])
+def test_a_long_chain_of_owners_is_dropped(cls):
+    last = None
+    for _ in range(DEEPER_THAN_THE_STACK):
+        last = cls.from_handle(4096, 16, owner=last)
+    reference = weakref.ref(last)
+    del last
+    assert reference() is None
+    assert cls.from_handle(4096, 16).size == 16
+
+
+def test_a_long_chain_of_views_is_dropped():
+    view = view_of(np.zeros(4))
+    for _ in range(DEEPER_THAN_THE_STACK):
+        view = view_of(view)
+    reference = weakref.ref(view)
+    del view
+    assert reference() is None
+    assert view_of(np.zeros(4)).shape == (4,)

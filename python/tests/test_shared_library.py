@@ -6,8 +6,9 @@
 import re
 import struct
 
-import cuprum  # noqa: F401 - loads the libraries
 import pytest
+
+import cuprum  # noqa: F401 - loads the libraries
 
 PT_TLS = 7
 # The C library keeps about 1600 bytes for all libraries that are loaded late and want their

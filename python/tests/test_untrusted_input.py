@@ -20,7 +20,7 @@ import pytest
 import cuprum
 from cuprum import Buffer, DeviceMemoryResource
 from cuprum._ipc_memory import IPCBufferDescriptor
-from cuprum.utils import StridedMemoryView
+from cuprum.utils import FileStreamProgramCache, StridedMemoryView
 
 ROUNDS = int(os.environ.get("CUPRUM_FUZZ_ROUNDS", "400"))
 SEED = int(os.environ.get("CUPRUM_FUZZ_SEED", "20261115"))
@@ -235,3 +235,42 @@ def test_shared_memory_is_only_mapped_as_far_as_it_goes(device):
         stream.sync()
         imported.close()
         pool.close()
+
+
+# ---- texts with a NUL --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "use"),
+    [
+        ("name", lambda module, folder: module.get_kernel("empty\0x")),
+        ("name", lambda module, folder: module.get_kernel(b"empty\0x")),
+        ("name", lambda module, folder: module.get_global("empty\0x")),
+        ("name", lambda module, folder: module.get_managed("empty\0x")),
+        ("path", lambda module, folder: cuprum.ObjectCode.from_ptx(f"{folder}/a\0x")),
+        ("path", lambda module, folder: cuprum.trace.start(f"{folder}/a\0x")),
+        ("path", lambda module, folder: FileStreamProgramCache(f"{folder}/a\0x")),
+        (
+            "name_expressions",
+            lambda module, folder: cuprum.Program("int a;", "c++").compile(
+                "ptx", name_expressions=["&a\0x"]
+            ),
+        ),
+        (
+            "ProgramOptions arch",
+            lambda module, folder: cuprum.Program(
+                "int a;", "c++", cuprum.ProgramOptions(arch="sm_90\0x")
+            ),
+        ),
+        (
+            "ProgramOptions name",
+            lambda module, folder: cuprum.Program(
+                "int a;", "c++", cuprum.ProgramOptions(name="a\0x")
+            ),
+        ),
+    ],
+)
+def test_a_text_with_a_nul_is_refused_whole_and_by_name(module, tmp_path, name, use):
+    with pytest.raises(ValueError, match=name + r' is ".*\\0\.\.\."; expected '):
+        use(module, tmp_path)
+    assert list(tmp_path.iterdir()) == []

@@ -15,6 +15,7 @@
 #include "cache/files.hpp"
 #include "driver/shared_library.hpp"
 #include "state/padded_code.hpp"
+#include "text.hpp"
 #include "warn.hpp"
 
 #include <cuprum/program_cache.hpp>
@@ -85,6 +86,7 @@ FileStreamProgramCache::FileStreamProgramCache(std::string path,
         throw std::invalid_argument("max_size_bytes is 0; expected a positive number, or none for "
                                     "no limit");
     }
+    detail::check_has_no_nul("path", path);
     const bool is_default = path.empty();
     state_->root =
         is_default ? default_path() : std::filesystem::absolute(std::move(path)).string();

@@ -3,6 +3,8 @@
 
 #include "compile/architecture.hpp"
 
+#include "text.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -17,8 +19,8 @@ void check_arch(const char* options, const std::string& arch) {
     }
     const auto is_digit = [](char character) { return character >= '0' && character <= '9'; };
     if (!had_prefix || rest.empty() || !std::all_of(rest.begin(), rest.end(), is_digit)) {
-        throw std::invalid_argument(std::string(options) + " arch is \"" + arch +
-                                    "\"; expected a name such as \"sm_90\" or \"compute_90\"");
+        throw std::invalid_argument(std::string(options) + " arch is " + quoted(arch) +
+                                    "; expected a name such as \"sm_90\" or \"compute_90\"");
     }
 }
 

@@ -5,6 +5,7 @@
 #include "link/session.hpp"
 #include "nvjitlink/call.hpp"
 #include "state/library_state.hpp"
+#include "text.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
@@ -127,9 +128,9 @@ namespace {
 
 void check_text(const char* field, const std::string& value) {
     if (value.empty() || value.find('\0') != std::string::npos) {
-        throw std::invalid_argument(std::string("LinkerOptions ") + field + " has \"" +
-                                    value.substr(0, value.find('\0')) +
-                                    "\"; expected a text that is not empty and has no NUL "
+        throw std::invalid_argument(std::string("LinkerOptions ") + field + " has " +
+                                    detail::quoted(value) +
+                                    "; expected a text that is not empty and has no NUL "
                                     "character");
     }
 }

@@ -4,6 +4,7 @@
 // ProgramOptions as NVRTC takes them: one function per kind of option, one line per option.
 
 #include "compile/architecture.hpp"
+#include "text.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/program.hpp>
@@ -162,8 +163,7 @@ void Flags::text(const char* field, const char* flag, const std::string& value) 
     }
     if (value.find('\0') != std::string::npos) {
         // The compiler takes C strings and would not see the rest.
-        reject(field, "\"" + value.substr(0, value.find('\0')) + "\\0...\"",
-               "a text without a NUL character");
+        reject(field, detail::quoted(value), "a text without a NUL character");
     }
     flags_.push_back(flag + value);
 }

@@ -4,6 +4,7 @@
 #include "trace/writer.hpp"
 
 #include "driver/observe.hpp"
+#include "text.hpp"
 
 #include <cuprum/version.hpp>
 
@@ -57,6 +58,7 @@ Writer::~Writer() {
 }
 
 void Writer::open(const std::string& pattern) {
+    cuprum::detail::check_has_no_nul("path", pattern);
     const std::string path = with_process(pattern);
     const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor < 0) {

@@ -157,7 +157,7 @@ void refuse_allocator(nb::handle allocator) {
 
 void copy_from(nb::handle self, nb::handle other, nb::handle stream, nb::handle allocator,
                nb::handle blocking) {
-    auto& view = *nb::inst_ptr<StridedMemoryView>(self);
+    auto& view = held_by<StridedMemoryView>(self);
     refuse_allocator(allocator);
     const Stream& order = stream_argument(stream);
     view.check_not_empty();
@@ -167,7 +167,7 @@ void copy_from(nb::handle self, nb::handle other, nb::handle stream, nb::handle 
 
 void copy_to(nb::handle self, nb::handle other, nb::handle stream, nb::handle allocator,
              nb::handle blocking) {
-    auto& view = *nb::inst_ptr<StridedMemoryView>(self);
+    auto& view = held_by<StridedMemoryView>(self);
     refuse_allocator(allocator);
     const Stream& order = stream_argument(stream);
     view.check_not_empty();

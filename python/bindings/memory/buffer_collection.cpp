@@ -19,6 +19,7 @@ int traverse(PyObject* self, visitproc visit, void* arg) {
         Py_VISIT(buffer.resource.ptr());
         Py_VISIT(buffer.owner.ptr());
         Py_VISIT(buffer.kept.ptr());
+        Py_VISIT(buffer.freed_on.ptr());
     }
     return 0;
 }

@@ -151,7 +151,7 @@ std::variant<std::uint8_t, std::uint16_t, std::uint32_t> pattern_argument(nb::ha
 namespace {
 
 nb::object slice(nb::handle self, nb::handle key) {
-    const PyBuffer& buffer = *get_if<PyBuffer>(self);
+    const PyBuffer& buffer = held_by<PyBuffer>(self);
     if (!PySlice_Check(key.ptr())) {
         raise_error(PyExc_TypeError,
                     "a Buffer is cut by slices, as in buffer[16:32], got " + type_label(key));

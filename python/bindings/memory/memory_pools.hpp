@@ -38,15 +38,12 @@ void bind_managed_pool(nb::module_& module);
 /// Allocates from one kind of pool: its `allocate` method.
 template <typename Pool, typename Made>
 [[nodiscard]] nb::object allocate(nb::handle self, nb::handle size, nb::handle stream) {
-    const auto* resource = get_if<Pool>(self);
-    if (resource == nullptr) {
-        raise_error(PyExc_TypeError, type_label(self) + " is not made yet: call its __init__");
-    }
+    const auto& resource = held_by<Pool>(self);
     const std::size_t bytes = size_argument(size, "size");
     try {
-        return allocate_in<Made>(resource->core, nb::borrow(self), bytes, stream);
+        return allocate_in<Made>(resource.core, nb::borrow(self), bytes, stream);
     } catch (const std::invalid_argument&) {
-        if (resource->core.is_mapped()) {
+        if (resource.core.is_mapped()) {
             raise_error(PyExc_TypeError,
                         "Cannot allocate from a mapped IPC-enabled memory resource");
         }

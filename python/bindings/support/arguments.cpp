@@ -253,6 +253,16 @@ std::string hex_text(std::uint64_t number) {
     return text.data();
 }
 
+void refuse_self(nb::handle self, PyTypeObject* expected) {
+    if (PyObject_TypeCheck(self.ptr(), expected) != 0) {
+        raise_error(PyExc_TypeError, type_label(self) + " is not made yet: call its __init__");
+    }
+    const nb::handle type(reinterpret_cast<PyObject*>(expected));
+    raise_error(PyExc_TypeError, "self must be a " +
+                                     nb::cast<std::string>(nb::object(type.attr("__name__"))) +
+                                     ", got " + type_label(self));
+}
+
 void raise_error(PyObject* type, const std::string& message) {
     PyErr_SetString(type, message.c_str());
     throw nb::python_error();

@@ -79,8 +79,25 @@ namespace cuprum::python {
 /// Returns a number as Python writes it in hexadecimal.
 [[nodiscard]] std::string hex_text(std::uint64_t number);
 
+/// Returns what the object holds that a method was called on, for methods that take the object.
+/// @throws TypeError if it is no such object, or one whose `__init__` has not run.
+template <typename T>
+[[nodiscard]] T& held_by(nb::handle self);
+
 /// Raises a Python exception of a built-in type.
 [[noreturn]] void raise_error(PyObject* type, const std::string& message);
+
+/// Raises the TypeError of held_by().
+[[noreturn]] void refuse_self(nb::handle self, PyTypeObject* expected);
+
+template <typename T>
+T& held_by(nb::handle self) {
+    T* const held = get_if<T>(self);
+    if (held == nullptr) [[unlikely]] {
+        refuse_self(self, TYPE<T>);
+    }
+    return *held;
+}
 
 // ---- what nearly every call needs, in place ----------------------------------------------------
 

@@ -114,6 +114,7 @@ struct PyBuffer : Buffer {
         release();
         resource.reset();
         owner.reset();
+        freed_on.reset();
         if (exports == 0) {
             kept.reset();
         }
@@ -125,6 +126,9 @@ struct PyBuffer : Buffer {
     // Python, the owner, a pool or a stream that was made elsewhere, a tuple of such, or null.
     // Whoever else shares the memory keeps it too; see collection.hpp.
     nb::object kept;
+    // The stream made elsewhere that set_deallocation_stream() named last, or null. The core has
+    // its owner on loan; this is for the collector alone, which else could not see the way to it.
+    nb::object freed_on;
     std::uint32_t exports = 0; // through the buffer protocol; they rely on `kept` here
     bool is_readonly = false;  // the host must not write it: it is somebody's constant
 
@@ -333,6 +337,9 @@ inline void keep_foreign_stream(nb::handle buffer, nb::handle stream) {
         keep_also(buffer, stream);
     }
 }
+
+/// Shows the collector the stream that a Buffer will now be freed on, if that was made elsewhere.
+void show_foreign_stream(nb::handle buffer, nb::handle stream);
 
 /// Returns a share of a buffer's memory that lasts without any Python object, for C++ code that may
 /// be the last to hold it.

@@ -80,17 +80,25 @@ inline constinit Recycler RECYCLER;
     return object;
 }
 
-/// Does what Python does with an object that nobody refers to.
 template <typename T>
-[[gnu::hot]] void drop_object(PyObject* self) noexcept {
+void drop_object(PyObject* self) noexcept;
+
+/// Does what `drop` does with an object that the collector knows, which may own the next one, and
+/// so on: if that nests too deep, Python does it later.
+template <destructor Drop, typename Action>
+void drop_by_and_by(PyObject* self, const Action& drop) noexcept {
+    PyObject_GC_UnTrack(self);
+    // clang-format off: the macros bring braces
+    Py_TRASHCAN_BEGIN(self, Drop)
+        drop(self);
+    Py_TRASHCAN_END
+    // clang-format on
+}
+
+/// Drops a plain object that the collector does not know.
+template <typename T>
+[[gnu::always_inline]] inline void drop_plain(PyObject* self) noexcept {
     Recycler& recycler = RECYCLER<T>;
-    if (Py_TYPE(self) != recycler.type || !is_plain(self)) [[unlikely]] {
-        recycler.general(self);
-        return;
-    }
-    if (is_tracked(self)) {
-        PyObject_GC_UnTrack(self);
-    }
     auto* const weakrefs =
         reinterpret_cast<PyObject**>(reinterpret_cast<char*>(self) + recycler.weakrefs_at);
     if (*weakrefs != nullptr) [[unlikely]] {
@@ -99,6 +107,41 @@ template <typename T>
     payload<T>(self)->~T();
     mark_empty(self);
     recycler.keep(self); // not before: the destructor may make and drop others
+}
+
+/// Does what Python does with an object that nobody refers to.
+template <typename T>
+[[gnu::hot]] void drop_object(PyObject* self) noexcept {
+    const Recycler& recycler = RECYCLER<T>;
+    if (Py_TYPE(self) != recycler.type || !is_plain(self)) [[unlikely]] {
+        recycler.general(self);
+    } else if (is_tracked(self)) {
+        drop_by_and_by<drop_object<T>>(self, drop_plain<T>);
+    } else {
+        drop_plain<T>(self);
+    }
+}
+
+/// Does the same with an object that is not kept.
+template <typename T>
+void drop_unkept(PyObject* self) noexcept {
+    const Recycler& recycler = RECYCLER<T>;
+    if (Py_TYPE(self) == recycler.type && is_tracked(self)) {
+        drop_by_and_by<drop_unkept<T>>(self, recycler.general);
+    } else {
+        recycler.general(self); // that of a derived class sees to it itself
+    }
+}
+
+/// Lets objects of a class own each other, however long the chain.
+template <typename T>
+void allow_chains(nb::handle type) {
+    Recycler& recycler = RECYCLER<T>;
+    recycler.type = reinterpret_cast<PyTypeObject*>(type.ptr());
+    if (PyType_IS_GC(recycler.type) != 0) {
+        recycler.general = recycler.type->tp_dealloc;
+        recycler.type->tp_dealloc = drop_unkept<T>;
+    }
 }
 
 /// Has the objects of a class kept. Call it once, when the class is bound.
@@ -112,8 +155,10 @@ void recycle(nb::handle type) {
         if (recycler.weakrefs_at > 0 && PyType_IS_GC(recycler.type) != 0) {
             recycler.general = recycler.type->tp_dealloc;
             recycler.type->tp_dealloc = drop_object<T>;
+            return;
         }
     }
+    allow_chains<T>(type);
 }
 
 } // namespace cuprum::python

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace cuprum::detail {
+
+/// Returns a text in quotation marks for a message; what follows a NUL, where messages end, as
+/// dots.
+[[nodiscard]] inline std::string quoted(std::string_view text) {
+    const std::size_t end = text.find('\0');
+    return "\"" + std::string(text.substr(0, end)) +
+           (end == std::string_view::npos ? "\"" : "\\0...\"");
+}
+
+/// Refuses a text that libraries and the system, which take C strings, would see a part of.
+/// @throws std::invalid_argument that names it.
+inline void check_has_no_nul(const char* name, std::string_view text) {
+    if (text.find('\0') != std::string_view::npos) [[unlikely]] {
+        throw std::invalid_argument(std::string(name) + " is " + quoted(text) +
+                                    "; expected a text without a NUL character");
+    }
+}
+
+} // namespace cuprum::detail
