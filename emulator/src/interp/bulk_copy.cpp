@@ -145,6 +145,71 @@ const Instruction* reduce(WarpContext& warp, const Instruction* at, std::uint32_
     return at + 1;
 }
 
+const Instruction* to_global_masked(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const std::uint64_t packed = reinterpret_cast<const Lane64*>(warp.at(at->src[2]))[lane];
+        const Ends ends = find_ends(warp, at, lane, true, static_cast<std::uint32_t>(packed));
+        if (ends.shared == nullptr) {
+            return nullptr;
+        }
+        for (std::uint32_t i = 0; i < ends.bytes; ++i) {
+            if ((packed >> (32 + i % UNIT_BYTES) & 1) != 0) {
+                ends.global[i] = ends.shared[i];
+            }
+        }
+    }
+    return at + 1;
+}
+
+const Instruction* masked_extent(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const auto* const sizes = reinterpret_cast<const Lane32*>(warp.at(at->src[0]));
+    const auto* const masks = reinterpret_cast<const Lane32*>(warp.at(at->src[1]));
+    auto* const extents = reinterpret_cast<Lane32*>(warp.at(at->dst[0]));
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const auto spared =
+            static_cast<std::uint32_t>(std::countl_zero(static_cast<std::uint16_t>(masks[lane])));
+        extents[lane] = spared == UNIT_BYTES || sizes[lane] == 0 ? 0 : sizes[lane] - spared;
+    }
+    return at + 1;
+}
+
+const Instruction* clear(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    constexpr std::uint64_t unit_bytes = 8;
+    constexpr std::uint64_t most_bytes = std::uint64_t{1} << 24;
+    const BlockContext& block = *warp.block;
+    for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const std::uint64_t bytes = reinterpret_cast<const Lane64*>(warp.at(at->src[1]))[lane];
+        std::uint64_t address = shared_address(warp, at, lane);
+        if ((at->tag & GENERIC) != 0) {
+            address -= block.memory->shared_base;
+            if (address >= block.memory->shared_bytes) {
+                return raise_fault(warp, at, FaultKind::InvalidAddressSpace, lane,
+                                   "st.bulk must go to shared memory");
+            }
+        }
+        if (bytes % unit_bytes != 0 || bytes > most_bytes) {
+            return raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
+                               "st.bulk of " + std::to_string(bytes) +
+                                   " bytes; expected a multiple of 8, at most 16777216");
+        }
+        if (address % unit_bytes != 0) {
+            return raise_access_fault(warp, at, lane, AccessProblem::Misaligned, address,
+                                      unit_bytes, true);
+        }
+        const auto size = static_cast<std::uint32_t>(bytes);
+        std::byte* const place = find_shared(block, address, size);
+        if (place == nullptr) {
+            return raise_access_fault(warp, at, lane, AccessProblem::BeyondShared, address, size,
+                                      true);
+        }
+        std::memset(place, 0, size);
+    }
+    return at + 1;
+}
+
 } // namespace bulk_copy
 
 const Instruction* raise_copy_size_fault(WarpContext& warp, const Instruction* at,

@@ -26,6 +26,7 @@ constexpr std::uint16_t NARROW_SHARED = 1;  // in `tag`: src[0] has 32-bit lanes
 constexpr std::uint16_t NARROW_BARRIER = 2; // src[3] has
 constexpr std::uint16_t NARROW_GLOBAL = 4;  // src[1] has
 
+constexpr std::uint16_t GENERIC = 16;   // clear: src[0] is a generic address
 constexpr std::uint16_t TO_GLOBAL = 8;  // reduce: global memory changes, not src[0]
 constexpr unsigned OPERATION_SHIFT = 8; // reduce: 3 bits, in the order of `Operation`
 constexpr unsigned TYPE_SHIFT = 11;     // reduce: a ptx::Type
@@ -36,9 +37,12 @@ using Function = std::remove_pointer_t<bytecode::Handler>;
 
 Function to_shared;
 Function to_global;
-Function to_many;        // to_shared, in blocks of the cluster; src[2]: size and mask of ranks
-Function between_shared; // to_shared, but src[1] is in the block's own shared memory
-Function reduce;         // from shared memory; combines with what is there
+Function to_many;          // to_shared, in blocks of the cluster; src[2]: size and mask of ranks
+Function between_shared;   // to_shared, but src[1] is in the block's own shared memory
+Function reduce;           // from shared memory; combines with what is there
+Function to_global_masked; // to_global; src[2]: size, and which of each 16 bytes are copied
+Function masked_extent;    // dst[0]: how far such a copy writes; src[0]: size, src[1]: mask
+Function clear;            // zeroes shared memory; src[1]: how many bytes, in 64-bit lanes
 
 } // namespace bulk_copy
 

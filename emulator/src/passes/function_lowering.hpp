@@ -169,6 +169,14 @@ private:
                        const ptx::Operand& actual, std::uint32_t callee_offset);
     [[nodiscard]] std::uint32_t require_function(const ptx::Function& function);
 
+    // ---- what is passed without a .param variable (lower_arguments.cpp)
+    [[nodiscard]] std::shared_ptr<const ParameterStorage>
+    spill(const ptx::Variable& formal, const ptx::Operand& actual, bool is_argument);
+    void fetch_spilled(const ParameterStorage& storage, bytecode::Operand to,
+                       bytecode::Width width);
+    void bind_vector(const ptx::Variable& formal, const ptx::Operand& actual, const Symbol& vector,
+                     std::vector<std::pair<Symbol, bytecode::Operand>>* results);
+
     // ---- functions that the device provides (lower_builtins.cpp)
     void lower_builtin(const builtins::Builtin& builtin, std::span<const ptx::Operand> returns,
                        std::span<const ptx::Operand> arguments);

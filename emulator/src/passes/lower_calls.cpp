@@ -166,22 +166,35 @@ void FunctionLowering::emit_call(Instruction call, const Signature& signature,
 void FunctionLowering::emit_transfer(bytecode::Handler handler, const ptx::Variable& formal,
                                      const ptx::Operand& actual, std::uint32_t callee_offset) {
     const ParameterStorage* storage = storage_of(actual);
+    const bool is_argument = handler == control::pass_bytes;
+    std::shared_ptr<const ParameterStorage> spilled;
+    if (storage == nullptr && formal.space == ptx::Space::Param) {
+        spilled = spill(formal, actual, is_argument);
+        storage = spilled.get();
+        if (storage == nullptr) {
+            return;
+        }
+    }
     if (storage == nullptr || storage->is_in_registers || formal.space != ptx::Space::Param) {
         unsupported("passing " + quoted(actual.text) +
                     " in a recursive or indirect call is not supported; pass a variable in .param "
                     "space");
         return;
     }
-    const bool is_argument = handler == control::pass_bytes;
     Instruction copy;
     copy.handler = handler;
     copy.flags = bytecode::HAS_SIDE_EFFECT;
     copy.immediate = static_cast<std::int64_t>(
-        std::min<std::uint64_t>(formal.size_bytes(), find(actual.text)->size_bytes));
+        spilled ? formal.size_bytes()
+                : std::min<std::uint64_t>(formal.size_bytes(), find(actual.text)->size_bytes));
     copy.target = is_argument ? storage->local_offset : callee_offset;
     copy.extra = is_argument ? callee_offset : storage->local_offset;
     emit(copy);
     note_local_write(copy.extra, static_cast<std::uint64_t>(copy.immediate), is_argument);
+    if (spilled && !is_argument) {
+        const Width width = width_for(formal.type);
+        fetch_spilled(*spilled, destination(actual, width), width);
+    }
 }
 
 /// Returns the number of a function, and sees to it that its code will be there.
@@ -231,6 +244,7 @@ void FunctionLowering::inline_call(const ptx::Function& callee,
 
     std::vector<Binding> bindings;
     std::vector<std::pair<Symbol, Operand>> results; // .reg returns: copied after the body
+    std::vector<std::pair<Symbol, Operand>> fetched; // .param returns into registers
     const auto bind = [&](const ptx::Variable& formal, const ptx::Operand& actual,
                           bool is_argument) {
         const Symbol* symbol = actual.kind == OperandKind::Name ? find(actual.text) : nullptr;
@@ -238,6 +252,9 @@ void FunctionLowering::inline_call(const ptx::Function& callee,
         if (formal.space == ptx::Space::Param && symbol != nullptr &&
             symbol->kind == Symbol::Kind::Parameter) {
             binding.symbol = *symbol;
+        } else if (formal.space == ptx::Space::Register && formal.vector_width > 1) {
+            binding.symbol = make_vector(formal.name, formal.type, formal.vector_width);
+            bind_vector(formal, actual, binding.symbol, is_argument ? nullptr : &results);
         } else if (formal.space == ptx::Space::Register) {
             binding.symbol = make_register(formal.type);
             const Width width = width_for(formal.type);
@@ -247,8 +264,15 @@ void FunctionLowering::inline_call(const ptx::Function& callee,
                 results.emplace_back(binding.symbol, destination(actual, width));
             }
         } else {
-            unsupported("passing " + quoted(actual.text) + " as parameter " + quoted(formal.name) +
-                        " is not supported; pass a variable in .param space");
+            binding.symbol.kind = Symbol::Kind::Parameter;
+            binding.symbol.type = formal.type;
+            binding.symbol.size_bytes = formal.size_bytes();
+            binding.symbol.storage = spill(formal, actual, is_argument);
+            if (binding.symbol.storage == nullptr) {
+                binding.symbol.storage = std::make_shared<ParameterStorage>();
+            } else if (!is_argument) {
+                fetched.emplace_back(binding.symbol, destination(actual, width_for(formal.type)));
+            }
         }
         bindings.push_back(std::move(binding));
     };
@@ -277,6 +301,9 @@ void FunctionLowering::inline_call(const ptx::Function& callee,
     guard_ = {};
     for (const auto& [symbol, to] : results) {
         emit_copy(to, symbol.value, width_for(symbol.type));
+    }
+    for (const auto& [symbol, to] : fetched) {
+        fetch_spilled(*symbol.storage, to, width_for(symbol.type));
     }
 }
 

@@ -133,7 +133,11 @@ bool Parser::parse_address(Operand& operand) {
     if (is(TokenKind::Comma)) {
         return parse_parts(operand, TokenKind::RightBracket, "',' or ']' in an address");
     }
-    return expect(TokenKind::RightBracket, "']' after an address");
+    if (!expect(TokenKind::RightBracket, "']' after an address")) {
+        return false;
+    }
+    operand.is_unified = accept_directive("unified");
+    return true;
 }
 
 bool Parser::parse_parts(Operand& operand, TokenKind close, std::string_view what) {

@@ -334,7 +334,8 @@ void Printer::print(const Operand& operand) {
             print(operand.text);
             print_offset(operand.offset);
         }
-        return print_list(operand.parts.empty() ? "" : ", ", operand.parts, "]");
+        return print_list(operand.parts.empty() ? "" : ", ", operand.parts,
+                          operand.is_unified ? "].unified" : "]");
     case Operand::Kind::Name:
     case Operand::Kind::Discarded:
     case Operand::Kind::WithOffset:

@@ -101,6 +101,7 @@ struct Operand {
     Kind kind = Kind::Name;
     bool is_negated = false;    // !p for predicates, -x for names
     bool is_minus = false;      // is_negated was written '-', not '!'
+    bool is_unified = false;    // Address: [a].unified
     std::string_view text;      // Name, Address, WithOffset, Element
     std::uint64_t bits = 0;     // Integer, Float32, Float64, Element
     std::int64_t offset = 0;    // Address, WithOffset

@@ -95,6 +95,23 @@ TEST(BulkCopies, a_reduction_in_the_other_block_tells_its_barrier) {
     }
 }
 
+TEST(BulkCopies, asynchronous_accesses_to_global_memory_release) {
+    const std::vector<U> out =
+        run_kernel("mul.wide.u32 %g0, %l, 4;\nadd.u64 %g0, %g0, %out;\nsetp.eq.u32 %p0, %c, 0;\n"
+                   "@%p0 st.async.release.gpu.global.b32 [%g0+1024], %l;\n"
+                   "and.pred %p1, %p0, %first;\nmov.u64 %g1, 0x500000006;\n"
+                   "@%p1 st.async.mmio.release.sys.b64 [%out+1536], %g1;\n"
+                   "red.async.release.gpu.global.add.u32 [%out+1280], %l;\n"
+                   "red.async.mmio.release.sys.max.s32 [%out+1284], %l;\n");
+    for (U i = 0; i < 32; ++i) {
+        EXPECT_EQ(out[256 + i], i);
+    }
+    EXPECT_EQ(out[320], 64 + 4 * 496u);
+    EXPECT_EQ(out[321], 65u); // what was there is larger
+    EXPECT_EQ(out[384], 6u);
+    EXPECT_EQ(out[385], 5u);
+}
+
 TEST(BulkCopies, shared_memory_is_copied_to_the_other_block) {
     const std::vector<U> out = run_kernel(
         EXPECT_128 + OTHER +
@@ -135,6 +152,64 @@ TEST(BulkCopies, bulk_reductions_combine_with_global_memory) {
         EXPECT_EQ(out[272 + i], 1000u);
         EXPECT_EQ(out[288 + i], (32 + i) | 1000u);
     }
+}
+
+TEST(BulkCopies, a_mask_spares_bytes_of_each_sixteen) {
+    // Bytes 0, 1 and 15 of each 16.
+    const std::vector<U> out = run_kernel(
+        "mov.u32 %r5, 0xa1a2a3a4;\nst.shared.u32 [%r1], %r5;\nbarrier.sync 0;\n"
+        "mov.b16 %h0, 0x8003;\nsetp.eq.and.u32 %p0, %c, 0, %first;\nadd.u64 %g0, %out, 1024;\n"
+        "@%p0 cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%g0], [%tile], 32, %h0;\n"
+        "@%p0 cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.cp_mask [%g0+64], "
+        "[%tile], 16, %g1, 0;\n"
+        "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n");
+    for (const U i : {0u, 4u}) {
+        EXPECT_EQ(out[256 + i], 0xa3a4u);
+        EXPECT_EQ(out[256 + i + 1], i + 1);
+        EXPECT_EQ(out[256 + i + 3], 0xa1000000u | (i + 3));
+    }
+    EXPECT_EQ(out[272], 16u);
+}
+
+TEST(BulkCopies, a_bulk_store_clears_shared_memory) {
+    const std::vector<U> out =
+        run_kernel("@%first st.bulk.weak.shared::cta [%tile+8], 16, 0;\n"
+                   "cvta.shared.u64 %g0, tile;\nadd.u64 %g0, %g0, 64;\nmov.u64 %g1, 32;\n"
+                   "@%first st.bulk [%g0], %g1, 0;\n@%first st.bulk.shared::cta [%tile], 0, 0;\n"
+                   "barrier.sync 0;\n");
+    for (U i = 0; i < 32; ++i) {
+        const bool is_clear = (i >= 2 && i < 6) || (i >= 16 && i < 24);
+        EXPECT_EQ(out[i], is_clear ? 0u : 1000u) << i;
+    }
+}
+
+TEST(BulkCopies, a_bulk_store_beyond_its_limits_is_a_fault) {
+    const auto fault_of = [](const std::string& body) {
+        TestDevice device;
+        auto* const out = device.allocate<U>(512);
+        return test::run(device, kernel(body), {.block = 32}, reinterpret_cast<std::uint64_t>(out));
+    };
+    EXPECT_NE(fault_of("@%first st.bulk.shared::cta [%tile], 12, 0;").report.find("multiple of 8"),
+              std::string::npos);
+    EXPECT_EQ(fault_of("@%first st.bulk.shared::cta [%tile+4], 8, 0;").kind,
+              FaultKind::MisalignedAddress);
+    EXPECT_EQ(fault_of("@%first st.bulk.shared::cta [%tile], 1048576, 0;").kind,
+              FaultKind::IllegalAddress);
+    EXPECT_EQ(fault_of("@%first st.bulk [%out], 8, 0;").kind, FaultKind::InvalidAddressSpace);
+}
+
+TEST(BulkCopies, wrong_asynchronous_stores_are_refused_by_name) {
+    const auto log_of = [](const std::string& body) {
+        TestDevice device;
+        (void)device.compile(test::ptx_module(kernel(body)));
+        return device.log;
+    };
+    EXPECT_NE(log_of("st.async.global.b32 [%out], %l;").find("neither tells a barrier"),
+              std::string::npos);
+    EXPECT_NE(log_of("st.async.release.gpu.shared::cta.b32 [%tile], %l;").find("'st.async"),
+              std::string::npos);
+    EXPECT_NE(log_of("st.bulk.shared::cta [%tile], 64, 1;").find("nothing but 0"),
+              std::string::npos);
 }
 
 TEST(BulkCopies, halves_and_floats_are_added_in_their_precision) {

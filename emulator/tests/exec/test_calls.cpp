@@ -467,6 +467,106 @@ DONE:
     EXPECT_EQ(*out, 12586269025u); // the fiftieth Fibonacci number
 }
 
+/// Runs a kernel whose thread i adds what `body` leaves in %r0 to word i of a buffer.
+std::vector<std::uint32_t> run_body(const std::string& functions, const std::string& body) {
+    TestDevice device;
+    auto* const out = device.allocate<std::uint32_t>(32);
+    const Fault fault = run(device, functions + R"(
+.visible .entry k(.param .u64 pout) {
+    .reg .b64 %out, %d<4>; .reg .b32 %r<8>, %l; .reg .b16 %h<4>; .reg .pred %p;
+    .reg .v2 .b32 %v<4>;
+    ld.param.u64 %out, [pout];
+    mov.u32 %l, %tid.x;
+    mad.wide.u32 %out, %l, 4, %out;
+    mov.u32 %r0, 0;
+)" + body + "\nst.global.u32 [%out], %r0;\nret;\n}\n",
+                            {}, reinterpret_cast<std::uint64_t>(out));
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+    return {out, out + 32};
+}
+
+TEST(Calls, registers_and_constants_are_passed_for_param_variables) {
+    const std::string functions = R"(
+.func (.param .b32 o) mix(.param .b32 a, .param .b64 b, .param .b16 c) {
+    .reg .b32 %r<4>; .reg .b64 %d; .reg .b16 %h;
+    ld.param.b32 %r0, [a];
+    ld.param.b64 %d, [b];
+    ld.param.b16 %h, [c];
+    cvt.u32.u64 %r1, %d;
+    cvt.u32.u16 %r2, %h;
+    mad.lo.u32 %r3, %r0, %r1, %r2;
+    st.param.b32 [o], %r3;
+    ret;
+}
+.func (.param .b16 o) narrow(.param .f32 a) {
+    .reg .f32 %f; .reg .b16 %h;
+    ld.param.f32 %f, [a];
+    cvt.rni.u16.f32 %h, %f;
+    st.param.b16 [o], %h;
+    ret;
+}
+)";
+    std::vector<std::uint32_t> out =
+        run_body(functions, "mov.u64 %d0, 3;\nmov.b16 %h0, 5;\n"
+                            "call (%r0), mix, (%l, %d0, %h0);\ncall (_), mix, (1, 2, 3);");
+    for (std::uint32_t i = 0; i < 32; ++i) {
+        EXPECT_EQ(out[i], i * 3 + 5);
+    }
+    // Under a guard, with constants, and a result narrower than its register.
+    out = run_body(functions, "setp.gt.u32 %p, %l, 7;\nmov.b16 %h1, 9;\n"
+                              "@%p call (%h1), narrow, (2.0);\ncvt.u32.u16 %r0, %h1;");
+    for (std::uint32_t i = 0; i < 32; ++i) {
+        EXPECT_EQ(out[i], i > 7 ? 2u : 9u);
+    }
+}
+
+TEST(Calls, registers_are_passed_in_calls_that_are_not_inlined) {
+    const std::vector<std::uint32_t> out = run_body(R"(
+.func (.param .b32 o) sum(.param .b32 n) {
+    .reg .b32 %r<4>; .reg .pred %p;
+    ld.param.b32 %r0, [n];
+    mov.u32 %r1, 0;
+    setp.eq.u32 %p, %r0, 0;
+    @%p bra DONE;
+    sub.u32 %r2, %r0, 1;
+    call (%r1), sum, (%r2);
+    add.u32 %r1, %r1, %r0;
+DONE:
+    st.param.b32 [o], %r1;
+    ret;
+}
+)",
+                                                    "call (%r0), sum, (%l);");
+    for (std::uint32_t i = 0; i < 32; ++i) {
+        EXPECT_EQ(out[i], i * (i + 1) / 2);
+    }
+}
+
+TEST(Calls, registers_of_several_components_are_passed_whole) {
+    const std::vector<std::uint32_t> out = run_body(
+        ".func (.reg .v2 .b32 o) swap(.reg .v2 .b32 a) {\nmov.v2.b32 o, {a.y, a.x};\nret;\n}\n",
+        "mov.v2.b32 %v0, {%l, 7};\ncall (%v1), swap, (%v0);\nmad.lo.u32 %r0, %v1.x, 100, %v1.y;");
+    for (std::uint32_t i = 0; i < 32; ++i) {
+        EXPECT_EQ(out[i], 700 + i);
+    }
+}
+
+TEST(Calls, what_cannot_be_passed_is_refused_by_name) {
+    const auto log_of = [](const std::string& function, const std::string& call) {
+        TestDevice device;
+        (void)device.compile(test::ptx_module(function +
+                                              ".visible .entry k() {\n.reg .b32 %r;\n"
+                                              ".reg .v2 .b32 %v;\n" +
+                                              call + "\nret;\n}\n"));
+        return device.log;
+    };
+    EXPECT_TRUE(contains(log_of(".func f(.param .align 8 .b8 a[8]) { ret; }\n", "call f, (%r);"),
+                         "passing '%r' as parameter 'a'"));
+    EXPECT_TRUE(
+        contains(log_of(".func f(.reg .v4 .b32 a) { ret; }\n", "call f, (%v);"), "4 components"));
+    EXPECT_TRUE(contains(log_of(".func f(.param .b32 a) { ret; }\n", "call f, (%q);"), "'%q'"));
+}
+
 TEST(Calls, functions_without_a_body_are_still_refused_by_name) {
     TestDevice device;
     EXPECT_EQ(device.compile(test::ptx_module(R"(

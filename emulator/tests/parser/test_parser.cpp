@@ -225,6 +225,15 @@ TEST(Parser, addresses_have_a_base_an_offset_or_both) {
     }
 }
 
+TEST(Parser, an_address_may_be_marked_as_unified) {
+    const Module module = parse_body("ld.u32 %r1, [%rd1+4].unified, [%rd2];");
+    const auto& operands = first_of(module).operands;
+    ASSERT_EQ(operands.size(), 3u);
+    EXPECT_TRUE(operands[1].is_unified);
+    EXPECT_EQ(operands[1].offset, 4);
+    EXPECT_FALSE(operands[2].is_unified);
+}
+
 TEST(Parser, operands_outside_brackets_have_every_form) {
     const Module module = parse_body("x p|q, _|q, p|_, {%r1, _}, !p, -%r2.h1, sym+8, sym-8, sym[3],"
                                      " _, 0f3F800000, 1.5, -0f3F800000;");

@@ -46,6 +46,7 @@ TEST(Printer, instructions_print_on_one_line) {
     EXPECT_EQ(print_instruction("ld.v2.u32 {%r1,_}, [%rd1-8];"), "ld.v2.u32 {%r1, _}, [%rd1+-8];");
     EXPECT_EQ(print_instruction("x p|_, [t,{%r1,2}], sym+4, sym[3], 1.0, 0f3f800000, [16];"),
               "x p|_, [t, {%r1, 2}], sym+4, sym[3], 0d3FF0000000000000, 0f3F800000, [16];");
+    EXPECT_EQ(print_instruction("ld.u32 %r1, [%rd1+4] .unified;"), "ld.u32 %r1, [%rd1+4].unified;");
     EXPECT_EQ(print_instruction("call (r), f, (a, b), proto;"), "call (r), f, (a, b), proto;");
     EXPECT_EQ(print_instruction("ret;"), "ret;");
     EXPECT_EQ(print_instruction("vadd.s32 %r1, - %r2.h0, ! p;"), "vadd.s32 %r1, -%r2.h0, !p;");

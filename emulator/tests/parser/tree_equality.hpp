@@ -31,8 +31,8 @@ inline bool are_same(const Guard& a, const Guard& b) {
 
 inline bool are_same(const Operand& a, const Operand& b) {
     return a.kind == b.kind && a.is_negated == b.is_negated && a.is_minus == b.is_minus &&
-           a.text == b.text && a.bits == b.bits && a.offset == b.offset &&
-           are_same(a.parts, b.parts);
+           a.is_unified == b.is_unified && a.text == b.text && a.bits == b.bits &&
+           a.offset == b.offset && are_same(a.parts, b.parts);
 }
 
 inline bool are_same(const Instruction& a, const Instruction& b) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // cp.async.bulk and cp.reduce.async.bulk between global memory and the shared memory of a block or
-// of its cluster.
+// of its cluster, and st.bulk.
 
 #include "interp/bulk_copy.hpp"
 #include "interp/decode/reader.hpp"
@@ -146,7 +146,9 @@ void decode_bulk_copy(Reader& reader) {
     const bool is_multicast =
         !ends->is_to_global && !ends->is_from_shared && reader.take("multicast::cluster");
     const std::size_t hints = reader.take("L2::cache_hint") ? 1 : 0;
-    if (!reader.finish((ends->is_to_global ? 3 : 4) + (is_multicast ? 1 : 0) + hints)) {
+    const bool is_masked = ends->is_to_global && reader.take("cp_mask");
+    if (!reader.finish((ends->is_to_global ? 3 : 4) + (is_multicast || is_masked ? 1 : 0) +
+                       hints)) {
         return;
     }
     Operand size = reader.source(2, Type::U32);
@@ -156,15 +158,21 @@ void decode_bulk_copy(Reader& reader) {
     bytecode::Handler handler = ends->is_to_global     ? bulk_copy::to_global
                                 : ends->is_from_shared ? bulk_copy::between_shared
                                                        : bulk_copy::to_shared;
-    if (is_multicast) {
-        // The size and the mask of blocks travel together.
-        const Operand parts[2] = {size, reader.source(4, Type::B16)};
-        about.blocks = parts[1];
+    if (is_multicast || is_masked) {
+        // The size and the mask of blocks, or of bytes, travel together.
+        const Operand parts[2] = {size, reader.source(is_masked ? 3 + hints : 4, Type::B16)};
+        if (is_masked) { // bytes that are left alone may lie behind an allocation, or be others'
+            about.size = reader.lowering().temporary(Width::B32);
+            about.is_strong = true;
+            reader.emit(bulk_copy::masked_extent, {about.size}, {parts[0], parts[1]});
+        } else {
+            about.blocks = parts[1];
+        }
         size = reader.lowering().temporary(Width::B64);
         reader.emit(selectors().move(
                         {.op = MoveOp::Pack, .width = Width::B64, .part_bytes = 4, .bytes = 8}),
                     std::span(&size, 1), parts, {});
-        handler = bulk_copy::to_many;
+        handler = is_masked ? bulk_copy::to_global_masked : bulk_copy::to_many;
     }
     emit_bulk(reader, *ends, handler, size, 0, about);
 }
@@ -187,6 +195,42 @@ void decode_bulk_reduction(Reader& reader) {
     emit_bulk(reader, *ends, bulk_copy::reduce, about.size,
               static_cast<std::uint16_t>(*tag | (ends->is_to_global ? bulk_copy::TO_GLOBAL : 0)),
               about);
+}
+
+void decode_bulk_store(Reader& reader) {
+    reader.take("weak");
+    const Space space = reader.take("shared::cta") ? Space::Shared : Space::None;
+    if (!reader.finish(3) || !need_address(reader, 0)) {
+        return;
+    }
+    Lowering& lowering = reader.lowering();
+    const ptx::Operand& value = reader.operand(2);
+    if (value.kind != ptx::Operand::Kind::Integer || value.bits != 0) {
+        reader.reject("can store nothing but 0");
+        return;
+    }
+    const Address to = lowering.address(reader.operand(0), space);
+    const Operand bytes = reader.source(1, Type::B64);
+    if (to.base.is_none() || !fits_shared(reader, to.offset) || reader.has_failed()) {
+        return;
+    }
+    const Operand size = lowering.temporary(Width::B32);
+    reader.emit(
+        selectors().move({.op = MoveOp::Unpack, .width = Width::B64, .part_bytes = 4, .bytes = 8}),
+        {size, lowering.temporary(Width::B32)}, {bytes});
+    AccessNote write;
+    write.address = to;
+    write.space = space;
+    write.kind = AccessNote::Kind::Write;
+    write.size = size;
+    lowering.note_access(write);
+    const Operand sources[2] = {to.base, bytes};
+    bytecode::Instruction rest;
+    rest.flags = bytecode::HAS_SIDE_EFFECT;
+    rest.target = static_cast<std::uint32_t>(to.offset);
+    rest.tag = static_cast<std::uint16_t>(narrow(to, bulk_copy::NARROW_SHARED) |
+                                          (space == Space::None ? bulk_copy::GENERIC : 0));
+    reader.emit(bulk_copy::clear, {}, sources, rest);
 }
 
 } // namespace cuprum::emulator::decoding

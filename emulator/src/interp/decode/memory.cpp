@@ -39,15 +39,27 @@ bool is_address(Reader& reader, std::size_t index) {
     return true;
 }
 
-/// Takes what st.async and red.async have: they are done at once, and tell a barrier so.
-bool take_async(Reader& reader) {
+/// How a store or a reduction is asynchronous. Either way it is done at once.
+enum class Async : std::uint8_t {
+    No,
+    TellsBarrier, // in shared memory of the cluster
+    Releases,     // in global memory
+};
+
+/// Takes what st.async and red.async have.
+Async take_async(Reader& reader) {
     if (!reader.take("async")) {
-        return false;
+        return Async::No;
     }
-    if (!reader.take("mbarrier::complete_tx::bytes")) {
-        reader.refuse("says nothing of a barrier that is told, which does not run here");
+    return reader.take("mbarrier::complete_tx::bytes") ? Async::TellsBarrier : Async::Releases;
+}
+
+/// Rejects an asynchronous access of which nobody would know that it is done.
+void check_async(Reader& reader, Async async, Space space) {
+    if (async == Async::Releases &&
+        (!reader.order().releases || (space != Space::None && space != Space::Global))) {
+        reader.reject("neither tells a barrier nor releases to .global");
     }
-    return true;
 }
 
 AtomicOp atomic_op(int index) {
@@ -152,10 +164,16 @@ void emit_fence(Reader& reader) {
 void decode_memory(Reader& reader) {
     MemoryForm form;
     form.is_store = reader.opcode() == "st";
-    const bool is_async = form.is_store && take_async(reader);
+    if (form.is_store && reader.take("bulk")) {
+        decode_bulk_store(reader);
+        return;
+    }
+    const Async async = form.is_store ? take_async(reader) : Async::No;
+    const bool tells_barrier = async == Async::TellsBarrier;
     const bool is_ldu = reader.opcode() == "ldu";
     form.is_ordered = reader.take_order_and_scope();
     form.space = take_space(reader);
+    check_async(reader, async, form.space);
     if (!form.is_store && !is_ldu) {
         reader.take("nc");
         reader.take("unified");
@@ -171,7 +189,7 @@ void decode_memory(Reader& reader) {
     if (form.is_store && (form.space == Space::Constant || form.space == Space::Param)) {
         reader.reject("writes to a state space that cannot be written");
     }
-    if (!reader.finish(has_hint || is_async ? 3 : 2)) {
+    if (!reader.finish(has_hint || tells_barrier ? 3 : 2)) {
         return;
     }
     const std::size_t address_index = form.is_store ? 0 : 1;
@@ -241,7 +259,7 @@ void decode_memory(Reader& reader) {
     if (needs_fence) {
         emit_fence(reader);
     }
-    if (is_async) {
+    if (tells_barrier) {
         emit_delivery(reader, 2, form.space, element_bytes * count);
     }
     if (!form.is_store && reader.order().is_strong) {
@@ -254,9 +272,11 @@ void decode_memory(Reader& reader) {
 void decode_atomic(Reader& reader) {
     AtomicForm form;
     form.returns = reader.opcode() == "atom";
-    const bool is_async = !form.returns && take_async(reader);
+    const Async async = form.returns ? Async::No : take_async(reader);
+    const bool tells_barrier = async == Async::TellsBarrier;
     reader.take_order_and_scope();
     form.space = take_space(reader);
+    check_async(reader, async, form.space);
     const int op =
         reader.take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
     if (op < 0) {
@@ -275,7 +295,7 @@ void decode_atomic(Reader& reader) {
     }
     const std::size_t first = form.returns ? 1 : 0;
     const std::size_t values = form.op == AtomicOp::CompareExchange ? 2 : 1;
-    if (!reader.finish(first + 1 + values + (has_hint || is_async ? 1 : 0)) ||
+    if (!reader.finish(first + 1 + values + (has_hint || tells_barrier ? 1 : 0)) ||
         !is_address(reader, first)) {
         return;
     }
@@ -308,7 +328,7 @@ void decode_atomic(Reader& reader) {
     note_atomic(reader, form, address, 1);
     reader.emit(selectors().atomic(form), std::span(&destination, form.returns ? 1 : 0),
                 std::span(sources, 1 + values), rest);
-    if (is_async) {
+    if (tells_barrier) {
         emit_delivery(reader, 2, form.space, rest.access_bytes);
         return;
     }

@@ -154,4 +154,7 @@ void emit_delivery(Reader& reader, std::size_t index, ptx::Space space, std::siz
 void decode_bulk_copy(Reader& reader);
 void decode_bulk_reduction(Reader& reader);
 
+/// Decodes the rest of a st.bulk.
+void decode_bulk_store(Reader& reader);
+
 } // namespace cuprum::emulator::decoding
