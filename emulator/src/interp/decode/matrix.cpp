@@ -19,6 +19,8 @@ using E = MatrixElement;
 
 namespace {
 
+constexpr unsigned TILE_ROW_BYTES = 16;
+
 Space take_space(Reader& reader) {
     const int index = reader.take_one_of({"global", "shared", "shared::cta"});
     return index < 0 ? Space::None : index == 0 ? Space::Global : Space::Shared;
@@ -55,43 +57,102 @@ AccessNote note_of(const bytecode::Instruction& rest, std::span<const Operand> s
     return note;
 }
 
+/// The tiles that ldmatrix and stmatrix move: the addresses of a tile's rows come from as many
+/// lanes, and a lane has `registers` registers of each tile.
+struct Tiles {
+    std::string_view shape;
+    bool is_store;
+    unsigned rows;
+    unsigned registers;
+    unsigned most;        // tiles at once
+    bool needs_transpose; // always .trans
+    bool has_narrow;      // elements of 4 or 6 bits
+    bool has_bytes;       // .b8
+};
+
+constexpr Tiles TILES[] = {
+    {"m8n8", false, 8, 1, 4, false, false, false}, {"m8n8", true, 8, 1, 4, false, false, false},
+    {"m8n16", false, 8, 1, 4, false, true, false}, {"m16n16", false, 16, 2, 2, true, true, true},
+    {"m16n8", true, 8, 1, 4, true, false, true},
+};
+
+/// Takes the type of elements and returns how many bits of memory one has; 0 after a refusal.
+unsigned take_element_bits(Reader& reader, const Tiles& tiles) {
+    const int narrow = reader.take_one_of({"b6x16_p32", "b4x16_p64"});
+    const bool is_widened = reader.take("b8x16");
+    if (is_widened != (narrow >= 0) || (is_widened && !tiles.has_narrow)) {
+        reader.reject("needs .b8x16.b6x16_p32 or .b8x16.b4x16_p64 with shapes that have them");
+        return 0;
+    }
+    if (is_widened) {
+        return narrow == 0 ? 6 : 4;
+    }
+    const bool is_half = !tiles.has_bytes && !tiles.has_narrow;
+    reader.take_type_of({is_half ? Type::B16 : Type::B8});
+    if (!is_half && !tiles.has_bytes) {
+        reader.reject("needs .b8x16.b6x16_p32 or .b8x16.b4x16_p64");
+    }
+    return is_half ? 16 : 8;
+}
+
+/// Says what a lane that gives an address reads or writes: not the padding of narrow elements.
+AccessNote note_of_row(const bytecode::Instruction& rest, std::span<const Operand> sources,
+                       Space space, bool is_store, unsigned element_bits) {
+    constexpr unsigned ELEMENTS = 16;
+    AccessNote note = note_of(rest, sources, space, is_store);
+    note.bytes = element_bits >= 8 ? TILE_ROW_BYTES : 4;
+    note.count = element_bits >= 8 ? 1 : ELEMENTS * element_bits / 32;
+    return note;
+}
+
 void decode_tiles(Reader& reader) {
     const bool is_store = reader.opcode() == "stmatrix";
     need_sync_aligned(reader);
-    if (!reader.take("m8n8")) {
-        reader.refuse("has a shape other than m8n8, which is not supported");
+    const auto* const tiles =
+        std::find_if(std::begin(TILES), std::end(TILES), [&](const Tiles& entry) {
+            return entry.is_store == is_store && reader.take(entry.shape);
+        });
+    if (tiles == std::end(TILES)) {
+        reader.refuse("has a shape that is not known here");
+        return;
     }
     const int index = reader.take_one_of({"x1", "x2", "x4"});
-    if (index < 0) {
-        reader.reject("says neither .x1 nor .x2 nor .x4");
+    const unsigned count = index < 0 ? 0 : 1u << index;
+    if (count == 0 || count > tiles->most) {
+        reader.reject(tiles->most == 4 ? "says neither .x1 nor .x2 nor .x4"
+                                       : "says neither .x1 nor .x2");
     }
     const bool is_transposed = reader.take("trans");
     const Space space = take_space(reader);
     if (space == Space::Global) {
         reader.reject("accesses shared memory only");
     }
-    reader.take_type_of({Type::B16});
+    const unsigned element_bits = take_element_bits(reader, *tiles);
+    if (element_bits != 16 && is_transposed != tiles->needs_transpose) {
+        reader.reject(is_transposed ? "cannot have .trans" : "needs .trans");
+    }
     if (!reader.finish(2)) {
         return;
     }
-    const unsigned count = 1u << index;
     bytecode::Instruction rest;
-    rest.tag = static_cast<std::uint16_t>(count | (is_transposed ? MATRIX_TRANSPOSED : 0));
-    rest.access_bytes = 16;
+    rest.tag = static_cast<std::uint16_t>(count | (is_transposed ? MATRIX_TRANSPOSED : 0) |
+                                          element_bits / 2 << MATRIX_INNER_SHIFT);
+    rest.access_bytes = TILE_ROW_BYTES;
     rest.flags = bytecode::HAS_SIDE_EFFECT;
     std::vector<Operand> destinations;
     std::vector<Operand> sources;
     if (!add_address(reader, is_store ? 0 : 1, space, sources, rest)) {
         return;
     }
-    add_matrix_registers(reader, is_store ? 1 : 0, count, Type::B32, !is_store,
+    add_matrix_registers(reader, is_store ? 1 : 0, count * tiles->registers, Type::B32, !is_store,
                          is_store ? sources : destinations);
-    AccessNote note = note_of(rest, sources, space, is_store);
-    note.bytes = 16;
-    note.lanes = count * 8; // a row of a tile each
-    emit_matrix(reader,
-                {.op = is_store ? MatrixOp::StoreTiles : MatrixOp::LoadTiles, .space = space},
-                destinations, sources, rest, &note);
+    AccessNote note = note_of_row(rest, sources, space, is_store, element_bits);
+    note.lanes = count * tiles->rows; // a row of a tile each
+    const bool is_half = element_bits == 16;
+    const MatrixOp load = is_half ? MatrixOp::LoadTiles : MatrixOp::LoadBytes;
+    const MatrixOp store = is_half ? MatrixOp::StoreTiles : MatrixOp::StoreBytes;
+    emit_matrix(reader, {.op = is_store ? store : load, .space = space}, destinations, sources,
+                rest, &note);
 }
 
 void decode_transpose(Reader& reader) {

@@ -41,6 +41,8 @@ enum class MatrixElement : std::uint8_t {
 enum class MatrixOp : std::uint8_t {
     LoadTiles,     // ldmatrix: dst = tiles, src[0] = address of a row per lane
     StoreTiles,    // stmatrix: src[0] = address of a row per lane, the tiles follow
+    LoadBytes,     // ldmatrix of bytes, or of narrower elements that become bytes: as LoadTiles
+    StoreBytes,    // stmatrix of bytes: as StoreTiles
     TransposeTile, // movmatrix: dst[0], src[0]
     Load,          // wmma.load: dst = fragment, src[0] = address, src[1] = stride in elements
     Store,         // wmma.store: src[0] = address, src[1] = stride, the fragment follows
@@ -53,10 +55,11 @@ enum class MatrixOp : std::uint8_t {
 
 /// Bits of `Instruction::tag` of everything that accesses memory; `immediate` is the offset.
 ///
-/// Tiles: MATRIX_COUNT is their number. Load and Store: MATRIX_OUTER and MATRIX_INNER are the
-/// logarithms of the image's number of rows and of the elements in one, `access_bytes` is the size
-/// of an element (4- and 1-bit elements go by bytes); the stride in elements times `access_bytes`,
-/// shifted right by MATRIX_STRIDE_SHIFT, is the stride in bytes.
+/// Tiles and bytes: MATRIX_COUNT is their number, MATRIX_INNER half the bits of an element in
+/// memory. Load and Store: MATRIX_OUTER and MATRIX_INNER are the logarithms of the image's number
+/// of rows and of the elements in one, `access_bytes` is the size of an element (4- and 1-bit
+/// elements go by bytes); the stride in elements times `access_bytes`, shifted right by
+/// MATRIX_STRIDE_SHIFT, is the stride in bytes.
 constexpr std::uint16_t MATRIX_COUNT = 0x7;
 constexpr std::uint16_t MATRIX_OUTER = 0xf;
 constexpr std::uint16_t MATRIX_INNER = 0xf0;

@@ -22,12 +22,12 @@ void transpose_tile(const std::uint16_t* from, std::uint16_t* to) {
     }
 }
 
-/// Finds the rows of all tiles; those whose lane is not running are left out. Returns false after a
+/// Finds all rows of tiles; those whose lane is not running are left out. Returns false after a
 /// fault.
 bool resolve_rows(WarpContext& warp, const Instruction* at, std::uint32_t mask, Space space,
-                  bool is_write, std::byte** rows) {
+                  bool is_write, std::byte** rows, unsigned tile_rows = TILE_ROWS) {
     const unsigned count = at->tag & MATRIX_COUNT;
-    const std::uint32_t needed = mask & (FULL_MASK >> (WARP_SIZE - count * TILE_ROWS));
+    const std::uint32_t needed = mask & (FULL_MASK >> (WARP_SIZE - count * tile_rows));
     const Addresses addresses = addresses_of(warp, at, (at->tag & MATRIX_NARROW_ADDRESS) != 0);
     return resolve_lanes(warp, at, needed, space, addresses, TILE_ROW_BYTES, is_write, false, rows);
 }
@@ -78,6 +78,88 @@ const Instruction* store_tiles(WarpContext& warp, const Instruction* at, std::ui
             if (rows[tile * TILE_ROWS + row] != nullptr) {
                 __builtin_memcpy(rows[tile * TILE_ROWS + row], elements + row * TILE_ROWS,
                                  TILE_ROW_BYTES);
+            }
+        }
+    }
+    return at + 1;
+}
+
+// ---- tiles of bytes ----------------------------------------------------------------------------
+//
+// Rows have 16 elements. With g = lane / 4, a lane's register of a tile of eight rows has four
+// neighbours of row g. A transposed tile of 16 rows has two registers: four neighbours of column g,
+// and of column g + 8. What stmatrix transposes are tiles of 16 rows and 8 columns as accumulators
+// have them: two neighbours of row g and two of row g + 8 in a register.
+
+constexpr unsigned BYTES_IN_ROW = 16;
+
+/// Makes bytes of the 16 elements of a row.
+void unpack_row(const std::byte* from, unsigned bits, std::uint8_t* to) {
+    std::uint8_t bytes[TILE_ROW_BYTES + 1] = {}; // one more, so that two can always be read
+    __builtin_memcpy(bytes, from, TILE_ROW_BYTES);
+    for (unsigned i = 0; i < BYTES_IN_ROW; ++i) {
+        const unsigned first = i * bits;
+        const unsigned pair = bytes[first / 8] | unsigned{bytes[first / 8 + 1]} << 8;
+        to[i] = static_cast<std::uint8_t>(pair >> first % 8 & ((1u << bits) - 1));
+    }
+}
+
+template <Space SPACE>
+const Instruction* load_bytes(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const bool is_transposed = (at->tag & MATRIX_TRANSPOSED) != 0;
+    const unsigned tile_rows = is_transposed ? 2 * TILE_ROWS : TILE_ROWS;
+    const unsigned bits = ((at->tag & MATRIX_INNER) >> MATRIX_INNER_SHIFT) * 2;
+    std::byte* rows[WARP_SIZE] = {};
+    if (!resolve_rows(warp, at, mask, SPACE, false, rows, tile_rows)) {
+        return nullptr;
+    }
+    const unsigned count = at->tag & MATRIX_COUNT;
+    for (unsigned tile = 0; tile < count; ++tile) {
+        alignas(VECTOR_BYTES) std::uint8_t image[2 * TILE_ROWS][BYTES_IN_ROW] = {};
+        for (unsigned row = 0; row < tile_rows; ++row) {
+            if (rows[tile * tile_rows + row] != nullptr) {
+                unpack_row(rows[tile * tile_rows + row], bits, image[row]);
+            }
+        }
+        alignas(VECTOR_BYTES) std::uint32_t lanes[2][WARP_SIZE];
+        if (!is_transposed) {
+            __builtin_memcpy(lanes[0], image, sizeof lanes[0]);
+            store_lanes<std::uint32_t>(locate(warp, at->dst[tile]), lanes[0], mask);
+            continue;
+        }
+        for (unsigned half = 0; half < 2; ++half) {
+            for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
+                std::uint8_t bytes[4];
+                for (unsigned i = 0; i < 4; ++i) {
+                    bytes[i] = image[lane % 4 * 4 + i][lane / 4 + half * TILE_ROWS];
+                }
+                __builtin_memcpy(&lanes[half][lane], bytes, sizeof bytes);
+            }
+            store_lanes<std::uint32_t>(locate(warp, at->dst[2 * tile + half]), lanes[half], mask);
+        }
+    }
+    return at + 1;
+}
+
+template <Space SPACE>
+const Instruction* store_bytes(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    std::byte* rows[WARP_SIZE] = {};
+    if (!resolve_rows(warp, at, mask, SPACE, true, rows)) {
+        return nullptr;
+    }
+    const unsigned count = at->tag & MATRIX_COUNT;
+    for (unsigned tile = 0; tile < count; ++tile) {
+        const auto* const lanes = lanes_of<std::uint32_t>(warp, any_source(warp, at, 1 + tile));
+        std::uint8_t image[TILE_ROWS][BYTES_IN_ROW];
+        for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
+            for (unsigned i = 0; i < 4; ++i) {
+                image[lane % 4 * 2 + i % 2][lane / 4 + i / 2 * TILE_ROWS] =
+                    static_cast<std::uint8_t>(lanes[lane] >> (8 * i));
+            }
+        }
+        for (unsigned row = 0; row < TILE_ROWS; ++row) {
+            if (rows[tile * TILE_ROWS + row] != nullptr) {
+                __builtin_memcpy(rows[tile * TILE_ROWS + row], image[row], TILE_ROW_BYTES);
             }
         }
     }
@@ -232,6 +314,10 @@ Handler select_matrix_move(const MatrixForm& form) {
         return is_shared ? load_tiles<Space::Shared> : load_tiles<Space::None>;
     case MatrixOp::StoreTiles:
         return is_shared ? store_tiles<Space::Shared> : store_tiles<Space::None>;
+    case MatrixOp::LoadBytes:
+        return is_shared ? load_bytes<Space::Shared> : load_bytes<Space::None>;
+    case MatrixOp::StoreBytes:
+        return is_shared ? store_bytes<Space::Shared> : store_bytes<Space::None>;
     case MatrixOp::TransposeTile:
         return transpose;
     case MatrixOp::Load:
