@@ -84,6 +84,24 @@ TEST(Initialized, device_memory) {
                   FaultKind::UninitializedRead, {"read of 8 bytes"});
 }
 
+TEST(Initialized, the_padding_of_narrow_matrix_elements_need_not_be) {
+    // 16 bytes a row: 16 elements of four bits and 64 bits of padding, or of six bits and 32 bits.
+    const std::string place = "mad.lo.u32 %r1, %t, 16, 0;\nmov.u32 %r2, tile;\n"
+                              "add.u32 %r1, %r1, %r2;\nst.shared.u32 [%r1], 1;\n";
+    const std::string second = "st.shared.u32 [%r1+4], 1;\n";
+    const std::string third = "st.shared.u32 [%r1+8], 1;\n";
+    const auto load = [](const std::string& format) {
+        return "bar.warp.sync -1;\nldmatrix.sync.aligned.m8n16.x4.shared.b8x16." + format +
+               " {%r2, %r3, %r4, %r5}, [%r1];\nst.global.u32 [%out], %r2;\n";
+    };
+    EXPECT_EQ(initialized(place + second + load("b4x16_p64")).kind, FaultKind::None);
+    EXPECT_EQ(initialized(place + second + third + load("b6x16_p32")).kind, FaultKind::None);
+    expect_report(initialized(place + load("b4x16_p64")), FaultKind::UninitializedRead,
+                  {"read of 8 bytes", "ldmatrix.sync.aligned.m8n16"});
+    expect_report(initialized(place + second + load("b6x16_p32")), FaultKind::UninitializedRead,
+                  {"read of 12 bytes"});
+}
+
 TEST(Initialized, what_is_only_passed_on_need_not_be) {
     // The way bit fields are set, and the way libraries read past the end of what they compare.
     EXPECT_EQ(initialized("ld.local.u32 %r1, [own];\nand.b32 %r1, %r1, -16;\nor.b32 %r1, %r1, 3;\n"

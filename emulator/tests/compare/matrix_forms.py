@@ -89,8 +89,9 @@ def dense_forms() -> Iterator[Form]:
         yield plain(k, "f32", "tf32", "tf32", "80")
     for k, c, a, b in product((16, 32), ("f32", "f16"), NARROW[:2], NARROW[:2]):
         yield plain(k, c, a, b, "89")
-    for c, a, b in product(("f32", "f16"), NARROW, NARROW):
-        yield plain(32, c, a, b, "120a", "kind::f8f6f4.")
+    for k, c, a, b in product((16, 32), ("f32", "f16"), NARROW, NARROW):
+        if k == 32 or {a, b} <= {*NARROW[:2]}:
+            yield plain(k, c, a, b, "120a", "kind::f8f6f4.")
     for (m, k), rounding in product(
         ((8, 4), (16, 4), (16, 8), (16, 16)), ("", "rn", "rz", "rm", "rp")
     ):
@@ -139,8 +140,9 @@ def sparse_forms() -> Iterator[Form]:
             for k, a, b in product((256 // bits, 512 // bits), kinds, kinds):
                 yield sparse(variant, k, "s32", a, b, 512 // bits // k, more=more)
     for c, a, b in product(("f32", "f16"), NARROW, NARROW):
-        kind = "kind::f8f6f4."
-        yield sparse("sp::ordered_metadata", 64, c, a, b, 1, "120a", kind)
+        yield sparse("sp::ordered_metadata", 64, c, a, b, 1, "120a", "kind::f8f6f4.")
+    for a, b in product(NARROW[:2], repeat=2):
+        yield sparse("sp::ordered_metadata", 64, "f16", a, b, 1, "120a")
 
 
 def sparse(

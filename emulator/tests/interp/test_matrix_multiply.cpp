@@ -129,6 +129,10 @@ TEST_P(MatrixMultiply, floats_of_four_to_eight_bits_in_bytes) {
         for (const NumberFormat& b : NARROW) {
             expect_product({16, 8, 32, a, b, F32, "", false, "kind::f8f6f4."});
             expect_product({16, 8, 32, a, b, F16, "", false, "kind::f8f6f4."});
+            if (a.sign_bit() == 7 && b.sign_bit() == 7) {
+                expect_product({16, 8, 16, a, b, F32, "", false, "kind::f8f6f4."});
+                expect_product({16, 8, 16, a, b, F16, "", false, "kind::f8f6f4."});
+            }
         }
     }
 }
@@ -291,6 +295,9 @@ TEST(MatrixRefusals, forms_that_do_not_run_are_refused_by_name) {
           "mma.sync.aligned.m16n8k8.row.col.rz.f32.f16.f16.f32",
           "mma.sync.aligned.m16n8k32.row.col.f32.e2m1.e2m1.f32",
           "mma.sync.aligned.kind::f8f6f4.m16n8k32.row.col.f32.s8.s8.f32",
+          "mma.sync.aligned.kind::f8f6f4.m16n8k16.row.col.f32.e2m1.e2m1.f32",
+          "mma.sync.aligned.m16n8k128.row.col.satfinite.s32.b1.b1.s32.xor.popc",
+          "mma.sp.sync.aligned.m16n8k64.row.col.f16.e4m3.e4m3.f16",
           "mma.sync.aligned.kind::mxf8f6f4.m16n8k32.row.col.f32.e2m1.e2m1.f32",
           "mma.sync.aligned.m16n8k4.row.col.f32.f16.f16.f32"}) {
         const std::string log =

@@ -109,6 +109,14 @@ TEST_P(MatrixSparse, floats_of_four_to_eight_bits_in_bytes) {
     }
 }
 
+TEST_P(MatrixSparse, eight_bit_floats_with_half_sums) {
+    const Sparse form{64, E4M3, E5M2, F16};
+    const Matrix b = Matrix::random(64, 8, E5M2, 2);
+    const Matrix c = Matrix::random(16, 8, F16, 3);
+    const SparseMatrix a(64, E4M3, 1);
+    EXPECT_EQ(run_sparse(form, true, 0, a, b, c).values, product(a.whole, b, c).values);
+}
+
 TEST_P(MatrixSparse, indexes_may_come_in_any_order_unless_they_are_said_to_be_ordered) {
     SparseMatrix a(16, F16, 1);
     a.swap_indexes();

@@ -83,7 +83,7 @@ const Combination COMBINATIONS[] = {
      {"m8n8k32"},
      {E::S32}},
     {P::Plain, E::B1, {"m8n8k128", "m16n8k128", "m16n8k256"}, {}, {"m8n8k128"}, {E::S32}},
-    {P::F8F6F4, E::E2M1, {"m16n8k32"}, {"m16n8k64"}, {}, {E::F16, E::F32}},
+    {P::F8F6F4, E::E2M1, {"m16n8k16", "m16n8k32"}, {"m16n8k64"}, {}, {E::F16, E::F32}},
     {P::MXF8F6F4, E::E2M1, {"m16n8k32"}, {"m16n8k64"}, {}, {E::F32}},
     {P::MXF4, E::PackedE2M1, {"m16n8k64"}, {"m16n8k128"}, {}, {E::F32}},
     {P::MXF4NVF4, E::PackedE2M1, {"m16n8k64"}, {"m16n8k128"}, {}, {E::F32}},
@@ -105,6 +105,10 @@ E family_of(E element, ProductKind kind) {
     default:
         return element;
     }
+}
+
+bool is_eight_bit_float(E element) {
+    return element == E::E4M3 || element == E::E5M2;
 }
 
 template <typename T>
@@ -225,14 +229,18 @@ void check_product(Reader& reader, const ProductForm& form) {
                  form.shape.name) &&
         contains(found->accumulators, form.c) && contains(found->accumulators, form.d);
     const bool may_differ = form.is_wmma || (form.is_quads() && form.d == E::F32);
-    // 8-bit floats have an f16 accumulator with a sparse A only where they say their kind.
+    // f16 accumulators of 8-bit floats are younger than unordered metadata, and the short shape
+    // knows no narrower floats.
+    const bool is_byte = is_eight_bit_float(form.a) && is_eight_bit_float(form.b);
     const bool is_too_narrow =
-        form.is_sparse && form.kind == P::Plain && family == E::E4M3 && form.c == E::F16;
+        (form.is_sparse && !form.is_ordered && is_byte && form.c == E::F16) ||
+        (form.kind == P::F8F6F4 && form.shape.k == 16 && !is_byte);
     if (!is_known || (form.c != form.d && !may_differ) || is_too_narrow) {
         reader.refuse("combines a shape and types that are not known here");
         return;
     }
-    if (!form.is_wmma && !form.is_quads() && (form.is_column[0] || !form.is_column[1])) {
+    const bool has_layouts = form.is_wmma ? bits_in(form.a) >= 8 : form.is_quads();
+    if (!has_layouts && (form.is_column[0] || !form.is_column[1])) {
         reader.reject("needs .row.col");
     }
     if (form.is_sparse && form.kind != P::Plain && !form.is_ordered) {
@@ -240,6 +248,9 @@ void check_product(Reader& reader, const ProductForm& form) {
     }
     if (form.is_saturating && form.d != E::S32) {
         reader.refuse("has .satfinite, which is supported for integers only");
+    }
+    if (form.is_saturating && form.a == E::B1) {
+        reader.reject("cannot have .satfinite with b1");
     }
     if ((form.a == E::B1) != (form.bitwise >= 0 && form.has_count) ||
         (form.bitwise >= 0) != form.has_count) {
