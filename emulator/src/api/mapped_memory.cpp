@@ -131,6 +131,9 @@ CUresult CUDAAPI cuMemGetAccess(unsigned long long* flags, const CUmemLocation* 
                                 CUdeviceptr ptr) {
     return entry("cuMemGetAccess", [&] {
         require(location != nullptr, "location must not be NULL");
+        if (location->type == CU_MEM_LOCATION_TYPE_DEVICE) {
+            (void)device_at(location->id);
+        }
         put(flags, VirtualMemory::instance().access(ptr, *location));
     });
 }

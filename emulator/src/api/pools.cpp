@@ -132,6 +132,9 @@ CUresult CUDAAPI cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPo
                                     CUmemLocation* location) {
     return entry("cuMemPoolGetAccess", [&] {
         require(location != nullptr, "location must not be NULL");
+        if (location->type == CU_MEM_LOCATION_TYPE_DEVICE) {
+            (void)device_at(location->id);
+        }
         put(flags, pool_from(memPool)->access(*location));
     });
 }

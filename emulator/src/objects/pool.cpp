@@ -172,11 +172,7 @@ void Pool::free(const std::shared_ptr<Allocation>& allocation, Stream& stream) {
             Task::Size::Bookkeeping));
         return;
     }
-    std::uint64_t use = 0;
-    {
-        const std::lock_guard lock(mutex_);
-        use = blocks_.at(allocation->base)->use;
-    }
+    const std::uint64_t use = use_of(*allocation);
     auto operation = std::make_shared<Task>(
         stream.context().errors(),
         [pool = shared_from_this(), allocation, use] { pool->close_if_idle(*allocation, use); },
@@ -190,13 +186,14 @@ void Pool::free_now(const std::shared_ptr<Allocation>& allocation) {
         unmap_import(*allocation);
         return;
     }
+    const std::uint64_t use = use_of(*allocation); // before others can have the block
     put_back(*allocation, nullptr, 0);
-    std::uint64_t use = 0;
-    {
-        const std::lock_guard lock(mutex_);
-        use = blocks_.at(allocation->base)->use;
-    }
     close_if_idle(*allocation, use);
+}
+
+std::uint64_t Pool::use_of(const Allocation& allocation) const {
+    const std::lock_guard lock(mutex_);
+    return blocks_.at(allocation.base)->use;
 }
 
 void Pool::trim_to(std::uint64_t keep_bytes) {

@@ -130,6 +130,7 @@ private:
     [[nodiscard]] std::shared_ptr<Block> make_block(std::uint64_t capacity);
     void put_back(const Allocation& allocation, std::shared_ptr<Operation> freed_by,
                   std::uint64_t stream_id);
+    [[nodiscard]] std::uint64_t use_of(const Allocation& allocation) const;
     void close_if_idle(const Allocation& allocation, std::uint64_t use);
     void release(const Block& block) noexcept;
     void withdraw(Block& block);

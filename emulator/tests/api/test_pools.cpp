@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "api/driver.hpp"
+#include "api/kernels.hpp"
 
+#include <thread>
 #include <vector>
 
 using namespace cuprum::emulator::test;
@@ -159,4 +161,43 @@ TEST_F(Pools, plain_free_takes_pooled_memory_too) {
     const CUdeviceptr address = take(4096, stream_);
     ASSERT_TRUE(succeeds(CU(cuMemsetD8Async)(address, 1, 4096, stream_)));
     EXPECT_TRUE(succeeds(CU(cuMemFree)(address)));
+}
+
+TEST_F(Pools, several_threads_allocate_free_and_trim_at_once) {
+    CUmodule module = nullptr;
+    CUfunction touch = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuModuleLoadData)(&module, COUNTER_PTX)));
+    ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&touch, module, "touch")));
+    const auto use = [&](CUstream stream) {
+        EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+        constexpr int rounds = 2000;
+        for (int i = 0; i < rounds && !HasFailure(); ++i) {
+            CUdeviceptr memory = take(512, stream);
+            void* arguments[] = {&memory};
+            EXPECT_TRUE(succeeds(
+                CU(cuLaunchKernel)(touch, 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr)));
+            EXPECT_TRUE(
+                succeeds(i % 2 == 0 ? CU(cuMemFree)(memory) : CU(cuMemFreeAsync)(memory, stream)));
+            if (i % 3 == 0) {
+                EXPECT_TRUE(succeeds(CU(cuMemPoolTrimTo)(pool_, 0)));
+            }
+        }
+    };
+    CUstream other = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&other, CU_STREAM_NON_BLOCKING)));
+    std::thread first(use, stream_);
+    std::thread second(use, other);
+    use(nullptr);
+    first.join();
+    second.join();
+    EXPECT_TRUE(succeeds(CU(cuCtxSynchronize)()));
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(other)));
+    EXPECT_TRUE(succeeds(CU(cuModuleUnload)(module)));
+}
+
+TEST_F(Pools, access_is_told_of_devices_that_exist) {
+    CUmemAccess_flags flags{};
+    CUmemLocation nowhere{CU_MEM_LOCATION_TYPE_DEVICE, 99};
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_DEVICE, CU(cuMemPoolGetAccess)(&flags, pool_, &nowhere)));
 }
