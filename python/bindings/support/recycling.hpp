@@ -116,7 +116,7 @@ template <typename T>
     if (Py_TYPE(self) != recycler.type || !is_plain(self)) [[unlikely]] {
         recycler.general(self);
     } else if (is_tracked(self)) {
-        drop_by_and_by<drop_object<T>>(self, drop_plain<T>);
+        drop_by_and_by<drop_object<T>>(self, [](PyObject* it) { drop_plain<T>(it); });
     } else {
         drop_plain<T>(self);
     }
