@@ -197,6 +197,7 @@ CUresult CUDAAPI cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attri
         check_peers(srcDevice, dstDevice);
         switch (attrib) {
         case CU_DEVICE_P2P_ATTRIBUTE_PERFORMANCE_RANK:
+        case CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED:
             put(value, 0);
             break;
         case CU_DEVICE_P2P_ATTRIBUTE_ACCESS_SUPPORTED:

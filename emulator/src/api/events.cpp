@@ -25,7 +25,10 @@ CUresult CUDAAPI cuEventCreate(CUevent* phEvent, unsigned int Flags) {
 CUresult CUDAAPI cuEventDestroy_v2(CUevent hEvent) {
     return entry("cuEventDestroy", [&] {
         const auto event = event_from(hEvent);
-        HandleTable::instance().erase(HandleKind::Event, reinterpret_cast<std::uint64_t>(hEvent));
+        if (HandleTable::instance().erase(HandleKind::Event,
+                                          reinterpret_cast<std::uint64_t>(hEvent)) == nullptr) {
+            fail(CUDA_ERROR_INVALID_HANDLE, "the event was destroyed by another thread");
+        }
         event->context().check_usable(); // a failed context says so here, too
     });
 }

@@ -9,6 +9,9 @@
 #include "objects/allocations.hpp"
 #include "objects/device.hpp"
 #include "objects/error.hpp"
+#include "objects/peer_access.hpp"
+#include "objects/pool.hpp"
+#include "objects/thread_state.hpp"
 #include "objects/virtual_memory.hpp"
 
 #include <cstring>
@@ -36,6 +39,26 @@ std::uint64_t handle_types(const Allocation& allocation) {
             .requestedHandleTypes;
     }
     return 0;
+}
+
+/// Returns what the device of the current context may do with memory.
+int access_flags(CUdeviceptr address, const Allocation& memory) {
+    const int device = current_context()->device().ordinal();
+    const CUmemLocation place{CU_MEM_LOCATION_TYPE_DEVICE, device};
+    // The two types number their flags alike.
+    if (memory.kind == MemoryKind::Mapped) {
+        return VirtualMemory::instance().access(address, place);
+    }
+    if (device == memory.device || memory.is_host_accessible() ||
+        memory.kind == MemoryKind::Imported) {
+        return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+    }
+    if (memory.pool != nullptr) {
+        return memory.pool->access(place);
+    }
+    return PeerAccess::instance().is_enabled(device, memory.device)
+               ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE
+               : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE;
 }
 
 template <typename T>
@@ -96,7 +119,7 @@ void write_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addr
         write(data, 0U);
         return;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-        write(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+        write(data, access_flags(address, memory));
         return;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         write(data,

@@ -92,7 +92,8 @@ CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool pool) {
     return entry("cuMemPoolDestroy", [&] {
         const auto doomed = pool_from(pool);
         require(!doomed->is_default(), "a default pool cannot be destroyed");
-        HandleTable::instance().erase(HandleKind::Pool, doomed->handle_value());
+        require(HandleTable::instance().erase(HandleKind::Pool, doomed->handle_value()) != nullptr,
+                "the pool was destroyed by another thread");
         // Where it was current, the default takes its place. Its memory goes with the last
         // allocation.
         for (int ordinal = 0; ordinal < Driver::instance().device_count(); ++ordinal) {

@@ -59,7 +59,9 @@ std::shared_ptr<Library> Library::create(std::shared_ptr<const Program> program,
 }
 
 void Library::unload() {
-    HandleTable::instance().erase(HandleKind::Library, handle_value());
+    if (HandleTable::instance().erase(HandleKind::Library, handle_value()) == nullptr) {
+        fail(CUDA_ERROR_INVALID_HANDLE, "the library was unloaded by another thread");
+    }
     for (const auto& kernel : kernels_) {
         HandleTable::instance().erase(HandleKind::Kernel, kernel->handle_value());
     }

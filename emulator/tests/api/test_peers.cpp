@@ -271,3 +271,39 @@ TEST_F(Peers, access_ends_with_the_context_whose_memory_it_was) {
     EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(user)));
     EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
 }
+
+TEST_F(Peers, a_pointer_tells_what_the_current_device_may_do_with_it) {
+    const auto flags_of = [](CUdeviceptr address) {
+        int flags = -1;
+        EXPECT_TRUE(succeeds(
+            CU(cuPointerGetAttribute)(&flags, CU_POINTER_ATTRIBUTE_ACCESS_FLAGS, address)));
+        return flags;
+    };
+    const CUdeviceptr plain = allocate(64);
+    CUdeviceptr pooled = 0;
+    CUcontext second = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuMemAllocAsync)(&pooled, 64, nullptr)));
+    EXPECT_EQ(flags_of(plain), CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+    EXPECT_EQ(flags_of(pooled), CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&second, nullptr, 0, 1)));
+    EXPECT_EQ(flags_of(plain), CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE);
+    EXPECT_EQ(flags_of(pooled), CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE);
+    EXPECT_TRUE(succeeds(CU(cuCtxEnablePeerAccess)(context_, 0)));
+    EXPECT_EQ(flags_of(plain), CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+    EXPECT_EQ(flags_of(pooled), CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE);
+    CUmemoryPool pool = nullptr;
+    CUmemAccessDesc grant{SECOND, CU_MEM_ACCESS_FLAGS_PROT_READ};
+    ASSERT_TRUE(succeeds(CU(cuDeviceGetDefaultMemPool)(&pool, 0)));
+    EXPECT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, &grant, 1)));
+    EXPECT_EQ(flags_of(pooled), CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ);
+    grant.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    EXPECT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, &grant, 1)));
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(second)));
+    EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+    EXPECT_TRUE(succeeds(CU(cuMemFreeAsync)(pooled, nullptr)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(plain)));
+    int partial = -1;
+    EXPECT_TRUE(succeeds(CU(cuDeviceGetP2PAttribute)(
+        &partial, CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED, 0, 1)));
+    EXPECT_EQ(partial, 0);
+}
