@@ -26,7 +26,8 @@ struct Wmma {
     std::string b_layout = "col";
     std::string c_layout = "row";
     std::string space = ".global";
-    unsigned padding = 0; // elements between one line and the next; 0: no stride is given
+    unsigned padding = 0;      // elements between one line and the next; 0: no stride is given
+    std::string rounding = {}; // .rp
 
     [[nodiscard]] std::string shape() const {
         return "m" + std::to_string(m) + "n" + std::to_string(n) + "k" + std::to_string(k);
@@ -116,8 +117,8 @@ Matrix run_wmma(const Wmma& wmma, const Matrix& a, const Matrix& b, const Matrix
                                                    : wmma.d.name + "." + wmma.a.name + "." +
                                                          wmma.b.name + "." + wmma.c.name;
     text += std::string("wmma.mma") + (wmma.a.bits == 1 ? ".xor.popc" : "") + ".sync.aligned." +
-            wmma.a_layout + "." + wmma.b_layout + "." + wmma.shape() + "." + types + " " +
-            registers("d", counts[3]) + ", " + registers("a", counts[0]) + ", " +
+            wmma.a_layout + "." + wmma.b_layout + "." + wmma.shape() + "." + types + wmma.rounding +
+            " " + registers("d", counts[3]) + ", " + registers("a", counts[0]) + ", " +
             registers("b", counts[1]) + ", " + registers("c", counts[2]) + ";\n";
     text += "wmma.store.d.sync.aligned." + wmma.c_layout + "." + wmma.shape() + ".global." +
             wmma.d.name + " [%pd], " + registers("d", counts[3]) + stride(3) + ";\nret;\n}\n";
@@ -222,6 +223,21 @@ TEST_P(MatrixFragments, tf32) {
 
 TEST_P(MatrixFragments, doubles) {
     expect_products({8, 8, 4, F64, F64, F64, F64});
+}
+
+TEST_P(MatrixFragments, doubles_round_as_they_say) {
+    Matrix a(8, 4);
+    Matrix b(4, 8);
+    Matrix c(8, 8);
+    a.at(1, 2) = 1;
+    b.at(2, 3) = std::ldexp(1.0, -60);
+    c.at(1, 3) = 1;
+    Wmma wmma{8, 8, 4, F64, F64, F64, F64};
+    for (const std::string mode : {"", ".rn", ".rz", ".rm", ".rp"}) {
+        wmma.rounding = mode;
+        EXPECT_EQ(run_wmma(wmma, a, b, c).at(1, 3), mode == ".rp" ? std::nextafter(1.0, 2.0) : 1.0)
+            << mode;
+    }
 }
 
 TEST_P(MatrixFragments, four_bit_integers) {
