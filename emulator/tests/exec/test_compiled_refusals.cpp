@@ -42,8 +42,9 @@ TEST(Refusals, features_that_are_missing_are_named) {
     expect_words(
         complaint_about("tex.1d.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%d0, {%r4}];", unsupported),
         {"tex.1d.v4.f32.s32", "textures"});
-    expect_words(complaint_about("cvt.rs.f16x2.f32 %r0, %r1, %r2, %r3;", unsupported),
-                 {"cvt.rs.f16x2.f32"});
+    expect_words(complaint_about("wmma.load.a.sync.aligned.row.m8n8k4.global.f16 {%r0}, [%d0];",
+                                 unsupported),
+                 {"wmma.load.a.sync.aligned.row.m8n8k4.global.f16"});
 }
 
 TEST(Refusals, what_is_no_instruction_is_not_valid) {
