@@ -33,6 +33,18 @@ TEST(Initialized, shared_memory_that_nobody_wrote) {
               FaultKind::None);
 }
 
+TEST(Initialized, bulk_stores_and_vector_registers_count) {
+    const std::string use = "ld.shared.u32 %r1, [tile+16];\nadd.u32 %r1, %r1, 1;\n"
+                            "st.global.u32 [%out], %r1;\n";
+    EXPECT_EQ(initialized("st.bulk.shared::cta [tile], 24, 0;\n" + use).kind, FaultKind::None);
+    expect_report(initialized("st.bulk.shared::cta [tile], 16, 0;\n" + use),
+                  FaultKind::UninitializedRead, {"16 bytes into shared variable 'tile'"});
+    expect_report(initialized(".reg .v2 .b32 %v;\nst.shared.u32 [tile], 1;\n"
+                              "ld.shared.v2.u32 %v, [tile];\nadd.u32 %r1, %v.x, %v.y;\n"
+                              "st.global.u32 [%out], %r1;\n"),
+                  FaultKind::UninitializedRead, {"read of 8 bytes"});
+}
+
 TEST(Initialized, shared_memory_that_an_earlier_block_wrote) {
     // The second block finds the first one's values; on a device it may find anything.
     expect_report(initialized("setp.eq.u32 %p0, %b, 0;\n@%p0 st.shared.u32 [tile], 1;\n"
