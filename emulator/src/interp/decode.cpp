@@ -37,6 +37,7 @@ constexpr std::array ENTRIES{
     Entry{"bfind", decode_bits},
     Entry{"bmsk", decode_bits},
     Entry{"brev", decode_bits},
+    Entry{"clusterlaunchcontrol", decode_launch_control},
     Entry{"clz", decode_bits},
     Entry{"cnot", decode_bits},
     Entry{"copysign", decode_float},
@@ -147,7 +148,6 @@ struct Refusal {
 };
 
 constexpr std::array REFUSALS{
-    Refusal{"clusterlaunchcontrol", "cancelling launches of clusters"},
     Refusal{"istypep", "textures and surfaces"},
     Refusal{"multimem", "multicast memory"},
     Refusal{"suld", "textures and surfaces"},

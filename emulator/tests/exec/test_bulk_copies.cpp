@@ -227,6 +227,35 @@ TEST(BulkCopies, halves_and_floats_are_added_in_their_precision) {
     EXPECT_EQ(out[256 + 5], 0x3f800000u); // 5 was a subnormal number
 }
 
+TEST(BulkCopies, a_request_for_the_work_of_another_cluster_is_declined) {
+    const std::string ask =
+        "@%first mbarrier.arrive.expect_tx.shared::cta.b64 _, [%bar], 16;\n"
+        "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n"
+        "cvta.shared.u64 %g0, tile;\ncvta.shared.u64 %g1, bar;\n.reg .b128 %q;\n";
+    const std::string answer =
+        WAIT + "ld.shared.b128 %q, [%tile];\n"
+               "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q;\n"
+               "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 "
+               "{%r5, %r6, %r7, _}, %q;\n"
+               "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r5, %q;\n"
+               "barrier.sync 0;\nmad.lo.u32 %r1, %l, 4, %tile;\n"
+               "selp.u32 %r2, 1, 5, %p1;\nst.shared.u32 [%r1], %r2;\n";
+    // Each block for itself; through generic addresses; the first block of a cluster for all.
+    for (const char* const request :
+         {"@%first clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes"
+          ".b128 [%tile], [%bar];\n",
+          "@%first clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.b128 "
+          "[%g0], [%g1];\n",
+          "setp.eq.and.u32 %p0, %k, 0, %first;\n"
+          "@%p0 clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes"
+          ".multicast::cluster::all.b128 [%tile], [%bar];\n"}) {
+        const std::vector<U> out = run_kernel(ask + request + answer);
+        for (U i = 0; i < 128; ++i) {
+            EXPECT_EQ(out[i], 5u) << request;
+        }
+    }
+}
+
 TEST(BulkCopies, a_kernel_knows_whether_it_has_clusters) {
     const std::string body = "mov.pred %p0, %is_explicit_cluster;\nselp.u32 %r2, 1, 0, %p0;\n"
                              "mad.lo.u32 %r1, %l, 4, %tile;\nst.shared.u32 [%r1], %r2;\n";

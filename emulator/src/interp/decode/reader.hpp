@@ -140,6 +140,7 @@ void decode_async_copy(Reader& reader);
 void decode_async_arrive(Reader& reader); // the rest of a cp.async.mbarrier.arrive
 void decode_mbarrier(Reader& reader);
 void decode_cluster(Reader& reader);
+void decode_launch_control(Reader& reader);
 
 /// Rejects the instruction unless operand `index` is an address in brackets; tells which.
 [[nodiscard]] bool need_address(Reader& reader, std::size_t index);
