@@ -36,6 +36,9 @@ SMSplit split_by_groups(const ResourceState& input, std::span<const SMGroup> gro
                         bool is_dry_run);
 SMSplit split_by_count(const ResourceState& input, std::span<const SMGroup> groups,
                        bool is_dry_run);
+/// Reports a split that failed, with what was asked for and what there is.
+[[noreturn]] void raise_split_failure(CUresult status, const char* call, const ResourceState& input,
+                                      std::span<const SMGroup> groups);
 SMResource make_sm(const CUdevResource& resource, const Device& device, bool is_usable);
 
 } // namespace
@@ -179,8 +182,13 @@ SMSplit split_by_groups(const ResourceState& input, std::span<const SMGroup> gro
     }
     std::vector<CUdevResource> parts(groups.size());
     CUdevResource remainder{};
-    call(table().cuDevSmResourceSplit, is_dry_run ? nullptr : parts.data(),
-         static_cast<unsigned>(groups.size()), &input.resource, &remainder, 0U, params.data());
+    const auto& entry = table().cuDevSmResourceSplit;
+    const CUresult status =
+        entry(is_dry_run ? nullptr : parts.data(), static_cast<unsigned>(groups.size()),
+              &input.resource, &remainder, 0U, params.data());
+    if (status != CUDA_SUCCESS) {
+        raise_split_failure(status, entry.name, input, groups);
+    }
     SMSplit split{{}, make_sm(remainder, input.device, !is_dry_run)};
     for (std::size_t i = 0; i < parts.size(); ++i) {
         if (is_dry_run) { // the driver wrote the sizes back, and nothing else
@@ -210,7 +218,11 @@ SMSplit split_by_count(const ResourceState& input, std::span<const SMGroup> grou
     const unsigned flags =
         first.backfill ? unsigned{CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING} : 0U;
     const auto& entry = table().cuDevSmResourceSplitByCount;
-    call(entry, parts.data(), &made, &input.resource, &remainder, flags, first.count.value_or(0));
+    const CUresult status =
+        entry(parts.data(), &made, &input.resource, &remainder, flags, first.count.value_or(0));
+    if (status != CUDA_SUCCESS) {
+        raise_split_failure(status, entry.name, input, groups);
+    }
     if (made < groups.size()) {
         throw CUDAError(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, entry.name,
                         "the driver can make " + std::to_string(made) + " groups of " +
@@ -222,6 +234,25 @@ SMSplit split_by_count(const ResourceState& input, std::span<const SMGroup> grou
         split.groups.push_back(make_sm(part, input.device, !is_dry_run));
     }
     return split;
+}
+
+void raise_split_failure(CUresult status, const char* call, const ResourceState& input,
+                         std::span<const SMGroup> groups) {
+    if (status != CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION && status != CUDA_ERROR_INVALID_VALUE) {
+        driver::raise(status, call);
+    }
+    std::string wanted;
+    for (const SMGroup& group : groups) {
+        wanted += (wanted.empty() ? "" : ", ") +
+                  (group.count ? std::to_string(*group.count) : std::string("any number"));
+    }
+    const SMResource whole = make_sm(input.resource, input.device, false);
+    throw CUDAError(status, call,
+                    "groups of " + wanted + " multiprocessors were asked for, there are " +
+                        std::to_string(whole.sm_count()) + ", and a group has at least " +
+                        std::to_string(whole.min_partition_size()) +
+                        ", rounded up to a multiple of " +
+                        std::to_string(whole.coscheduled_alignment()) + " without backfill");
 }
 
 SMResource make_sm(const CUdevResource& resource, const Device& device, bool is_usable) {

@@ -86,6 +86,14 @@ TEST_F(DeviceResourcesOnFake, too_many_groups_are_an_error_with_the_numbers) {
         {"CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION", "1 groups of 128", "2 were asked for"});
     testing::expect_error<std::invalid_argument>(
         [&] { (void)sm.split(std::span<const SMGroup>()); }, {"groups is empty"});
+    fake->version = STRUCTURED;
+    testing::expect_error<CUDAError>([&] { (void)sm.split({{.count = 128}, {}, {.count = 64}}); },
+                                     {"CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION",
+                                      "groups of 128, any number, 64 multi", "there are 132",
+                                      "at least 8", "multiple of 8"});
+    fake->fail("cuDevSmResourceSplit", CUDA_ERROR_DEVICE_UNAVAILABLE);
+    testing::expect_error<CUDAError>([&] { (void)sm.split({{.count = 8}}); },
+                                     {"CUDA_ERROR_DEVICE_UNAVAILABLE"});
 }
 
 TEST_F(DeviceResourcesOnFake, newer_driver_splits_into_groups_of_any_size) {

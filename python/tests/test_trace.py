@@ -231,6 +231,21 @@ def test_info_names_devices_and_libraries(capsys):
     assert {library["name"] for library in facts["libraries"]} >= {"NVRTC", "nvJitLink"}
 
 
+def test_a_reader_that_has_read_enough_is_no_error():
+    reading, writing = os.pipe()
+    os.close(reading)
+    with open(writing, "wb") as output:
+        finished = subprocess.run(
+            [sys.executable, "-m", "cuprum", "info", "--json"],
+            stdout=output,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert "Traceback" not in finished.stderr
+    assert "BrokenPipe" not in finished.stderr
+
+
 def test_a_consumer_of_nvtx_sees_calls_and_ranges(tmp_path):
     source = Path(__file__).parents[2] / "core" / "tests" / "nvtx_counter" / "nvtx_counter.cpp"
     include = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "include"

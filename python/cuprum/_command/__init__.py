@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
@@ -25,6 +26,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     report.add_argument("--top", type=int, default=15, help="lines per table")
 
     options = parser.parse_args(arguments)
+    try:
+        status = _run(options)
+        sys.stdout.flush()
+    except BrokenPipeError:  # as of `| head`, which has read enough
+        # So that Python does not meet it again when it leaves.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
+
+
+def _run(options: argparse.Namespace) -> int:
     # Imported late: a wrong argument should not wait for the driver.
     if options.command == "info":
         from cuprum._command import info as command
