@@ -113,6 +113,9 @@ public:
     /// Returns how many contexts are active in the process.
     [[nodiscard]] static std::size_t active_count() noexcept;
 
+    /// Keeps track of a stream: whoever waits for the context waits for it.
+    void keep(std::shared_ptr<Stream> stream);
+
 private:
     /// What is new each time that the context is activated.
     struct Life {
@@ -121,7 +124,6 @@ private:
         std::shared_ptr<Stream> legacy_stream;
     };
 
-    void keep(std::shared_ptr<Stream> stream);
     void drop_retired_streams();
 
     Device& device_;

@@ -45,6 +45,7 @@ std::shared_ptr<GreenContext> GreenContext::create(const ResourceDescription& de
     green->default_stream_ = std::make_shared<Stream>(
         green->primary_, Stream::Kind::Legacy, Stream::LEAST_PRIORITY,
         std::shared_ptr<GreenContext>(std::shared_ptr<void>(), green.get()));
+    green->primary_->keep(green->default_stream_);
     HandleTable::instance().insert(HandleKind::GreenContext, green);
     return green;
 }
@@ -61,6 +62,8 @@ void GreenContext::destroy() {
     Capture::abandon(*primary_, this);
     drain();
     is_destroyed_.store(true);
+    default_stream_->retire();
+    (void)primary_->streams(); // drops it: it must not outlive us
     {
         const std::lock_guard lock(mutex_);
         if (view_ != nullptr) {

@@ -5,7 +5,10 @@
 #include "api/kernels.hpp"
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 using namespace cuprum::emulator::test;
 
@@ -338,4 +341,49 @@ TEST_F(GreenContexts, what_is_left_of_a_destroyed_one_says_so) {
     EXPECT_TRUE(returns(CUDA_ERROR_CONTEXT_IS_DESTROYED, CU(cuStreamSynchronize)(stream)));
     EXPECT_TRUE(returns(CUDA_ERROR_CONTEXT_IS_DESTROYED, CU(cuStreamDestroy)(stream)));
     EXPECT_TRUE(succeeds(CU(cuDevicePrimaryCtxReset)(0))); // takes the stream along
+}
+
+TEST_F(GreenContexts, the_primary_context_waits_for_default_streams_too) {
+    const CUgreenCtx green = make(group(GROUP));
+    CUcontext view = nullptr;
+    CUevent event = nullptr;
+    CUstream stream = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuCtxFromGreenCtx)(&view, green)));
+    ASSERT_TRUE(succeeds(CU(cuEventCreate)(&event, CU_EVENT_DISABLE_TIMING)));
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING)));
+    {
+        Gate gate;
+        ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(view)));
+        gate.block(nullptr); // in the green context's own default stream
+        ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+        EXPECT_TRUE(succeeds(CU(cuCtxRecordEvent)(context_, event)));
+        EXPECT_TRUE(returns(CUDA_ERROR_NOT_READY, CU(cuEventQuery)(event)));
+        EXPECT_TRUE(succeeds(CU(cuStreamQuery)(stream))) << "others go on";
+    }
+    EXPECT_TRUE(succeeds(CU(cuEventSynchronize)(event)));
+    std::atomic<bool> is_done{false};
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(view)));
+    EXPECT_TRUE(succeeds(CU(cuLaunchHostFunc)(
+        nullptr,
+        [](void* done) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            static_cast<std::atomic<bool>*>(done)->store(true);
+        },
+        &is_done)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+    EXPECT_TRUE(succeeds(CU(cuCtxSynchronize)()));
+    EXPECT_TRUE(is_done.load());
+    {
+        Gate gate;
+        gate.block(stream);
+        EXPECT_TRUE(succeeds(CU(cuEventRecord)(event, stream)));
+        EXPECT_TRUE(succeeds(CU(cuCtxWaitEvent)(context_, event)));
+        ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(view)));
+        EXPECT_TRUE(returns(CUDA_ERROR_NOT_READY, CU(cuStreamQuery)(nullptr)));
+        ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+    }
+    EXPECT_TRUE(succeeds(CU(cuCtxSynchronize)()));
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(stream)));
+    EXPECT_TRUE(succeeds(CU(cuEventDestroy)(event)));
+    EXPECT_TRUE(succeeds(CU(cuGreenCtxDestroy)(green)));
 }
