@@ -318,3 +318,18 @@ def test_functions_can_take_arrays_of_any_library(device, stream):
         double(2)
     with pytest.raises(BufferError, match="does not support any data exchange protocol"):
         double(2, "no array", np.zeros(1))
+
+
+@pytest.mark.parametrize("name", ["__dlpack__", "__dlpack_device__", "__cuda_array_interface__"])
+def test_why_an_array_gives_nothing_comes_through(name):
+    class Unwilling:
+        pass
+
+    def refuse(self):
+        raise RuntimeError("detach it first")
+
+    if name.startswith("__dlpack"):
+        Unwilling.__dlpack__ = Unwilling.__dlpack_device__ = lambda self: None
+    setattr(Unwilling, name, property(refuse))
+    with pytest.raises(RuntimeError, match="detach it first"):
+        StridedMemoryView.from_any_interface(Unwilling(), stream_ptr=-1)

@@ -35,6 +35,8 @@ void take_capsule(StridedMemoryView& view, nb::handle object, nb::handle capsule
 void view_capsule(StridedMemoryView& view, nb::handle object, const ConsumerStream& stream);
 [[nodiscard]] dlpack::DeviceType device_type_of(nb::handle object);
 [[nodiscard]] nb::object ask_for_capsule(nb::handle object, nb::handle stream);
+/// Raises for an object that offers nothing: what its properties raise, if that is why.
+[[noreturn]] void raise_no_protocol(nb::handle object);
 /// Reads integers of a tuple, without further ado; false if it holds anything else.
 [[nodiscard]] bool read_tuple(PyObject* tuple, std::int64_t* out) noexcept;
 
@@ -98,9 +100,7 @@ void view_any(StridedMemoryView& view, nb::handle object, const ConsumerStream& 
     case ArrayProducer::Way::None:
         break;
     }
-    raise_error(PyExc_BufferError, type_label(object) +
-                                       " does not support any data exchange protocol: it has "
-                                       "neither __dlpack__ nor __cuda_array_interface__");
+    raise_no_protocol(object);
 }
 
 void view_dlpack(StridedMemoryView& view, nb::handle object, const ConsumerStream& stream) {
@@ -474,6 +474,19 @@ bool view_torch(StridedMemoryView& view, nb::handle tensor) {
     }
     take_capsule(view, tensor, capsule);
     return true;
+}
+
+void raise_no_protocol(nb::handle object) {
+    for (PyObject* const name : {names().dlpack, names().dlpack_device, names().cuda_array}) {
+        const nb::object found = nb::steal(PyObject_GetAttr(object.ptr(), name));
+        if (!found.is_valid() && PyErr_ExceptionMatches(PyExc_AttributeError) == 0) {
+            throw nb::python_error();
+        }
+        PyErr_Clear();
+    }
+    raise_error(PyExc_BufferError, type_label(object) +
+                                       " does not support any data exchange protocol: it has "
+                                       "neither __dlpack__ nor __cuda_array_interface__");
 }
 
 dlpack::DeviceType device_type_of(nb::handle object) {
