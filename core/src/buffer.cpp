@@ -27,10 +27,15 @@ using driver::call;
 using driver::table;
 
 void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const Stream& stream);
+[[gnu::noinline]] void copy_in_context(CUdeviceptr destination, CUdeviceptr source,
+                                       std::size_t bytes, const detail::StreamState& queue,
+                                       CUresult status);
 template <typename Value, typename Entry>
 void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry);
 void check_sizes(std::size_t destination, std::size_t source);
 void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes);
+[[noreturn, gnu::cold]] void reject_sizes(std::size_t destination, std::size_t source);
+[[noreturn, gnu::cold]] void reject_overlap(std::size_t bytes, CUdeviceptr distance);
 const detail::PointerInfo& pointer_info(detail::BufferState& buffer);
 detail::PointerInfo ask_for_pointer(CUdeviceptr pointer);
 CUdeviceptr address_of(const void* host);
@@ -308,12 +313,20 @@ void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const 
         return;
     }
     // The driver goes by the stream, whatever is current; what a default stream is depends on it.
-    const auto& entry = table().cuMemcpyAsync;
-    CUresult status = queue.is_default ? CUDA_ERROR_INVALID_CONTEXT
-                                       : entry(destination, source, bytes, queue.handle);
-    if (status == CUDA_SUCCESS) [[likely]] {
-        return;
+    CUresult status = CUDA_ERROR_INVALID_CONTEXT;
+    if (!queue.is_default) [[likely]] {
+        status = table().cuMemcpyAsync(destination, source, bytes, queue.handle);
     }
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        copy_in_context(destination, source, bytes, queue, status);
+    }
+}
+
+/// Copies once more, or for the first time on a default stream, in the stream's context; `status`
+/// is what the first try gave.
+void copy_in_context(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes,
+                     const detail::StreamState& queue, CUresult status) {
+    const auto& entry = table().cuMemcpyAsync;
     if (driver::is_about_context(status) || status == CUDA_ERROR_INVALID_VALUE) {
         const driver::Current current(detail::context_of(queue));
         // NOTE: with no context current, driver 580 refuses copies of memory mapped in pieces.
@@ -354,21 +367,29 @@ void fill_with(const Buffer& buffer, Value value, const Stream& stream, const En
 }
 
 void check_sizes(std::size_t destination, std::size_t source) {
-    if (destination != source) {
-        throw std::invalid_argument("buffer sizes mismatch: the source has " +
-                                    std::to_string(source) + " bytes and the destination " +
-                                    std::to_string(destination) + ", expected the same size");
+    if (destination != source) [[unlikely]] {
+        reject_sizes(destination, source);
     }
+}
+
+void reject_sizes(std::size_t destination, std::size_t source) {
+    throw std::invalid_argument("buffer sizes mismatch: the source has " + std::to_string(source) +
+                                " bytes and the destination " + std::to_string(destination) +
+                                ", expected the same size");
 }
 
 /// Refuses ranges that share some of their bytes; copying memory to itself changes nothing.
 void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes) {
     const CUdeviceptr distance = destination > source ? destination - source : source - destination;
     if (distance != 0 && distance < bytes) [[unlikely]] {
-        throw std::invalid_argument("source and destination overlap: " + std::to_string(bytes) +
-                                    " bytes each, " + std::to_string(distance) +
-                                    " bytes apart; copy through another buffer");
+        reject_overlap(bytes, distance);
     }
+}
+
+void reject_overlap(std::size_t bytes, CUdeviceptr distance) {
+    throw std::invalid_argument("source and destination overlap: " + std::to_string(bytes) +
+                                " bytes each, " + std::to_string(distance) +
+                                " bytes apart; copy through another buffer");
 }
 
 const detail::PointerInfo& pointer_info(detail::BufferState& buffer) {

@@ -114,11 +114,11 @@ std::optional<Context> Event::context() const {
     return context == nullptr ? std::nullopt : std::optional<Context>(Context(context));
 }
 
-bool Event::is_done() const {
+[[gnu::hot]] bool Event::is_done() const {
     // NOTE: not driver::call(): "not ready" is an answer here, not a failure.
     const auto& query = table().cuEventQuery;
-    const CUresult status = query(handle());
-    if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_READY) {
+    const CUresult status = query(detail::open(state_, "Event").handle);
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_READY) [[unlikely]] {
         driver::raise(status, query.name);
     }
     return status == CUDA_SUCCESS;

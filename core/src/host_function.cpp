@@ -22,9 +22,6 @@ namespace cuprum {
 
 namespace {
 
-// A stack that threads of the driver push to; all of it is taken at once.
-constinit std::atomic<detail::HostFunction*> finished{nullptr};
-
 void report(const char* what) noexcept;
 
 } // namespace
@@ -54,6 +51,8 @@ void Stream::launch_host(std::function<void()> function) const {
 
 namespace detail {
 
+constinit std::atomic<HostFunction*> finished_host_functions{nullptr};
+
 void call_host_function(void* function) noexcept {
     auto* held = static_cast<HostFunction*>(function);
     try {
@@ -63,17 +62,14 @@ void call_host_function(void* function) noexcept {
     } catch (...) {
         report("something that is not a std::exception");
     }
-    held->next = finished.load(std::memory_order_relaxed);
-    while (!finished.compare_exchange_weak(held->next, held, std::memory_order_release,
-                                           std::memory_order_relaxed)) {
+    held->next = finished_host_functions.load(std::memory_order_relaxed);
+    while (!finished_host_functions.compare_exchange_weak(
+        held->next, held, std::memory_order_release, std::memory_order_relaxed)) {
     }
 }
 
-void release_finished_host_functions() noexcept {
-    if (finished.load(std::memory_order_relaxed) == nullptr) [[likely]] {
-        return;
-    }
-    HostFunction* held = finished.exchange(nullptr, std::memory_order_acquire);
+void release_all_finished_host_functions() noexcept {
+    HostFunction* held = finished_host_functions.exchange(nullptr, std::memory_order_acquire);
     while (held != nullptr) {
         delete std::exchange(held, held->next);
     }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <atomic>
 #include <functional>
 
 namespace cuprum::detail {
@@ -18,7 +19,16 @@ struct HostFunction {
 /// this thread must not.
 void call_host_function(void* function) noexcept;
 
+// A stack that threads of the driver push to; all of it is taken at once.
+extern std::atomic<HostFunction*> finished_host_functions;
+
+void release_all_finished_host_functions() noexcept;
+
 /// Destroys the host functions that are done. Costs one load when there are none.
-void release_finished_host_functions() noexcept;
+inline void release_finished_host_functions() noexcept {
+    if (finished_host_functions.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
+        release_all_finished_host_functions();
+    }
+}
 
 } // namespace cuprum::detail

@@ -38,7 +38,7 @@ bool Kernel::is_plan_known() const {
     return detail::open(state_, "Kernel").plan->has_value();
 }
 
-const std::vector<ParameterInfo>* Kernel::plan() const {
+[[gnu::hot]] const std::vector<ParameterInfo>* Kernel::plan() const {
     const detail::LaunchPlan& plan = *detail::open(state_, "Kernel").plan;
     return plan.has_value() ? &*plan : nullptr;
 }

@@ -77,9 +77,9 @@ void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kern
     submit(stream, config, encoded.driver, kernel, const_cast<void**>(addresses));
 }
 
-void detail::launch_packed(const Stream& stream, const LaunchConfig& config,
-                           const CUlaunchConfig& encoded, const Kernel& kernel,
-                           void* const* addresses) {
+[[gnu::hot]] void detail::launch_packed(const Stream& stream, const LaunchConfig& config,
+                                        const CUlaunchConfig& encoded, const Kernel& kernel,
+                                        void* const* addresses) {
     const CUlaunchConfig own = on_stream(encoded, handle_of(stream));
     submit(stream, config, own, kernel, const_cast<void**>(addresses));
 }

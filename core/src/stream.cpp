@@ -46,7 +46,7 @@ Stream Stream::create(const Context& context, const StreamOptions& options) {
     return Stream(detail::make_stream(context.state(), options));
 }
 
-std::shared_ptr<detail::StreamState>
+[[gnu::hot]] std::shared_ptr<detail::StreamState>
 detail::make_stream(const std::shared_ptr<ContextState>& context, const StreamOptions& options) {
     const int priority = checked_priority(*context->device, options.priority);
     auto state = make_recycled<StreamState>();
@@ -139,14 +139,14 @@ void Stream::sync() const {
     detail::release_finished_host_functions();
 }
 
-bool Stream::is_done() const {
+[[gnu::hot]] bool Stream::is_done() const {
     // NOTE: not driver::call(): "not ready" is an answer here, not a failure.
     const auto& query = table().cuStreamQuery;
     const CUresult status = query(detail::handle_of(*this));
     if (status == CUDA_ERROR_NOT_READY) {
         return false;
     }
-    if (status != CUDA_SUCCESS) {
+    if (status != CUDA_SUCCESS) [[unlikely]] {
         driver::raise(status, query.name);
     }
     detail::release_finished_host_functions();
@@ -177,7 +177,7 @@ void Stream::record(const Event& event, EventUse use) const {
     state.is_recorded.store(true, std::memory_order_relaxed);
 }
 
-bool detail::record_unless_shared(const Stream& stream, const Event& event) {
+[[gnu::hot]] bool detail::record_unless_shared(const Stream& stream, const Event& event) {
     const StreamState& queue = open(stream.state(), "Stream");
     EventState& state = open(event.state(), "Event");
     if (state.is_ipc_enabled()) [[unlikely]] {
@@ -212,7 +212,7 @@ bool operator==(const Stream& left, const Stream& right) noexcept {
 
 namespace detail {
 
-StreamState::~StreamState() {
+[[gnu::hot]] StreamState::~StreamState() {
     if (is_owned && is_intact(context, made_at)) {
         driver::release("stream", driver::table().cuStreamDestroy, handle);
     }

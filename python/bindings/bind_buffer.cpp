@@ -304,9 +304,9 @@ void copy(const PyBuffer& source, const PyBuffer& destination, const Stream& str
 
 nb::object copy_to(const PyBuffer& source, nb::handle destination, nb::handle stream,
                    nb::handle options) {
-    if (options.is_none() && Py_TYPE(destination.ptr()) == TYPE<PyBuffer> && is_ready(destination))
-        [[likely]] {
-        copy(source, *payload<PyBuffer>(destination), stream_argument(stream));
+    if (options.is_none() && Py_TYPE(destination.ptr()) == TYPE<PyBuffer> &&
+        is_ready_inside(destination)) [[likely]] {
+        copy(source, *inside<PyBuffer>(destination), stream_argument(stream));
         return nb::borrow(destination);
     }
     (void)source.handle(); // a closed one is refused before anything is allocated

@@ -32,9 +32,12 @@ void bind_factories(nb::class_<PyDevice>& type);
                                   PyObject* keywords) noexcept;
 vectorcallfunc general_call = nullptr; // what call_type stands before
 [[nodiscard]] nb::object context_of(const PyDevice& self);
-[[nodiscard]] nb::object set_current(PyDevice& self, nb::handle context);
-[[nodiscard]] nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options);
-[[nodiscard]] nb::object create_event(PyDevice& self, nb::handle options);
+[[nodiscard, gnu::hot]] nb::object set_current(PyDevice& self, nb::handle context);
+[[nodiscard, gnu::noinline]] nb::object replace_current(PyDevice& self, nb::handle context);
+[[nodiscard, gnu::hot]] nb::object create_stream(PyDevice& self, nb::handle object,
+                                                 nb::handle options);
+[[nodiscard, gnu::noinline]] nb::object stream_of(nb::handle object, nb::handle options);
+[[nodiscard, gnu::hot]] nb::object create_event(PyDevice& self, nb::handle options);
 [[nodiscard, gnu::hot]] nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream);
 [[nodiscard]] nb::object memory_resource(PyDevice& self);
 void set_memory_resource(PyDevice& self, nb::handle resource);
@@ -334,14 +337,18 @@ private:
 };
 
 nb::object set_current(PyDevice& self, nb::handle context) {
-    if (context.is_none()) {
-        {
-            const InDevice unlocked(self);
-            self.core.set_current();
-        }
-        note_set_current(self);
-        return nb::none();
+    if (!context.is_none()) [[unlikely]] {
+        return replace_current(self, context);
     }
+    {
+        const InDevice unlocked(self);
+        self.core.set_current();
+    }
+    note_set_current(self);
+    return nb::none();
+}
+
+nb::object replace_current(PyDevice& self, nb::handle context) {
     const PyContext* wanted = get_if<PyContext>(context);
     if (wanted == nullptr) {
         raise_error(PyExc_TypeError, "ctx must be a Context or None, got " + type_label(context));
@@ -392,17 +399,8 @@ nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream) {
 
 nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options) {
     check_set_current(self);
-    if (!object.is_none()) {
-        note_python_in_driver();
-        const nb::handle type(reinterpret_cast<PyObject*>(TYPE<PyStream>));
-        if (!options.is_none()) {
-            raise_error(PyExc_ValueError, "obj and options cannot be both specified: a wrapped "
-                                          "stream is made already, so it takes no options");
-        }
-        if (const PyStream* stream = get_if<PyStream>(object)) {
-            return share_stream(type, *stream);
-        }
-        return wrap_stream(type, protocol_stream(object), object);
+    if (!object.is_none()) [[unlikely]] {
+        return stream_of(object, options);
     }
     const StreamOptions how = options.is_none() ? StreamOptions{} : stream_options(options);
     auto stream = [&] {
@@ -410,6 +408,20 @@ nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options) 
         return self.core.create_stream(how);
     }();
     return make<PyStream>(std::move(stream));
+}
+
+/// Makes a Stream of one that there is already.
+nb::object stream_of(nb::handle object, nb::handle options) {
+    note_python_in_driver();
+    const nb::handle type(reinterpret_cast<PyObject*>(TYPE<PyStream>));
+    if (!options.is_none()) {
+        raise_error(PyExc_ValueError, "obj and options cannot be both specified: a wrapped "
+                                      "stream is made already, so it takes no options");
+    }
+    if (const PyStream* stream = get_if<PyStream>(object)) {
+        return share_stream(type, *stream);
+    }
+    return wrap_stream(type, protocol_stream(object), object);
 }
 
 nb::object memory_resource(PyDevice& self) {

@@ -71,8 +71,8 @@ events in milliseconds, if both were made with ``timing_enabled=True``.)");
         },
         nb::sig("def device(self) -> Device | None"),
         "Return the device that it was made on, or None for a foreign event.");
-    fast_property<is_done>(type, "def is_done(self) -> bool",
-                           R"(Tell, without waiting, whether the recorded work is done.
+    polled_property<is_done>(type, "def is_done(self) -> bool",
+                             R"(Tell, without waiting, whether the recorded work is done.
 
 Raises
 ------

@@ -62,8 +62,8 @@ ValueError
     If both an event and options are given.)";
 
 /// Stands before record(): see there.
-[[nodiscard]] PyObject* record_event(PyObject* self, PyObject* const* values, Py_ssize_t given,
-                                     PyObject* keywords) noexcept;
+[[nodiscard, gnu::hot]] PyObject* record_event(PyObject* self, PyObject* const* values,
+                                               Py_ssize_t given, PyObject* keywords) noexcept;
 
 } // namespace
 
@@ -142,8 +142,8 @@ Raises
 ------
 CUDAError
     If any of that work failed; the context is then unusable.)");
-    fast_property<is_done>(type, "def is_done(self) -> bool",
-                           "Tell, without waiting, whether all work enqueued so far is done.");
+    polled_property<is_done>(type, "def is_done(self) -> bool",
+                             "Tell, without waiting, whether all work enqueued so far is done.");
     fast_method<record>(type, RECORD_SIGNATURE, RECORD_TEXT);
     fast::ParameterList known; // put in its place: what answers the usual call first
     fast::add_method(type, RECORD_SIGNATURE, fast::read_signature(RECORD_SIGNATURE, known),
@@ -279,12 +279,12 @@ nb::object record(const PyStream& self, nb::handle event, nb::handle options, nb
 PyObject* record_event(PyObject* self, PyObject* const* values, Py_ssize_t given,
                        PyObject* keywords) noexcept {
     if (given == 1 && keywords == nullptr && Py_TYPE(values[0]) == TYPE<PyEvent> &&
-        is_ready(values[0]) && is_ready(self)) [[likely]] {
+        is_ready_inside(values[0]) && is_ready_inside(self)) [[likely]] {
         bool is_recorded = false;
         try {
             const Brief unlocked;
-            is_recorded = detail::record_unless_shared(*payload<PyStream>(self),
-                                                       *payload<PyEvent>(values[0]));
+            is_recorded =
+                detail::record_unless_shared(*inside<PyStream>(self), *inside<PyEvent>(values[0]));
         } catch (...) {
             set_python_error(std::current_exception());
             return nullptr;

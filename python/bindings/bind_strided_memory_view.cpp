@@ -240,7 +240,7 @@ template <typename Fill>
 nb::object filled(nb::handle cls, const Fill& fill) {
     const bool is_derived = cls.ptr() != reinterpret_cast<PyObject*>(TYPE<View>);
     nb::object object = is_derived ? nb::inst_alloc(cls) : new_object<View>();
-    auto* const view = new (payload<void>(object)) View();
+    auto* const view = new (inside<void>(object)) View();
     mark_ready(object);
     fill(*view);
     if (!is_derived) {

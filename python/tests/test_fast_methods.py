@@ -22,6 +22,35 @@ def test_signature_and_documentation_are_read_from_the_method():
     assert inspect.getdoc(cuprum.Event.is_done).startswith("Tell, without waiting")
 
 
+def test_a_polled_property_is_like_any_other():
+    polled = cuprum.Event.is_done
+    assert inspect.isgetsetdescriptor(polled)
+    assert (polled.__name__, polled.__objclass__) == ("is_done", cuprum.Event)
+    assert polled.__qualname__ == "Event.is_done"
+    event = cuprum.Device().create_event()
+    assert event.is_done is True
+    assert polled.__get__(event) is True
+    assert polled.__get__(None, cuprum.Event) is polled
+    with pytest.raises(AttributeError, match="is_done"):
+        event.is_done = False
+    with pytest.raises(TypeError, match="is_done"):
+        polled.__get__(cuprum.Device())
+    with pytest.raises(TypeError, match="made with __new__ alone"):
+        _ = cuprum.Event.__new__(cuprum.Event).is_done
+    event.close()
+    with pytest.raises(cuprum.ClosedError):
+        _ = event.is_done
+
+
+def test_a_derived_class_inherits_a_polled_property():
+    class Derived(cuprum.Stream):
+        pass
+
+    stream = Derived(cuprum.Device().create_stream())
+    assert type(stream) is Derived
+    assert stream.is_done is True
+
+
 def test_class_methods_know_the_class_they_are_called_on():
     class Derived(StridedMemoryView):
         @classmethod

@@ -3,65 +3,31 @@
 
 #include "arrays/numpy_arrays.hpp"
 
-#include <atomic>
 #include <cstring>
 
 namespace cuprum::python {
 
 namespace {
 
-/// What is known of how the numpy at hand lays out its objects.
-enum class Agreement : int {
-    Unchecked,
-    None,     // read nothing
-    Version1, // arrays as above; a dtype as in numpy 1
-    Version2, // arrays as above; a dtype as in numpy 2
-};
-
-std::atomic<Agreement> agreement = Agreement::Unchecked;
-
-/// The beginning of a dtype object.
-struct DtypeHead {
-    PyObject head;
-    PyTypeObject* type;
-    char letters[4]; // the first is its kind
-    int number;
-};
-
-struct DtypeVersion1 : DtypeHead {
-    int itemsize;
-};
-
-struct DtypeVersion2 : DtypeHead {
-    std::uint64_t flags;
-    Py_ssize_t itemsize;
-};
+using Agreement = NumpyAgreement;
 
 [[nodiscard]] Agreement check() noexcept;
 [[nodiscard]] std::size_t itemsize_in(PyObject* dtype, Agreement version) noexcept;
 
 } // namespace
 
-const NumpyArray* read_numpy_array(PyObject* array) noexcept {
-    return can_read_dtypes() ? reinterpret_cast<const NumpyArray*>(array) : nullptr;
-}
-
 bool can_read_dtypes() noexcept {
-    Agreement known = agreement.load(std::memory_order_relaxed);
+    Agreement known = numpy_agreement.load(std::memory_order_relaxed);
     if (known == Agreement::Unchecked) [[unlikely]] {
         known = check();
-        agreement.store(known, std::memory_order_relaxed);
+        numpy_agreement.store(known, std::memory_order_relaxed);
     }
     return known != Agreement::None;
 }
 
-bool holds_objects(const NumpyArray& array) noexcept {
-    return reinterpret_cast<const DtypeHead*>(array.dtype)->letters[0] == 'O';
-}
-
-std::size_t numpy_itemsize(PyObject* dtype) {
-    const Agreement known = agreement.load(std::memory_order_relaxed);
-    if (known == Agreement::Version1 || known == Agreement::Version2) [[likely]] {
+std::size_t unread_itemsize(PyObject* dtype) {
+    if (const Agreement known = numpy_agreement.load(std::memory_order_relaxed);
+        known == Agreement::Version1) {
         return itemsize_in(dtype, known);
     }
     return nb::cast<std::size_t>(nb::object(nb::handle(dtype).attr("itemsize")));
@@ -73,8 +39,8 @@ namespace {
 
 std::size_t itemsize_in(PyObject* dtype, Agreement version) noexcept {
     return version == Agreement::Version2
-               ? static_cast<std::size_t>(reinterpret_cast<DtypeVersion2*>(dtype)->itemsize)
-               : static_cast<std::size_t>(reinterpret_cast<DtypeVersion1*>(dtype)->itemsize);
+               ? static_cast<std::size_t>(reinterpret_cast<NumpyDtype2*>(dtype)->itemsize)
+               : static_cast<std::size_t>(reinterpret_cast<NumpyDtype1*>(dtype)->itemsize);
 }
 
 /// Compares what we read in an array with odd extents, strides and element size, and in one that is
@@ -112,8 +78,8 @@ Agreement check() noexcept {
         for (const Agreement version : {Agreement::Version2, Agreement::Version1}) {
             if (itemsize_in(first->dtype, version) == element &&
                 itemsize_in(second->dtype, version) == sizeof(float) &&
-                reinterpret_cast<DtypeHead*>(first->dtype)->letters[0] == 'c' &&
-                reinterpret_cast<DtypeHead*>(second->dtype)->letters[0] == 'f') {
+                reinterpret_cast<NumpyDtypeHead*>(first->dtype)->letters[0] == 'c' &&
+                reinterpret_cast<NumpyDtypeHead*>(second->dtype)->letters[0] == 'f') {
                 return version;
             }
         }

@@ -27,7 +27,7 @@ std::mutex known_mutex;
 
 } // namespace
 
-NumpyScalar known_numpy_scalar(PyTypeObject* type) noexcept {
+[[gnu::hot]] NumpyScalar known_numpy_scalar(PyTypeObject* type) noexcept {
     for (const Known& entry : known) {
         PyTypeObject* const candidate = entry.type.load(std::memory_order_acquire);
         if (candidate == type) {

@@ -13,10 +13,6 @@
 
 namespace cuprum::python {
 
-[[gnu::hot]] StridedMemoryView::~StridedMemoryView() {
-    drop_memory();
-}
-
 void StridedMemoryView::drop() noexcept {
     drop_memory();
     base = 0;
@@ -42,31 +38,9 @@ void StridedMemoryView::drop_memory() noexcept {
     }
 }
 
-[[gnu::hot]] void StridedMemoryView::take_extents(std::size_t ndim, const std::int64_t* shape,
-                                                  const std::int64_t* strides) {
-    const bool has_strides = strides != nullptr && ndim != 0;
-    set_ndim(ndim, has_strides);
-    std::int64_t* const own = shape_data();
-    std::int64_t count = 1;
-    bool is_unusual = false;
-    bool is_plain = true;
-    for (std::size_t i = ndim; i-- > 0;) {
-        const std::int64_t extent = shape[i];
-        own[i] = extent;
-        if (has_strides) {
-            const std::int64_t stride = strides[i];
-            own[ndim + i] = stride;
-            is_plain = is_plain && (stride == count || extent == 1);
-        }
-        const bool is_beyond = __builtin_mul_overflow(count, extent, &count);
-        is_unusual = is_unusual || is_beyond || extent <= 0;
-    }
-    if (is_unusual) [[unlikely]] {
-        check_extents();
-        drop_plain_strides();
-        return;
-    }
-    has_strides_ = has_strides && !is_plain;
+void StridedMemoryView::settle_extents() {
+    check_extents();
+    drop_plain_strides();
 }
 
 void StridedMemoryView::drop_plain_strides() noexcept {

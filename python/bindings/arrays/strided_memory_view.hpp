@@ -44,7 +44,12 @@ public:
     // NOTE: a defaulted one would have all of it cleared first, which takes longer than the rest.
     StridedMemoryView() noexcept {} // NOLINT(modernize-use-equals-default)
 
-    ~StridedMemoryView();
+    ~StridedMemoryView() {
+        if (managed != nullptr || versioned != nullptr || !share.is_closed()) [[unlikely]] {
+            drop_memory();
+        }
+    }
+
     StridedMemoryView(const StridedMemoryView&) = delete;
     StridedMemoryView& operator=(const StridedMemoryView&) = delete;
 
@@ -74,7 +79,8 @@ public:
 
     /// Takes over a producer's extents, and its strides unless they are null or those of C order.
     /// @throws BufferError as check_extents() does.
-    void take_extents(std::size_t ndim, const std::int64_t* shape, const std::int64_t* strides);
+    inline void take_extents(std::size_t ndim, const std::int64_t* shape,
+                             const std::int64_t* strides);
     /// Leaves the strides implicit if they are those of C order.
     void drop_plain_strides() noexcept;
 
@@ -127,6 +133,8 @@ public:
 private:
     /// Gives up what holds the memory, but for Python objects.
     void drop_memory() noexcept;
+    /// Looks again at extents that are not all positive, or too large.
+    void settle_extents();
 
     [[nodiscard]] const std::int64_t* extents() const noexcept {
         return more_extents_ != nullptr ? more_extents_.get() : few_extents_.data();
@@ -137,6 +145,32 @@ private:
     std::array<std::int64_t, 2 * INLINE_DIMENSIONS> few_extents_; // the shape, then the strides
     std::unique_ptr<std::int64_t[]> more_extents_;
 };
+
+inline void StridedMemoryView::take_extents(std::size_t ndim, const std::int64_t* shape,
+                                            const std::int64_t* strides) {
+    const bool has_strides = strides != nullptr && ndim != 0;
+    set_ndim(ndim, has_strides);
+    std::int64_t* const own = shape_data();
+    std::int64_t count = 1;
+    bool is_unusual = false;
+    bool is_plain = true;
+    for (std::size_t i = ndim; i-- > 0;) {
+        const std::int64_t extent = shape[i];
+        own[i] = extent;
+        if (has_strides) {
+            const std::int64_t stride = strides[i];
+            own[ndim + i] = stride;
+            is_plain = is_plain && (stride == count || extent == 1);
+        }
+        const bool is_beyond = __builtin_mul_overflow(count, extent, &count);
+        is_unusual = is_unusual || is_beyond || extent <= 0;
+    }
+    if (is_unusual) [[unlikely]] {
+        settle_extents();
+        return;
+    }
+    has_strides_ = has_strides && !is_plain;
+}
 
 template <>
 inline constexpr bool IS_RECYCLED<StridedMemoryView> = true;

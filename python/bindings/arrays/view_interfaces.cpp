@@ -33,8 +33,7 @@ constexpr std::int64_t OLDEST_VERSION = 3;
 
 } // namespace
 
-void view_cuda_array_interface(StridedMemoryView& view, nb::handle object,
-                               const ConsumerStream& stream) {
+void view_cuda_array_interface(StridedMemoryView& view, nb::handle object, ConsumerStream stream) {
     const ArrayProducer producer = array_producer(object);
     if (producer.way == ArrayProducer::Way::Exchange || producer.way == ArrayProducer::Way::Torch) {
         return view_any(view, object, stream); // the same, faster, and with the producer's stream

@@ -24,15 +24,26 @@ namespace {
 
 constexpr unsigned BYTE_BITS = 8;
 
-[[gnu::hot]] void take(StridedMemoryView& view, const dlpack::Tensor& tensor);
-[[gnu::hot]] void view_exchange(StridedMemoryView& view, nb::handle object,
-                                const dlpack::ExchangeTable& table, bool may_borrow,
-                                const ConsumerStream& stream);
+[[gnu::hot]] inline void take(StridedMemoryView& view, const dlpack::Tensor& tensor);
+[[gnu::hot]] void view_lent(StridedMemoryView& view, nb::handle object,
+                            const dlpack::ExchangeTable& table, ConsumerStream stream);
+void view_exchange(StridedMemoryView& view, nb::handle object, const dlpack::ExchangeTable& table,
+                   ConsumerStream stream);
+void order_after_producer(StridedMemoryView& view, const dlpack::ExchangeTable& table,
+                          ConsumerStream stream);
+void view_other(StridedMemoryView& view, nb::handle object, const ArrayProducer& producer,
+                ConsumerStream stream);
+[[noreturn, gnu::cold]] void refuse_device(dlpack::DeviceType type);
+[[noreturn, gnu::cold]] void refuse_elements(unsigned bits);
+[[noreturn, gnu::cold]] void refuse_dimensions(const dlpack::Tensor& tensor);
+[[noreturn, gnu::cold]] void refuse_objects();
+[[noreturn, gnu::cold]] void refuse_strides(std::size_t axis, Py_ssize_t stride,
+                                            std::int64_t element);
 [[nodiscard, gnu::hot]] bool view_cupy_array(StridedMemoryView& view, nb::handle object);
 [[nodiscard]] bool view_cupy(StridedMemoryView& view, nb::handle array);
 [[nodiscard]] bool view_torch(StridedMemoryView& view, nb::handle tensor);
 void take_capsule(StridedMemoryView& view, nb::handle object, nb::handle capsule);
-void view_capsule(StridedMemoryView& view, nb::handle object, const ConsumerStream& stream);
+void view_capsule(StridedMemoryView& view, nb::handle object, ConsumerStream stream);
 [[nodiscard]] dlpack::DeviceType device_type_of(nb::handle object);
 [[nodiscard]] nb::object ask_for_capsule(nb::handle object, nb::handle stream);
 /// Raises for an object that offers nothing: what its properties raise, if that is why.
@@ -51,12 +62,10 @@ ConsumerStream ConsumerStream::from_unusual(nb::handle argument, const char* nam
     return {Kind::Handle, address_argument(argument, name)};
 }
 
-void ConsumerStream::require() const {
-    if (kind == Kind::NotGiven) {
-        raise_error(PyExc_BufferError,
-                    "stream_ptr: stream=None is ambiguous; pass the address of the stream that "
-                    "will use the memory, or -1 for no ordering");
-    }
+void ConsumerStream::refuse_none() {
+    raise_error(PyExc_BufferError,
+                "stream_ptr: stream=None is ambiguous; pass the address of the stream that "
+                "will use the memory, or -1 for no ordering");
 }
 
 void ConsumerStream::wait_for(std::uintptr_t producer) const {
@@ -70,40 +79,19 @@ void ConsumerStream::wait_for(std::uintptr_t producer) const {
 
 // ---- DLPack ------------------------------------------------------------------------------------
 
-void view_any(StridedMemoryView& view, nb::handle object, const ConsumerStream& stream) {
-    const ArrayProducer producer = array_producer(object);
-    switch (producer.way) {
-    case ArrayProducer::Way::Numpy:
+void view_any(StridedMemoryView& view, nb::handle object, ConsumerStream stream) {
+    const ArrayProducer& producer = array_producer(object);
+    if (producer.way == ArrayProducer::Way::Exchange && producer.may_borrow) {
+        view_lent(view, object, *producer.table, stream);
+    } else if (producer.way == ArrayProducer::Way::Numpy) {
         stream.require();
-        return view_numpy(view, object);
-    case ArrayProducer::Way::Exchange:
-        return view_exchange(view, object, *producer.table, producer.may_borrow, stream);
-    case ArrayProducer::Way::CupyArray:
-        if (stream.kind == ConsumerStream::Kind::NoOrder && view_cupy_array(view, object)) {
-            return;
-        }
-        return view_capsule(view, object, stream);
-    case ArrayProducer::Way::Cupy:
-        if (stream.kind == ConsumerStream::Kind::NoOrder && view_cupy(view, object)) {
-            return;
-        }
-        return view_capsule(view, object, stream);
-    case ArrayProducer::Way::Torch:
-        if (stream.kind == ConsumerStream::Kind::NoOrder && view_torch(view, object)) {
-            return;
-        }
-        return view_capsule(view, object, stream);
-    case ArrayProducer::Way::DLPack:
-        return view_capsule(view, object, stream);
-    case ArrayProducer::Way::CudaArrayInterface:
-        return view_cuda_array_interface(view, object, stream);
-    case ArrayProducer::Way::None:
-        break;
+        view_numpy(view, object);
+    } else {
+        view_other(view, object, producer, stream);
     }
-    raise_no_protocol(object);
 }
 
-void view_dlpack(StridedMemoryView& view, nb::handle object, const ConsumerStream& stream) {
+void view_dlpack(StridedMemoryView& view, nb::handle object, ConsumerStream stream) {
     const ArrayProducer producer = array_producer(object);
     if (producer.way == ArrayProducer::Way::None ||
         producer.way == ArrayProducer::Way::CudaArrayInterface) {
@@ -128,10 +116,9 @@ void view_managed(StridedMemoryView& view, nb::handle object,
 // ---- numpy and CuPy ----------------------------------------------------------------------------
 
 void view_numpy(StridedMemoryView& view, nb::handle object) {
-    const NumpyArray& array = *read_numpy_array(object.ptr());
+    const auto& array = *reinterpret_cast<const NumpyArray*>(object.ptr());
     if (holds_objects(array)) [[unlikely]] {
-        raise_error(PyExc_BufferError, "the array holds Python objects, which have no meaning "
-                                       "outside of Python");
+        refuse_objects();
     }
     view.exporter = nb::borrow(object);
     view.type_source = StridedMemoryView::TypeSource::Exporter;
@@ -152,10 +139,7 @@ void view_numpy(StridedMemoryView& view, nb::handle object) {
     std::int64_t* const strides = view.strides_data();
     for (std::size_t i = 0; i < ndim; ++i) {
         if (element == 0 || array.strides[i] % element != 0) {
-            raise_error(PyExc_ValueError, "strides must be divisible by itemsize: axis " +
-                                              std::to_string(i) + " has " +
-                                              std::to_string(array.strides[i]) +
-                                              " bytes, an element " + std::to_string(element));
+            refuse_strides(i, array.strides[i], element);
         }
         strides[i] = array.strides[i] / element;
     }
@@ -267,43 +251,63 @@ namespace {
 
 /// Reads a tensor's description.
 void take(StridedMemoryView& view, const dlpack::Tensor& tensor) {
-    switch (tensor.device.type) {
-    case dlpack::DeviceType::Cpu:
-        break;
-    case dlpack::DeviceType::Cuda:
-    case dlpack::DeviceType::CudaHost:
-    case dlpack::DeviceType::CudaManaged:
+    const dlpack::DeviceType type = tensor.device.type;
+    if (type != dlpack::DeviceType::Cpu) {
+        if (type != dlpack::DeviceType::Cuda && type != dlpack::DeviceType::CudaHost &&
+            type != dlpack::DeviceType::CudaManaged) [[unlikely]] {
+            refuse_device(type);
+        }
         view.device_id = tensor.device.id;
         view.is_device_accessible = true;
-        break;
-    default:
-        raise_error(PyExc_BufferError, "DLPack's device type " +
-                                           std::to_string(static_cast<int>(tensor.device.type)) +
-                                           ": device not supported, expected the CPU or CUDA");
     }
     const unsigned bits = unsigned{tensor.dtype.bits} * tensor.dtype.lanes;
-    if (bits % BYTE_BITS != 0 || bits == 0) {
-        raise_error(PyExc_BufferError, "elements of " + std::to_string(bits) +
-                                           " bits cannot be viewed, only whole bytes");
+    if (bits % BYTE_BITS != 0 || bits == 0) [[unlikely]] {
+        refuse_elements(bits);
     }
-    view.device_type = tensor.device.type;
+    view.device_type = type;
     view.type = tensor.dtype;
     view.type_source = StridedMemoryView::TypeSource::DLPack;
     view.itemsize = bits / BYTE_BITS;
     view.base = view.pointer = reinterpret_cast<std::uintptr_t>(tensor.data) +
                                static_cast<std::uintptr_t>(tensor.byte_offset);
     if (tensor.ndim < 0 || tensor.ndim > std::int32_t{StridedLayout::MAX_DIMENSIONS} ||
-        (tensor.ndim > 0 && tensor.shape == nullptr)) {
-        raise_error(PyExc_BufferError,
-                    "the tensor has ndim " + std::to_string(tensor.ndim) +
-                        (tensor.shape == nullptr ? " and no shape" : "") + ", expected 0 to " +
-                        std::to_string(StridedLayout::MAX_DIMENSIONS) + " and a shape");
+        (tensor.ndim > 0 && tensor.shape == nullptr)) [[unlikely]] {
+        refuse_dimensions(tensor);
     }
     // NOTE: newer producers fill the strides in always.
     view.take_extents(static_cast<std::size_t>(tensor.ndim), tensor.shape, tensor.strides);
 }
 
-void order(StridedMemoryView& view, const ConsumerStream& stream) {
+void refuse_device(dlpack::DeviceType type) {
+    raise_error(PyExc_BufferError, "DLPack's device type " +
+                                       std::to_string(static_cast<int>(type)) +
+                                       ": device not supported, expected the CPU or CUDA");
+}
+
+void refuse_elements(unsigned bits) {
+    raise_error(PyExc_BufferError,
+                "elements of " + std::to_string(bits) + " bits cannot be viewed, only whole bytes");
+}
+
+void refuse_dimensions(const dlpack::Tensor& tensor) {
+    raise_error(PyExc_BufferError,
+                "the tensor has ndim " + std::to_string(tensor.ndim) +
+                    (tensor.shape == nullptr ? " and no shape" : "") + ", expected 0 to " +
+                    std::to_string(StridedLayout::MAX_DIMENSIONS) + " and a shape");
+}
+
+void refuse_objects() {
+    raise_error(PyExc_BufferError, "the array holds Python objects, which have no meaning "
+                                   "outside of Python");
+}
+
+void refuse_strides(std::size_t axis, Py_ssize_t stride, std::int64_t element) {
+    raise_error(PyExc_ValueError, "strides must be divisible by itemsize: axis " +
+                                      std::to_string(axis) + " has " + std::to_string(stride) +
+                                      " bytes, an element " + std::to_string(element));
+}
+
+void order(StridedMemoryView& view, ConsumerStream stream) {
     if (stream.kind == ConsumerStream::Kind::Handle &&
         view.device_type != dlpack::DeviceType::Cpu) {
         view.ordered_stream = stream.handle;
@@ -311,22 +315,33 @@ void order(StridedMemoryView& view, const ConsumerStream& stream) {
     }
 }
 
-void view_exchange(StridedMemoryView& view, nb::handle object, const dlpack::ExchangeTable& table,
-                   bool may_borrow, const ConsumerStream& stream) {
-    if (may_borrow) {
-        dlpack::Tensor tensor{};
-        if (table.tensor_from_object(object.ptr(), &tensor) != 0) {
-            throw nb::python_error();
-        }
-        view.exporter = nb::borrow(object);
-        take(view, tensor);
-    } else {
-        dlpack::ManagedTensorVersioned* tensor = nullptr;
-        if (table.managed_from_object(object.ptr(), &tensor) != 0) {
-            throw nb::python_error();
-        }
-        view_managed(view, object, tensor);
+/// Views what the C functions of a type lend.
+void view_lent(StridedMemoryView& view, nb::handle object, const dlpack::ExchangeTable& table,
+               ConsumerStream stream) {
+    dlpack::Tensor tensor{};
+    if (table.tensor_from_object(object.ptr(), &tensor) != 0) [[unlikely]] {
+        throw nb::python_error();
     }
+    view.exporter = nb::borrow(object);
+    take(view, tensor);
+    if (stream.kind != ConsumerStream::Kind::NoOrder) [[unlikely]] {
+        order_after_producer(view, table, stream);
+    }
+}
+
+/// Views what the C functions of a type hand out.
+void view_exchange(StridedMemoryView& view, nb::handle object, const dlpack::ExchangeTable& table,
+                   ConsumerStream stream) {
+    dlpack::ManagedTensorVersioned* tensor = nullptr;
+    if (table.managed_from_object(object.ptr(), &tensor) != 0) {
+        throw nb::python_error();
+    }
+    view_managed(view, object, tensor);
+    order_after_producer(view, table, stream);
+}
+
+void order_after_producer(StridedMemoryView& view, const dlpack::ExchangeTable& table,
+                          ConsumerStream stream) {
     if (view.device_type == dlpack::DeviceType::Cpu ||
         view.device_type == dlpack::DeviceType::Cuda) {
         stream.require();
@@ -339,6 +354,41 @@ void view_exchange(StridedMemoryView& view, nb::handle object, const dlpack::Exc
         stream.wait_for(reinterpret_cast<std::uintptr_t>(producer));
         order(view, stream);
     }
+}
+
+/// Views what has no quick way.
+void view_other(StridedMemoryView& view, nb::handle object, const ArrayProducer& seen,
+                ConsumerStream stream) {
+    const ArrayProducer producer = seen; // what follows runs code that may look at other types
+    switch (producer.way) {
+    case ArrayProducer::Way::Numpy:
+        stream.require();
+        return view_numpy(view, object);
+    case ArrayProducer::Way::Exchange:
+        return view_exchange(view, object, *producer.table, stream);
+    case ArrayProducer::Way::CupyArray:
+        if (stream.kind == ConsumerStream::Kind::NoOrder && view_cupy_array(view, object)) {
+            return;
+        }
+        return view_capsule(view, object, stream);
+    case ArrayProducer::Way::Cupy:
+        if (stream.kind == ConsumerStream::Kind::NoOrder && view_cupy(view, object)) {
+            return;
+        }
+        return view_capsule(view, object, stream);
+    case ArrayProducer::Way::Torch:
+        if (stream.kind == ConsumerStream::Kind::NoOrder && view_torch(view, object)) {
+            return;
+        }
+        return view_capsule(view, object, stream);
+    case ArrayProducer::Way::DLPack:
+        return view_capsule(view, object, stream);
+    case ArrayProducer::Way::CudaArrayInterface:
+        return view_cuda_array_interface(view, object, stream);
+    case ArrayProducer::Way::None:
+        break;
+    }
+    raise_no_protocol(object);
 }
 
 /// Reads a CuPy array where it lies; says no, leaving the view empty, if it is an unusual one.
@@ -423,7 +473,7 @@ bool view_cupy(StridedMemoryView& view, nb::handle array) {
     return true;
 }
 
-void view_capsule(StridedMemoryView& view, nb::handle object, const ConsumerStream& stream) {
+void view_capsule(StridedMemoryView& view, nb::handle object, ConsumerStream stream) {
     const dlpack::DeviceType type = device_type_of(object);
     const bool is_on_cpu = type == dlpack::DeviceType::Cpu;
     if (is_on_cpu || type == dlpack::DeviceType::Cuda) {

@@ -35,19 +35,23 @@ struct ConsumerStream {
     }
 
     /// @throws BufferError if it was not given.
-    void require() const;
+    void require() const {
+        if (kind == Kind::NotGiven) [[unlikely]] {
+            refuse_none();
+        }
+    }
+
     /// Makes the consumer wait for what the producer's stream holds.
     void wait_for(std::uintptr_t producer) const;
 
 private:
+    [[noreturn, gnu::cold]] static void refuse_none();
     [[nodiscard]] static ConsumerStream from_unusual(nb::handle argument, const char* name);
 };
 
-[[gnu::hot]] void view_any(StridedMemoryView& view, nb::handle object,
-                           const ConsumerStream& stream);
-void view_dlpack(StridedMemoryView& view, nb::handle object, const ConsumerStream& stream);
-void view_cuda_array_interface(StridedMemoryView& view, nb::handle object,
-                               const ConsumerStream& stream);
+[[gnu::hot]] void view_any(StridedMemoryView& view, nb::handle object, ConsumerStream stream);
+void view_dlpack(StridedMemoryView& view, nb::handle object, ConsumerStream stream);
+void view_cuda_array_interface(StridedMemoryView& view, nb::handle object, ConsumerStream stream);
 void view_array_interface(StridedMemoryView& view, nb::handle object);
 /// Reads a numpy array.
 [[gnu::hot]] void view_numpy(StridedMemoryView& view, nb::handle array);

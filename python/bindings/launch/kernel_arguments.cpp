@@ -254,7 +254,7 @@ T load(const void* data) {
     return value;
 }
 
-void store_numpy(PyObject* value, const NumpyScalar& scalar, const Slot& slot) {
+[[gnu::hot]] void store_numpy(PyObject* value, const NumpyScalar& scalar, const Slot& slot) {
     const void* data = scalar.data(value);
     switch (scalar.kind) {
     case NumpyScalar::Kind::Signed:

@@ -105,13 +105,13 @@ T& held_by(nb::handle self) {
 [[nodiscard]] const Stream& unusual_stream_argument(nb::handle stream);
 
 const Stream& stream_argument(nb::handle stream) {
-    if (Py_TYPE(stream.ptr()) != TYPE<PyStream> || !is_ready(stream)) [[unlikely]] {
+    if (Py_TYPE(stream.ptr()) != TYPE<PyStream> || !is_ready_inside(stream)) [[unlikely]] {
         return unusual_stream_argument(stream);
     }
     if (stream.ptr() == LEGACY_DEFAULT || stream.ptr() == PER_THREAD_DEFAULT) {
         note_python_in_driver(); // other libraries use them too
     }
-    return *payload<PyStream>(stream);
+    return *inside<PyStream>(stream);
 }
 
 [[nodiscard]] std::size_t unusual_size_argument(nb::handle value, const char* name);

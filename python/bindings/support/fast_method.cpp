@@ -21,6 +21,7 @@ namespace {
 /// Returns where `wanted` stands outside all brackets and quotes.
 [[nodiscard]] std::size_t find_outside(std::string_view text, char wanted);
 void note_signature(nb::handle type, const std::string& name, const char* signature);
+[[nodiscard]] PyTypeObject& polled_property_type(descrgetfunc get_of);
 
 } // namespace
 
@@ -147,17 +148,23 @@ void add_class_method(nb::handle type, const char* signature, const ReadSignatur
 }
 
 void add_property(nb::handle type, const char* name, const char* signature,
-                  const char* documentation, getter get) {
+                  const char* documentation, getter get, descrgetfunc get_of) {
     const auto* kept = new std::string(name);
     auto* definition = new PyGetSetDef{kept->c_str(), get, nullptr, documentation, nullptr};
     const nb::object property =
         nb::steal(PyDescr_NewGetSet(reinterpret_cast<PyTypeObject*>(type.ptr()), definition));
+    if (get_of != nullptr) {
+        Py_SET_TYPE(property.ptr(), &polled_property_type(get_of));
+    }
     nb::setattr(type, name, property);
     note_signature(type, *kept, (std::string("@property\n    ") + signature).c_str());
 }
 
-void raise_not_ready(nb::handle self) {
-    raise_error(PyExc_TypeError, type_label(self) + " object was made with __new__ alone");
+void* unusual_self(nb::handle self) {
+    if (!is_ready(self)) {
+        raise_error(PyExc_TypeError, type_label(self) + " object was made with __new__ alone");
+    }
+    return payload<void>(self);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -203,6 +210,32 @@ std::vector<std::string> split(std::string_view parameters) {
         parameters.remove_prefix(comma + 1);
     }
     return parts;
+}
+
+PyObject* property_text(PyObject* self, void* /*closure*/) {
+    return PyUnicode_FromString(reinterpret_cast<PyGetSetDescrObject*>(self)->d_getset->doc);
+}
+
+// Said again: else the text of the type, which has none, would hide that of the property.
+PyGetSetDef polled_property_facts[] = {
+    {"__doc__", property_text, nullptr, nullptr, nullptr},
+    {nullptr, nullptr, nullptr, nullptr, nullptr},
+};
+
+/// Makes a type of properties that differ from Python's own in how they are asked: by `get_of`.
+PyTypeObject& polled_property_type(descrgetfunc get_of) {
+    auto* const type = new PyTypeObject{}; // for good
+    type->ob_base = PyVarObject{PyObject_HEAD_INIT(nullptr) 0};
+    type->tp_name = "cuprum._cuprum.polled_property";
+    type->tp_basicsize = PyGetSetDescr_Type.tp_basicsize;
+    type->tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+    type->tp_base = &PyGetSetDescr_Type;
+    type->tp_descr_get = get_of;
+    type->tp_getset = polled_property_facts;
+    if (PyType_Ready(type) != 0) {
+        throw nb::python_error();
+    }
+    return *type;
 }
 
 /// Writes it into the module's `_signatures`, for tools/write-stubs.

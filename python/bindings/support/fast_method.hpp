@@ -123,8 +123,10 @@ struct ReadSignature {
 void add_method(nb::handle type, const char* signature, const ReadSignature& read,
                 const char* documentation, PyCFunction function, int flags);
 void add_property(nb::handle type, const char* name, const char* signature,
-                  const char* documentation, getter get);
-void raise_not_ready(nb::handle self);
+                  const char* documentation, getter get, descrgetfunc get_of = nullptr);
+/// Returns the C++ object of an object that does not hold it inside itself.
+/// @throws TypeError if it holds none.
+[[nodiscard, gnu::cold]] void* unusual_self(nb::handle self);
 void check_count(const ReadSignature& read, const ParameterList& parameters, std::size_t expected);
 
 template <typename Self>
@@ -134,10 +136,10 @@ template <typename Self>
     } else {
         using T = std::remove_cvref_t<Self>;
         // Python has checked the type; an object made with __new__ alone holds nothing.
-        if (!is_ready(self)) [[unlikely]] {
-            raise_not_ready(self);
+        if (!is_ready_inside(self)) [[unlikely]] {
+            return *static_cast<T*>(unusual_self(self));
         }
-        return *payload<T>(self);
+        return *inside<T>(self);
     }
 }
 
@@ -217,6 +219,16 @@ struct FastMethod<Function> {
         return answer([&] { return Function(self_argument<Self>(self)); });
     }
 
+    /// Answers what Python asks of a property, with nothing in between if it is the class's own
+    /// object that is asked.
+    [[gnu::hot]] static PyObject* get_of(PyObject* property, PyObject* object,
+                                         PyObject* type) noexcept {
+        if (object == nullptr || Py_TYPE(object) != PyDescr_TYPE(property)) [[unlikely]] {
+            return PyGetSetDescr_Type.tp_descr_get(property, object, type);
+        }
+        return get(object, nullptr);
+    }
+
     static void bind(nb::handle type, const char* signature, const char* documentation) {
         const ReadSignature read = read_signature(signature, parameters);
         check_count(read, parameters, COUNT);
@@ -254,7 +266,7 @@ void fast_class_method(nb::handle type, const char* signature, const char* docum
 }
 
 /// Binds `Function` as a read-only property:
-/// fast_property<is_done>(type, "def is_done(self) -> bool", "Tell…").
+/// fast_property<size>(type, "def size(self) -> int", "Return…").
 template <auto Function>
 void fast_property(nb::handle type, const char* signature, const char* documentation) {
     static_assert(fast::FastMethod<Function>::COUNT == 0);
@@ -262,6 +274,18 @@ void fast_property(nb::handle type, const char* signature, const char* documenta
     const fast::ReadSignature read = fast::read_signature(signature, none);
     fast::add_property(type, read.name.c_str(), signature, documentation,
                        fast::FastMethod<Function>::get);
+}
+
+/// Binds `Function` likewise, as a property that programs ask for again and again:
+/// polled_property<is_done>(type, "def is_done(self) -> bool", "Tell…"). Python then calls it
+/// without the steps that all such properties share.
+template <auto Function>
+void polled_property(nb::handle type, const char* signature, const char* documentation) {
+    static_assert(fast::FastMethod<Function>::COUNT == 0);
+    fast::ParameterList none;
+    const fast::ReadSignature read = fast::read_signature(signature, none);
+    fast::add_property(type, read.name.c_str(), signature, documentation,
+                       fast::FastMethod<Function>::get, fast::FastMethod<Function>::get_of);
 }
 
 } // namespace cuprum::python

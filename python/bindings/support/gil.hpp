@@ -38,10 +38,11 @@ inline void note_python_in_driver() noexcept {
 /// could be waiting for it. `is_long` releases it in any case, as for the first use of something.
 class Brief {
 public:
-    [[nodiscard]] explicit Brief(bool is_long = false) noexcept
-        : saved_(is_long || may_driver_run_python.load(std::memory_order_relaxed)
-                     ? PyEval_SaveThread()
-                     : nullptr) {}
+    [[nodiscard]] explicit Brief(bool is_long = false) noexcept {
+        if (is_long || may_driver_run_python.load(std::memory_order_relaxed)) [[unlikely]] {
+            saved_ = PyEval_SaveThread();
+        }
+    }
 
     ~Brief() {
         if (saved_ != nullptr) [[unlikely]] {
@@ -53,7 +54,7 @@ public:
     Brief& operator=(const Brief&) = delete;
 
 private:
-    PyThreadState* saved_;
+    PyThreadState* saved_ = nullptr;
 };
 
 } // namespace cuprum::python

@@ -55,6 +55,18 @@ template <typename T>
     return reinterpret_cast<T*>(place);
 }
 
+/// Tells whether an object of ours holds its C++ object inside itself: all do that were made here.
+[[nodiscard]] inline bool is_ready_inside(nb::handle object) noexcept {
+    return (head_of(object).flags & (InstanceHead::STATE | InstanceHead::DIRECT)) ==
+           (InstanceHead::READY | InstanceHead::DIRECT);
+}
+
+/// Returns the C++ object, or its place, inside an object that nb::inst_alloc made.
+template <typename T>
+[[nodiscard]] inline T* inside(nb::handle object) noexcept {
+    return reinterpret_cast<T*>(reinterpret_cast<char*>(object.ptr()) + head_of(object).offset);
+}
+
 /// Says that the C++ object of an instance that nb::inst_alloc made is there now.
 inline void mark_ready(nb::handle object) noexcept {
     head_of(object).flags |= InstanceHead::READY | InstanceHead::DESTRUCT;
@@ -86,6 +98,15 @@ template <typename T>
     return nb::inst_ptr<T>(object);
 }
 
+[[nodiscard]] inline bool is_ready_inside(nb::handle /*object*/) noexcept {
+    return false;
+}
+
+template <typename T>
+[[nodiscard]] inline T* inside(nb::handle object) noexcept {
+    return nb::inst_ptr<T>(object);
+}
+
 inline void mark_ready(nb::handle object) noexcept {
     nb::inst_mark_ready(object);
 }
@@ -114,7 +135,8 @@ inline void mark_empty(nb::handle object) noexcept {
 /// be recycled without its C++ object.
 inline void check_instances(nb::handle type) {
     const nb::object object = nb::inst_alloc(type);
-    bool is_same = !is_ready(object) && payload<void>(object) == nb::inst_ptr<void>(object);
+    bool is_same = !is_ready(object) && payload<void>(object) == nb::inst_ptr<void>(object) &&
+                   inside<void>(object) == nb::inst_ptr<void>(object);
     is_same = is_same && is_tracked(object) == (PyObject_GC_IsTracked(object.ptr()) != 0);
     PyObject_GC_UnTrack(object.ptr());
     is_same = is_same && !is_tracked(object);

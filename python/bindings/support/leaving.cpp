@@ -16,11 +16,11 @@ namespace cuprum::python {
 namespace {
 
 constinit std::atomic<bool> is_leaving{false};
-constinit std::atomic<int> inside{0};
+constinit std::atomic<int> threads_inside{0};
 
 void leave() noexcept {
-    if (inside.fetch_sub(1) == 1) {
-        inside.notify_all();
+    if (threads_inside.fetch_sub(1) == 1) {
+        threads_inside.notify_all();
     }
 }
 
@@ -28,7 +28,7 @@ void leave() noexcept {
 
 PythonScope::PythonScope() noexcept {
     // NOTE: counted before asking, so that close_python() either is seen here or sees us.
-    inside.fetch_add(1);
+    threads_inside.fetch_add(1);
     if (is_python_gone()) {
         leave();
         return;
@@ -45,14 +45,14 @@ PythonScope::~PythonScope() {
 }
 
 void watch_for_forks() {
-    (void)::pthread_atfork(nullptr, nullptr, [] { inside.store(0); });
+    (void)::pthread_atfork(nullptr, nullptr, [] { threads_inside.store(0); });
 }
 
 void close_python() noexcept {
     is_leaving.store(true);
     PyThreadState* const saved = PyEval_SaveThread();
-    for (int count = inside.load(); count != 0; count = inside.load()) {
-        inside.wait(count);
+    for (int count = threads_inside.load(); count != 0; count = threads_inside.load()) {
+        threads_inside.wait(count);
     }
     PyEval_RestoreThread(saved);
 }

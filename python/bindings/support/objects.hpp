@@ -284,7 +284,7 @@ void track_if_needed(nb::handle object, const T& held) noexcept {
 template <typename T, typename... Arguments>
 [[nodiscard, gnu::always_inline]] inline nb::object make(Arguments&&... arguments) {
     nb::object object = new_object<T>();
-    const T* const held = new (payload<void>(object)) T(std::forward<Arguments>(arguments)...);
+    const T* const held = new (inside<void>(object)) T(std::forward<Arguments>(arguments)...);
     mark_ready(object);
     track_if_needed(object, *held);
     return object;

@@ -52,7 +52,7 @@ struct alignas(32) Recycler {
     [[nodiscard]] PyObject* take() noexcept {
         PyObject* const object = spare;
         if (object != nullptr) [[likely]] {
-            spare = *payload<PyObject*>(object);
+            spare = *inside<PyObject*>(object);
             --spare_count;
             Py_SET_REFCNT(object, 1);
         }
@@ -64,7 +64,7 @@ struct alignas(32) Recycler {
             general(object);
             return;
         }
-        *payload<PyObject*>(object) = spare;
+        *inside<PyObject*>(object) = spare;
         spare = object;
         ++spare_count;
     }
@@ -104,7 +104,7 @@ template <typename T>
     if (*weakrefs != nullptr) [[unlikely]] {
         PyObject_ClearWeakRefs(self);
     }
-    payload<T>(self)->~T();
+    inside<T>(self)->~T();
     mark_empty(self);
     recycler.keep(self); // not before: the destructor may make and drop others
 }

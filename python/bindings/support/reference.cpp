@@ -27,9 +27,8 @@ bool was_made_current(int ordinal) {
 
 } // namespace
 
-void note_set_current(const PyDevice& device) {
-    if (follows_reference.load(std::memory_order_relaxed) &&
-        !was_made_current(device.core.ordinal())) {
+void remember_set_current(const PyDevice& device) {
+    if (!was_made_current(device.core.ordinal())) {
         made_current().push_back(device.core.ordinal());
     }
 }

@@ -15,8 +15,14 @@ namespace cuprum::python {
 /// Whether objects behave as those of cuda.core where the two differ.
 inline std::atomic<bool>& follows_reference = hot_data.follows_reference;
 
-/// Remembers that a device was made current on the calling thread.
-void note_set_current(const PyDevice& device);
+[[gnu::cold]] void remember_set_current(const PyDevice& device);
+
+/// Remembers that a device was made current on the calling thread, if anybody will ask.
+inline void note_set_current(const PyDevice& device) {
+    if (follows_reference.load(std::memory_order_relaxed)) [[unlikely]] {
+        remember_set_current(device);
+    }
+}
 
 /// Forgets which devices were made current on the calling thread.
 void forget_set_current() noexcept;
