@@ -46,7 +46,7 @@ def test_a_derived_class_inherits_a_polled_property():
     class Derived(cuprum.Stream):
         pass
 
-    stream = Derived(cuprum.Device().create_stream())
+    stream = Derived._init()
     assert type(stream) is Derived
     assert stream.is_done is True
 
