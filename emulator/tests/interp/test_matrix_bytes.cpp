@@ -221,8 +221,7 @@ TEST(MatrixBytesRefusals, what_does_not_go_together_is_refused) {
           "ldmatrix.sync.aligned.m16n16.x4.trans.shared.b8 {%r0, %r1}, [%r2];",
           "ldmatrix.sync.aligned.m8n16.x1.shared.b8 {%r0}, [%r2];",
           "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16 {%r0}, [%r2];",
-          "ldmatrix.sync.aligned.m8n16.x1.trans.shared.b8x16.b4x16_p64 "
-          "{%r0}, [%r2];",
+          "ldmatrix.sync.aligned.m8n16.x1.trans.shared.b8x16.b4x16_p64 {%r0}, [%r2];",
           "ldmatrix.sync.aligned.m8n8.x1.shared.b8 {%r0}, [%r2];",
           "ldmatrix.sync.aligned.m16n8.x1.trans.shared.b8 {%r0}, [%r2];",
           "stmatrix.sync.aligned.m16n8.x1.shared.b8 [%r2], {%r0};",
