@@ -58,8 +58,11 @@ def test_streams_can_be_made_in_a_context(device):
     stream.close()
 
 
-def test_sync(device):
+def test_sync_waits_for_all_work_of_the_context(device, stream):
+    ran = []
+    stream.launch_host(lambda: ran.append(True))
     device.context.sync()
+    assert ran == [True]
 
 
 def test_a_context_is_current_for_a_block(device, current_context):

@@ -12,6 +12,7 @@ import pytest
 
 import cuprum
 from cuprum import LaunchConfig, launch
+from cuprum.testing import fail_call
 
 ONE = LaunchConfig(grid=1, block=1)
 
@@ -268,8 +269,11 @@ def test_the_leading_arguments_are_checked(module, stream):
 
 
 def test_the_leading_arguments_by_name(module, stream):
-    launch(config=ONE, kernel=module.get_kernel("empty"), stream=stream)
-    launch(stream, kernel=module.get_kernel("empty"), config={"grid": 1, "block": 1})
+    with fail_call("cuLaunchKernelEx", nth=3):
+        launch(config=ONE, kernel=module.get_kernel("empty"), stream=stream)
+        launch(stream, kernel=module.get_kernel("empty"), config={"grid": 1, "block": 1})
+        with pytest.raises(cuprum.CUDAError, match="cuLaunchKernelEx"):  # both did reach the driver
+            launch(stream, ONE, kernel=module.get_kernel("empty"))
     stream.sync()
 
 
@@ -292,8 +296,13 @@ def test_a_foreign_stream_works_and_warns(module, stream):
 
 def test_default_streams_take_launches(module, device):
     for stream in (cuprum.LEGACY_DEFAULT_STREAM, cuprum.PER_THREAD_DEFAULT_STREAM):
-        launch(stream, ONE, module.get_kernel("empty"))
-        stream.sync()
+        with device.allocate(4, stream=stream) as buffer:
+            buffer.fill(7, stream=stream)
+            launch(stream, ONE, module.get_kernel("add_one"), buffer)
+            result = bytearray(4)
+            buffer.copy_to_host(result, stream=stream)
+            stream.sync()
+            assert result == b"\x08\x07\x07\x07"
 
 
 def test_one_configuration_serves_many_threads(module, device):
