@@ -30,7 +30,8 @@ constexpr std::size_t DEFAULT_PENDING_LAUNCHES = 2048;
 constexpr std::size_t DEFAULT_L2_FETCH_BYTES = 64;
 constexpr std::size_t MAX_L2_FETCH_BYTES = 128;
 constexpr std::size_t MAX_STACK_BYTES = 512 << 10;
-constexpr std::size_t MAX_LIVES = 16; // of which something is kept
+/// How long a call may go on with what a context had before it was reset.
+constexpr auto LONGEST_CALL = std::chrono::seconds(10);
 
 void check_limit(CUlimit limit) {
     require(limit >= 0 && limit < CU_LIMIT_MAX, "unknown limit");
@@ -55,15 +56,17 @@ Context::Context(Device& device, unsigned flags, bool is_primary)
     : device_(device), flags_(flags), is_primary_(is_primary), id_(next_id()) {}
 
 void Context::activate() {
+    const auto now = std::chrono::steady_clock::now();
     const std::lock_guard lock(mutex_);
     // The context outlives its legacy stream, which therefore must not own it in turn.
     lives_.push_back(
         {life() + 1, std::make_shared<ErrorState>(),
          std::make_shared<Stream>(std::shared_ptr<Context>(std::shared_ptr<void>(), this),
-                                  Stream::Kind::Legacy, Stream::LEAST_PRIORITY)});
+                                  Stream::Kind::Legacy, Stream::LEAST_PRIORITY),
+         now});
     life_.store(&lives_.back(), std::memory_order_release);
-    if (lives_.size() > MAX_LIVES) {
-        lives_.pop_front();
+    while (lives_.size() > 2 && now - lives_[1].began > LONGEST_CALL) {
+        lives_.pop_front(); // it ended when the next one began
     }
     limits_[CU_LIMIT_STACK_SIZE] = DEFAULT_STACK_BYTES;
     limits_[CU_LIMIT_PRINTF_FIFO_SIZE] = DEFAULT_PRINTF_BYTES;

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -122,6 +123,7 @@ private:
         std::uint64_t number = 0;
         std::shared_ptr<ErrorState> errors;
         std::shared_ptr<Stream> legacy_stream;
+        std::chrono::steady_clock::time_point began;
     };
 
     void drop_retired_streams();
@@ -133,7 +135,7 @@ private:
     std::atomic<bool> is_active_{false};
     std::atomic<const Life*> life_{nullptr}; // the last of lives_
     mutable std::mutex mutex_;               // of what follows
-    // The latest ones: other threads may still be in calls that began before a reset.
+    // And those before it for a while: other threads may be in calls that began before a reset.
     std::deque<Life> lives_;
     std::vector<std::shared_ptr<Stream>> streams_;
     std::size_t next_sweep_ = 0; // how many streams there may be before idle ones are dropped
