@@ -3,7 +3,6 @@
 
 #include "arrays/view_sources.hpp"
 
-#include "arrays/cupy_arrays.hpp"
 #include "arrays/numpy_arrays.hpp"
 #include "support/arguments.hpp"
 #include "support/gil.hpp"
@@ -39,8 +38,6 @@ void view_other(StridedMemoryView& view, nb::handle object, const ArrayProducer&
 [[noreturn, gnu::cold]] void refuse_objects();
 [[noreturn, gnu::cold]] void refuse_strides(std::size_t axis, Py_ssize_t stride,
                                             std::int64_t element);
-[[nodiscard, gnu::hot]] bool view_cupy_array(StridedMemoryView& view, nb::handle object);
-[[nodiscard]] bool view_cupy(StridedMemoryView& view, nb::handle array);
 [[nodiscard]] bool view_torch(StridedMemoryView& view, nb::handle tensor);
 void take_capsule(StridedMemoryView& view, nb::handle object, nb::handle capsule);
 void view_capsule(StridedMemoryView& view, nb::handle object, ConsumerStream stream);
@@ -48,8 +45,6 @@ void view_capsule(StridedMemoryView& view, nb::handle object, ConsumerStream str
 [[nodiscard]] nb::object ask_for_capsule(nb::handle object, nb::handle stream);
 /// Raises for an object that offers nothing: what its properties raise, if that is why.
 [[noreturn]] void raise_no_protocol(nb::handle object);
-/// Reads integers of a tuple, without further ado; false if it holds anything else.
-[[nodiscard]] bool read_tuple(PyObject* tuple, std::int64_t* out) noexcept;
 
 } // namespace
 
@@ -113,7 +108,7 @@ void view_managed(StridedMemoryView& view, nb::handle object,
     take(view, tensor->tensor);
 }
 
-// ---- numpy and CuPy ----------------------------------------------------------------------------
+// ---- numpy -------------------------------------------------------------------------------------
 
 void view_numpy(StridedMemoryView& view, nb::handle object) {
     const auto& array = *reinterpret_cast<const NumpyArray*>(object.ptr());
@@ -391,88 +386,6 @@ void view_other(StridedMemoryView& view, nb::handle object, const ArrayProducer&
     raise_no_protocol(object);
 }
 
-/// Reads a CuPy array where it lies; says no, leaving the view empty, if it is an unusual one.
-bool view_cupy_array(StridedMemoryView& view, nb::handle object) {
-    const auto& array = *reinterpret_cast<const CupyArray*>(object.ptr());
-    const CupyPointer* const pointer = read_cupy_pointer(array);
-    const std::size_t element = numpy_itemsize(array.dtype);
-    if (pointer == nullptr || element == 0) [[unlikely]] {
-        return false;
-    }
-    const auto ndim = static_cast<std::size_t>(array.shape.end - array.shape.begin);
-    view.set_ndim(ndim, array.is_c_contiguous == 0);
-    std::copy(array.shape.begin, array.shape.end, view.shape_data());
-    if (array.is_c_contiguous == 0) {
-        const auto bytes = static_cast<std::int64_t>(element);
-        for (std::size_t i = 0; i < ndim; ++i) {
-            if (array.strides.begin[i] % bytes != 0) {
-                return false;
-            }
-            view.strides_data()[i] = array.strides.begin[i] / bytes;
-        }
-    }
-    view.exporter = nb::borrow(object);
-    view.type_source = StridedMemoryView::TypeSource::Exporter;
-    view.itemsize = element;
-    view.base = view.pointer = static_cast<std::uintptr_t>(pointer->address);
-    view.device_id = pointer->device_id;
-    view.device_type = dlpack::DeviceType::Unknown; // it may be managed memory
-    view.is_device_accessible = true;
-    return true;
-}
-
-/// Reads a CuPy array by its attributes, which its compiled code answers much faster than
-/// `__dlpack__`; says no, leaving the view empty, if they are not what CuPy's are.
-bool view_cupy(StridedMemoryView& view, nb::handle array) {
-    const Names& name = names();
-    const auto attribute = [](nb::handle object, PyObject* called) {
-        return nb::steal(PyObject_GetAttr(object.ptr(), called));
-    };
-    const auto refuse = [] {
-        PyErr_Clear();
-        return false;
-    };
-    const nb::object data = attribute(array, name.data);
-    const nb::object shape = attribute(array, name.shape);
-    const nb::object strides = attribute(array, name.strides);
-    const nb::object dtype = attribute(array, name.dtype);
-    if (!data.is_valid() || !shape.is_valid() || !strides.is_valid() || !dtype.is_valid()) {
-        return refuse();
-    }
-    const nb::object pointer = attribute(data, name.ptr);
-    const nb::object device = attribute(data, name.device_id);
-    if (!pointer.is_valid() || !device.is_valid() || PyTuple_CheckExact(shape.ptr()) == 0 ||
-        PyTuple_CheckExact(strides.ptr()) == 0 ||
-        PyTuple_GET_SIZE(shape.ptr()) != PyTuple_GET_SIZE(strides.ptr())) {
-        return refuse();
-    }
-    const unsigned long long address = PyLong_AsUnsignedLongLong(pointer.ptr());
-    const long ordinal = PyLong_AsLong(device.ptr());
-    const std::size_t element = numpy_itemsize(dtype.ptr());
-    view.set_ndim(static_cast<std::size_t>(PyTuple_GET_SIZE(shape.ptr())), true);
-    if (PyErr_Occurred() != nullptr || element == 0 ||
-        !read_tuple(shape.ptr(), view.shape_data()) ||
-        !read_tuple(strides.ptr(), view.strides_data())) {
-        return refuse();
-    }
-    for (std::size_t i = 0; i < view.shape().size(); ++i) {
-        if (view.strides_data()[i] % static_cast<std::int64_t>(element) != 0) {
-            return refuse();
-        }
-        view.strides_data()[i] /= static_cast<std::int64_t>(element);
-    }
-    view.drop_plain_strides();
-    view.exporter = nb::borrow(array);
-    view.dtype = dtype;
-    view.type_source = StridedMemoryView::TypeSource::Dtype;
-    view.itemsize = element;
-    view.base = view.pointer = static_cast<std::uintptr_t>(address);
-    view.device_id = static_cast<std::int32_t>(ordinal);
-    view.device_type = dlpack::DeviceType::Unknown; // it may be managed memory
-    view.is_device_accessible = true;
-    return true;
-}
-
 void view_capsule(StridedMemoryView& view, nb::handle object, ConsumerStream stream) {
     const dlpack::DeviceType type = device_type_of(object);
     const bool is_on_cpu = type == dlpack::DeviceType::Cpu;
@@ -589,16 +502,6 @@ nb::object ask_for_capsule(nb::handle object, nb::handle stream) {
         throw nb::python_error();
     }
     return nb::steal(capsule);
-}
-
-bool read_tuple(PyObject* tuple, std::int64_t* out) noexcept {
-    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(tuple); ++i) {
-        out[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, i));
-        if (out[i] == -1 && PyErr_Occurred() != nullptr) {
-            return false;
-        }
-    }
-    return true;
 }
 
 } // namespace

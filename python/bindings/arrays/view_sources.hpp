@@ -55,6 +55,11 @@ void view_cuda_array_interface(StridedMemoryView& view, nb::handle object, Consu
 void view_array_interface(StridedMemoryView& view, nb::handle object);
 /// Reads a numpy array.
 [[gnu::hot]] void view_numpy(StridedMemoryView& view, nb::handle array);
+/// Reads a CuPy array where it lies; says no, leaving the view empty, if it is an unusual one.
+[[nodiscard, gnu::hot]] bool view_cupy_array(StridedMemoryView& view, nb::handle array);
+/// Reads a CuPy array by its attributes, which its compiled code answers much faster than
+/// `__dlpack__`; says no, leaving the view empty, if they are not what CuPy's are.
+[[nodiscard]] bool view_cupy(StridedMemoryView& view, nb::handle array);
 /// Takes over a tensor that C code handed out; `object` is what the view keeps alive.
 void view_managed(StridedMemoryView& view, nb::handle object,
                   dlpack::ManagedTensorVersioned* tensor);
