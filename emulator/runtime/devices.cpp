@@ -114,7 +114,14 @@ cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peerDevice, unsigned int fl
     return in_context([&] {
         CUcontext peer = nullptr;
         const CUresult status = primary_context_of(peerDevice, &peer);
-        return status != CUDA_SUCCESS ? status : cuCtxEnablePeerAccess(peer, flags);
+        if (status != CUDA_SUCCESS) {
+            return status;
+        }
+        // The runtime speaks of devices where the driver speaks of contexts.
+        CUcontext current = nullptr;
+        return cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == peer
+                   ? CUDA_ERROR_INVALID_DEVICE
+                   : cuCtxEnablePeerAccess(peer, flags);
     });
 }
 

@@ -85,6 +85,7 @@ void peers_reach_each_other() {
     OK(cudaSetDevice(1));
     OK(cudaMalloc(&there, 32 * sizeof(int)));
     OK(cudaSetDevice(0));
+    RETURNS(cudaErrorInvalidDevice, cudaDeviceEnablePeerAccess(0, 0));
     OK(cudaDeviceEnablePeerAccess(1, 0));
     RETURNS(cudaErrorPeerAccessAlreadyEnabled, cudaDeviceEnablePeerAccess(1, 0));
     cudaGetLastError();
