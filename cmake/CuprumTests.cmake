@@ -68,12 +68,18 @@ endfunction()
 # Registers the cases of a GoogleTest executable under one label. Discovery waits until ctest runs,
 # so that a build never depends on a test program starting up.
 #
-# cuprum_register_cases(<target> PREFIX <text> LABEL <label> [DRIVER <value of CUPRUM_DRIVER>])
+# cuprum_register_cases(<target> PREFIX <text> LABEL <label> [DRIVER <value of CUPRUM_DRIVER>]
+#                       [ALONE])
+#
+# With ALONE no other case runs beside them.
 function(cuprum_register_cases target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "PREFIX;LABEL;DRIVER" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "PREFIX;LABEL;DRIVER" "")
   set(properties LABELS ${arg_LABEL} TIMEOUT ${CUPRUM_TEST_TIMEOUT_S})
   if(arg_DRIVER)
     list(APPEND properties ENVIRONMENT "CUPRUM_DRIVER=${arg_DRIVER}")
+  endif()
+  if(arg_ALONE)
+    list(APPEND properties RUN_SERIAL TRUE)
   endif()
   gtest_discover_tests(
     ${target}
@@ -83,14 +89,14 @@ function(cuprum_register_cases target)
     PROPERTIES ${properties})
 endfunction()
 
-# Registers a GoogleTest executable for each device there is.
+# Registers a GoogleTest executable for each device there is; ARGN as for cuprum_register_cases.
 function(cuprum_register_device_cases target)
   if(CUPRUM_EMULATOR)
     cuprum_register_cases(${target} PREFIX "emulated." LABEL emulated
-                          DRIVER "$<TARGET_FILE:cuprum_emulator>")
+                          DRIVER "$<TARGET_FILE:cuprum_emulator>" ${ARGN})
   endif()
   if(CUPRUM_GPU_TESTS)
-    cuprum_register_cases(${target} PREFIX "gpu." LABEL gpu DRIVER native)
+    cuprum_register_cases(${target} PREFIX "gpu." LABEL gpu DRIVER native ${ARGN})
   endif()
 endfunction()
 
