@@ -28,10 +28,12 @@ def native_classes():
 
 
 def members(base):
-    # A number that is no handle is the driver's to believe, and NVIDIA's does.
-    left_out = {"__class__", "__new__", "__init_subclass__", "__subclasshook__", "from_handle"}
+    # These believe the number they are given: NVIDIA's driver any handle, and a descriptor that is
+    # taken over is closed in the end, whoever has opened it.
+    believers = {"from_handle", "_init", "_duplicate"}
+    others = {"__class__", "__new__", "__init_subclass__", "__subclasshook__"}
     for name in dir(base):
-        if name not in left_out:
+        if name not in believers | others:
             yield name, inspect.getattr_static(base, name)
 
 
