@@ -19,9 +19,9 @@ struct EventState {
     std::shared_ptr<ContextState> context; // null for a foreign event
     unsigned flags = 0;   // the driver's; it cannot tell of a foreign event: the default is assumed
     unsigned made_at = 0; // the context's count of resets when it was made
-    bool is_owned = false;
     std::unique_ptr<const IPCEventDescriptor> origin; // of an event of another process
-    std::atomic<bool> is_recorded{false};             // by us; only ever used to word an error
+    bool is_owned = false;
+    std::atomic<bool> is_recorded{false}; // by us; only ever used to word an error
 
     EventState() noexcept {} // NOLINT(modernize-use-equals-default): that would clear it twice
 
