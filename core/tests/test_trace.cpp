@@ -3,6 +3,7 @@
 
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"
+#include "support/traced.hpp"
 
 #include <cuprum/trace.hpp>
 
@@ -18,39 +19,7 @@ namespace {
 constexpr const char* SOURCE = R"(
 extern "C" __global__ void traced(int* out) { out[threadIdx.x] = threadIdx.x; })";
 
-class TraceTest : public testing::DeviceTest {
-protected:
-    std::string path() {
-        return (std::filesystem::path(::testing::TempDir()) /
-                (std::string("trace_") +
-                 ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".json"))
-            .string();
-    }
-
-    void TearDown() override {
-        stop_trace();
-        std::filesystem::remove(path());
-        DeviceTest::TearDown();
-    }
-
-    std::string text() {
-        std::ifstream file(path());
-        std::stringstream all;
-        all << file.rdbuf();
-        return all.str();
-    }
-
-    /// Counts the events of a category.
-    static int count(const std::string& text, const std::string& category) {
-        const std::string wanted = "\"cat\": \"" + category + "\"";
-        int found = 0;
-        for (std::size_t at = text.find(wanted); at != std::string::npos;
-             at = text.find(wanted, at + 1)) {
-            ++found;
-        }
-        return found;
-    }
-};
+using TraceTest = testing::Traced<testing::DeviceTest>;
 
 TEST_F(TraceTest, calls_kernels_copies_and_ranges_are_recorded) {
     const ObjectCode code = compile(SOURCE);

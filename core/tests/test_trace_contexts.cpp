@@ -6,6 +6,7 @@
 #include "driver/table.hpp"
 #include "support/device_test.hpp"
 #include "support/fake_driver.hpp"
+#include "support/traced.hpp"
 
 #include <cuprum/device_resources.hpp>
 #include <cuprum/trace.hpp>
@@ -19,43 +20,9 @@
 namespace cuprum {
 namespace {
 
-/// A trace in a file of the test's own.
-template <typename Test>
-class Traced : public Test {
-protected:
-    static std::string path() {
-        return (std::filesystem::path(::testing::TempDir()) /
-                (std::string("trace_") +
-                 ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".json"))
-            .string();
-    }
-
-    void TearDown() override {
-        stop_trace();
-        std::filesystem::remove(path());
-        Test::TearDown();
-    }
-
-    /// Ends the trace and counts its events of a category.
-    static int ended_with(const std::string& category) {
-        stop_trace();
-        std::ifstream file(path());
-        std::stringstream all;
-        all << file.rdbuf();
-        const std::string text = all.str();
-        const std::string wanted = "\"cat\": \"" + category + "\"";
-        int found = 0;
-        for (std::size_t at = text.find(wanted); at != std::string::npos;
-             at = text.find(wanted, at + 1)) {
-            ++found;
-        }
-        return found;
-    }
-};
-
 // ---- on the fake driver ------------------------------------------------------------------------
 
-using TracedOnFake = Traced<testing::FakeDriverTest>;
+using TracedOnFake = testing::Traced<testing::FakeDriverTest>;
 
 /// Fills a buffer of a device: one piece of work.
 void fill_on(const Device& device) {
@@ -137,7 +104,7 @@ TEST_F(TracedOnFake, a_context_that_cannot_be_waited_for_is_dropped_all_the_same
 
 // ---- on a device -------------------------------------------------------------------------------
 
-using TracedOnDevice = Traced<testing::DeviceTest>;
+using TracedOnDevice = testing::Traced<testing::DeviceTest>;
 
 TEST_F(TracedOnDevice, work_of_a_green_context_is_recorded_when_the_context_goes) {
     const Kernel kernel =

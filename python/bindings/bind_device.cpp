@@ -36,7 +36,6 @@ vectorcallfunc general_call = nullptr; // what call_type stands before
 [[nodiscard, gnu::noinline]] nb::object replace_current(PyDevice& self, nb::handle context);
 [[nodiscard, gnu::hot]] nb::object create_stream(PyDevice& self, nb::handle object,
                                                  nb::handle options);
-[[nodiscard, gnu::noinline]] nb::object stream_of(nb::handle object, nb::handle options);
 [[nodiscard, gnu::hot]] nb::object create_event(PyDevice& self, nb::handle options);
 [[nodiscard, gnu::hot]] nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream);
 [[nodiscard]] nb::object memory_resource(PyDevice& self);
@@ -400,7 +399,7 @@ nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream) {
 nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options) {
     check_set_current(self);
     if (!object.is_none()) [[unlikely]] {
-        return stream_of(object, options);
+        return stream_of(reinterpret_cast<PyObject*>(TYPE<PyStream>), object, options);
     }
     const StreamOptions how = options.is_none() ? StreamOptions{} : stream_options(options);
     auto stream = [&] {
@@ -408,20 +407,6 @@ nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options) 
         return self.core.create_stream(how);
     }();
     return make<PyStream>(std::move(stream));
-}
-
-/// Makes a Stream of one that there is already.
-nb::object stream_of(nb::handle object, nb::handle options) {
-    note_python_in_driver();
-    const nb::handle type(reinterpret_cast<PyObject*>(TYPE<PyStream>));
-    if (!options.is_none()) {
-        raise_error(PyExc_ValueError, "obj and options cannot be both specified: a wrapped "
-                                      "stream is made already, so it takes no options");
-    }
-    if (const PyStream* stream = get_if<PyStream>(object)) {
-        return share_stream(type, *stream);
-    }
-    return wrap_stream(type, protocol_stream(object), object);
 }
 
 nb::object memory_resource(PyDevice& self) {

@@ -27,15 +27,7 @@ void add_class_method(nb::class_<PyStream>& type, const char* name, Function fun
 [[nodiscard]] nb::object init(nb::handle type, nb::handle object, nb::handle options,
                               nb::handle device_id) {
     if (!object.is_none()) {
-        note_python_in_driver();
-        if (!options.is_none()) {
-            raise_error(PyExc_ValueError, "obj and options cannot be both specified: a wrapped "
-                                          "stream is made already, so it takes no options");
-        }
-        if (const PyStream* stream = get_if<PyStream>(object)) {
-            return share_stream(type, *stream);
-        }
-        return wrap_stream(type, protocol_stream(object), object);
+        return stream_of(type, object, options);
     }
     const StreamOptions how = stream_options(options);
     const Device device = device_id.is_none() ? Device() : device_argument(device_id, "device_id");
@@ -57,6 +49,18 @@ void add_stream_making(nb::class_<PyStream>& type) {
     add_class_method(type, "_per_thread_default", [](nb::handle cls) {
         return make_as<PyStream>(cls, Stream::per_thread_default());
     });
+}
+
+nb::object stream_of(nb::handle type, nb::handle object, nb::handle options) {
+    note_python_in_driver();
+    if (!options.is_none()) {
+        raise_error(PyExc_ValueError, "obj and options cannot be both specified: a wrapped "
+                                      "stream is made already, so it takes no options");
+    }
+    if (const PyStream* stream = get_if<PyStream>(object)) {
+        return share_stream(type, *stream);
+    }
+    return wrap_stream(type, protocol_stream(object), object);
 }
 
 nb::object wrap_stream(nb::handle type, CUstream handle, nb::handle owner) {

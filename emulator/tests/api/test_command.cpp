@@ -3,32 +3,17 @@
 
 // The command cuprum-emulator, as a user types it.
 
+#include "support/shell.hpp"
+
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <sys/wait.h>
 
 namespace {
 
-struct Outcome {
-    int status = -1;
-    std::string output; // both streams
-};
-
-Outcome shell(const std::string& line) {
-    Outcome outcome;
-    std::FILE* pipe = ::popen((line + " 2>&1").c_str(), "r");
-    EXPECT_NE(pipe, nullptr);
-    char buffer[256];
-    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) {
-        outcome.output += buffer;
-    }
-    const int status = ::pclose(pipe);
-    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return outcome;
-}
+using cuprum::emulator::test::Outcome;
+using cuprum::emulator::test::shell;
 
 const std::string COMMAND = CUPRUM_EMULATOR_COMMAND;
 const std::string PROGRAM = CUPRUM_EMULATOR_PLAIN_PROGRAM;

@@ -4,33 +4,18 @@
 // Reports name the place in the host program. Each case is a program of its own, with its symbols,
 // without them, and one that is linked to a fixed address.
 
+#include "support/shell.hpp"
+
 #include <gtest/gtest.h>
 
-#include <cstdio>
 #include <regex>
 #include <string>
-#include <sys/wait.h>
 #include <vector>
 
 namespace {
 
-struct Outcome {
-    int status = -1;
-    std::string output; // both streams
-};
-
-Outcome shell(const std::string& line) {
-    Outcome outcome;
-    std::FILE* pipe = ::popen((line + " 2>&1").c_str(), "r");
-    EXPECT_NE(pipe, nullptr);
-    char buffer[256];
-    while (std::fgets(buffer, sizeof buffer, pipe) != nullptr) {
-        outcome.output += buffer;
-    }
-    const int status = ::pclose(pipe);
-    outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    return outcome;
-}
+using cuprum::emulator::test::Outcome;
+using cuprum::emulator::test::shell;
 
 const std::string PROGRAM = CUPRUM_EMULATOR_PLACES_PROGRAM;
 constexpr int KERNEL_FAILED = 7; // what the program returns then

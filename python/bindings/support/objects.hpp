@@ -351,6 +351,11 @@ void show_foreign_stream(nb::handle buffer, nb::handle stream);
 /// Makes another Stream, or an object of a class derived from it, of the same stream.
 [[nodiscard]] nb::object share_stream(nb::handle type, const PyStream& stream);
 
+/// Makes a Stream, or an object of a class derived from it, of what is one already: ours, or
+/// anything with `__cuda_stream__`.
+/// @throws ValueError if there are options too.
+[[nodiscard]] nb::object stream_of(nb::handle type, nb::handle object, nb::handle options);
+
 /// Keeps a Python object alive from C++, hidden from the collector; may be released on any thread.
 [[nodiscard]] std::shared_ptr<void> keep_alive(nb::handle object);
 
