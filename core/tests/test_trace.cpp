@@ -96,6 +96,7 @@ TEST_F(TraceTest, device_work_can_be_left_out) {
 TEST_F(TraceTest, several_threads_write_whole_lines) {
     start_trace(path());
     std::vector<std::thread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
         threads.emplace_back([&] {
             for (int round = 0; round < 50; ++round) {
