@@ -280,9 +280,30 @@ std::shared_ptr<Pool::Block> Pool::take_rested(std::vector<std::shared_ptr<Block
 }
 
 std::shared_ptr<Pool::Block> Pool::make_block(std::uint64_t capacity) {
-    if (properties_.maxSize != 0 && reserved_bytes_.load() + capacity > properties_.maxSize) {
-        fail(CUDA_ERROR_OUT_OF_MEMORY, "the pool has reached its largest size");
+    reserve(capacity); // before anything is taken: others may be about to do the same
+    try {
+        auto block = take_block(capacity);
+        const std::lock_guard lock(mutex_);
+        blocks_.emplace(block->base, block);
+        reserved_high_bytes_ = std::max(reserved_high_bytes_, reserved_bytes_.load());
+        return block;
+    } catch (...) {
+        reserved_bytes_ -= capacity;
+        throw;
     }
+}
+
+/// Counts memory as reserved, unless that is more than the pool may hold.
+void Pool::reserve(std::uint64_t capacity) {
+    std::uint64_t reserved = reserved_bytes_.load();
+    do {
+        if (properties_.maxSize != 0 && reserved + capacity > properties_.maxSize) {
+            fail(CUDA_ERROR_OUT_OF_MEMORY, "the pool has reached its largest size");
+        }
+    } while (!reserved_bytes_.compare_exchange_weak(reserved, reserved + capacity));
+}
+
+std::shared_ptr<Pool::Block> Pool::take_block(std::uint64_t capacity) {
     if (device() >= 0) {
         device_at(device()).charge(capacity);
     }
@@ -309,10 +330,6 @@ std::shared_ptr<Pool::Block> Pool::make_block(std::uint64_t capacity) {
             throw;
         }
     }
-    const std::lock_guard lock(mutex_);
-    blocks_.emplace(block->base, block);
-    reserved_bytes_ += capacity;
-    reserved_high_bytes_ = std::max(reserved_high_bytes_, reserved_bytes_.load());
     return block;
 }
 

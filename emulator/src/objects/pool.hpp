@@ -128,6 +128,8 @@ private:
                                                      std::uint64_t capacity,
                                                      std::uint64_t stream_id);
     [[nodiscard]] std::shared_ptr<Block> make_block(std::uint64_t capacity);
+    void reserve(std::uint64_t capacity);
+    [[nodiscard]] std::shared_ptr<Block> take_block(std::uint64_t capacity);
     void put_back(const Allocation& allocation, std::shared_ptr<Operation> freed_by,
                   std::uint64_t stream_id);
     [[nodiscard]] std::uint64_t use_of(const Allocation& allocation) const;

@@ -4,6 +4,9 @@
 #include "api/driver.hpp"
 #include "api/kernels.hpp"
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -155,6 +158,45 @@ TEST_F(Pools, a_largest_size_is_kept) {
     EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(small)));
     properties.location.id = 99;
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemPoolCreate)(&small, &properties)));
+}
+
+TEST_F(Pools, threads_that_allocate_at_once_keep_to_the_largest_size_together) {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    constexpr std::size_t piece = 1 << 20;
+    constexpr int pieces = 4;
+    properties.maxSize = pieces * piece;
+    for (int round = 0; round < 50; ++round) {
+        CUmemoryPool small = nullptr;
+        ASSERT_TRUE(succeeds(CU(cuMemPoolCreate)(&small, &properties)));
+        std::atomic<int> ready{0};
+        std::array<CUdeviceptr, 2 * pieces> memory{};
+        std::vector<std::thread> threads;
+        threads.reserve(memory.size());
+        for (CUdeviceptr& own : memory) {
+            threads.emplace_back([&] {
+                EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+                ++ready;
+                while (ready != 2 * pieces) {
+                    std::this_thread::yield();
+                }
+                const CUresult status = CU(cuMemAllocFromPoolAsync)(&own, piece, small, stream_);
+                EXPECT_TRUE(status == CUDA_SUCCESS || status == CUDA_ERROR_OUT_OF_MEMORY);
+            });
+        }
+        for (std::thread& each : threads) {
+            each.join();
+        }
+        EXPECT_EQ(std::ranges::count(memory, 0), pieces) << "as many were refused";
+        for (const CUdeviceptr each : memory) {
+            if (each != 0) {
+                EXPECT_TRUE(succeeds(CU(cuMemFreeAsync)(each, stream_)));
+            }
+        }
+        EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(stream_)));
+        EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(small)));
+    }
 }
 
 TEST_F(Pools, plain_free_takes_pooled_memory_too) {
