@@ -30,8 +30,8 @@ constexpr std::size_t DEFAULT_PENDING_LAUNCHES = 2048;
 constexpr std::size_t DEFAULT_L2_FETCH_BYTES = 64;
 constexpr std::size_t MAX_L2_FETCH_BYTES = 128;
 constexpr std::size_t MAX_STACK_BYTES = 512 << 10;
-/// How long a call may go on with what a context had before it was reset.
-constexpr auto LONGEST_CALL = std::chrono::seconds(10);
+/// How long a thread may take to copy a pointer out of a life that has ended.
+constexpr auto LONGEST_COPY = std::chrono::seconds(10);
 
 void check_limit(CUlimit limit) {
     require(limit >= 0 && limit < CU_LIMIT_MAX, "unknown limit");
@@ -65,7 +65,7 @@ void Context::activate() {
                                   Stream::Kind::Legacy, Stream::LEAST_PRIORITY),
          now});
     life_.store(&lives_.back(), std::memory_order_release);
-    while (lives_.size() > 2 && now - lives_[1].began > LONGEST_CALL) {
+    while (lives_.size() > 2 && now - lives_[1].began > LONGEST_COPY) {
         lives_.pop_front(); // it ended when the next one began
     }
     limits_[CU_LIMIT_STACK_SIZE] = DEFAULT_STACK_BYTES;
@@ -107,9 +107,9 @@ void Context::check_usable() const {
     if (!is_active()) {
         fail(CUDA_ERROR_CONTEXT_IS_DESTROYED, "the context has been destroyed");
     }
-    const ErrorState& state = *errors();
-    if (const CUresult code = state.get(); code != CUDA_SUCCESS) {
-        const std::string report = state.report();
+    const std::shared_ptr<const ErrorState> state = errors();
+    if (const CUresult code = state->get(); code != CUDA_SUCCESS) {
+        const std::string report = state->report();
         fail(code, "an earlier kernel failed; the context must be destroyed or reset" +
                        (report.empty() ? report : ":\n" + report));
     }

@@ -61,7 +61,7 @@ public:
     create_stream(unsigned flags, int priority, std::shared_ptr<GreenContext> green = nullptr);
 
     /// Returns the stream that NULL means in the legacy entry points.
-    [[nodiscard]] const std::shared_ptr<Stream>& legacy_stream() const noexcept {
+    [[nodiscard]] std::shared_ptr<Stream> legacy_stream() const noexcept {
         return life_.load(std::memory_order_acquire)->legacy_stream;
     }
 
@@ -71,7 +71,7 @@ public:
     /// Returns all streams that can have work, except the legacy one.
     [[nodiscard]] std::vector<std::shared_ptr<Stream>> streams();
 
-    [[nodiscard]] const std::shared_ptr<ErrorState>& errors() const noexcept {
+    [[nodiscard]] std::shared_ptr<ErrorState> errors() const noexcept {
         return life_.load(std::memory_order_acquire)->errors;
     }
 
@@ -135,7 +135,7 @@ private:
     std::atomic<bool> is_active_{false};
     std::atomic<const Life*> life_{nullptr}; // the last of lives_
     mutable std::mutex mutex_;               // of what follows
-    // And those before it for a while: other threads may be in calls that began before a reset.
+    // And those before it for a while: other threads may be about to copy a pointer out of one.
     std::deque<Life> lives_;
     std::vector<std::shared_ptr<Stream>> streams_;
     std::size_t next_sweep_ = 0; // how many streams there may be before idle ones are dropped

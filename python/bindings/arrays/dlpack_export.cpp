@@ -7,7 +7,6 @@
 #include "support/errors.hpp"
 #include "support/reference.hpp"
 
-#include <exception>
 #include <string>
 
 namespace cuprum::python {
@@ -86,15 +85,11 @@ int view_from_managed(dlpack::ManagedTensorVersioned* tensor, void** out_object)
         PyErr_SetString(PyExc_RuntimeError, "tensor cannot be NULL");
         return -1;
     }
-    try {
+    return answer([&] {
         nb::object object = make<StridedMemoryView>();
         view_managed(*nb::inst_ptr<StridedMemoryView>(object), nb::none(), tensor);
         *out_object = object.release().ptr();
-        return 0;
-    } catch (...) {
-        set_python_error(std::current_exception());
-        return -1;
-    }
+    });
 }
 
 int no_current_stream(dlpack::DeviceType /*type*/, std::int32_t /*id*/, void** out_stream) {

@@ -7,9 +7,11 @@
 
 #include "arrays/dlpack.hpp"
 #include "support/arguments.hpp"
+#include "support/errors.hpp"
 #include "support/objects.hpp"
 
 #include <concepts>
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -40,6 +42,19 @@ template <typename Managed>
 /// Makes the table of C functions of a type as the capsule that it offers; all of it lives as long
 /// as the process.
 [[nodiscard]] nb::object exchange_capsule(const dlpack::ExchangeTable& table);
+
+/// Runs one of the exchange functions, which C code calls with the GIL held: 0, or -1 and a Python
+/// error.
+template <typename Action>
+[[nodiscard]] int answer(const Action& action) noexcept {
+    try {
+        action();
+        return 0;
+    } catch (...) {
+        set_python_error(std::current_exception());
+        return -1;
+    }
+}
 
 /// Refuses to allocate: our types do not make tensors for others.
 int refuse_allocation(dlpack::Tensor* prototype, dlpack::ManagedTensorVersioned** out,

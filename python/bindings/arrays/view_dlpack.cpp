@@ -12,7 +12,6 @@
 #include "support/leaving.hpp"
 
 #include <cstddef>
-#include <exception>
 #include <new>
 
 namespace cuprum::python {
@@ -145,18 +144,6 @@ nb::object export_view(nb::handle self, nb::handle stream, nb::handle max_versio
 nb::object device_tuple(StridedMemoryView& self) {
     const dlpack::Device device = self.dlpack_device();
     return nb::make_tuple(static_cast<int>(device.type), device.id);
-}
-
-/// Runs one of the exchange functions: C code calls it, with the GIL held.
-template <typename Action>
-int answer(const Action& action) noexcept {
-    try {
-        action();
-        return 0;
-    } catch (...) {
-        set_python_error(std::current_exception());
-        return -1;
-    }
 }
 
 int managed_from_view(void* object, dlpack::ManagedTensorVersioned** out) {

@@ -15,7 +15,6 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
-#include <exception>
 
 namespace cuprum::python {
 
@@ -187,15 +186,11 @@ const PyBuffer& buffer_in(void* object) {
 }
 
 int managed_from_buffer(void* object, dlpack::ManagedTensorVersioned** out) {
-    try {
+    return answer([&] {
         *out = nullptr;
         const PyBuffer& buffer = buffer_in(object);
         *out = make_tensor<dlpack::ManagedTensorVersioned>(buffer, dlpack_device_of(buffer));
-        return 0;
-    } catch (...) {
-        set_python_error(std::current_exception());
-        return -1;
-    }
+    });
 }
 
 const dlpack::ExchangeTable& exchange_table() {
