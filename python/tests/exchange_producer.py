@@ -83,6 +83,11 @@ def exchange_table(cls):
     return ctypes.cast(_pointer_in(capsule, _EXCHANGE), ctypes.POINTER(Table)).contents
 
 
+def capsule_of(table):
+    """Return what a type has as ``__dlpack_c_exchange_api__``; the table must outlive it."""
+    return _new_capsule(ctypes.addressof(table), _EXCHANGE, None)
+
+
 def make_producer(module="somewhere", major=1, previous=None, may_lend=True):
     """Make a type whose objects are viewed through its exchange functions.
 
@@ -160,7 +165,7 @@ def make_producer(module="somewhere", major=1, previous=None, may_lend=True):
     )
     Producer.table = table  # all of it must outlive the type
     Producer.__module__ = module
-    Producer.__dlpack_c_exchange_api__ = _new_capsule(ctypes.addressof(table), _EXCHANGE, None)
+    Producer.__dlpack_c_exchange_api__ = capsule_of(table)
     return Producer
 
 

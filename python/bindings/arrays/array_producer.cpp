@@ -6,6 +6,7 @@
 #include "arrays/cupy_arrays.hpp"
 #include "arrays/numpy_arrays.hpp"
 #include "arrays/numpy_scalars.hpp"
+#include "arrays/torch_tensors.hpp"
 #include "support/names.hpp"
 
 #include <nanobind/stl/string.h>
@@ -57,9 +58,11 @@ ArrayProducer classify(nb::handle object) {
     producer.table = exchange_table(type_object);
     if (producer.table != nullptr) {
         producer.way = Way::Exchange;
+        producer.is_from_torch = comes_from(type, "torch");
         // What is lent says nothing about being read-only; these two libraries have no such arrays.
         producer.may_borrow = producer.table->tensor_from_object != nullptr &&
-                              (comes_from(type, "torch") || comes_from(type, "cupy"));
+                              (producer.is_from_torch || comes_from(type, "cupy"));
+        producer.is_torch_type = producer.may_borrow && is_torch_type(type);
         return producer;
     }
     if (producer.has_dlpack) {

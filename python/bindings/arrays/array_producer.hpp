@@ -27,7 +27,9 @@ struct ArrayProducer {
     const dlpack::ExchangeTable* table = nullptr; // for Exchange
     Way way = Way::None;
     bool may_borrow = false; // a view may use what the type lends, as long as it holds the object
-    bool has_dlpack = false; // has both methods of the protocol
+    bool is_from_torch = false; // a tensor of PyTorch's, or of a class derived from it…
+    bool is_torch_type = false; // …and not of a derived one: see torch_tensors.hpp
+    bool has_dlpack = false;    // has both methods of the protocol
 };
 
 /// Finds out how to view an object; quick for a type seen before. What is returned holds until the

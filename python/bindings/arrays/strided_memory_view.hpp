@@ -181,6 +181,14 @@ template <>
     return view.exporter.is_valid() && PyType_IS_GC(Py_TYPE(view.exporter.ptr())) != 0;
 }
 
+/// An array that others hold too stays.
+template <>
+[[nodiscard]] inline bool may_begin_chain(const StridedMemoryView& view) noexcept {
+    return view.kept.is_valid() || view.managed != nullptr || view.versioned != nullptr ||
+           !view.share.is_closed() || !view.exporter.is_valid() ||
+           Py_REFCNT(view.exporter.ptr()) == 1;
+}
+
 /// Returns numpy's dtype of a DLPack type.
 /// @throws NotImplementedError if numpy, with or without ml_dtypes, has none.
 [[nodiscard]] nb::object numpy_dtype(const dlpack::DataType& type);

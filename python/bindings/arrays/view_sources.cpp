@@ -4,6 +4,7 @@
 #include "arrays/view_sources.hpp"
 
 #include "arrays/numpy_arrays.hpp"
+#include "arrays/torch_tensors.hpp"
 #include "support/arguments.hpp"
 #include "support/gil.hpp"
 #include "support/names.hpp"
@@ -25,9 +26,12 @@ constexpr unsigned BYTE_BITS = 8;
 
 [[gnu::hot]] inline void take(StridedMemoryView& view, const dlpack::Tensor& tensor);
 [[gnu::hot]] void view_lent(StridedMemoryView& view, nb::handle object,
-                            const dlpack::ExchangeTable& table, ConsumerStream stream);
-void view_exchange(StridedMemoryView& view, nb::handle object, const dlpack::ExchangeTable& table,
+                            const ArrayProducer& producer, ConsumerStream stream);
+[[gnu::noinline]] void borrow_tensor(nb::handle object, const ArrayProducer& producer,
+                                     dlpack::Tensor& tensor);
+void view_exchange(StridedMemoryView& view, nb::handle object, const ArrayProducer& producer,
                    ConsumerStream stream);
+void check_is_stored(nb::handle object, const dlpack::Tensor& tensor);
 void order_after_producer(StridedMemoryView& view, const dlpack::ExchangeTable& table,
                           ConsumerStream stream);
 void view_other(StridedMemoryView& view, nb::handle object, const ArrayProducer& producer,
@@ -77,7 +81,7 @@ void ConsumerStream::wait_for(std::uintptr_t producer) const {
 void view_any(StridedMemoryView& view, nb::handle object, ConsumerStream stream) {
     const ArrayProducer& producer = array_producer(object);
     if (producer.way == ArrayProducer::Way::Exchange && producer.may_borrow) {
-        view_lent(view, object, *producer.table, stream);
+        view_lent(view, object, producer, stream);
     } else if (producer.way == ArrayProducer::Way::Numpy) {
         stream.require();
         view_numpy(view, object);
@@ -311,11 +315,12 @@ void order(StridedMemoryView& view, ConsumerStream stream) {
 }
 
 /// Views what the C functions of a type lend.
-void view_lent(StridedMemoryView& view, nb::handle object, const dlpack::ExchangeTable& table,
+void view_lent(StridedMemoryView& view, nb::handle object, const ArrayProducer& producer,
                ConsumerStream stream) {
-    dlpack::Tensor tensor{};
-    if (table.tensor_from_object(object.ptr(), &tensor) != 0) [[unlikely]] {
-        throw nb::python_error();
+    const dlpack::ExchangeTable& table = *producer.table;
+    dlpack::Tensor tensor;
+    if (!producer.is_torch_type || !read_torch_tensor(object, table, tensor)) [[unlikely]] {
+        borrow_tensor(object, producer, tensor);
     }
     view.exporter = nb::borrow(object);
     take(view, tensor);
@@ -324,15 +329,43 @@ void view_lent(StridedMemoryView& view, nb::handle object, const dlpack::Exchang
     }
 }
 
+void borrow_tensor(nb::handle object, const ArrayProducer& seen, dlpack::Tensor& tensor) {
+    const ArrayProducer producer = seen; // what follows may run code that looks at other types
+    tensor = {};
+    if (producer.table->tensor_from_object(object.ptr(), &tensor) != 0) {
+        throw nb::python_error();
+    }
+    if (producer.is_from_torch) {
+        check_is_stored(object, tensor);
+    }
+    if (producer.is_torch_type) {
+        note_torch_tensor(object, *producer.table, tensor);
+    }
+}
+
 /// Views what the C functions of a type hand out.
-void view_exchange(StridedMemoryView& view, nb::handle object, const dlpack::ExchangeTable& table,
+void view_exchange(StridedMemoryView& view, nb::handle object, const ArrayProducer& producer,
                    ConsumerStream stream) {
     dlpack::ManagedTensorVersioned* tensor = nullptr;
-    if (table.managed_from_object(object.ptr(), &tensor) != 0) {
+    if (producer.table->managed_from_object(object.ptr(), &tensor) != 0) {
         throw nb::python_error();
     }
     view_managed(view, object, tensor);
-    order_after_producer(view, table, stream);
+    if (producer.is_from_torch) {
+        check_is_stored(object, tensor->tensor);
+    }
+    order_after_producer(view, *producer.table, stream);
+}
+
+/// Looks whether a tensor of PyTorch's has in memory what it says: the conjugates of complex
+/// numbers are made when they are used, and its C functions do not mention that.
+void check_is_stored(nb::handle object, const dlpack::Tensor& tensor) {
+    if (tensor.dtype.code != dlpack::TypeCode::Complex ||
+        !nb::cast<bool>(nb::object(object.attr("is_conj")()))) {
+        return;
+    }
+    raise_error(PyExc_BufferError, "the tensor has its conjugate bit set: its memory holds the "
+                                   "conjugates of its elements; pass tensor.resolve_conj()");
 }
 
 void order_after_producer(StridedMemoryView& view, const dlpack::ExchangeTable& table,
@@ -360,7 +393,7 @@ void view_other(StridedMemoryView& view, nb::handle object, const ArrayProducer&
         stream.require();
         return view_numpy(view, object);
     case ArrayProducer::Way::Exchange:
-        return view_exchange(view, object, *producer.table, stream);
+        return view_exchange(view, object, producer, stream);
     case ArrayProducer::Way::CupyArray:
         if (stream.kind == ConsumerStream::Kind::NoOrder && view_cupy_array(view, object)) {
             return;

@@ -38,6 +38,12 @@ template <typename T>
     return false;
 }
 
+/// Tells whether dropping what an object holds may drop others that hold others, and so on.
+template <typename T>
+[[nodiscard]] bool may_begin_chain(const T& /*held*/) noexcept {
+    return true;
+}
+
 /// What making and dropping the objects of one class looks at; guarded by the GIL.
 struct alignas(32) Recycler {
     static constexpr std::uint32_t MAX_SPARE = 32;
@@ -115,11 +121,16 @@ template <typename T>
     const Recycler& recycler = RECYCLER<T>;
     if (Py_TYPE(self) != recycler.type || !is_plain(self)) [[unlikely]] {
         recycler.general(self);
-    } else if (is_tracked(self)) {
-        drop_by_and_by<drop_object<T>>(self, [](PyObject* it) { drop_plain<T>(it); });
-    } else {
-        drop_plain<T>(self);
+        return;
     }
+    if (is_tracked(self)) {
+        if (may_begin_chain(*inside<T>(self))) [[unlikely]] {
+            drop_by_and_by<drop_object<T>>(self, [](PyObject* it) { drop_plain<T>(it); });
+            return;
+        }
+        PyObject_GC_UnTrack(self);
+    }
+    drop_plain<T>(self);
 }
 
 /// Does the same with an object that is not kept.
