@@ -53,6 +53,7 @@ struct Driver {
     FUNCTION(cuEventQuery, "cuEventQuery");
     FUNCTION(cuStreamCreateWithPriority, "cuStreamCreateWithPriority");
     FUNCTION(cuStreamDestroy, "cuStreamDestroy_v2");
+    FUNCTION(cuStreamWaitEvent, "cuStreamWaitEvent");
     FUNCTION(cuCtxSetCurrent, "cuCtxSetCurrent");
 #undef FUNCTION
 };

@@ -157,7 +157,7 @@ def call_turns(floor):
     """Return the operations as calls from Python with nothing around the driver's."""
     names = {name: getattr(floor, name) for name in dir(floor) if not name.startswith("_")}
     names |= dict.fromkeys(("x", "device", "stream", "event", "source", "target"), floor)
-    operations = Operations(names | arrays() | {"pointer": 1 << 40})
+    operations = Operations(names | {"pointer": 1 << 40})
     for name, statement in CALLS.items():
         operations.add(name, LAUNCHES, statement, floor.sync)
     return operations
@@ -189,7 +189,9 @@ CALLS = {
     "view_numpy": "x.nothing(x, stream_ptr=-1)",
     "view_numpy_strided": "x.nothing(x, stream_ptr=-1)",
     "view_cupy": "x.nothing(x, stream_ptr=-1)",
-    "view_torch": "x.borrow(torch, stream_ptr=-1)",
+    "view_cupy_ordered": "x.order(x, stream_ptr=2)",
+    "view_torch": "x.nothing(x, stream_ptr=-1)",
+    "view_torch_ordered": "x.order(x, stream_ptr=2)",
 }
 
 
@@ -291,7 +293,8 @@ def arrays():
         made["numpy_strided"] = numpy.zeros((64, 64), numpy.float32)[::2, ::2]
     with contextlib.suppress(ImportError):
         cupy = importlib.import_module("cupy")
-        made["cupy"] = cupy.zeros((32, 32), cupy.float32)
+        if cupy.is_available():
+            made["cupy"] = cupy.zeros((32, 32), cupy.float32)
     with contextlib.suppress(ImportError):
         torch = importlib.import_module("torch")
         if torch.cuda.is_available():

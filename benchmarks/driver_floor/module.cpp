@@ -11,8 +11,6 @@
 
 #include "operations.hpp"
 
-#include <cuprum/dlpack.hpp>
-
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -125,24 +123,10 @@ PyObject* nothing(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) {
     Py_RETURN_NONE;
 }
 
-/// Asks the C function of an array's type, where there is one, what the array is: a view's floor.
-PyObject* borrow(PyObject*, PyObject* const* values, Py_ssize_t, PyObject*) {
-    static const PyTypeObject* type = nullptr;
-    static const cuprum::dlpack::ExchangeTable* table = nullptr;
-    if (Py_TYPE(values[0]) != type) {
-        type = Py_TYPE(values[0]);
-        PyObject* const capsule = PyObject_GetAttrString(
-            reinterpret_cast<PyObject*>(Py_TYPE(values[0])), "__dlpack_c_exchange_api__");
-        table = capsule == nullptr
-                    ? nullptr
-                    : static_cast<const cuprum::dlpack::ExchangeTable*>(
-                          PyCapsule_GetPointer(capsule, cuprum::dlpack::EXCHANGE_NAME));
-        PyErr_Clear();
-    }
-    cuprum::dlpack::Tensor tensor;
-    if (table != nullptr && table->tensor_from_object(values[0], &tensor) != 0) {
-        return nullptr;
-    }
+/// Makes one default stream wait for another, whatever the array: what a view does that orders
+/// them.
+PyObject* order(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) {
+    floors::order_default_streams();
     Py_RETURN_NONE;
 }
 
@@ -202,7 +186,7 @@ PyMethodDef methods[] = {
     {"renew", renew, METH_NOARGS, nullptr},
     {"set_current", set_current, METH_NOARGS, nullptr},
     {"nothing", fast(nothing), FAST, nullptr},
-    {"borrow", fast(borrow), FAST, nullptr},
+    {"order", fast(order), FAST, nullptr},
     {"time", time, METH_VARARGS,
      "Return nanoseconds a bare driver call, negative if there is none."},
     {},

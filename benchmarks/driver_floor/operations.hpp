@@ -48,6 +48,8 @@ void record(const Objects& objects);
 bool is_done(const Objects& objects);
 CUstream create_stream();
 void destroy(CUstream stream);
+/// Makes the thread's own default stream wait for the legacy one.
+void order_default_streams();
 void set_current(const Objects& objects);
 
 /// Calls the driver `loops` times as the operation of that name would and returns nanoseconds a

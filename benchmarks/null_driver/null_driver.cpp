@@ -238,6 +238,10 @@ EXPORT cuEventRecord(CUevent, CUstream) {
     return CUDA_SUCCESS;
 }
 
+EXPORT cuStreamWaitEvent(CUstream, CUevent, unsigned) {
+    return CUDA_SUCCESS;
+}
+
 EXPORT cuEventQuery(CUevent) {
     return CUDA_SUCCESS;
 }

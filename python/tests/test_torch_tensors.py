@@ -15,6 +15,7 @@ import struct
 import subprocess
 import sys
 import sysconfig
+import threading
 import weakref
 from pathlib import Path
 
@@ -22,6 +23,7 @@ import exchange_producer
 import numpy as np
 import pytest
 
+from cuprum import Stream
 from cuprum.utils import StridedMemoryView
 
 PROGRAM = Path(__file__).parent / "programs" / "torch_functions.c"
@@ -334,18 +336,17 @@ def test_a_long_chain_of_tensors_and_views_is_dropped(torch):
     assert sys.getallocatedblocks() < before - count
 
 
-def test_the_stream_of_a_tensor_is_waited_for(torch, device):
+def test_the_stream_of_a_tensor_is_waited_for(torch, device, stream):
     if not torch.cuda.is_available():
         pytest.skip("needs PyTorch on a GPU")
-    stream = device.create_stream()
     work = torch.cuda.Stream()
+    release = threading.Event()
     with torch.cuda.stream(work):
-        tensor = torch.zeros(1 << 20, device="cuda")
-        torch.cuda._sleep(50_000_000)
-        tensor += 1
+        tensor = torch.zeros(64, device="cuda")
+        Stream.from_handle(work.cuda_stream).launch_host(release.wait)
         view = StridedMemoryView.from_any_interface(tensor, int(stream.handle))
-    assert not stream.is_done
+        is_done = stream.is_done
+    release.set()
     stream.sync()
-    assert work.query()
+    assert not is_done
     assert view.device_id == 0
-    stream.close()

@@ -14,7 +14,7 @@ import exchange_producer
 import numpy as np
 import pytest
 
-from cuprum import Buffer
+from cuprum import LEGACY_DEFAULT_STREAM, Buffer, Stream
 from cuprum.utils import StridedMemoryView
 
 CPU = (1, 0)
@@ -192,6 +192,42 @@ def test_real_cupy_arrays_are_seen_as_they_are(shape, strides, expected, is_deri
     assert (view.dtype, view.device_id, view.is_device_accessible) == (np.float32, 3, True)
     assert (view.readonly, view.size) == (False, source.size)
     assert view.exporting_obj is source
+
+
+def test_a_cupy_class_with_an_exchange_of_its_own_is_asked():
+    cupy = pytest.importorskip("cupy")
+
+    class Derived(cupy.ndarray):
+        def __dlpack__(self, **options):
+            raise BufferError(f"asked with {options['stream']}")
+
+        def __dlpack_device__(self):
+            return CUDA
+
+    memory = cupy.cuda.MemoryPointer(cupy.cuda.UnownedMemory(1 << 40, 1 << 20, None, 0), 0)
+    with pytest.raises(BufferError, match="asked with -1"):
+        StridedMemoryView.from_any_interface(Derived((4,), np.float32, memory), -1)
+
+
+@pytest.mark.parametrize("is_default", [False, True])
+def test_cupys_current_stream_is_waited_for(stream, is_default):
+    cupy = pytest.importorskip("cupy")
+    if not cupy.is_available():
+        pytest.skip("needs CuPy on a GPU")
+    release = threading.Event()
+    work = cupy.cuda.Stream.null if is_default else cupy.cuda.Stream(non_blocking=True)
+    with work:
+        source = cupy.zeros(64, np.float32)
+        producer = Stream.from_handle(work.ptr or LEGACY_DEFAULT_STREAM.handle)
+        producer.launch_host(release.wait)
+        view = StridedMemoryView.from_any_interface(source, int(stream.handle))
+        is_done = stream.is_done
+        same = StridedMemoryView.from_any_interface(source, int(producer.handle))
+    release.set()
+    stream.sync()
+    assert not is_done
+    assert (view.ptr, view.shape, view.device_id) == (source.data.ptr, (64,), 0)
+    assert same.ptr == view.ptr
 
 
 def test_older_torch_is_asked_on_its_compiled_side(monkeypatch):

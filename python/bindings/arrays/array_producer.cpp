@@ -22,6 +22,8 @@ namespace {
 [[nodiscard]] const dlpack::ExchangeTable* exchange_table(nb::handle type);
 [[nodiscard]] bool comes_from(PyTypeObject* type, std::string_view package);
 [[nodiscard]] bool is_plain_numpy(nb::handle object);
+[[nodiscard]] ArrayProducer::Way way_of_cupy(nb::handle object);
+[[nodiscard]] bool exchanges_like(nb::handle object, const char* module);
 
 } // namespace
 
@@ -66,8 +68,7 @@ ArrayProducer classify(nb::handle object) {
         return producer;
     }
     if (producer.has_dlpack) {
-        producer.way = comes_from(type, "cupy")
-                           ? (read_cupy_array(object) != nullptr ? Way::CupyArray : Way::Cupy)
+        producer.way = comes_from(type, "cupy")    ? way_of_cupy(object)
                        : comes_from(type, "torch") ? Way::Torch
                                                    : Way::DLPack;
     } else if (nb::hasattr(object, "__cuda_array_interface__")) {
@@ -117,12 +118,23 @@ bool comes_from(PyTypeObject* type, std::string_view package) {
 
 /// Tells whether an object is a numpy array that exchanges data as arrays do.
 bool is_plain_numpy(nb::handle object) {
-    if (!is_numpy_array(object.ptr()) || read_numpy_array(object.ptr()) == nullptr) {
-        return false;
+    return is_numpy_array(object.ptr()) && read_numpy_array(object.ptr()) != nullptr &&
+           exchanges_like(object, "numpy");
+}
+
+ArrayProducer::Way way_of_cupy(nb::handle object) {
+    if (read_cupy_array(object) == nullptr) {
+        return ArrayProducer::Way::Cupy;
     }
-    const nb::object array_type = nb::module_::import_("numpy").attr("ndarray");
+    return exchanges_like(object, "cupy") ? ArrayProducer::Way::CupyArray
+                                          : ArrayProducer::Way::DLPack;
+}
+
+/// Tells whether the class of an array, which may be a derived one, has no `__dlpack__` of its own.
+bool exchanges_like(nb::handle object, const char* module) {
+    const nb::object arrays = nb::module_::import_(module).attr("ndarray");
     const nb::object own = nb::getattr(object.type(), "__dlpack__", nb::none());
-    return own.is(nb::object(array_type.attr("__dlpack__")));
+    return own.is(nb::object(arrays.attr("__dlpack__")));
 }
 
 } // namespace

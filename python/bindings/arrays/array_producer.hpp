@@ -17,8 +17,8 @@ struct ArrayProducer {
         None,               // not at all
         Numpy,              // read the object itself
         Exchange,           // through the C functions of its type
-        CupyArray,          // read the object itself; `__dlpack__` where streams must be ordered
-        Cupy,               // likewise, but read its attributes
+        CupyArray,          // read the object itself
+        Cupy,               // read its attributes; `__dlpack__` where streams must be ordered
         Torch,              // of a version without such functions: ask its C++ side for a capsule
         DLPack,             // call `__dlpack__`
         CudaArrayInterface, // read `__cuda_array_interface__`

@@ -19,7 +19,10 @@ std::atomic<Agreement> agreement = Agreement::Unchecked;
 PyTypeObject* array_type = nullptr;   // cupy.ndarray, held for good; set before `agreement` is
 PyTypeObject* pointer_type = nullptr; // cupy.cuda.MemoryPointer, likewise
 
+using CurrentStream = std::intptr_t (*)();
+
 [[nodiscard]] Agreement check(nb::handle cupy) noexcept;
+[[nodiscard]] CurrentStream find_current_stream() noexcept;
 
 } // namespace
 
@@ -45,6 +48,18 @@ const CupyPointer* read_cupy_pointer(const CupyArray& array) noexcept {
     return array.data != nullptr && Py_TYPE(array.data) == pointer_type
                ? reinterpret_cast<const CupyPointer*>(array.data)
                : nullptr;
+}
+
+std::optional<std::uintptr_t> cupy_current_stream() {
+    static const CurrentStream current = find_current_stream(); // CuPy is there: it has an array
+    if (current == nullptr) {
+        return std::nullopt;
+    }
+    const std::intptr_t handle = current();
+    if (handle == 0 && PyErr_Occurred() != nullptr) {
+        throw nb::python_error();
+    }
+    return static_cast<std::uintptr_t>(handle);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -119,6 +134,26 @@ Agreement check(nb::handle cupy) noexcept {
         PyErr_Clear();
         return Agreement::None;
     }
+}
+
+/// Finds the function that CuPy's compiled modules offer each other, by its name and signature.
+CurrentStream find_current_stream() noexcept {
+    const nb::object module =
+        nb::steal(PyImport_GetModule(nb::str("cupy_backends.cuda.stream").ptr()));
+    const nb::object functions =
+        module.is_valid() ? nb::steal(PyObject_GetAttrString(module.ptr(), "__pyx_capi__"))
+                          : nb::object();
+    PyObject* const capsule = functions.is_valid() && PyDict_Check(functions.ptr()) != 0
+                                  ? PyDict_GetItemString(functions.ptr(), "get_current_stream_ptr")
+                                  : nullptr;
+    constexpr const char* signature = "intptr_t (void)";
+    CurrentStream current = nullptr;
+    if (capsule != nullptr && PyCapsule_IsValid(capsule, signature) != 0) {
+        Py_INCREF(capsule); // for good
+        current = reinterpret_cast<CurrentStream>(PyCapsule_GetPointer(capsule, signature));
+    }
+    PyErr_Clear();
+    return current;
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace cuprum::python {
 
@@ -52,5 +53,10 @@ struct CupyPointer {
 
 /// Returns the memory of an array that was read, or null if it is of another kind.
 [[nodiscard]] const CupyPointer* read_cupy_pointer(const CupyArray& array) noexcept;
+
+/// Returns the handle of CuPy's current stream, 0 for the default one, or none if CuPy has no C
+/// function that tells.
+/// @throws python_error what CuPy raises.
+[[nodiscard]] std::optional<std::uintptr_t> cupy_current_stream();
 
 } // namespace cuprum::python
