@@ -72,18 +72,20 @@ StridedLayout StridedLayout::permuted(std::span<const int> axis_order) const {
 }
 
 StridedLayout StridedLayout::flattened(int start_axis, int end_axis, std::uint64_t mask) const {
+    // What has no axes is one element, and flattened as if it had one.
+    const std::size_t axes = std::max(ndim(), std::size_t{1});
+    const std::size_t first = checked_axis(start_axis, axes, "start_axis");
+    const std::size_t last = checked_axis(end_axis, axes, "end_axis");
     if (ndim() == 0) {
         return with_strides({1}, {1}, itemsize_, slice_offset_);
     }
-    const std::size_t first = checked_axis(start_axis, ndim(), "start_axis");
-    const std::size_t last = checked_axis(end_axis, ndim(), "end_axis");
     mask &= flattened_axis_mask();
     std::vector<Index> new_shape;
     std::vector<Index> new_strides;
     for (std::size_t i = 0; i < ndim(); ++i) {
         const bool is_merged = i > first && i <= last && ((mask >> i) & 1U) != 0;
         if (is_merged) {
-            new_shape.back() *= shape()[i];
+            new_shape.back() = multiplied(new_shape.back(), shape()[i]);
             new_strides.back() = strides()[i];
         } else {
             new_shape.push_back(shape()[i]);
@@ -96,7 +98,7 @@ StridedLayout StridedLayout::flattened(int start_axis, int end_axis, std::uint64
 std::uint64_t StridedLayout::flattened_axis_mask() const noexcept {
     std::uint64_t mask = 0;
     for (std::size_t i = 1; i < ndim(); ++i) {
-        if (volume_ == 0 || strides()[i - 1] == strides()[i] * shape()[i]) {
+        if (volume_ == 0 || strides()[i - 1] == scaled(strides()[i], shape()[i])) {
             mask |= std::uint64_t{1} << i;
         }
     }
@@ -138,12 +140,22 @@ StridedLayout StridedLayout::unsqueezed(std::span<const int> axes) const {
         is_new[index] = true;
     }
     std::vector<Index> new_shape;
+    std::vector<Index> new_strides;
     std::size_t next = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        new_shape.push_back(is_new[i] ? 1 : shape()[next]);
-        next += is_new[i] ? 0U : 1U;
+        if (!is_new[i]) {
+            new_shape.push_back(shape()[next]);
+            new_strides.push_back(strides()[next]);
+            ++next;
+            continue;
+        }
+        // Nobody walks it, so any stride does; this one lets the next axis be merged into it.
+        new_shape.push_back(1);
+        new_strides.push_back(next < ndim() ? scaled(strides()[next], shape()[next])
+                              : ndim() != 0 ? strides().back()
+                                            : 1);
     }
-    return reshaped(new_shape); // axes of extent 1 always fit
+    return with_strides(std::move(new_shape), new_strides, itemsize_, slice_offset_);
 }
 
 StridedLayout StridedLayout::broadcast_to(Extents target) const {
@@ -241,26 +253,32 @@ StridedLayout StridedLayout::repacked(std::size_t itemsize, std::uintptr_t addre
 
 std::size_t StridedLayout::max_compatible_itemsize(std::size_t max_itemsize, std::uintptr_t address,
                                                    int axis) const {
-    if (max_itemsize == 0) {
-        throw std::invalid_argument("max_itemsize must be at least 1 byte, got 0");
+    if (max_itemsize < itemsize_) {
+        throw std::invalid_argument("max_itemsize is " + std::to_string(max_itemsize) +
+                                    ", expected at least the element's " +
+                                    std::to_string(itemsize_) + " bytes");
     }
     if (ndim() == 0) {
         return itemsize_;
     }
     const std::size_t along = checked_axis(axis, ndim(), "axis");
-    if (shape()[along] < 1 || strides()[along] != 1) {
+    if (shape()[along] < 1 || strides()[along] != 1 || max_itemsize % itemsize_ != 0 ||
+        address % itemsize_ != 0) {
         return itemsize_;
     }
-    Index common = std::gcd(shape()[along], slice_offset_);
+    // So many elements can be taken as one wherever one begins.
+    std::uintptr_t together = std::gcd(max_itemsize / itemsize_, address / itemsize_);
+    const auto take_into_account = [&](Index number) {
+        together = std::gcd(together, static_cast<std::uintptr_t>(std::abs(scaled(number, 1))));
+    };
+    take_into_account(shape()[along]);
+    take_into_account(slice_offset_);
     for (std::size_t i = 0; i < ndim(); ++i) {
-        common = i == along ? common : std::gcd(common, scaled(strides()[i], 1));
+        if (i != along) {
+            take_into_account(strides()[i]);
+        }
     }
-    std::size_t widest = itemsize_;
-    while (common % 2 == 0 && widest * 2 <= max_itemsize && address % (widest * 2) == 0) {
-        widest *= 2;
-        common /= 2;
-    }
-    return widest;
+    return itemsize_ * together;
 }
 
 StridedLayout StridedLayout::sliced(std::span<const Slice> slices) const {
@@ -279,7 +297,7 @@ StridedLayout StridedLayout::sliced(std::span<const Slice> slices) const {
             new_strides.push_back(strides()[i]);
         } else {
             const auto [first, count] = resolved(slices[i], shape()[i], i);
-            offset += first * strides()[i];
+            offset += volume_ == 0 ? 0 : first * strides()[i]; // nothing begins anywhere
             if (!slices[i].is_index) {
                 new_shape.push_back(count);
                 new_strides.push_back(scaled(strides()[i], slices[i].step));
@@ -369,7 +387,7 @@ std::optional<std::vector<Index>> strides_for(const StridedLayout& layout,
             }
         }
         for (std::size_t i = old_begin + 1; i < old_end; ++i) {
-            if (old.strides()[i - 1] != old.strides()[i] * old.shape()[i]) {
+            if (old.strides()[i - 1] != scaled(old.strides()[i], old.shape()[i])) {
                 return std::nullopt;
             }
         }

@@ -29,6 +29,7 @@ struct Placed {
 [[nodiscard]] Placed place_in(const Buffer& buffer, const RegionPlace& place,
                               const RegionExtent& extent, const std::string& what);
 void refuse_overlap(const Placed& destination, const Placed& source, const RegionExtent& extent);
+void check_pitch(const Block& block, const char* what);
 [[nodiscard]] std::size_t multiplied(std::size_t left, std::size_t right, const char* what);
 
 template <typename Value, typename Row, typename Rectangle>
@@ -59,6 +60,7 @@ void fill(const Buffer& buffer, const RegionPlace& place, const RegionExtent& ex
         return;
     }
     check(placed.block.pitch, "pitch");
+    check_pitch(placed.block, "the region");
     call(rectangle, placed.block.address, placed.block.pitch, value, extent.width / bytes,
          extent.height, queue.handle);
 }
@@ -120,6 +122,8 @@ void detail::copy_block(const Block& destination, const Block& source, const Reg
                table().cuMemcpyAsync.name);
         return;
     }
+    check_pitch(destination, "the destination");
+    check_pitch(source, "the source");
     if (merged.depth == 1) {
         CUDA_MEMCPY2D copy{};
         copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
@@ -169,11 +173,6 @@ Placed place_in(const Buffer& buffer, const RegionPlace& place, const RegionExte
                                     " bytes, expected at least the width of " +
                                     std::to_string(extent.width));
     }
-    if (pitch > detail::MAX_PITCH_BYTES && extent.height > 1) {
-        throw std::invalid_argument(what + " has a pitch of " + std::to_string(pitch) +
-                                    " bytes, expected at most " +
-                                    std::to_string(detail::MAX_PITCH_BYTES));
-    }
     if (rows < extent.height) {
         throw std::invalid_argument(what + " has " + std::to_string(rows) +
                                     " rows per slice, expected at least the height of " +
@@ -192,6 +191,15 @@ Placed place_in(const Buffer& buffer, const RegionPlace& place, const RegionExte
                                     ", but the buffer has " + std::to_string(size));
     }
     return {{buffer.handle() + place.offset, pitch, slice_pitch}, span};
+}
+
+/// Refuses rows further apart than the driver takes.
+void check_pitch(const Block& block, const char* what) {
+    if (block.pitch > detail::MAX_PITCH_BYTES) {
+        throw std::invalid_argument(std::string(what) + " has a pitch of " +
+                                    std::to_string(block.pitch) + " bytes, expected at most " +
+                                    std::to_string(detail::MAX_PITCH_BYTES));
+    }
 }
 
 /// Tells whether two rows of equal width, this far apart, share a byte.
@@ -215,13 +223,15 @@ void refuse_overlap(const Placed& destination, const Placed& source, const Regio
     const auto width = static_cast<std::int64_t>(extent.width);
     const auto rows = static_cast<std::int64_t>(extent.height);
     const auto slices = static_cast<std::int64_t>(extent.depth);
-    for (std::int64_t slice = 1 - slices; slice < slices && !is_overlap; ++slice) {
+    // The slices that come nearest are one of the two around this many slice pitches away; the same
+    // goes for rows.
+    const std::int64_t nearest_slice = -distance / slice_pitch;
+    for (std::int64_t slice = nearest_slice - 1; slice <= nearest_slice + 1; ++slice) {
         const std::int64_t apart = distance + slice * slice_pitch;
-        // The rows that come nearest are one of the two around this many pitches away.
         const std::int64_t nearest = -apart / pitch;
         for (std::int64_t row = nearest - 1; row <= nearest + 1; ++row) {
-            is_overlap =
-                is_overlap || (row > -rows && row < rows && is_hit(apart + row * pitch, width));
+            is_overlap = is_overlap || (slice > -slices && slice < slices && row > -rows &&
+                                        row < rows && is_hit(apart + row * pitch, width));
         }
     }
     if (is_overlap) {

@@ -40,7 +40,8 @@ struct DevicePair {
 [[nodiscard]] bool copy_between_devices(const Block& destination, const Block& source,
                                         const RegionExtent& extent, CUstream stream);
 
-/// Copies a block in one driver call. The context must be current; nothing is checked.
+/// Copies a block in one driver call. The context must be current; nothing is checked but pitches.
+/// @throws std::invalid_argument if it takes rows and they are further apart than MAX_PITCH_BYTES.
 void copy_block(const Block& destination, const Block& source, const RegionExtent& extent,
                 CUstream stream);
 

@@ -190,12 +190,13 @@ StridedLayout StridedLayout::with_strides(std::vector<Index> shape,
 }
 
 void StridedLayout::count_elements() {
+    if (std::ranges::find(shape(), 0) != shape().end()) {
+        volume_ = 0; // however large the other extents are
+        return;
+    }
     volume_ = 1;
     for (const Index extent : shape()) {
         volume_ = multiplied(volume_, extent);
-    }
-    if (volume_ == 0) {
-        return;
     }
     // So that nobody has to ask again: the place of every element, and the distance between any
     // two, can be counted in bytes.

@@ -151,8 +151,8 @@ void StridedMemoryView::copy_from(const StridedMemoryView& source, const Stream&
     copy_strided(base_, layout_, source.base_, source.layout_, stream);
 }
 
-void StridedMemoryView::check_typed(dlpack::DataType type, std::size_t bytes, std::size_t rank,
-                                    bool is_const) const {
+void StridedMemoryView::check_typed(dlpack::DataType type, std::size_t bytes, std::size_t alignment,
+                                    std::size_t rank, bool is_const) const {
     const bool is_same =
         type_.bits == 0 || type.bits == 0 ? layout_.itemsize() == bytes : type == type_;
     if (!is_same || layout_.ndim() != rank) {
@@ -162,6 +162,10 @@ void StridedMemoryView::check_typed(dlpack::DataType type, std::size_t bytes, st
     }
     if (is_readonly_ && !is_const) {
         throw std::invalid_argument("the view is read-only: see it as const elements");
+    }
+    if (handle() % alignment != 0 && layout_.volume() != 0) {
+        throw std::invalid_argument("the elements begin at address " + std::to_string(handle()) +
+                                    ", expected a multiple of " + std::to_string(alignment));
     }
 }
 

@@ -67,6 +67,13 @@ TEST_F(ManagedBufferOnFake, advice_is_kept_by_the_driver) {
     EXPECT_EQ(testing::FakeDriver::current(), nullptr);
 }
 
+TEST_F(ManagedBufferOnFake, parts_can_be_steered_on_their_own) {
+    const ManagedBuffer part = buffer->slice(16, 32);
+    EXPECT_EQ(part.handle(), buffer->handle() + 16);
+    part.prefetch(Location::host(), *stream);
+    EXPECT_EQ(fake->count("cuMemPrefetchAsync"), 1);
+}
+
 TEST_F(ManagedBufferOnFake, refused_advice_says_the_way_out) {
     for (const CUresult code : {CUDA_ERROR_NOT_SUPPORTED, CUDA_ERROR_INVALID_DEVICE}) {
         fake->fail("cuMemAdvise", code);

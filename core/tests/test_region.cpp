@@ -120,11 +120,54 @@ TEST_F(RegionOnFake, what_does_not_fit_is_refused_with_the_numbers) {
     refuse({.offset = 60}, {}, {.width = 5}, "from offset 60, but the buffer has 64");
     refuse({}, {.offset = 101}, {.width = 0}, "the source takes 0 bytes from offset 101");
     refuse({.pitch = 9}, {}, {.width = 10, .height = 2}, "a pitch of 9 bytes");
-    refuse({.pitch = huge}, {}, {.width = 1, .height = 2}, "at most 2147483647");
+    refuse({.pitch = huge}, {}, {.width = 1, .height = 2}, "beyond any memory");
     refuse({.rows_per_slice = 1}, {}, {.width = 1, .height = 2, .depth = 2}, "1 rows per slice");
     refuse({.pitch = 40}, {}, {.width = 10, .height = 3}, "takes 90 bytes");
     refuse({}, {}, {.width = 1, .height = huge}, "beyond any memory");
     EXPECT_EQ(fake->count("cuMemcpyAsync"), 0);
+}
+
+TEST_F(RegionOnFake, rows_further_apart_than_the_driver_takes_are_refused) {
+    constexpr std::size_t far = std::size_t{1} << 32U;
+    const Stream stream = Device(0).create_stream();
+    const Buffer large = Buffer::from_handle(far, 16 * far);
+    const Buffer other = Buffer::from_handle(32 * far, 16 * far);
+    const auto refuse = [&](const RegionExtent& extent, const char* words) {
+        expect_error<std::invalid_argument>(
+            [&] { copy_region(large, {.pitch = far}, other, {}, extent, stream); }, {words});
+        EXPECT_EQ(last_memory_call(*fake), "nothing");
+    };
+    refuse({.width = 1, .height = 2}, "the destination has a pitch of 4294967296 bytes");
+    refuse({.width = 1, .height = 1, .depth = 2}, "expected at most 2147483647");
+    expect_error<std::invalid_argument>(
+        [&] {
+            fill_region(large, {.pitch = far}, {.width = 1, .height = 2}, std::uint8_t{0}, stream);
+        },
+        {"the region has a pitch of 4294967296 bytes", "at most 2147483647"});
+    // Rows that follow each other are one, and so is one row, however long.
+    copy_region(large, {}, other, {}, {.width = far, .height = 2, .depth = 2}, stream);
+    EXPECT_EQ(last_memory_call(*fake), "cuMemcpyAsync");
+    fill_region(large, {}, {.width = far, .height = 2}, std::uint8_t{0}, stream);
+    EXPECT_EQ(last_memory_call(*fake), "cuMemsetD8Async");
+}
+
+TEST_F(RegionOnFake, overlap_of_slices_is_found_however_many_there_are) {
+    constexpr std::size_t many = std::size_t{1} << 36U;
+    const Stream stream = Device(0).create_stream();
+    const Buffer whole = Buffer::from_handle(std::size_t{1} << 40U, 8 * many);
+    const auto copy = [&](std::size_t to, std::size_t from) {
+        copy_region(whole, {.offset = to, .pitch = 2, .rows_per_slice = 2}, whole,
+                    {.offset = from, .pitch = 2, .rows_per_slice = 2},
+                    {.width = 1, .height = 1, .depth = many}, stream);
+    };
+    for (const std::size_t apart : {1U, 2U, 3U, 5U}) { // between the other's slices
+        copy(apart, 0);
+        copy(0, apart);
+    }
+    for (const std::size_t apart : {std::size_t{4}, 2 * many}) {
+        expect_error<std::invalid_argument>([&] { copy(apart, 0); }, {"overlap"});
+        expect_error<std::invalid_argument>([&] { copy(0, apart); }, {"overlap"});
+    }
 }
 
 TEST_F(RegionOnFake, overlap_is_found_where_rows_interleave) {

@@ -135,6 +135,14 @@ TEST(StridedLayout, permuting_flattening_and_squeezing) {
     EXPECT_EQ(dense({1, 3, 1}).squeezed(), dense({3}));
     const std::array axes{0, -1};
     EXPECT_EQ(listed(dense({3}).unsqueezed(axes).shape()), (std::vector<Index>{1, 3, 1}));
+    // The axes that were there keep their strides, also those of one element.
+    const std::array front{0};
+    EXPECT_EQ(StridedLayout({2, 1, 4}, {4, 20, 1}, ITEM_BYTES).unsqueezed(front),
+              StridedLayout({1, 2, 1, 4}, {8, 4, 20, 1}, ITEM_BYTES));
+    EXPECT_EQ(dense({}).unsqueezed(front), dense({1}));
+    EXPECT_EQ(dense({}).flattened(), dense({1}));
+    expect_error<std::invalid_argument>([] { static_cast<void>(dense({}).flattened(0, 1)); },
+                                        {"end_axis: axis 1 out of range"});
 
     const std::array doubled{0, 0, 1};
     expect_error<std::invalid_argument>([&] { static_cast<void>(permuted.permuted(doubled)); },
@@ -162,6 +170,13 @@ TEST(StridedLayout, repacking_changes_the_element) {
     EXPECT_EQ(layout.max_compatible_itemsize(), 16U);
     EXPECT_EQ(layout.max_compatible_itemsize(8), 8U);
     EXPECT_EQ(layout.max_compatible_itemsize(16, 0x1008), 8U);
+    EXPECT_EQ(layout.max_compatible_itemsize(16, 0x1002), ITEM_BYTES); // fits no element at all
+    EXPECT_EQ(dense({2, 6}).max_compatible_itemsize(12), 12U);
+    EXPECT_EQ(dense({2, 6}).repacked(12), StridedLayout({2, 2}, {2, 1}, 12));
+    EXPECT_EQ(dense({2, 6}).max_compatible_itemsize(10), ITEM_BYTES); // no multiple of an element
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(layout.max_compatible_itemsize(2)); },
+        {"max_itemsize is 2, expected at least the element's 4 bytes"});
     EXPECT_EQ(layout.repacked(8), StridedLayout({5, 2}, {2, 1}, 8));
     EXPECT_EQ(layout.repacked(2), StridedLayout({5, 8}, {8, 1}, 2));
     EXPECT_EQ(layout.repacked(16, 0, -1, false), StridedLayout({5}, {1}, 16));
@@ -208,6 +223,31 @@ TEST(StridedLayout, what_reaches_further_than_64_bits_can_count_is_refused) {
     EXPECT_EQ(StridedLayout({0, 2}, {smallest, largest}, ITEM_BYTES).volume(), 0);
     EXPECT_EQ(StridedLayout({0, 2}, {smallest, largest}, ITEM_BYTES).stride_order(),
               (std::vector<int>{1, 0}));
+}
+
+TEST(StridedLayout, without_elements_other_extents_and_strides_may_be_as_large_as_they_like) {
+    constexpr Index large = Index{1} << 40;
+    constexpr Index huge = Index{1} << 62;
+    const StridedLayout empty({0, large, large}, ITEM_BYTES);
+    const std::array order{1, 2, 0};
+    EXPECT_EQ(listed(empty.permuted(order).shape()), (std::vector<Index>{large, large, 0}));
+    EXPECT_EQ(empty.permuted(order).volume(), 0);
+    EXPECT_EQ(empty.flattened().volume(), 0);
+    expect_error<std::invalid_argument>([&] { static_cast<void>(empty.flattened(1)); },
+                                        {"more elements or bytes than 64 bits can count"});
+    const auto part =
+        StridedLayout({0, 10}, {1, huge}, ITEM_BYTES).sliced({Slice::range({}, {}), Slice::at(9)});
+    EXPECT_EQ(part.slice_offset_in_bytes(), 0);
+}
+
+TEST(StridedLayout, strides_at_the_end_of_what_can_be_counted_are_not_merged) {
+    constexpr Index huge = Index{1} << 62;
+    constexpr Index smallest = std::numeric_limits<Index>::min(); // 2 * huge, if that wraps around
+    EXPECT_EQ(StridedLayout({1, 2}, {smallest, huge}, 1).flattened_axis_mask(), 0U);
+    const StridedLayout columns({2, 2}, {1, huge}, 1);
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(columns.reshaped(std::vector<Index>{4})); },
+        {"strides are incompatible"});
 }
 
 TEST(StridedLayout, refuses_what_is_no_layout) {

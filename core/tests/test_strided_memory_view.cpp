@@ -173,4 +173,15 @@ TEST_F(ViewOnDriver, does_not_reach_outside_nor_change_elements) {
         [&] { static_cast<void>(StridedMemoryView(buffer, layout).to_dlpack()); }, {"no type"});
 }
 
+TEST_F(ViewOnDriver, elements_that_are_not_aligned_are_not_seen_as_typed) {
+    const Buffer buffer = device().allocate(48, stream());
+    const std::array<StridedLayout::Index, 1> shape{4};
+    const auto view = StridedMemoryView::of<float>(buffer.slice(2, 16), shape);
+    expect_error<std::invalid_argument>([&] { static_cast<void>(view.typed<float, 1>()); },
+                                        {"begin at address", "expected a multiple of 4"});
+    const std::array<StridedLayout::Index, 1> none{0};
+    EXPECT_EQ((StridedMemoryView::of<float>(buffer.slice(2, 16), none).typed<float, 1>().size()),
+              0);
+}
+
 } // namespace cuprum

@@ -165,7 +165,8 @@ Buffer
 Raises
 ------
 ValueError
-    If the sizes differ, or a destination cannot be allocated for want of a memory resource.)");
+    If the sizes differ, the buffers overlap in part, `dst` is read-only, or it cannot be allocated
+    for want of a memory resource.)");
     fast_method<copy_from>(type,
                            "def copy_from(self, src: Buffer, *, stream: Stream, options: "
                            "cuprum._copy.CopyOptions | None = None) -> None",
@@ -183,12 +184,13 @@ options : CopyOptions, optional
 Raises
 ------
 ValueError
-    If the sizes differ.)");
+    If the sizes differ, the buffers overlap in part, or this one is read-only.)");
     type.def(
         "copy_from_host",
         [](const PyBuffer& self, nb::handle source, nb::handle stream) {
             const HostMemory memory(source, HostMemory::Access::Read, "source");
             const Stream& order = stream_argument(stream);
+            check_writable(self, "the buffer");
             refuse_capture(order, "source");
             const nb::gil_scoped_release unlocked;
             self.copy_from_host_bytes(memory.data(), memory.size(), order);
@@ -203,7 +205,14 @@ source : object with the buffer protocol
     Contiguous and of this buffer's size. Pageable memory may be changed when this returns; pinned
     memory must be left alone until the stream gets there.
 stream : Stream
-    The copy is ordered on it.)");
+    The copy is ordered on it.
+
+Raises
+------
+ValueError
+    If the sizes differ, `source` is not contiguous, or the buffer is read-only.
+RuntimeError
+    If the stream is capturing: a graph would use the memory whenever it runs.)");
     type.def(
         "copy_to_host",
         [](const PyBuffer& self, nb::handle destination, nb::handle stream) {
@@ -223,7 +232,16 @@ destination : object with the buffer protocol
     Contiguous, writable and of this buffer's size. Keep it alive, and do not read it, until the
     stream gets there: ``stream.sync()``.
 stream : Stream
-    The copy is ordered on it.)");
+    The copy is ordered on it.
+
+Raises
+------
+BufferError
+    If `destination` is read-only.
+ValueError
+    If the sizes differ, or `destination` is not contiguous.
+RuntimeError
+    If the stream is capturing: a graph would use the memory whenever it runs.)");
     fast_method<fill>(type, "def fill(self, value: object, *, stream: Stream) -> None",
                       R"(Fill with a repeated value. Returns at once.
 
@@ -239,7 +257,7 @@ Raises
 OverflowError
     If an int does not fit a byte.
 ValueError
-    If the value has another width, or the size is not a multiple of it.)");
+    If the value has another width, the size is not a multiple of it, or the buffer is read-only.)");
 }
 
 void bind_closing(nb::class_<PyBuffer>& type) {
@@ -288,6 +306,7 @@ bool is_copy_brief(const PyBuffer& source, const PyBuffer& destination) {
 }
 
 void copy(const PyBuffer& source, const PyBuffer& destination, const Stream& stream) {
+    check_writable(destination, "the destination");
     const Brief unlocked(!is_copy_brief(source, destination));
     source.copy_to(destination, stream);
 }
@@ -298,6 +317,7 @@ void copy(const PyBuffer& source, const PyBuffer& destination, const Stream& str
         copy(source, destination, stream);
         return;
     }
+    check_writable(destination, "the destination");
     const nb::gil_scoped_release unlocked;
     copy_with_options(stream, source, destination, *options);
 }
@@ -337,6 +357,7 @@ void copy_from(const PyBuffer& self, nb::handle source, nb::handle stream, nb::h
 
 void fill(const PyBuffer& self, nb::handle value, nb::handle stream) {
     const Stream& order = stream_argument(stream);
+    check_writable(self, "the buffer");
     if (Py_ssize_t number = 0; read_small_int(value, number) && number >= 0 && number <= UINT8_MAX)
         [[likely]] {
         const Brief unlocked(!self.is_release_brief());

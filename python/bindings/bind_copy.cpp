@@ -19,7 +19,6 @@ namespace {
 [[nodiscard]] nb::object options_class();
 [[nodiscard]] CopyOptions read_options(nb::handle options);
 [[nodiscard]] std::vector<CopyOptions> options_list(nb::handle options, std::size_t copies);
-[[nodiscard]] std::vector<Buffer> share(const std::vector<const PyBuffer*>& buffers);
 
 } // namespace
 
@@ -33,8 +32,8 @@ void bind_copy(nb::module_& module) {
                                                  type_label(stream));
             }
             const Stream& order = copy_stream_argument(stream);
-            const auto sources = share(buffer_list_argument(srcs, "srcs"));
-            const auto targets = share(buffer_list_argument(dsts, "dsts"));
+            const auto sources = buffer_list_argument(srcs, "srcs");
+            const auto targets = buffer_list_argument(dsts, "dsts", true);
             const auto how = options_list(options, sources.size());
             const nb::gil_scoped_release unlocked;
             copy_batch(order, sources, targets, how);
@@ -58,7 +57,8 @@ options : CopyOptions or sequence of CopyOptions, optional
 Raises
 ------
 ValueError
-    If there is nothing to copy, lengths or sizes do not match, or a pair overlaps.
+    If there is nothing to copy, lengths or sizes do not match, a pair overlaps, or a destination is
+    read-only.
 NotSupportedError
     If an option needs a newer driver; it is named.)");
 }
@@ -116,12 +116,14 @@ std::vector<CopyOptions> options_list(nb::handle options, std::size_t copies) {
     if (PyObject_IsInstance(options.ptr(), type.ptr()) == 1) {
         return {read_options(options)};
     }
-    const nb::object sequence = nb::steal(PySequence_Fast(options.ptr(), ""));
-    if (!sequence.is_valid()) {
-        PyErr_Clear();
+    if (PySequence_Check(options.ptr()) == 0) {
         raise_error(PyExc_TypeError,
                     "options must be CopyOptions, a sequence of them or None, got " +
                         type_label(options));
+    }
+    const nb::object sequence = nb::steal(PySequence_Fast(options.ptr(), ""));
+    if (!sequence.is_valid()) {
+        throw nb::python_error(); // what its items raised
     }
     std::vector<CopyOptions> all;
     for (nb::handle each : sequence) {
@@ -138,15 +140,6 @@ std::vector<CopyOptions> options_list(nb::handle options, std::size_t copies) {
                                           " copies");
     }
     return all;
-}
-
-std::vector<Buffer> share(const std::vector<const PyBuffer*>& buffers) {
-    std::vector<Buffer> shared;
-    shared.reserve(buffers.size());
-    for (const PyBuffer* buffer : buffers) {
-        shared.push_back(lasting_share(*buffer)); // others may close it meanwhile
-    }
-    return shared;
 }
 
 } // namespace

@@ -237,8 +237,8 @@ locations : Device or Host, or a sequence of them
 
 std::vector<ManagedBuffer> managed_list(nb::handle buffers) {
     std::vector<ManagedBuffer> all;
-    for (const PyBuffer* buffer : buffer_list_argument(buffers, "buffers")) {
-        all.emplace_back(lasting_share(*buffer)); // others may close it meanwhile
+    for (Buffer& buffer : buffer_list_argument(buffers, "buffers")) {
+        all.emplace_back(std::move(buffer));
     }
     return all;
 }

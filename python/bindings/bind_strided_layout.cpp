@@ -325,7 +325,16 @@ ValueError
         "max_itemsize"_a = 16, "data_ptr"_a = 0, "axis"_a = -1,
         nb::sig("def max_compatible_itemsize(self, max_itemsize: int = 16, data_ptr: int = 0, "
                 "axis: int = -1) -> int"),
-        "Return the largest element size that ``repacked`` can widen to.");
+        R"(Return the largest element size that ``repacked`` can widen to.
+
+Parameters
+----------
+max_itemsize : int, optional
+    A multiple of the size sought; not less than the present one.
+data_ptr : int, optional
+    Where the layout is to be used, which it has to be aligned for.
+axis : int, optional
+    The contiguous axis along which elements are taken together.)");
 }
 
 std::size_t itemsize_argument(nb::handle value) {

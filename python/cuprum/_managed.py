@@ -60,3 +60,8 @@ class AccessedBySetProxy(MutableSet):
     def update(self, *others: Iterable[Device | Host]) -> None:
         """Advise places to keep the buffer mapped; all are checked first."""
         self._buffer.accessed_by = {*self, *(each for other in others for each in other)}
+
+    def __ior__(self, others: Iterable[Device | Host]) -> AccessedBySetProxy:
+        """Advise places to keep the buffer mapped; all are checked first."""
+        self.update(others)
+        return self

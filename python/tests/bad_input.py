@@ -7,6 +7,7 @@ A test crosses one of these tables with a table of functions; each function take
 """
 
 import re
+from fractions import Fraction
 
 import pytest
 
@@ -39,6 +40,8 @@ def addresses(name):
         ("16", TypeError, f"{name} must be an integer, got str"),
         (None, TypeError, f"{name} must be an integer, got None"),
         (1.5, TypeError, f"{name} must be an integer, got float"),
+        (b"16", TypeError, f"{name} must be an integer, got bytes"),
+        (Fraction(7, 2), TypeError, f"{name} must be an integer, got Fraction"),
         (-1, ValueError, f"{name} must be from 0 to 2**64 - 1, got -1"),
         (HUGE, ValueError, f"{name} must be from 0 to 2**64 - 1, got {HUGE}"),
     ]
@@ -50,6 +53,7 @@ def numbers(name):
         ("4", TypeError, f"{name} must be a tuple of integers, got str"),
         (None, TypeError, f"{name} must be a tuple of integers, got None"),
         (4, TypeError, f"{name} must be a tuple of integers, got int"),
+        (b"4", TypeError, f"{name} must be a tuple of integers, got bytes"),
         ((1.5,), TypeError, f"{name} must be a tuple of integers, but holds float"),
         ((HUGE,), ValueError, f"{name} holds {HUGE}, expected what fits 64 bits"),
     ]

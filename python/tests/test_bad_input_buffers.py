@@ -202,7 +202,7 @@ def test_sizes_that_do_not_match(memory):
         ((65,), "takes 65 bytes from offset 0, but the buffer has 64"),
         ((8, 9), "takes 72 bytes from offset 0, but the buffer has 64"),
         ((4, 4, 5), "takes 80 bytes from offset 0, but the buffer has 64"),
-        ((1 << 62, 4), "has a pitch of 4611686018427387904 bytes, expected at most 2147483647"),
+        ((1 << 62, 4), "beyond any memory: 4611686018427387904 times 4"),
         ((-1, 4), r"extent must not be negative, got \(-1, 4\)"),
         ((1, 1, 1, 1), "extent must have 1 to 3 numbers, got 4"),
     ):
@@ -315,6 +315,8 @@ def test_batches_that_are_none(memory):
         ("ab", "must be a sequence of Buffers, got str"),
         (None, "must be a sequence of Buffers, got None"),
         (7, "must be a sequence of Buffers, got int"),
+        ({m.a}, "must be a sequence of Buffers, got set"),
+        ((each for each in [m.a]), "must be a sequence of Buffers, got generator"),
         ([None], "[0]: expected Buffer, got NoneType"),
         ([m.a, 7], "[1]: expected Buffer, got int"),
     ):
@@ -342,6 +344,76 @@ def test_batches_that_are_none(memory):
         check_all("batch", take, refused)
     closed = refused[-1]
     check("copy_batch", lambda s: copy_batch(s, [m.a], [m.b]), *closed)
+
+
+class Parts:
+    """A sequence that makes its items when it is asked for them, as a slice or lazily."""
+
+    def __init__(self, buffer, count, error=None):
+        self.buffer, self.count, self.error = buffer, count, error
+
+    def __len__(self):
+        return self.count
+
+    def __getitem__(self, index):
+        if index >= self.count:
+            raise self.error or IndexError(index)
+        size = self.buffer.size // self.count
+        return self.buffer[index * size : (index + 1) * size]
+
+
+def test_batches_of_buffers_that_nobody_else_holds(memory, device):
+    m = memory
+    pattern = bytes(range(BYTES))
+    m.a.copy_from_host(pattern, stream=m.stream)
+    copy_batch(m.stream, Parts(m.a, 4), Parts(m.b, 4))
+    back = bytearray(BYTES)
+    m.b.copy_to_host(back, stream=m.stream)
+    m.stream.sync()
+    assert back == pattern
+    lost = Parts(m.a, 4, KeyError("lost"))
+    for batch in (
+        lambda: copy_batch(m.stream, lost, Parts(m.b, 4)),
+        lambda: copy_batch(m.stream, Parts(m.a, 4), lost),
+        lambda: prefetch_batch(m.stream, lost, device),
+        lambda: copy_batch(m.stream, [m.a], [m.b], options=lost),
+    ):
+        with pytest.raises(KeyError, match="lost"):
+            batch()
+
+
+def test_managed_batches_of_parts_that_nobody_else_holds(managed, device, stream):
+    prefetch_batch(stream, Parts(managed, 2), device)
+    stream.sync()
+    assert managed.last_prefetch_location == device
+
+
+READ_ONLY_WRITES = {
+    "copy_from": lambda r, m: r.copy_from(m.host, stream=m.stream),
+    "copy_from with options": lambda r, m: r.copy_from(m.a, stream=m.stream, options=CopyOptions()),
+    "copy_to": lambda r, m: m.a.copy_to(r, stream=m.stream),
+    "copy_from_host": lambda r, m: r.copy_from_host(bytes(BYTES), stream=m.stream),
+    "copy_region_from": lambda r, m: r.copy_region_from(m.a, (4,), stream=m.stream),
+    "fill": lambda r, m: r.fill(0, stream=m.stream),
+    "fill with a pattern": lambda r, m: r.fill(b"ab", stream=m.stream),
+    "fill_region": lambda r, m: r.fill_region(0, (4,), stream=m.stream),
+    "copy_batch": lambda r, m: copy_batch(m.stream, [m.a], [r]),
+}
+
+
+@pytest.mark.parametrize("name", READ_ONLY_WRITES)
+def test_memory_that_must_not_be_written(memory, device, name):
+    if not device.properties.get("read_only_host_register_supported", 0):
+        pytest.skip("the device does not know such registrations")
+    text = b"constant" * 512
+    with register_host_memory(text, read_only=True) as whole:
+        part = whole[:BYTES]
+        with pytest.raises(ValueError, match="is read-only: it is the memory of an object that"):
+            READ_ONLY_WRITES[name](part, memory)
+        part.copy_to(memory.a, stream=memory.stream)
+        memory.stream.sync()
+        part.close()
+    assert text == b"constant" * 512
 
 
 MANAGED_METHODS = {

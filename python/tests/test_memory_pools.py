@@ -357,6 +357,19 @@ def test_managed_memory_is_steered(managed, device, stream):
         buffer.close()
 
 
+def test_parts_of_managed_memory_are_steered_on_their_own(managed, device, stream):
+    half = 1 << 21  # memory moves in pages, which may be large
+    with managed.allocate(2 * half, stream=stream) as buffer:
+        buffer.prefetch(device, stream=stream)
+        part = buffer[half:]
+        assert type(part) is ManagedBuffer
+        assert part.memory_resource is managed
+        part.prefetch(Host(), stream=stream)
+        stream.sync()
+        assert part.last_prefetch_location == Host()
+        part.close()
+
+
 def test_advice_can_be_given_and_taken_back(managed, driver, device, stream):
     address = ctypes.c_uint64()
     assert driver.cuMemAllocManaged(ctypes.byref(address), ctypes.c_size_t(1 << 16), 1) == 0
@@ -374,6 +387,10 @@ def test_advice_can_be_given_and_taken_back(managed, driver, device, stream):
     with pytest.raises(ValueError, match="does not support location_type='host_numa'"):
         buffer.accessed_by = {Host(0)}
     assert buffer.accessed_by == {device, Host()}, "nothing was changed"
+    buffer.accessed_by = {device}
+    with pytest.raises(ValueError, match="does not support location_type='host_numa'"):
+        buffer.accessed_by |= [Host(), Host(0)]
+    assert buffer.accessed_by == {device}, "nothing was changed"
     buffer.accessed_by = set()
     assert len(buffer.accessed_by) == 0
     buffer.close()

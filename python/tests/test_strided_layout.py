@@ -70,6 +70,7 @@ def test_broadcasting_squeezing_and_unsqueezing_follow_numpy():
     assert layout.squeezed() == layout_of(array.squeeze())
     assert layout.unsqueezed((0, 2)) == layout_of(np.expand_dims(array, (0, 2)))
     assert layout.unsqueezed(-1).shape == (3, 1, 2, 1)
+    assert StridedLayout((2, 1, 4), (4, 20, 1), 8).unsqueezed(0).strides == (8, 4, 20, 1)
     assert not layout.broadcast_to((2, 3, 1, 2)).is_unique
 
 
@@ -79,6 +80,8 @@ def test_repacking_follows_numpys_view():
     assert layout_of(array).repacked(2) == layout_of(array.view(np.int16))
     assert layout_of(array).max_compatible_itemsize() == 8
     assert layout_of(array).max_compatible_itemsize(data_ptr=4) == 4
+    with pytest.raises(ValueError, match="max_itemsize is 2, expected at least the element's 4"):
+        layout_of(array).max_compatible_itemsize(2)
 
 
 def test_implicit_strides_stay_implicit():

@@ -109,6 +109,8 @@ def test_copies_say_what_does_not_fit(device, stream):
         view.copy_from(view, stream, allocator=device.memory_resource)
     with pytest.raises(BufferError, match="does not support any data exchange protocol"):
         view.copy_from(3, stream)
+    with pytest.raises(ValueError, match="truth value"):
+        view.copy_from(np.zeros((2, 3), np.float32), stream, blocking=np.zeros(2))
     fixed = np.zeros((2, 3), np.float32)
     fixed.flags.writeable = False
     with pytest.raises(ValueError, match="read-only"):

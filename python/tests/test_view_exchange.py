@@ -358,6 +358,48 @@ def test_exporting_orders_the_consumer_after_the_views_stream(device, stream):
     other.close()
 
 
+@pytest.mark.parametrize("what", ["buffer", "view of a buffer", "part", "view made for a stream"])
+def test_a_consumers_stream_waits_for_the_work_on_a_buffer(device, stream, what):
+    consumer = device.create_stream()
+    is_released = threading.Event()
+    with device.allocate(16, stream=stream) as buffer:
+        exporter = {
+            "buffer": lambda: buffer,
+            "view of a buffer": lambda: StridedMemoryView.from_buffer(buffer, (16,), dtype="u1"),
+            "part": lambda: buffer[4:8],
+            "view made for a stream": lambda: StridedMemoryView.from_any_interface(
+                buffer, stream.handle
+            ),
+        }[what]()
+        stream.launch_host(lambda: is_released.wait(10))
+        for unordered in (None, -1):
+            exporter.__dlpack__(stream=unordered)
+            assert consumer.is_done
+        capsule = exporter.__dlpack__(stream=int(consumer.handle))
+        assert not consumer.is_done
+        is_released.set()
+        consumer.sync()
+        assert stream.is_done
+        del capsule, exporter
+    consumer.close()
+
+
+def test_a_buffer_named_another_stream_is_waited_for_there(device, stream):
+    consumer, other = device.create_stream(), device.create_stream()
+    is_released = threading.Event()
+    with device.allocate(16, stream=stream) as buffer:
+        stream.sync()
+        buffer.set_deallocation_stream(other)
+        other.launch_host(lambda: is_released.wait(10))
+        capsule = buffer.__dlpack__(stream=int(consumer.handle))
+        assert not consumer.is_done
+        is_released.set()
+        consumer.sync()
+        del capsule
+    other.close()
+    consumer.close()
+
+
 def test_host_memory_may_be_had_as_the_cpus(device):
     memory = (ctypes.c_byte * 16)(*range(16))
     buffer = Buffer.from_handle(ctypes.addressof(memory), 16, owner=memory)
@@ -374,6 +416,8 @@ def test_exports_refuse_what_they_cannot_do(device, stream):
                 exporter.__dlpack__(dl_device=(2, 7))
             with pytest.raises(BufferError, match="copy=True"):
                 exporter.__dlpack__(copy=True)
+            with pytest.raises(ValueError, match="truth value"):
+                exporter.__dlpack__(copy=np.zeros(2))
             for version in ((), (9, 8, 7), "12", ("a", 0)):
                 with pytest.raises(BufferError, match="Expected max_version"):
                     exporter.__dlpack__(max_version=version)

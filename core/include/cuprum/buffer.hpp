@@ -110,6 +110,8 @@ public:
     /// pinned memory must stay untouched until the stream gets there.
     template <std::ranges::contiguous_range Range>
     void copy_from_host(const Range& source, const Stream& stream) const {
+        static_assert(std::is_trivially_copyable_v<std::ranges::range_value_t<Range>>,
+                      "memory holds plain values only");
         copy_from_host_bytes(std::ranges::data(source),
                              std::ranges::size(source) * sizeof(std::ranges::range_value_t<Range>),
                              stream);
@@ -119,6 +121,10 @@ public:
     /// stream has got there and must stay alive until then.
     template <std::ranges::contiguous_range Range>
     void copy_to_host(Range&& destination, const Stream& stream) const {
+        static_assert(std::is_trivially_copyable_v<std::ranges::range_value_t<Range>>,
+                      "memory holds plain values only");
+        static_assert(std::ranges::borrowed_range<Range>,
+                      "a temporary is gone before the copy arrives in it");
         copy_to_host_bytes(
             std::ranges::data(destination),
             std::ranges::size(destination) * sizeof(std::ranges::range_value_t<Range>), stream);

@@ -8,6 +8,7 @@
 #include <cuprum/location.hpp>
 #include <cuprum/stream.hpp>
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <utility>
@@ -22,6 +23,11 @@ class CUPRUM_API ManagedBuffer : public Buffer {
 public:
     /// Takes a buffer for one of managed memory; that is checked when it matters.
     explicit ManagedBuffer(Buffer buffer) noexcept : Buffer(std::move(buffer)) {}
+
+    /// Returns a part of the memory as a buffer that shares it; see Buffer::slice.
+    [[nodiscard]] ManagedBuffer slice(std::size_t offset, std::size_t bytes) const {
+        return ManagedBuffer(Buffer::slice(offset, bytes));
+    }
 
     /// Tells whether it is advised that the memory is mostly read, so that copies may be kept.
     [[nodiscard]] bool read_mostly() const;

@@ -144,7 +144,8 @@ public:
     /// @param keep_dim whether an axis that shrinks to extent 1 stays.
     [[nodiscard]] StridedLayout repacked(std::size_t itemsize, std::uintptr_t address = 0,
                                          int axis = -1, bool keep_dim = true) const;
-    /// Returns the largest element size, at most `max_itemsize`, that `repacked` can widen to.
+    /// Returns the largest element size that `repacked` can widen to and `max_itemsize` is a
+    /// multiple of; the present one if there is none.
     [[nodiscard]] std::size_t
     max_compatible_itemsize(std::size_t max_itemsize = WIDEST_ACCESS_BYTES,
                             std::uintptr_t address = 0, int axis = -1) const;

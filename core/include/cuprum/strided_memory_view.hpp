@@ -80,10 +80,11 @@ public:
     [[nodiscard]] StridedMemoryView view(const StridedLayout& layout) const;
 
     /// Sees the elements as T.
-    /// @throws std::invalid_argument if they are something else, or the rank is.
+    /// @throws std::invalid_argument if they are something else, or the rank is, or the memory is
+    /// not aligned for T.
     template <typename T, std::size_t Rank>
     [[nodiscard]] TypedView<T, Rank> typed() const {
-        check_typed(dlpack::type_of<T>(), sizeof(T), Rank, std::is_const_v<T>);
+        check_typed(dlpack::type_of<T>(), sizeof(T), alignof(T), Rank, std::is_const_v<T>);
         std::array<StridedLayout::Index, Rank> shape{};
         std::array<StridedLayout::Index, Rank> strides{};
         std::copy(layout_.shape().begin(), layout_.shape().end(), shape.begin());
@@ -103,8 +104,8 @@ public:
 private:
     StridedMemoryView(std::shared_ptr<void> kept, const dlpack::Tensor& tensor, bool is_readonly);
 
-    void check_typed(dlpack::DataType type, std::size_t bytes, std::size_t rank,
-                     bool is_const) const;
+    void check_typed(dlpack::DataType type, std::size_t bytes, std::size_t alignment,
+                     std::size_t rank, bool is_const) const;
 
     CUdeviceptr base_ = 0;
     StridedLayout layout_;

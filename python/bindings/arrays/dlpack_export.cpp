@@ -21,7 +21,7 @@ ExportRequest ExportRequest::read(nb::handle stream, nb::handle max_version, nb:
                                   nb::handle copy, const dlpack::Device& own,
                                   bool is_host_accessible) {
     ExportRequest request;
-    if (!copy.is_none() && PyObject_IsTrue(copy.ptr()) != 0) {
+    if (flag_argument(copy, false)) {
         raise_error(PyExc_BufferError, "Sorry, not supported: copy=True");
     }
     if (!device.is_none()) {

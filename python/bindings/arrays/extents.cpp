@@ -16,11 +16,16 @@ std::vector<std::int64_t> extents_argument(nb::handle value, const char* name) {
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be a tuple of integers, got " + type_label(value));
     };
-    if (PyUnicode_Check(value.ptr()) != 0 || PySequence_Check(value.ptr()) == 0) {
+    const bool is_text = PyUnicode_Check(value.ptr()) != 0 || PyBytes_Check(value.ptr()) != 0 ||
+                         PyByteArray_Check(value.ptr()) != 0;
+    if (is_text || PySequence_Check(value.ptr()) == 0) {
         refuse();
     }
     const nb::object items = nb::steal(PySequence_Fast(value.ptr(), ""));
     if (!items.is_valid()) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
+            throw nb::python_error();
+        }
         refuse();
     }
     std::vector<std::int64_t> numbers;
@@ -28,6 +33,9 @@ std::vector<std::int64_t> extents_argument(nb::handle value, const char* name) {
         const nb::handle item = PySequence_Fast_GET_ITEM(items.ptr(), i);
         const nb::object number = nb::steal(PyNumber_Index(item.ptr()));
         if (!number.is_valid()) {
+            if (PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
+                throw nb::python_error();
+            }
             PyErr_Clear();
             raise_error(PyExc_TypeError, std::string(name) +
                                              " must be a tuple of integers, but holds " +

@@ -132,7 +132,7 @@ void copy(StridedMemoryView& destination, StridedMemoryView& source, const Strea
     }
     const bool is_waiting = blocking.is_none()
                                 ? !destination.is_device_accessible || !source.is_device_accessible
-                                : PyObject_IsTrue(blocking.ptr()) == 1;
+                                : flag_argument(blocking, false);
     if (is_waiting && cuprum::detail::is_capturing(stream.handle())) {
         raise_error(PyExc_RuntimeError,
                     "stream is capturing, and a copy that waits for it would end the capture; copy "

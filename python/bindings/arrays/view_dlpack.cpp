@@ -7,6 +7,7 @@
 
 #include "arrays/dlpack_export.hpp"
 #include "arrays/view_sources.hpp"
+#include "memory/buffer_dlpack.hpp"
 #include "support/errors.hpp"
 #include "support/fast_method.hpp"
 #include "support/leaving.hpp"
@@ -36,7 +37,8 @@ Parameters
 ----------
 stream : int, optional
     The stream that will use the memory. It is made to wait for the one that the view was made for,
-    if it was made for one; None and -1 leave ordering to the caller.
+    or, if it views a ``Buffer``, for the one that the buffer will be freed on; None and -1 leave
+    ordering to the caller.
 max_version : tuple of int, optional
     The newest version that the caller knows; a versioned capsule is returned from (1, 0) on.
 dl_device : tuple of int, optional
@@ -131,9 +133,13 @@ nb::object export_view(nb::handle self, nb::handle stream, nb::handle max_versio
     const auto request = ExportRequest::read(stream, max_version, device, copy, own, is_on_host);
     if (request.wants_cpu) {
         own = {dlpack::DeviceType::Cpu, 0};
-    } else if (request.ordering == ExportRequest::Ordering::Handle && view.is_ordered) {
+    } else if (request.ordering == ExportRequest::Ordering::Handle) {
         const ConsumerStream consumer{ConsumerStream::Kind::Handle, request.stream};
-        consumer.wait_for(view.ordered_stream);
+        if (view.is_ordered) {
+            consumer.wait_for(view.ordered_stream);
+        } else if (!view.share.is_closed() && own.type != dlpack::DeviceType::Cpu) {
+            wait_for_buffer(consumer, view.share);
+        }
     }
     request.check_readonly(view.is_readonly);
     return request.is_versioned

@@ -37,8 +37,9 @@ void bind_buffer_dlpack(nb::class_<PyBuffer>& type) {
 Parameters
 ----------
 stream : int, optional
-    The stream that will use the memory. It is made to wait for the one that the buffer was
-    allocated on; None and -1 leave ordering to the caller.
+    The stream that will use the memory. It is made to wait for the one that the buffer will be
+    freed on, which is the one it was allocated on unless another was named; None and -1 leave
+    ordering to the caller.
 max_version : tuple of int, optional
     The newest version that the caller knows; a versioned capsule is returned from (1, 0) on.
 dl_device : tuple of int, optional
@@ -77,6 +78,12 @@ dlpack::Device dlpack_device_of(const PyBuffer& buffer) {
     }
     const dlpack::DeviceType type = dlpack_device_type_of(buffer);
     return {type, type == dlpack::DeviceType::Cuda ? buffer.device_id() : 0};
+}
+
+void wait_for_buffer(const ConsumerStream& consumer, const Buffer& memory) {
+    if (const auto last_used_on = memory.deallocation_stream()) {
+        consumer.wait_for(reinterpret_cast<std::uintptr_t>(last_used_on->handle()));
+    }
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -159,10 +166,7 @@ nb::object export_buffer(const PyBuffer& self, nb::handle stream, nb::handle max
         own = {dlpack::DeviceType::Cpu, 0};
     } else if (request.ordering == ExportRequest::Ordering::Handle &&
                own.type != dlpack::DeviceType::Cpu) {
-        if (const auto allocated_on = self.deallocation_stream()) {
-            const ConsumerStream consumer{ConsumerStream::Kind::Handle, request.stream};
-            consumer.wait_for(reinterpret_cast<std::uintptr_t>(allocated_on->handle()));
-        }
+        wait_for_buffer(ConsumerStream{ConsumerStream::Kind::Handle, request.stream}, self);
     }
     request.check_readonly(self.is_readonly);
     return request.is_versioned

@@ -13,6 +13,7 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace cuprum::python {
 
@@ -38,7 +39,8 @@ void bind_buffer_parts(nb::class_<PyBuffer>& type) {
     fast_method<slice>(type, "def __getitem__(self, key: slice, /) -> Buffer",
                        R"(Return a part of the memory as a buffer that shares it.
 
-``buffer[a:b]`` counts bytes. The memory is freed with the last of its parts and the whole.
+``buffer[a:b]`` counts bytes. The memory is freed with the last of its parts and the whole. A part of
+a ``ManagedBuffer`` is one, too.
 
 Parameters
 ----------
@@ -76,7 +78,7 @@ rows_per_slice, src_rows_per_slice : int, optional
 Raises
 ------
 ValueError
-    If a region does not lie in its buffer, or the two overlap.)");
+    If a region does not lie in its buffer, the two overlap, or this buffer is read-only.)");
     fast_method<fill_rectangle>(
         type,
         "def fill_region(self, value: object, extent: tuple[int, ...], *, stream: Stream, offset: "
@@ -101,8 +103,8 @@ Raises
 OverflowError
     If an int does not fit a byte.
 ValueError
-    If the rectangle does not lie in the buffer, or address, pitch or width are no multiples of the
-    value's width.)");
+    If the rectangle does not lie in the buffer, address, pitch or width are no multiples of the
+    value's width, or the buffer is read-only.)");
 }
 
 const PyBuffer& buffer_argument(nb::handle value, const char* name) {
@@ -115,6 +117,12 @@ const PyBuffer& buffer_argument(nb::handle value, const char* name) {
                                              : " must be a Buffer, got " + type_label(value)));
     }
     return *buffer;
+}
+
+void refuse_readonly(const char* name) {
+    raise_error(PyExc_ValueError, std::string(name) +
+                                      " is read-only: it is the memory of an object that must not "
+                                      "change; write to memory of your own");
 }
 
 std::variant<std::uint8_t, std::uint16_t, std::uint32_t> pattern_argument(nb::handle value) {
@@ -168,9 +176,10 @@ nb::object slice(nb::handle self, nb::handle key) {
     }
     const Py_ssize_t count =
         PySlice_AdjustIndices(static_cast<Py_ssize_t>(buffer.size()), &start, &stop, step);
-    nb::object part = make<PyBuffer>(
-        buffer.slice(static_cast<std::size_t>(start), static_cast<std::size_t>(count)),
-        buffer.resource, buffer.owner);
+    auto bytes = buffer.slice(static_cast<std::size_t>(start), static_cast<std::size_t>(count));
+    nb::object part = get_if<PyManagedBuffer>(self) != nullptr
+                          ? make<PyManagedBuffer>(std::move(bytes), buffer.resource, buffer.owner)
+                          : make<PyBuffer>(std::move(bytes), buffer.resource, buffer.owner);
     nb::inst_ptr<PyBuffer>(part)->is_readonly = buffer.is_readonly;
     if (buffer.kept.is_valid()) {
         keep_also(part, buffer.kept);
@@ -203,6 +212,7 @@ void copy_region_from(const PyBuffer& self, nb::handle source, nb::handle extent
                       nb::handle offset, nb::handle pitch, nb::handle rows_per_slice,
                       nb::handle src_offset, nb::handle src_pitch, nb::handle src_rows_per_slice) {
     const PyBuffer& from = buffer_argument(source, "src");
+    check_writable(self, "the buffer");
     const RegionExtent size = extent_argument(extent, 3);
     const Stream& order = stream_argument(stream);
     const RegionPlace into{.offset = optional_size(offset, "offset"),
@@ -218,6 +228,7 @@ void copy_region_from(const PyBuffer& self, nb::handle source, nb::handle extent
 
 void fill_rectangle(const PyBuffer& self, nb::handle value, nb::handle extent, nb::handle stream,
                     nb::handle offset, nb::handle pitch) {
+    check_writable(self, "the buffer");
     const RegionExtent size = extent_argument(extent, 2);
     const Stream& order = stream_argument(stream);
     const RegionPlace place{.offset = optional_size(offset, "offset"),

@@ -17,6 +17,17 @@ void bind_buffer_parts(nb::class_<PyBuffer>& type);
 /// @throws TypeError naming the argument.
 [[nodiscard]] const PyBuffer& buffer_argument(nb::handle value, const char* name);
 
+/// Refuses a buffer that `name` says is read-only.
+[[noreturn, gnu::cold]] void refuse_readonly(const char* name);
+
+/// @throws ValueError, naming the argument, for memory that must not be written: it is somebody's
+/// constant.
+inline void check_writable(const PyBuffer& buffer, const char* name) {
+    if (buffer.is_readonly) [[unlikely]] {
+        refuse_readonly(name);
+    }
+}
+
 /// Returns the pattern to fill with in an argument: an int is a byte, else it has the bytes.
 /// @throws OverflowError, TypeError or ValueError for what is none.
 [[nodiscard]] std::variant<std::uint8_t, std::uint16_t, std::uint32_t>

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "memory/buffer_parts.hpp"
 #include "memory/memory_objects.hpp"
 
 #include <string>
@@ -49,31 +50,33 @@ nb::object location_object(const Location& location) {
     }
 }
 
-std::vector<const PyBuffer*> buffer_list_argument(nb::handle value, const char* name) {
+std::vector<Buffer> buffer_list_argument(nb::handle value, const char* name, bool is_written) {
     if (get_if<PyBuffer>(value) != nullptr) {
         raise_error(PyExc_TypeError, std::string(name) +
                                          " must be a sequence of Buffers, got one Buffer; put it "
                                          "in a list, or use the buffer's own method");
     }
-    const nb::object sequence = PyUnicode_Check(value.ptr()) == 0
-                                    ? nb::steal(PySequence_Fast(value.ptr(), ""))
-                                    : nb::object();
-    if (!sequence.is_valid()) {
-        PyErr_Clear();
+    if (PyUnicode_Check(value.ptr()) != 0 || PySequence_Check(value.ptr()) == 0) {
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be a sequence of Buffers, got " + type_label(value));
     }
-    std::vector<const PyBuffer*> buffers;
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(sequence.ptr());
-    for (Py_ssize_t i = 0; i < count; ++i) {
+    const nb::object sequence = nb::steal(PySequence_Fast(value.ptr(), ""));
+    if (!sequence.is_valid()) {
+        throw nb::python_error(); // what its items raised
+    }
+    std::vector<Buffer> buffers;
+    for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence.ptr()); ++i) {
         const nb::handle item(PySequence_Fast_GET_ITEM(sequence.ptr(), i));
         const PyBuffer* buffer = get_if<PyBuffer>(item);
+        const std::string place = std::string(name) + "[" + std::to_string(i) + "]";
         if (buffer == nullptr) {
-            raise_error(PyExc_TypeError, std::string(name) + "[" + std::to_string(i) +
-                                             "]: expected Buffer, got " +
-                                             Py_TYPE(item.ptr())->tp_name);
+            raise_error(PyExc_TypeError,
+                        place + ": expected Buffer, got " + Py_TYPE(item.ptr())->tp_name);
         }
-        buffers.push_back(buffer);
+        if (is_written) {
+            check_writable(*buffer, place.c_str());
+        }
+        buffers.push_back(lasting_share(*buffer));
     }
     return buffers;
 }

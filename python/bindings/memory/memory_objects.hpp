@@ -62,8 +62,11 @@ struct PyIPCAllocationHandle {
 /// Returns the Device or Host of a place.
 [[nodiscard]] nb::object location_object(const Location& location);
 
-/// Returns the buffers of a sequence. `name` is the argument's, for messages.
-[[nodiscard]] std::vector<const PyBuffer*> buffer_list_argument(nb::handle value, const char* name);
+/// Returns lasting shares of the buffers of a sequence: its items may be gone when this returns,
+/// and others may close them meanwhile. `name` is the argument's, for messages.
+/// @throws ValueError, if they are to be written, for one that must not be.
+[[nodiscard]] std::vector<Buffer> buffer_list_argument(nb::handle value, const char* name,
+                                                       bool is_written = false);
 
 /// Returns the stream of an argument that may be left out.
 [[nodiscard]] std::optional<Stream> optional_stream_argument(nb::handle stream);

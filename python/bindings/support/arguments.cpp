@@ -89,10 +89,20 @@ std::size_t unusual_size_argument(nb::handle value, const char* name) {
 }
 
 std::uint64_t address_argument(nb::handle value, const char* name) {
-    nb::object number = nb::steal(PyIndex_Check(value.ptr()) != 0 ? PyNumber_Index(value.ptr())
-                                                                  : PyNumber_Long(value.ptr()));
-    if (!number.is_valid() || PyUnicode_Check(value.ptr()) != 0 ||
-        PyFloat_Check(value.ptr()) != 0) {
+    // Handles of other libraries have __int__ alone. Numbers that need not be whole have it too,
+    // but with __float__, and int() reads texts without asking them.
+    const PyNumberMethods* const number_methods = Py_TYPE(value.ptr())->tp_as_number;
+    const bool is_index = PyIndex_Check(value.ptr()) != 0;
+    const bool is_handle = number_methods != nullptr && number_methods->nb_int != nullptr &&
+                           number_methods->nb_float == nullptr;
+    nb::object number;
+    if (is_index || is_handle) {
+        number = nb::steal(is_index ? PyNumber_Index(value.ptr()) : PyNumber_Long(value.ptr()));
+        if (!number.is_valid() && PyErr_ExceptionMatches(PyExc_TypeError) == 0) {
+            throw nb::python_error();
+        }
+    }
+    if (!number.is_valid()) {
         PyErr_Clear();
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be an integer, got " + type_label(value));
