@@ -61,7 +61,9 @@ class AccessedBySetProxy(MutableSet):
         """Advise places to keep the buffer mapped; all are checked first."""
         self._buffer.accessed_by = {*self, *(each for other in others for each in other)}
 
-    def __ior__(self, others: Iterable[Device | Host]) -> AccessedBySetProxy:
+    def __ior__(  # type: ignore[misc, override]
+        self, others: Iterable[Device | Host]
+    ) -> AccessedBySetProxy:
         """Advise places to keep the buffer mapped; all are checked first."""
         self.update(others)
         return self

@@ -51,7 +51,14 @@ const CupyPointer* read_cupy_pointer(const CupyArray& array) noexcept {
 }
 
 std::optional<std::uintptr_t> cupy_current_stream() {
-    static const CurrentStream current = find_current_stream(); // CuPy is there: it has an array
+    // NOTE: not a static that is initialised once: Python may let another thread in meanwhile.
+    static std::atomic<bool> was_sought = false;
+    static std::atomic<CurrentStream> found = nullptr;
+    if (!was_sought.load(std::memory_order_acquire)) {
+        found.store(find_current_stream(), std::memory_order_relaxed);
+        was_sought.store(true, std::memory_order_release);
+    }
+    const CurrentStream current = found.load(std::memory_order_relaxed);
     if (current == nullptr) {
         return std::nullopt;
     }
