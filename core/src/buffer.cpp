@@ -361,9 +361,14 @@ void fill_with(const Buffer& buffer, Value value, const Stream& stream, const En
             "the buffer begins at address " + std::to_string(memory.pointer) +
             ", expected a multiple of the value's " + std::to_string(sizeof(Value)) + " bytes");
     }
-    driver::call_for_stream(
-        entry, [&] { return detail::context_of(queue); }, memory.pointer, value,
-        bytes / sizeof(Value), queue.handle);
+    try {
+        driver::call_for_stream(
+            entry, [&] { return detail::context_of(queue); }, memory.pointer, value,
+            bytes / sizeof(Value), queue.handle);
+    } catch (const CUDAError& error) {
+        detail::explain_fill_failure(error, memory.pointer, queue);
+        throw;
+    }
 }
 
 void check_sizes(std::size_t destination, std::size_t source) {

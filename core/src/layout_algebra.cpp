@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -195,7 +196,8 @@ StridedLayout StridedLayout::repacked(std::size_t itemsize, std::uintptr_t addre
     const bool is_wider = itemsize > itemsize_;
     const std::size_t large = is_wider ? itemsize : itemsize_;
     const std::size_t small = is_wider ? itemsize_ : itemsize;
-    if (small == 0 || large % small != 0) {
+    constexpr auto largest = static_cast<std::size_t>(std::numeric_limits<Index>::max());
+    if (small == 0 || large > largest || large % small != 0) {
         throw std::invalid_argument("itemsize must be a multiple or a divisor of " +
                                     std::to_string(itemsize_) + ", got " +
                                     std::to_string(itemsize));

@@ -11,6 +11,7 @@
 #include "state/stream_state.hpp"
 #include "state/synchronous.hpp"
 
+#include <cuprum/detail/order.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/version.hpp>
 
@@ -50,6 +51,7 @@ void check_accessor(const Location& location);
 Ranges ranges_of(std::span<const ManagedBuffer> buffers, std::span<const Location> locations = {});
 void check_count(std::span<const Location> locations, std::size_t buffers);
 void require_batches(const char* what);
+[[nodiscard]] const detail::StreamState& open_queue(const Stream& stream);
 
 } // namespace
 
@@ -131,7 +133,7 @@ std::optional<Location> ManagedBuffer::last_prefetch_location() const {
 
 void ManagedBuffer::prefetch(const Location& location, const Stream& stream) const {
     const detail::BufferState& buffer = managed(*this);
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = open_queue(stream);
     if (buffer.size == 0) {
         return;
     }
@@ -150,7 +152,7 @@ void ManagedBuffer::discard_prefetch(const Location& location, const Stream& str
 
 void prefetch_batch(const Stream& stream, std::span<const ManagedBuffer> buffers,
                     std::span<const Location> locations) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = open_queue(stream);
     check_count(locations, buffers.size());
     Ranges ranges = ranges_of(buffers, locations);
     if (ranges.sizes.empty()) {
@@ -169,7 +171,7 @@ void prefetch_batch(const Stream& stream, std::span<const ManagedBuffer> buffers
 }
 
 void discard_batch(const Stream& stream, std::span<const ManagedBuffer> buffers) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = open_queue(stream);
     Ranges ranges = ranges_of(buffers);
     require_batches("cuMemDiscardBatchAsync");
     if (ranges.sizes.empty()) {
@@ -182,7 +184,7 @@ void discard_batch(const Stream& stream, std::span<const ManagedBuffer> buffers)
 
 void discard_prefetch_batch(const Stream& stream, std::span<const ManagedBuffer> buffers,
                             std::span<const Location> locations) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = open_queue(stream);
     check_count(locations, buffers.size());
     Ranges ranges = ranges_of(buffers, locations);
     require_batches("cuMemDiscardAndPrefetchBatchAsync");
@@ -292,6 +294,17 @@ void check_count(std::span<const Location> locations, std::size_t buffers) {
                                     ") does not match buffers length (" + std::to_string(buffers) +
                                     "); pass one location for all, or one for each");
     }
+}
+
+/// Returns a stream that moves can be enqueued on.
+const detail::StreamState& open_queue(const Stream& stream) {
+    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    if (detail::is_capturing(stream)) {
+        throw std::logic_error("stream is capturing, and a graph has no nodes that prefetch or "
+                               "discard managed memory; do it before the capture, or on another "
+                               "stream");
+    }
+    return queue;
 }
 
 void require_batches(const char* what) {

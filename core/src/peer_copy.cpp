@@ -7,11 +7,13 @@
 #include "region_copy.hpp"
 #include "state/context_state.hpp"
 #include "state/device_state.hpp"
+#include "state/stream_state.hpp"
 
 #include <cuprum/detail/peer_copies.hpp>
 
 #include <array>
 #include <atomic>
+#include <string>
 
 namespace cuprum::detail {
 
@@ -22,6 +24,14 @@ using driver::table;
 
 std::atomic<bool> has_peer_copies = true;
 
+/// What the driver knows of an address.
+struct Place {
+    int memory_type = 0; // none for host memory that it knows nothing of
+    int ordinal = -1;
+    unsigned is_managed = 0;
+};
+
+Place place_of(CUdeviceptr address);
 std::optional<int> device_of(CUdeviceptr address);
 CUcontext context_on(int ordinal);
 
@@ -69,26 +79,50 @@ bool copy_between_devices(const Block& destination, const Block& source, const R
     return true;
 }
 
+void explain_fill_failure(const CUDAError& error, CUdeviceptr memory, const StreamState& queue) {
+    if (error.code() != CUDA_ERROR_INVALID_VALUE) {
+        return;
+    }
+    const Place place = place_of(memory);
+    if (place.memory_type == 0) {
+        throw CUDAError(error.code(), error.call(),
+                        "the memory is the host's, and devices cannot reach it; fill it on the "
+                        "host, or make it known to them with register_host_memory first");
+    }
+    const std::string own = std::to_string(context_state_of(queue)->device->ordinal);
+    const std::string home = std::to_string(place.ordinal);
+    if (place.memory_type == CU_MEMORYTYPE_DEVICE && place.is_managed == 0 && home != own) {
+        throw CUDAError(error.code(), error.call(),
+                        "the memory is device " + home + "'s and the stream device " + own +
+                            "'s; use a stream of device " + home + ", or let device " + own +
+                            " in with peer_accessible_by of the memory's resource");
+    }
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
 
-/// Returns the device whose memory lies at an address; nothing if it is no device's alone.
-std::optional<int> device_of(CUdeviceptr address) {
-    int memory_type = 0;
-    int ordinal = -1;
-    unsigned is_managed = 0;
+Place place_of(CUdeviceptr address) {
+    Place place;
     std::array attributes{CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
                           CU_POINTER_ATTRIBUTE_IS_MANAGED};
-    std::array<void*, attributes.size()> values{&memory_type, &ordinal, &is_managed};
+    std::array<void*, attributes.size()> values{&place.memory_type, &place.ordinal,
+                                                &place.is_managed};
     const CUresult status = table().cuPointerGetAttributes(
         static_cast<unsigned>(attributes.size()), attributes.data(), values.data(), address);
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_INVALID_VALUE) {
         driver::raise(status, table().cuPointerGetAttributes.name);
     }
-    const bool is_known = status == CUDA_SUCCESS && memory_type == CU_MEMORYTYPE_DEVICE &&
-                          is_managed == 0 && ordinal >= 0;
-    return is_known ? std::optional(ordinal) : std::nullopt;
+    return status == CUDA_SUCCESS ? place : Place{};
+}
+
+/// Returns the device whose memory lies at an address; nothing if it is no device's alone.
+std::optional<int> device_of(CUdeviceptr address) {
+    const Place place = place_of(address);
+    const bool is_known =
+        place.memory_type == CU_MEMORYTYPE_DEVICE && place.is_managed == 0 && place.ordinal >= 0;
+    return is_known ? std::optional(place.ordinal) : std::nullopt;
 }
 
 CUcontext context_on(int ordinal) {

@@ -54,15 +54,24 @@ void fill(const Buffer& buffer, const RegionPlace& place, const RegionExtent& ex
     if (extent.width == 0 || extent.height == 0) {
         return;
     }
-    const driver::Current current(detail::context_of(queue));
-    if (placed.block.pitch == extent.width || extent.height == 1) {
-        call(row, placed.block.address, value, extent.width * extent.height / bytes, queue.handle);
-        return;
+    const bool is_row = placed.block.pitch == extent.width || extent.height == 1;
+    if (!is_row) {
+        check(placed.block.pitch, "pitch");
+        check_pitch(placed.block, "the region");
     }
-    check(placed.block.pitch, "pitch");
-    check_pitch(placed.block, "the region");
-    call(rectangle, placed.block.address, placed.block.pitch, value, extent.width / bytes,
-         extent.height, queue.handle);
+    const driver::Current current(detail::context_of(queue));
+    try {
+        if (is_row) {
+            call(row, placed.block.address, value, extent.width * extent.height / bytes,
+                 queue.handle);
+        } else {
+            call(rectangle, placed.block.address, placed.block.pitch, value, extent.width / bytes,
+                 extent.height, queue.handle);
+        }
+    } catch (const CUDAError& error) {
+        detail::explain_fill_failure(error, placed.block.address, queue);
+        throw;
+    }
 }
 
 } // namespace

@@ -7,12 +7,15 @@
 
 #include "driver/call.hpp"
 
+#include <cuprum/error.hpp>
 #include <cuprum/region.hpp>
 
 #include <cstddef>
 #include <optional>
 
 namespace cuprum::detail {
+
+struct StreamState;
 
 /// A block of bytes in memory.
 struct Block {
@@ -44,5 +47,9 @@ struct DevicePair {
 /// @throws std::invalid_argument if it takes rows and they are further apart than MAX_PITCH_BYTES.
 void copy_block(const Block& destination, const Block& source, const RegionExtent& extent,
                 CUstream stream);
+
+/// Throws for a fill that the driver refused, saying why, if the memory is out of the stream's
+/// reach; returns if that is not the reason.
+void explain_fill_failure(const CUDAError& error, CUdeviceptr memory, const StreamState& queue);
 
 } // namespace cuprum::detail

@@ -102,7 +102,8 @@ void check(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
                                     "reshape one of them");
     }
     if (!to.is_unique()) {
-        throw std::invalid_argument("elements of the destination share memory: it has " +
+        throw std::invalid_argument("elements of the destination share memory, or its strides "
+                                    "interleave so that they might: it has " +
                                     to.to_string());
     }
     if (to.volume() == 0) {
@@ -184,10 +185,10 @@ Plan make_plan(const StridedLayout& to, const StridedLayout& from) {
     std::vector<Axis> axes;
     for (const int number : to.stride_order()) {
         const auto i = static_cast<std::size_t>(number);
-        Axis axis{to.shape()[i], to.strides()[i] * bytes, from.strides()[i] * bytes};
-        if (axis.extent == 1) {
-            continue;
+        if (to.shape()[i] == 1) {
+            continue; // nobody walks it, so its strides may be anything
         }
+        Axis axis{to.shape()[i], to.strides()[i] * bytes, from.strides()[i] * bytes};
         if (axis.to < 0) { // walk it the other way round in both
             plan.to_offset += axis.to * (axis.extent - 1);
             plan.from_offset += axis.from * (axis.extent - 1);

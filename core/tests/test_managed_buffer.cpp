@@ -10,6 +10,8 @@
 #include <cuda.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -156,6 +158,25 @@ TEST_F(ManagedBufferOnFake, buffers_without_bytes_are_left_out_of_batches) {
     expect_error<std::invalid_argument>([&] { (void)empty.read_mostly(); }, {"0 bytes"});
     expect_error<std::invalid_argument>([&] { (void)empty.accessed_by(); }, {"0 bytes"});
     expect_error<std::invalid_argument>([&] { empty.set_read_mostly(true); }, {"0 bytes"});
+}
+
+TEST_F(ManagedBufferOnFake, graphs_cannot_move_memory) {
+    fake->set_capturing(stream->handle());
+    const std::span all(&*buffer, 1);
+    const std::vector<Location> places{Location::host()};
+    const std::vector<std::function<void()>> moves{
+        [&] { buffer->prefetch(places[0], *stream); },
+        [&] { buffer->discard(*stream); },
+        [&] { buffer->discard_prefetch(places[0], *stream); },
+        [&] { prefetch_batch(*stream, all, places); },
+        [&] { discard_batch(*stream, all); },
+        [&] { discard_prefetch_batch(*stream, all, places); },
+    };
+    for (const auto& move : moves) {
+        expect_error<std::logic_error>(move, {"stream is capturing", "before the capture"});
+    }
+    EXPECT_EQ(fake->count("cuMemPrefetchAsync"), 0);
+    fake->streams.at(stream->handle()).is_capturing = false;
 }
 
 TEST_F(ManagedBufferOnFake, batches_are_checked) {

@@ -213,6 +213,30 @@ TEST_F(RegionOnFake, fills_refuse_what_the_driver_cannot) {
     EXPECT_EQ(last_memory_call(*fake), "cuMemsetD2D16Async");
 }
 
+TEST_F(RegionOnFake, fills_out_of_the_streams_reach_say_so) {
+    const Stream stream = Device(0).create_stream();
+    const Stream other = Device(1).create_stream();
+    const Buffer near = Device(0).allocate(64, stream);
+    const Buffer far = Device(1).allocate(64, other);
+    const Buffer host = Buffer::from_handle(0x1000, 64);
+    start_with(fake->primaries[0]); // so that nothing is tried twice
+    const auto refuse = [&](const Buffer& buffer, const char* reason, const char* way_out) {
+        fake->fail("cuMemsetD8Async", CUDA_ERROR_INVALID_VALUE);
+        expect_error<CUDAError>([&] { buffer.fill(std::uint8_t{1}, stream); },
+                                {"cuMemsetD8Async failed", reason, way_out});
+        fake->fail("cuMemsetD2D8Async", CUDA_ERROR_INVALID_VALUE);
+        expect_error<CUDAError>(
+            [&] {
+                fill_region(buffer, {.pitch = 8}, {.width = 4, .height = 2}, std::uint8_t{1},
+                            stream);
+            },
+            {"cuMemsetD2D8Async failed", reason, way_out});
+    };
+    refuse(far, "the memory is device 1's and the stream device 0's", "peer_accessible_by");
+    refuse(host, "the memory is the host's", "register_host_memory");
+    refuse(near, "out of the range that the driver accepts", "INVALID_VALUE");
+}
+
 TEST_F(RegionOnFake, strided_copies_refuse_what_makes_no_sense) {
     const Stream stream = Device(0).create_stream();
     const StridedLayout square({4, 4}, 4);
@@ -231,6 +255,14 @@ TEST_F(RegionOnFake, strided_copies_refuse_what_makes_no_sense) {
     EXPECT_EQ(fake->count("cuMemcpyAsync"), 0);
     copy_strided(0x10000, StridedLayout({0, 4}, 4), 0x10000, StridedLayout({0, 4}, 4), stream);
     EXPECT_EQ(fake->count("cuMemcpyAsync"), 0);
+}
+
+TEST_F(RegionOnFake, strides_of_one_element_do_not_matter_to_strided_copies) {
+    const Stream stream = Device(0).create_stream();
+    constexpr Index huge = std::numeric_limits<Index>::max();
+    copy_strided(0x10000, StridedLayout({1, 4}, {huge, 1}, 4), 0x20000,
+                 StridedLayout({1, 4}, {std::numeric_limits<Index>::min(), 1}, 4), stream);
+    EXPECT_EQ(last_memory_call(*fake), "cuMemcpyAsync");
 }
 
 TEST_F(RegionOnFake, strided_copies_take_few_calls) {

@@ -187,6 +187,7 @@ TEST(StridedLayout, repacking_changes_the_element) {
                                             {words});
     };
     refuse(layout, 6, 0, "itemsize must be a multiple or a divisor of 4, got 6");
+    refuse(layout, std::numeric_limits<std::size_t>::max(), 0, "a multiple or a divisor of 4");
     refuse(layout, 32, 0, "the extent of the axis is 4");
     refuse(layout, 8, 4, "the address is 4");
     refuse(dense({4, 5}, StrideOrder::F), 8, 0, "the stride of the axis is 4");

@@ -29,6 +29,7 @@ from cuprum import (
     SynchronousMemoryResource,
     VirtualMemoryResource,
 )
+from cuprum.utils import discard_batch, discard_prefetch_batch, prefetch_batch
 
 POOL_BYTES = 4 << 20
 RELAXED_CAPTURE = 2
@@ -387,3 +388,22 @@ def test_memory_is_not_freed_at_once_for_a_graph(name, device, stream, capturing
     with pytest.warns(RuntimeWarning, match="cannot be freed at once while its stream is captur"):
         buffer.close(capturing)
     resource.deallocate(address, size, stream=stream)  # what was reported
+
+
+def test_graphs_cannot_move_managed_memory(device, stream, capturing):
+    if not device.properties.get("concurrent_managed_access", 0):
+        pytest.skip("the device cannot share managed memory with the host")
+    pool = ManagedMemoryResource({"preferred_location": 0})
+    with pool.allocate(64, stream=stream) as buffer:
+        for move in (
+            lambda: buffer.prefetch(device, stream=capturing),
+            lambda: buffer.discard(stream=capturing),
+            lambda: buffer.discard_prefetch(device, stream=capturing),
+            lambda: prefetch_batch(capturing, [buffer], device),
+            lambda: discard_batch(capturing, [buffer]),
+            lambda: discard_prefetch_batch(capturing, [buffer], device),
+        ):
+            with pytest.raises(RuntimeError, match=r"stream is capturing, .* before the capture"):
+                move()
+        assert buffer.last_prefetch_location is None
+    pool.close()

@@ -224,6 +224,20 @@ assert (source.device_id, target.device_id) == (0, 1)
 out = np.empty(64, np.uint8)
 for peers in ([], [there]):  # a copy names both devices, and needs no leave of the pool
     here.memory_resource.peer_accessible_by = peers
+    for fill in (  # what is filled must be within the stream's reach
+        lambda: source.fill(7, stream=stream),
+        lambda: source.fill_region(7, (1, 2), pitch=4, stream=stream),
+    ):
+        try:
+            fill()
+        except cuprum.CUDAError as error:
+            assert not peers
+            assert "the memory is device 0's and the stream device 1's" in str(error), str(error)
+        else:
+            assert peers
+    stream.sync()
+    source.copy_from_host(matrix, stream=first)
+    first.sync()
     target.fill(0, stream=stream)
     source.copy_to(target, stream=stream)
     target.copy_to_host(out, stream=stream)

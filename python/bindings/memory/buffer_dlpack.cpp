@@ -80,10 +80,12 @@ dlpack::Device dlpack_device_of(const PyBuffer& buffer) {
     return {type, type == dlpack::DeviceType::Cuda ? buffer.device_id() : 0};
 }
 
-void wait_for_buffer(const ConsumerStream& consumer, const Buffer& memory) {
-    if (const auto last_used_on = memory.deallocation_stream()) {
+bool wait_for_buffer(const ConsumerStream& consumer, const Buffer& memory) {
+    const auto last_used_on = memory.deallocation_stream();
+    if (last_used_on) {
         consumer.wait_for(reinterpret_cast<std::uintptr_t>(last_used_on->handle()));
     }
+    return last_used_on.has_value();
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
