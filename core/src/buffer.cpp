@@ -95,9 +95,10 @@ Buffer Buffer::slice(std::size_t offset, std::size_t bytes) const {
 
 void Buffer::check_span(std::size_t bytes, std::size_t alignment) const {
     if (!is_host_accessible()) {
-        throw std::invalid_argument("the buffer is memory of device " +
-                                    std::to_string(device_id()) +
-                                    ", which the host cannot reach; copy it with copy_to_host");
+        throw std::invalid_argument(
+            handle() == 0 ? std::string("the buffer's address is null: there is no memory to see")
+                          : "the buffer is memory of device " + std::to_string(device_id()) +
+                                ", which the host cannot reach; copy it with copy_to_host");
     }
     if (handle() % alignment != 0 || size() % bytes != 0) {
         throw std::invalid_argument("the buffer has " + std::to_string(size()) +
@@ -361,14 +362,12 @@ void fill_with(const Buffer& buffer, Value value, const Stream& stream, const En
             "the buffer begins at address " + std::to_string(memory.pointer) +
             ", expected a multiple of the value's " + std::to_string(sizeof(Value)) + " bytes");
     }
-    try {
-        driver::call_for_stream(
-            entry, [&] { return detail::context_of(queue); }, memory.pointer, value,
-            bytes / sizeof(Value), queue.handle);
-    } catch (const CUDAError& error) {
-        detail::explain_fill_failure(error, memory.pointer, queue);
-        throw;
-    }
+    driver::call_for_stream(
+        entry, [&] { return detail::context_of(queue); },
+        [&](CUresult status) {
+            detail::raise_fill_failure(status, entry.name, memory.pointer, queue);
+        },
+        memory.pointer, value, bytes / sizeof(Value), queue.handle);
 }
 
 void check_sizes(std::size_t destination, std::size_t source) {

@@ -10,6 +10,7 @@
 #include "state/stream_state.hpp"
 
 #include <cuprum/detail/peer_copies.hpp>
+#include <cuprum/error.hpp>
 
 #include <array>
 #include <atomic>
@@ -79,24 +80,26 @@ bool copy_between_devices(const Block& destination, const Block& source, const R
     return true;
 }
 
-void explain_fill_failure(const CUDAError& error, CUdeviceptr memory, const StreamState& queue) {
-    if (error.code() != CUDA_ERROR_INVALID_VALUE) {
-        return;
+void raise_fill_failure(CUresult status, const char* call, CUdeviceptr memory,
+                        const StreamState& queue) {
+    if (status != CUDA_ERROR_INVALID_VALUE || memory == 0) {
+        driver::raise(status, call);
     }
     const Place place = place_of(memory);
     if (place.memory_type == 0) {
-        throw CUDAError(error.code(), error.call(),
+        throw CUDAError(status, call,
                         "the memory is the host's, and devices cannot reach it; fill it on the "
                         "host, or make it known to them with register_host_memory first");
     }
     const std::string own = std::to_string(context_state_of(queue)->device->ordinal);
     const std::string home = std::to_string(place.ordinal);
     if (place.memory_type == CU_MEMORYTYPE_DEVICE && place.is_managed == 0 && home != own) {
-        throw CUDAError(error.code(), error.call(),
+        throw CUDAError(status, call,
                         "the memory is device " + home + "'s and the stream device " + own +
                             "'s; use a stream of device " + home + ", or let device " + own +
                             " in with peer_accessible_by of the memory's resource");
     }
+    driver::raise(status, call);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

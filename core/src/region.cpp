@@ -17,7 +17,6 @@ namespace cuprum {
 namespace {
 
 using detail::Block;
-using driver::call;
 using driver::table;
 
 /// A block, and the bytes from its first to its last.
@@ -60,17 +59,13 @@ void fill(const Buffer& buffer, const RegionPlace& place, const RegionExtent& ex
         check_pitch(placed.block, "the region");
     }
     const driver::Current current(detail::context_of(queue));
-    try {
-        if (is_row) {
-            call(row, placed.block.address, value, extent.width * extent.height / bytes,
-                 queue.handle);
-        } else {
-            call(rectangle, placed.block.address, placed.block.pitch, value, extent.width / bytes,
-                 extent.height, queue.handle);
-        }
-    } catch (const CUDAError& error) {
-        detail::explain_fill_failure(error, placed.block.address, queue);
-        throw;
+    const CUresult status = is_row ? row(placed.block.address, value,
+                                         extent.width * extent.height / bytes, queue.handle)
+                                   : rectangle(placed.block.address, placed.block.pitch, value,
+                                               extent.width / bytes, extent.height, queue.handle);
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        detail::raise_fill_failure(status, is_row ? row.name : rectangle.name, placed.block.address,
+                                   queue);
     }
 }
 

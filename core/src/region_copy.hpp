@@ -7,7 +7,6 @@
 
 #include "driver/call.hpp"
 
-#include <cuprum/error.hpp>
 #include <cuprum/region.hpp>
 
 #include <cstddef>
@@ -48,8 +47,8 @@ struct DevicePair {
 void copy_block(const Block& destination, const Block& source, const RegionExtent& extent,
                 CUstream stream);
 
-/// Throws for a fill that the driver refused, saying why, if the memory is out of the stream's
-/// reach; returns if that is not the reason.
-void explain_fill_failure(const CUDAError& error, CUdeviceptr memory, const StreamState& queue);
+/// Throws for a fill that the driver refused, saying so if the memory is out of the stream's reach.
+[[noreturn, gnu::cold]] void raise_fill_failure(CUresult status, const char* call,
+                                                CUdeviceptr memory, const StreamState& queue);
 
 } // namespace cuprum::detail

@@ -127,6 +127,12 @@ TEST_F(SlicesOnDriver, memory_of_the_host_is_a_span) {
         [&] { static_cast<void>(buffer.slice(2, 4).as_span<std::int32_t>()); }, {"multiples of 4"});
 }
 
+TEST_F(SlicesOnDriver, nothing_is_no_span) {
+    const Buffer nothing = Buffer::from_handle(0, 16);
+    expect_error<std::invalid_argument>([&] { static_cast<void>(nothing.as_span<int>()); },
+                                        {"the buffer's address is null"});
+}
+
 TEST_F(SlicesOnDriver, memory_of_a_device_is_no_span) {
     const Buffer buffer = device().allocate(16, stream());
     expect_error<std::invalid_argument>([&] { static_cast<void>(buffer.as_span<int>()); },

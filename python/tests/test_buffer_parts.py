@@ -194,6 +194,11 @@ def test_an_empty_buffer_is_an_empty_memory():
     assert bytes(Buffer.from_handle(0, 0)) == b""
 
 
+def test_an_address_of_nothing_is_no_memory():
+    with pytest.raises(BufferError, match="the buffer's address is null"):
+        memoryview(Buffer.from_handle(0, 16))
+
+
 def test_device_memory_is_refused_with_the_reason(device, stream):
     with device.allocate(16, stream=stream) as buffer:
         for look in (memoryview, lambda memory: np.frombuffer(memory, np.uint8)):

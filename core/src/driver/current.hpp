@@ -43,11 +43,13 @@ private:
 }
 
 /// Calls a function that enqueues work on device memory. The driver goes by the stream, whatever is
-/// current; should it not, it is called once more in the context that `context_of` gives.
+/// current; should it not, it is called once more in the context that `context_of` gives. `raise`
+/// throws for the status of a failure.
 ///
 /// NOTE: copies have one more way, between devices: see copy() in buffer.cpp.
-template <typename Entry, typename ContextOf, typename... Args>
-inline void call_for_stream(const Entry& entry, const ContextOf& context_of, Args... args) {
+template <typename Entry, typename ContextOf, typename Raise, typename... Args>
+inline void call_for_stream(const Entry& entry, const ContextOf& context_of, const Raise& raise,
+                            Args... args) {
     CUresult status = entry(args...);
     if (is_about_context(status) || status == CUDA_ERROR_INVALID_VALUE) [[unlikely]] {
         const Current current(context_of());
@@ -56,7 +58,7 @@ inline void call_for_stream(const Entry& entry, const ContextOf& context_of, Arg
         }
     }
     if (status != CUDA_SUCCESS) [[unlikely]] {
-        raise(status, entry.name);
+        raise(status);
     }
 }
 

@@ -24,6 +24,10 @@ int get_memory(PyObject* self, Py_buffer* out, int flags) {
         if (buffer == nullptr) {
             raise_error(PyExc_BufferError, "the Buffer was made with __new__ alone");
         }
+        if (buffer->size() != 0 && buffer->handle() == 0) {
+            raise_error(PyExc_BufferError,
+                        "the buffer's address is null: there is no memory to see");
+        }
         if (buffer->size() != 0 && !buffer->is_host_accessible()) {
             raise_error(PyExc_BufferError, "the buffer is memory of device " +
                                                std::to_string(buffer->device_id()) +
