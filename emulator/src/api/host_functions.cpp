@@ -10,6 +10,7 @@
 #include "objects/allocations.hpp"
 #include "objects/capture.hpp"
 #include "objects/error.hpp"
+#include "objects/reach.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -23,16 +24,19 @@ namespace {
 
 constexpr unsigned MAX_BATCH_ITEMS = 256;
 
-void check_word(CUdeviceptr address, std::size_t bytes) {
+void check_word(const Stream& stream, CUdeviceptr address, std::size_t bytes, bool is_write) {
     require(address % bytes == 0, "the address is not aligned");
-    require(Allocations::instance().covers(address, bytes), "the address is not known memory");
+    const auto allocation = Allocations::instance().find(address);
+    require(allocation != nullptr && Allocations::instance().bytes_from(address) >= bytes,
+            "the address is not known memory");
+    check_reach({.address = address, .bytes = bytes, .is_write = is_write}, *allocation, stream);
 }
 
 template <typename Word>
-void check_write(CUdeviceptr address, unsigned flags) {
+void check_write(const Stream& stream, CUdeviceptr address, unsigned flags) {
     constexpr unsigned known = CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
     require((flags & ~known) == 0, "unknown flags");
-    check_word(address, sizeof(Word));
+    check_word(stream, address, sizeof(Word), true);
 }
 
 /// Writes a word that has been checked.
@@ -66,9 +70,9 @@ unsigned condition_of(unsigned flags) {
 }
 
 template <typename Word>
-void check_wait(CUdeviceptr address, unsigned flags) {
+void check_wait(const Stream& stream, CUdeviceptr address, unsigned flags) {
     require(condition_of(flags) <= CU_STREAM_WAIT_VALUE_NOR, "unknown flags");
-    check_word(address, sizeof(Word));
+    check_word(stream, address, sizeof(Word), false);
 }
 
 /// Waits for a word that has been checked.
@@ -94,27 +98,27 @@ void wait_for_word(Stream& stream, CUdeviceptr address, Word value, unsigned fla
 template <typename Word>
 void write_one(CUstream handle, CUdeviceptr address, Word value, unsigned flags) {
     const auto stream = stream_from(handle);
-    check_write<Word>(address, flags);
+    check_write<Word>(*stream, address, flags);
     write_word(*stream, address, value);
 }
 
 template <typename Word>
 void wait_for_one(CUstream handle, CUdeviceptr address, Word value, unsigned flags) {
     const auto stream = stream_from(handle);
-    check_wait<Word>(address, flags);
+    check_wait<Word>(*stream, address, flags);
     wait_for_word(*stream, address, value, flags);
 }
 
-void check_item(const CUstreamBatchMemOpParams& item) {
+void check_item(const Stream& stream, const CUstreamBatchMemOpParams& item) {
     switch (item.operation) {
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-        return check_wait<cuuint32_t>(item.waitValue.address, item.waitValue.flags);
+        return check_wait<cuuint32_t>(stream, item.waitValue.address, item.waitValue.flags);
     case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-        return check_wait<cuuint64_t>(item.waitValue.address, item.waitValue.flags);
+        return check_wait<cuuint64_t>(stream, item.waitValue.address, item.waitValue.flags);
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-        return check_write<cuuint32_t>(item.writeValue.address, item.writeValue.flags);
+        return check_write<cuuint32_t>(stream, item.writeValue.address, item.writeValue.flags);
     case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        return check_write<cuuint64_t>(item.writeValue.address, item.writeValue.flags);
+        return check_write<cuuint64_t>(stream, item.writeValue.address, item.writeValue.flags);
     case CU_STREAM_MEM_OP_BARRIER:
     case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
         return;
@@ -199,7 +203,7 @@ CUresult CUDAAPI cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
         require(count < MAX_BATCH_ITEMS, "a batch has fewer than 256 operations");
         const auto order = stream_from(stream);
         // All or nothing.
-        std::for_each_n(paramArray, count, check_item);
+        std::for_each_n(paramArray, count, [&](const auto& item) { check_item(*order, item); });
         std::for_each_n(paramArray, count, [&](const auto& item) { enqueue_item(*order, item); });
     });
 }

@@ -91,7 +91,7 @@ CUresult CUDAAPI cuMemDiscardBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_
         for (size_t index = 0; index < count; ++index) {
             const auto allocation = Allocations::instance().find(dptrs[index]);
             require(allocation != nullptr && allocation->is_managed() &&
-                        Allocations::instance().covers(dptrs[index], sizes[index]),
+                        Allocations::instance().covers(dptrs[index], sizes[index], false),
                     "a range is not managed memory");
         }
     });

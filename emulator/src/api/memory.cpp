@@ -10,12 +10,8 @@
 #include "objects/capture.hpp"
 #include "objects/device.hpp"
 #include "objects/error.hpp"
+#include "objects/host_pages.hpp"
 #include "objects/thread_state.hpp"
-
-#include <unistd.h>
-
-#include <algorithm>
-#include <sys/mman.h>
 
 using namespace cuprum::emulator;
 
@@ -243,14 +239,6 @@ void free_host_memory(void* pointer) {
     require(Allocations::instance().remove(allocation), "p was freed by another thread");
 }
 
-/// Tells whether all pages of a range are there.
-bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
-    const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-    const std::uint64_t first = address / page_bytes * page_bytes;
-    // An asynchronous msync() does nothing but look at what is mapped.
-    return ::msync(reinterpret_cast<void*>(first), address - first + bytes, MS_ASYNC) == 0;
-}
-
 void register_host_memory(void* pointer, std::size_t bytes, unsigned flags) {
     constexpr unsigned known = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP |
                                CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
@@ -259,7 +247,12 @@ void register_host_memory(void* pointer, std::size_t bytes, unsigned flags) {
     const auto address = reinterpret_cast<CUdeviceptr>(pointer);
     require(address + bytes > address && !AddressSpace::instance().contains(address),
             "the memory is not ordinary host memory");
-    require(is_mapped(address, bytes), "not all of the memory is mapped in this process");
+    const Permission permission = permission_of_process(address, bytes);
+    require(permission != Permission::None,
+            "not all of the memory is mapped in this process, or it cannot be read");
+    require(permission == Permission::ReadWrite || (flags & CU_MEMHOSTREGISTER_READ_ONLY) != 0,
+            "this process may only read the memory: register it with "
+            "CU_MEMHOSTREGISTER_READ_ONLY");
     auto allocation = std::make_shared<Allocation>();
     allocation->context = current_context();
     allocation->base = address;

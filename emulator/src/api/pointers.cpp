@@ -49,6 +49,9 @@ int access_flags(CUdeviceptr address, const Allocation& memory) {
     if (memory.kind == MemoryKind::Mapped) {
         return VirtualMemory::instance().access(address, place);
     }
+    if (memory.is_read_only()) {
+        return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ;
+    }
     if (device == memory.device || memory.is_host_accessible() ||
         memory.kind == MemoryKind::Imported) {
         return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;

@@ -23,7 +23,7 @@ const std::byte* locate(const WarpContext& warp, std::uint32_t lane, std::uint64
                    : nullptr;
     }
     const bool is_readable =
-        (map.is_mapped(address, address + bytes - 1)) ||
+        map.is_mapped(address, address + bytes - 1, false) ||
         (map.is_accessible != nullptr && map.is_accessible(map, address, bytes, false));
     return is_readable ? reinterpret_cast<const std::byte*>(address) : nullptr;
 }

@@ -250,7 +250,7 @@ std::string describe_access(const Access& access) {
 }
 
 std::string describe_memory(const MemoryMap& map, std::uint64_t address) {
-    return map.describe == nullptr ? std::string{} : map.describe(map, address);
+    return map.describe == nullptr ? std::string{} : map.describe(map, address, false);
 }
 
 /// Names the variable in shared memory that an offset lies in.

@@ -11,14 +11,21 @@ namespace cuprum::emulator {
 
 namespace {
 
+bool may_read(const MemoryMap& map, std::uint64_t address, std::uint32_t bytes) {
+    return map.is_mapped(address, address + bytes - 1, false) ||
+           (map.is_accessible != nullptr && map.is_accessible(map, address, bytes, false));
+}
+
 std::string describe(const WarpContext& warp, AccessProblem problem, std::uint64_t address,
-                     std::uint32_t bytes) {
+                     std::uint32_t bytes, bool is_write) {
     const BlockContext& block = *warp.block;
     const MemoryMap& map = *block.memory;
     switch (problem) {
     case AccessProblem::Unmapped:
-        return "is outside the memory that the device may access" +
-               (map.describe == nullptr ? std::string{} : map.describe(map, address));
+        return (is_write && may_read(map, address, bytes)
+                    ? "is refused: the device may only read this memory"
+                    : "is outside the memory that the device may access") +
+               (map.describe == nullptr ? std::string{} : map.describe(map, address, is_write));
     case AccessProblem::Misaligned:
         return "is misaligned: the address must be a multiple of " + std::to_string(bytes);
     case AccessProblem::BeyondShared:
@@ -48,7 +55,8 @@ const bytecode::Instruction* raise_access_fault(WarpContext& warp, const bytecod
     const FaultKind kind = problem == AccessProblem::Misaligned  ? FaultKind::MisalignedAddress
                            : problem == AccessProblem::NotAtomic ? FaultKind::InvalidAddressSpace
                                                                  : FaultKind::IllegalAddress;
-    return raise_fault(warp, at, kind, lane, where + describe(warp, problem, address, bytes));
+    return raise_fault(warp, at, kind, lane,
+                       where + describe(warp, problem, address, bytes, is_write));
 }
 
 } // namespace cuprum::emulator

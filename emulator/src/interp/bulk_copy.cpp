@@ -240,7 +240,7 @@ bool is_device_memory(const MemoryMap& map, std::uint64_t address, std::uint32_t
     bool is_mapped = true;
     for (std::uint64_t at = 0; at < bytes && is_mapped; at += granule) {
         const std::uint64_t length = std::min<std::uint64_t>(granule, bytes - at);
-        is_mapped = map.is_mapped(address + at, address + at + length - 1);
+        is_mapped = map.is_mapped(address + at, address + at + length - 1, is_write);
     }
     if (is_mapped) {
         return true;

@@ -7,8 +7,8 @@
 // range, the window:  [ shared window | local window | device memory ... ]. The first two hold no
 // memory: an address there is the generic form of a shared or local offset and is translated per
 // block or per thread. Device memory is checked by granule: a byte per granule says whether
-// anything in it is mapped. Addresses outside the window (registered host memory) take the slow
-// path.
+// anything in it is mapped, and for what. Addresses outside the window (registered host memory)
+// take the slow path.
 
 #pragma once
 
@@ -30,6 +30,13 @@ enum Checks : std::uint8_t {
     SHAKE = 128,           // no check: warps stop at random before they access memory
 };
 
+/// What a device may do with memory. The bits are what a granule's byte holds: loads test one,
+/// stores the other, so that memory for reading only costs nothing more than any other.
+enum class Permission : std::uint8_t { None = 0, Read = 1, ReadWrite = 3 };
+
+constexpr std::uint8_t READ_BIT = 1;
+constexpr std::uint8_t WRITE_BIT = 2;
+
 /// A piece of memory that kernels may use as one.
 struct MemoryRange {
     std::uint64_t base = 0;
@@ -50,14 +57,15 @@ struct MemoryMap {
     std::uint64_t memory_bytes = 0;
     std::uint32_t granule_shift = 16; // 64 KiB
     const std::atomic<std::uint8_t>* granules =
-        nullptr; // 1 = accessible; index (a - memory_base) >> shift
+        nullptr; // of Permission; index (a - memory_base) >> shift
 
     /// Answers for a range that the granules do not settle: registered host memory, or a checker
     /// that knows the exact allocations. Returns whether the range may be read (or written).
     bool (*is_accessible)(const MemoryMap& map, std::uint64_t address, std::uint64_t bytes,
                           bool is_write) = nullptr;
-    /// Says in further lines what an address has to do with memory that was or is allocated.
-    std::string (*describe)(const MemoryMap& map, std::uint64_t address) = nullptr;
+    /// Says in further lines what an address has to do with memory that was or is allocated, and
+    /// why it must not be read (or written) where that was not allowed.
+    std::string (*describe)(const MemoryMap& map, std::uint64_t address, bool is_write) = nullptr;
     std::uint8_t checks = 0; // of Checks; kernels are compiled for them
 
     // For the checks. Without `find` all mapped memory counts as one allocation.
@@ -71,14 +79,15 @@ struct MemoryMap {
     void (*report)(const std::string& text) = nullptr;
     void* owner = nullptr;
 
-    /// Tells whether both ends of a range lie in accessible granules. Quick; errs on refusing
-    /// ranges outside device memory, for which the caller asks `is_accessible`.
-    [[nodiscard]] bool is_mapped(std::uint64_t first, std::uint64_t last) const {
+    /// Tells whether both ends of a range lie in granules that may be read (or written). Quick;
+    /// errs on refusing ranges outside device memory, for which the caller asks `is_accessible`.
+    [[nodiscard]] bool is_mapped(std::uint64_t first, std::uint64_t last, bool is_write) const {
         const std::uint64_t begin = first - memory_base;
         const std::uint64_t end = last - memory_base;
+        const std::uint8_t wanted = is_write ? WRITE_BIT : READ_BIT;
         return begin < memory_bytes && end < memory_bytes &&
-               granules[begin >> granule_shift].load(std::memory_order_relaxed) != 0 &&
-               granules[end >> granule_shift].load(std::memory_order_relaxed) != 0;
+               (granules[begin >> granule_shift].load(std::memory_order_relaxed) & wanted) != 0 &&
+               (granules[end >> granule_shift].load(std::memory_order_relaxed) & wanted) != 0;
     }
 };
 

@@ -136,7 +136,7 @@ std::uint64_t AddressSpace::take(std::uint64_t bytes, std::uint64_t alignment) {
 void AddressSpace::give_back(std::uint64_t base, std::uint64_t bytes) noexcept {
     const std::uint64_t taken =
         round_up(std::max<std::uint64_t>(bytes, 1), GRANULE_BYTES) + GRANULE_BYTES;
-    set_accessible(base, bytes, false);
+    close(base, bytes);
     ::madvise(reinterpret_cast<void*>(base), taken, MADV_DONTNEED);
     const std::lock_guard lock(mutex_);
     resting_.emplace_back(base, taken);
@@ -149,10 +149,9 @@ void AddressSpace::give_back(std::uint64_t base, std::uint64_t bytes) noexcept {
     }
 }
 
-void AddressSpace::set_accessible(std::uint64_t base, std::uint64_t bytes,
-                                  bool is_accessible) noexcept {
+void AddressSpace::close(std::uint64_t base, std::uint64_t bytes) noexcept {
     for (int device = 0; device < device_count(); ++device) {
-        set_accessible_to(device, base, bytes, is_accessible);
+        set_permission(device, base, bytes, Permission::None);
     }
 }
 
@@ -164,8 +163,8 @@ void AddressSpace::set_device_count(int count) {
     }
 }
 
-void AddressSpace::set_accessible_to(int device, std::uint64_t base, std::uint64_t bytes,
-                                     bool is_accessible) noexcept {
+void AddressSpace::set_permission(int device, std::uint64_t base, std::uint64_t bytes,
+                                  Permission permission) noexcept {
     if (bytes == 0) {
         return;
     }
@@ -173,7 +172,7 @@ void AddressSpace::set_accessible_to(int device, std::uint64_t base, std::uint64
     const std::uint64_t first = (base - map_.memory_base) >> map_.granule_shift;
     const std::uint64_t last = (base + bytes - 1 - map_.memory_base) >> map_.granule_shift;
     for (std::uint64_t index = first; index <= last; ++index) {
-        granules[index].store(is_accessible ? 1 : 0, std::memory_order_relaxed);
+        granules[index].store(static_cast<std::uint8_t>(permission), std::memory_order_relaxed);
     }
 }
 

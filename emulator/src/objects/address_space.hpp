@@ -54,12 +54,12 @@ public:
     /// Gives a range back: its memory is returned to the system at once, its addresses rest.
     void give_back(std::uint64_t base, std::uint64_t bytes) noexcept;
 
-    /// Says whether kernels of all devices may touch a range.
-    void set_accessible(std::uint64_t base, std::uint64_t bytes, bool is_accessible) noexcept;
+    /// Keeps kernels of all devices from touching a range.
+    void close(std::uint64_t base, std::uint64_t bytes) noexcept;
 
-    /// Says whether kernels of one device may touch a range.
-    void set_accessible_to(int device, std::uint64_t base, std::uint64_t bytes,
-                           bool is_accessible) noexcept;
+    /// Says what kernels of one device may do with a range.
+    void set_permission(int device, std::uint64_t base, std::uint64_t bytes,
+                        Permission permission) noexcept;
 
     [[nodiscard]] int device_count() const noexcept { return static_cast<int>(others_.size()) + 1; }
 

@@ -12,6 +12,7 @@
 #include "objects/managed.hpp"
 #include "objects/peer_access.hpp"
 #include "objects/pool.hpp"
+#include "objects/reach.hpp"
 
 #include <algorithm>
 #include <array>
@@ -101,26 +102,27 @@ std::shared_ptr<Allocation> Allocations::allocate(MemoryKind kind,
 void Allocations::open(const Allocation& allocation) {
     auto& space = AddressSpace::instance();
     for (int device = 0; device < space.device_count(); ++device) {
-        bool is_open = device == allocation.device || allocation.is_host_accessible();
-        if (!is_open && allocation.kind == MemoryKind::Pooled) {
-            is_open = allocation.pool->access({CU_MEM_LOCATION_TYPE_DEVICE, device}) !=
-                      CU_MEM_ACCESS_FLAGS_PROT_NONE;
-        } else if (!is_open) {
-            is_open = PeerAccess::instance().is_enabled(device, allocation.device);
+        Permission permission = Permission::None;
+        if (device == allocation.device || allocation.is_host_accessible()) {
+            permission = Permission::ReadWrite;
+        } else if (allocation.kind == MemoryKind::Pooled) {
+            permission =
+                permission_of(allocation.pool->access({CU_MEM_LOCATION_TYPE_DEVICE, device}));
+        } else if (PeerAccess::instance().is_enabled(device, allocation.device)) {
+            permission = Permission::ReadWrite;
         }
-        if (is_open) {
-            space.set_accessible_to(device, allocation.base, allocation.bytes, true);
-        }
+        // Also if it is none: the block of a pool may have been open to the device before.
+        space.set_permission(device, allocation.base, allocation.bytes, permission);
     }
 }
 
-void Allocations::set_access(int device, bool is_open,
+void Allocations::set_access(int device, Permission permission,
                              const std::function<bool(const Allocation&)>& which) {
     const std::shared_lock lock(mutex_); // what is here has not been given back
     for (const auto& [base, allocation] : by_base_) {
         if (allocation->device != device && !allocation->is_host_accessible() &&
             which(*allocation)) {
-            AddressSpace::instance().set_accessible_to(device, base, allocation->bytes, is_open);
+            AddressSpace::instance().set_permission(device, base, allocation->bytes, permission);
         }
     }
 }
@@ -279,11 +281,11 @@ bool Allocations::find_for_kernels(std::uint64_t address, MemoryRange& range) co
     return found != nullptr;
 }
 
-bool Allocations::covers(std::uint64_t address, std::uint64_t bytes) const {
+bool Allocations::covers(std::uint64_t address, std::uint64_t bytes, bool is_write) const {
     const std::shared_lock lock(mutex_);
     const auto after = by_base_.upper_bound(address);
     if (after != by_base_.begin() && covers(*std::prev(after)->second, address, bytes)) {
-        return true;
+        return !is_write || !std::prev(after)->second->is_read_only();
     }
     return find_draining(address, bytes) != nullptr;
 }

@@ -62,11 +62,10 @@ struct AllocationNote {
 /// One allocation. Immutable once it is in the table, except for what is marked.
 struct Allocation : AllocationNote {
     int device = 0;
-    std::shared_ptr<Context> context;  // nullptr where memory belongs to no context (pools, VMM)
-    unsigned flags = 0;                // of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
-    std::shared_ptr<Pool> pool;        // Pooled
-    bool is_on_host = false;           // Pooled, Mapped: host memory
-    std::atomic<bool> is_closed{true}; // Mapped: nobody was given access yet
+    std::shared_ptr<Context> context; // nullptr where memory belongs to no context (pools, VMM)
+    unsigned flags = 0;               // of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
+    std::shared_ptr<Pool> pool;       // Pooled
+    bool is_on_host = false;          // Pooled, Mapped: host memory
     std::atomic<bool> sync_memops{false};
     std::atomic<bool> is_being_freed{false}; // Device, Managed: a stream will do it
     std::shared_ptr<SharedFile> file; // Device: once it is shared; Imported. Set under the gate.
@@ -76,6 +75,11 @@ struct Allocation : AllocationNote {
 
     /// Tells whether the memory moves between host and devices by itself.
     [[nodiscard]] bool is_managed() const noexcept;
+
+    /// Tells whether devices may only read the memory, whatever they are: registered like that.
+    [[nodiscard]] bool is_read_only() const noexcept {
+        return kind == MemoryKind::Registered && (flags & CU_MEMHOSTREGISTER_READ_ONLY) != 0;
+    }
 
     /// Tells whether the CPU may touch the memory, as far as CUDA promises.
     [[nodiscard]] bool is_host_accessible() const noexcept {
@@ -101,8 +105,9 @@ public:
     /// whose access is set by itself.
     static void open(const Allocation& allocation);
 
-    /// Gives a device access to allocations, or takes it away.
-    void set_access(int device, bool is_open, const std::function<bool(const Allocation&)>& which);
+    /// Says what a device may do with allocations of others.
+    void set_access(int device, Permission permission,
+                    const std::function<bool(const Allocation&)>& which);
 
     /// Adds memory that someone else takes care of (Registered, Pooled, Mapped).
     ///
@@ -148,8 +153,9 @@ public:
     /// Counts the changes of what find_for_kernels() answers.
     [[nodiscard]] const std::atomic<std::uint64_t>& changes() const noexcept { return changes_; }
 
-    /// Tells whether one allocation, or registered memory, holds a whole range. For kernels.
-    [[nodiscard]] bool covers(std::uint64_t address, std::uint64_t bytes) const;
+    /// Tells whether one allocation, or registered memory, holds a whole range, and whether that
+    /// may be read (or written) as far as no device is concerned. For kernels.
+    [[nodiscard]] bool covers(std::uint64_t address, std::uint64_t bytes, bool is_write) const;
 
 private:
     using Map = std::map<std::uint64_t, std::shared_ptr<Allocation>>;

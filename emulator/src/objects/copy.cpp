@@ -10,7 +10,7 @@
 #include "objects/device.hpp"
 #include "objects/error.hpp"
 #include "objects/operation.hpp"
-#include "objects/pool.hpp"
+#include "objects/reach.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -27,9 +27,7 @@ constexpr std::uint64_t QUICK_BYTES = 64 << 10;
 
 enum class Residence : std::uint8_t { Pageable, Pinned, Device };
 
-Residence check_side(const CopySide& side, const Copy& copy, const char* which,
-                     const Stream& stream);
-void check_reach(const Allocation& allocation, const Stream& stream, const char* which);
+Residence check_side(const CopySide& side, const Copy& copy, bool is_write, const Stream& stream);
 std::uint64_t extent_bytes(const CopySide& side, const Copy& copy);
 void check_pitches(const CopySide& side, const Copy& copy, const char* which);
 void perform(const Copy& copy);
@@ -54,8 +52,8 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
     }
     check_pitches(copy.destination, copy, "destination");
     check_pitches(copy.source, copy, "source");
-    const Residence to = check_side(copy.destination, copy, "destination", stream);
-    const Residence from = check_side(copy.source, copy, "source", stream);
+    const Residence to = check_side(copy.destination, copy, true, stream);
+    const Residence from = check_side(copy.source, copy, false, stream);
 
     std::shared_ptr<std::vector<std::byte>> staged;
     if (mode == CopyMode::Staged) {
@@ -94,7 +92,7 @@ void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
     const CopySide side{fill.address, fill.pitch_bytes, 0, CopyEnd::Device};
     require(fill.width <= ~std::uint64_t{0} / fill.element_bytes, "the size is too large");
     check_pitches(side, shape, "destination");
-    check_side(side, shape, "destination", stream);
+    check_side(side, shape, true, stream);
     const auto operation = std::make_shared<Task>(
         stream.context().errors(), [fill] { perform(fill); },
         shape.width_bytes * fill.height <= QUICK_BYTES ? Task::Size::Quick : Task::Size::Large,
@@ -112,8 +110,8 @@ void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
 namespace {
 
 /// Finds out where an end lies, and that all of it is there.
-Residence check_side(const CopySide& side, const Copy& copy, const char* which,
-                     const Stream& stream) {
+Residence check_side(const CopySide& side, const Copy& copy, bool is_write, const Stream& stream) {
+    const char* const which = is_write ? "destination" : "source";
     require(side.address != 0, "an address is NULL");
     const std::uint64_t extent = extent_bytes(side, copy);
     const auto allocation = Allocations::instance().find(side.address);
@@ -126,13 +124,12 @@ Residence check_side(const CopySide& side, const Copy& copy, const char* which,
         }
         return Residence::Pageable;
     }
-    if (allocation->kind == MemoryKind::Mapped && allocation->is_closed) {
-        fail(CUDA_ERROR_INVALID_VALUE,
-             std::string(which) + " is mapped, but cuMemSetAccess has given nobody access");
-    }
-    if (!copy.is_between_contexts) {
-        check_reach(*allocation, stream, which);
-    }
+    check_reach({.address = side.address,
+                 .bytes = extent,
+                 .is_write = is_write,
+                 .is_between_contexts = copy.is_between_contexts,
+                 .what = which},
+                *allocation, stream);
     const std::uint64_t available = Allocations::instance().bytes_from(side.address);
     if (extent > available) {
         if (allocation->kind == MemoryKind::Registered) {
@@ -143,22 +140,6 @@ Residence check_side(const CopySide& side, const Copy& copy, const char* which,
                                            " bytes are left in its allocation");
     }
     return allocation->is_host_accessible() ? Residence::Pinned : Residence::Device;
-}
-
-/// Checks that the stream's device may touch memory of a pool, which grants access itself.
-void check_reach(const Allocation& allocation, const Stream& stream, const char* which) {
-    const int device = stream.context().device().ordinal();
-    if (allocation.kind != MemoryKind::Pooled || allocation.is_on_host || allocation.is_managed() ||
-        allocation.device == device || allocation.pool == nullptr) {
-        return;
-    }
-    if (allocation.pool->access({CU_MEM_LOCATION_TYPE_DEVICE, device}) ==
-        CU_MEM_ACCESS_FLAGS_PROT_NONE) {
-        fail(CUDA_ERROR_INVALID_VALUE, std::string(which) + " is in a pool of device " +
-                                           std::to_string(allocation.device) +
-                                           ", which gives device " + std::to_string(device) +
-                                           " no access; grant it with cuMemPoolSetAccess");
-    }
 }
 
 /// Returns the distance from the first byte to one past the last.

@@ -26,39 +26,72 @@ std::mutex initialize_mutex;
 
 /// Answers for memory that the granules do not settle.
 bool is_accessible(const MemoryMap& map, std::uint64_t address, std::uint64_t bytes,
-                   bool /*is_write*/) {
+                   bool is_write) {
     // Memory of the window that the device may not touch stays out of reach, allocated or not.
     const bool is_in_window = address - map.memory_base < map.memory_bytes;
-    if (is_in_window && !map.is_mapped(address, address + bytes - 1)) {
+    if (is_in_window && !map.is_mapped(address, address + bytes - 1, is_write)) {
         return false;
     }
-    return Allocations::instance().covers(address, bytes);
+    return Allocations::instance().covers(address, bytes, is_write);
 }
 
-/// Says why a device may not touch memory that there is; nothing when that is not the reason.
-std::string describe_missing_access(const MemoryMap& map, const Allocation& memory) {
+int device_of(const MemoryMap& map) {
     AddressSpace& space = AddressSpace::instance();
     int device = 0;
     while (device < space.device_count() && &space.map(device) != &map) {
         ++device;
     }
-    if (device == memory.device || device == space.device_count() || memory.is_host_accessible()) {
-        return {};
-    }
-    const char* const way_out = memory.kind == MemoryKind::Pooled   ? "cuMemPoolSetAccess"
-                                : memory.kind == MemoryKind::Mapped ? "cuMemSetAccess"
-                                                                    : "cuCtxEnablePeerAccess";
-    return "\n  memory of device " + std::to_string(memory.device) + ", to which device " +
-           std::to_string(device) + " has no access: " + way_out + " was not called";
+    return device;
 }
 
-std::string describe(const MemoryMap& map, std::uint64_t address) {
+/// Names the call that says what devices may do with memory.
+const char* access_call(const Allocation& memory) {
+    return memory.kind == MemoryKind::Pooled   ? "cuMemPoolSetAccess"
+           : memory.kind == MemoryKind::Mapped ? "cuMemSetAccess"
+                                               : "cuCtxEnablePeerAccess";
+}
+
+/// Says why a device may not touch memory that there is; nothing when that is not the reason.
+std::string describe_missing_access(const MemoryMap& map, const Allocation& memory) {
+    const int device = device_of(map);
+    if (device == AddressSpace::instance().device_count()) {
+        return {};
+    }
+    if (memory.kind == MemoryKind::Mapped) {
+        return "\n  memory to which device " + std::to_string(device) +
+               " has no access: cuMemSetAccess has not given it any";
+    }
+    if (device == memory.device || memory.is_host_accessible()) {
+        return {};
+    }
+    return "\n  memory of device " + std::to_string(memory.device) + ", to which device " +
+           std::to_string(device) + " has no access: " + access_call(memory) + " was not called";
+}
+
+/// Says why a device may only read memory; nothing when it may write it, too.
+std::string describe_read_only(const MemoryMap& map, std::uint64_t address,
+                               const Allocation& memory) {
+    if (memory.is_read_only()) {
+        return "\n  memory that was registered with CU_MEMHOSTREGISTER_READ_ONLY";
+    }
+    if (memory.kind == MemoryKind::Registered || map.is_mapped(address, address, true)) {
+        return {};
+    }
+    return "\n  memory that device " + std::to_string(device_of(map)) +
+           " may only read: " + access_call(memory) + " gave it CU_MEM_ACCESS_FLAGS_PROT_READ";
+}
+
+std::string describe(const MemoryMap& map, std::uint64_t address, bool is_write) {
     const auto& allocations = Allocations::instance();
     const auto memory = allocations.find(address);
-    return (memory == nullptr || map.is_mapped(address, address)
-                ? std::string{}
-                : describe_missing_access(map, *memory)) +
-           allocations.describe(address);
+    std::string reason;
+    if (memory != nullptr && memory->kind != MemoryKind::Registered &&
+        !map.is_mapped(address, address, false)) {
+        reason = describe_missing_access(map, *memory);
+    } else if (memory != nullptr && is_write) {
+        reason = describe_read_only(map, address, *memory);
+    }
+    return reason + allocations.describe(address);
 }
 
 bool find(const MemoryMap& /*map*/, std::uint64_t address, MemoryRange& range) {

@@ -116,8 +116,8 @@ std::shared_ptr<Allocation> open_memory(const SharedAddress& address,
     }
     Allocations::open(*allocation);
     // Opening it also lets the device of the context reach it.
-    AddressSpace::instance().set_accessible_to(context->device().ordinal(), allocation->base,
-                                               allocation->bytes, true);
+    AddressSpace::instance().set_permission(context->device().ordinal(), allocation->base,
+                                            allocation->bytes, Permission::ReadWrite);
     imports()[address.token] = {allocation->base, 1};
     return allocation;
 }

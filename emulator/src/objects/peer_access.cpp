@@ -9,8 +9,8 @@ namespace cuprum::emulator {
 
 namespace {
 
-void set_access(int from, int to, bool is_open) {
-    Allocations::instance().set_access(from, is_open, [to](const Allocation& allocation) {
+void set_access(int from, int to, Permission permission) {
+    Allocations::instance().set_access(from, permission, [to](const Allocation& allocation) {
         // Pools and mappings have access rights of their own.
         return allocation.device == to && allocation.kind != MemoryKind::Pooled &&
                allocation.kind != MemoryKind::Mapped;
@@ -31,7 +31,7 @@ void PeerAccess::enable(int from, int to) {
             return;
         }
     }
-    set_access(from, to, true);
+    set_access(from, to, Permission::ReadWrite);
 }
 
 void PeerAccess::disable(int from, int to) {
@@ -41,7 +41,7 @@ void PeerAccess::disable(int from, int to) {
             return;
         }
     }
-    set_access(from, to, false);
+    set_access(from, to, Permission::None);
 }
 
 bool PeerAccess::is_enabled(int from, int to) const {

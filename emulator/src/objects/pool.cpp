@@ -350,7 +350,7 @@ void Pool::close_if_idle(const Allocation& allocation, std::uint64_t use) {
     const std::lock_guard lock(mutex_);
     const auto found = blocks_.find(allocation.base);
     if (found != blocks_.end() && found->second->use == use) {
-        AddressSpace::instance().set_accessible(allocation.base, allocation.bytes, false);
+        AddressSpace::instance().close(allocation.base, allocation.bytes);
     }
     Allocations::instance().forget(allocation);
 }

@@ -5,6 +5,7 @@
 
 #include "objects/error.hpp"
 #include "objects/pool.hpp"
+#include "objects/reach.hpp"
 
 #include <string>
 
@@ -93,7 +94,7 @@ void Pool::set_access(const CUmemAccessDesc& description) {
         access_[description.location.id] = description.flags;
     }
     Allocations::instance().set_access(
-        description.location.id, description.flags != CU_MEM_ACCESS_FLAGS_PROT_NONE,
+        description.location.id, permission_of(description.flags),
         [this](const Allocation& allocation) { return allocation.pool.get() == this; });
 }
 

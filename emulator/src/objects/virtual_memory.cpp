@@ -7,6 +7,7 @@
 #include "objects/device.hpp"
 #include "objects/driver.hpp"
 #include "objects/error.hpp"
+#include "objects/reach.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -132,7 +133,7 @@ void VirtualMemory::unmap(std::uint64_t base, std::uint64_t bytes) {
         }
     }
     require(end == base + bytes && bytes != 0, "the range is not made of whole mappings");
-    AddressSpace::instance().set_accessible(base, bytes, false);
+    AddressSpace::instance().close(base, bytes);
     for (auto each = mappings_.find(base); each != mappings_.end() && each->first < end;) {
         Allocations::instance().remove(each->first, {MemoryKind::Mapped});
         each = mappings_.erase(each);
@@ -157,16 +158,11 @@ void VirtualMemory::set_access(std::uint64_t base, std::uint64_t bytes,
     }
     require(end == base + bytes && bytes != 0, "the range is not made of whole mappings");
     for (auto each = mappings_.find(base); each != mappings_.end() && each->first < end; ++each) {
-        auto& access = each->second.access;
-        access[key_of(description.location)] = description.flags;
-        const bool is_open = std::ranges::any_of(access, [](const auto& entry) {
-            return entry.second != CU_MEM_ACCESS_FLAGS_PROT_NONE;
-        });
-        each->second.allocation->is_closed = !is_open;
+        each->second.access[key_of(description.location)] = description.flags;
         if (description.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
-            AddressSpace::instance().set_accessible_to(
-                description.location.id, each->first, each->second.bytes,
-                description.flags != CU_MEM_ACCESS_FLAGS_PROT_NONE);
+            AddressSpace::instance().set_permission(description.location.id, each->first,
+                                                    each->second.bytes,
+                                                    permission_of(description.flags));
         }
     }
 }
@@ -178,6 +174,25 @@ CUmemAccess_flags VirtualMemory::access(std::uint64_t address,
     require(mapping != mappings_.end(), "nothing is mapped at the address");
     const auto found = mapping->second.access.find(key_of(location));
     return found == mapping->second.access.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : found->second;
+}
+
+Permission VirtualMemory::permission_to_copy(std::uint64_t address, std::uint64_t bytes,
+                                             int device) const {
+    const std::lock_guard lock(mutex_);
+    Permission weakest = Permission::ReadWrite;
+    for (auto each = find(address); each != mappings_.end() && each->first < address + bytes;
+         ++each) {
+        const auto& access = each->second.access;
+        const auto own = access.find(device);
+        CUmemAccess_flags flags = own == access.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : own->second;
+        if (flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+            for (const auto& [location, others] : access) {
+                flags = std::max(flags, others);
+            }
+        }
+        weakest = std::min(weakest, permission_of(flags));
+    }
+    return weakest;
 }
 
 std::shared_ptr<PhysicalMemory> VirtualMemory::memory_at(std::uint64_t address) const {

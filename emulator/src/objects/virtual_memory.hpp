@@ -79,6 +79,11 @@ public:
     [[nodiscard]] CUmemAccess_flags access(std::uint64_t address,
                                            const CUmemLocation& location) const;
 
+    /// Returns what a copy for a device may do with all of a range: what the device may, and where
+    /// it may do nothing, what someone else may, for the driver lets them do it.
+    [[nodiscard]] Permission permission_to_copy(std::uint64_t address, std::uint64_t bytes,
+                                                int device) const;
+
     /// Returns the memory mapped at an address; throws INVALID_VALUE if there is none.
     [[nodiscard]] std::shared_ptr<PhysicalMemory> memory_at(std::uint64_t address) const;
 

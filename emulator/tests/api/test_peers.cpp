@@ -307,3 +307,66 @@ TEST_F(Peers, a_pointer_tells_what_the_current_device_may_do_with_it) {
         &partial, CU_DEVICE_P2P_ATTRIBUTE_ONLY_PARTIAL_NATIVE_ATOMIC_SUPPORTED, 0, 1)));
     EXPECT_EQ(partial, 0);
 }
+
+TEST_F(Peers, a_pool_can_be_given_to_another_device_for_reading_only) {
+    CUmemoryPool pool = nullptr;
+    CUmemAccessDesc grant{SECOND, CU_MEM_ACCESS_FLAGS_PROT_READ};
+    CUdeviceptr before = 0;
+    CUdeviceptr after = 0;
+    CUcontext second = nullptr;
+    unsigned word = 0;
+    ASSERT_TRUE(succeeds(CU(cuDeviceGetDefaultMemPool)(&pool, 0)));
+    ASSERT_TRUE(succeeds(CU(cuMemAllocAsync)(&before, 64, nullptr)));
+    ASSERT_TRUE(succeeds(CU(cuMemsetD32)(before, 9, 16)));
+    ASSERT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, &grant, 1)));
+    ASSERT_TRUE(succeeds(CU(cuMemAllocAsync)(&after, 64, nullptr)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSynchronize)()));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, write_on_second(before)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, write_on_second(after)));
+
+    ASSERT_TRUE(succeeds(CU(cuCtxCreate)(&second, nullptr, 0, 1)));
+    EXPECT_TRUE(succeeds(CU(cuMemcpyDtoH)(&word, before, sizeof word)));
+    EXPECT_EQ(word, 9U);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpyHtoD)(before, &word, sizeof word)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemsetD32)(after, 1, 16)));
+    EXPECT_TRUE(succeeds(CU(cuMemcpyPeer)(before, context_, after, context_, 16)))
+        << "the contexts named do it";
+    EXPECT_TRUE(succeeds(CU(cuCtxSynchronize)()));
+    EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(second)));
+    EXPECT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
+    EXPECT_TRUE(succeeds(CU(cuMemsetD32)(before, 1, 16))) << "its own device still writes";
+
+    grant.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    ASSERT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, &grant, 1)));
+    EXPECT_TRUE(succeeds(write_on_second(before)));
+    EXPECT_TRUE(succeeds(CU(cuMemFreeAsync)(before, nullptr)));
+    EXPECT_TRUE(succeeds(CU(cuMemFreeAsync)(after, nullptr)));
+    grant.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    ASSERT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, &grant, 1)));
+}
+
+TEST_F(Peers, a_block_that_is_used_again_is_open_to_those_who_have_access_now) {
+    CUmemoryPool pool = nullptr;
+    CUmemAccessDesc grant{SECOND, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    CUdeviceptr first = 0;
+    CUdeviceptr again = 0;
+    CUstream stream = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream, CU_STREAM_NON_BLOCKING)));
+    ASSERT_TRUE(succeeds(CU(cuDeviceGetDefaultMemPool)(&pool, 0)));
+    ASSERT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, &grant, 1)));
+    ASSERT_TRUE(succeeds(CU(cuMemAllocAsync)(&first, 64, stream)));
+    {
+        Gate gate;
+        gate.block(stream);
+        ASSERT_TRUE(succeeds(CU(cuMemFreeAsync)(first, stream)));
+        grant.flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        ASSERT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, &grant, 1)));
+        ASSERT_TRUE(succeeds(CU(cuMemAllocAsync)(&again, 64, stream)));
+    }
+    ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(stream)));
+    EXPECT_EQ(again, first) << "else the test shows nothing";
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, write_on_second(again)));
+    EXPECT_TRUE(succeeds(CU(cuMemFreeAsync)(again, stream)));
+    EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(stream)));
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(stream)));
+}

@@ -35,7 +35,7 @@ public:
           granules_(MEMORY_BYTES >> GRANULE_SHIFT) {
         std::memset(memory_, 0, MEMORY_BYTES);
         for (auto& granule : granules_) {
-            granule = 1;
+            granule = static_cast<std::uint8_t>(Permission::ReadWrite);
         }
         map_.memory_base = reinterpret_cast<std::uint64_t>(memory_);
         map_.memory_bytes = MEMORY_BYTES;

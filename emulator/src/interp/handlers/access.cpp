@@ -46,7 +46,7 @@ Place in_param(const BlockContext& block, std::uint64_t offset, std::uint32_t by
 }
 
 Place in_global(const MemoryMap& map, std::uint64_t address, std::uint32_t bytes, bool is_write) {
-    if (is_mapped(map, address, address + bytes - 1)) {
+    if (is_mapped(map, address, address + bytes - 1, is_write)) {
         return {reinterpret_cast<std::byte*>(address)};
     }
     if (map.is_accessible != nullptr && map.is_accessible(map, address, bytes, is_write)) {
@@ -76,7 +76,8 @@ Place in_generic(const WarpContext& warp, unsigned lane, std::uint64_t address, 
 } // namespace
 
 bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
-                      const Addresses& addresses, std::uint32_t bytes, std::byte** host) {
+                      const Addresses& addresses, std::uint32_t bytes, bool is_write,
+                      std::byte** host) {
     using U = std::uint64_t;
     const BlockContext& block = *warp.block;
     const MemoryMap& map = *block.memory;
@@ -127,16 +128,17 @@ bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
         }
     } else {
         const auto* const granules = reinterpret_cast<const std::uint8_t*>(map.granules);
+        const std::uint8_t wanted = is_write ? WRITE_BIT : READ_BIT;
         if (differing_bits >> map.granule_shift == 0) {
-            if (!is_mapped(map, any, any)) {
+            if (!is_mapped(map, any, any, is_write)) {
                 return false;
             }
         } else {
             for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
                 const U value = offsets[lane];
                 if (value >= map.memory_bytes ||
-                    __atomic_load_n(granules + (value >> map.granule_shift), __ATOMIC_RELAXED) ==
-                        0) {
+                    (__atomic_load_n(granules + (value >> map.granule_shift), __ATOMIC_RELAXED) &
+                     wanted) == 0) {
                     return false;
                 }
             }

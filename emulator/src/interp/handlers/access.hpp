@@ -128,13 +128,15 @@ enum class Pattern : std::uint8_t { Scattered, Sequence, Uniform };
 
 /// Same as MemoryMap::is_mapped, for these sources (see common.hpp).
 [[gnu::always_inline]] inline bool is_mapped(const MemoryMap& map, std::uint64_t first,
-                                             std::uint64_t last) {
+                                             std::uint64_t last, bool is_write) {
     const std::uint64_t begin = first - map.memory_base;
     const std::uint64_t end = last - map.memory_base;
     const auto* const granules = reinterpret_cast<const std::uint8_t*>(map.granules);
+    const std::uint8_t wanted = is_write ? WRITE_BIT : READ_BIT;
     return begin < map.memory_bytes && end < map.memory_bytes &&
-           __atomic_load_n(granules + (begin >> map.granule_shift), __ATOMIC_RELAXED) != 0 &&
-           __atomic_load_n(granules + (end >> map.granule_shift), __ATOMIC_RELAXED) != 0;
+           (__atomic_load_n(granules + (begin >> map.granule_shift), __ATOMIC_RELAXED) & wanted) !=
+               0 &&
+           (__atomic_load_n(granules + (end >> map.granule_shift), __ATOMIC_RELAXED) & wanted) != 0;
 }
 
 /// Returns where `bytes` bytes from `address` on lie, or nullptr when they are not all accessible
@@ -153,7 +155,7 @@ resolve_range(const WarpContext& warp, std::uint64_t address, std::uint32_t byte
                    ? const_cast<std::byte*>(block.parameters) + address
                    : nullptr;
     } else {
-        if (is_mapped(map, address, address + bytes - 1)) [[likely]] {
+        if (is_mapped(map, address, address + bytes - 1, is_write)) [[likely]] {
             return reinterpret_cast<std::byte*>(address);
         }
         if constexpr (SPACE == Space::None) {
@@ -172,10 +174,10 @@ resolve_range(const WarpContext& warp, std::uint64_t address, std::uint32_t byte
 }
 
 /// Tries to resolve all lanes with one check per end: true when every lane of `mask` lies in mapped
-/// device memory, or every one in shared memory. `host` then says where, and holds a place that may
-/// be accessed for the other lanes too.
+/// device memory that may be read (or written), or every one in shared memory. `host` then says
+/// where, and holds a place that may be accessed for the other lanes too.
 [[nodiscard]] bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
-                                    const Addresses& addresses, std::uint32_t bytes,
+                                    const Addresses& addresses, std::uint32_t bytes, bool is_write,
                                     std::byte** host);
 
 /// Finds where each lane of `mask` accesses memory; `host` of other lanes is left alone. Returns

@@ -31,7 +31,7 @@ Addresses lane_addresses(const WarpContext& warp, Operand base, std::int64_t off
 
 bool resolve(WarpContext& warp, const Instruction* at, std::uint32_t mask, Space space,
              const Addresses& addresses, std::uint32_t bytes, bool is_write, std::byte** host) {
-    return resolve_together(warp, mask, space, addresses, bytes, host) ||
+    return resolve_together(warp, mask, space, addresses, bytes, is_write, host) ||
            resolve_lanes(warp, at, mask, space, addresses, bytes, is_write, false, host);
 }
 

@@ -43,8 +43,8 @@ template <Space FIRST, Space SECOND, FusedRole ROLE>
     const Instruction* const fma = at + 2;
     Places a;
     Places b;
-    if (mask != FULL_MASK || !find_places<FIRST, 4>(warp, at, a) ||
-        !find_places<SECOND, 4>(warp, at + 1, b)) [[unlikely]] {
+    if (mask != FULL_MASK || !find_places<FIRST, 4, false>(warp, at, a) ||
+        !find_places<SECOND, 4, false>(warp, at + 1, b)) [[unlikely]] {
         return run_first<FIRST>(warp, at, mask);
     }
     std::byte* const to = locate(warp, fma->dst[0]);
@@ -68,9 +68,9 @@ const Instruction* load_load_fma(WarpContext& warp, const Instruction* at, std::
     bool is_a_uniform = false;
     bool is_b_uniform = false;
     const std::byte* const a =
-        mask == FULL_MASK ? find_place<FIRST, 4>(warp, at, is_a_uniform) : nullptr;
+        mask == FULL_MASK ? find_place<FIRST, 4, false>(warp, at, is_a_uniform) : nullptr;
     const std::byte* const b =
-        a != nullptr ? find_place<SECOND, 4>(warp, at + 1, is_b_uniform) : nullptr;
+        a != nullptr ? find_place<SECOND, 4, false>(warp, at + 1, is_b_uniform) : nullptr;
     if (b == nullptr) [[unlikely]] {
         return load_load_fma_halves<FIRST, SECOND, ROLE>(warp, at, mask);
     }

@@ -28,9 +28,9 @@ template <std::uint64_t BYTES>
     return Head{0, BYTES, BYTES * 2, BYTES * 4, BYTES * 8, BYTES * 16, 0, 0};
 }
 
-/// Returns where a range lies that is mapped device memory or in the block's shared memory; nullptr
-/// for all others, which plain handlers look at.
-template <Space SPACE>
+/// Returns where a range lies that is device memory which may be read (or written), or in the
+/// block's shared memory; nullptr for all others, which plain handlers look at.
+template <Space SPACE, bool IS_WRITE>
 [[gnu::always_inline]] inline std::byte* resolve_mapped(const WarpContext& warp,
                                                         std::uint64_t address, unsigned bytes) {
     const BlockContext& block = *warp.block;
@@ -44,17 +44,18 @@ template <Space SPACE>
         const std::uint64_t begin = address - map.memory_base;
         if (begin < map.memory_bytes) [[likely]] {
             const auto* const granules = reinterpret_cast<const std::uint8_t*>(map.granules);
+            constexpr std::uint8_t wanted = IS_WRITE ? WRITE_BIT : READ_BIT;
             const std::uint64_t granule = begin >> map.granule_shift;
             // Ranges that reach into another granule are rare.
             return (begin + bytes - 1) >> map.granule_shift == granule &&
-                           __atomic_load_n(granules + granule, __ATOMIC_RELAXED) != 0
+                           (__atomic_load_n(granules + granule, __ATOMIC_RELAXED) & wanted) != 0
                        ? reinterpret_cast<std::byte*>(address)
                        : nullptr;
         }
         if constexpr (SPACE == Space::None) {
             const std::uint64_t offset = address - map.shared_base;
             if (offset < map.shared_bytes) {
-                return resolve_mapped<Space::Shared>(warp, offset, bytes);
+                return resolve_mapped<Space::Shared, IS_WRITE>(warp, offset, bytes);
             }
         }
         return nullptr;
@@ -70,7 +71,7 @@ template <Space SPACE>
 
 /// Finds where all 32 lanes access memory, one element of BYTES each: side by side, or at one
 /// address. Returns nullptr when they do not, or not surely in memory that is there.
-template <Space SPACE, unsigned BYTES>
+template <Space SPACE, unsigned BYTES, bool IS_WRITE>
 [[gnu::always_inline]] inline std::byte* find_place(const WarpContext& warp, const Instruction* at,
                                                     bool& is_uniform) {
     const auto* const head = head_of(warp, at->src[0]);
@@ -81,15 +82,15 @@ template <Space SPACE, unsigned BYTES>
     const Head value = load_head(head);
     is_uniform = (nonzero_places(value) & STEP_BITS) == 0;
     if (is_uniform) {
-        return resolve_mapped<SPACE>(warp, start, BYTES);
+        return resolve_mapped<SPACE, IS_WRITE>(warp, start, BYTES);
     }
     return (nonzero_places(value ^ sequence<BYTES>()) & STEP_BITS) == 0
-               ? resolve_mapped<SPACE>(warp, start, BYTES * WARP_SIZE)
+               ? resolve_mapped<SPACE, IS_WRITE>(warp, start, BYTES * WARP_SIZE)
                : nullptr;
 }
 
 /// Does the same for each half of the warp.
-template <Space SPACE, unsigned BYTES>
+template <Space SPACE, unsigned BYTES, bool IS_WRITE>
 [[gnu::always_inline]] inline bool find_places(const WarpContext& warp, const Instruction* at,
                                                Places& places) {
     const auto* const head = head_of(warp, at->src[0]);
@@ -105,8 +106,8 @@ template <Space SPACE, unsigned BYTES>
         return false;
     }
     const unsigned bytes = places.is_uniform ? BYTES : BYTES * HALF;
-    places.low = resolve_mapped<SPACE>(warp, start, bytes);
-    places.high = resolve_mapped<SPACE>(warp, second, bytes);
+    places.low = resolve_mapped<SPACE, IS_WRITE>(warp, start, bytes);
+    places.high = resolve_mapped<SPACE, IS_WRITE>(warp, second, bytes);
     return places.low != nullptr && places.high != nullptr;
 }
 

@@ -65,7 +65,7 @@ template <Space SPACE, typename Element, typename Register>
                                                  std::uint32_t mask) {
     constexpr unsigned chunks = CHUNKS<Register> / 2; // of a half
     Places places;
-    if (mask != FULL_MASK || !find_places<SPACE, sizeof(Element)>(warp, at, places)) {
+    if (mask != FULL_MASK || !find_places<SPACE, sizeof(Element), false>(warp, at, places)) {
         return access_settled(warp, at, mask);
     }
     std::byte* const to = locate(warp, at->dst[0]);
@@ -84,7 +84,8 @@ template <Space SPACE, typename Element, typename Register>
 const Instruction* load_linear(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     bool is_uniform = false;
     const std::byte* const from =
-        mask == FULL_MASK ? find_place<SPACE, sizeof(Element)>(warp, at, is_uniform) : nullptr;
+        mask == FULL_MASK ? find_place<SPACE, sizeof(Element), false>(warp, at, is_uniform)
+                          : nullptr;
     if (from == nullptr) [[unlikely]] {
         return load_halves<SPACE, Element, Register>(warp, at, mask);
     }
@@ -107,7 +108,7 @@ template <Space SPACE, typename Element, typename Register>
                                                   std::uint32_t mask) {
     constexpr unsigned chunks = CHUNKS<Register> / 2;
     Places places;
-    if (mask != FULL_MASK || !find_places<SPACE, sizeof(Element)>(warp, at, places) ||
+    if (mask != FULL_MASK || !find_places<SPACE, sizeof(Element), true>(warp, at, places) ||
         places.is_uniform) {
         return access_settled(warp, at, mask);
     }
@@ -124,8 +125,9 @@ template <Space SPACE, typename Element, typename Register>
 template <Space SPACE, typename Element, typename Register>
 const Instruction* store_linear(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     bool is_uniform = false;
-    std::byte* const to =
-        mask == FULL_MASK ? find_place<SPACE, sizeof(Element)>(warp, at, is_uniform) : nullptr;
+    std::byte* const to = mask == FULL_MASK
+                              ? find_place<SPACE, sizeof(Element), true>(warp, at, is_uniform)
+                              : nullptr;
     if (to == nullptr || is_uniform) [[unlikely]] {
         return store_halves<SPACE, Element, Register>(warp, at, mask);
     }

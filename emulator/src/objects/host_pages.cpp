@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/host_pages.hpp"
+
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+#include <sys/mman.h>
+
+namespace cuprum::emulator {
+
+namespace {
+
+/// Tells whether all pages of a range are there.
+bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
+    const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    const std::uint64_t first = address / page_bytes * page_bytes;
+    // An asynchronous msync() does nothing but look at what is mapped.
+    return ::msync(reinterpret_cast<void*>(first), address - first + bytes, MS_ASYNC) == 0;
+}
+
+} // namespace
+
+Permission permission_of_process(std::uint64_t address, std::uint64_t bytes) {
+    if (!is_mapped(address, bytes)) {
+        return Permission::None;
+    }
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"),
+                                                               &std::fclose);
+    Permission permission = Permission::ReadWrite; // also where the system does not tell
+    char line[512];
+    bool is_start = true; // of a line: names of files may make one longer than the buffer
+    while (maps != nullptr && std::fgets(line, sizeof line, maps.get()) != nullptr) {
+        std::uint64_t first = 0;
+        std::uint64_t end = 0;
+        char can_read = '-';
+        char can_write = '-';
+        const bool is_range = is_start && std::sscanf(line, "%" SCNx64 "-%" SCNx64 " %c%c", &first,
+                                                      &end, &can_read, &can_write) == 4;
+        is_start = false;
+        for (const char* at = line; *at != '\0'; ++at) {
+            is_start = *at == '\n';
+        }
+        if (!is_range || end <= address) {
+            continue;
+        }
+        if (first >= address + bytes) {
+            break; // lines are in the order of addresses
+        }
+        if (can_read != 'r') {
+            return Permission::None;
+        }
+        if (can_write != 'w') {
+            permission = Permission::Read;
+        }
+    }
+    return permission;
+}
+
+} // namespace cuprum::emulator

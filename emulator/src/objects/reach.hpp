@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What copies, fills and waits of a stream may do with memory. Kernels ask the granules instead
+// (interp/memory_map.hpp).
+
+#pragma once
+
+#include "interp/memory_map.hpp"
+
+#include <cuda.h>
+
+#include <cstdint>
+
+namespace cuprum::emulator {
+
+class Stream;
+struct Allocation;
+
+/// Returns what flags of cuMemSetAccess or cuMemPoolSetAccess allow.
+[[nodiscard]] Permission permission_of(CUmemAccess_flags flags) noexcept;
+
+/// How work uses one range of memory.
+struct Use {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;
+    bool is_write = false;
+    bool is_between_contexts = false; // no device has to reach the other's memory
+    const char* what = "the memory";  // for messages
+};
+
+/// Checks that work of a stream may use memory so; throws INVALID_VALUE, with the way out.
+void check_reach(const Use& use, const Allocation& allocation, const Stream& stream);
+
+} // namespace cuprum::emulator
