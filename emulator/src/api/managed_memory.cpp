@@ -20,6 +20,14 @@ CUmemLocation location_of(CUdevice device) {
                                    : CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, device};
 }
 
+/// Returns the stream of a batch, which goes to any but the legacy default stream.
+std::shared_ptr<Stream> stream_of_batch(CUstream handle) {
+    auto stream = stream_from(handle);
+    require(stream->kind() != Stream::Kind::Legacy,
+            "a batch cannot go to the legacy default stream");
+    return stream;
+}
+
 /// Checks the ranges of a batch.
 void check_batch(const CUdeviceptr* addresses, const std::size_t* sizes, std::size_t count,
                  unsigned long long flags) {
@@ -33,13 +41,23 @@ void prefetch_batch(const CUdeviceptr* addresses, const std::size_t* sizes, std:
     require(locations != nullptr && starts != nullptr && location_count != 0 &&
                 location_count <= count && starts[0] == 0,
             "the locations do not cover the batch");
-    std::size_t which = 0;
-    for (std::size_t index = 0; index < count; ++index) {
-        while (which + 1 < location_count && starts[which + 1] <= index) {
-            ++which;
-        }
-        ManagedAdvice::instance().prefetch(addresses[index], sizes[index], locations[which]);
+    for (std::size_t index = 1; index < location_count; ++index) {
+        require(starts[index] > starts[index - 1] && starts[index] < count,
+                "the locations are not in the order of the ranges");
     }
+    const auto for_each = [&](const auto& action) {
+        std::size_t which = 0;
+        for (std::size_t index = 0; index < count; ++index) {
+            while (which + 1 < location_count && starts[which + 1] <= index) {
+                ++which;
+            }
+            action(addresses[index], sizes[index], locations[which]);
+        }
+    };
+    // All or nothing.
+    ManagedAdvice& advice = ManagedAdvice::instance();
+    for_each([&](auto... range) { advice.check_prefetch(range...); });
+    for_each([&](auto... range) { advice.prefetch(range...); });
 }
 
 } // namespace
@@ -76,7 +94,7 @@ CUresult CUDAAPI cuMemPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size
                                          size_t numPrefetchLocs, unsigned long long flags,
                                          CUstream hStream) {
     return entry("cuMemPrefetchBatchAsync", [&] {
-        (void)stream_from(hStream);
+        (void)stream_of_batch(hStream);
         check_batch(dptrs, sizes, count, flags);
         prefetch_batch(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
     });
@@ -86,11 +104,11 @@ CUresult CUDAAPI cuMemDiscardBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_
                                         unsigned long long flags, CUstream hStream) {
     return entry("cuMemDiscardBatchAsync", [&] {
         // Contents may be anything afterwards; that they stay is allowed.
-        (void)stream_from(hStream);
+        (void)stream_of_batch(hStream);
         check_batch(dptrs, sizes, count, flags);
         for (size_t index = 0; index < count; ++index) {
             const auto allocation = Allocations::instance().find(dptrs[index]);
-            require(allocation != nullptr && allocation->is_managed() &&
+            require(sizes[index] != 0 && allocation != nullptr && allocation->is_managed() &&
                         Allocations::instance().covers(dptrs[index], sizes[index], false),
                     "a range is not managed memory");
         }
@@ -102,7 +120,7 @@ CUresult CUDAAPI cuMemDiscardAndPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* s
                                                    size_t* prefetchLocIdxs, size_t numPrefetchLocs,
                                                    unsigned long long flags, CUstream hStream) {
     return entry("cuMemDiscardAndPrefetchBatchAsync", [&] {
-        (void)stream_from(hStream);
+        (void)stream_of_batch(hStream);
         check_batch(dptrs, sizes, count, flags);
         prefetch_batch(dptrs, sizes, count, prefetchLocs, prefetchLocIdxs, numPrefetchLocs);
     });

@@ -8,6 +8,7 @@
 #include "api/shareable.hpp"
 #include "objects/device.hpp"
 #include "objects/error.hpp"
+#include "objects/host_pages.hpp"
 #include "objects/virtual_memory.hpp"
 
 #include <mutex>
@@ -27,19 +28,31 @@ std::shared_ptr<PhysicalMemory> physical_from(CUmemGenericAllocationHandle handl
 void check_properties(const CUmemAllocationProp* properties) {
     require(properties != nullptr, "prop must not be NULL");
     require(properties->type == CU_MEM_ALLOCATION_TYPE_PINNED, "only pinned memory can be made");
-    if (properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_NONE &&
-        properties->requestedHandleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
+    check_handle_types(properties->requestedHandleTypes);
+    require(properties->allocFlags.compressionType <= CU_MEM_ALLOCATION_COMP_GENERIC,
+            "unknown type of compression");
+    require((properties->allocFlags.usage & ~unsigned{CU_MEM_CREATE_USAGE_TILE_POOL}) == 0,
+            "unknown usage of memory");
+    if (properties->allocFlags.usage != 0) {
         fail(CUDA_ERROR_NOT_SUPPORTED,
-             "the emulated device shares memory by POSIX file descriptors only");
+             "the emulated device has no sparse arrays, for which tile pools are");
     }
-    if (properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+    switch (properties->location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
         (void)device_at(properties->location.id);
         return;
+    case CU_MEM_LOCATION_TYPE_HOST:
+        require(properties->requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE,
+                "host memory of no NUMA node cannot be shared; name a node");
+        return;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+        require(is_host_node(properties->location.id), "the host has no NUMA node of this number");
+        return;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        fail(CUDA_ERROR_INVALID_VALUE, "memory is made on a NUMA node of the host by its number");
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown type of location");
     }
-    require(properties->location.type == CU_MEM_LOCATION_TYPE_HOST ||
-                properties->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
-                properties->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
-            "unknown type of location");
 }
 
 } // namespace
@@ -53,8 +66,16 @@ CUresult CUDAAPI cuMemGetAllocationGranularity(size_t* granularity, const CUmemA
         require(option == CU_MEM_ALLOC_GRANULARITY_MINIMUM ||
                     option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
                 "unknown option");
+        require(prop->type == CU_MEM_ALLOCATION_TYPE_PINNED ||
+                    prop->type == CU_MEM_ALLOCATION_TYPE_MANAGED,
+                "unknown type of allocation");
         if (prop->location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
             (void)device_at(prop->location.id);
+        } else {
+            require(prop->location.type == CU_MEM_LOCATION_TYPE_HOST ||
+                        prop->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
+                        prop->location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
+                    "unknown type of location");
         }
         put(granularity, VirtualMemory::GRANULARITY_BYTES);
     });
@@ -121,9 +142,7 @@ CUresult CUDAAPI cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessD
                                 size_t count) {
     return entry("cuMemSetAccess", [&] {
         require(desc != nullptr && count != 0, "desc is NULL or empty");
-        for (size_t index = 0; index < count; ++index) {
-            VirtualMemory::instance().set_access(ptr, size, desc[index]);
-        }
+        VirtualMemory::instance().set_access(ptr, size, {desc, count});
     });
 }
 
@@ -131,9 +150,6 @@ CUresult CUDAAPI cuMemGetAccess(unsigned long long* flags, const CUmemLocation* 
                                 CUdeviceptr ptr) {
     return entry("cuMemGetAccess", [&] {
         require(location != nullptr, "location must not be NULL");
-        if (location->type == CU_MEM_LOCATION_TYPE_DEVICE) {
-            (void)device_at(location->id);
-        }
         put(flags, VirtualMemory::instance().access(ptr, *location));
     });
 }

@@ -39,12 +39,12 @@ void copy_linear(CUstream stream, std::uint64_t to, CopyEnd to_end, std::uint64_
 
 /// Copies between two contexts, which the driver does whether or not their devices are peers.
 void copy_between(CUstream stream, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
-                  CUcontext from_context, std::size_t bytes) {
+                  CUcontext from_context, std::size_t bytes, CopyMode mode) {
     (void)context_or_current(to_context);
     (void)context_or_current(from_context);
     Copy copy = linear_copy(to, CopyEnd::Device, from, CopyEnd::Device, bytes);
     copy.is_between_contexts = true;
-    enqueue_copy(*stream_from(stream), copy, CopyMode::Async);
+    enqueue_copy(*stream_from(stream), copy, mode);
 }
 
 } // namespace
@@ -96,9 +96,9 @@ CUresult CUDAAPI cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice, size
 
 CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
     return entry("cuMemcpyDtoD", [&] {
-        // Within device memory even the plain call does not wait.
+        // Within device memory even the plain call does not wait, unless it is asked to.
         copy_linear(nullptr, dstDevice, CopyEnd::Device, srcDevice, CopyEnd::Device, ByteCount,
-                    CopyMode::Async);
+                    CopyMode::Plain);
     });
 }
 
@@ -113,7 +113,8 @@ CUresult CUDAAPI cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevi
 CUresult CUDAAPI cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                               CUcontext srcContext, size_t ByteCount) {
     return entry("cuMemcpyPeer", [&] {
-        copy_between(nullptr, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+        copy_between(nullptr, dstDevice, dstContext, srcDevice, srcContext, ByteCount,
+                     CopyMode::Plain);
     });
 }
 
@@ -121,7 +122,8 @@ CUresult CUDAAPI cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext,
                                    CUdeviceptr srcDevice, CUcontext srcContext, size_t ByteCount,
                                    CUstream hStream) {
     return entry("cuMemcpyPeerAsync", [&] {
-        copy_between(hStream, dstDevice, dstContext, srcDevice, srcContext, ByteCount);
+        copy_between(hStream, dstDevice, dstContext, srcDevice, srcContext, ByteCount,
+                     CopyMode::Async);
     });
 }
 
@@ -248,10 +250,19 @@ Copy copy_of_3d(const Request& request) {
 }
 
 Copy copy_of(const CUDA_MEMCPY3D& request) {
+    require(request.reserved0 == nullptr && request.reserved1 == nullptr,
+            "the reserved fields must be NULL");
     return copy_of_3d(request);
 }
 
 Copy copy_of(const CUDA_MEMCPY3D_PEER& request) {
+    // Host memory belongs to no context.
+    if (request.srcMemoryType != CU_MEMORYTYPE_HOST) {
+        (void)context_or_current(request.srcContext);
+    }
+    if (request.dstMemoryType != CU_MEMORYTYPE_HOST) {
+        (void)context_or_current(request.dstContext);
+    }
     Copy copy = copy_of_3d(request);
     copy.is_between_contexts = true;
     return copy;

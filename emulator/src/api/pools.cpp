@@ -10,6 +10,8 @@
 #include "objects/device.hpp"
 #include "objects/error.hpp"
 
+#include <algorithm>
+
 using namespace cuprum::emulator;
 
 namespace {
@@ -122,10 +124,9 @@ CUresult CUDAAPI cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* ma
     return entry("cuMemPoolSetAccess", [&] {
         const auto target = pool_from(pool);
         require(map != nullptr || count == 0, "map must not be NULL");
-        for (size_t index = 0; index < count; ++index) {
-            (void)device_at(map[index].location.id);
-            target->set_access(map[index]);
-        }
+        // All or nothing.
+        std::for_each_n(map, count, [&](const auto& each) { target->check_access(each); });
+        std::for_each_n(map, count, [&](const auto& each) { target->set_access(each); });
     });
 }
 
@@ -162,7 +163,9 @@ CUresult CUDAAPI cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
     return entry("cuDeviceSetMemPool", [&] {
         Device& device = device_at(dev);
         auto current = pool_from(pool);
-        require(current->device() == dev, "the pool is not of this device's memory");
+        require(current->device() == dev &&
+                    current->properties().allocType == CU_MEM_ALLOCATION_TYPE_PINNED,
+                "the pool is not of this device's memory");
         require(!current->is_imported(), "an imported pool cannot be the current one");
         device.set_current_pool(std::move(current));
     });

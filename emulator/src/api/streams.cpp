@@ -155,7 +155,7 @@ CUresult CUDAAPI cuStreamCopyAttributes(CUstream dstStream, CUstream srcStream) 
     });
 }
 
-CUresult CUDAAPI cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t /*length*/,
+CUresult CUDAAPI cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t length,
                                         unsigned int flags) {
     return entry("cuStreamAttachMemAsync", [&] {
         const auto stream = stream_from(hStream);
@@ -167,6 +167,8 @@ CUresult CUDAAPI cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size
         const auto allocation = Allocations::instance().find(dptr);
         require(allocation != nullptr && allocation->kind == MemoryKind::Managed,
                 "dptr is not managed memory");
+        require(length == 0 || (length == allocation->bytes && dptr == allocation->base),
+                "managed memory is attached as a whole: the length must be 0 or its size");
     });
 }
 

@@ -8,6 +8,7 @@
 #include "objects/device.hpp"
 #include "objects/driver.hpp"
 #include "objects/error.hpp"
+#include "objects/host_pages.hpp"
 #include "objects/ipc_memory.hpp"
 #include "objects/managed.hpp"
 #include "objects/peer_access.hpp"
@@ -85,6 +86,10 @@ std::shared_ptr<Allocation> Allocations::allocate(MemoryKind kind,
     allocation->name = std::move(name);
     if (kind == MemoryKind::Device) {
         context->device().charge(bytes);
+    } else if (kind == MemoryKind::Pinned) {
+        check_host_holds(bytes);
+    } else if (kind == MemoryKind::Managed) { // it may lie on the device in part
+        check_host_holds(bytes, context->device().total_bytes());
     }
     try {
         allocation->base = AddressSpace::instance().take(bytes);

@@ -27,7 +27,13 @@ constexpr std::uint64_t QUICK_BYTES = 64 << 10;
 
 enum class Residence : std::uint8_t { Pageable, Pinned, Device };
 
-Residence check_side(const CopySide& side, const Copy& copy, bool is_write, const Stream& stream);
+/// What there is to know of an end.
+struct Place {
+    Residence residence = Residence::Pageable;
+    bool is_synchronous = false; // the program wants plain calls to wait
+};
+
+Place check_side(const CopySide& side, const Copy& copy, bool is_write, const Stream& stream);
 std::uint64_t extent_bytes(const CopySide& side, const Copy& copy);
 void check_pitches(const CopySide& side, const Copy& copy, const char* which);
 void perform(const Copy& copy);
@@ -52,8 +58,14 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
     }
     check_pitches(copy.destination, copy, "destination");
     check_pitches(copy.source, copy, "source");
-    const Residence to = check_side(copy.destination, copy, true, stream);
-    const Residence from = check_side(copy.source, copy, false, stream);
+    const Place destination = check_side(copy.destination, copy, true, stream);
+    const Place source = check_side(copy.source, copy, false, stream);
+    const Residence to = destination.residence;
+    const Residence from = source.residence;
+    if (mode == CopyMode::Plain) {
+        mode = destination.is_synchronous || source.is_synchronous ? CopyMode::Blocking
+                                                                   : CopyMode::Async;
+    }
 
     std::shared_ptr<std::vector<std::byte>> staged;
     if (mode == CopyMode::Staged) {
@@ -82,7 +94,9 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
 }
 
 void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
-    require(fill.address % fill.element_bytes == 0, "the address is not aligned to the element");
+    require(fill.address % fill.element_bytes == 0 &&
+                (fill.height <= 1 || fill.pitch_bytes % fill.element_bytes == 0),
+            "the address or the pitch is not aligned to the element");
     if (fill.width == 0 || fill.height == 0) {
         return;
     }
@@ -92,7 +106,10 @@ void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
     const CopySide side{fill.address, fill.pitch_bytes, 0, CopyEnd::Device};
     require(fill.width <= ~std::uint64_t{0} / fill.element_bytes, "the size is too large");
     check_pitches(side, shape, "destination");
-    check_side(side, shape, true, stream);
+    const Place place = check_side(side, shape, true, stream);
+    if (mode == CopyMode::Plain) {
+        mode = place.is_synchronous ? CopyMode::Blocking : CopyMode::Async;
+    }
     const auto operation = std::make_shared<Task>(
         stream.context().errors(), [fill] { perform(fill); },
         shape.width_bytes * fill.height <= QUICK_BYTES ? Task::Size::Quick : Task::Size::Large,
@@ -110,7 +127,7 @@ void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
 namespace {
 
 /// Finds out where an end lies, and that all of it is there.
-Residence check_side(const CopySide& side, const Copy& copy, bool is_write, const Stream& stream) {
+Place check_side(const CopySide& side, const Copy& copy, bool is_write, const Stream& stream) {
     const char* const which = is_write ? "destination" : "source";
     require(side.address != 0, "an address is NULL");
     const std::uint64_t extent = extent_bytes(side, copy);
@@ -122,7 +139,7 @@ Residence check_side(const CopySide& side, const Copy& copy, bool is_write, cons
                  std::string(which) + (is_device_address ? " is not allocated, or was freed"
                                                          : " is not device memory"));
         }
-        return Residence::Pageable;
+        return {};
     }
     check_reach({.address = side.address,
                  .bytes = extent,
@@ -133,13 +150,14 @@ Residence check_side(const CopySide& side, const Copy& copy, bool is_write, cons
     const std::uint64_t available = Allocations::instance().bytes_from(side.address);
     if (extent > available) {
         if (allocation->kind == MemoryKind::Registered) {
-            return Residence::Pageable; // runs over the registered part into the rest of the heap
+            return {}; // runs over the registered part into the rest of the heap
         }
         fail(CUDA_ERROR_INVALID_VALUE, std::string(which) + " of " + std::to_string(extent) +
                                            " bytes does not fit: " + std::to_string(available) +
                                            " bytes are left in its allocation");
     }
-    return allocation->is_host_accessible() ? Residence::Pinned : Residence::Device;
+    return {allocation->is_host_accessible() ? Residence::Pinned : Residence::Device,
+            allocation->sync_memops.load(std::memory_order_relaxed)};
 }
 
 /// Returns the distance from the first byte to one past the last.

@@ -55,6 +55,7 @@ struct Fill {
 enum class CopyMode : std::uint8_t {
     Blocking, // when it is done
     Async,    // as CUDA promises: at once where both ends allow it, pageable sources staged
+    Plain,    // as Async, but when it is done if CU_POINTER_ATTRIBUTE_SYNC_MEMOPS is set for an end
     Staged,   // as Async, but the source is read before the call returns, whatever it is
 };
 

@@ -28,11 +28,12 @@ std::shared_ptr<Pool> DefaultPools::default_pool(const CUmemLocation& location,
         return device_at(location.id).default_pool();
     }
     const std::lock_guard lock(mutex_);
-    auto& pool = defaults_[key_of(location, type)];
-    if (pool == nullptr) {
-        pool = Pool::create_default(type, location);
+    const Key key = key_of(location, type);
+    if (const auto found = defaults_.find(key); found != defaults_.end()) {
+        return found->second;
     }
-    return pool;
+    // Made before it is entered: there may be no such pool.
+    return defaults_.emplace(key, Pool::create_default(type, location)).first->second;
 }
 
 std::shared_ptr<Pool> DefaultPools::current(const CUmemLocation& location,

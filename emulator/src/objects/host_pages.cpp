@@ -3,11 +3,15 @@
 
 #include "objects/host_pages.hpp"
 
+#include "objects/error.hpp"
+
+#include <sched.h>
 #include <unistd.h>
 
 #include <cinttypes>
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <sys/mman.h>
 
 namespace cuprum::emulator {
@@ -58,6 +62,27 @@ Permission permission_of_process(std::uint64_t address, std::uint64_t bytes) {
         }
     }
     return permission;
+}
+
+bool is_host_node(int number) {
+    const std::string folder = "/sys/devices/system/node/node" + std::to_string(number);
+    return number == 0 || (number > 0 && ::access(folder.c_str(), F_OK) == 0);
+}
+
+int current_host_node() {
+    unsigned processor = 0;
+    unsigned node = 0;
+    return ::getcpu(&processor, &node) == 0 ? static_cast<int>(node) : 0;
+}
+
+void check_host_holds(std::uint64_t bytes, std::uint64_t more_bytes) {
+    static const std::uint64_t host_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                                            static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    if (bytes > host_bytes + more_bytes) {
+        fail(CUDA_ERROR_OUT_OF_MEMORY, "asked for " + std::to_string(bytes) +
+                                           " bytes of host memory; there are " +
+                                           std::to_string(host_bytes + more_bytes));
+    }
 }
 
 } // namespace cuprum::emulator

@@ -12,4 +12,14 @@ namespace cuprum::emulator {
 /// Returns what this process itself may do with all of a range of its memory, as the system says.
 [[nodiscard]] Permission permission_of_process(std::uint64_t address, std::uint64_t bytes);
 
+/// Tells whether the host has a NUMA node of this number. One without nodes has number 0.
+[[nodiscard]] bool is_host_node(int number);
+
+/// Returns the number of the NUMA node on which the calling thread runs.
+[[nodiscard]] int current_host_node();
+
+/// Throws OUT_OF_MEMORY for an allocation that the host could never hold, with `more_bytes` beside
+/// its own memory. Pages come when they are touched: many large ones together are not refused.
+void check_host_holds(std::uint64_t bytes, std::uint64_t more_bytes = 0);
+
 } // namespace cuprum::emulator

@@ -13,9 +13,12 @@
 
 namespace cuprum::emulator {
 
+struct Allocation;
+
 /// What programs have advised about managed memory. It changes nothing here, but can be asked.
 ///
-/// Kept per allocation: advice about a part is remembered for the whole.
+/// Kept by page, as CUDA does: a range that is advised about is rounded out to whole pages, and
+/// what is asked about several pages is what holds for all of them.
 class ManagedAdvice {
 public:
     /// Returns the process's advice; never destroyed.
@@ -24,6 +27,10 @@ public:
     /// Remembers advice; throws INVALID_VALUE if the range is not managed memory.
     void advise(std::uint64_t address, std::uint64_t bytes, CUmem_advise advice,
                 const CUmemLocation& location);
+
+    /// Throws what prefetch() would, and does nothing.
+    void check_prefetch(std::uint64_t address, std::uint64_t bytes,
+                        const CUmemLocation& location) const;
 
     /// Remembers where a range was prefetched to last.
     void prefetch(std::uint64_t address, std::uint64_t bytes, const CUmemLocation& location);
@@ -43,10 +50,18 @@ private:
         std::set<int> accessed_by; // devices; CU_DEVICE_CPU for the host
     };
 
-    [[nodiscard]] Advice& of(std::uint64_t address, std::uint64_t bytes, bool is_advised = false);
+    /// Advice by the address where it begins to hold; it does up to the next.
+    using Pieces = std::map<std::uint64_t, Advice>;
+
+    template <typename Change>
+    void change(const Allocation& allocation, std::uint64_t address, std::uint64_t bytes,
+                const Change& apply);
+    [[nodiscard]] Advice common_advice(const Allocation& allocation, std::uint64_t address,
+                                       std::uint64_t bytes) const;
+    static bool is_same(const Advice& first, const Advice& second);
 
     std::mutex mutex_;
-    std::map<std::uint64_t, Advice> by_allocation_; // by the allocation's id
+    std::map<std::uint64_t, Pieces> by_allocation_; // by the allocation's id
 };
 
 } // namespace cuprum::emulator

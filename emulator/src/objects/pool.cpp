@@ -7,6 +7,7 @@
 #include "objects/device.hpp"
 #include "objects/driver.hpp"
 #include "objects/error.hpp"
+#include "objects/host_pages.hpp"
 #include "objects/stream.hpp"
 
 #include <algorithm>
@@ -36,11 +37,7 @@ void check_properties(const CUmemPoolProps& properties) {
     require(properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED ||
                 properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED,
             "a pool is of pinned or managed memory");
-    if (properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE &&
-        properties.handleTypes != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) {
-        fail(CUDA_ERROR_NOT_SUPPORTED,
-             "the emulated device shares pools by POSIX file descriptors only");
-    }
+    check_handle_types(properties.handleTypes);
     require(properties.handleTypes == CU_MEM_HANDLE_TYPE_NONE ||
                 properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED,
             "a pool of managed memory cannot be shared");
@@ -51,9 +48,14 @@ void check_properties(const CUmemPoolProps& properties) {
                 "the pool's device does not exist");
         break;
     case CU_MEM_LOCATION_TYPE_HOST:
-    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
-    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        require(properties.handleTypes == CU_MEM_HANDLE_TYPE_NONE,
+                "a pool of host memory of no NUMA node cannot be shared; name a node");
         break;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+        require(is_host_node(properties.location.id), "the host has no NUMA node of this number");
+        break;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        fail(CUDA_ERROR_INVALID_VALUE, "a pool is made on a NUMA node of the host by its number");
     case CU_MEM_LOCATION_TYPE_NONE:
         require(properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED,
                 "only a pool of managed memory can do without a location");
@@ -306,6 +308,8 @@ void Pool::reserve(std::uint64_t capacity) {
 std::shared_ptr<Pool::Block> Pool::take_block(std::uint64_t capacity) {
     if (device() >= 0) {
         device_at(device()).charge(capacity);
+    } else {
+        check_host_holds(capacity);
     }
     auto block = std::make_shared<Block>();
     try {

@@ -88,6 +88,8 @@ public:
     void set_attribute(CUmemPool_attribute attribute, const void* value);
 
     [[nodiscard]] CUmemAccess_flags access(const CUmemLocation& location) const;
+    /// Throws if set_access() must not be called so.
+    void check_access(const CUmemAccessDesc& description) const;
     void set_access(const CUmemAccessDesc& description);
 
     [[nodiscard]] bool is_default() const noexcept { return is_default_; }

@@ -3,6 +3,7 @@
 
 // What programs can ask and set about a pool.
 
+#include "objects/driver.hpp"
 #include "objects/error.hpp"
 #include "objects/pool.hpp"
 #include "objects/reach.hpp"
@@ -78,17 +79,21 @@ CUmemAccess_flags Pool::access(const CUmemLocation& location) const {
     return found == access_.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : found->second;
 }
 
-void Pool::set_access(const CUmemAccessDesc& description) {
+void Pool::check_access(const CUmemAccessDesc& description) const {
     require(description.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
                 description.flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
                 description.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
             "unknown access flags");
     require(description.location.type == CU_MEM_LOCATION_TYPE_DEVICE,
             "access is granted to devices only");
+    (void)device_at(description.location.id);
     if (description.location.id == device() &&
         description.flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE) {
         fail(CUDA_ERROR_INVALID_DEVICE, "a pool's own device cannot lose access");
     }
+}
+
+void Pool::set_access(const CUmemAccessDesc& description) {
     {
         const std::lock_guard lock(mutex_);
         access_[description.location.id] = description.flags;

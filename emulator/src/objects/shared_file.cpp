@@ -28,6 +28,16 @@ std::string link_of(int process, int descriptor) {
 
 } // namespace
 
+void check_handle_types(unsigned types) {
+    constexpr unsigned known = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_WIN32 |
+                               CU_MEM_HANDLE_TYPE_WIN32_KMT | CU_MEM_HANDLE_TYPE_FABRIC;
+    require((types & ~known) == 0, "unknown type of handle");
+    if ((types & ~unsigned{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR}) != 0) {
+        fail(CUDA_ERROR_NOT_SUPPORTED,
+             "the emulated device shares memory by POSIX file descriptors only");
+    }
+}
+
 std::shared_ptr<SharedFile> SharedFile::create(SharedHeader about) {
     about.magic = MAGIC;
     about.version = VERSION;

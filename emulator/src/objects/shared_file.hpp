@@ -30,6 +30,10 @@ enum class SharedKind : std::uint32_t {
     Event = 4,
 };
 
+/// Checks the ways in which memory is to be shared: throws INVALID_VALUE for what CUDA does not
+/// know, NOT_SUPPORTED for what it knows and is no file descriptor.
+void check_handle_types(unsigned types);
+
 /// Tells files apart: random bytes, made with the file.
 using SharedToken = std::array<std::uint8_t, 16>;
 

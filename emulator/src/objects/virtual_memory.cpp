@@ -7,6 +7,7 @@
 #include "objects/device.hpp"
 #include "objects/driver.hpp"
 #include "objects/error.hpp"
+#include "objects/host_pages.hpp"
 #include "objects/reach.hpp"
 
 #include <algorithm>
@@ -24,12 +25,28 @@ int key_of(const CUmemLocation& location) {
     return location.type == CU_MEM_LOCATION_TYPE_DEVICE ? location.id : -1;
 }
 
+void check_location(const CUmemLocation& location) {
+    switch (location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+        (void)device_at(location.id);
+        return;
+    case CU_MEM_LOCATION_TYPE_HOST:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        return;
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown type of location");
+    }
+}
+
 } // namespace
 
 PhysicalMemory::PhysicalMemory(std::uint64_t bytes, const CUmemAllocationProp& properties)
     : bytes_(bytes), properties_(properties) {
     if (device() >= 0) {
         device_at(device()).charge(bytes);
+    } else {
+        check_host_holds(bytes);
     }
     try {
         SharedHeader about;
@@ -142,13 +159,13 @@ void VirtualMemory::unmap(std::uint64_t base, std::uint64_t bytes) {
 }
 
 void VirtualMemory::set_access(std::uint64_t base, std::uint64_t bytes,
-                               const CUmemAccessDesc& description) {
-    require(description.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
-                description.flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
-                description.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-            "unknown access flags");
-    if (description.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
-        (void)device_at(description.location.id);
+                               std::span<const CUmemAccessDesc> descriptions) {
+    for (const CUmemAccessDesc& description : descriptions) {
+        require(description.flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
+                    description.flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||
+                    description.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+                "unknown access flags");
+        check_location(description.location);
     }
     const std::lock_guard lock(mutex_);
     std::uint64_t end = base;
@@ -157,18 +174,30 @@ void VirtualMemory::set_access(std::uint64_t base, std::uint64_t bytes,
         end += each->second.bytes;
     }
     require(end == base + bytes && bytes != 0, "the range is not made of whole mappings");
+    // All or nothing: whatever can be wrong is found before anything changes.
     for (auto each = mappings_.find(base); each != mappings_.end() && each->first < end; ++each) {
-        each->second.access[key_of(description.location)] = description.flags;
-        if (description.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
-            AddressSpace::instance().set_permission(description.location.id, each->first,
-                                                    each->second.bytes,
-                                                    permission_of(description.flags));
+        const CUmemLocation& place = each->second.memory->properties().location;
+        for (const CUmemAccessDesc& description : descriptions) {
+            require(description.location.type != CU_MEM_LOCATION_TYPE_HOST_NUMA ||
+                        place.type == CU_MEM_LOCATION_TYPE_HOST_NUMA,
+                    "access from a NUMA node is for memory of one");
+        }
+    }
+    for (auto each = mappings_.find(base); each != mappings_.end() && each->first < end; ++each) {
+        for (const CUmemAccessDesc& description : descriptions) {
+            each->second.access[key_of(description.location)] = description.flags;
+            if (description.location.type == CU_MEM_LOCATION_TYPE_DEVICE) {
+                AddressSpace::instance().set_permission(description.location.id, each->first,
+                                                        each->second.bytes,
+                                                        permission_of(description.flags));
+            }
         }
     }
 }
 
 CUmemAccess_flags VirtualMemory::access(std::uint64_t address,
                                         const CUmemLocation& location) const {
+    check_location(location);
     const std::lock_guard lock(mutex_);
     const auto mapping = find(address);
     require(mapping != mappings_.end(), "nothing is mapped at the address");

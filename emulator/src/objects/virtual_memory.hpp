@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 
 namespace cuprum::emulator {
 
@@ -72,8 +73,9 @@ public:
     /// Takes away what was mapped in a range that whole mappings make up.
     void unmap(std::uint64_t base, std::uint64_t bytes);
 
-    /// Says what a device, or the host, may do with mapped memory.
-    void set_access(std::uint64_t base, std::uint64_t bytes, const CUmemAccessDesc& description);
+    /// Says what devices, or the host, may do with mapped memory; changes nothing if it throws.
+    void set_access(std::uint64_t base, std::uint64_t bytes,
+                    std::span<const CUmemAccessDesc> descriptions);
 
     /// Returns what a location may do at an address; throws INVALID_VALUE if nothing is mapped.
     [[nodiscard]] CUmemAccess_flags access(std::uint64_t address,

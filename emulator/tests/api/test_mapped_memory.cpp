@@ -110,48 +110,81 @@ TEST_F(MappedMemory, sizes_and_places_are_checked) {
     EXPECT_TRUE(succeeds(CU(cuMemAddressFree)(base, granularity_)));
 }
 
-TEST_F(MappedMemory, advice_about_managed_memory_is_remembered) {
-    CUdeviceptr managed = 0;
-    ASSERT_TRUE(succeeds(CU(cuMemAllocManaged)(&managed, 4096, CU_MEM_ATTACH_GLOBAL)));
+TEST_F(MappedMemory, access_is_set_for_all_or_for_none) {
+    const auto handle = create(granularity_);
+    CUdeviceptr base = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemAddressReserve)(&base, granularity_, 0, 0, 0)));
+    ASSERT_TRUE(succeeds(CU(cuMemMap)(base, granularity_, 0, handle, 0)));
+    EXPECT_TRUE(succeeds(CU(cuMemRelease)(handle)));
     const CUmemLocation device{CU_MEM_LOCATION_TYPE_DEVICE, 0};
-    ASSERT_TRUE(
-        succeeds(CU(cuMemAdvise)(managed, 4096, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, device)));
-    ASSERT_TRUE(succeeds(CU(cuMemPrefetchAsync)(managed, 4096, device, 0, nullptr)));
-    int value = -7;
-    ASSERT_TRUE(succeeds(CU(cuMemRangeGetAttribute)(
-        &value, sizeof value, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION, managed, 4096)));
-    EXPECT_EQ(value, 0);
-    ASSERT_TRUE(succeeds(CU(cuMemRangeGetAttribute)(
-        &value, sizeof value, CU_MEM_RANGE_ATTRIBUTE_LAST_PREFETCH_LOCATION, managed, 4096)));
-    EXPECT_EQ(value, 0);
-    const CUdeviceptr plain = allocate(4096);
-    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
-                        CU(cuMemAdvise)(plain, 4096, CU_MEM_ADVISE_SET_READ_MOSTLY, device)));
-    EXPECT_TRUE(succeeds(CU(cuMemFree)(plain)));
-    EXPECT_TRUE(succeeds(CU(cuMemFree)(managed)));
+    const auto set_with = [&](CUmemLocation second, CUmemAccess_flags flags) {
+        const CUmemAccessDesc access[] = {{device, CU_MEM_ACCESS_FLAGS_PROT_READWRITE},
+                                          {second, flags}};
+        return CU(cuMemSetAccess)(base, granularity_, access, 2);
+    };
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_DEVICE, set_with({CU_MEM_LOCATION_TYPE_DEVICE, 99},
+                                                            CU_MEM_ACCESS_FLAGS_PROT_READWRITE)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, set_with({CU_MEM_LOCATION_TYPE_INVALID, 0},
+                                                           CU_MEM_ACCESS_FLAGS_PROT_READWRITE)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, set_with({CU_MEM_LOCATION_TYPE_HOST_NUMA, 0},
+                                                           CU_MEM_ACCESS_FLAGS_PROT_READWRITE)))
+        << "the memory is not of a NUMA node";
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_VALUE, set_with(device, static_cast<CUmemAccess_flags>(2))));
+    unsigned long long flags = 77;
+    EXPECT_TRUE(succeeds(CU(cuMemGetAccess)(&flags, &device, base)));
+    EXPECT_EQ(flags, CU_MEM_ACCESS_FLAGS_PROT_NONE);
+    const CUmemLocation nowhere{CU_MEM_LOCATION_TYPE_INVALID, 0};
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemGetAccess)(&flags, &nowhere, base)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemsetD8)(base, 1, 16)));
+    EXPECT_TRUE(succeeds(CU(cuMemUnmap)(base, granularity_)));
+    EXPECT_TRUE(succeeds(CU(cuMemAddressFree)(base, granularity_)));
 }
 
-// As on an H200 with driver 580.
-TEST_F(MappedMemory, a_managed_pool_takes_no_advice_but_is_prefetched) {
-    const CUmemLocation device{CU_MEM_LOCATION_TYPE_DEVICE, 0};
-    CUmemPoolProps properties{};
-    properties.allocType = CU_MEM_ALLOCATION_TYPE_MANAGED;
-    properties.location = device;
-    CUmemoryPool pool = nullptr;
-    ASSERT_TRUE(succeeds(CU(cuMemPoolCreate)(&pool, &properties)));
-    CUdeviceptr memory = 0;
-    ASSERT_TRUE(succeeds(CU(cuMemAllocFromPoolAsync)(&memory, 4096, pool, nullptr)));
-    for (const CUmem_advise advice :
-         {CU_MEM_ADVISE_SET_READ_MOSTLY, CU_MEM_ADVISE_SET_PREFERRED_LOCATION,
-          CU_MEM_ADVISE_SET_ACCESSED_BY}) {
-        EXPECT_TRUE(
-            returns(CUDA_ERROR_NOT_SUPPORTED, CU(cuMemAdvise)(memory, 4096, advice, device)));
-    }
-    EXPECT_TRUE(succeeds(CU(cuMemPrefetchAsync)(memory, 4096, device, 0, nullptr)));
-    int value = -7;
-    EXPECT_TRUE(succeeds(CU(cuMemRangeGetAttribute)(
-        &value, sizeof value, CU_MEM_RANGE_ATTRIBUTE_READ_MOSTLY, memory, 4096)));
-    EXPECT_EQ(value, 0);
-    EXPECT_TRUE(succeeds(CU(cuMemFreeAsync)(memory, nullptr)));
-    EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool)));
+TEST_F(MappedMemory, properties_are_checked) {
+    const auto result_of = [&](const CUmemAllocationProp& properties,
+                               std::size_t bytes) -> CUresult {
+        CUmemGenericAllocationHandle handle = 55;
+        const CUresult result = CU(cuMemCreate)(&handle, bytes, &properties, 0);
+        if (result == CUDA_SUCCESS) {
+            EXPECT_TRUE(succeeds(CU(cuMemRelease)(handle)));
+        } else {
+            EXPECT_EQ(handle, 55U) << "an output was written";
+        }
+        return result;
+    };
+    const auto expect = [&](CUresult expected, const CUmemAllocationProp& properties) {
+        EXPECT_TRUE(returns(expected, result_of(properties, granularity_)));
+    };
+    CUmemAllocationProp host = properties_;
+    host.location = {CU_MEM_LOCATION_TYPE_HOST, 0};
+    expect(CUDA_SUCCESS, host);
+    EXPECT_TRUE(returns(CUDA_ERROR_OUT_OF_MEMORY, result_of(host, std::size_t{1} << 45)));
+    host.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    expect(CUDA_ERROR_INVALID_VALUE, host);
+    host.location = {CU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+    expect(CUDA_SUCCESS, host);
+    host.location.id = 12345;
+    expect(CUDA_ERROR_INVALID_VALUE, host);
+    host.location = {CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0};
+    expect(CUDA_ERROR_INVALID_VALUE, host);
+    CUmemAllocationProp other = properties_;
+    other.requestedHandleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+    expect(CUDA_ERROR_NOT_SUPPORTED, other);
+    other.requestedHandleTypes = static_cast<CUmemAllocationHandleType>(64);
+    expect(CUDA_ERROR_INVALID_VALUE, other);
+    other = properties_;
+    other.allocFlags.compressionType = 9;
+    expect(CUDA_ERROR_INVALID_VALUE, other);
+    other = properties_;
+    other.allocFlags.usage = CU_MEM_CREATE_USAGE_TILE_POOL;
+    expect(CUDA_ERROR_NOT_SUPPORTED, other);
+    other.allocFlags.usage = 0x100;
+    expect(CUDA_ERROR_INVALID_VALUE, other);
+    std::size_t granularity = 77;
+    other.location = {CU_MEM_LOCATION_TYPE_INVALID, 0};
+    EXPECT_TRUE(returns(
+        CUDA_ERROR_INVALID_VALUE,
+        CU(cuMemGetAllocationGranularity)(&granularity, &other, CU_MEM_ALLOC_GRANULARITY_MINIMUM)));
+    EXPECT_EQ(granularity, 77U);
 }

@@ -3,9 +3,12 @@
 
 #include "api/driver.hpp"
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 using namespace cuprum::emulator::test;
@@ -276,4 +279,61 @@ TEST_F(Memory, managed_memory_is_for_both_sides) {
         succeeds(CU(cuPointerGetAttribute)(&is_managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, managed)));
     EXPECT_EQ(is_managed, 1U);
     EXPECT_TRUE(succeeds(CU(cuMemFree)(managed)));
+}
+
+TEST_F(Memory, rows_of_a_fill_are_aligned_to_their_elements) {
+    const CUdeviceptr memory = allocate(256);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemsetD2D16)(memory, 7, 1, 2, 3)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemsetD2D32)(memory, 6, 1, 1, 3)));
+    EXPECT_TRUE(succeeds(CU(cuMemsetD2D16)(memory, 6, 1, 2, 3)));
+    EXPECT_TRUE(succeeds(CU(cuMemsetD2D16)(memory, 7, 1, 2, 1))) << "one row needs no pitch";
+    EXPECT_TRUE(succeeds(CU(cuMemsetD2D8)(memory, 7, 1, 2, 3)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+}
+
+TEST_F(Memory, copies_between_contexts_name_contexts_that_there_are) {
+    const CUdeviceptr memory = allocate(256);
+    CUDA_MEMCPY3D_PEER copy{};
+    copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    copy.srcDevice = memory;
+    copy.dstDevice = memory + 128;
+    copy.WidthInBytes = 16;
+    copy.Height = copy.Depth = 1;
+    copy.srcContext = copy.dstContext = context_;
+    EXPECT_TRUE(succeeds(CU(cuMemcpy3DPeer)(&copy)));
+    copy.dstContext = reinterpret_cast<CUcontext>(&copy);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuMemcpy3DPeer)(&copy)));
+    char bytes[16];
+    copy.dstMemoryType = CU_MEMORYTYPE_HOST;
+    copy.dstHost = bytes;
+    EXPECT_TRUE(succeeds(CU(cuMemcpy3DPeer)(&copy))) << "host memory has no context";
+    CUDA_MEMCPY3D box{};
+    box.srcMemoryType = box.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+    box.srcDevice = memory;
+    box.dstDevice = memory + 128;
+    box.WidthInBytes = 16;
+    box.Height = box.Depth = 1;
+    EXPECT_TRUE(succeeds(CU(cuMemcpy3D)(&box)));
+    box.reserved1 = &box;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpy3D)(&box)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+}
+
+TEST_F(Memory, plain_calls_wait_where_the_memory_asks_for_it) {
+    const CUdeviceptr memory = allocate(256);
+    const unsigned on = 1;
+    std::atomic<bool> is_done{false};
+    const auto finish = [](void* flag) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20)); // for a call that does not wait
+        static_cast<std::atomic<bool>*>(flag)->store(true);
+    };
+    ASSERT_TRUE(succeeds(CU(cuPointerSetAttribute)(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory)));
+    ASSERT_TRUE(succeeds(CU(cuLaunchHostFunc)(nullptr, finish, &is_done)));
+    ASSERT_TRUE(succeeds(CU(cuMemsetD8)(memory, 1, 16)));
+    EXPECT_TRUE(is_done);
+    is_done = false;
+    ASSERT_TRUE(succeeds(CU(cuLaunchHostFunc)(nullptr, finish, &is_done)));
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoD)(memory, memory + 128, 16)));
+    EXPECT_TRUE(is_done);
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
 }

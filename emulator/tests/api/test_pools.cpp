@@ -243,3 +243,61 @@ TEST_F(Pools, access_is_told_of_devices_that_exist) {
     EXPECT_TRUE(
         returns(CUDA_ERROR_INVALID_DEVICE, CU(cuMemPoolGetAccess)(&flags, pool_, &nowhere)));
 }
+
+TEST_F(Pools, access_is_set_for_all_or_for_none) {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    CUmemoryPool pool = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuMemPoolCreate)(&pool, &properties)));
+    CUmemAccessDesc access[] = {
+        {{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE},
+        {{CU_MEM_LOCATION_TYPE_DEVICE, 99}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE}};
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_DEVICE, CU(cuMemPoolSetAccess)(pool, access, 2)));
+    access[1].location = {CU_MEM_LOCATION_TYPE_HOST, 99};
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemPoolSetAccess)(pool, access, 2)));
+    EXPECT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, access, 1)));
+    EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool)));
+}
+
+TEST_F(Pools, properties_are_checked) {
+    const auto expect = [](CUresult expected, const CUmemPoolProps& properties) {
+        CUmemoryPool pool = nullptr;
+        EXPECT_TRUE(returns(expected, CU(cuMemPoolCreate)(&pool, &properties)));
+        if (pool != nullptr) {
+            EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool)));
+        }
+    };
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_HOST, 0};
+    expect(CUDA_SUCCESS, properties);
+    properties.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    expect(CUDA_ERROR_INVALID_VALUE, properties);
+    properties.location = {CU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+    expect(CUDA_SUCCESS, properties);
+    properties.location.id = 12345;
+    expect(CUDA_ERROR_INVALID_VALUE, properties);
+    properties.location = {CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0};
+    expect(CUDA_ERROR_INVALID_VALUE, properties);
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    properties.handleTypes = static_cast<CUmemAllocationHandleType>(64);
+    expect(CUDA_ERROR_INVALID_VALUE, properties);
+    properties.handleTypes = CU_MEM_HANDLE_TYPE_FABRIC;
+    expect(CUDA_ERROR_NOT_SUPPORTED, properties);
+    CUmemoryPool pool = nullptr;
+    CUmemLocation nowhere{CU_MEM_LOCATION_TYPE_HOST_NUMA, 12345};
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_VALUE,
+                CU(cuMemGetDefaultMemPool)(&pool, &nowhere, CU_MEM_ALLOCATION_TYPE_PINNED)));
+}
+
+TEST_F(Pools, a_managed_pool_is_not_the_one_that_a_device_allocates_from) {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_MANAGED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    CUmemoryPool pool = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuMemPoolCreate)(&pool, &properties)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuDeviceSetMemPool)(0, pool)));
+    EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool)));
+}
