@@ -82,11 +82,11 @@ CUresult CUDAAPI cuMemGetAllocationGranularity(size_t* granularity, const CUmemA
 }
 
 CUresult CUDAAPI cuMemAddressReserve(CUdeviceptr* ptr, size_t size, size_t alignment,
-                                     CUdeviceptr /*addr*/, unsigned long long flags) {
+                                     CUdeviceptr addr, unsigned long long flags) {
     return entry("cuMemAddressReserve", [&] {
         require(ptr != nullptr, "ptr must not be NULL");
         require(flags == 0, "the flags must be 0");
-        *ptr = VirtualMemory::instance().reserve(size, alignment);
+        *ptr = VirtualMemory::instance().reserve(size, alignment, addr);
     });
 }
 

@@ -133,6 +133,29 @@ std::uint64_t AddressSpace::take(std::uint64_t bytes, std::uint64_t alignment) {
     return base;
 }
 
+bool AddressSpace::extend(std::uint64_t base, std::uint64_t bytes, std::uint64_t more_bytes) {
+    const std::uint64_t end = base + bytes + GRANULE_BYTES; // the guard moves along
+    const std::lock_guard lock(mutex_);
+    if (end == next_) {
+        if (more_bytes > map_.memory_base + map_.memory_bytes - end) {
+            return false;
+        }
+        grow_committed(end + more_bytes);
+        next_ = end + more_bytes;
+        return true;
+    }
+    const auto found = free_.find(end);
+    if (found == free_.end() || found->second < more_bytes) {
+        return false;
+    }
+    const std::uint64_t rest = found->second - more_bytes;
+    free_.erase(found);
+    if (rest != 0) {
+        put_free(end + more_bytes, rest);
+    }
+    return true;
+}
+
 void AddressSpace::give_back(std::uint64_t base, std::uint64_t bytes) noexcept {
     const std::uint64_t taken =
         round_up(std::max<std::uint64_t>(bytes, 1), GRANULE_BYTES) + GRANULE_BYTES;

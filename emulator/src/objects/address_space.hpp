@@ -51,6 +51,10 @@ public:
     /// accessible to kernels. `alignment` is a power of two.
     [[nodiscard]] std::uint64_t take(std::uint64_t bytes, std::uint64_t alignment = GRANULE_BYTES);
 
+    /// Lengthens a range that was taken, where it lies; false if the addresses behind it are not
+    /// free. `more_bytes` are whole granules, and so is the range.
+    [[nodiscard]] bool extend(std::uint64_t base, std::uint64_t bytes, std::uint64_t more_bytes);
+
     /// Gives a range back: its memory is returned to the system at once, its addresses rest.
     void give_back(std::uint64_t base, std::uint64_t bytes) noexcept;
 

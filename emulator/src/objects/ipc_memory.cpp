@@ -59,6 +59,14 @@ void move_to_file(Allocation& allocation) {
     allocation.file = std::move(file);
 }
 
+/// Returns the memory of an import, nullptr if it is gone.
+std::shared_ptr<Allocation> find_import(const SharedToken& token, const Import& import) {
+    auto allocation = Allocations::instance().find(import.base);
+    const bool is_it = allocation != nullptr && allocation->kind == MemoryKind::Imported &&
+                       allocation->file->header().token == token;
+    return is_it ? allocation : nullptr;
+}
+
 } // namespace
 
 std::uint64_t shared_bytes(std::uint64_t bytes) noexcept {
@@ -84,11 +92,15 @@ std::shared_ptr<Allocation> open_memory(const SharedAddress& address,
         fail(CUDA_ERROR_INVALID_CONTEXT, "the handle was made by this very process");
     }
     const std::lock_guard lock(imports_mutex);
+    // The contexts in which memory was opened may have taken it along.
+    std::erase_if(imports(), [](const auto& entry) {
+        return find_import(entry.first, entry.second) == nullptr;
+    });
     if (const auto found = imports().find(address.token); found != imports().end()) {
-        // The context that it was opened in may have taken it along.
-        auto allocation = Allocations::instance().find(found->second.base);
-        if (allocation != nullptr && allocation->kind == MemoryKind::Imported &&
-            allocation->file->header().token == address.token) {
+        if (auto allocation = find_import(address.token, found->second)) {
+            // The context may be of a device that has not opened it yet.
+            AddressSpace::instance().set_permission(context->device().ordinal(), allocation->base,
+                                                    allocation->bytes, Permission::ReadWrite);
             ++found->second.uses;
             return allocation;
         }
@@ -99,10 +111,10 @@ std::shared_ptr<Allocation> open_memory(const SharedAddress& address,
         fail(CUDA_ERROR_INVALID_HANDLE, "not the handle of memory, or its size is wrong");
     }
     auto allocation = std::make_shared<Allocation>();
+    allocation->device = device_at(about.location_id).ordinal(); // there may be no such device here
     allocation->base = AddressSpace::instance().take(address.bytes);
     allocation->bytes = address.bytes;
     allocation->kind = MemoryKind::Imported;
-    allocation->device = device_at(about.location_id).ordinal();
     allocation->context = context;
     allocation->file = std::move(file);
     try {

@@ -17,6 +17,8 @@ namespace cuprum::emulator {
 
 namespace {
 
+constexpr std::uint64_t PAGE_BYTES = 4096; // of the host
+
 void check_granularity(std::uint64_t value, const char* complaint) {
     require(value != 0 && value % VirtualMemory::GRANULARITY_BYTES == 0, complaint);
 }
@@ -85,28 +87,61 @@ VirtualMemory& VirtualMemory::instance() {
     return *memory;
 }
 
-std::uint64_t VirtualMemory::reserve(std::uint64_t bytes, std::uint64_t alignment) {
+std::uint64_t VirtualMemory::reserve(std::uint64_t bytes, std::uint64_t alignment,
+                                     std::uint64_t hint) {
     check_granularity(bytes, "the size is not a multiple of the granularity");
     require(alignment == 0 || std::has_single_bit(alignment), "the alignment is no power of two");
-    const std::uint64_t base =
-        AddressSpace::instance().take(bytes, std::max(alignment, GRANULARITY_BYTES));
+    require(hint % PAGE_BYTES == 0, "the address hinted at is not where a page begins");
+    alignment = std::max(alignment, GRANULARITY_BYTES);
     const std::lock_guard lock(mutex_);
-    reservations_.emplace(base, bytes);
+    if (hint % alignment == 0 && reserve_behind(hint, bytes)) {
+        return hint;
+    }
+    const std::uint64_t base = AddressSpace::instance().take(bytes, alignment);
+    taken_.emplace(base, Taken{bytes, 1});
+    reservations_.emplace(base, Reservation{bytes, base});
     return base;
 }
 
-void VirtualMemory::free(std::uint64_t base, std::uint64_t bytes) {
-    {
-        const std::lock_guard lock(mutex_);
-        const auto found = reservations_.find(base);
-        require(found != reservations_.end() && found->second == bytes,
-                "the range is not a whole reservation");
-        const auto mapped = mappings_.lower_bound(base);
-        require(mapped == mappings_.end() || mapped->first >= base + bytes,
-                "memory is still mapped in the reservation");
-        reservations_.erase(found);
+/// Reserves the addresses from where a reservation ends, if they are free. The mutex is held.
+bool VirtualMemory::reserve_behind(std::uint64_t address, std::uint64_t bytes) {
+    const auto after = reservations_.lower_bound(address);
+    if (after == reservations_.begin() ||
+        std::prev(after)->first + std::prev(after)->second.bytes != address) {
+        return false;
     }
-    AddressSpace::instance().give_back(base, bytes);
+    const std::uint64_t base = std::prev(after)->second.taken;
+    Taken& taken = taken_.at(base);
+    if (after != reservations_.end() && after->second.taken == base) {
+        return false; // another one is there
+    }
+    // One that was freed may have left addresses.
+    const std::uint64_t left = base + taken.bytes - address;
+    if (bytes > left) {
+        if (!AddressSpace::instance().extend(base, taken.bytes, bytes - left)) {
+            return false;
+        }
+        taken.bytes += bytes - left;
+    }
+    ++taken.reservations;
+    reservations_.emplace(address, Reservation{bytes, base});
+    return true;
+}
+
+void VirtualMemory::free(std::uint64_t base, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto found = reservations_.find(base);
+    require(found != reservations_.end() && found->second.bytes == bytes,
+            "the range is not a whole reservation");
+    const auto mapped = mappings_.lower_bound(base);
+    require(mapped == mappings_.end() || mapped->first >= base + bytes,
+            "memory is still mapped in the reservation");
+    const auto taken = taken_.find(found->second.taken);
+    reservations_.erase(found);
+    if (--taken->second.reservations == 0) {
+        AddressSpace::instance().give_back(taken->first, taken->second.bytes);
+        taken_.erase(taken);
+    }
 }
 
 void VirtualMemory::map(std::uint64_t base, std::uint64_t bytes, std::uint64_t offset,
@@ -125,10 +160,10 @@ void VirtualMemory::map(std::uint64_t base, std::uint64_t bytes, std::uint64_t o
     const std::lock_guard lock(mutex_);
     const auto after = reservations_.upper_bound(base);
     // Not base + bytes, which may wrap.
-    const bool is_reserved = after != reservations_.begin() &&
-                             base - std::prev(after)->first <= std::prev(after)->second &&
-                             bytes <= std::prev(after)->second - (base - std::prev(after)->first);
-    require(is_reserved, "the range is not reserved");
+    require(after != reservations_.begin(), "the range is not reserved");
+    const auto& [reserved, reservation] = *std::prev(after);
+    require(base - reserved <= reservation.bytes && bytes <= reservation.bytes - (base - reserved),
+            "the range is not reserved");
     const auto next = mappings_.lower_bound(base);
     const bool is_free = (next == mappings_.end() || next->first >= base + bytes) &&
                          (next == mappings_.begin() ||

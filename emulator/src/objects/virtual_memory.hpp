@@ -60,8 +60,10 @@ public:
     /// Returns the process's reservations; never destroyed.
     [[nodiscard]] static VirtualMemory& instance();
 
-    /// Takes a range of addresses with nothing behind them.
-    [[nodiscard]] std::uint64_t reserve(std::uint64_t bytes, std::uint64_t alignment);
+    /// Takes a range of addresses with nothing behind them; at `hint` if that is where another
+    /// reservation ends and the addresses are free, so that memory can grow where it is.
+    [[nodiscard]] std::uint64_t reserve(std::uint64_t bytes, std::uint64_t alignment,
+                                        std::uint64_t hint);
 
     /// Gives a whole reservation back; throws INVALID_VALUE while something is mapped in it.
     void free(std::uint64_t base, std::uint64_t bytes);
@@ -99,10 +101,23 @@ private:
 
     using Mappings = std::map<std::uint64_t, Mapping>;
 
+    struct Reservation {
+        std::uint64_t bytes = 0;
+        std::uint64_t taken = 0; // where the addresses begin that it has a part of
+    };
+
+    /// Addresses taken in one piece, for reservations that follow each other.
+    struct Taken {
+        std::uint64_t bytes = 0;
+        std::size_t reservations = 0;
+    };
+
+    [[nodiscard]] bool reserve_behind(std::uint64_t address, std::uint64_t bytes);
     [[nodiscard]] Mappings::const_iterator find(std::uint64_t address) const;
 
     mutable std::mutex mutex_;
-    std::map<std::uint64_t, std::uint64_t> reservations_; // base to bytes
+    std::map<std::uint64_t, Reservation> reservations_; // by base
+    std::map<std::uint64_t, Taken> taken_;              // by base
     Mappings mappings_;
 };
 

@@ -188,3 +188,53 @@ TEST_F(MappedMemory, properties_are_checked) {
         CU(cuMemGetAllocationGranularity)(&granularity, &other, CU_MEM_ALLOC_GRANULARITY_MINIMUM)));
     EXPECT_EQ(granularity, 77U);
 }
+
+TEST_F(MappedMemory, a_reservation_can_follow_another_directly) {
+    CUdeviceptr first = 0;
+    CUdeviceptr second = 0;
+    CUdeviceptr third = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemAddressReserve)(&first, granularity_, 0, 0, 0)));
+    ASSERT_TRUE(
+        succeeds(CU(cuMemAddressReserve)(&second, 2 * granularity_, 0, first + granularity_, 0)));
+    EXPECT_EQ(second, first + granularity_);
+    ASSERT_TRUE(
+        succeeds(CU(cuMemAddressReserve)(&third, granularity_, 0, first + granularity_, 0)));
+    EXPECT_NE(third, second) << "only a hint";
+    EXPECT_TRUE(succeeds(CU(cuMemAddressFree)(third, granularity_)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuMemAddressReserve)(&third, granularity_, 0, first + 1, 0)));
+
+    // Two pieces in two reservations are one range for those who use them.
+    for (const CUdeviceptr place : {first, second}) {
+        const auto handle = create(granularity_);
+        ASSERT_TRUE(succeeds(CU(cuMemMap)(place, granularity_, 0, handle, 0)));
+        EXPECT_TRUE(succeeds(CU(cuMemRelease)(handle)));
+    }
+    allow(first, 2 * granularity_);
+    ASSERT_TRUE(succeeds(CU(cuMemsetD8)(first, 7, 2 * granularity_)));
+    char byte = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(&byte, second + granularity_ - 1, 1)));
+    EXPECT_EQ(byte, 7);
+    EXPECT_TRUE(succeeds(CU(cuMemUnmap)(first, granularity_)));
+    EXPECT_TRUE(succeeds(CU(cuMemAddressFree)(first, granularity_)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemAddressFree)(first, granularity_)));
+    ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(&byte, second, 1))) << "the other one stays";
+    EXPECT_TRUE(succeeds(CU(cuMemUnmap)(second, granularity_)));
+    EXPECT_TRUE(succeeds(CU(cuMemAddressFree)(second, 2 * granularity_)));
+}
+
+TEST_F(MappedMemory, a_reservation_grows_shrinks_and_grows_again_where_it_is) {
+    CUdeviceptr base = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemAddressReserve)(&base, granularity_, 0, 0, 0)));
+    for (const std::size_t pieces : {1, 3, 2, 5}) {
+        CUdeviceptr behind = 0;
+        ASSERT_TRUE(succeeds(
+            CU(cuMemAddressReserve)(&behind, pieces * granularity_, 0, base + granularity_, 0)));
+        EXPECT_EQ(behind, base + granularity_) << pieces;
+        EXPECT_TRUE(succeeds(CU(cuMemAddressFree)(behind, pieces * granularity_)));
+    }
+    EXPECT_TRUE(succeeds(CU(cuMemAddressFree)(base, granularity_)));
+    CUdeviceptr plain = allocate(64); // nothing was given back twice
+    EXPECT_TRUE(succeeds(CU(cuMemsetD8)(plain, 1, 64)));
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(plain)));
+}
