@@ -136,6 +136,16 @@ TEST_F(ManagedBufferOnFake, batches_are_one_call_and_older_drivers_get_one_each)
                                     {"cuMemDiscardAndPrefetchBatchAsync", "13.0"});
 }
 
+TEST_F(ManagedBufferOnFake, older_drivers_are_asked_for_places_by_number) {
+    fake->version = 12080;
+    for (const Location& place : {Location::device(Device(1)), Location::host()}) {
+        buffer->set_preferred_location(place);
+        EXPECT_EQ(buffer->preferred_location(), place);
+    }
+    buffer->set_preferred_location(std::nullopt);
+    EXPECT_EQ(buffer->preferred_location(), std::nullopt);
+}
+
 TEST_F(ManagedBufferOnFake, buffers_without_bytes_are_left_out_of_batches) {
     const ManagedBuffer empty = pool->allocate(0, *stream);
     const std::vector<ManagedBuffer> three{empty, *buffer, empty};

@@ -35,6 +35,9 @@ protected:
 
 static_assert(std::is_trivially_copyable_v<TypedView<float, 3>>);
 static_assert(TypedView<float, 3>::rank() == 3);
+static_assert(std::is_convertible_v<TypedView<float, 3>, TypedView<const float, 3>>);
+static_assert(!std::is_convertible_v<TypedView<const float, 3>, TypedView<float, 3>>);
+static_assert(!std::is_convertible_v<TypedView<float, 3>, TypedView<const double, 3>>);
 
 } // namespace
 
@@ -59,6 +62,8 @@ TEST_F(TypedViewOnDriver, follows_a_layout) {
     EXPECT_EQ(view.shape(), (std::array<std::int64_t, 2>{2, 2}));
     EXPECT_EQ(view(0, 0), 11);
     EXPECT_EQ(view(1, 1), 20);
+    const TypedView<const int, 2> constant = TypedView<int, 2>::on_host(wrapped(), layout);
+    EXPECT_EQ(constant(1, 1), 20);
     expect_error<std::invalid_argument>([&] { static_cast<void>(view.as_span()); },
                                         {"not contiguous"});
 }
@@ -83,6 +88,10 @@ TEST_F(TypedViewOnDriver, of_a_device_is_for_kernels_only) {
     EXPECT_EQ(view.data(), buffer.data<int>());
     expect_error<std::invalid_argument>(
         [&] { static_cast<void>(TypedView<int, 2>::on_host(buffer, {4, 6})); },
+        {"memory of device 0"});
+    const StridedLayout layout({4, 6}, sizeof(int));
+    expect_error<std::invalid_argument>(
+        [&] { static_cast<void>(TypedView<int, 2>::on_host(buffer, layout)); },
         {"memory of device 0"});
 }
 

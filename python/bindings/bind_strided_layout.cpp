@@ -31,7 +31,7 @@ void bind_properties(Type& type);
 void bind_algebra(Type& type);
 void bind_repacking(Type& type);
 void construct(StridedLayout* self, nb::handle shape, nb::handle strides, nb::handle itemsize,
-               bool divide_strides);
+               nb::handle divide_strides);
 [[nodiscard]] std::size_t itemsize_argument(nb::handle value);
 [[nodiscard]] StridedLayout dense(nb::handle shape, nb::handle itemsize, nb::handle order);
 [[nodiscard]] StridedLayout to_dense(const StridedLayout& layout, nb::handle order);
@@ -64,11 +64,11 @@ ValueError
     in bytes are no multiples of the element.)");
     note_type<StridedLayout>(type);
     type.def("__init__", construct, "shape"_a.none(), "strides"_a.none(), "itemsize"_a.none(),
-             "divide_strides"_a = false,
+             "divide_strides"_a.none() = false,
              nb::sig("def __init__(self, shape: tuple[int, ...], strides: tuple[int, ...] | None, "
                      "itemsize: int, divide_strides: bool = False) -> None"));
     type.def_static(
-        "dense", dense, "shape"_a.none(), "itemsize"_a.none(), "stride_order"_a = "C",
+        "dense", dense, "shape"_a.none(), "itemsize"_a.none(), "stride_order"_a.none() = "C",
         nb::sig("def dense(shape: tuple[int, ...], itemsize: int, stride_order: str | tuple[int, "
                 "...] = 'C') -> StridedLayout"),
         R"(Make a layout without gaps.
@@ -96,7 +96,7 @@ StridedLayout
             }
             return to_dense(*layout, order);
         },
-        "other"_a.none(), "stride_order"_a = "K",
+        "other"_a.none(), "stride_order"_a.none() = "K",
         nb::sig("def dense_like(other: StridedLayout, stride_order: str | tuple[int, "
                 "...] = 'K') -> StridedLayout"),
         "Make a layout without gaps with the shape of another. See ``to_dense``.");
@@ -203,7 +203,7 @@ ValueError
 }
 
 void bind_algebra(Type& type) {
-    type.def("to_dense", to_dense, "stride_order"_a = "K",
+    type.def("to_dense", to_dense, "stride_order"_a.none() = "K",
              nb::sig("def to_dense(self, stride_order: str | tuple[int, ...] = 'K') -> "
                      "StridedLayout"),
              R"(Return a layout without gaps that has the same shape.
@@ -239,11 +239,13 @@ ValueError
         "Return a layout whose axis i is axis ``axis_order[i]`` of this one.");
     type.def(
         "flattened",
-        [](const StridedLayout& self, int start_axis, int end_axis,
-           std::optional<std::uint64_t> mask) {
-            return self.flattened(start_axis, end_axis, mask.value_or(~std::uint64_t{0}));
+        [](const StridedLayout& self, nb::handle start_axis, nb::handle end_axis, nb::handle mask) {
+            const int first = axis_argument(start_axis, "start_axis");
+            const int last = axis_argument(end_axis, "end_axis");
+            return self.flattened(
+                first, last, mask.is_none() ? ~std::uint64_t{0} : address_argument(mask, "mask"));
         },
-        "start_axis"_a = 0, "end_axis"_a = -1, "mask"_a = nb::none(),
+        "start_axis"_a.none() = 0, "end_axis"_a.none() = -1, "mask"_a = nb::none(),
         nb::sig("def flattened(self, start_axis: int = 0, end_axis: int = -1, mask: int | None = "
                 "None) -> StridedLayout"),
         R"(Merge neighbouring axes that one stride can walk.
@@ -291,12 +293,14 @@ slices : int, slice or tuple of them
 void bind_repacking(Type& type) {
     type.def(
         "repacked",
-        [](const StridedLayout& self, nb::handle itemsize, nb::handle data_ptr, int axis,
-           bool keep_dim) {
+        [](const StridedLayout& self, nb::handle itemsize, nb::handle data_ptr, nb::handle axis,
+           nb::handle keep_dim) {
             return self.repacked(itemsize_argument(itemsize),
-                                 address_argument(data_ptr, "data_ptr"), axis, keep_dim);
+                                 address_argument(data_ptr, "data_ptr"),
+                                 axis_argument(axis, "axis"), bool_argument(keep_dim, "keep_dim"));
         },
-        "itemsize"_a, "data_ptr"_a = 0, "axis"_a = -1, "keep_dim"_a = true,
+        "itemsize"_a.none(), "data_ptr"_a.none() = 0, "axis"_a.none() = -1,
+        "keep_dim"_a.none() = true,
         nb::sig("def repacked(self, itemsize: int, data_ptr: int = 0, axis: int = -1, keep_dim: "
                 "bool = True) -> StridedLayout"),
         R"(Take neighbouring elements as one larger element, or each apart into smaller ones.
@@ -318,11 +322,13 @@ ValueError
     If extent, strides, offset or address do not allow it; the text says which.)");
     type.def(
         "max_compatible_itemsize",
-        [](const StridedLayout& self, nb::handle max_itemsize, nb::handle data_ptr, int axis) {
+        [](const StridedLayout& self, nb::handle max_itemsize, nb::handle data_ptr,
+           nb::handle axis) {
             return self.max_compatible_itemsize(size_argument(max_itemsize, "max_itemsize"),
-                                                address_argument(data_ptr, "data_ptr"), axis);
+                                                address_argument(data_ptr, "data_ptr"),
+                                                axis_argument(axis, "axis"));
         },
-        "max_itemsize"_a = 16, "data_ptr"_a = 0, "axis"_a = -1,
+        "max_itemsize"_a.none() = 16, "data_ptr"_a.none() = 0, "axis"_a.none() = -1,
         nb::sig("def max_compatible_itemsize(self, max_itemsize: int = 16, data_ptr: int = 0, "
                 "axis: int = -1) -> int"),
         R"(Return the largest element size that ``repacked`` can widen to.
@@ -346,7 +352,8 @@ std::size_t itemsize_argument(nb::handle value) {
 }
 
 void construct(StridedLayout* self, nb::handle shape, nb::handle strides, nb::handle itemsize,
-               bool divide_strides) {
+               nb::handle divide_strides) {
+    const bool is_in_bytes = bool_argument(divide_strides, "divide_strides");
     const auto extents = extents_argument(shape, "shape");
     const std::size_t bytes = itemsize_argument(itemsize);
     if (strides.is_none()) {
@@ -354,9 +361,8 @@ void construct(StridedLayout* self, nb::handle shape, nb::handle strides, nb::ha
         return;
     }
     const auto steps = extents_argument(strides, "strides");
-    new (self)
-        StridedLayout(divide_strides ? StridedLayout::from_byte_strides(extents, steps, bytes)
-                                     : StridedLayout(extents, steps, bytes));
+    new (self) StridedLayout(is_in_bytes ? StridedLayout::from_byte_strides(extents, steps, bytes)
+                                         : StridedLayout(extents, steps, bytes));
 }
 
 /// Reads an order: one of C, F and K, or axes.
@@ -417,9 +423,13 @@ StridedLayout::Slice slice_argument(nb::handle item) {
         raise_error(PyExc_TypeError,
                     "slices: Expected slice instance or integer, got " + type_label(item));
     }
-    const Py_ssize_t index = PyNumber_AsSsize_t(item.ptr(), PyExc_ValueError);
+    const Py_ssize_t index = PyNumber_AsSsize_t(item.ptr(), PyExc_OverflowError);
     if (index == -1 && PyErr_Occurred() != nullptr) {
-        throw nb::python_error();
+        if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) {
+            throw nb::python_error();
+        }
+        PyErr_Clear();
+        raise_error(PyExc_ValueError, "index " + repr_text(item) + " is out of range for any axis");
     }
     return StridedLayout::Slice::at(index);
 }

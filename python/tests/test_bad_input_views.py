@@ -7,7 +7,7 @@ import types
 
 import numpy as np
 import pytest
-from bad_input import HUGE, buffers, check, check_all, integers, numbers, streams
+from bad_input import HUGE, addresses, buffers, check, check_all, integers, numbers, streams
 
 import cuprum
 from cuprum.utils import StridedLayout, StridedMemoryView, args_viewable_as_strided_memory
@@ -253,11 +253,17 @@ LAYOUTS = {
     "unsqueezed": (lambda: LAYOUT.unsqueezed(9), ValueError, "axis 9 out of range"),
     "repacked": (lambda: LAYOUT.repacked(5), ValueError, "multiple or a divisor of 4, got 5"),
     "index": (lambda: LAYOUT[9], ValueError, "index 9 is out of range for axis 0 with extent 4"),
+    "huge index": (lambda: LAYOUT[HUGE], ValueError, f"index {HUGE} is out of range for any axis"),
     "indices": (lambda: LAYOUT[0, 0, 0], ValueError, "number of slices, 3, is greater than"),
     "key": (lambda: LAYOUT["x"], TypeError, "Expected slice instance or integer, got str"),
     "step": (lambda: LAYOUT[::0], ValueError, "slice step cannot be zero (axis 0)"),
     "order": (lambda: StridedLayout.dense((4,), 4, "x"), ValueError, '"C", "F" or a tuple of axes'),
     "order of dense": (lambda: LAYOUT.to_dense("x"), ValueError, '"C", "F", "K" or a tuple'),
+    "no order": (lambda: LAYOUT.to_dense(None), TypeError, "stride_order must be a tuple of int"),
+    "large mask": (lambda: LAYOUT.flattened(mask=HUGE), ValueError, "mask must be from 0 to 2**64"),
+    "no mask": (lambda: LAYOUT.flattened(mask="x"), TypeError, "mask must be an integer, got str"),
+    "keep_dim": (lambda: LAYOUT.repacked(8, keep_dim=1), TypeError, "keep_dim must be a bool"),
+    "divide": (lambda: StridedLayout((4,), (4,), 4, 1), TypeError, "divide_strides must be a bool"),
     "like": (lambda: StridedLayout.dense_like("x"), TypeError, "other must be a StridedLayout"),
     "no bytes": (lambda: StridedLayout.dense((4,), 0), ValueError, "at least 1, got 0"),
     "negative": (lambda: StridedLayout.dense((-4,), 4), ValueError, "Extents must be non-negative"),
@@ -277,8 +283,24 @@ def test_numbers_of_layouts():
     refused = [row for row in numbers("strides") if row[0] is not None]
     check_all("StridedLayout", lambda x: StridedLayout((4,), x, 4), refused)
     check_all("dense", lambda x: StridedLayout.dense((4,), x), integers("itemsize"))
-    refused = [row for row in integers("itemsize") if row[0] is not None]
-    check_all("repacked", LAYOUT.repacked, refused)
+    check_all("repacked", LAYOUT.repacked, integers("itemsize"))
+    check_all("max_compatible_itemsize", LAYOUT.max_compatible_itemsize, integers("max_itemsize"))
+    check_all("repacked", lambda x: LAYOUT.repacked(8, x), addresses("data_ptr"))
+    for name, take in (
+        ("start_axis", lambda x: LAYOUT.flattened(x)),
+        ("end_axis", lambda x: LAYOUT.flattened(0, x)),
+        ("axis", lambda x: LAYOUT.repacked(8, axis=x)),
+        ("axis", lambda x: LAYOUT.max_compatible_itemsize(axis=x)),
+    ):
+        for value, error, text in (
+            ("x", TypeError, f"{name} must be an integer, got str"),
+            (None, TypeError, f"{name} must be an integer, got None"),
+            (0.0, TypeError, f"{name} must be an integer, got float"),
+            (2, ValueError, f"{name}: axis 2 out of range for a layout with 2 dimensions"),
+            (1 << 40, ValueError, f"{name}: axis {1 << 40} out of range for any layout"),
+            (HUGE, ValueError, f"{name} holds {HUGE}, expected what fits 64 bits"),
+        ):
+            check(name, take, value, error, text)
     check_all("reshaped", LAYOUT.reshaped, numbers("shape"))
     check_all("broadcast_to", LAYOUT.broadcast_to, numbers("shape"))
 

@@ -38,6 +38,13 @@ public:
     constexpr TypedView(T* data, const Extents& shape, const Extents& strides) noexcept
         : data_(data), shape_(shape), strides_(strides) {}
 
+    /// Sees the same elements as constants.
+    template <typename U>
+        requires(!std::is_same_v<U, T> && std::is_same_v<const U, T>)
+    // NOLINTNEXTLINE(google-explicit-constructor): as std::span does
+    constexpr TypedView(const TypedView<U, Rank>& other) noexcept
+        : TypedView(other.data(), other.shape(), other.strides()) {}
+
     /// Sees a buffer, from its start, in C order.
     /// @throws std::invalid_argument if the buffer is too small or not aligned for T.
     TypedView(const Buffer& buffer, const Extents& shape)
@@ -69,8 +76,12 @@ public:
     /// Sees a buffer that the host can reach.
     /// @throws std::invalid_argument also if it cannot.
     [[nodiscard]] static TypedView on_host(const Buffer& buffer, const Extents& shape) {
+        return on_host(buffer, StridedLayout(shape, sizeof(T)));
+    }
+
+    [[nodiscard]] static TypedView on_host(const Buffer& buffer, const StridedLayout& layout) {
         static_cast<void>(buffer.as_span<std::byte>()); // checks that
-        return TypedView(buffer, shape);
+        return TypedView(buffer, layout);
     }
 
     /// Returns the element at these indices. They are checked by an assertion only.

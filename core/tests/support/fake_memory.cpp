@@ -280,6 +280,9 @@ void add_managed_memory(driver::Table& table) {
                                       CUdeviceptr pointer, std::size_t) {
         auto& known = fake().range_attributes[pointer];
         auto* numbers = static_cast<int*>(value);
+        if (fake().version < 13000 && name >= CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE) {
+            return CUDA_ERROR_INVALID_VALUE; // older drivers need not know them
+        }
         if (name != CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY) {
             *numbers = known[name];
             return CUDA_SUCCESS;

@@ -10,6 +10,18 @@
 
 namespace cuprum::python {
 
+namespace {
+
+[[nodiscard]] int checked_axis(std::int64_t axis, const char* name) {
+    if (axis < std::numeric_limits<int>::min() || axis > std::numeric_limits<int>::max()) {
+        raise_error(PyExc_ValueError, std::string(name) + ": axis " + std::to_string(axis) +
+                                          " out of range for any layout");
+    }
+    return static_cast<int>(axis);
+}
+
+} // namespace
+
 std::vector<std::int64_t> extents_argument(nb::handle value, const char* name) {
     const auto refuse = [&] {
         PyErr_Clear();
@@ -52,17 +64,22 @@ std::vector<std::int64_t> extents_argument(nb::handle value, const char* name) {
 }
 
 std::vector<int> axes_argument(nb::handle value, const char* name) {
+    if (PyIndex_Check(value.ptr()) != 0) {
+        return {axis_argument(value, name)};
+    }
     std::vector<int> axes;
-    const bool is_one = PyIndex_Check(value.ptr()) != 0;
-    const nb::object one = is_one ? nb::object(nb::make_tuple(value)) : nb::borrow(value);
-    for (const std::int64_t axis : extents_argument(one, name)) {
-        if (axis < std::numeric_limits<int>::min() || axis > std::numeric_limits<int>::max()) {
-            raise_error(PyExc_ValueError, std::string(name) + ": axis " + std::to_string(axis) +
-                                              " out of range for any layout");
-        }
-        axes.push_back(static_cast<int>(axis));
+    for (const std::int64_t axis : extents_argument(value, name)) {
+        axes.push_back(checked_axis(axis, name));
     }
     return axes;
+}
+
+int axis_argument(nb::handle value, const char* name) {
+    if (PyIndex_Check(value.ptr()) == 0) {
+        raise_error(PyExc_TypeError,
+                    std::string(name) + " must be an integer, got " + type_label(value));
+    }
+    return checked_axis(extents_argument(nb::make_tuple(value), name)[0], name);
 }
 
 nb::object to_tuple(std::span<const std::int64_t> numbers) {

@@ -21,6 +21,10 @@ namespace cuprum::python {
 /// @throws TypeError or ValueError naming the argument.
 [[nodiscard]] std::vector<int> axes_argument(nb::handle value, const char* name);
 
+/// Returns one axis, which may be negative.
+/// @throws TypeError or ValueError naming the argument.
+[[nodiscard]] int axis_argument(nb::handle value, const char* name);
+
 /// Returns numbers as a tuple.
 [[nodiscard]] nb::object to_tuple(std::span<const std::int64_t> numbers);
 
