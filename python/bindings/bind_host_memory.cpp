@@ -148,8 +148,7 @@ device_id : Device or int
                     address, bytes, {.read_only = read_only, .io_memory = io_memory});
             }();
             nb::object made = make<PyBuffer>(std::move(buffer), nb::object(), nb::borrow(object));
-            nb::inst_ptr<PyBuffer>(made)->is_readonly =
-                PyMemoryView_GET_BUFFER(view.ptr())->readonly != 0;
+            nb::inst_ptr<PyBuffer>(made)->is_readonly = read_only;
             keep_also(made, view);
             return made;
         },
@@ -163,7 +162,7 @@ Parameters
 obj : object with the buffer protocol
     Contiguous, and writable unless `read_only`. Kept alive with the buffer.
 read_only : bool
-    Devices only read it.
+    Devices only read it, and the buffer is read-only: what copies or fills into it is refused.
 io_memory : bool
     It is the memory of another device on the bus.
 

@@ -408,12 +408,30 @@ def test_memory_that_must_not_be_written(memory, device, name):
     text = b"constant" * 512
     with register_host_memory(text, read_only=True) as whole:
         part = whole[:BYTES]
-        with pytest.raises(ValueError, match="is read-only: it is the memory of an object that"):
+        with pytest.raises(ValueError, match="is read-only: it is memory that was registered with"):
             READ_ONLY_WRITES[name](part, memory)
         part.copy_to(memory.a, stream=memory.stream)
         memory.stream.sync()
         part.close()
     assert text == b"constant" * 512
+
+
+def test_registering_for_reading_alone_makes_a_read_only_buffer(memory, device):
+    if not device.properties.get("read_only_host_register_supported", 0):
+        pytest.skip("the device does not know such registrations")
+    array = np.zeros(4096, np.uint8)  # which may be written by its own name
+    with register_host_memory(array, read_only=True) as buffer:
+        with pytest.raises(ValueError, match="is read-only"):
+            buffer.fill(1, stream=memory.stream)
+        assert memoryview(buffer).readonly
+        with pytest.raises(BufferError, match="read-only"):
+            buffer.__dlpack__()
+        array[:] = 7
+        buffer[:BYTES].copy_to(memory.a, stream=memory.stream)
+        back = bytearray(BYTES)
+        memory.a.copy_to_host(back, stream=memory.stream)
+        memory.stream.sync()
+        assert bytes(back) == b"\7" * BYTES
 
 
 MANAGED_METHODS = {

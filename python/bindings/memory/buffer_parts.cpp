@@ -121,8 +121,8 @@ const PyBuffer& buffer_argument(nb::handle value, const char* name) {
 
 void refuse_readonly(const char* name) {
     raise_error(PyExc_ValueError, std::string(name) +
-                                      " is read-only: it is the memory of an object that must not "
-                                      "change; write to memory of your own");
+                                      " is read-only: it is memory that was registered with "
+                                      "read_only=True; write to other memory");
 }
 
 std::variant<std::uint8_t, std::uint16_t, std::uint32_t> pattern_argument(nb::handle value) {

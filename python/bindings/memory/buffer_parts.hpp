@@ -20,8 +20,7 @@ void bind_buffer_parts(nb::class_<PyBuffer>& type);
 /// Refuses a buffer that `name` says is read-only.
 [[noreturn, gnu::cold]] void refuse_readonly(const char* name);
 
-/// @throws ValueError, naming the argument, for memory that must not be written: it is somebody's
-/// constant.
+/// @throws ValueError, naming the argument, for memory that must not be written.
 inline void check_writable(const PyBuffer& buffer, const char* name) {
     if (buffer.is_readonly) [[unlikely]] {
         refuse_readonly(name);

@@ -130,7 +130,7 @@ struct PyBuffer : Buffer {
     // its owner on loan; this is for the collector alone, which else could not see the way to it.
     nb::object freed_on;
     std::uint32_t exports = 0; // through the buffer protocol; they rely on `kept` here
-    bool is_readonly = false;  // the host must not write it: it is somebody's constant
+    bool is_readonly = false;  // was registered so: devices would fault, or change a constant
 
 private:
     void release() noexcept {
