@@ -367,6 +367,8 @@ def test_parts_of_managed_memory_are_steered_on_their_own(managed, device, strea
         part.prefetch(Host(), stream=stream)
         stream.sync()
         assert part.last_prefetch_location == Host()
+        assert buffer[:half].last_prefetch_location == device
+        assert buffer.last_prefetch_location is None, "not all of it was sent to one place"
         part.close()
 
 
