@@ -181,7 +181,7 @@ std::optional<Stream> Buffer::deallocation_stream() const {
 
 [[gnu::hot]] void Buffer::close(const Stream& stream) {
     if (state_ != nullptr) {
-        detail::open(*this).whole_state().free_again_on(stream);
+        static_cast<detail::BufferState&>(*state_).whole_state().free_again_on(stream);
         state_.reset();
     }
 }
@@ -199,7 +199,7 @@ static_assert(sizeof(detail::BufferState) <= 64, "what every buffer has fits a l
 
 void detail::BufferState::free_on(const Stream& next) {
     // Read all that can fail before changing anything.
-    const StreamState& queue = open(next.state(), "Stream");
+    const StreamState& queue = unclosed(next.state(), "Stream");
     auto place = context_state_of(queue);
     UnusualBuffer& more = unusual.get();
     stream = next;
@@ -224,6 +224,15 @@ void detail::BufferState::free_in(std::shared_ptr<ContextState> place) {
     more.context = std::move(place);
     more.home = more.context;
     more.made_at = more.home->reset_count.load(std::memory_order_relaxed);
+}
+
+bool detail::BufferState::is_lost() const noexcept {
+    const UnusualBuffer* const more = unusual.peek();
+    if (more == nullptr || more->whole != nullptr) {
+        return more != nullptr && more->whole->is_lost();
+    }
+    return resource != nullptr && !is_intact(more->home, more->made_at) &&
+           resource->is_context_bound();
 }
 
 bool detail::BufferState::is_stream_usable() const {
@@ -269,7 +278,7 @@ void detail::BufferState::free_in_context() noexcept {
     if (is_part()) {
         return;
     }
-    if (more != nullptr && !is_intact(more->home, more->made_at) && resource->is_context_bound()) {
+    if (is_lost()) {
         return; // it went with the reset, and the address may be somebody else's by now
     }
     const std::shared_ptr<ContextState> context =

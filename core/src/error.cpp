@@ -19,6 +19,7 @@ namespace cuprum {
 
 namespace {
 
+[[nodiscard]] std::string closed_text(const std::string& what, ClosedError::Reason reason);
 std::string failure_text(const std::string& call, const std::string& name, int code,
                          const std::string& advice, const std::string& driver_log,
                          const std::vector<std::string>& in_flight);
@@ -99,18 +100,27 @@ NotSupportedError::NotSupportedError(const std::string& function, int version_ne
     : CUDAError(CUDA_ERROR_NOT_SUPPORTED, function,
                 not_supported_text(function, version_needed, version_found)) {}
 
-ClosedError::ClosedError(std::string_view what)
-    : std::logic_error("this " + std::string(what) + " was closed, and a closed " +
-                       std::string(what) +
-                       " cannot be used any more; make a new one, or close it later") {}
+ClosedError::ClosedError(std::string_view what, Reason reason)
+    : std::logic_error(closed_text(std::string(what), reason)) {}
 
 void detail::raise_closed(const char* class_name) {
     throw ClosedError(class_name);
 }
 
+void detail::raise_lost(const char* class_name) {
+    throw ClosedError(class_name, ClosedError::Reason::Reset);
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
+
+std::string closed_text(const std::string& what, ClosedError::Reason reason) {
+    return reason == ClosedError::Reason::Reset
+               ? "this " + what + " went with the reset of its device; make a new one"
+               : "this " + what + " was closed, and a closed " + what +
+                     " cannot be used any more; make a new one, or close it later";
+}
 
 std::string failure_text(const std::string& call, const std::string& name, int code,
                          const std::string& advice, const std::string& driver_log,

@@ -140,6 +140,10 @@ float Event::milliseconds_since(const Event& earlier) const {
     return milliseconds;
 }
 
+bool detail::is_lost(const Event& event) noexcept {
+    return !event.is_closed() && event.state()->is_lost();
+}
+
 bool operator==(const Event& left, const Event& right) noexcept {
     const CUevent first = left.is_closed() ? nullptr : left.state_->handle;
     const CUevent second = right.is_closed() ? nullptr : right.state_->handle;

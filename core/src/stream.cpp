@@ -203,6 +203,10 @@ void Stream::wait(const Stream& other) const {
     wait(other.record());
 }
 
+bool detail::is_lost(const Stream& stream) noexcept {
+    return !stream.is_closed() && stream.state()->is_lost();
+}
+
 bool operator==(const Stream& left, const Stream& right) noexcept {
     if (left.is_closed() || right.is_closed()) {
         return left.is_closed() == right.is_closed();

@@ -109,6 +109,46 @@ TEST_F(ResetOnFake, a_stream_of_before_may_be_named_for_freeing_and_stands_for_t
     EXPECT_EQ(fake->last_free.stream, own);
 }
 
+TEST_F(ResetOnFake, what_went_with_the_reset_is_not_handed_to_the_driver) {
+    const Stream stream = Device(0).create_stream();
+    const Stream elsewhere = Device(1).create_stream();
+    Event event = stream.record();
+    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    const Buffer gone = pinned->allocate(64);
+    const Buffer part = gone.slice(8, 8);
+    const Buffer kept = Device(0).allocate(64, stream);
+    Device(0).reset_primary_context();
+    const Stream after = Device(0).create_stream();
+    const std::size_t calls = fake->calls().size();
+    const auto expect_lost = [](const char* what, const auto& use) {
+        try {
+            use();
+            ADD_FAILURE() << what << " could be used";
+        } catch (const ClosedError& error) {
+            EXPECT_EQ(error.what(), "this " + std::string(what) +
+                                        " went with the reset of its device; make a new one");
+        }
+    };
+    expect_lost("Stream", [&] { stream.sync(); });
+    expect_lost("Stream", [&] { static_cast<void>(stream.is_done()); });
+    expect_lost("Stream", [&] { static_cast<void>(stream.record()); });
+    expect_lost("Stream", [&] { static_cast<void>(stream.handle()); });
+    expect_lost("Stream", [&] { after.wait(stream); });
+    expect_lost("Stream", [&] { kept.fill(std::uint8_t{1}, stream); });
+    expect_lost("Stream", [&] { static_cast<void>(Device(0).allocate(64, stream)); });
+    expect_lost("Event", [&] { after.wait(event); });
+    expect_lost("Event", [&] { after.record(event); });
+    expect_lost("Event", [&] { event.sync(); });
+    expect_lost("Event", [&] { static_cast<void>(event.is_done()); });
+    expect_lost("Buffer", [&] { gone.fill(std::uint8_t{1}, after); });
+    expect_lost("Buffer", [&] { part.fill(std::uint8_t{1}, after); });
+    expect_lost("Buffer", [&] { gone.copy_to(kept, after); });
+    EXPECT_EQ(fake->calls().size(), calls) << "the driver was asked about something that is gone";
+    kept.fill(std::uint8_t{1}, after);
+    elsewhere.sync();
+    event.close();
+}
+
 TEST_F(ResetOnFake, everything_else_is_released_as_ever) {
     testing::check_every_failure([](testing::FakeDriver& driver) {
         const Stream stream = Device(0).create_stream();

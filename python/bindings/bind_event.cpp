@@ -7,6 +7,7 @@
 #include "support/fast_method.hpp"
 #include "support/objects.hpp"
 
+#include <cuprum/detail/closed.hpp>
 #include <cuprum/event.hpp>
 
 #include <cuda.h>
@@ -111,8 +112,9 @@ RuntimeError
         return std::hash<std::uintptr_t>{}(self.is_closed() ? 0 : address(self));
     });
     type.def("__repr__", [](const PyEvent& self) -> std::string {
-        return self.is_closed() ? "<Event closed>"
-                                : "<Event handle=" + hex_text(address(self)) + ">";
+        return self.is_closed()        ? "<Event closed>"
+               : detail::is_lost(self) ? "<Event lost in a reset>"
+                                       : "<Event handle=" + hex_text(address(self)) + ">";
     });
 }
 

@@ -7,6 +7,7 @@
 #include "support/objects.hpp"
 #include "support/owner_collection.hpp"
 
+#include <cuprum/detail/closed.hpp>
 #include <cuprum/detail/record.hpp>
 #include <cuprum/stream.hpp>
 
@@ -323,6 +324,9 @@ void wait(const PyStream& self, nb::handle other, nb::handle external) {
 std::string represent(const PyStream& self) {
     if (self.is_closed()) {
         return "<Stream closed>";
+    }
+    if (detail::is_lost(self)) {
+        return "<Stream lost in a reset>";
     }
     std::string context = "none";
     try {

@@ -136,7 +136,7 @@ class LibraryNotFoundError(RuntimeError):
 
 
 class ClosedError(RuntimeError):
-    """Report the use of an object after ``close()``."""
+    """Report the use of an object after ``close()``, or after the reset of its device took it."""
 
 
 # What users see and pickle, wherever the classes are defined.

@@ -317,6 +317,30 @@ view = StridedMemoryView.from_buffer(buffers[1], (64,), itemsize=1)
 stream.sync()
 device.reset_primary_context()
 other = device.create_stream()
+# What is gone says so, and the driver does not hear of it.
+for use in (
+    stream.sync,
+    stream.record,
+    lambda: stream.handle,
+    lambda: stream.is_done,
+    lambda: other.wait(stream),
+    lambda: other.wait(event),
+    lambda: other.record(event),
+    lambda: event.is_done,
+    event.sync,
+    lambda: buffers[0].fill(1, stream=stream),
+    lambda: buffers[2].fill(1, stream=other),
+    lambda: buffers[4].copy_to(buffers[0], stream=other),
+    lambda: device.allocate(64, stream=stream),
+):
+    try:
+        use()
+    except cuprum.ClosedError as error:
+        assert "went with the reset of its device; make a new one" in str(error), error
+    else:
+        raise AssertionError
+assert repr(stream) == "<Stream lost in a reset>", repr(stream)
+assert repr(event) == "<Event lost in a reset>", repr(event)
 # Addresses of before may be given out again: freeing what is gone would take these away.
 again = [cuprum.SynchronousMemoryResource(device).allocate(64) for _ in range(4)]
 thread = threading.Thread(target=lambda: [buffers.pop().close() for _ in range(3)])

@@ -172,11 +172,16 @@ public:
     NotSupportedError(const std::string& function, int version_needed, int version_found);
 };
 
-/// Reports the use of an object after `close()`.
+/// Reports the use of an object after `close()`, or after the reset of its device took it.
 class CUPRUM_API ClosedError : public std::logic_error {
 public:
+    enum class Reason {
+        Closed,
+        Reset, // of the device, see Device::reset_primary_context()
+    };
+
     /// `what` is the object's class, such as "Stream".
-    explicit ClosedError(std::string_view what);
+    explicit ClosedError(std::string_view what, Reason reason = Reason::Closed);
 };
 
 } // namespace cuprum

@@ -115,6 +115,7 @@ namespace detail {
 struct alignas(64) ActiveTable {
     std::atomic<Table*> table;
     std::atomic<bool> is_leaving = false; // see driver::is_leaving()
+    std::atomic<bool> was_reset = false;  // a device: objects have to be looked at before their use
 };
 
 extern ActiveTable in_force;

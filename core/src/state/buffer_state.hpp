@@ -62,6 +62,9 @@ struct BufferState : MemoryRange {
     BufferState(const BufferState&) = delete;
     BufferState& operator=(const BufferState&) = delete;
 
+    /// Tells whether the memory went with a context that was reset; that of pools does not.
+    [[nodiscard]] bool is_lost() const noexcept;
+
     /// Tells whether it is a part of another one, which frees the memory.
     [[nodiscard]] bool is_part() const noexcept {
         const UnusualBuffer* const more = unusual.peek();
@@ -92,7 +95,12 @@ private:
 /// Returns all of a buffer's state.
 /// @throws ClosedError, naming the class, if it was closed.
 [[nodiscard]] inline BufferState& open(const Buffer& buffer, const char* what = "Buffer") {
-    return static_cast<BufferState&>(open(buffer.state(), what));
+    auto& state = static_cast<BufferState&>(open(buffer.state(), what));
+    if (driver::detail::in_force.was_reset.load(std::memory_order_relaxed) && state.is_lost())
+        [[unlikely]] {
+        raise_lost(what);
+    }
+    return state;
 }
 
 /// Tells whether memory moves between host and devices by itself: its resource knows, or the

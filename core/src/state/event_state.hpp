@@ -34,6 +34,8 @@ struct EventState {
     EventState(const EventState&) = delete;
     EventState& operator=(const EventState&) = delete;
 
+    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
+
     [[nodiscard]] bool is_timing_enabled() const noexcept {
         return (flags & CU_EVENT_DISABLE_TIMING) == 0;
     }

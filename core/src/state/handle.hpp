@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include "driver/table.hpp"
+
 #include <cuprum/detail/closed.hpp>
 #include <cuprum/error.hpp>
 
@@ -10,14 +12,32 @@
 
 namespace cuprum::detail {
 
-/// Returns what a handle shares.
+/// A driver object that may be gone before its state is: see ContextState::reset_count.
+template <typename State>
+concept BoundToContext = requires(const State& state) { state.is_lost(); };
+
+/// Returns what a handle shares, be it only to give it up.
 /// @throws ClosedError, naming the class, if it was closed.
 template <typename State>
-[[nodiscard]] inline State& open(const std::shared_ptr<State>& state, const char* what) {
+[[nodiscard]] inline State& unclosed(const std::shared_ptr<State>& state, const char* what) {
     if (state == nullptr) [[unlikely]] {
         raise_closed(what);
     }
     return *state;
+}
+
+/// Returns what a handle shares, to use it.
+/// @throws ClosedError, naming the class, if it was closed or went with the reset of its device.
+template <typename State>
+[[nodiscard]] inline State& open(const std::shared_ptr<State>& state, const char* what) {
+    State& held = unclosed(state, what);
+    if constexpr (BoundToContext<State>) {
+        if (driver::detail::in_force.was_reset.load(std::memory_order_relaxed) && held.is_lost())
+            [[unlikely]] {
+            raise_lost(what);
+        }
+    }
+    return held;
 }
 
 } // namespace cuprum::detail

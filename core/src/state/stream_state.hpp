@@ -32,6 +32,8 @@ struct StreamState {
     ~StreamState();
     StreamState(const StreamState&) = delete;
     StreamState& operator=(const StreamState&) = delete;
+
+    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
 };
 
 /// Makes a stream in a context, which must be current unless it is a green one.
