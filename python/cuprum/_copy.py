@@ -45,6 +45,8 @@ class CopyOptions:
     ------
     ValueError
         For a string that is none of these.
+    TypeError
+        For a hint that is no place.
     """
 
     src_access_order: MemcpySrcAccessOrder | str = MemcpySrcAccessOrder.STREAM
@@ -63,6 +65,11 @@ class CopyOptions:
             except ValueError:
                 known = ", ".join(repr(each.value) for each in kind)
                 raise ValueError(f"invalid {field} {value!r}, expected one of {known}") from None
+        for field in ("src_location_hint", "dst_location_hint"):
+            value = getattr(self, field)
+            if not isinstance(value, Device | Host | None):
+                given = type(value).__name__
+                raise TypeError(f"{field} must be a Device, Host, or None, got {given}")
 
 
 for _class in (MemcpySrcAccessOrder, MemcpyOverlapMode, CopyOptions):

@@ -78,6 +78,10 @@ def test_options_are_checked_when_they_are_made():
         CopyOptions("later")
     with pytest.raises(ValueError, match="invalid overlap_mode"):
         CopyOptions(overlap_mode=3)
+    for name in ("src_location_hint", "dst_location_hint"):
+        for value in (0, "host", Host):
+            with pytest.raises(TypeError, match=f"{name} must be a Device, Host, or None, got"):
+                CopyOptions(**{name: value})
     assert CopyOptions("any").src_access_order is MemcpySrcAccessOrder.ANY
     assert CopyOptions().overlap_mode is MemcpyOverlapMode.DEFAULT
     with pytest.raises(AttributeError):
