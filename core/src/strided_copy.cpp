@@ -16,6 +16,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -43,8 +45,9 @@ struct Plan {
     Axis rows;
 };
 
-void check(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
-           const StridedLayout& from);
+void check(const StridedLayout& to, const StridedLayout& from);
+void refuse_overlap(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
+                    const StridedLayout& from, const Plan& plan);
 [[nodiscard]] Plan make_plan(const StridedLayout& to, const StridedLayout& from);
 
 } // namespace
@@ -52,11 +55,12 @@ void check(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
 void copy_strided(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
                   const StridedLayout& from, const Stream& stream) {
     const detail::StreamState& queue = detail::open(stream.state(), "Stream");
-    check(destination, to, source, from);
+    check(to, from);
     if (to.volume() == 0) {
         return;
     }
     const Plan plan = make_plan(to, from);
+    refuse_overlap(destination, to, source, from, plan);
     std::size_t pieces = 1;
     for (const Axis& loop : plan.loops) {
         pieces *= static_cast<std::size_t>(loop.extent);
@@ -93,8 +97,7 @@ void copy_strided(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr 
 
 namespace {
 
-void check(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
-           const StridedLayout& from) {
+void check(const StridedLayout& to, const StridedLayout& from) {
     if (!std::ranges::equal(to.shape(), from.shape()) || to.itemsize() != from.itemsize()) {
         throw std::invalid_argument("the source has " + from.to_string() + ", the destination " +
                                     to.to_string() +
@@ -106,9 +109,37 @@ void check(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
                                     "interleave so that they might: it has " +
                                     to.to_string());
     }
-    if (to.volume() == 0) {
-        return;
+}
+
+/// Tells whether rows of two arrays that walk the same axes share a byte: whether some steps along
+/// the axes, from the first of them on, bring the distance between two rows below their width.
+///
+/// Axes go from the largest stride to the smallest, and none is as large as all that is inside it:
+/// so two steps at most come near enough.
+bool is_met(std::span<const Axis> axes, Index distance, Index width) {
+    if (axes.empty()) {
+        return std::abs(distance) < width;
     }
+    Index reach = width - 1; // of the axes inside
+    for (const Axis& axis : axes.subspan(1)) {
+        reach += (axis.extent - 1) * axis.to;
+    }
+    const Axis& outer = axes.front();
+    const Index nearest = -distance / outer.to;
+    for (Index steps = nearest - 1; steps <= nearest + 1; ++steps) {
+        const Index rest = distance + steps * outer.to;
+        if (std::abs(steps) < outer.extent && std::abs(rest) <= reach &&
+            is_met(axes.subspan(1), rest, width)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Refuses arrays that share memory. They may lie in each other's gaps if those are alike, as two
+/// columns of a matrix do; what else interleaves is not analysed.
+void refuse_overlap(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
+                    const StridedLayout& from, const Plan& plan) {
     const auto range = [](CUdeviceptr base, const StridedLayout& layout) {
         const auto [lowest, highest] = layout.offset_bounds();
         const auto bytes = static_cast<Index>(layout.itemsize());
@@ -117,11 +148,25 @@ void check(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
     };
     const auto [to_begin, to_end] = range(destination, to);
     const auto [from_begin, from_end] = range(source, from);
-    if (to_begin < from_end && from_begin < to_end) {
-        throw std::invalid_argument("source and destination overlap: bytes " +
-                                    std::to_string(from_begin) + " to " + std::to_string(from_end) +
-                                    " and " + std::to_string(to_begin) + " to " +
-                                    std::to_string(to_end) + "; copy through another buffer");
+    if (to_begin >= from_end || from_begin >= to_end) {
+        return;
+    }
+    std::vector<Axis> axes = plan.loops;
+    axes.push_back(plan.slices);
+    axes.push_back(plan.rows);
+    std::erase_if(axes, [](const Axis& axis) { return axis.extent == 1; });
+    std::ranges::sort(axes, std::ranges::greater{}, &Axis::to);
+    const bool is_alike =
+        std::ranges::all_of(axes, [](const Axis& axis) { return axis.to == axis.from; });
+    const Index distance = static_cast<Index>(destination) + plan.to_offset -
+                           static_cast<Index>(source) - plan.from_offset;
+    if (!is_alike || is_met(axes, distance, static_cast<Index>(plan.width))) {
+        throw std::invalid_argument(
+            std::string("source and destination overlap") +
+            (is_alike ? "" : ", or their elements interleave so that they might") + ": bytes " +
+            std::to_string(from_begin) + " to " + std::to_string(from_end) + " and " +
+            std::to_string(to_begin) + " to " + std::to_string(to_end) +
+            "; copy through another buffer");
     }
 }
 

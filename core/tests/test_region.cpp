@@ -257,6 +257,30 @@ TEST_F(RegionOnFake, strided_copies_refuse_what_makes_no_sense) {
     EXPECT_EQ(fake->count("cuMemcpyAsync"), 0);
 }
 
+TEST_F(RegionOnFake, strided_copies_may_interleave_if_they_share_nothing) {
+    const Stream stream = Device(0).create_stream();
+    constexpr CUdeviceptr base = 0x10000;
+    const StridedLayout matrix({4, 6, 8}, 2);
+    const auto part = [&](Index row, Index column) {
+        return matrix.sliced(
+            {Slice::range({}, {}), Slice::range(row, row + 3), Slice::range(column, column + 4)});
+    };
+    copy_strided(base, part(0, 0), base, part(0, 4), stream);
+    copy_strided(base, part(3, 0), base, part(0, 0), stream);
+    copy_strided(base, part(3, 1), base, part(0, 4), stream);
+    for (const auto& [row, column] : {std::pair<Index, Index>{0, 0}, {1, 1}, {2, 3}, {0, 3}}) {
+        expect_error<std::invalid_argument>(
+            [&, row = row, column = column] {
+                copy_strided(base, part(row, column), base, part(0, 0), stream);
+            },
+            {"source and destination overlap: bytes"});
+    }
+    const auto columns = matrix.sliced({Slice::at(0), Slice::range({}, {}), Slice::at(1)});
+    const auto row = matrix.sliced({Slice::at(0), Slice::at(0), Slice::range(2, {})});
+    expect_error<std::invalid_argument>([&] { copy_strided(base, columns, base, row, stream); },
+                                        {"interleave so that they might"});
+}
+
 TEST_F(RegionOnFake, strides_of_one_element_do_not_matter_to_strided_copies) {
     const Stream stream = Device(0).create_stream();
     constexpr Index huge = std::numeric_limits<Index>::max();

@@ -95,6 +95,24 @@ def test_a_view_made_for_another_stream_is_waited_for(device, stream):
     other.close()
 
 
+def test_parts_of_one_array_are_copied_unless_they_overlap(device, stream):
+    array = np.arange(48, dtype=np.int16).reshape(6, 8)
+    with device.allocate(array.nbytes, stream=stream) as buffer:
+        view = StridedMemoryView.from_buffer(buffer, array.shape, dtype=array.dtype)
+        view.copy_from(array, stream)
+        left, right = view.view(view.layout[:, :4]), view.view(view.layout[:, 4:])
+        left.copy_from(right, stream)
+        back = np.zeros_like(array)
+        view.copy_to(back, stream)
+        assert (back[:, :4] == array[:, 4:]).all()
+        assert (back[:, 4:] == array[:, 4:]).all()
+        with pytest.raises(ValueError, match="source and destination overlap: bytes"):
+            left.copy_from(view.view(view.layout[:, 3:7]), stream)
+        with pytest.raises(ValueError, match="interleave so that they might"):
+            left.copy_from(view.view(view.layout[::-1, 4:]), stream)
+        del view, left, right
+
+
 def test_copies_say_what_does_not_fit(device, stream):
     view = host(np.zeros((2, 3), np.float32))
     with pytest.raises(ValueError, match="expected the same shape"):

@@ -56,7 +56,8 @@ inline constexpr std::size_t MAX_STRIDED_COPY_CALLS = 65536;
 /// Contiguous arrays are one copy, regular gaps cost nothing more; arrays whose axes lie in
 /// different orders are copied in as many pieces as it takes.
 /// @throws std::invalid_argument if shapes or element sizes differ, elements of the destination
-/// share memory, the arrays overlap, or it would take more than MAX_STRIDED_COPY_CALLS pieces.
+/// share memory, the arrays overlap (they may interleave if their strides are the same), or it
+/// would take more than MAX_STRIDED_COPY_CALLS pieces.
 CUPRUM_API void copy_strided(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
                              const StridedLayout& from, const Stream& stream);
 
