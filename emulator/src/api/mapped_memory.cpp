@@ -11,18 +11,16 @@
 #include "objects/host_pages.hpp"
 #include "objects/virtual_memory.hpp"
 
-#include <mutex>
-
 using namespace cuprum::emulator;
 
 namespace {
 
-std::mutex shares_mutex;
-
 std::shared_ptr<PhysicalMemory> physical_from(CUmemGenericAllocationHandle handle) {
     auto object = HandleTable::instance().find(HandleKind::Physical, handle);
-    require(object != nullptr, "not memory of cuMemCreate, or it has been released");
-    return std::static_pointer_cast<PhysicalMemory>(std::move(object));
+    auto memory = std::static_pointer_cast<PhysicalMemory>(std::move(object));
+    require(memory != nullptr && memory->shares.load() != 0,
+            "not memory of cuMemCreate, or it has been released");
+    return memory;
 }
 
 void check_properties(const CUmemAllocationProp* properties) {
@@ -108,13 +106,8 @@ CUresult CUDAAPI cuMemCreate(CUmemGenericAllocationHandle* handle, size_t size,
 }
 
 CUresult CUDAAPI cuMemRelease(CUmemGenericAllocationHandle handle) {
-    return entry("cuMemRelease", [&] {
-        const std::lock_guard lock(shares_mutex); // before the look: two may release at once
-        const auto memory = physical_from(handle);
-        if (--memory->shares == 0) {
-            HandleTable::instance().erase(HandleKind::Physical, handle);
-        }
-    });
+    return entry("cuMemRelease",
+                 [&] { VirtualMemory::instance().release(*physical_from(handle)); });
 }
 
 CUresult CUDAAPI cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
@@ -163,14 +156,7 @@ CUresult CUDAAPI cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* pro
 CUresult CUDAAPI cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* addr) {
     return entry("cuMemRetainAllocationHandle", [&] {
         require(handle != nullptr, "handle must not be NULL");
-        const auto memory =
-            VirtualMemory::instance().memory_at(reinterpret_cast<std::uint64_t>(addr));
-        const std::lock_guard lock(shares_mutex);
-        if (memory->shares == 0) {
-            HandleTable::instance().insert(HandleKind::Physical, memory);
-        }
-        ++memory->shares;
-        *handle = memory->handle_value();
+        *handle = VirtualMemory::instance().retain(reinterpret_cast<std::uint64_t>(addr));
     });
 }
 

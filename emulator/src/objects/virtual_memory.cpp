@@ -158,6 +158,7 @@ void VirtualMemory::map(std::uint64_t base, std::uint64_t bytes, std::uint64_t o
     allocation->device = std::max(memory->device(), 0);
     allocation->is_on_host = memory->device() < 0;
     const std::lock_guard lock(mutex_);
+    require(memory->shares.load() != 0, "the memory has been released");
     const auto after = reservations_.upper_bound(base);
     // Not base + bytes, which may wrap.
     require(after != reservations_.begin(), "the range is not reserved");
@@ -173,6 +174,7 @@ void VirtualMemory::map(std::uint64_t base, std::uint64_t bytes, std::uint64_t o
                            SharedFile::DATA_OFFSET + offset);
     Allocations::instance().add(allocation);
     mappings_.emplace(base, Mapping{bytes, memory, std::move(allocation), {}});
+    ++memory->mappings;
 }
 
 void VirtualMemory::unmap(std::uint64_t base, std::uint64_t bytes) {
@@ -188,7 +190,10 @@ void VirtualMemory::unmap(std::uint64_t base, std::uint64_t bytes) {
     AddressSpace::instance().close(base, bytes);
     for (auto each = mappings_.find(base); each != mappings_.end() && each->first < end;) {
         Allocations::instance().remove(each->first, {MemoryKind::Mapped});
+        const auto memory = std::move(each->second.memory);
         each = mappings_.erase(each);
+        --memory->mappings;
+        forget_if_unused(*memory);
     }
     AddressSpace::unmap_file(base, bytes);
 }
@@ -264,6 +269,29 @@ std::shared_ptr<PhysicalMemory> VirtualMemory::memory_at(std::uint64_t address) 
     const auto mapping = find(address);
     require(mapping != mappings_.end(), "nothing is mapped at the address");
     return mapping->second.memory;
+}
+
+std::uint64_t VirtualMemory::retain(std::uint64_t address) {
+    const std::lock_guard lock(mutex_);
+    const auto mapping = find(address);
+    require(mapping != mappings_.end(), "nothing is mapped at the address");
+    ++mapping->second.memory->shares;
+    return mapping->second.memory->handle_value();
+}
+
+void VirtualMemory::release(PhysicalMemory& memory) {
+    const std::lock_guard lock(mutex_);
+    require(memory.shares.load() != 0, "the memory has been released");
+    --memory.shares;
+    forget_if_unused(memory);
+}
+
+/// Takes the handle out of use when nobody has a share of it and it cannot be had again. The mutex
+/// is held.
+void VirtualMemory::forget_if_unused(PhysicalMemory& memory) {
+    if (memory.shares.load() == 0 && memory.mappings == 0) {
+        HandleTable::instance().erase(HandleKind::Physical, memory.handle_value());
+    }
 }
 
 VirtualMemory::Mappings::const_iterator VirtualMemory::find(std::uint64_t address) const {

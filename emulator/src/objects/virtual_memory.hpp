@@ -13,6 +13,7 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -42,8 +43,10 @@ public:
     /// Returns the device whose memory this is, -1 for the host's.
     [[nodiscard]] int device() const noexcept;
 
-    /// How often the handle must be released; guarded by VirtualMemory.
-    std::uint32_t shares = 1;
+    /// How often the handle must be released until it is no longer one; changed by VirtualMemory.
+    std::atomic<std::uint32_t> shares{1};
+    /// At how many places it is mapped: for so long its handle can be had again. VirtualMemory's.
+    std::uint32_t mappings = 0;
 
 private:
     std::uint64_t bytes_;
@@ -91,6 +94,13 @@ public:
     /// Returns the memory mapped at an address; throws INVALID_VALUE if there is none.
     [[nodiscard]] std::shared_ptr<PhysicalMemory> memory_at(std::uint64_t address) const;
 
+    /// Takes another share of the handle of the memory mapped at an address, which may have been
+    /// released; returns its value. Throws INVALID_VALUE if nothing is mapped there.
+    [[nodiscard]] std::uint64_t retain(std::uint64_t address);
+
+    /// Gives up a share of a handle; throws INVALID_VALUE if there is none left.
+    void release(PhysicalMemory& memory);
+
 private:
     struct Mapping {
         std::uint64_t bytes = 0;
@@ -112,6 +122,7 @@ private:
         std::size_t reservations = 0;
     };
 
+    static void forget_if_unused(PhysicalMemory& memory);
     [[nodiscard]] bool reserve_behind(std::uint64_t address, std::uint64_t bytes);
     [[nodiscard]] Mappings::const_iterator find(std::uint64_t address) const;
 

@@ -146,6 +146,13 @@ int serve(State& state, Message& message) {
         std::memcpy(message.data.data(), &data, sizeof data);
         break;
     }
+    case Request::MakeMemory: {
+        CUipcMemHandle handle{};
+        message.result = first_failure({CU(cuMemAlloc)(&state.memory, WORDS * 4),
+                                        CU(cuIpcGetMemHandle)(&handle, state.memory)});
+        std::memcpy(message.data.data(), &handle, sizeof handle);
+        break;
+    }
     case Request::MakeEvent: {
         CUipcEventHandle handle{};
         message.result = first_failure(

@@ -41,6 +41,7 @@ enum class Request : std::uint32_t {
     OpenGate,         // lets that function return
     MakePool,         // returns a descriptor; value: fills an allocation with it
     ExportPointer,    // returns data of that allocation
+    MakeMemory,       // returns data of memory of cuMemAlloc
     MakeEvent,        // returns data of an event
     AllocateFromPool, // tries it with the imported pool
     Leave,            // exits in order

@@ -238,3 +238,26 @@ TEST_F(MappedMemory, a_reservation_grows_shrinks_and_grows_again_where_it_is) {
     EXPECT_TRUE(succeeds(CU(cuMemsetD8)(plain, 1, 64)));
     EXPECT_TRUE(succeeds(CU(cuMemFree)(plain)));
 }
+
+TEST_F(MappedMemory, mapped_memory_keeps_its_handle_s_value) {
+    const auto handle = create(granularity_);
+    CUdeviceptr base = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemAddressReserve)(&base, 2 * granularity_, 0, 0, 0)));
+    ASSERT_TRUE(succeeds(CU(cuMemMap)(base, granularity_, 0, handle, 0)));
+    EXPECT_TRUE(succeeds(CU(cuMemRelease)(handle)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemRelease)(handle)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
+                        CU(cuMemMap)(base + granularity_, granularity_, 0, handle, 0)));
+    CUmemGenericAllocationHandle again = 0;
+    ASSERT_TRUE(
+        succeeds(CU(cuMemRetainAllocationHandle)(&again, reinterpret_cast<void*>(base + 100))));
+    EXPECT_EQ(again, handle);
+    EXPECT_TRUE(succeeds(CU(cuMemMap)(base + granularity_, granularity_, 0, again, 0)));
+    EXPECT_TRUE(succeeds(CU(cuMemUnmap)(base, granularity_)));
+    EXPECT_TRUE(succeeds(CU(cuMemRelease)(again)));
+    EXPECT_EQ(live_counts().physical_allocations, 1U) << "it is mapped at the other place";
+    EXPECT_TRUE(succeeds(CU(cuMemUnmap)(base + granularity_, granularity_)));
+    EXPECT_EQ(live_counts().physical_allocations, 0U);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemRelease)(again)));
+    EXPECT_TRUE(succeeds(CU(cuMemAddressFree)(base, 2 * granularity_)));
+}

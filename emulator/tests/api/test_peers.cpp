@@ -5,8 +5,10 @@
 
 #include "api/driver.hpp"
 #include "api/kernels.hpp"
+#include "api/peer.hpp"
 
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 using namespace cuprum::emulator::test;
@@ -369,4 +371,52 @@ TEST_F(Peers, a_block_that_is_used_again_is_open_to_those_who_have_access_now) {
     EXPECT_TRUE(succeeds(CU(cuMemFreeAsync)(again, stream)));
     EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(stream)));
     EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(stream)));
+}
+
+TEST_F(Peers, memory_of_another_process_is_in_reach_of_every_device_that_opens_it) {
+    Peer peer;
+    const Message made = peer.ask(Request::MakeMemory);
+    ASSERT_TRUE(succeeds(made.result));
+    CUipcMemHandle handle{};
+    std::memcpy(&handle, made.data.data(), sizeof handle);
+    CUdeviceptr memory = 0;
+    const auto open = [&] {
+        EXPECT_TRUE(
+            succeeds(CU(cuIpcOpenMemHandle)(&memory, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)));
+    };
+    open();
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, write_on_second(memory)));
+    EXPECT_TRUE(succeeds(write_on_second(memory, open)));
+    EXPECT_EQ(peer.ask(Request::Read).value, 1U);
+    EXPECT_TRUE(succeeds(CU(cuIpcCloseMemHandle)(memory)));
+    EXPECT_TRUE(succeeds(CU(cuIpcCloseMemHandle)(memory)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuIpcCloseMemHandle)(memory)));
+}
+
+TEST_F(Peers, an_imported_pool_can_be_given_to_another_device_for_reading_only) {
+    constexpr auto by_descriptor = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+    Peer peer;
+    const Message made = peer.ask(Request::MakePool, 33);
+    ASSERT_TRUE(succeeds(made.result));
+    CUmemoryPool pool = nullptr;
+    const auto descriptor = static_cast<std::intptr_t>(made.descriptor);
+    ASSERT_TRUE(succeeds(CU(cuMemPoolImportFromShareableHandle)(
+        &pool, reinterpret_cast<void*>(descriptor), by_descriptor, 0)));
+    ::close(made.descriptor);
+    const Message exported = peer.ask(Request::ExportPointer);
+    ASSERT_TRUE(succeeds(exported.result));
+    CUmemPoolPtrExportData data{};
+    std::memcpy(&data, exported.data.data(), sizeof data);
+    CUmemAccessDesc grant{SECOND, CU_MEM_ACCESS_FLAGS_PROT_READ};
+    ASSERT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, &grant, 1)));
+    CUdeviceptr memory = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemPoolImportPointer)(&memory, pool, &data)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, write_on_second(memory)));
+    EXPECT_EQ(peer.ask(Request::Read).value, 33U) << "nothing was written";
+    grant.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    ASSERT_TRUE(succeeds(CU(cuMemPoolSetAccess)(pool, &grant, 1)));
+    EXPECT_TRUE(succeeds(write_on_second(memory)));
+    EXPECT_EQ(peer.ask(Request::Read).value, 1U);
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+    EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(pool)));
 }

@@ -75,9 +75,9 @@ Place in_generic(const WarpContext& warp, unsigned lane, std::uint64_t address, 
 
 } // namespace
 
+template <bool IS_WRITE>
 bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
-                      const Addresses& addresses, std::uint32_t bytes, bool is_write,
-                      std::byte** host) {
+                      const Addresses& addresses, std::uint32_t bytes, std::byte** host) {
     using U = std::uint64_t;
     const BlockContext& block = *warp.block;
     const MemoryMap& map = *block.memory;
@@ -128,9 +128,9 @@ bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
         }
     } else {
         const auto* const granules = reinterpret_cast<const std::uint8_t*>(map.granules);
-        const std::uint8_t wanted = is_write ? WRITE_BIT : READ_BIT;
+        constexpr std::uint8_t wanted = IS_WRITE ? WRITE_BIT : READ_BIT;
         if (differing_bits >> map.granule_shift == 0) {
-            if (!is_mapped(map, any, any, is_write)) {
+            if (!is_mapped(map, any, any, IS_WRITE)) {
                 return false;
             }
         } else {
@@ -151,6 +151,11 @@ bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
     }
     return true;
 }
+
+template bool resolve_together<false>(const WarpContext&, std::uint32_t, Space, const Addresses&,
+                                      std::uint32_t, std::byte**);
+template bool resolve_together<true>(const WarpContext&, std::uint32_t, Space, const Addresses&,
+                                     std::uint32_t, std::byte**);
 
 bool resolve_lanes(WarpContext& warp, const Instruction* at, std::uint32_t mask, Space space,
                    const Addresses& addresses, std::uint32_t bytes, bool is_write, bool is_atomic,

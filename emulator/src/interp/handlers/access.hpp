@@ -176,8 +176,9 @@ resolve_range(const WarpContext& warp, std::uint64_t address, std::uint32_t byte
 /// Tries to resolve all lanes with one check per end: true when every lane of `mask` lies in mapped
 /// device memory that may be read (or written), or every one in shared memory. `host` then says
 /// where, and holds a place that may be accessed for the other lanes too.
+template <bool IS_WRITE>
 [[nodiscard]] bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
-                                    const Addresses& addresses, std::uint32_t bytes, bool is_write,
+                                    const Addresses& addresses, std::uint32_t bytes,
                                     std::byte** host);
 
 /// Finds where each lane of `mask` accesses memory; `host` of other lanes is left alone. Returns

@@ -29,10 +29,11 @@ Addresses lane_addresses(const WarpContext& warp, Operand base, std::int64_t off
     return result;
 }
 
+template <bool IS_WRITE>
 bool resolve(WarpContext& warp, const Instruction* at, std::uint32_t mask, Space space,
-             const Addresses& addresses, std::uint32_t bytes, bool is_write, std::byte** host) {
-    return resolve_together(warp, mask, space, addresses, bytes, is_write, host) ||
-           resolve_lanes(warp, at, mask, space, addresses, bytes, is_write, false, host);
+             const Addresses& addresses, std::uint32_t bytes, std::byte** host) {
+    return resolve_together<IS_WRITE>(warp, mask, space, addresses, bytes, host) ||
+           resolve_lanes(warp, at, mask, space, addresses, bytes, IS_WRITE, false, host);
 }
 
 /// Finds where lanes read that read fewer bytes than they write. Returns false after a fault.
@@ -82,8 +83,8 @@ const Instruction* copy(WarpContext& warp, const Instruction* at, std::uint32_t 
                                           (at->tag & CopyForm::NARROW_TO) != 0);
     const Addresses out_of =
         lane_addresses(warp, at->src[1], at->immediate, (at->tag & CopyForm::NARROW_FROM) != 0);
-    if (!resolve(warp, at, mask, Space::Shared, into, BYTES, true, to) ||
-        (whole != 0 && !resolve(warp, at, whole, Space::Global, out_of, BYTES, false, from)) ||
+    if (!resolve<true>(warp, at, mask, Space::Shared, into, BYTES, to) ||
+        (whole != 0 && !resolve<false>(warp, at, whole, Space::Global, out_of, BYTES, from)) ||
         (part != 0 && !resolve_short(warp, at, part, out_of, sizes, BYTES, from))) {
         return nullptr;
     }

@@ -171,7 +171,7 @@ const Instruction* atomic(WarpContext& warp, const Instruction* at, std::uint32_
     using Lane = typename F::Lane;
     const Addresses addresses = addresses_of(warp, at, (at->tag & NARROW_ATOMIC_ADDRESS) != 0);
     alignas(VECTOR_BYTES) std::byte* host[WARP_SIZE];
-    if (!resolve_together(warp, mask, SPACE, addresses, sizeof(T), true, host) &&
+    if (!resolve_together<true>(warp, mask, SPACE, addresses, sizeof(T), host) &&
         !resolve_lanes(warp, at, mask, SPACE, addresses, sizeof(T), true, true, host)) {
         return nullptr;
     }

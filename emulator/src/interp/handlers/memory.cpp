@@ -259,7 +259,7 @@ template <Space SPACE, typename Element, typename Register>
     if (!is_done) {
         alignas(VECTOR_BYTES) std::byte* host[WARP_SIZE];
         const bool are_readable =
-            resolve_together(warp, mask, SPACE, addresses, bytes, false, host);
+            resolve_together<false>(warp, mask, SPACE, addresses, bytes, host);
         if (!are_readable &&
             !resolve_lanes(warp, at, mask, SPACE, addresses, bytes, false, false, host)) {
             return nullptr;
@@ -419,7 +419,7 @@ template <Space SPACE, typename Element, typename Register>
         }
     }
     alignas(VECTOR_BYTES) std::byte* host[WARP_SIZE];
-    if (!resolve_together(warp, mask, SPACE, addresses, bytes, true, host) &&
+    if (!resolve_together<true>(warp, mask, SPACE, addresses, bytes, host) &&
         !resolve_lanes(warp, at, mask, SPACE, addresses, bytes, true, false, host)) {
         return nullptr;
     }
