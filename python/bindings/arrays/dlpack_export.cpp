@@ -14,6 +14,8 @@ namespace cuprum::python {
 namespace {
 
 [[nodiscard]] bool knows_versions(nb::handle max_version);
+[[noreturn, gnu::cold]] void refuse_device(nb::handle device, const dlpack::Device& own,
+                                           bool is_host_accessible);
 
 } // namespace
 
@@ -29,8 +31,7 @@ ExportRequest ExportRequest::read(nb::handle stream, nb::handle max_version, nb:
         const bool is_own = nb::make_tuple(static_cast<int>(own.type), own.id).equal(device);
         request.wants_cpu = !is_own && is_host_accessible && nb::make_tuple(cpu, 0).equal(device);
         if (!is_own && !request.wants_cpu) {
-            // It is also accepted where the memory is there already.
-            raise_error(PyExc_BufferError, "Sorry, not supported: dl_device other than None");
+            refuse_device(device, own, is_host_accessible);
         }
     }
     request.is_versioned = knows_versions(max_version);
@@ -105,14 +106,29 @@ int no_current_stream(dlpack::DeviceType /*type*/, std::int32_t /*id*/, void** o
 
 namespace {
 
+void refuse_device(nb::handle device, const dlpack::Device& own, bool is_host_accessible) {
+    const std::string refusal = "Sorry, not supported: dl_device other than None";
+    if (follows_reference.load(std::memory_order_relaxed)) {
+        raise_error(PyExc_BufferError, refusal);
+    }
+    raise_error(PyExc_BufferError, refusal + " and where the memory is, (" +
+                                       std::to_string(static_cast<int>(own.type)) + ", " +
+                                       std::to_string(own.id) +
+                                       (is_host_accessible ? ") or (1, 0)" : ")") + ", got " +
+                                       repr_text(device) + "; nothing is copied");
+}
+
 bool knows_versions(nb::handle max_version) {
     if (max_version.is_none()) {
         return false;
     }
     const bool is_pair =
         PyTuple_Check(max_version.ptr()) != 0 && PyTuple_GET_SIZE(max_version.ptr()) == 2;
-    const long major = is_pair ? PyLong_AsLong(PyTuple_GET_ITEM(max_version.ptr(), 0)) : -1;
-    if (major < 0) {
+    const auto number = [&](Py_ssize_t index) {
+        return is_pair ? PyLong_AsLong(PyTuple_GET_ITEM(max_version.ptr(), index)) : -1;
+    };
+    const long major = number(0);
+    if (major < 0 || number(1) < 0) {
         PyErr_Clear();
         raise_error(PyExc_BufferError,
                     "Expected max_version tuple[int, int], got " + repr_text(max_version));
