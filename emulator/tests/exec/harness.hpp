@@ -73,6 +73,15 @@ public:
         check::forget_written(map_, reinterpret_cast<std::uint64_t>(memory), bytes);
     }
 
+    /// Says what kernels may do with the granules that hold a piece of memory.
+    void set_permission(const void* memory, std::size_t bytes, Permission permission) {
+        const auto first = static_cast<const std::byte*>(memory) - memory_;
+        const auto last = first + static_cast<std::ptrdiff_t>(bytes) - 1;
+        for (auto index = first >> GRANULE_SHIFT; index <= last >> GRANULE_SHIFT; ++index) {
+            granules_[static_cast<std::size_t>(index)] = static_cast<std::uint8_t>(permission);
+        }
+    }
+
     /// Hands out zeroed device memory for `count` values.
     template <typename T>
     [[nodiscard]] T* allocate(std::size_t count) {
