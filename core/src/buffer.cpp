@@ -4,6 +4,7 @@
 #include <cuprum/buffer.hpp>
 
 #include "driver/current.hpp"
+#include "host_function.hpp"
 #include "region_copy.hpp"
 #include "state/buffer_state.hpp"
 #include "state/handle.hpp"
@@ -12,8 +13,12 @@
 #include "state/stream_state.hpp"
 
 #include <cuprum/error.hpp>
+#include <cuprum/graph_memory_resource.hpp>
 
 #include <array>
+#include <atomic>
+#include <memory>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -36,9 +41,9 @@ void check_sizes(std::size_t destination, std::size_t source);
 void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes);
 [[noreturn, gnu::cold]] void reject_sizes(std::size_t destination, std::size_t source);
 [[noreturn, gnu::cold]] void reject_overlap(std::size_t bytes, CUdeviceptr distance);
-const detail::PointerInfo& pointer_info(detail::BufferState& buffer);
 detail::PointerInfo ask_for_pointer(CUdeviceptr pointer);
 CUdeviceptr address_of(const void* host);
+std::uint64_t this_thread() noexcept;
 
 } // namespace
 
@@ -110,19 +115,20 @@ void Buffer::check_span(std::size_t bytes, std::size_t alignment) const {
 
 int Buffer::device_id() const {
     detail::BufferState& state = detail::open(*this);
-    return state.resource != nullptr ? state.resource->device_id() : pointer_info(state).device_id;
+    return state.resource != nullptr ? state.resource->device_id()
+                                     : detail::pointer_info(state).device_id;
 }
 
 bool Buffer::is_device_accessible() const {
     detail::BufferState& state = detail::open(*this);
     return state.resource != nullptr ? state.resource->is_device_accessible()
-                                     : pointer_info(state).is_device_accessible;
+                                     : detail::pointer_info(state).is_device_accessible;
 }
 
 bool Buffer::is_host_accessible() const {
     detail::BufferState& state = detail::open(*this);
     return state.resource != nullptr ? state.resource->is_host_accessible()
-                                     : pointer_info(state).is_host_accessible;
+                                     : detail::pointer_info(state).is_host_accessible;
 }
 
 bool Buffer::is_managed() const {
@@ -209,8 +215,7 @@ void detail::BufferState::free_on(const Stream& next) {
         more.made_at = more.home->reset_count.load(std::memory_order_relaxed);
     }
     is_plain = false;
-    more.thread =
-        queue.handle == CU_STREAM_PER_THREAD ? std::this_thread::get_id() : std::thread::id();
+    more.thread = queue.handle == CU_STREAM_PER_THREAD ? this_thread() : 0;
 }
 
 void detail::BufferState::free_again_on(const Stream& next) {
@@ -238,8 +243,8 @@ bool detail::BufferState::is_lost() const noexcept {
 bool detail::BufferState::is_stream_usable() const {
     // Another thread's default stream cannot be named; a stream that went with a reset is gone.
     const UnusualBuffer* const more = unusual.peek();
-    const bool is_of_this_thread = more == nullptr || more->thread == std::thread::id() ||
-                                   more->thread == std::this_thread::get_id();
+    const bool is_of_this_thread =
+        more == nullptr || more->thread == 0 || more->thread == this_thread();
     return is_of_this_thread &&
            (stream.is_closed() || is_intact(stream.state()->context, stream.state()->made_at));
 }
@@ -248,8 +253,58 @@ bool detail::BufferState::is_stream_usable() const {
     if (resource == nullptr || pointer == 0 || driver::is_leaving()) [[unlikely]] {
         return;
     }
+    if (driver::is_in_host_function() && is_put_off()) [[unlikely]] {
+        return;
+    }
     if (!is_plain || !is_freed_plainly()) [[unlikely]] {
         free_in_context();
+    }
+}
+
+void detail::BufferState::hand_over(BufferState& other) noexcept {
+    other.size = size;
+    other.resource = std::move(resource);
+    other.stream = std::move(stream);
+    other.unusual.take(unusual);
+    other.is_plain = is_plain;
+    other.pointer = std::exchange(pointer, 0);
+}
+
+bool detail::BufferState::is_held_up() const noexcept {
+    if (stream.is_closed() || !stream.state()->may_capture.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    try {
+        const auto& query = table().cuStreamIsCapturing;
+        CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+        const CUresult status = query(stream.state()->handle, &capture);
+        const bool is_implicit = status == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+        // What concerns the context, the free itself will meet, and know what to do.
+        if (status != CUDA_SUCCESS && !is_implicit && !driver::is_about_context(status)) {
+            driver::report_release_failure("buffer without looking for captures", query.name,
+                                           status);
+        }
+        return (is_implicit || capture != CU_STREAM_CAPTURE_STATUS_NONE) &&
+               dynamic_cast<const GraphMemoryResource*>(resource.get()) == nullptr;
+    } catch (...) { // the first call of an entry looks it up, which can fail
+        driver::report_release_failure("buffer without looking for captures");
+        return false;
+    }
+}
+
+bool detail::BufferState::is_put_off() noexcept {
+    if (is_part() || !resource->may_free_later()) {
+        return false;
+    }
+    try {
+        auto held = std::make_unique<HostFunction>();
+        const auto later = std::make_shared<BufferState>();
+        held->kept = later;
+        hand_over(*later);
+        put_on_list(std::move(held));
+        return true;
+    } catch (const std::bad_alloc&) {
+        return false;
     }
 }
 
@@ -257,6 +312,10 @@ bool detail::BufferState::is_freed_plainly() noexcept {
     const StreamState& queue = *stream.state();
     try {
         if (is_intact(queue.context, queue.made_at)) {
+            if (queue.may_capture.load(std::memory_order_relaxed) && is_held_up() && is_put_off())
+                [[unlikely]] {
+                return true;
+            }
             const auto& free = table().cuMemFreeAsync;
             const CUresult status = free(pointer, queue.handle);
             if (status == CUDA_SUCCESS || status == CUDA_ERROR_DEINITIALIZED) {
@@ -296,6 +355,9 @@ void detail::BufferState::free_in_context() noexcept {
             return; // in another context it would be another stream: better leaked than freed early
         }
     }
+    if (is_held_up() && is_put_off()) {
+        return;
+    }
     try {
         resource->deallocate_bytes(pointer, size, stream);
     } catch (const CUDAError& error) {
@@ -305,6 +367,11 @@ void detail::BufferState::free_in_context() noexcept {
     } catch (...) {
         driver::report_release_failure("buffer");
     }
+}
+
+const detail::PointerInfo& detail::pointer_info(BufferState& buffer) {
+    return buffer.unusual.get().pointer_info.get(
+        [&] { return std::make_unique<const PointerInfo>(ask_for_pointer(buffer.pointer)); });
 }
 
 bool detail::is_managed(BufferState& buffer) {
@@ -405,12 +472,6 @@ void reject_overlap(std::size_t bytes, CUdeviceptr distance) {
                                 " bytes apart; copy through another buffer");
 }
 
-const detail::PointerInfo& pointer_info(detail::BufferState& buffer) {
-    return buffer.unusual.get().pointer_info.get([&] {
-        return std::make_unique<const detail::PointerInfo>(ask_for_pointer(buffer.pointer));
-    });
-}
-
 detail::PointerInfo ask_for_pointer(CUdeviceptr pointer) {
     detail::PointerInfo info;
     if (pointer == 0) {
@@ -431,6 +492,7 @@ detail::PointerInfo ask_for_pointer(CUdeviceptr pointer) {
          attributes.data(), values.data(), pointer);
     const bool is_device = memory_type == CU_MEMORYTYPE_DEVICE;
     info.device_id = memory_type != 0 ? ordinal : -1;
+    info.is_device = is_device;
     info.is_device_accessible = is_device || is_managed != 0 || device_pointer != 0;
     info.is_host_accessible = !is_device || is_managed != 0 || host_pointer != nullptr;
     info.is_managed = is_managed != 0;
@@ -439,6 +501,17 @@ detail::PointerInfo ask_for_pointer(CUdeviceptr pointer) {
 
 CUdeviceptr address_of(const void* host) {
     return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(host));
+}
+
+/// Returns a number for the calling thread, not 0, that no other ever has. A std::thread::id goes
+/// to the next thread when its own has ended.
+std::uint64_t this_thread() noexcept {
+    static constinit std::atomic<std::uint64_t> last{0};
+    thread_local constinit std::uint64_t own = 0;
+    if (own == 0) {
+        own = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+    return own;
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include <cuprum/context.hpp>
 
 #include "driver/current.hpp"
+#include "host_function.hpp"
 #include "state/device_state.hpp"
 #include "state/handle.hpp"
 
@@ -51,6 +52,7 @@ bool Context::is_primary() const {
 void Context::sync() const {
     const driver::Current current(handle());
     call(table().cuCtxSynchronize);
+    detail::release_finished_host_functions();
 }
 
 bool Context::is_green() const {
@@ -87,7 +89,7 @@ CurrentContext::CurrentContext(const Context& context) : kept_(context.state()) 
 CurrentContext::~CurrentContext() {
     if (is_pushed_) {
         CUcontext popped = nullptr;
-        driver::release("current context", table().cuCtxPopCurrent, &popped);
+        driver::release_now("current context", table().cuCtxPopCurrent, &popped);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <cuprum/device.hpp>
 
 #include "driver/current.hpp"
+#include "host_function.hpp"
 #include "state/device_state.hpp"
 #include "state/event_state.hpp"
 #include "state/handle.hpp"
@@ -185,6 +186,7 @@ void Device::sync() const {
     const auto context = detail::context_for(*state_);
     const driver::Current current(context->handle);
     call(table().cuCtxSynchronize);
+    detail::release_finished_host_functions();
 }
 
 Stream Device::create_stream() const {

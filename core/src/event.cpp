@@ -4,6 +4,7 @@
 #include <cuprum/event.hpp>
 
 #include "driver/current.hpp"
+#include "host_function.hpp"
 #include "state/event_state.hpp"
 #include "state/handle.hpp"
 #include "state/recycled.hpp"
@@ -126,6 +127,7 @@ std::optional<Context> Event::context() const {
 
 void Event::sync() const {
     call(table().cuEventSynchronize, handle());
+    detail::release_finished_host_functions();
 }
 
 float Event::milliseconds_since(const Event& earlier) const {

@@ -8,6 +8,7 @@
 #include "state/stream_state.hpp"
 #include "warn.hpp"
 
+#include <cuprum/detail/host_function.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/stream.hpp>
 
@@ -21,6 +22,8 @@
 namespace cuprum {
 
 namespace {
+
+thread_local bool is_running = false; // a host function, on this thread
 
 void report(const char* what) noexcept;
 
@@ -54,7 +57,9 @@ namespace detail {
 constinit std::atomic<HostFunction*> finished_host_functions{nullptr};
 
 void call_host_function(void* function) noexcept {
-    auto* held = static_cast<HostFunction*>(function);
+    std::unique_ptr<HostFunction> held(static_cast<HostFunction*>(function));
+    driver::detail::in_force.host_functions.fetch_add(1, std::memory_order_relaxed);
+    is_running = true;
     try {
         held->function();
     } catch (const std::exception& error) {
@@ -62,20 +67,53 @@ void call_host_function(void* function) noexcept {
     } catch (...) {
         report("something that is not a std::exception");
     }
-    held->next = finished_host_functions.load(std::memory_order_relaxed);
+    is_running = false;
+    driver::detail::in_force.host_functions.fetch_sub(1, std::memory_order_relaxed);
+    put_on_list(std::move(held));
+}
+
+void put_on_list(std::unique_ptr<HostFunction> held) noexcept {
+    HostFunction* const last = held.release();
+    last->next = finished_host_functions.load(std::memory_order_relaxed);
     while (!finished_host_functions.compare_exchange_weak(
-        held->next, held, std::memory_order_release, std::memory_order_relaxed)) {
+        last->next, last, std::memory_order_release, std::memory_order_relaxed)) {
     }
 }
 
 void release_all_finished_host_functions() noexcept {
-    HostFunction* held = finished_host_functions.exchange(nullptr, std::memory_order_acquire);
-    while (held != nullptr) {
-        delete std::exchange(held, held->next);
+    if (driver::is_in_host_function()) {
+        return;
+    }
+    HostFunction* last = finished_host_functions.exchange(nullptr, std::memory_order_acquire);
+    HostFunction* first = nullptr; // an object may need what was given up after it
+    while (last != nullptr) {
+        HostFunction* const held = std::exchange(last, last->next);
+        held->next = std::exchange(first, held);
+    }
+    while (first != nullptr) {
+        delete std::exchange(first, first->next);
     }
 }
 
+bool is_in_host_function() noexcept {
+    return driver::is_in_host_function();
+}
+
+void keep_for_later(std::shared_ptr<void> object) {
+    driver::keep_for_later(std::move(object));
+}
+
 } // namespace detail
+
+bool driver::detail::runs_host_function() noexcept {
+    return is_running;
+}
+
+void driver::keep_for_later(std::shared_ptr<void> object) {
+    auto held = std::make_unique<cuprum::detail::HostFunction>();
+    held->kept = std::move(object);
+    cuprum::detail::put_on_list(std::move(held));
+}
 
 // ---- helpers -----------------------------------------------------------------------------------
 

@@ -49,6 +49,10 @@ public:
 
     [[nodiscard]] bool is_context_bound() const noexcept override { return true; }
 
+    [[nodiscard]] bool may_free_later() const noexcept override {
+        return owner_ != nullptr; // else the memory may be gone as soon as the buffer is
+    }
+
 private:
     std::shared_ptr<void> owner_;
 };

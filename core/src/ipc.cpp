@@ -5,6 +5,7 @@
 
 #include "cache/checksum.hpp"
 #include "driver/current.hpp"
+#include "host_function.hpp"
 #include "state/buffer_state.hpp"
 #include "state/handle.hpp"
 #include "state/pool_state.hpp"
@@ -19,11 +20,13 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -58,6 +61,7 @@ using driver::table;
 
 using Payload = std::array<std::byte, IPCBufferDescriptor::PAYLOAD_BYTES>;
 
+constexpr std::chrono::milliseconds LOOK_AGAIN{10}; // for what host functions gave up
 constexpr std::size_t EXPORT_BYTES = sizeof(CUmemPoolPtrExportData);
 static_assert(EXPORT_BYTES + sizeof(std::uint64_t) == IPCBufferDescriptor::PAYLOAD_BYTES);
 
@@ -96,7 +100,9 @@ void check_descriptor(int descriptor);
 std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail::PoolState>& pool,
                                                     const IPCBufferDescriptor& descriptor,
                                                     const Stream& stream);
+void end_import(std::unique_ptr<detail::BufferState> last, const Payload& payload) noexcept;
 void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context);
+void check_place(const detail::PoolState& pool, detail::BufferState& mapped);
 [[noreturn]] void raise_foreign(const detail::PoolState& pool, const char* reason);
 
 } // namespace
@@ -178,6 +184,10 @@ Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescri
             "from_allocation_handle first");
     }
     check_payload(descriptor.payload);
+    if (descriptor.size == 0) {
+        throw std::invalid_argument("IPC buffer descriptor size is 0, and a buffer of 0 bytes is "
+                                    "not shared: the descriptor is forged");
+    }
     if (auto mapped = imports().find_or_claim(descriptor.payload)) {
         if (mapped->resource != state) { // as a driver that was asked once more would
             raise_foreign(*state, "but of the one through which this process mapped it already");
@@ -224,7 +234,14 @@ std::shared_ptr<detail::BufferState> Imports::find_or_claim(const Payload& paylo
         if (auto buffer = entry->second.lock()) {
             return buffer;
         }
-        changed.wait(lock);
+        // A host function may have given it up, who must not unmap it.
+        lock.unlock();
+        detail::release_finished_host_functions();
+        lock.lock();
+        if (const auto found = mapped.find(payload);
+            found != mapped.end() && found->second.expired()) {
+            changed.wait_for(lock, LOOK_AGAIN);
+        }
     }
 }
 
@@ -276,10 +293,29 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
     more.imported = std::make_unique<const IPCBufferDescriptor>(descriptor);
     state->pointer = pointer; // from here on it is unmapped with the state
     check_size(descriptor.size, pointer, more.context->handle);
+    check_place(*pool, *state);
     return {state.release(), [payload = descriptor.payload](detail::BufferState* last) {
-                delete last;
-                imports().forget(payload);
+                end_import(std::unique_ptr<detail::BufferState>(last), payload);
             }};
+}
+
+/// Unmaps what nobody shares any more; it is known as mapped until that is done.
+void end_import(std::unique_ptr<detail::BufferState> last, const Payload& payload) noexcept {
+    const auto unmap = [payload](const detail::BufferState* mapped) noexcept {
+        delete mapped;
+        imports().forget(payload);
+    };
+    if (!driver::is_in_host_function()) {
+        unmap(last.release());
+        return;
+    }
+    try {
+        driver::keep_for_later(std::shared_ptr<void>(last.release(), [unmap](void* mapped) {
+            unmap(static_cast<detail::BufferState*>(mapped));
+        }));
+    } catch (const std::bad_alloc&) {
+        driver::report_release_failure("buffer of another process");
+    }
 }
 
 /// Reports a descriptor that is not of the pool it is imported with; `reason` is what else it may
@@ -307,6 +343,24 @@ void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context) {
                                     " bytes: the descriptor is forged, or "
                                     "another buffer's");
     }
+}
+
+/// @throws std::invalid_argument if the memory is not where the pool was said to be when it was
+/// imported: a descriptor of another pool's kind tells nobody.
+void check_place(const detail::PoolState& pool, detail::BufferState& mapped) {
+    const driver::Current current(mapped.unusual.get().context->handle);
+    const detail::PointerInfo& found = detail::pointer_info(mapped);
+    const bool is_device_pool = pool.kind == detail::PoolKind::Device;
+    if (is_device_pool ? found.is_device && found.device_id == pool.device_id()
+                       : found.is_host_accessible) {
+        return;
+    }
+    throw std::invalid_argument(
+        "the pool was imported as one of " +
+        (is_device_pool ? "device " + std::to_string(pool.device_id()) : "pinned host memory") +
+        ", but its memory is " +
+        (found.is_device ? "that of device " + std::to_string(found.device_id) : "the host's") +
+        "; import it as what it was made as");
 }
 
 } // namespace

@@ -208,6 +208,30 @@ TEST_F(BufferOnFake, per_thread_stream_of_another_thread_is_replaced_by_the_lega
     EXPECT_EQ(fake->last_free.stream, CU_STREAM_LEGACY);
 }
 
+TEST_F(BufferOnFake, per_thread_stream_of_a_thread_that_ended_is_not_taken_for_the_next_ones) {
+    Device(0).set_current();
+    std::thread::id first;
+    Buffer buffer = Buffer::from_handle(0, 0);
+    std::thread([&] {
+        Device(0).set_current();
+        first = std::this_thread::get_id();
+        buffer = Device(0).allocate(16, Stream::per_thread_default());
+    }).join();
+    // The system gives the next thread the identity of the last.
+    constexpr int attempts = 100;
+    for (int i = 0; i < attempts && !buffer.is_closed(); ++i) {
+        std::thread([&] {
+            if (std::this_thread::get_id() == first) {
+                buffer.close();
+            }
+        }).join();
+    }
+    if (!buffer.is_closed()) {
+        GTEST_SKIP() << "no thread had the identity of the first";
+    }
+    EXPECT_EQ(fake->last_free.stream, CU_STREAM_LEGACY);
+}
+
 TEST_F(BufferOnFake, deallocation_stream_can_be_changed) {
     const Stream first = Device(0).create_stream();
     const Stream second = Device(0).create_stream();

@@ -53,18 +53,29 @@ TEST_F(HostMemoryOnFake, pinned_memory_waits_for_the_stream_it_is_freed_on) {
     EXPECT_EQ(fake->count("cuStreamSynchronize"), 2);
 }
 
-TEST_F(HostMemoryOnFake, memory_whose_stream_is_capturing_is_not_freed_and_the_capture_lives) {
+TEST_F(HostMemoryOnFake, memory_whose_stream_is_capturing_is_not_freed_directly) {
     const Stream stream = Device(0).create_stream();
     const auto resource = std::make_shared<LegacyPinnedMemoryResource>();
-    Buffer buffer = resource->allocate(64, stream);
-    const CUdeviceptr pointer = buffer.handle();
+    const CUdeviceptr pointer = resource->allocate_bytes(64, stream);
+    fake->set_capturing(stream.handle());
+    testing::expect_error<std::logic_error>(
+        [&] { resource->deallocate_bytes(pointer, 64, stream); },
+        {"cannot be freed at once while its stream is capturing"});
+    EXPECT_EQ(fake->count("cuStreamSynchronize"), 0);
+    resource->deallocate_bytes(pointer, 64, Device(0).create_stream());
+}
+
+TEST_F(HostMemoryOnFake, registered_memory_that_may_be_gone_soon_does_not_wait_for_a_capture) {
+    const Stream stream = Device(0).create_stream();
+    std::vector<char> memory(64);
+    Buffer buffer = register_host_memory(memory.data(), memory.size());
+    buffer.set_deallocation_stream(stream);
     fake->set_capturing(stream.handle());
     buffer.close();
-    EXPECT_EQ(fake->count("cuStreamSynchronize"), 0);
     const auto said = warnings.take(WarningKind::Release);
     ASSERT_EQ(said.size(), 1U);
     EXPECT_NE(said[0].find("capturing"), std::string::npos) << said[0];
-    resource->deallocate_bytes(pointer, 64, Device(0).create_stream()); // what was reported
+    fake->host_allocations.clear(); // what was reported
 }
 
 TEST_F(HostMemoryOnFake, no_bytes_are_no_memory) {

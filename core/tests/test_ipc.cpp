@@ -225,6 +225,28 @@ TEST_F(IpcOnFake, forged_descriptors_are_refused_and_leave_nothing) {
     EXPECT_THROW((void)Buffer::from_ipc_descriptor(imported, large, stream), std::invalid_argument);
 }
 
+TEST_F(IpcOnFake, a_pool_imported_as_what_it_is_not_maps_nothing) {
+    const DeviceMemoryResource pool(Device(0), SHARED);
+    const auto handle = [&] {
+        return IPCAllocationHandle::duplicate(pool.allocation_handle().handle());
+    };
+    const Stream stream = Device(0).create_stream();
+    const Buffer buffer = pool.allocate(64, stream);
+    const auto other = DeviceMemoryResource::from_allocation_handle(Device(1), handle());
+    expect_error<std::invalid_argument>(
+        [&] { (void)Buffer::from_ipc_descriptor(other, buffer.ipc_descriptor(), stream); },
+        {"imported as one of device 1", "that of device 0"});
+    const auto pinned = PinnedMemoryResource::from_allocation_handle(handle());
+    expect_error<std::invalid_argument>(
+        [&] { (void)Buffer::from_ipc_descriptor(pinned, buffer.ipc_descriptor(), stream); },
+        {"imported as one of pinned host memory", "that of device 0"});
+    EXPECT_EQ(fake->live().allocations, 1) << "what was mapped is unmapped again";
+    IPCBufferDescriptor nothing = buffer.ipc_descriptor();
+    nothing.size = 0;
+    expect_error<std::invalid_argument>(
+        [&] { (void)Buffer::from_ipc_descriptor(import(pool), nothing, stream); }, {"size is 0"});
+}
+
 TEST_F(IpcOnFake, closed_things_are_errors) {
     DeviceMemoryResource pool(Device(0), SHARED);
     Stream stream = Device(0).create_stream();

@@ -158,6 +158,47 @@ TEST_F(VirtualMemoryOnFake, smaller_sizes_change_access_alone) {
     EXPECT_EQ(resource->options().self_access, VirtualMemoryAccess::Read);
 }
 
+TEST_F(VirtualMemoryOnFake, peers_that_are_not_named_any_more_are_shut_out) {
+    const auto resource = make({.peers = {Device(1)}});
+    const Buffer buffer = resource->allocate(GRANULARITY_BYTES);
+    const auto flags_of_peer = [&](CUdeviceptr address) {
+        const auto& access = fake->mappings.at(address).access;
+        const auto found = std::ranges::find_if(
+            access, [](const CUmemAccessDesc& each) { return each.location.id == 1; });
+        return found == access.end() ? CU_MEM_ACCESS_FLAGS_PROT_MAX : found->flags;
+    };
+    EXPECT_EQ(flags_of_peer(buffer.handle()), CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    (void)resource->modify_allocation(buffer, 1, {});
+    EXPECT_EQ(flags_of_peer(buffer.handle()), CU_MEM_ACCESS_FLAGS_PROT_NONE);
+    (void)resource->modify_allocation(buffer, 1, {.peers = {Device(1)}});
+    EXPECT_EQ(flags_of_peer(buffer.handle()), CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    (void)resource->modify_allocation(buffer, 2 * GRANULARITY_BYTES, {});
+    EXPECT_EQ(flags_of_peer(buffer.handle()), CU_MEM_ACCESS_FLAGS_PROT_NONE);
+}
+
+TEST_F(VirtualMemoryOnFake, access_that_cannot_be_changed_everywhere_is_changed_nowhere) {
+    const auto resource = make({.self_access = VirtualMemoryAccess::Read});
+    const Buffer buffer = resource->allocate(GRANULARITY_BYTES);
+    (void)resource->modify_allocation(buffer, 2 * GRANULARITY_BYTES);
+    ASSERT_EQ(fake->live().mappings, 2);
+    const auto flags = [&](std::size_t offset) {
+        return fake->mappings.at(buffer.handle() + offset).access[0].flags;
+    };
+    for (const std::size_t bytes : {GRANULARITY_BYTES, 3 * GRANULARITY_BYTES}) {
+        const int nth = bytes > buffer.size() ? 3 : 2; // the new piece comes first
+        fake->fail("cuMemSetAccess", CUDA_ERROR_UNKNOWN, nth);
+        EXPECT_THROW((void)resource->modify_allocation(buffer, bytes, {.peers = {Device(1)}}),
+                     CUDAError);
+        EXPECT_EQ(flags(0), CU_MEM_ACCESS_FLAGS_PROT_READ) << "and has it again";
+        EXPECT_EQ(flags(GRANULARITY_BYTES), CU_MEM_ACCESS_FLAGS_PROT_READ);
+        const auto& access = fake->mappings.at(buffer.handle()).access;
+        ASSERT_EQ(access.size(), 2U);
+        EXPECT_EQ(access[1].flags, CU_MEM_ACCESS_FLAGS_PROT_NONE) << "the peer has none";
+        EXPECT_EQ(buffer.size(), 2 * GRANULARITY_BYTES);
+        EXPECT_TRUE(resource->options().peers.empty());
+    }
+}
+
 TEST_F(VirtualMemoryOnFake, only_whole_allocations_of_its_own_grow) {
     const auto resource = make();
     const auto other = make();

@@ -445,7 +445,7 @@ void forget_devices() {
         if (PyObject* object = table.objects[i].load(std::memory_order_acquire)) {
             auto& device = *nb::inst_ptr<PyDevice>(nb::handle(object));
             const nb::ft_lock_guard lock(device.mutex);
-            device.memory_resource.reset();
+            give_up(device.memory_resource);
         }
     }
 }

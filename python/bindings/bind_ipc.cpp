@@ -55,8 +55,10 @@ the descriptor itself.)");
         nb::sig("def _init(handle: int, uuid: UUID | None) -> IPCAllocationHandle"));
     type.def_static(
         "_duplicate",
-        [](int handle) {
-            return make<PyIPCAllocationHandle>(IPCAllocationHandle::duplicate(handle), nb::none());
+        [](nb::handle handle) {
+            const int descriptor = optional_int_argument(handle, "alloc_handle").value_or(-1);
+            return make<PyIPCAllocationHandle>(IPCAllocationHandle::duplicate(descriptor),
+                                               nb::none());
         },
         "handle"_a, nb::sig("def _duplicate(handle: int) -> IPCAllocationHandle"));
     type.def("__int__", [](const PyIPCAllocationHandle& self) {
@@ -77,6 +79,14 @@ the descriptor itself.)");
     type.def(
         "close", [](PyIPCAllocationHandle& self) { self.core.close(); },
         "Give up this object's share of the file descriptor. Calling it again does nothing.");
+    type.def("__repr__", [](nb::handle self) {
+        const auto& held = held_by<PyIPCAllocationHandle>(self);
+        return "<" + type_label(self) +
+               (held.core.is_closed() ? " closed"
+                                      : " handle=" + std::to_string(held.core.handle())) +
+               (held.uuid.is_none() ? ">"
+                                    : " uuid=" + nb::cast<std::string>(nb::str(held.uuid)) + ">");
+    });
     module.def(
         "has_current_context", [] { return Context::current().has_value(); },
         "Tell whether a context is current on the calling thread.");
@@ -161,6 +171,10 @@ nb::object from_descriptor(nb::handle resource, nb::handle descriptor, nb::handl
         raise_error(PyExc_RuntimeError, "Memory resource is not IPC-enabled: import the exporter's "
                                         "pool with from_allocation_handle first");
     }
+    if (!nb::hasattr(descriptor, "_payload")) {
+        raise_error(PyExc_TypeError, "ipc_descriptor was made with __new__ alone; use "
+                                     "Buffer.ipc_descriptor");
+    }
     const nb::object payload = descriptor.attr("_payload");
     char* data = nullptr;
     Py_ssize_t length = 0;
@@ -175,7 +189,9 @@ nb::object from_descriptor(nb::handle resource, nb::handle descriptor, nb::handl
         const nb::gil_scoped_release unlocked;
         return Buffer::from_ipc_descriptor(pool->core, named, order);
     }();
-    return make<PyBuffer>(std::move(buffer), nb::borrow(resource), nb::object());
+    nb::object made = make<PyBuffer>(std::move(buffer), nb::borrow(resource), nb::object());
+    keep_foreign_stream(made, stream);
+    return made;
 }
 
 } // namespace

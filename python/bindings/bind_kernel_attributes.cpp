@@ -88,6 +88,12 @@ Setting one counts for all launches on that device from then on.)");
         "device"_a.none(),
         nb::sig("def __getitem__(self, device: Device | int) -> KernelAttributes"),
         "Return the attributes on another device.");
+    type.def("__repr__", [](nb::handle self) {
+        const auto& held = held_by<PyKernelAttributes>(self);
+        const auto kernel = reinterpret_cast<std::uintptr_t>(held.kernel.handle());
+        return "<" + type_label(self) + " kernel=" + hex_text(kernel) +
+               (held.device ? " device=" + std::to_string(held.device->ordinal()) : "") + ">";
+    });
     using enum KernelAttribute;
     bind_number<MaxThreadsPerBlock>(type, "max_threads_per_block",
                                     "Return the most threads that a block may have.");

@@ -41,6 +41,14 @@ Made by ``ManagedMemoryResource.allocate``, or ``ManagedBuffer.from_handle`` for
 allocated elsewhere. Its own methods raise ValueError if the memory is not managed after all.)");
     note_type<PyManagedBuffer>(type);
     allow_chains<PyManagedBuffer>(type);
+    type.def(
+        "__init__",
+        [](nb::handle, const nb::args&, const nb::kwargs&) {
+            raise_error(PyExc_RuntimeError,
+                        "a ManagedBuffer is not made directly; use "
+                        "ManagedMemoryResource.allocate() or ManagedBuffer.from_handle()");
+        },
+        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
     type.def_static("from_handle", &wrap_memory<PyManagedBuffer>, "ptr"_a.none(), "size"_a.none(),
                     "mr"_a = nb::none(), "owner"_a = nb::none(), nb::kw_only(),
                     "stream"_a = nb::none(),

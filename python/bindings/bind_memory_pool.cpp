@@ -68,6 +68,14 @@ void bind_pool(nb::module_& module) {
         "Share a stream-ordered pool of memory; what the three kinds of pool have in common.");
     note_type<PyMemoryPool>(type);
     type.def(
+        "__init__",
+        [](nb::handle, const nb::args&, const nb::kwargs&) {
+            raise_error(PyExc_RuntimeError,
+                        "a MemoryPool is not made directly; use DeviceMemoryResource, "
+                        "PinnedMemoryResource or ManagedMemoryResource");
+        },
+        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
+    type.def(
         "deallocate",
         [](const PyMemoryPool& self, nb::handle ptr, nb::handle size, nb::handle stream) {
             const CUdeviceptr pointer = address_argument(ptr, "ptr");
@@ -154,14 +162,14 @@ RuntimeError
     type.def(
         "register",
         [](nb::handle self, nb::handle uuid) { return sharing().attr("register")(self, uuid); },
-        "uuid"_a, nb::sig("def register(self, uuid: UUID) -> MemoryPool"),
+        "uuid"_a.none(), nb::sig("def register(self, uuid: UUID) -> MemoryPool"),
         R"(Enter an imported pool under what the exporter knows it by.
 
 Buffers that arrive from other processes find it there. Returns the pool that is entered: this
 one, or one that was before.)");
     type.def_static(
         "from_registry", [](nb::handle uuid) { return sharing().attr("from_registry")(uuid); },
-        "uuid"_a, nb::sig("def from_registry(uuid: UUID) -> MemoryPool"),
+        "uuid"_a.none(), nb::sig("def from_registry(uuid: UUID) -> MemoryPool"),
         R"(Return the pool that is entered under a UUID.
 
 Raises

@@ -13,7 +13,9 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace cuprum::python {
@@ -42,6 +44,9 @@ public:
 
     [[nodiscard]] int device_id() const noexcept override { return device_id_; }
 
+    // The object is there as long as the buffer is; see PyBuffer::leave_share.
+    [[nodiscard]] bool may_free_later() const noexcept override { return false; }
+
 private:
     nb::handle object_;
     bool is_device_ = false;
@@ -51,6 +56,7 @@ private:
 };
 
 void bind_base(nb::module_& module);
+[[nodiscard]] bool is_of_core(nb::handle resource) noexcept;
 [[noreturn]] void refuse(nb::handle self, const char* member);
 
 } // namespace
@@ -63,11 +69,11 @@ std::shared_ptr<MemoryResource> core_resource(nb::handle resource) {
     if (PyObject_TypeCheck(resource.ptr(), TYPE<PyMemoryResource>) == 0) {
         raise_error(PyExc_TypeError, "mr must be a MemoryResource, got " + type_label(resource));
     }
+    if (is_of_core(resource) && !nb::inst_ready(resource)) {
+        raise_error(PyExc_TypeError, "mr is not made yet: call its __init__");
+    }
     if (is_python_resource(resource)) {
         return std::make_shared<PythonMemoryResource>(resource);
-    }
-    if (!nb::inst_ready(resource)) {
-        raise_error(PyExc_TypeError, "mr is not made yet: call its __init__");
     }
     if (get_if<PyMemoryPool>(resource) != nullptr) {
         return nb::inst_ptr<PyMemoryPool>(resource)->core.resource();
@@ -126,6 +132,14 @@ Buffer lasting_share(const PyBuffer& buffer) {
     return Buffer(std::shared_ptr<cuprum::detail::MemoryRange>(both, both->share.state().get()));
 }
 
+void PyBuffer::leave_share() const noexcept {
+    try {
+        cuprum::detail::keep_for_later(lasting_share(*this).state());
+    } catch (const std::bad_alloc&) {
+        return; // it is then freed here, which is reported if it cannot be
+    }
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
@@ -139,7 +153,14 @@ Derive from it to allocate in a way of your own: override ``allocate``, ``deallo
 ``return Buffer.from_handle(pointer, size, self, stream=stream)``; the buffer then calls
 ``deallocate`` when it is closed or dropped.)");
     note_type<PyMemoryResource>(type);
-    type.def(nb::init<>());
+    type.def("__init__", [](nb::pointer_and_handle<PyMemoryResource> self) {
+        if (is_of_core(self.h)) { // which holds more than a PyMemoryResource
+            raise_error(PyExc_TypeError, "MemoryResource.__init__ cannot make a " +
+                                             type_label(self.h) +
+                                             ": call the __init__ of the class it is derived from");
+        }
+        new (self.p) PyMemoryResource();
+    });
     // NOTE: nb::handle, not PyMemoryResource&: derived classes need not call __init__.
     type.def(
         "allocate",
@@ -173,28 +194,42 @@ void refuse(nb::handle self, const char* member) {
     raise_error(PyExc_TypeError, type_label(self) + " must override MemoryResource." + member);
 }
 
-PythonMemoryResource::PythonMemoryResource(nb::handle object) : object_(object) {
-    // Read once: a buffer may be asked from any thread. A class may leave them out, and some
-    // classes have no device.
-    const auto read = [object](const char* name) -> nb::object {
-        PyObject* value = PyObject_GetAttrString(object.ptr(), name);
-        if (value == nullptr) {
+/// Tells whether a resource holds one of the core, its class being one of ours or derived from it.
+bool is_of_core(nb::handle resource) noexcept {
+    return PyObject_TypeCheck(resource.ptr(), TYPE<PyMemoryPool>) != 0 ||
+           PyObject_TypeCheck(resource.ptr(), TYPE<PyNativeResource>) != 0;
+}
+
+/// Returns what a resource says of itself, or null: a class may leave things out, or say that it
+/// has none of them, in the ways of Python and of its base classes. Other errors are errors.
+nb::object said_by(nb::handle resource, const char* name) {
+    PyObject* const value = PyObject_GetAttrString(resource.ptr(), name);
+    if (value != nullptr) {
+        return nb::steal(value);
+    }
+    for (PyObject* const reason :
+         {PyExc_AttributeError, PyExc_NotImplementedError, PyExc_TypeError, PyExc_RuntimeError}) {
+        if (PyErr_ExceptionMatches(reason) != 0) {
             PyErr_Clear();
             return {};
         }
-        return nb::steal(value);
-    };
-    const nb::object is_device = read("is_device_accessible");
-    const nb::object is_host = read("is_host_accessible");
-    const nb::object is_managed = read("is_managed");
-    const nb::object device = read("device_id");
-    is_managed_ = is_managed.is_valid() && PyObject_IsTrue(is_managed.ptr()) == 1;
-    is_device_ = is_device.is_valid() && PyObject_IsTrue(is_device.ptr()) == 1;
-    is_host_ = is_host.is_valid() && PyObject_IsTrue(is_host.ptr()) == 1;
-    if (device.is_valid() && PyLong_Check(device.ptr()) != 0) {
-        device_id_ = static_cast<int>(PyLong_AsLong(device.ptr()));
     }
-    PyErr_Clear();
+    throw nb::python_error();
+}
+
+PythonMemoryResource::PythonMemoryResource(nb::handle object) : object_(object) {
+    // Read once: a buffer may be asked from any thread.
+    const auto is = [object](const char* name) {
+        const nb::object said = said_by(object, name);
+        return said.is_valid() && flag_argument(said, false);
+    };
+    is_device_ = is("is_device_accessible");
+    is_host_ = is("is_host_accessible");
+    is_managed_ = is("is_managed");
+    if (const nb::object device = said_by(object, "device_id"); device.is_valid()) {
+        const std::string name = type_label(object) + ".device_id";
+        device_id_ = optional_int_argument(device, name.c_str()).value_or(-1);
+    }
 }
 
 Buffer PythonMemoryResource::allocate(std::size_t bytes, const Stream& stream) {

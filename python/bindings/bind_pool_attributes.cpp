@@ -13,6 +13,26 @@ namespace cuprum::python {
 
 namespace {
 
+/// Returns a flag, from a bool or from 0 or 1.
+std::uint64_t wanted_flag(nb::handle value, const char* name) {
+    if (PyIndex_Check(value.ptr()) == 0) {
+        return bool_argument(value, name) ? 1 : 0;
+    }
+    const std::uint64_t number = address_argument(value, name);
+    if (number > 1) {
+        raise_error(PyExc_ValueError, std::string(name) + " must be False or True, 0 or 1, got " +
+                                          std::to_string(number));
+    }
+    return number;
+}
+
+std::uint64_t wanted_bytes(nb::handle value, const char* name) {
+    if (value.is_none()) {
+        raise_error(PyExc_TypeError, std::string(name) + " must be an integer, got None");
+    }
+    return address_argument(value, name);
+}
+
 template <PoolAttribute Name, bool IsFlag>
 void bind_attribute(nb::class_<PyPoolAttributes>& type, const char* name, const char* sentence) {
     const auto get = [](const PyPoolAttributes& self) {
@@ -29,8 +49,7 @@ void bind_attribute(nb::class_<PyPoolAttributes>& type, const char* name, const 
             raise_error(PyExc_AttributeError, std::string("attribute '") + name +
                                                   "' of a pool's attributes is not writable");
         }
-        const std::uint64_t wanted =
-            IsFlag ? std::uint64_t{flag_argument(value, false)} : address_argument(value, name);
+        const std::uint64_t wanted = IsFlag ? wanted_flag(value, name) : wanted_bytes(value, name);
         if (is_mark && wanted != 0) {
             raise_error(PyExc_AttributeError, std::string("Attribute '") + name +
                                                   "' may only be set to zero (got " +
@@ -43,7 +62,7 @@ void bind_attribute(nb::class_<PyPoolAttributes>& type, const char* name, const 
     const std::string getter = std::string("def ") + name + "(self) -> " + kind;
     const std::string setter =
         std::string("def ") + name + "(self, value: " + kind + ", /) -> None";
-    type.def_prop_rw(name, get, set, nb::for_getter(nb::sig(getter.c_str())),
+    type.def_prop_rw(name, get, set, nb::arg().none(), nb::for_getter(nb::sig(getter.c_str())),
                      nb::for_setter(nb::sig(setter.c_str())), sentence);
 }
 

@@ -232,7 +232,12 @@ VirtualMemoryResourceOptions options_of(nb::handle config) {
     if (const nb::object alignment = config.attr("addr_align"); !alignment.is_none()) {
         options.addr_align = size_argument(alignment, "addr_align");
     }
-    for (nb::handle peer : nb::object(config.attr("peers"))) {
+    const nb::object peers = config.attr("peers");
+    if (!nb::isinstance<nb::iterable>(peers)) {
+        raise_error(PyExc_TypeError,
+                    "peers must be an iterable of Devices or ordinals, got " + type_label(peers));
+    }
+    for (nb::handle peer : peers) {
         options.peers.push_back(device_argument(peer, "peers"));
     }
     options.self_access = access("self_access");
@@ -258,7 +263,14 @@ nb::object modify_allocation(nb::handle self, nb::handle buffer, nb::handle size
     if (grown.state() == old->state()) {
         return nb::borrow(buffer);
     }
-    return make<PyBuffer>(std::move(grown), nb::borrow(self), nb::object());
+    nb::object moved = make<PyBuffer>(std::move(grown), nb::borrow(self), nb::object());
+    if (old->kept.is_valid()) {
+        keep_also(moved, old->kept);
+    }
+    if (old->freed_on.is_valid()) {
+        show_foreign_stream(moved, old->freed_on);
+    }
+    return moved;
 }
 
 } // namespace

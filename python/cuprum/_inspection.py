@@ -11,10 +11,13 @@ import inspect
 import re
 from typing import Any
 
+_NEW_FOR_PICKLE = "def __new__(arg: object, /) -> object"
+
 
 def signature_of(function: Any) -> inspect.Signature:
     """Return the signature that a compiled function tells as text, as the stub is written from."""
-    described = function.__nb_signature__
+    # nanobind adds a __new__ that takes no arguments, for pickle alone.
+    described = [each for each in function.__nb_signature__ if each[0] != _NEW_FOR_PICKLE]
     if len(described) != 1:
         raise AttributeError("a function with overloads has no single signature")
     line, _, defaults = described[0]

@@ -76,6 +76,7 @@ def handle_of(pool: _cuprum.MemoryPool) -> _cuprum.IPCAllocationHandle:
 
 def register(pool: _cuprum.MemoryPool, uuid: _uuid.UUID) -> _cuprum.MemoryPool:
     """Enter an imported pool; return what is entered."""
+    _check_uuid(uuid)
     existing = _registry.get(uuid)
     if existing is not None:
         return existing
@@ -91,6 +92,7 @@ def register(pool: _cuprum.MemoryPool, uuid: _uuid.UUID) -> _cuprum.MemoryPool:
 
 def from_registry(uuid: _uuid.UUID) -> _cuprum.MemoryPool:
     """Return the pool that is entered under a UUID."""
+    _check_uuid(uuid)
     try:
         return _registry[uuid]
     except KeyError:
@@ -117,12 +119,20 @@ def import_pool(
             f"alloc_handle must be an int or an IPCAllocationHandle, got {type(handle).__name__}"
         )
     make_picklable()
-    uuid = getattr(handle, "uuid", None)
+    uuid = None
+    if isinstance(handle, _cuprum.IPCAllocationHandle):
+        _ = handle.handle  # a closed one is an error, also if the pool is known
+        uuid = handle.uuid
     known = None if uuid is None else _registry.get(uuid)
     if known is not None:
         if not isinstance(known, cls):
             raise TypeError(
                 f"the pool {uuid} is a {type(known).__name__}, but a {cls.__name__} is asked for"
+            )
+        if device is not None and known.device_id != device.device_id:
+            raise ValueError(
+                f"device_id is {device.device_id}, but the pool {uuid} is one of device "
+                f"{known.device_id}"
             )
         return known
     if isinstance(handle, int):
@@ -183,6 +193,11 @@ def reduce_buffer(buffer: _cuprum.Buffer) -> tuple[Callable[..., object], tuple[
         return _restore_buffer, (buffer.memory_resource, buffer.ipc_descriptor)
     offset = buffer.handle - whole.handle
     return _restore_part, (buffer.memory_resource, whole.ipc_descriptor, offset, buffer.size)
+
+
+def _check_uuid(uuid: object) -> None:
+    if not isinstance(uuid, _uuid.UUID):
+        raise TypeError(f"uuid must be a uuid.UUID, got {type(uuid).__name__}")
 
 
 def _check_shared(pool: _cuprum.MemoryPool) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, MutableSet, Set
 from typing import Any, NamedTuple
 
@@ -111,7 +112,7 @@ class PeerAccessibleBySetProxy(MutableSet):
 
     def update(self, *others: Iterable[Any]) -> None:
         """Let devices access the memory, in one driver call."""
-        self._replace({*self, *(each for other in others for each in other)})
+        self._replace([*self, *(each for other in others for each in other)])
 
     def difference_update(self, *others: Iterable[Any]) -> None:
         """Take access away from devices, in one driver call."""
@@ -153,7 +154,7 @@ class PeerAccessibleBySetProxy(MutableSet):
 
 def replace_peers(pool: _cuprum.DeviceMemoryResource, devices: Iterable[Any]) -> None:
     """Make these, and no other devices but the pool's own, able to access its memory."""
-    if devices is None or isinstance(devices, (str, int)):
+    if isinstance(devices, str) or not isinstance(devices, Iterable):
         raise TypeError(
             "peer_accessible_by must be an iterable of Devices or ordinals, got "
             + type(devices).__name__
@@ -187,4 +188,7 @@ def _find(device: Any) -> int | None:
     """Return a device's ordinal, or None for what is no device."""
     if isinstance(device, _cuprum.Device):
         return device.device_id
-    return device if isinstance(device, int) and not isinstance(device, bool) else None
+    try:
+        return operator.index(device)
+    except TypeError:
+        return None

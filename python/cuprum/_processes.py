@@ -23,14 +23,22 @@ def check_multiprocessing_start_method() -> None:
     import multiprocessing
     import platform
 
+    started = multiprocessing.context.get_spawning_popen()
     try:
-        method = multiprocessing.get_start_method()
-        is_fork = method == "fork"
-        reason = "the start method of multiprocessing is 'fork'"
+        # NOTE: to be told None if none is set: else asking would set it, and for good.
+        method = multiprocessing.get_start_method(allow_none=True)
     except RuntimeError:
-        is_fork = platform.system() == "Linux"
-        reason = "the start method of multiprocessing is not set, which means 'fork' on Linux"
-    if is_fork:
+        method = None
+    if started is not None:  # a process that is being started with the object as an argument
+        method = started.method
+        reason = f"the process is started with {method!r}"
+    elif method is not None:
+        reason = f"the start method of multiprocessing is {method!r}"
+    else:
+        is_linux = platform.system() == "Linux"  # Python's default differs with its version
+        method = multiprocessing.get_all_start_methods()[0] if is_linux else "spawn"
+        reason = f"the start method of multiprocessing is not set, which means {method!r} here"
+    if method == "fork":
         _was_told = True
         warnings.warn(
             f"{reason}: using CUDA in a forked process is undefined behavior; call "

@@ -7,8 +7,10 @@ A test crosses one of these tables with a table of functions; each function take
 """
 
 import re
+from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import cuprum
@@ -20,6 +22,13 @@ TOO_MUCH = 1 << 45
 
 class Stranger:
     """Be of a type that nothing expects."""
+
+
+class Failing:
+    """Be a number that cannot be had."""
+
+    def __index__(self):
+        raise ZeroDivisionError
 
 
 def integers(name):
@@ -37,6 +46,10 @@ def integers(name):
 def addresses(name):
     """List what the argument for an address refuses."""
     return [
+        (bytearray(b"16"), TypeError, f"{name} must be an integer, got bytearray"),
+        (np.float32(16), TypeError, f"{name} must be an integer, got float32"),
+        (Decimal(16), TypeError, f"{name} must be an integer, got Decimal"),
+        (Failing(), ZeroDivisionError, ""),
         ("16", TypeError, f"{name} must be an integer, got str"),
         (None, TypeError, f"{name} must be an integer, got None"),
         (1.5, TypeError, f"{name} must be an integer, got float"),

@@ -5,6 +5,7 @@
 
 import ctypes
 
+import numpy as np
 import pytest
 from bad_input import (
     HUGE,
@@ -232,6 +233,8 @@ def test_options_of_virtual_memory(device):
         ("addr_hint", -1, ValueError, "addr_hint must be from 0 to 2**64 - 1, got -1"),
         ("addr_align", 3, ValueError, "addr_align is 3, expected a power of two"),
         ("addr_align", -1, ValueError, "addr_align must be at least 0, got -1"),
+        ("peers", 5, TypeError, "peers must be an iterable of Devices or ordinals, got int"),
+        ("peers", None, TypeError, "peers must be an iterable of Devices or ordinals, got None"),
         ("peers", ["x"], TypeError, "peers must be an integer, got str"),
         ("peers", [99], ValueError, "ordinal is 99, expected 0 to"),
     ):
@@ -278,6 +281,20 @@ def test_attributes_that_cannot_be_set(device):
         check(name, assign, "x", TypeError, f"{name} must be an integer, got str")
         check(name, assign, -1, ValueError, f"{name} must be from 0 to 2**64 - 1, got -1")
         check(name, assign, HUGE, ValueError, f"{name} must be from 0 to 2**64 - 1")
+        check(name, assign, None, TypeError, f"{name} must be an integer, got None")
+    for name in (
+        "reuse_follow_event_dependencies",
+        "reuse_allow_opportunistic",
+        "reuse_allow_internal_dependencies",
+    ):
+        assign = lambda x, name=name: setattr(attributes, name, x)  # noqa: E731
+        for value in ("false", None, 1.0, []):
+            kind = "None" if value is None else type(value).__name__
+            check(name, assign, value, TypeError, f"{name} must be a bool, got {kind}")
+        check(name, assign, 2, ValueError, f"{name} must be False or True, 0 or 1, got 2")
+        for value in (0, np.True_, False, np.int64(1)):
+            assign(value)
+            assert getattr(attributes, name) is bool(value)
     for name in ("used_mem_high", "reserved_mem_high"):
         assign = lambda x, name=name: setattr(attributes, name, x)  # noqa: E731
         check(name, assign, 1, AttributeError, f"'{name}' may only be set to zero (got 1)")
@@ -303,7 +320,7 @@ def test_peers_that_are_none(device):
         check("add", peers.add, value, error, text)
         check("assign", lambda x: setattr(pool, "peer_accessible_by", [x]), value, error, text)
         peers.discard(value)  # what is no member need not be one
-    for value in (None, "x", 5):
+    for value in (None, "x", 5, device):
         kind = type(value).__name__
         text = f"peer_accessible_by must be an iterable of Devices or ordinals, got {kind}"
         check("assign", lambda x: setattr(pool, "peer_accessible_by", x), value, TypeError, text)
@@ -381,13 +398,45 @@ def test_host_memory_does_not_go_into_a_graph(device, stream, capturing):
 
 
 @pytest.mark.parametrize("name", sorted(AT_ONCE))
-def test_memory_is_not_freed_at_once_for_a_graph(name, device, stream, capturing):
+def test_memory_is_not_given_back_at_once_for_a_graph(name, device, stream, capturing):
     resource = RESOURCES[name](device)
     buffer = resource.allocate(64, stream=stream)
-    address, size = buffer.handle, buffer.size
-    with pytest.warns(RuntimeWarning, match="cannot be freed at once while its stream is captur"):
-        buffer.close(capturing)
-    resource.deallocate(address, size, stream=stream)  # what was reported
+    with pytest.raises(RuntimeError, match="cannot be freed at once while its stream is captur"):
+        resource.deallocate(buffer.handle, buffer.size, stream=capturing)
+    buffer.close()
+
+
+CAPTURE_MODES = {"global": 0, "of the thread": 1, "relaxed": 2}
+
+
+@pytest.mark.parametrize("mode", CAPTURE_MODES)
+@pytest.mark.parametrize("is_blocking", [False, True])
+@pytest.mark.parametrize("name", [*POOLS, *sorted(AT_ONCE)])
+def test_buffers_that_go_during_a_capture_leave_it_whole(
+    name, mode, is_blocking, driver, device, stream, recwarn
+):
+    resource = RESOURCES[name](device)
+    captured = device.create_stream(options={"nonblocking": not is_blocking})
+    handle = ctypes.c_void_p(captured.handle)
+    buffers = {
+        each: resource.allocate(64, stream=each)
+        for each in (stream, captured, device.default_stream)
+    }
+    told = resource.allocate(64, stream=stream)
+    assert driver.cuStreamBeginCapture_v2(handle, CAPTURE_MODES[mode]) == 0
+    buffers.clear()
+    told.close(captured)
+    graph = ctypes.c_void_p()
+    assert driver.cuStreamEndCapture(handle, ctypes.byref(graph)) == 0, "the capture was ended"
+    count = ctypes.c_size_t()
+    assert driver.cuGraphGetNodes(graph, None, ctypes.byref(count)) == 0
+    assert count.value == 0, "freeing went into the graph"
+    assert driver.cuGraphDestroy(graph) == 0
+    stream.sync()  # frees what had to wait
+    captured.close()
+    if hasattr(resource, "close"):
+        resource.close()
+    assert [str(each.message) for each in recwarn] == []
 
 
 def test_graphs_cannot_move_managed_memory(device, stream, capturing):

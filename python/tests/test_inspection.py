@@ -49,6 +49,8 @@ def test_a_bound_method_takes_no_self(device):
 def test_classes_have_the_signatures_of_their_constructors():
     assert list(inspect.signature(cuprum.Program).parameters)[:2] == ["code", "code_type"]
     assert list(inspect.signature(cuprum.Device).parameters) == ["device_id"]
+    assert list(inspect.signature(cuprum.GraphMemoryResource).parameters) == ["device_id"]
+    assert "kwargs" in inspect.signature(cuprum.ManagedBuffer).parameters
 
 
 def test_help_shows_the_parameters():

@@ -8,6 +8,8 @@ import multiprocessing
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import uuid
 
 import pytest
@@ -15,6 +17,7 @@ import pytest
 import cuprum
 from cuprum import Buffer, DeviceMemoryResource, PinnedMemoryResource
 from cuprum._ipc_memory import IPCBufferDescriptor
+from cuprum._processes import reset_fork_warning
 
 BYTES = 256
 TIMEOUT_S = 60
@@ -367,3 +370,89 @@ def test_bad_handles_and_descriptors_are_refused(shared, device, stream):
         _ = handle.handle
     with pytest.raises(ValueError, match="closed"):
         int(handle)
+
+
+def test_handles_are_descriptors_of_pools_of_the_right_kind(shared, device, stream):
+    for number in (1 << 31, -(1 << 40)):
+        with pytest.raises(ValueError, match=f"alloc_handle is out of range: {number}"):
+            DeviceMemoryResource.from_allocation_handle(device, number)
+    handle = shared.allocation_handle
+    buffer = shared.allocate(BYTES, stream=stream)
+    is_device_pool = isinstance(shared, DeviceMemoryResource)
+
+    def import_as_the_other_kind():
+        if is_device_pool:
+            wrong = PinnedMemoryResource.from_allocation_handle(handle.handle)
+        else:
+            wrong = DeviceMemoryResource.from_allocation_handle(device, handle.handle)
+        Buffer.from_ipc_descriptor(wrong, buffer.ipc_descriptor, stream=stream)
+
+    with pytest.raises(ValueError, match=r"the pool was imported as one of|but the imported pool"):
+        import_as_the_other_kind()
+    others = [each for each in cuprum.Device.get_all_devices() if each != device]
+    if is_device_pool and others:
+        with pytest.raises(ValueError, match=f"device_id is {others[0].device_id}, but the pool"):
+            DeviceMemoryResource.from_allocation_handle(others[0], handle)
+        with pytest.raises(ValueError, match=f"device is {others[0].device_id}, but the imported"):
+            DeviceMemoryResource.from_allocation_handle(others[0], handle.handle)
+    buffer.close()
+
+
+def test_what_arrives_unmade_or_empty_is_refused(shared, device, stream):
+    buffer = shared.allocate(BYTES, stream=stream)
+    payload = buffer.ipc_descriptor._payload
+    with pytest.raises(ValueError, match="size is 0"):
+        Buffer.from_ipc_descriptor(shared, IPCBufferDescriptor._init(payload, 0), stream=stream)
+    unmade = IPCBufferDescriptor.__new__(IPCBufferDescriptor)
+    with pytest.raises(TypeError, match="ipc_descriptor was made with __new__ alone"):
+        Buffer.from_ipc_descriptor(shared, unmade, stream=stream)
+    buffer.close()
+    for value in ("abc", None, 5, []):
+        text = f"uuid must be a uuid.UUID, got {type(value).__name__}"
+        with pytest.raises(TypeError, match=text):
+            shared.register(value)
+        with pytest.raises(TypeError, match=text):
+            DeviceMemoryResource.from_registry(value)
+
+
+def test_a_handle_shows_what_it_is(shared, device):
+    handle = shared.allocation_handle
+    assert repr(handle) == f"<IPCAllocationHandle handle={handle.handle} uuid={shared.uuid}>"
+    if isinstance(shared, DeviceMemoryResource):
+        assert DeviceMemoryResource.from_allocation_handle(device, handle) is shared
+        handle.close()
+        with pytest.raises(cuprum.ClosedError):
+            DeviceMemoryResource.from_allocation_handle(device, handle)
+    handle.close()
+    assert repr(handle) == f"<IPCAllocationHandle closed uuid={shared.uuid}>"
+
+
+def test_starting_a_process_with_spawn_is_not_warned_about(shared, stream, start, recwarn):
+    reset_fork_warning()
+    buffer = shared.allocate(BYTES, stream=stream)
+    buffer.fill(7, stream=stream)
+    stream.sync()
+    assert start(_drop, buffer) == 0
+    buffer.close()
+    reset_fork_warning()
+    assert [str(each.message) for each in recwarn if each.category is UserWarning] == []
+
+
+def test_sending_does_not_settle_how_processes_are_started():
+    program = """
+import multiprocessing, warnings
+from cuprum._processes import check_multiprocessing_start_method
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    check_multiprocessing_start_method()
+assert len(told) == (multiprocessing.get_all_start_methods()[0] == "fork"), told
+multiprocessing.set_start_method("spawn")
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def _drop(buffer):
+    buffer.close()

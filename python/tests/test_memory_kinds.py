@@ -165,6 +165,39 @@ def test_options_are_checked(device):
         VirtualMemoryResource(device, 7)
 
 
+class Place(ctypes.Structure):
+    """The driver's CUmemLocation."""
+
+    _fields_ = (("kind", ctypes.c_int), ("number", ctypes.c_int))
+
+
+def test_new_options_shut_out_who_is_no_peer_any_more(virtual, driver, device):
+    peers = [
+        each
+        for each in cuprum.Device.get_all_devices()
+        if each != device and each.can_access_peer(device)
+    ]
+    if not peers:
+        pytest.skip("no other device can reach this one")
+
+    def access(buffer):
+        place = Place(1, peers[0].device_id)  # CU_MEM_LOCATION_TYPE_DEVICE
+        flags = ctypes.c_ulonglong()
+        address = ctypes.c_ulonglong(buffer.handle)
+        assert driver.cuMemGetAccess(ctypes.byref(flags), ctypes.byref(place), address) == 0
+        return flags.value
+
+    buffer = virtual.allocate(1)
+    shut_out = access(buffer)
+    virtual.modify_allocation(buffer, 1, {"peers": [peers[0]]})
+    assert access(buffer) == 3, "it reads and writes"
+    virtual.modify_allocation(buffer, 1, {"peers": [peers[0].device_id], "peer_access": "r"})
+    assert access(buffer) == 1
+    virtual.modify_allocation(buffer, 1, {})
+    assert access(buffer) == shut_out
+    buffer.close()
+
+
 def test_only_whole_allocations_of_its_own_grow(virtual, device, stream):
     with virtual.allocate(1) as buffer:
         with pytest.raises(ValueError, match="does not come from this"):

@@ -10,9 +10,11 @@ import sys
 import threading
 import weakref
 
+import numpy as np
 import pytest
 
 import cuprum
+import cuprum.utils
 from cuprum import Buffer, LegacyPinnedMemoryResource, MemoryResource
 
 
@@ -210,6 +212,164 @@ def test_closing_gives_up_resource_and_owner(device, stream):
     other = device.allocate(16, stream=stream)
     other.close()
     assert other.memory_resource is None
+
+
+class Closing:
+    """Closes a buffer when it goes itself."""
+
+    def __init__(self, log):
+        self.log = log
+        self.buffer = None
+
+    def __del__(self):
+        self.log.append(self.buffer.owner)
+        self.buffer.close()
+        self.buffer.close()
+
+
+class ClosingResource(Closing, Keeping):
+    def __init__(self, log):
+        Keeping.__init__(self, log)
+        self.buffer = None
+
+
+def test_an_owner_that_closes_its_buffer_goes_once():
+    log = []
+    owner = Closing(log)
+    buffer = owner.buffer = Buffer.from_handle(4096, 16, owner=owner)
+    del owner
+    buffer.close()
+    assert log == [None]
+    gone = Closing(log)
+    gone.buffer = Buffer.from_handle(4096, 16, owner=gone)
+    del gone
+    gc.collect()
+    assert len(log) == 2
+
+
+def test_a_resource_that_closes_its_buffer_goes_once(stream):
+    log = []
+    resource = ClosingResource(log)
+    buffer = resource.buffer = resource.allocate(16, stream=stream)
+    address = buffer.handle
+    resource.kept[address] = (None, resource.kept[address][1])
+    del resource
+    buffer.close()
+    assert log == [(address, 16, stream), None]
+
+
+def test_a_resource_of_a_device_is_given_up_once(device, stream):
+    log = []
+    default = device.memory_resource
+
+    class Restoring(Keeping):
+        def __del__(self):
+            log.append("gone")
+            device.memory_resource = default
+
+    device.memory_resource = Restoring(log)
+    device.memory_resource = default
+    assert log == ["gone"]
+
+
+def resources_of_each_kind(device):
+    yield cuprum.DeviceMemoryResource(device, {"max_size": 1 << 20})
+    yield cuprum.LegacyPinnedMemoryResource()
+    yield cuprum.SynchronousMemoryResource(device)
+    if device.properties.virtual_memory_management_supported:
+        yield cuprum.VirtualMemoryResource(device)
+
+
+def test_buffers_that_go_in_a_host_function_are_freed_when_it_is_done(device, stream, recwarn):
+    log = []
+    kept = [each.allocate(64, stream=stream) for each in resources_of_each_kind(device)]
+    kept.append(kept[0][8:16])
+    kept.append(cuprum.utils.register_host_memory(bytearray(64)))
+    python = Keeping(log)
+    kept.append(python.allocate(64, stream=stream))
+    python.kept = {address: (None, inner) for address, (_, inner) in python.kept.items()}
+    reference = weakref.ref(python)
+    del python
+    seen = []
+
+    def give_up():
+        kept.pop().close()  # the one of Python
+        kept.clear()
+        gc.collect()
+        seen.append((len(log), reference() is not None))
+
+    stream.launch_host(give_up)
+    stream.sync()
+    assert seen == [(0, True)], "the resource waits for a thread that may call the driver"
+    stream.sync()
+    assert len(log) == 1
+    assert reference() is None
+    assert [str(each.message) for each in recwarn] == []
+
+
+def test_streams_events_and_pools_may_go_in_a_host_function(device, stream, recwarn):
+    kept = [
+        device.create_stream(),
+        device.create_event(),
+        cuprum.DeviceMemoryResource(device, {"max_size": 1 << 20}),
+    ]
+    stream.launch_host(kept.clear)
+    stream.sync()
+    stream.sync()
+    assert kept == []
+    assert [str(each.message) for each in recwarn] == []
+
+
+def test_what_a_resource_says_of_itself_may_raise(stream):
+    class Failing(Keeping):
+        is_host_accessible = property(lambda self: self.fail())
+
+        def fail(self):
+            raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        Buffer.from_handle(4096, 16, Failing([]), stream=stream)
+
+    class Odd:
+        def __bool__(self):
+            raise ZeroDivisionError
+
+    class Wrong(Keeping):
+        def __init__(self, **values):
+            super().__init__([])
+            self.values = values
+
+        is_host_accessible = property(lambda self: self.values.get("host", True))
+        device_id = property(lambda self: self.values.get("device", -1))
+
+    with pytest.raises(ZeroDivisionError):
+        Buffer.from_handle(4096, 16, Wrong(host=Odd()), stream=stream)
+    with pytest.raises(TypeError, match=r"Wrong\.device_id must be an integer, got str"):
+        Buffer.from_handle(4096, 16, Wrong(device="0"), stream=stream)
+    with pytest.raises(ValueError, match=r"Wrong\.device_id is out of range: 1099511627776"):
+        Buffer.from_handle(4096, 16, Wrong(device=1 << 40), stream=stream)
+    quiet = Wrong(device=np.int64(0))
+    quiet.deallocate = lambda *_, **__: None
+    with Buffer.from_handle(4096, 16, quiet, stream=stream) as buffer:
+        assert buffer.device_id == 0
+
+
+def test_a_resource_is_made_by_the_constructor_of_its_own_class(device, stream):
+    class Half(cuprum.DeviceMemoryResource):
+        def __init__(self):
+            MemoryResource.__init__(self)
+
+    with pytest.raises(TypeError, match=r"MemoryResource\.__init__ cannot make a Half"):
+        Half()
+    unmade = cuprum.LegacyPinnedMemoryResource.__new__(cuprum.LegacyPinnedMemoryResource)
+    with pytest.raises(TypeError, match="call the __init__ of the class"):
+        MemoryResource.__init__(unmade)
+    unmade = Half.__new__(Half)
+    with pytest.raises(TypeError, match="mr is not made yet: call its __init__"):
+        Buffer.from_handle(4096, 16, unmade, stream=stream)
+    for abstract in (cuprum.MemoryPool, cuprum.ManagedBuffer):
+        with pytest.raises(RuntimeError, match=f"a {abstract.__name__} is not made directly; use"):
+            abstract()
 
 
 def test_buffers_are_freed_on_any_thread_with_no_context(device, stream):

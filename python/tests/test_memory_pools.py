@@ -7,6 +7,7 @@ import subprocess
 import sys
 import weakref
 
+import numpy as np
 import pytest
 
 import cuprum
@@ -314,6 +315,25 @@ def test_who_may_access_a_pool_between_devices():
     assert done.stdout == "works\n"
 
 
+def test_peers_are_named_by_any_integer(pool, device):
+    others = [
+        each
+        for each in cuprum.Device.get_all_devices()
+        if each != device and each.can_access_peer(device)
+    ]
+    if not others:
+        pytest.skip("no other device can reach this one")
+    peer = others[0]
+    peers = pool.peer_accessible_by
+    for name in (peer, peer.device_id, np.int64(peer.device_id)):
+        peers.add(name)
+        assert name in peers
+        assert set(peers) == {peer}
+        peers.discard(name)
+        assert name not in peers
+        assert not peers
+
+
 def test_a_pool_is_gone_with_its_last_share(device):
     pool = DeviceMemoryResource(device, {"max_size": POOL_BYTES})
     reference = weakref.ref(pool)
@@ -431,4 +451,4 @@ def test_a_flag_that_has_no_truth_says_so_itself(device):
             raise KeyError("neither")
 
     with pytest.raises(KeyError, match="neither"):
-        cuprum.DeviceMemoryResource(device).attributes.reuse_allow_opportunistic = Undecided()
+        cuprum.DeviceMemoryResource(device, {"ipc_enabled": Undecided()})

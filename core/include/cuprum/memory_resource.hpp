@@ -48,6 +48,12 @@ public:
     /// a buffer that outlives a reset of its device is then not freed. Pools outlive a reset.
     [[nodiscard]] virtual bool is_context_bound() const noexcept { return false; }
 
+    /// Tells whether memory may be freed some time after its last buffer is gone. If that goes in
+    /// a host function of a stream, which must not call the driver, or while the stream that the
+    /// free is ordered on is capturing, the memory is then freed by a later synchronisation;
+    /// otherwise at once, with that stream.
+    [[nodiscard]] virtual bool may_free_later() const noexcept { return true; }
+
 protected:
     MemoryResource() = default;
 };

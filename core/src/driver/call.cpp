@@ -18,6 +18,7 @@
 #include <exception>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 namespace cuprum::driver {
 
@@ -104,11 +105,20 @@ bool is_emulated() {
     return is_library_loaded() && driver_library().is_emulated;
 }
 
+namespace {
+
+/// Begins what is said of an object that could not be released, as in "a stream".
+std::string unreleased(const char* what) {
+    const bool is_vowel = std::string_view("aeiou").find(what[0]) != std::string_view::npos;
+    return std::string("could not release ") + (is_vowel ? "an " : "a ") + what + ": ";
+}
+
+} // namespace
+
 void report_release_failure(const char* what, const char* call, CUresult status) noexcept {
     try {
-        cuprum::detail::warn(WarningKind::Release, std::string("could not release a ") + what +
-                                                       ": " + call + " failed: " + name_of(status) +
-                                                       " (" +
+        cuprum::detail::warn(WarningKind::Release, unreleased(what) + call +
+                                                       " failed: " + name_of(status) + " (" +
                                                        std::to_string(static_cast<int>(status)) +
                                                        "): " + explanation_of(status));
     } catch (...) {
@@ -121,8 +131,7 @@ void report_release_failure(const char* what) noexcept {
         throw;
     } catch (const std::exception& error) {
         try {
-            cuprum::detail::warn(WarningKind::Release,
-                                 std::string("could not release a ") + what + ": " + error.what());
+            cuprum::detail::warn(WarningKind::Release, unreleased(what) + error.what());
         } catch (...) {
             cuprum::detail::warn(WarningKind::Release, error.what());
         }

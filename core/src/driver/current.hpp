@@ -23,7 +23,7 @@ public:
     ~Current() {
         if (is_pushed_) {
             CUcontext popped = nullptr;
-            release("current context", table().cuCtxPopCurrent, &popped);
+            release_now("current context", table().cuCtxPopCurrent, &popped);
         }
     }
 

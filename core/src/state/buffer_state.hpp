@@ -13,8 +13,8 @@
 #include <cuprum/stream.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <thread>
 #include <utility>
 
 namespace cuprum::detail {
@@ -23,7 +23,8 @@ struct BufferState;
 
 /// What the driver knows of a pointer that came from elsewhere.
 struct PointerInfo {
-    int device_id = -1; // -1 for host memory
+    int device_id = -1;     // -1 for host memory that no device knows
+    bool is_device = false; // it is memory of that device
     bool is_device_accessible = false;
     bool is_host_accessible = false;
     bool is_managed = false;
@@ -34,7 +35,7 @@ struct UnusualBuffer {
     std::shared_ptr<ContextState> context; // current while freeing
     std::shared_ptr<ContextState> home;    // that it was made in, kept as long as it
     unsigned made_at = 0;                  // the home's count of resets when it was made
-    std::thread::id thread;                // whose per-thread default stream `stream` means
+    std::uint64_t thread = 0;              // whose per-thread default stream `stream` means, or 0
     std::shared_ptr<void> owner;           // of wrapped memory
     std::shared_ptr<BufferState> whole;    // what a slice is part of; it frees nothing
     std::unique_ptr<const IPCBufferDescriptor> imported; // as what, from another process
@@ -84,7 +85,16 @@ struct BufferState : MemoryRange {
     /// Records the context that memory is freed in which came without a stream.
     void free_in(std::shared_ptr<ContextState> place);
 
+    /// Hands the memory over to another state, which will free it.
+    void hand_over(BufferState& other) noexcept;
+
 private:
+    /// Tells whether freeing now would become part of a graph that is being captured, or end its
+    /// capture. Graph memory is freed by its graph.
+    [[nodiscard]] bool is_held_up() const noexcept;
+    /// Leaves the memory to be freed when somebody next looks at what is done, in a host function
+    /// that must not call the driver or while a capture is under way; says no if it cannot be.
+    [[nodiscard]] bool is_put_off() noexcept;
     /// Frees memory that is plain; says no if it has to be done in its context.
     [[nodiscard]] bool is_freed_plainly() noexcept;
     void free_in_context() noexcept;
@@ -102,6 +112,9 @@ private:
     }
     return state;
 }
+
+/// Returns what the driver knows of a buffer's memory.
+[[nodiscard]] const PointerInfo& pointer_info(BufferState& buffer);
 
 /// Tells whether memory moves between host and devices by itself: its resource knows, or the
 /// driver.

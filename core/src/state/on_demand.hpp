@@ -46,6 +46,12 @@ public:
     /// Returns the value if it was made already, else null.
     [[nodiscard]] T* peek() const noexcept { return value_.load(std::memory_order_acquire); }
 
+    /// Takes the value of another one, if it has any; this one has none yet.
+    void take(OnDemand& other) noexcept {
+        value_.store(other.value_.exchange(nullptr, std::memory_order_acq_rel),
+                     std::memory_order_release);
+    }
+
 private:
     std::atomic<T*> value_ = nullptr;
 };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "driver/current.hpp"
+#include "driver/relaxed_capture.hpp"
 #include "state/context_state.hpp"
 #include "state/out_of_memory.hpp"
 
@@ -38,6 +39,7 @@ void wait_for(const Stream& stream);
 /// get: the thing is freed all the same, and the failure raised after that.
 template <typename Free>
 void free_after(const Stream& stream, const Free& free) {
+    const driver::RelaxedCapture relaxed;
     std::exception_ptr failure;
     try {
         wait_for(stream);

@@ -6,6 +6,7 @@
 #include "state/location.hpp"
 #include "state/out_of_memory.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -31,11 +32,13 @@ std::shared_ptr<PhysicalChunk> create(const Device& device, std::size_t bytes,
                                       const Options& options);
 void open(const Mapping& mapping, const std::vector<CUmemAccessDesc>& access);
 std::vector<CUmemAccessDesc> access_of(const Device& device, const Options& options);
+std::vector<CUmemAccessDesc> with_the_rest_shut_out(const std::vector<CUmemAccessDesc>& access,
+                                                    const std::vector<CUmemAccessDesc>& before);
 
 } // namespace
 
 PhysicalChunk::~PhysicalChunk() {
-    driver::release("physical memory", table().cuMemRelease, handle_);
+    driver::release("piece of physical memory", table().cuMemRelease, handle_);
 }
 
 Reservation::~Reservation() {
@@ -58,11 +61,25 @@ std::size_t VirtualAllocation::size() const noexcept {
     return last.base() + last.chunk()->bytes() - base();
 }
 
-void VirtualAllocation::set_access(const Device& device, const Options& options) const {
-    const auto access = access_of(device, options);
-    for (const auto& mapping : mappings_) {
-        open(*mapping, access);
+void VirtualAllocation::set_access(const Device& device, const Options& options) {
+    auto access = access_of(device, options);
+    const auto change = with_the_rest_shut_out(access, access_);
+    const auto way_back = with_the_rest_shut_out(access_, access);
+    std::size_t changed = 0;
+    try {
+        for (; changed < mappings_.size(); ++changed) {
+            open(*mappings_[changed], change);
+        }
+    } catch (...) {
+        for (std::size_t i = 0; i < changed && !access_.empty(); ++i) {
+            const Mapping& mapping = *mappings_[i];
+            driver::release_now("change of access to memory", table().cuMemSetAccess,
+                                mapping.base(), mapping.chunk()->bytes(), way_back.data(),
+                                way_back.size());
+        }
+        throw;
     }
+    access_ = std::move(access);
 }
 
 bool VirtualAllocation::extend(const Device& device, std::size_t bytes, const Options& options) {
@@ -241,6 +258,21 @@ std::vector<CUmemAccessDesc> access_of(const Device& device, const Options& opti
         }
     }
     return access;
+}
+
+/// Returns an access that takes it away from those who had it before and are not named any more.
+std::vector<CUmemAccessDesc> with_the_rest_shut_out(const std::vector<CUmemAccessDesc>& access,
+                                                    const std::vector<CUmemAccessDesc>& before) {
+    std::vector<CUmemAccessDesc> all = access;
+    for (const CUmemAccessDesc& had : before) {
+        const auto is_same_place = [&](const CUmemAccessDesc& has) {
+            return has.location.type == had.location.type && has.location.id == had.location.id;
+        };
+        if (std::ranges::none_of(access, is_same_place)) {
+            all.push_back({had.location, CU_MEM_ACCESS_FLAGS_PROT_NONE});
+        }
+    }
+    return all;
 }
 
 } // namespace

@@ -77,8 +77,9 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept;
 
-    /// Sets what everybody may do with all of it.
-    void set_access(const Device& device, const VirtualMemoryResourceOptions& options) const;
+    /// Sets what everybody may do with all of it; who is not named any more may do nothing. On
+    /// failure everything stays as it was.
+    void set_access(const Device& device, const VirtualMemoryResourceOptions& options);
     /// Grows to at least `bytes` behind its end; false if the addresses there are not free.
     [[nodiscard]] bool extend(const Device& device, std::size_t bytes,
                               const VirtualMemoryResourceOptions& options);
@@ -94,6 +95,7 @@ private:
 
     std::vector<std::unique_ptr<Reservation>> reservations_; // one behind the other
     std::vector<std::unique_ptr<Mapping>> mappings_;         // one behind the other
+    std::vector<CUmemAccessDesc> access_;                    // as it was set last
 };
 
 /// Reserves, creates, maps and opens memory; all of it or, on failure, nothing.

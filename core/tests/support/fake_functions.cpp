@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 namespace cuprum::testing {
 
@@ -25,6 +26,12 @@ FakeDriver& fake() {
 
 bool is_token(CUstream stream) {
     return stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
+}
+
+/// Returns what the calling thread may do while captures are under way.
+CUstreamCaptureMode& capture_mode() {
+    thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    return mode;
 }
 
 /// What every call with a stream checks first.
@@ -210,6 +217,10 @@ void add_streams(driver::Table& table) {
     };
     table.cuStreamWaitEvent = [](CUstream stream, CUevent event, unsigned) {
         return fake().events.count(event) == 0 ? CUDA_ERROR_INVALID_HANDLE : check(stream);
+    };
+    table.cuThreadExchangeStreamCaptureMode = [](CUstreamCaptureMode* mode) {
+        std::swap(*mode, capture_mode());
+        return CUDA_SUCCESS;
     };
     table.cuStreamIsCapturing = [](CUstream stream, CUstreamCaptureStatus* status) {
         const auto place = fake().streams.find(stream);

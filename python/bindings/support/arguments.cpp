@@ -151,11 +151,12 @@ std::optional<int> optional_int_argument(nb::handle value, const char* name) {
 }
 
 bool bool_argument(nb::handle value, const char* name) {
-    if (PyBool_Check(value.ptr()) == 0) {
+    const std::string_view type = Py_TYPE(value.ptr())->tp_name;
+    if (PyBool_Check(value.ptr()) == 0 && type != "numpy.bool" && type != "numpy.bool_") {
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be a bool, got " + type_label(value));
     }
-    return value.ptr() == Py_True;
+    return flag_argument(value, false);
 }
 
 bool flag_argument(nb::handle value, bool fallback) {

@@ -56,7 +56,7 @@ struct MemberSlots {
 
     static int clear(PyObject* self) {
         if (nb::inst_ready(self)) {
-            ((nb::inst_ptr<T>(self)->*Members).reset(), ...);
+            (give_up(nb::inst_ptr<T>(self)->*Members), ...);
         }
         return 0;
     }

@@ -11,6 +11,7 @@
 #include "support/recycling.hpp"
 
 #include <cuprum/cuprum.hpp>
+#include <cuprum/detail/host_function.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -22,6 +23,12 @@
 #include <utility>
 
 namespace cuprum::python {
+
+/// Gives up a reference. Unlike with reset(), the member is empty before the object goes, whose
+/// finaliser may come back to it.
+inline void give_up(nb::object& member) noexcept {
+    const nb::object gone = std::move(member);
+}
 
 /// Tells whether giving up the last share of a T returns at once.
 template <typename T>
@@ -112,12 +119,11 @@ struct PyBuffer : Buffer {
     /// Gives up the share, and the Python objects with it. Call it with the GIL held.
     void drop() noexcept {
         release();
-        resource.reset();
-        owner.reset();
-        freed_on.reset();
-        if (exports == 0) {
-            kept.reset();
-        }
+        // NOTE: all are given up at the end: the finaliser of one may come back here.
+        const nb::object from = std::move(resource);
+        const nb::object whose = std::move(owner);
+        const nb::object queue = std::move(freed_on);
+        const nb::object last = exports == 0 ? std::move(kept) : nb::object();
     }
 
     nb::object resource; // a MemoryResource, or null for wrapped memory
@@ -135,10 +141,16 @@ struct PyBuffer : Buffer {
 private:
     void release() noexcept {
         if (!is_closed()) {
+            if (kept.is_valid() && detail::is_in_host_function()) [[unlikely]] {
+                leave_share();
+            }
             const Brief unlocked(!is_release_brief());
             close();
         }
     }
+
+    /// Leaves a share, and what must outlive it, to a thread that may call the driver.
+    void leave_share() const noexcept;
 
     [[nodiscard]] static bool is_device_pool(nb::handle resource) noexcept {
         return resource.is_valid() && Py_TYPE(resource.ptr()) == hot_data.device_pool_type;
