@@ -165,8 +165,8 @@ TimedEvent::TimedEvent(Event event) : Event(std::move(event)) {
 }
 
 [[gnu::hot]] detail::EventState::~EventState() {
-    if (is_owned && detail::is_intact(context, made_at)) {
-        driver::release("event", driver::table().cuEventDestroy, handle);
+    if (is_owned) {
+        release_in(context, made_at, "event", driver::table().cuEventDestroy, handle);
     }
 }
 

@@ -217,10 +217,8 @@ bool operator==(const Stream& left, const Stream& right) noexcept {
 namespace detail {
 
 [[gnu::hot]] StreamState::~StreamState() {
-    if (is_owned && is_intact(context, made_at)) {
-        driver::release("stream", driver::table().cuStreamDestroy, handle);
-    }
     if (is_owned) {
+        release_in(context, made_at, "stream", driver::table().cuStreamDestroy, handle);
         release_finished_host_functions();
     }
 }

@@ -104,6 +104,28 @@ TEST_F(ReleaseInHostFunctionOnFake, is_done_in_the_order_in_which_things_went) {
     EXPECT_EQ(fake->last_free.pointer, last);
 }
 
+TEST_F(ReleaseInHostFunctionOnFake, is_left_out_if_a_reset_came_first) {
+    Event event = Device(0).create_event();
+    Stream stream = Device(0).create_stream();
+    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    Buffer bound = pinned->allocate(16);
+    Buffer pooled = Device(0).allocate(16, stream);
+    call_as_stream([&] {
+        event.close();
+        stream.close();
+        bound.close();
+        pooled.close();
+    });
+    Device(0).reset_primary_context();
+    fake->forget_calls();
+    Device(0).sync();
+    EXPECT_EQ(fake->count("cuEventDestroy"), 0);
+    EXPECT_EQ(fake->count("cuStreamDestroy"), 0);
+    EXPECT_EQ(fake->count("cuMemFreeHost"), 0);
+    EXPECT_EQ(fake->count("cuMemFreeAsync"), 1) << "pools outlive a reset";
+    EXPECT_EQ(fake->live().allocations, 0);
+}
+
 TEST_F(ReleaseInHostFunctionOnFake, of_memory_that_may_be_gone_by_then_is_done_at_once) {
     const Stream stream = Device(0).create_stream();
     std::vector<char> memory(64);

@@ -63,6 +63,30 @@ struct ContextState {
     return context == nullptr || context->reset_count.load(std::memory_order_relaxed) == made_at;
 }
 
+/// Releases an object of a context in a destructor, as driver::release() does, if it is still there
+/// by then.
+template <typename Handle>
+void release_in(const std::shared_ptr<ContextState>& context, unsigned made_at, const char* what,
+                const driver::Entry<CUresult(Handle)>& entry, Handle handle) noexcept {
+    if (!is_intact(context, made_at)) {
+        return;
+    }
+    if (!driver::is_in_host_function()) [[likely]] {
+        driver::release_now(what, entry, handle);
+        return;
+    }
+    try {
+        driver::keep_for_later(
+            std::shared_ptr<void>(nullptr, [context, made_at, what, &entry, handle](void*) {
+                if (is_intact(context, made_at)) { // a reset may have come first
+                    driver::release_now(what, entry, handle);
+                }
+            }));
+    } catch (...) {
+        driver::report_release_failure(what);
+    }
+}
+
 /// Makes a context that we own known by its handle, for context_state().
 void note_context(const std::shared_ptr<ContextState>& context);
 
