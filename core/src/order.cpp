@@ -4,6 +4,7 @@
 #include <cuprum/detail/order.hpp>
 
 #include "driver/current.hpp"
+#include "state/buffer_state.hpp"
 #include "state/stream_state.hpp"
 
 namespace cuprum::detail {
@@ -61,6 +62,21 @@ void order_streams(CUstream consumer, CUstream producer) {
     call(table().cuEventRecord, event.handle(), token(producer));
     call(table().cuStreamWaitEvent, token(consumer), event.handle(),
          unsigned{CU_EVENT_WAIT_DEFAULT});
+}
+
+bool order_after(CUstream consumer, const Buffer& memory) {
+    BufferState& state = open(memory).whole_state();
+    if (state.stream.is_closed()) {
+        return false;
+    }
+    const StreamState& producer = *state.stream.state();
+    if (!producer.is_default) {
+        order_streams(consumer, producer.handle);
+        return true;
+    }
+    const driver::Current current(state.unusual.get().context->handle);
+    order_streams(consumer, state.is_stream_usable() ? producer.handle : CU_STREAM_LEGACY);
+    return true;
 }
 
 bool is_capturing(const Stream& stream) {

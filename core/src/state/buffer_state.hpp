@@ -84,6 +84,8 @@ struct BufferState : MemoryRange {
     void free_again_on(const Stream& next);
     /// Records the context that memory is freed in which came without a stream.
     void free_in(std::shared_ptr<ContextState> place);
+    /// Tells whether the recorded stream means here and now what it meant.
+    [[nodiscard]] bool is_stream_usable() const;
 
     /// Hands the memory over to another state, which will free it.
     void hand_over(BufferState& other) noexcept;
@@ -98,8 +100,6 @@ private:
     /// Frees memory that is plain; says no if it has to be done in its context.
     [[nodiscard]] bool is_freed_plainly() noexcept;
     void free_in_context() noexcept;
-    /// Tells whether the recorded stream means here and now what it meant.
-    [[nodiscard]] bool is_stream_usable() const;
 };
 
 /// Returns all of a buffer's state.

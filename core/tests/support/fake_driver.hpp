@@ -93,6 +93,12 @@ public:
         bool is_pending = false;
     };
 
+    /// Where an event was recorded last.
+    struct Record {
+        CUstream stream = nullptr;
+        CUcontext current = nullptr;
+    };
+
     struct Event {
         CUcontext context = nullptr;
         bool is_timed = false;
@@ -152,6 +158,7 @@ public:
     mutable std::mutex mutex;
     std::vector<std::string> log;
     std::vector<Failure> failures;
+    Record last_record;
     std::map<CUcontext, int> contexts; // and their devices
     std::map<CUstream, Stream> streams;
     /// Whether work on a stream is refused unless its context is current. The real one goes by the

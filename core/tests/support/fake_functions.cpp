@@ -255,6 +255,7 @@ void add_events(driver::Table& table) {
                 return CUDA_ERROR_INVALID_HANDLE;
             }
             found.is_recorded = true;
+            fake().last_record = {stream, FakeDriver::current()};
             return check(stream);
         });
     };

@@ -10,7 +10,10 @@
 #include "arrays/view_sources.hpp"
 #include "support/errors.hpp"
 #include "support/fast_method.hpp"
+#include "support/gil.hpp"
 #include "support/leaving.hpp"
+
+#include <cuprum/detail/order.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -81,11 +84,9 @@ dlpack::Device dlpack_device_of(const PyBuffer& buffer) {
 }
 
 bool wait_for_buffer(const ConsumerStream& consumer, const Buffer& memory) {
-    const auto last_used_on = memory.deallocation_stream();
-    if (last_used_on) {
-        consumer.wait_for(reinterpret_cast<std::uintptr_t>(last_used_on->handle()));
-    }
-    return last_used_on.has_value();
+    note_python_in_driver(); // another library's stream
+    const Brief unlocked;
+    return cuprum::detail::order_after(reinterpret_cast<CUstream>(consumer.handle), memory);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

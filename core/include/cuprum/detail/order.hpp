@@ -7,8 +7,9 @@
 #include <cuprum/detail/export.hpp>
 
 namespace cuprum {
+class Buffer;
 class Stream;
-}
+} // namespace cuprum
 
 namespace cuprum::detail {
 
@@ -16,6 +17,11 @@ namespace cuprum::detail {
 /// known by their handles only. Null is the legacy default stream. Returns at once.
 /// @throws CUDAError, also if both are default streams and no context is current.
 CUPRUM_API void order_streams(CUstream consumer, CUstream producer);
+
+/// Holds back later work on a stream until what the stream that a buffer will be freed on holds now
+/// is done; false if there is none. A default stream is the one of the buffer's context, whatever
+/// is current; another thread's cannot be named, and the legacy default stream stands in for it.
+CUPRUM_API bool order_after(CUstream consumer, const Buffer& memory);
 
 /// Tells whether what is enqueued on a stream goes into a graph that is being captured.
 [[nodiscard]] CUPRUM_API bool is_capturing(CUstream stream);
