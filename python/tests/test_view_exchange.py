@@ -15,6 +15,7 @@ import exchange_producer
 import numpy as np
 import pytest
 
+import cuprum
 from cuprum import LEGACY_DEFAULT_STREAM, Buffer, Stream
 from cuprum.utils import StridedMemoryView
 
@@ -382,6 +383,28 @@ def test_a_consumers_stream_waits_for_the_work_on_a_buffer(device, stream, what)
         consumer.sync()
         assert stream.is_done
         del capsule, exporter
+    consumer.close()
+
+
+def test_another_threads_default_stream_is_waited_for(device):
+    consumer = device.create_stream()
+    is_released = threading.Event()
+    made = []
+
+    def work():
+        device.set_current()
+        made.append(device.allocate(16, stream=cuprum.PER_THREAD_DEFAULT_STREAM))
+        cuprum.PER_THREAD_DEFAULT_STREAM.launch_host(lambda: is_released.wait(10))
+
+    device.set_current()
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    made[0].__dlpack__(stream=int(consumer.handle))
+    assert not consumer.is_done
+    is_released.set()
+    consumer.sync()
+    made.pop().close(consumer)
     consumer.close()
 
 
