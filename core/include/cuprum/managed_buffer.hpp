@@ -18,8 +18,8 @@ namespace cuprum {
 
 /// A buffer of memory that moves between host and devices by itself, with the means to steer that.
 ///
-/// Every method raises std::invalid_argument if the memory is not managed after all; those that move
-/// it std::logic_error on a capturing stream, since a graph has no such nodes.
+/// Every method raises std::invalid_argument if the memory is not managed after all; those that
+/// move it std::logic_error on a capturing stream, since a graph has no such nodes.
 class CUPRUM_API ManagedBuffer : public Buffer {
 public:
     /// Takes a buffer for one of managed memory; that is checked when it matters.

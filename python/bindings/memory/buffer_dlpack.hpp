@@ -21,8 +21,8 @@ void bind_buffer_dlpack(nb::class_<PyBuffer>& type);
 /// @throws BufferError if neither host nor device can reach it.
 [[nodiscard]] dlpack::DeviceType dlpack_device_type_of(const Buffer& memory);
 
-/// Makes the stream that will use a buffer's memory wait for the one that it will be freed on; false
-/// if there is none.
+/// Makes the stream that will use a buffer's memory wait for the one that it will be freed on;
+/// false if there is none.
 bool wait_for_buffer(const ConsumerStream& consumer, const Buffer& memory);
 
 /// Returns the Python object that a tensor of a buffer holds, null if it holds none or is
