@@ -17,6 +17,7 @@
 
 #include <array>
 #include <atomic>
+#include <limits>
 #include <memory>
 #include <new>
 #include <optional>
@@ -37,6 +38,7 @@ void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const 
                                        CUresult status);
 template <typename Value, typename Entry>
 void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry);
+void check_range(CUdeviceptr pointer, std::size_t bytes);
 void check_sizes(std::size_t destination, std::size_t source);
 void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes);
 [[noreturn, gnu::cold]] void reject_sizes(std::size_t destination, std::size_t source);
@@ -48,6 +50,7 @@ std::uint64_t this_thread() noexcept;
 } // namespace
 
 Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes, std::shared_ptr<void> owner) {
+    check_range(pointer, bytes);
     auto state = detail::make_recycled<detail::BufferState>();
     state->pointer = pointer;
     state->size = bytes;
@@ -63,6 +66,7 @@ Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes,
         throw std::invalid_argument("resource is null, expected the one that allocated the memory; "
                                     "use the other from_handle for memory that is not to be freed");
     }
+    check_range(pointer, bytes);
     auto state = detail::make_recycled<detail::BufferState>();
     state->free_on(stream);
     state->size = bytes;
@@ -444,6 +448,15 @@ void fill_with(const Buffer& buffer, Value value, const Stream& stream, const En
             detail::raise_fill_failure(status, entry.name, memory.pointer, queue);
         },
         memory.pointer, value, bytes / sizeof(Value), queue.handle);
+}
+
+/// Refuses memory that goes beyond the last address.
+void check_range(CUdeviceptr pointer, std::size_t bytes) {
+    if (bytes > std::numeric_limits<CUdeviceptr>::max() - pointer) [[unlikely]] {
+        throw std::invalid_argument("size is " + std::to_string(bytes) + " and ptr " +
+                                    std::to_string(pointer) +
+                                    ": there are not so many addresses behind it");
+    }
 }
 
 void check_sizes(std::size_t destination, std::size_t source) {

@@ -53,10 +53,6 @@ DeviceMemoryResource::from_allocation_handle(const Device& device,
                                              const IPCAllocationHandle& handle) {
     auto state = detail::import_pool(detail::PoolKind::Device, on(with_pools(device)), handle);
     DeviceMemoryResource pool(std::move(state));
-    if (!pool.is_accessible_from(device)) { // which its own device never lacks
-        throw std::invalid_argument("device is " + std::to_string(device.ordinal()) +
-                                    ", but the imported pool is not one of that device");
-    }
     // NOTE: a driver may give an imported pool the exporter's peers; what is asked for here counts.
     pool.set_peer_accessible_by({});
     return pool;

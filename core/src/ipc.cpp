@@ -345,21 +345,21 @@ void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context) {
     }
 }
 
-/// @throws std::invalid_argument if the memory is not where the pool was said to be when it was
-/// imported: a descriptor of another pool's kind tells nobody.
+/// @throws std::invalid_argument if the memory is not what the pool was imported as, which a file
+/// descriptor does not tell: memory of another device, or memory as the host's that is none of it.
+/// Pinned memory does as memory of any device.
 void check_place(const detail::PoolState& pool, detail::BufferState& mapped) {
     const driver::Current current(mapped.unusual.get().context->handle);
     const detail::PointerInfo& found = detail::pointer_info(mapped);
     const bool is_device_pool = pool.kind == detail::PoolKind::Device;
-    if (is_device_pool ? found.is_device && found.device_id == pool.device_id()
+    if (is_device_pool ? !found.is_device || found.device_id == pool.device_id()
                        : found.is_host_accessible) {
         return;
     }
     throw std::invalid_argument(
         "the pool was imported as one of " +
         (is_device_pool ? "device " + std::to_string(pool.device_id()) : "pinned host memory") +
-        ", but its memory is " +
-        (found.is_device ? "that of device " + std::to_string(found.device_id) : "the host's") +
+        ", but its memory is that of device " + std::to_string(found.device_id) +
         "; import it as what it was made as");
 }
 

@@ -203,6 +203,17 @@ TEST_F(BadInputOnFake, sizes_beyond_everything_are_refused_with_the_numbers) {
         {asked, "beyond any memory"});
 }
 
+TEST_F(BadInputOnFake, wrapped_memory_ends_at_the_last_address) {
+    constexpr CUdeviceptr high = ~CUdeviceptr{16};
+    const auto resource = std::make_shared<LegacyPinnedMemoryResource>();
+    expect_error<std::invalid_argument>([] { (void)Buffer::from_handle(high, 17); },
+                                        {"size is 17", "not so many addresses behind it"});
+    expect_error<std::invalid_argument>(
+        [&] { (void)Buffer::from_handle(high, 17, resource, stream); },
+        {"size is 17", "not so many addresses behind it"});
+    EXPECT_EQ(Buffer::from_handle(high, 16).size(), 16U);
+}
+
 TEST_F(BadInputOnFake, host_memory_that_overlaps_its_own_buffer_is_refused) {
     const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
     const Buffer host = pinned->allocate(BYTES);

@@ -55,7 +55,8 @@ void bind_attribute(nb::class_<PyGraphMemoryAttributes>& type, const char* name,
             const nb::gil_scoped_release unlocked;
             return self.resource->attribute(Name);
         },
-        set, nb::for_getter(nb::sig((std::string("def ") + name + "(self) -> int").c_str())),
+        set, nb::arg().none(),
+        nb::for_getter(nb::sig((std::string("def ") + name + "(self) -> int").c_str())),
         nb::for_setter(
             nb::sig((std::string("def ") + name + "(self, value: int, /) -> None").c_str())),
         sentence);

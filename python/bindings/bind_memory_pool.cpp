@@ -192,7 +192,7 @@ RuntimeError
         const nb::gil_scoped_release unlocked;
         self.core.trim(bytes);
     };
-    type.def("trim", trim, "keep_bytes"_a = 0,
+    type.def("trim", trim, "keep_bytes"_a.none() = 0,
              nb::sig("def trim(self, keep_bytes: int = 0) -> None"),
              "Give memory back to the system until at most `keep_bytes` are reserved.");
     type.def("trim_to", trim, "keep_bytes"_a.none(),

@@ -26,13 +26,6 @@ std::uint64_t wanted_flag(nb::handle value, const char* name) {
     return number;
 }
 
-std::uint64_t wanted_bytes(nb::handle value, const char* name) {
-    if (value.is_none()) {
-        raise_error(PyExc_TypeError, std::string(name) + " must be an integer, got None");
-    }
-    return address_argument(value, name);
-}
-
 template <PoolAttribute Name, bool IsFlag>
 void bind_attribute(nb::class_<PyPoolAttributes>& type, const char* name, const char* sentence) {
     const auto get = [](const PyPoolAttributes& self) {
@@ -49,7 +42,8 @@ void bind_attribute(nb::class_<PyPoolAttributes>& type, const char* name, const 
             raise_error(PyExc_AttributeError, std::string("attribute '") + name +
                                                   "' of a pool's attributes is not writable");
         }
-        const std::uint64_t wanted = IsFlag ? wanted_flag(value, name) : wanted_bytes(value, name);
+        const std::uint64_t wanted =
+            IsFlag ? wanted_flag(value, name) : address_argument(value, name);
         if (is_mark && wanted != 0) {
             raise_error(PyExc_AttributeError, std::string("Attribute '") + name +
                                                   "' may only be set to zero (got " +

@@ -227,9 +227,8 @@ def _receive_pool(
     class_name: str, device_id: int, handle: _cuprum.IPCAllocationHandle
 ) -> _cuprum.MemoryPool:
     device = _make_current(device_id)
-    pool = import_pool(getattr(_cuprum, class_name), device if device_id >= 0 else None, handle)
-    handle.close()
-    return pool
+    # NOTE: the handle is not closed here: it may have been sent by itself as well.
+    return import_pool(getattr(_cuprum, class_name), device if device_id >= 0 else None, handle)
 
 
 def _restore_buffer(pool: _cuprum.MemoryPool, descriptor: IPCBufferDescriptor) -> _cuprum.Buffer:

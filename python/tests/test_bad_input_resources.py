@@ -303,6 +303,12 @@ def test_attributes_that_cannot_be_set(device):
         check(name, assign, 0, AttributeError, f"'{name}' of a pool's attributes is not writable")
     check("nope", lambda x: setattr(attributes, "nope", x), 1, AttributeError, "nope")
     check_all("trim_to", pool.trim_to, integers("keep_bytes"))
+    check_all("trim", pool.trim, integers("keep_bytes"))
+    of_graphs = GraphMemoryResource(device).attributes
+    for name in ("used_mem_high", "reserved_mem_high"):
+        assign = lambda x, name=name: setattr(of_graphs, name, x)  # noqa: E731
+        check(name, assign, None, TypeError, f"{name} must be an integer, got None")
+        check(name, assign, 1, AttributeError, f"'{name}' may only be set to zero (got 1)")
     pool.close()
 
 
