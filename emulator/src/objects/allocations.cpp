@@ -54,6 +54,17 @@ std::string_view name_of(MemoryKind kind) {
     return "memory"; // not reached: compilers warn of a kind that is missing above
 }
 
+/// Returns what a device may do with memory that is not mapped by the program itself.
+Permission permission_for(int device, const Allocation& allocation) {
+    const bool is_own = device == allocation.device || allocation.is_host_accessible();
+    if (!is_own && allocation.kind == MemoryKind::Pooled) { // a pool grants access itself
+        return permission_of(allocation.pool->access({CU_MEM_LOCATION_TYPE_DEVICE, device}));
+    }
+    return is_own || PeerAccess::instance().is_enabled(device, allocation.device)
+               ? Permission::ReadWrite
+               : Permission::None;
+}
+
 } // namespace
 
 bool Allocation::is_managed() const noexcept {
@@ -107,17 +118,9 @@ std::shared_ptr<Allocation> Allocations::allocate(MemoryKind kind,
 void Allocations::open(const Allocation& allocation) {
     auto& space = AddressSpace::instance();
     for (int device = 0; device < space.device_count(); ++device) {
-        Permission permission = Permission::None;
-        if (device == allocation.device || allocation.is_host_accessible()) {
-            permission = Permission::ReadWrite;
-        } else if (allocation.kind == MemoryKind::Pooled) {
-            permission =
-                permission_of(allocation.pool->access({CU_MEM_LOCATION_TYPE_DEVICE, device}));
-        } else if (PeerAccess::instance().is_enabled(device, allocation.device)) {
-            permission = Permission::ReadWrite;
-        }
         // Also if it is none: the block of a pool may have been open to the device before.
-        space.set_permission(device, allocation.base, allocation.bytes, permission);
+        space.set_permission(device, allocation.base, allocation.bytes,
+                             permission_for(device, allocation));
     }
 }
 
