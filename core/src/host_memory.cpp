@@ -66,9 +66,10 @@ std::shared_ptr<detail::ContextState> context_on(const Device& device);
 // ---- LegacyPinnedMemoryResource ----------------------------------------------------------------
 
 Buffer LegacyPinnedMemoryResource::allocate(std::size_t bytes) {
+    auto own = detail::share_of(*this);
     auto context = detail::current_or_first_context();
     const CUdeviceptr pointer = bytes == 0 ? 0 : allocate_pinned(bytes, context->handle);
-    return detail::adopt(pointer, bytes, shared_from_this(), std::move(context));
+    return detail::adopt(pointer, bytes, std::move(own), std::move(context));
 }
 
 CUdeviceptr LegacyPinnedMemoryResource::allocate_bytes(std::size_t bytes, const Stream& stream) {
@@ -87,9 +88,10 @@ void LegacyPinnedMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size
 // ---- SynchronousMemoryResource -----------------------------------------------------------------
 
 Buffer SynchronousMemoryResource::allocate(std::size_t bytes) {
+    auto own = detail::share_of(*this);
     auto context = context_on(device_);
     const CUdeviceptr pointer = bytes == 0 ? 0 : allocate_on(device_, bytes, context->handle);
-    return detail::adopt(pointer, bytes, shared_from_this(), std::move(context));
+    return detail::adopt(pointer, bytes, std::move(own), std::move(context));
 }
 
 Buffer SynchronousMemoryResource::allocate(std::size_t bytes, const Stream& stream) {

@@ -65,10 +65,10 @@ Buffer VirtualMemoryResource::allocate(std::size_t bytes) {
     const VirtualMemoryResourceOptions how = options();
     auto context = context_on(device_);
     if (bytes == 0) {
-        return detail::adopt(0, 0, shared_from_this(), std::move(context));
+        return detail::adopt(0, 0, detail::share_of(*this), std::move(context));
     }
     auto state = std::make_shared<detail::BufferState>();
-    state->resource = shared_from_this();
+    state->resource = detail::share_of(*this);
     state->free_in(std::move(context));
     const driver::Current current(state->unusual.get().context->handle);
     auto allocation = detail::allocate_virtual(device_, bytes, how);

@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -201,6 +202,24 @@ TEST_F(BadInputOnFake, sizes_beyond_everything_are_refused_with_the_numbers) {
     expect_error<std::invalid_argument>(
         [&] { fill_region(buffer, {}, {.width = HUGE_BYTES}, std::uint8_t{1}, stream); },
         {asked, "beyond any memory"});
+}
+
+TEST_F(BadInputOnFake, resources_that_nobody_shares_allocate_nothing) {
+    LegacyPinnedMemoryResource pinned;
+    SynchronousMemoryResource at_once(Device(0));
+    VirtualMemoryResource mapped(Device(0));
+    const auto before = fake->live();
+    for (const auto& allocate : std::vector<std::function<Buffer()>>{
+             [&] { return pinned.allocate(BYTES); }, [&] { return pinned.allocate(BYTES, stream); },
+             [&] { return at_once.allocate(BYTES); },
+             [&] { return at_once.allocate(BYTES, stream); },
+             [&] { return mapped.allocate(BYTES); },
+             [&] { return mapped.allocate(BYTES, stream); }}) {
+        expect_error<std::logic_error>(
+            [&] { (void)allocate(); },
+            {"no std::shared_ptr holds this memory resource", "make it with std::make_shared"});
+    }
+    EXPECT_EQ(fake->live(), before);
 }
 
 TEST_F(BadInputOnFake, wrapped_memory_ends_at_the_last_address) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "support/driver_test.hpp"
+#include "support/expect_error.hpp"
 #include "support/fake_driver.hpp"
 
 #include <cuprum/buffer.hpp>
@@ -27,12 +28,15 @@ class CountingResource final : public MemoryResource {
 public:
     CUdeviceptr allocate_bytes(std::size_t bytes, const Stream&) override {
         requested.push_back(bytes);
-        return 0x1000 * requested.size();
+        return is_empty ? 0 : 0x1000 * requested.size();
     }
 
     void deallocate_bytes(CUdeviceptr pointer, std::size_t, const Stream& stream) override {
         freed.push_back(pointer);
         freed_on = stream.handle();
+        if (throws_anything) {
+            throw 3; // NOLINT(hicpp-exception-baseclass): that is the point
+        }
         if (fails) {
             throw std::runtime_error("the arena is gone");
         }
@@ -48,6 +52,8 @@ public:
     std::vector<CUdeviceptr> freed;
     CUstream freed_on = nullptr;
     bool fails = false;
+    bool throws_anything = false;
+    bool is_empty = false;
 };
 
 class BufferOnFake : public testing::FakeDriverTest {};
@@ -423,6 +429,20 @@ TEST_F(BufferOnFake, resource_that_throws_when_freeing_is_reported) {
     resource->allocate(8, stream).close();
     EXPECT_EQ(warnings.take(WarningKind::Release),
               std::vector<std::string>{"could not release a buffer: the arena is gone"});
+    resource->throws_anything = true;
+    resource->allocate(8, stream).close();
+    EXPECT_EQ(warnings.take(WarningKind::Release),
+              std::vector<std::string>{"could not release a buffer: something that is not a "
+                                       "std::exception was thrown"});
+}
+
+TEST_F(BufferOnFake, resource_that_gives_nothing_is_an_error) {
+    const Stream stream = Device(0).create_stream();
+    const auto resource = std::make_shared<CountingResource>();
+    resource->is_empty = true;
+    testing::expect_error<std::logic_error>([&] { (void)resource->allocate(8, stream); },
+                                            {"gave a null pointer for 8 bytes"});
+    EXPECT_TRUE(resource->freed.empty());
 }
 
 TEST(BufferFailures, every_call) {

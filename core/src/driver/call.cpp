@@ -127,16 +127,19 @@ void report_release_failure(const char* what, const char* call, CUresult status)
 }
 
 void report_release_failure(const char* what) noexcept {
+    const auto report = [what](const char* reason) {
+        try {
+            cuprum::detail::warn(WarningKind::Release, unreleased(what) + reason);
+        } catch (...) {
+            cuprum::detail::warn(WarningKind::Release, reason);
+        }
+    };
     try {
         throw;
     } catch (const std::exception& error) {
-        try {
-            cuprum::detail::warn(WarningKind::Release, unreleased(what) + error.what());
-        } catch (...) {
-            cuprum::detail::warn(WarningKind::Release, error.what());
-        }
+        report(error.what());
     } catch (...) {
-        cuprum::detail::warn(WarningKind::Release, "could not release an object");
+        report("something that is not a std::exception was thrown");
     }
 }
 

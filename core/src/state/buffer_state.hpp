@@ -113,6 +113,10 @@ private:
     return state;
 }
 
+/// Returns a resource as its buffers hold it.
+/// @throws std::logic_error if nobody shares it: it was not made with std::make_shared.
+[[nodiscard]] std::shared_ptr<MemoryResource> share_of(MemoryResource& resource);
+
 /// Returns what the driver knows of a buffer's memory.
 [[nodiscard]] const PointerInfo& pointer_info(BufferState& buffer);
 
