@@ -4,6 +4,7 @@
 """Objects that refer to each other in a circle, through objects of this package, are collected."""
 
 import contextlib
+import ctypes
 import gc
 import weakref
 
@@ -482,6 +483,29 @@ def test_a_foreign_stream_that_keeps_ours_is_collected(device, stream):
         return [foreign, foreign.ours, foreign.again, foreign.derived, foreign.event]
 
     check_collected(build)
+
+
+@pytest.mark.parametrize("is_told", [False, True])
+def test_memory_that_grew_is_collected_with_a_foreign_stream(driver, device, stream, is_told):
+    if not device.properties.get("virtual_memory_management_supported", 0):
+        pytest.skip("the device has no virtual memory management")
+    virtual = cuprum.VirtualMemoryResource(device)
+    foreign = ForeignStream(stream)
+    ours = device.create_stream(foreign)
+    buffer = virtual.allocate(1, stream=stream if is_told else ours)
+    if is_told:
+        buffer.set_deallocation_stream(ours)
+    size, end = ctypes.c_size_t(buffer.size), ctypes.c_ulonglong(buffer.handle + buffer.size)
+    behind = ctypes.c_ulonglong()  # so that it cannot grow where it is
+    nothing = ctypes.c_ulonglong(0)
+    assert driver.cuMemAddressReserve(ctypes.byref(behind), size, None, end, nothing) == 0
+    foreign.grown = virtual.modify_allocation(buffer, 2 * buffer.size)
+    buffer.close()
+    reference = weakref.ref(foreign)
+    del foreign, ours
+    gc.collect()
+    assert reference() is None
+    assert driver.cuMemAddressFree(behind, size) == 0
 
 
 def test_closing_gives_up_a_foreign_stream(device, stream):

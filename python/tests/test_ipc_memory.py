@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import uuid
+import weakref
 
 import pytest
 
@@ -372,28 +373,19 @@ def test_bad_handles_and_descriptors_are_refused(shared, device, stream):
         int(handle)
 
 
-def test_handles_are_descriptors_of_pools_of_the_right_kind(shared, device, stream):
+def test_handles_are_descriptors_of_pools_of_the_right_kind(shared, device, stream, start):
     for number in (1 << 31, -(1 << 40)):
         with pytest.raises(ValueError, match=f"alloc_handle is out of range: {number}"):
             DeviceMemoryResource.from_allocation_handle(device, number)
     handle = shared.allocation_handle
     buffer = shared.allocate(BYTES, stream=stream)
     others = [each for each in cuprum.Device.get_all_devices() if each != device]
-    if isinstance(shared, PinnedMemoryResource):
-        # Pinned memory does as a device's, for who does not ask for it on the host.
-        pool = DeviceMemoryResource.from_allocation_handle(device, handle.handle)
-        with Buffer.from_ipc_descriptor(pool, buffer.ipc_descriptor, stream=stream) as mapped:
-            assert mapped.is_mapped
-        pool.close()
-    else:
-        wrong = PinnedMemoryResource.from_allocation_handle(handle.handle)
-        text = "imported as one of pinned host memory, but its memory is that of device"
-        with pytest.raises(ValueError, match=text):
-            Buffer.from_ipc_descriptor(wrong, buffer.ipc_descriptor, stream=stream)
-        wrong.close()
-        if others:
-            with pytest.raises(ValueError, match=r"device_id is \d+, but the pool"):
-                DeviceMemoryResource.from_allocation_handle(others[0], handle)
+    if isinstance(shared, DeviceMemoryResource) and others:
+        with pytest.raises(ValueError, match=r"device_id is \d+, but the pool"):
+            DeviceMemoryResource.from_allocation_handle(others[0], handle)
+    stream.sync()
+    assert start(_import_as_the_other_kind, handle, buffer.ipc_descriptor, type(shared)) == 0
+    assert start(_import_into_a_cycle, handle, buffer.ipc_descriptor, type(shared)) == 0
     buffer.close()
 
 
@@ -451,6 +443,49 @@ multiprocessing.set_start_method("spawn")
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def _import_as_the_other_kind(handle, descriptor, kind):
+    device = cuprum.Device(0)
+    device.set_current()
+    stream = device.create_stream()
+    if kind is PinnedMemoryResource:
+        # Pinned memory does as a device's, for who does not ask for it on the host.
+        pool = DeviceMemoryResource.from_allocation_handle(device, handle.handle)
+        with Buffer.from_ipc_descriptor(pool, descriptor, stream=stream) as mapped:
+            assert mapped.is_mapped
+        return
+    wrong = PinnedMemoryResource.from_allocation_handle(handle.handle)
+    text = "imported as one of pinned host memory, but its memory is that of device"
+    with pytest.raises(ValueError, match=text):
+        Buffer.from_ipc_descriptor(wrong, descriptor, stream=stream)
+
+
+class _Foreign:
+    """Has a stream, as objects of other libraries do, and keeps what is put into it."""
+
+    def __init__(self, device):
+        self.stream = device.create_stream()
+        self.kept = None
+
+    def __cuda_stream__(self):
+        return 0, int(self.stream.handle)
+
+
+def _import_into_a_cycle(handle, descriptor, kind):
+    device = cuprum.Device(0)
+    device.set_current()
+    pool = (
+        kind.from_allocation_handle(device, handle)
+        if kind is DeviceMemoryResource
+        else kind.from_allocation_handle(handle)
+    )
+    owner = _Foreign(device)
+    owner.kept = Buffer.from_ipc_descriptor(pool, descriptor, stream=device.create_stream(owner))
+    reference = weakref.ref(owner)
+    del owner
+    gc.collect()
+    assert reference() is None
 
 
 def _drop(buffer):
