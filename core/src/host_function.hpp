@@ -30,11 +30,13 @@ extern std::atomic<HostFunction*> finished_host_functions;
 void release_all_finished_host_functions() noexcept;
 
 /// Destroys the host functions that are done, what they gave up, and what captures held up. Costs
-/// one load when there are none. In a host function it does nothing.
-inline void release_finished_host_functions() noexcept {
-    if (finished_host_functions.load(std::memory_order_relaxed) != nullptr) [[unlikely]] {
-        release_all_finished_host_functions();
+/// one load when there are none. In a host function it does nothing. Tells whether there were any.
+inline bool release_finished_host_functions() noexcept {
+    if (finished_host_functions.load(std::memory_order_relaxed) == nullptr) [[likely]] {
+        return false;
     }
+    release_all_finished_host_functions();
+    return true;
 }
 
 } // namespace cuprum::detail

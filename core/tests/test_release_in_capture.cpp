@@ -88,6 +88,21 @@ TEST_F(ReleaseInCaptureOnFake, memory_is_freed_if_nobody_can_tell_whether_it_is_
     EXPECT_NE(said[0].find("cuStreamIsCapturing"), std::string::npos) << said[0];
 }
 
+TEST_F(ReleaseInCaptureOnFake, is_made_up_for_before_there_is_no_memory) {
+    const Stream stream = Device(0).create_stream();
+    const Stream captured = Device(0).create_stream();
+    Buffer buffer = Device(0).allocate(16, captured);
+    fake->set_capturing(captured.handle());
+    buffer.close();
+    end_capture(captured);
+    ASSERT_EQ(fake->live().allocations, 1);
+    fake->fail("cuMemAllocFromPoolAsync", CUDA_ERROR_OUT_OF_MEMORY);
+    buffer = Device(0).allocate(16, stream);
+    EXPECT_EQ(fake->live().allocations, 1);
+    fake->fail("cuMemAllocFromPoolAsync", CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT_THROW((void)Device(0).allocate(16, stream), OutOfMemoryError) << "nothing to free";
+}
+
 TEST(ReleaseInCaptureFailures, every_call) {
     testing::check_every_failure([](testing::FakeDriver&) {
         const Stream stream = Device(0).create_stream();

@@ -4,6 +4,7 @@
 #include "state/pool_state.hpp"
 
 #include "driver/call.hpp"
+#include "host_function.hpp"
 #include "state/buffer_state.hpp"
 #include "state/device_state.hpp"
 #include "state/handle.hpp"
@@ -62,9 +63,16 @@ inline CUdeviceptr PoolState::allocate_on(std::size_t bytes, const StreamState& 
         refuse_capture();
     }
     CUdeviceptr pointer = 0;
-    const CUresult status = table().cuMemAllocFromPoolAsync(&pointer, bytes, handle, queue.handle);
+    const auto& entry = table().cuMemAllocFromPoolAsync;
+    CUresult status = entry(&pointer, bytes, handle, queue.handle);
     if (status != CUDA_SUCCESS) [[unlikely]] {
-        raise_allocation_failure(status, *this, bytes);
+        // What was put off is freed before anybody is told that there is no memory.
+        if (status == CUDA_ERROR_OUT_OF_MEMORY && release_finished_host_functions()) {
+            status = entry(&pointer, bytes, handle, queue.handle);
+        }
+        if (status != CUDA_SUCCESS) {
+            raise_allocation_failure(status, *this, bytes);
+        }
     }
     return pointer;
 }
