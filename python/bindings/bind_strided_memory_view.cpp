@@ -290,10 +290,9 @@ nb::object from_buffer(nb::handle cls, nb::handle buffer, nb::handle shape, nb::
         strides.is_none()
             ? make<StridedLayout>(extents, bytes)
             : make<StridedLayout>(extents, extents_argument(strides, "strides"), bytes);
-    const int readonly = is_readonly.is_none() ? 0 : PyObject_IsTrue(is_readonly.ptr());
-    return filled(cls, [&](View& view) {
-        view_buffer(view, buffer, std::move(layout), known, readonly == 1);
-    });
+    const bool readonly = flag_argument(is_readonly, false);
+    return filled(
+        cls, [&](View& view) { view_buffer(view, buffer, std::move(layout), known, readonly); });
 }
 
 void construct(View* self, nb::handle object, nb::handle stream) {

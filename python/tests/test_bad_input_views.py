@@ -59,7 +59,7 @@ def test_consumers_streams_that_are_none(memory):
         for value, error, text in (
             ("x", TypeError, "stream_ptr must be an integer, got str"),
             (1.5, TypeError, "stream_ptr must be an integer, got float"),
-            (-2, ValueError, "stream_ptr must be from 0 to 2**64 - 1, got -2"),
+            (-2, ValueError, "or -1 for no ordering, got -2"),
             (HUGE, ValueError, "stream_ptr must be from 0 to 2**64 - 1"),
             (None, BufferError, "stream=None is ambiguous; pass the address of the stream"),
         ):
@@ -158,6 +158,8 @@ def test_buffers_that_cannot_be_viewed(memory):
         (((1,) * 65,), {"itemsize": 4}, ValueError, "65 dimensions, expected at most 64"),
         (((4,), (1, 2)), {"itemsize": 4}, ValueError, "strides has 2 entries, expected one"),
         (((4,), (-1,)), {"itemsize": 4}, ValueError, "it reaches from byte -12 to 4"),
+        (((4,),), {"itemsize": 4, "is_readonly": np.zeros(2)}, ValueError, "truth value"),
+        (((4,),), {"dtype": object}, ValueError, "Python objects have no meaning"),
     ):
         make = lambda _: of_buffer(memory, *arguments, **keywords)  # noqa: B023, E731
         check(f"{arguments} {keywords}", make, None, error, text)

@@ -408,6 +408,29 @@ def test_another_threads_default_stream_is_waited_for(device):
     consumer.close()
 
 
+@pytest.mark.parametrize("what", ["buffer", "view of a buffer", "view made for a stream"])
+@pytest.mark.parametrize("how", ["from_any_interface", "from_dlpack"])
+def test_a_view_made_for_a_stream_makes_it_wait_for_the_work_on_a_buffer(device, stream, how, what):
+    consumer = device.create_stream()
+    is_released = threading.Event()
+    with device.allocate(16, stream=stream) as buffer:
+        source = {
+            "buffer": lambda: buffer,
+            "view of a buffer": lambda: StridedMemoryView.from_buffer(buffer, (16,), dtype="u1"),
+            "view made for a stream": lambda: StridedMemoryView.from_dlpack(buffer, stream.handle),
+        }[what]()
+        stream.sync()
+        stream.launch_host(lambda: is_released.wait(10))
+        view = getattr(StridedMemoryView, how)(source, -1)
+        assert consumer.is_done
+        view = getattr(StridedMemoryView, how)(source, int(consumer.handle))
+        assert not consumer.is_done
+        is_released.set()
+        consumer.sync()
+        del view, source
+    consumer.close()
+
+
 def test_a_buffer_named_another_stream_is_waited_for_there(device, stream):
     consumer, other = device.create_stream(), device.create_stream()
     is_released = threading.Event()

@@ -6,6 +6,7 @@
 #include "arrays/cupy_arrays.hpp"
 #include "arrays/numpy_arrays.hpp"
 #include "arrays/torch_tensors.hpp"
+#include "memory/buffer_dlpack.hpp"
 #include "support/arguments.hpp"
 #include "support/gil.hpp"
 #include "support/names.hpp"
@@ -36,6 +37,9 @@ void view_exchange(StridedMemoryView& view, nb::handle object, const ArrayProduc
 void check_is_stored(nb::handle object, const dlpack::Tensor& tensor);
 void order_after_producer(StridedMemoryView& view, const dlpack::ExchangeTable& table,
                           ConsumerStream stream);
+/// Orders the consumer after the work on what is viewed if that is a buffer or a view of ours,
+/// whose stream is known; their C functions can only say that none is current.
+[[nodiscard]] bool wait_for_own(const StridedMemoryView& view, ConsumerStream stream);
 void view_other(StridedMemoryView& view, nb::handle object, const ArrayProducer& producer,
                 ConsumerStream stream);
 [[noreturn, gnu::cold]] void refuse_device(dlpack::DeviceType type);
@@ -61,6 +65,20 @@ void view_capsule(StridedMemoryView& view, nb::handle object, ConsumerStream str
 ConsumerStream ConsumerStream::from_unusual(nb::handle argument, const char* name) {
     if (argument.is_none()) {
         return {};
+    }
+    Py_ssize_t number = 0;
+    if (read_small_int(argument, number)) { // less than -1
+        raise_error(PyExc_ValueError, std::string(name) +
+                                          " must be a stream's address, 0, 1 or 2 for default "
+                                          "streams, or -1 for no ordering, got " +
+                                          std::to_string(number));
+    }
+    if (PyLong_Check(argument.ptr()) == 0 && PyIndex_Check(argument.ptr()) != 0) {
+        const nb::object whole = nb::steal(PyNumber_Index(argument.ptr()));
+        if (!whole.is_valid()) {
+            throw nb::python_error();
+        }
+        return from(whole, name); // one of numpy's
     }
     return {Kind::Handle, address_argument(argument, name)};
 }
@@ -157,6 +175,10 @@ namespace {
         return nb::none();
     }
     nb::object known = nb::module_::import_("numpy").attr("dtype")(dtype);
+    if (nb::cast<bool>(nb::object(known.attr("hasobject")))) {
+        raise_error(PyExc_ValueError, "dtype is " + repr_text(known) +
+                                          ": Python objects have no meaning outside of Python");
+    }
     if (const auto bytes = nb::cast<std::size_t>(nb::object(known.attr("itemsize")));
         bytes != layout.itemsize()) {
         raise_error(PyExc_ValueError, "dtype has elements of " + std::to_string(bytes) +
@@ -380,12 +402,27 @@ void order_after_producer(StridedMemoryView& view, const dlpack::ExchangeTable& 
     }
     if (stream.kind == ConsumerStream::Kind::Handle && view.is_device_accessible) {
         void* producer = nullptr;
-        if (table.current_work_stream(view.device_type, view.device_id, &producer) != 0) {
-            throw nb::python_error();
+        if (!wait_for_own(view, stream)) {
+            if (table.current_work_stream(view.device_type, view.device_id, &producer) != 0) {
+                throw nb::python_error();
+            }
+            stream.wait_for(reinterpret_cast<std::uintptr_t>(producer));
         }
-        stream.wait_for(reinterpret_cast<std::uintptr_t>(producer));
         order(view, stream);
     }
+}
+
+bool wait_for_own(const StridedMemoryView& view, ConsumerStream stream) {
+    if (const auto* const buffer = get_if<PyBuffer>(view.exporter)) {
+        return wait_for_buffer(stream, *buffer);
+    }
+    const auto* const source = get_if<StridedMemoryView>(view.exporter);
+    if (source != nullptr && source->is_ordered) {
+        stream.wait_for(source->ordered_stream);
+        return true;
+    }
+    return source != nullptr && !source->share.is_closed() &&
+           wait_for_buffer(stream, source->share);
 }
 
 /// Views what has no quick way.
