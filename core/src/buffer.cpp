@@ -8,6 +8,7 @@
 #include "region_copy.hpp"
 #include "state/buffer_state.hpp"
 #include "state/handle.hpp"
+#include "state/ordered_free.hpp"
 #include "state/out_of_memory.hpp"
 #include "state/recycled.hpp"
 #include "state/stream_state.hpp"
@@ -320,13 +321,12 @@ bool detail::BufferState::is_freed_plainly() noexcept {
                 [[unlikely]] {
                 return true;
             }
-            const auto& free = table().cuMemFreeAsync;
-            const CUresult status = free(pointer, queue.handle);
+            const CUresult status = free_in_order(pointer, queue.handle);
             if (status == CUDA_SUCCESS || status == CUDA_ERROR_DEINITIALIZED) {
                 return true;
             }
             if (!driver::is_about_context(status)) {
-                raise_free_failure(status, free.name, pointer);
+                raise_free_failure(status, table().cuMemFreeAsync.name, pointer);
             }
         }
         return false;

@@ -67,9 +67,10 @@ ManagedMemoryResource::ManagedMemoryResource(std::shared_ptr<detail::PoolState> 
 ManagedMemoryResource::ManagedMemoryResource() : MemoryPool(current_managed_pool(), MANAGED) {}
 
 ManagedMemoryResource::ManagedMemoryResource(const ManagedMemoryResourceOptions& options)
-    : MemoryPool(detail::create_pool(detail::PoolKind::Managed, managed_location(options),
-                                     options.max_size, false),
-                 MANAGED) {}
+    : MemoryPool(
+          // NOTE: drivers refuse a limit for such a pool.
+          detail::create_pool(detail::PoolKind::Managed, managed_location(options), 0, false),
+          MANAGED) {}
 
 ManagedBuffer ManagedMemoryResource::allocate(std::size_t bytes, const Stream& stream) const {
     return ManagedBuffer(MemoryPool::allocate(bytes, stream));

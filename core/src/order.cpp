@@ -5,6 +5,7 @@
 
 #include "driver/current.hpp"
 #include "state/buffer_state.hpp"
+#include "state/ordered_free.hpp"
 #include "state/stream_state.hpp"
 
 namespace cuprum::detail {
@@ -47,6 +48,7 @@ void order_streams(CUstream consumer, CUstream producer) {
         return; // a stream is in order with itself
     }
     driver::initialise();
+    note_shared_streams();
     // The event must be of the producer's context. A default stream's is the current one, or else
     // the one that the other stream belongs to.
     CUcontext context = nullptr;

@@ -11,6 +11,7 @@
 #include "state/device_state.hpp"
 #include "state/event_state.hpp"
 #include "state/handle.hpp"
+#include "state/ordered_free.hpp"
 #include "state/recycled.hpp"
 #include "state/stream_state.hpp"
 
@@ -74,6 +75,7 @@ Stream Stream::from_handle(CUstream handle, std::shared_ptr<void> owner) {
     auto state = std::make_shared<detail::StreamState>();
     state->handle = handle;
     state->may_capture = true;
+    detail::note_shared_streams();
     state->owner = std::move(owner);
     state->is_default = is_default_token(handle);
     if (!state->is_default) {
@@ -107,6 +109,7 @@ CUstream Stream::handle() const {
     if (!stream.may_capture.load(std::memory_order_relaxed)) {
         stream.may_capture.store(true, std::memory_order_relaxed);
     }
+    detail::note_shared_streams();
     return stream.handle;
 }
 

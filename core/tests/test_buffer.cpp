@@ -86,6 +86,22 @@ TEST_F(BufferOnFake, is_freed_on_its_stream_from_any_thread) {
     EXPECT_EQ(fake->last_free.stream, handle);
 }
 
+TEST_F(BufferOnFake, is_freed_though_the_driver_forbids_it_for_the_sake_of_a_capture) {
+    const Stream stream = Device(0).create_stream();
+    fake->fail("cuMemFreeAsync", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    Device(0).allocate(64, stream).close();
+    EXPECT_EQ(fake->count("cuMemFreeAsync"), 2);
+    EXPECT_EQ(fake->count("cuThreadExchangeStreamCaptureMode"), 2) << "and back";
+    EXPECT_EQ(fake->live().allocations, 0);
+    // Once others know a stream of ours, it is not left to fail first.
+    static_cast<void>(stream.handle());
+    fake->forget_calls();
+    Device(0).allocate(64, stream).close();
+    EXPECT_EQ(fake->count("cuMemFreeAsync"), 1);
+    EXPECT_EQ(fake->count("cuThreadExchangeStreamCaptureMode"), 2);
+    EXPECT_EQ(fake->live().allocations, 0);
+}
+
 TEST_F(BufferOnFake, is_freed_in_its_context_by_a_driver_that_wants_it_current) {
     const CUcontext context = fake->make_context(0);
     const CUstream handle = fake->make_stream(context);

@@ -55,7 +55,6 @@ options : ManagedMemoryResourceOptions or dict, optional
             ManagedMemoryResourceOptions how;
             if (given.is_valid()) {
                 how.preferred_location = preferred_location(given);
-                how.max_size = size_argument(nb::object(given.attr("max_size")), "max_size");
             }
             auto pool = [&] {
                 const nb::gil_scoped_release unlocked;

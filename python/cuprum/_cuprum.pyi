@@ -836,6 +836,8 @@ class MemoryPool(MemoryResource):
     Share a stream-ordered pool of memory; what the three kinds of pool have in common.
     """
 
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
     def __del__(self) -> None: ...
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
@@ -1192,7 +1194,7 @@ def register_host_memory(obj: object, *, read_only: bool = False, io_memory: boo
     obj : object with the buffer protocol
         Contiguous, and writable unless `read_only`. Kept alive with the buffer.
     read_only : bool
-        Devices only read it.
+        Devices only read it, and the buffer is read-only: what copies or fills into it is refused.
     io_memory : bool
         It is the memory of another device on the bus.
 
@@ -1418,6 +1420,8 @@ class IPCAllocationHandle:
         Give up this object's share of the file descriptor. Calling it again does nothing.
         """
 
+    def __repr__(self) -> str: ...
+
 def has_current_context() -> bool:
     """Tell whether a context is current on the calling thread."""
 
@@ -1565,7 +1569,8 @@ class Buffer:
         Raises
         ------
         ValueError
-            If the sizes differ, or a destination cannot be allocated for want of a memory resource.
+            If the sizes differ, the buffers overlap in part, `dst` is read-only, or it cannot be allocated
+            for want of a memory resource.
         """
 
     def copy_from(self, src: Buffer, *, stream: Stream, options: cuprum._copy.CopyOptions | None = None) -> None:
@@ -1584,7 +1589,7 @@ class Buffer:
         Raises
         ------
         ValueError
-            If the sizes differ.
+            If the sizes differ, the buffers overlap in part, or this one is read-only.
         """
 
     def copy_from_host(self, source: object, *, stream: Stream) -> None:
@@ -1598,6 +1603,13 @@ class Buffer:
             memory must be left alone until the stream gets there.
         stream : Stream
             The copy is ordered on it.
+
+        Raises
+        ------
+        ValueError
+            If the sizes differ, `source` is not contiguous, or the buffer is read-only.
+        RuntimeError
+            If the stream is capturing: a graph would use the memory whenever it runs.
         """
 
     def copy_to_host(self, destination: object, *, stream: Stream) -> None:
@@ -1611,6 +1623,15 @@ class Buffer:
             stream gets there: ``stream.sync()``.
         stream : Stream
             The copy is ordered on it.
+
+        Raises
+        ------
+        BufferError
+            If `destination` is read-only.
+        ValueError
+            If the sizes differ, or `destination` is not contiguous.
+        RuntimeError
+            If the stream is capturing: a graph would use the memory whenever it runs.
         """
 
     def fill(self, value: object, *, stream: Stream) -> None:
@@ -1629,7 +1650,7 @@ class Buffer:
         OverflowError
             If an int does not fit a byte.
         ValueError
-            If the value has another width, or the size is not a multiple of it.
+            If the value has another width, the size is not a multiple of it, or the buffer is read-only.
         """
 
     def close(self, stream: Stream | None = None) -> None:
@@ -1655,7 +1676,8 @@ class Buffer:
         """
         Return a part of the memory as a buffer that shares it.
 
-        ``buffer[a:b]`` counts bytes. The memory is freed with the last of its parts and the whole.
+        ``buffer[a:b]`` counts bytes. The memory is freed with the last of its parts and the whole. A part of
+        a ``ManagedBuffer`` is one, too.
 
         Parameters
         ----------
@@ -1692,7 +1714,7 @@ class Buffer:
         Raises
         ------
         ValueError
-            If a region does not lie in its buffer, or the two overlap.
+            If a region does not lie in its buffer, the two overlap, or this buffer is read-only.
         """
 
     def fill_region(self, value: object, extent: tuple[int, ...], *, stream: Stream, offset: int = 0, pitch: int = 0) -> None:
@@ -1717,8 +1739,8 @@ class Buffer:
         OverflowError
             If an int does not fit a byte.
         ValueError
-            If the rectangle does not lie in the buffer, or address, pitch or width are no multiples of the
-            value's width.
+            If the rectangle does not lie in the buffer, address, pitch or width are no multiples of the
+            value's width, or the buffer is read-only.
         """
 
     def __dlpack__(self, *, stream: int | None = None, max_version: tuple[int, int] | None = None, dl_device: tuple[int, int] | None = None, copy: bool | None = None) -> CapsuleType:
@@ -1728,8 +1750,9 @@ class Buffer:
         Parameters
         ----------
         stream : int, optional
-            The stream that will use the memory. It is made to wait for the one that the buffer was
-            allocated on; None and -1 leave ordering to the caller.
+            The stream that will use the memory. It is made to wait for the one that the buffer will be
+            freed on, which is the one it was allocated on unless another was named; None and -1 leave
+            ordering to the caller.
         max_version : tuple of int, optional
             The newest version that the caller knows; a versioned capsule is returned from (1, 0) on.
         dl_device : tuple of int, optional
@@ -1755,6 +1778,8 @@ class ManagedBuffer(Buffer):
     Made by ``ManagedMemoryResource.allocate``, or ``ManagedBuffer.from_handle`` for managed memory
     allocated elsewhere. Its own methods raise ValueError if the memory is not managed after all.
     """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
 
     def __del__(self) -> None: ...
 
@@ -1848,7 +1873,8 @@ def copy_batch(stream: Stream, srcs: Sequence[Buffer], dsts: Sequence[Buffer], *
     Raises
     ------
     ValueError
-        If there is nothing to copy, lengths or sizes do not match, or a pair overlaps.
+        If there is nothing to copy, lengths or sizes do not match, a pair overlaps, or a destination is
+        read-only.
     NotSupportedError
         If an option needs a newer driver; it is named.
     """
@@ -3060,6 +3086,8 @@ class KernelAttributes:
     def __getitem__(self, device: Device | int) -> KernelAttributes:
         """Return the attributes on another device."""
 
+    def __repr__(self) -> str: ...
+
     @property
     def max_threads_per_block(self) -> int:
         """Return the most threads that a block may have."""
@@ -3931,7 +3959,18 @@ class StridedLayout:
         """
 
     def max_compatible_itemsize(self, max_itemsize: int = 16, data_ptr: int = 0, axis: int = -1) -> int:
-        """Return the largest element size that ``repacked`` can widen to."""
+        """
+        Return the largest element size that ``repacked`` can widen to.
+
+        Parameters
+        ----------
+        max_itemsize : int, optional
+            A multiple of the size sought; not less than the present one.
+        data_ptr : int, optional
+            Where the layout is to be used, which it has to be aligned for.
+        axis : int, optional
+            The contiguous axis along which elements are taken together.
+        """
 
 class StridedMemoryView:
     """
@@ -4120,7 +4159,8 @@ class StridedMemoryView:
         ----------
         stream : int, optional
             The stream that will use the memory. It is made to wait for the one that the view was made for,
-            if it was made for one; None and -1 leave ordering to the caller.
+            or, if it views a ``Buffer``, for the one that the buffer will be freed on; None and -1 leave
+            ordering to the caller.
         max_version : tuple of int, optional
             The newest version that the caller knows; a versioned capsule is returned from (1, 0) on.
         dl_device : tuple of int, optional

@@ -43,13 +43,10 @@ class ManagedMemoryResourceOptions:
     preferred_location_type : ManagedMemoryLocationType or str or None
         ``"device"``, ``"host"`` (takes no number) or ``"host_numa"`` (None takes the current
         device's node).
-    max_size : int
-        The most bytes that the pool may hold; 0 is the driver's limit.
     """
 
     preferred_location: int | None = None
     preferred_location_type: str | None = None
-    max_size: int = 0
 
 
 @dataclass

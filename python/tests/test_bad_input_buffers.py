@@ -497,7 +497,7 @@ def test_what_dlpack_cannot_give(memory):
         ({"copy": True}, BufferError, "not supported: copy=True"),
         ({"max_version": "x"}, BufferError, "max_version"),
         ({"stream": "x"}, TypeError, "stream must be an integer, got str"),
-        ({"stream": -5}, ValueError, r"stream must be from 0 to 2\*\*64 - 1, got -5"),
+        ({"stream": -5}, ValueError, "or -1 for no ordering, got -5"),
         ({"stream": HUGE}, ValueError, "stream must be from 0"),
     ):
         with pytest.raises(error, match=text):

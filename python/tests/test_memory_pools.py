@@ -153,15 +153,6 @@ def test_managed_pools_prefer_places(managed, options, place):
     pool.close()
 
 
-def test_managed_pools_have_a_limit(managed, stream):
-    with pytest.raises(ValueError, match="max_size must be at least 0, got -1"):
-        ManagedMemoryResource({"max_size": -1})
-    pool = ManagedMemoryResource({"preferred_location": 0, "max_size": POOL_BYTES})
-    with pytest.raises(cuprum.OutOfMemoryError, match=f"at most {POOL_BYTES} bytes"):
-        pool.allocate(1 << 45, stream=stream)
-    pool.close()
-
-
 @pytest.mark.parametrize(
     ("place", "kind", "text"),
     [

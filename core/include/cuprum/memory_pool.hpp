@@ -182,7 +182,6 @@ public:
 /// How a managed pool is made.
 struct ManagedMemoryResourceOptions {
     std::optional<Location> preferred_location = {}; // where memory rests; none: where it is used
-    std::size_t max_size = 0; // bytes the pool may hold; 0 is the driver's limit
 };
 
 /// Shares a stream-ordered pool of memory that moves between host and devices by itself. Needs a

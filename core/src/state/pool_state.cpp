@@ -8,6 +8,7 @@
 #include "state/buffer_state.hpp"
 #include "state/device_state.hpp"
 #include "state/handle.hpp"
+#include "state/ordered_free.hpp"
 #include "state/out_of_memory.hpp"
 #include "state/recycled.hpp"
 #include "state/stream_state.hpp"
@@ -103,9 +104,9 @@ void PoolState::deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/, con
     if (pointer == 0) {
         return;
     }
-    const auto& free = table().cuMemFreeAsync;
-    if (const CUresult status = free(pointer, queue); status != CUDA_SUCCESS) [[unlikely]] {
-        raise_free_failure(status, free.name, pointer);
+    if (const CUresult status = free_in_order(pointer, queue); status != CUDA_SUCCESS)
+        [[unlikely]] {
+        raise_free_failure(status, table().cuMemFreeAsync.name, pointer);
     }
 }
 

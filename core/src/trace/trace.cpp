@@ -15,6 +15,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <vector>
@@ -74,12 +75,13 @@ public:
         } else if (has_device_work_) {
             device_work_.before_end_of_contexts(call);
         }
-        begins.push_back(trace::now_ns());
+        nesting().begins.push_back(trace::now_ns());
         return CUDA_SUCCESS;
     }
 
     CUresult after(const driver::Call& call, CUresult status) override {
         const std::int64_t end = trace::now_ns();
+        auto& begins = nesting().begins;
         if (begins.empty()) {
             return status;
         }
@@ -102,10 +104,11 @@ public:
     }
 
     void begin_range(std::string_view name) {
-        ranges.push_back({std::string(name), trace::now_ns()});
+        nesting().ranges.push_back({std::string(name), trace::now_ns()});
     }
 
     void end_range() {
+        auto& ranges = nesting().ranges;
         if (!ranges.empty()) {
             write("range", ranges.back().name, ranges.back().begin, trace::now_ns(), {});
             ranges.pop_back();
@@ -118,6 +121,23 @@ private:
         std::int64_t begin;
     };
 
+    /// What a thread has begun and not ended.
+    struct Nesting {
+        std::vector<std::int64_t> begins; // of driver calls
+        std::vector<Range> ranges;
+    };
+
+    /// Returns the calling thread's.
+    static Nesting& nesting() {
+        // NOTE: a pointer alone, because what a thread has of this library must be small: see
+        // state/recycled.hpp.
+        static thread_local std::unique_ptr<Nesting> own;
+        if (own == nullptr) {
+            own = std::make_unique<Nesting>();
+        }
+        return *own;
+    }
+
     void write(const char* category, const std::string& name, std::int64_t begin, std::int64_t end,
                const std::string& details) {
         writer_.write({::getpid(), trace::thread_number()}, category, name, begin, end, details);
@@ -128,12 +148,7 @@ private:
     std::atomic<bool> has_device_work_ = true;
     trace::Writer writer_;
     trace::DeviceWork device_work_{writer_};
-    static thread_local std::vector<std::int64_t> begins;
-    static thread_local std::vector<Range> ranges;
 };
-
-thread_local std::vector<std::int64_t> Recorder::begins;
-thread_local std::vector<Recorder::Range> Recorder::ranges;
 
 Recorder& recorder() {
     static auto* only = new Recorder; // never destroyed: calls may reach it until the process ends

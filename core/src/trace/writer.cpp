@@ -47,7 +47,10 @@ std::int64_t now_ns() noexcept {
 }
 
 int thread_number() noexcept {
-    static thread_local const int number = static_cast<int>(::syscall(SYS_gettid));
+    static thread_local constinit int number = 0;
+    if (number == 0) {
+        number = static_cast<int>(::syscall(SYS_gettid));
+    }
     return number;
 }
 

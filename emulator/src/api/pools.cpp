@@ -16,8 +16,9 @@ using namespace cuprum::emulator;
 
 namespace {
 
-/// Allocation in a capture makes nodes that own memory, which we do not have.
-void refuse_if_capturing(Stream& stream) {
+/// Refuses to allocate or free on a stream that is capturing, which makes nodes that own memory, as
+/// we do not have; and on any other while some capture forbids what it does not see.
+void check_captures(Stream& stream) {
     stream.check_open();
     if (stream.may_be_capturing()) {
         try {
@@ -30,11 +31,12 @@ void refuse_if_capturing(Stream& stream) {
             throw;
         }
     }
+    Capture::refuse_unsafe_call();
 }
 
 void allocate(CUdeviceptr* out, std::size_t bytes, Pool& pool, Stream& stream) {
     require(out != nullptr, "dptr must not be NULL");
-    refuse_if_capturing(stream);
+    check_captures(stream);
     *out = bytes == 0 ? 0 : pool.allocate(bytes, stream)->base; // nothing has no address
 }
 
@@ -76,7 +78,7 @@ CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUm
 CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     return entry("cuMemFreeAsync", [&] {
         const auto stream = stream_from(hStream);
-        refuse_if_capturing(*stream);
+        check_captures(*stream);
         if (dptr != 0) {
             free_async(dptr, *stream);
         }

@@ -41,6 +41,8 @@ void check_properties(const CUmemPoolProps& properties) {
     require(properties.handleTypes == CU_MEM_HANDLE_TYPE_NONE ||
                 properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED,
             "a pool of managed memory cannot be shared");
+    require(properties.maxSize == 0 || properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED,
+            "maxSize must be 0 for a pool of managed memory");
     switch (properties.location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
         require(properties.location.id >= 0 &&

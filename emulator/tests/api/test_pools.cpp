@@ -47,6 +47,43 @@ protected:
     CUmemoryPool pool_ = nullptr;
 };
 
+TEST_F(Pools, allocating_and_freeing_beside_a_capture_ends_it_unless_the_thread_may) {
+    const CUdeviceptr kept = take(64, stream_);
+    CUstream captured = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&captured, CU_STREAM_NON_BLOCKING)));
+    CUgraph graph = nullptr;
+    for (const auto mode : {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL}) {
+        CUdeviceptr none = 0;
+        ASSERT_TRUE(succeeds(CU(cuStreamBeginCapture)(captured, mode)));
+        EXPECT_TRUE(returns(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+                            CU(cuMemAllocFromPoolAsync)(&none, 64, pool_, stream_)));
+        EXPECT_TRUE(returns(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                            CU(cuStreamEndCapture)(captured, &graph)));
+        ASSERT_TRUE(succeeds(CU(cuStreamBeginCapture)(captured, mode)));
+        EXPECT_TRUE(
+            returns(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, CU(cuMemFreeAsync)(kept, stream_)));
+        EXPECT_TRUE(returns(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                            CU(cuStreamEndCapture)(captured, &graph)));
+    }
+    ASSERT_TRUE(succeeds(CU(cuStreamBeginCapture)(captured, CU_STREAM_CAPTURE_MODE_GLOBAL)));
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    ASSERT_TRUE(succeeds(CU(cuThreadExchangeStreamCaptureMode)(&mode)));
+    EXPECT_TRUE(succeeds(CU(cuMemFreeAsync)(kept, stream_)));
+    ASSERT_TRUE(succeeds(CU(cuThreadExchangeStreamCaptureMode)(&mode)));
+    EXPECT_TRUE(succeeds(CU(cuStreamEndCapture)(captured, &graph)));
+    EXPECT_TRUE(succeeds(CU(cuGraphDestroy)(graph)));
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(captured)));
+}
+
+TEST_F(Pools, a_pool_of_managed_memory_has_no_limit) {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_MANAGED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    properties.maxSize = 1 << 20;
+    CUmemoryPool none = nullptr;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemPoolCreate)(&none, &properties)));
+}
+
 TEST_F(Pools, memory_can_be_used_in_the_order_of_the_stream) {
     CUdeviceptr address = 0;
     std::vector<unsigned> host(1024);
