@@ -21,6 +21,7 @@ public:
     explicit ContextHandle(CUcontext context) noexcept : value_(context) {}
 
     ContextHandle(const ContextHandle&) = delete;
+    ~ContextHandle() = default;
 
     ContextHandle& operator=(const ContextHandle&) = delete;
 

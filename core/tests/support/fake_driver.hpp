@@ -215,6 +215,7 @@ private:
 
 /// Runs each test on a fresh fake driver. After the test nothing may be alive, the current context
 /// must be what it was, and no warning may be left unread.
+// NOLINTNEXTLINE(*-special-member-functions): gtest makes it, and once
 class FakeDriverTest : public ::testing::Test {
 protected:
     FakeDriverTest();
