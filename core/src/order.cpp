@@ -72,6 +72,9 @@ bool order_after(CUstream consumer, const Buffer& memory) {
         return false;
     }
     const StreamState& producer = *state.stream.state();
+    if (producer.is_lost()) {
+        return true; // what it held went with the reset
+    }
     if (!producer.is_default) {
         order_streams(consumer, producer.handle);
         return true;

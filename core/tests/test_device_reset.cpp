@@ -8,6 +8,7 @@
 #include "support/fake_driver.hpp"
 
 #include <cuprum/cuprum.hpp>
+#include <cuprum/detail/order.hpp>
 #include <cuprum/trace.hpp>
 
 #include <cuda.h>
@@ -147,6 +148,16 @@ TEST_F(ResetOnFake, what_went_with_the_reset_is_not_handed_to_the_driver) {
     kept.fill(std::uint8_t{1}, after);
     elsewhere.sync();
     event.close();
+}
+
+TEST_F(ResetOnFake, nobody_waits_for_a_stream_that_went_with_the_reset) {
+    const Buffer kept = Device(0).allocate(64, Device(0).create_stream());
+    Device(0).reset_primary_context();
+    const Stream after = Device(0).create_stream();
+    const CUstream consumer = after.handle();
+    fake->forget_calls();
+    EXPECT_TRUE(detail::order_after(consumer, kept));
+    EXPECT_TRUE(fake->calls().empty());
 }
 
 TEST_F(ResetOnFake, everything_else_is_released_as_ever) {
