@@ -250,8 +250,7 @@ bool detail::BufferState::is_stream_usable() const {
     const UnusualBuffer* const more = unusual.peek();
     const bool is_of_this_thread =
         more == nullptr || more->thread == 0 || more->thread == this_thread();
-    return is_of_this_thread &&
-           (stream.is_closed() || is_intact(stream.state()->context, stream.state()->made_at));
+    return is_of_this_thread && (stream.is_closed() || !stream.state()->is_lost());
 }
 
 [[gnu::hot]] detail::BufferState::~BufferState() {
@@ -316,7 +315,7 @@ bool detail::BufferState::is_put_off() noexcept {
 bool detail::BufferState::is_freed_plainly() noexcept {
     const StreamState& queue = *stream.state();
     try {
-        if (is_intact(queue.context, queue.made_at)) {
+        if (!queue.is_lost()) {
             if (queue.may_capture.load(std::memory_order_relaxed) && is_held_up() && is_put_off())
                 [[unlikely]] {
                 return true;

@@ -106,10 +106,7 @@ private:
 /// @throws ClosedError, naming the class, if it was closed.
 [[nodiscard]] inline BufferState& open(const Buffer& buffer, const char* what = "Buffer") {
     auto& state = static_cast<BufferState&>(open(buffer.state(), what));
-    if (driver::detail::in_force.was_reset.load(std::memory_order_relaxed) && state.is_lost())
-        [[unlikely]] {
-        raise_lost(what);
-    }
+    check_not_lost(state, what);
     return state;
 }
 

@@ -26,16 +26,24 @@ template <typename State>
     return *state;
 }
 
+/// Sees to it that what is about to be used did not go with a reset. Costs one load while there was
+/// none.
+/// @throws ClosedError, naming the class.
+template <BoundToContext State>
+inline void check_not_lost(const State& held, const char* what) {
+    if (driver::detail::in_force.was_reset.load(std::memory_order_relaxed) && held.is_lost())
+        [[unlikely]] {
+        raise_lost(what);
+    }
+}
+
 /// Returns what a handle shares, to use it.
 /// @throws ClosedError, naming the class, if it was closed or went with the reset of its device.
 template <typename State>
 [[nodiscard]] inline State& open(const std::shared_ptr<State>& state, const char* what) {
     State& held = unclosed(state, what);
     if constexpr (BoundToContext<State>) {
-        if (driver::detail::in_force.was_reset.load(std::memory_order_relaxed) && held.is_lost())
-            [[unlikely]] {
-            raise_lost(what);
-        }
+        check_not_lost(held, what);
     }
     return held;
 }

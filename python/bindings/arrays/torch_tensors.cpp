@@ -46,24 +46,16 @@ void note_torch_tensor(nb::handle object, const dlpack::ExchangeTable& table,
     }
     TorchTensors::Tensor const inside = reinterpret_cast<char*>(object.ptr()) + tensor_at;
     std::int32_t layout = 0;
-    std::int32_t device = 0;
-    std::int32_t type = 0;
-    if (torch.layout(inside, &layout) != 0 || torch.device_type(inside, &device) != 0 ||
-        torch.type(inside, &type) != 0 || device < 0 || type < 0 ||
-        static_cast<std::size_t>(device) >= TorchTensors::MAX_DEVICES ||
-        static_cast<std::size_t>(type) >= TorchTensors::MAX_TYPES ||
-        (torch.tensor_at != 0 && layout != torch.strided)) {
-        return;
-    }
-    TorchTensors::Kind& kind =
-        torch.kinds[static_cast<std::size_t>(device)][static_cast<std::size_t>(type)];
+    TorchTensors::Kind* const kind = torch.find(inside, layout);
     // Complex numbers may be stored as their conjugates, which has to be asked each time.
-    if (kind.type.bits != 0 || lent.dtype.code == dlpack::TypeCode::Complex ||
+    if (kind == nullptr || kind->type.bits != 0 ||
+        (torch.tensor_at != 0 && layout != torch.strided) ||
+        lent.dtype.code == dlpack::TypeCode::Complex ||
         (lent.device.type != dlpack::DeviceType::Cpu &&
          lent.device.type != dlpack::DeviceType::Cuda)) {
         return;
     }
-    kind = {.type = lent.dtype, .device = lent.device.type};
+    *kind = {.type = lent.dtype, .device = lent.device.type};
     torch.tensor_at = tensor_at;
     torch.strided = layout;
     dlpack::Tensor read{};

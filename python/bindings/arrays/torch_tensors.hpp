@@ -50,6 +50,18 @@ struct TorchTensors {
     std::int32_t strided = 0;                     // the layout of what was seen
     bool is_otherwise = false;                    // the two ways differ: DLPack's is used
     std::array<std::array<Kind, MAX_TYPES>, MAX_DEVICES> kinds{};
+
+    /// Finds what is known of tensors like this one, and reads its layout; null if it cannot.
+    [[nodiscard]] Kind* find(Tensor tensor, std::int32_t& its_layout) noexcept {
+        std::int32_t device = 0;
+        std::int32_t number = 0;
+        if (layout(tensor, &its_layout) != 0 || device_type(tensor, &device) != 0 ||
+            type(tensor, &number) != 0 || static_cast<std::uint32_t>(device) >= MAX_DEVICES ||
+            static_cast<std::uint32_t>(number) >= MAX_TYPES) [[unlikely]] {
+            return nullptr;
+        }
+        return &kinds[static_cast<std::size_t>(device)][static_cast<std::size_t>(number)];
+    }
 };
 
 inline constinit TorchTensors torch_tensors;
@@ -69,25 +81,17 @@ void note_torch_tensor(nb::handle object, const dlpack::ExchangeTable& table,
 
 bool read_torch_tensor(nb::handle object, const dlpack::ExchangeTable& table,
                        dlpack::Tensor& tensor) noexcept {
-    const TorchTensors& torch = torch_tensors;
+    TorchTensors& torch = torch_tensors;
     if (torch.table != &table || torch.tensor_at == 0) [[unlikely]] {
         return false;
     }
     TorchTensors::Tensor const inside = reinterpret_cast<char*>(object.ptr()) + torch.tensor_at;
     std::int32_t layout = 0;
-    std::int32_t device = 0;
-    std::int32_t type = 0;
-    if (torch.layout(inside, &layout) != 0 || torch.device_type(inside, &device) != 0 ||
-        torch.type(inside, &type) != 0 || layout != torch.strided ||
-        static_cast<std::uint32_t>(device) >= TorchTensors::MAX_DEVICES ||
-        static_cast<std::uint32_t>(type) >= TorchTensors::MAX_TYPES) [[unlikely]] {
+    const TorchTensors::Kind* const known = torch.find(inside, layout);
+    if (known == nullptr || layout != torch.strided || known->type.bits == 0) [[unlikely]] {
         return false;
     }
-    const TorchTensors::Kind kind =
-        torch.kinds[static_cast<std::size_t>(device)][static_cast<std::size_t>(type)];
-    if (kind.type.bits == 0) [[unlikely]] {
-        return false;
-    }
+    const TorchTensors::Kind kind = *known;
     std::int64_t dimensions = 0;
     tensor.dtype = kind.type;
     tensor.device = {kind.device, 0};
