@@ -6,8 +6,8 @@
 #include "driver/error_log.hpp"
 #include "driver/explanations.hpp"
 #include "driver/library.hpp"
-#include "trace/environment.hpp"
-#include "warn.hpp"
+#include "observe/environment.hpp"
+#include "support/warn.hpp"
 
 #include <cuprum/detail/runtime.hpp>
 #include <cuprum/error.hpp>

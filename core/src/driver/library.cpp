@@ -5,7 +5,7 @@
 
 #include "driver/explanations.hpp"
 #include "driver/table.hpp"
-#include "warn.hpp"
+#include "support/warn.hpp"
 
 #include <cuprum/error.hpp>
 

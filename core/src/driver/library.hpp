@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "driver/shared_library.hpp"
+#include "support/shared_library.hpp"
 
 #include <string>
 

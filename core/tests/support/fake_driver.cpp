@@ -3,7 +3,7 @@
 
 #include "support/fake_driver.hpp"
 
-#include "state/device_state.hpp"
+#include "device/device_state.hpp"
 #include "support/every_failure.hpp"
 #include "support/fake_functions.hpp"
 

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "nvrtc/table.hpp"
+#include "libraries/nvrtc/table.hpp"
 
 #include <cstddef>
 #include <string>

@@ -5,9 +5,9 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "objects/device.hpp"
-#include "objects/error.hpp"
-#include "objects/thread_state.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/process/error.hpp"
+#include "objects/process/thread_state.hpp"
 
 #include <algorithm>
 

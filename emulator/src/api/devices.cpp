@@ -5,8 +5,8 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "objects/device.hpp"
-#include "objects/error.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/process/error.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -10,10 +10,10 @@
 #include "cuprum_emulator.h"
 #pragma GCC visibility pop
 
-#include "objects/allocations.hpp"
-#include "objects/context.hpp"
-#include "objects/module.hpp"
-#include "objects/pool.hpp"
+#include "objects/memory/allocations.hpp"
+#include "objects/devices/context.hpp"
+#include "objects/code/module.hpp"
+#include "objects/memory/pool.hpp"
 
 #include <algorithm>
 #include <cstring>

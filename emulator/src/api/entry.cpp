@@ -3,9 +3,9 @@
 
 #include "api/entry.hpp"
 
-#include "objects/driver_log.hpp"
-#include "objects/error.hpp"
-#include "objects/log.hpp"
+#include "objects/process/driver_log.hpp"
+#include "objects/process/error.hpp"
+#include "objects/process/log.hpp"
 
 #include <exception>
 #include <new>

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "api/cuda_abi.hpp"
-#include "objects/driver.hpp"
-#include "objects/origin.hpp"
+#include "objects/process/driver.hpp"
+#include "objects/process/origin.hpp"
 
 #include <type_traits>
 #include <utility>

@@ -5,11 +5,11 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "objects/device.hpp"
-#include "objects/error.hpp"
-#include "objects/launch.hpp"
-#include "objects/occupancy.hpp"
-#include "objects/thread_state.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/process/error.hpp"
+#include "objects/code/launch.hpp"
+#include "objects/code/occupancy.hpp"
+#include "objects/process/thread_state.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -5,10 +5,10 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "objects/device.hpp"
-#include "objects/device_resources.hpp"
-#include "objects/error.hpp"
-#include "objects/green_context.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/devices/device_resources.hpp"
+#include "objects/process/error.hpp"
+#include "objects/devices/green_context.hpp"
 
 using namespace cuprum::emulator;
 

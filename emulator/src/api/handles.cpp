@@ -3,8 +3,8 @@
 
 #include "api/handles.hpp"
 
-#include "objects/error.hpp"
-#include "objects/thread_state.hpp"
+#include "objects/process/error.hpp"
+#include "objects/process/thread_state.hpp"
 
 namespace cuprum::emulator {
 

@@ -7,8 +7,8 @@
 #include "api/handles.hpp"
 #include "api/symbols.hpp"
 #include "cuprum_emulator.h"
-#include "objects/error.hpp"
-#include "objects/log.hpp"
+#include "objects/process/error.hpp"
+#include "objects/process/log.hpp"
 
 #include <atomic>
 #include <cstring>

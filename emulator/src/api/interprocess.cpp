@@ -6,10 +6,10 @@
 #include "api/entry.hpp"
 #include "api/handles.hpp"
 #include "api/shareable.hpp"
-#include "objects/allocations.hpp"
-#include "objects/error.hpp"
-#include "objects/ipc_memory.hpp"
-#include "objects/thread_state.hpp"
+#include "objects/memory/allocations.hpp"
+#include "objects/process/error.hpp"
+#include "objects/memory/ipc_memory.hpp"
+#include "objects/process/thread_state.hpp"
 
 #include <bit>
 

@@ -5,8 +5,8 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "objects/driver_log.hpp"
-#include "objects/error.hpp"
+#include "objects/process/driver_log.hpp"
+#include "objects/process/error.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -6,10 +6,10 @@
 #include "api/entry.hpp"
 #include "api/handles.hpp"
 #include "api/shareable.hpp"
-#include "objects/device.hpp"
-#include "objects/error.hpp"
-#include "objects/host_pages.hpp"
-#include "objects/virtual_memory.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/process/error.hpp"
+#include "objects/memory/host_pages.hpp"
+#include "objects/memory/virtual_memory.hpp"
 
 using namespace cuprum::emulator;
 

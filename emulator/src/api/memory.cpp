@@ -5,13 +5,13 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "objects/address_space.hpp"
-#include "objects/allocations.hpp"
-#include "objects/capture.hpp"
-#include "objects/device.hpp"
-#include "objects/error.hpp"
-#include "objects/host_pages.hpp"
-#include "objects/thread_state.hpp"
+#include "objects/memory/address_space.hpp"
+#include "objects/memory/allocations.hpp"
+#include "objects/graphs/capture.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/process/error.hpp"
+#include "objects/memory/host_pages.hpp"
+#include "objects/process/thread_state.hpp"
 
 using namespace cuprum::emulator;
 

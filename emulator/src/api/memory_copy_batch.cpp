@@ -5,8 +5,8 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "objects/copy.hpp"
-#include "objects/error.hpp"
+#include "objects/memory/copy.hpp"
+#include "objects/process/error.hpp"
 
 #include <algorithm>
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "objects/copy.hpp"
+#include "objects/memory/copy.hpp"
 
 using namespace cuprum::emulator;
 

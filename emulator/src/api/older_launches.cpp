@@ -7,7 +7,7 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "objects/error.hpp"
+#include "objects/process/error.hpp"
 
 #include <algorithm>
 #include <array>

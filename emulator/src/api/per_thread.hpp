@@ -4,7 +4,7 @@
 #pragma once
 
 #include "api/cuda_abi.hpp"
-#include "objects/thread_state.hpp"
+#include "objects/process/thread_state.hpp"
 
 namespace cuprum::emulator {
 

@@ -5,10 +5,10 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "objects/allocations.hpp"
-#include "objects/default_pools.hpp"
-#include "objects/device.hpp"
-#include "objects/error.hpp"
+#include "objects/memory/allocations.hpp"
+#include "objects/memory/default_pools.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/process/error.hpp"
 
 #include <algorithm>
 

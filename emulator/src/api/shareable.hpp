@@ -4,7 +4,7 @@
 #pragma once
 
 #include "api/cuda_abi.hpp"
-#include "objects/error.hpp"
+#include "objects/process/error.hpp"
 
 #include <cstdint>
 #include <limits>

@@ -10,7 +10,7 @@
 
 #include "api/symbols.hpp"
 
-#include "objects/log.hpp"
+#include "objects/process/log.hpp"
 
 #include <string>
 #include <string_view>

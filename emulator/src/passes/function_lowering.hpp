@@ -15,7 +15,7 @@
 #pragma once
 
 #include "builtins/builtins.hpp"
-#include "interp/decode.hpp"
+#include "decode/decode.hpp"
 #include "passes/banks.hpp"
 #include "passes/build.hpp"
 #include "passes/scope.hpp"

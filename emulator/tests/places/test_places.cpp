@@ -3,7 +3,7 @@
 
 // What is recorded of places, counted, and how lines of Python and symbols are read.
 
-#include "objects/origin.hpp"
+#include "objects/process/origin.hpp"
 #include "places/native_stack.hpp"
 #include "places/place.hpp"
 #include "places/python_frames.hpp"

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "device/device_state.hpp"
+
+#include "driver/current.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+namespace cuprum::detail {
+
+namespace {
+
+// NOTE: never destroyed at exit: a Device is a pointer into it and owns nothing.
+constinit std::atomic<const DeviceList*> device_list{nullptr};
+constinit std::mutex making_list;
+
+DeviceList read_devices();
+std::shared_ptr<ContextState> share_for_good(std::unique_ptr<ContextState> state);
+bool can_change(int attribute);
+
+} // namespace
+
+DeviceState::DeviceState(CUdevice device, int number) : handle(device), ordinal(number) {
+    for (auto& slot : attributes) {
+        slot.store(UNREAD, std::memory_order_relaxed);
+    }
+}
+
+const DeviceList& devices() {
+    if (const DeviceList* list = device_list.load(std::memory_order_acquire)) [[likely]] {
+        return *list;
+    }
+    driver::initialise();
+    const std::lock_guard lock(making_list);
+    const DeviceList* list = device_list.load(std::memory_order_relaxed);
+    if (list == nullptr) {
+        list = new DeviceList(read_devices());
+        device_list.store(list, std::memory_order_release);
+    }
+    return *list;
+}
+
+DeviceState& device_state(CUdevice handle) {
+    const DeviceList& list = devices();
+    const auto place = std::find_if(list.begin(), list.end(),
+                                    [&](const auto& device) { return device->handle == handle; });
+    if (place == list.end()) {
+        throw CUDAError(CUDA_ERROR_INVALID_DEVICE, "cuCtxGetDevice",
+                        "the driver named device " + std::to_string(handle) +
+                            ", which it did not list before");
+    }
+    return **place;
+}
+
+const std::shared_ptr<ContextState>& primary_context(DeviceState& device) {
+    return device.primary.get([&] {
+        auto state = std::make_unique<ContextState>();
+        CUcontext handle = nullptr;
+        driver::call(driver::table().cuDevicePrimaryCtxRetain, &handle, device.handle);
+        state->handle = handle;
+        ++device.retained;
+        state->device = &device;
+        state->is_primary = true;
+        return share_for_good(std::move(state));
+    });
+}
+
+std::shared_ptr<ContextState> context_for(DeviceState& device) {
+    CUcontext current = nullptr;
+    driver::call(driver::table().cuCtxGetCurrent, &current);
+    if (current != nullptr) {
+        const auto* primary = device.primary.peek();
+        if (primary != nullptr && (*primary)->handle == current) {
+            return *primary;
+        }
+        if (auto state = context_state(current); state->device == &device) {
+            return state;
+        }
+    }
+    return primary_context(device);
+}
+
+std::optional<int> find_attribute(DeviceState& device, int attribute) {
+    const bool is_cached =
+        attribute >= 0 && attribute < DeviceState::ATTRIBUTE_SLOTS && !can_change(attribute);
+    if (is_cached) {
+        const std::int64_t known =
+            device.attributes[static_cast<std::size_t>(attribute)].load(std::memory_order_relaxed);
+        if (known != DeviceState::UNREAD) {
+            return static_cast<int>(known);
+        }
+    }
+    int value = 0;
+    const auto& query = driver::table().cuDeviceGetAttribute;
+    // NOLINTNEXTLINE(*EnumCastOutOfRange): a driver may know attributes that our cuda.h does not.
+    const auto name = static_cast<CUdevice_attribute>(attribute);
+    const CUresult status = query(&value, name, device.handle);
+    if (status == CUDA_ERROR_INVALID_VALUE) { // an answer: this driver has no such attribute
+        return std::nullopt;
+    }
+    if (status != CUDA_SUCCESS) {
+        driver::raise(status, query.name);
+    }
+    if (is_cached) {
+        device.attributes[static_cast<std::size_t>(attribute)].store(value,
+                                                                     std::memory_order_relaxed);
+    }
+    return value;
+}
+
+int attribute(DeviceState& device, int attribute) {
+    if (const std::optional<int> value = find_attribute(device, attribute)) {
+        return *value;
+    }
+    throw CUDAError(CUDA_ERROR_INVALID_VALUE, driver::table().cuDeviceGetAttribute.name,
+                    "this driver does not know device attribute number " +
+                        std::to_string(attribute) +
+                        "; ask is_supported() first, or get() with a fallback");
+}
+
+PriorityRange priority_range(DeviceState& device) {
+    return device.priorities.get([&] {
+        const driver::Current current(primary_context(device)->handle);
+        PriorityRange range;
+        driver::call(driver::table().cuCtxGetStreamPriorityRange, &range.lowest, &range.highest);
+        return range;
+    });
+}
+
+int checked_priority(DeviceState& device, const std::optional<int>& wanted, const char* name) {
+    const PriorityRange range = priority_range(device);
+    const int priority = wanted.value_or(range.lowest);
+    if (priority > range.lowest || priority < range.highest) {
+        throw std::invalid_argument(std::string(name) + " is " + std::to_string(priority) +
+                                    ", expected " + std::to_string(range.highest) +
+                                    " (runs first) to " + std::to_string(range.lowest) +
+                                    " on device " + std::to_string(device.ordinal));
+    }
+    return priority;
+}
+
+void reset_devices() {
+    const std::lock_guard lock(making_list);
+    const DeviceList* list = device_list.exchange(nullptr);
+    if (list == nullptr) {
+        return;
+    }
+    for (const auto& device : *list) {
+        for (unsigned life = 0; life < device->retained; ++life) {
+            driver::release("primary context", driver::table().cuDevicePrimaryCtxRelease,
+                            device->handle);
+        }
+    }
+    delete list;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Keeps a state as long as the process lives and returns it as a pointer that counts nothing:
+/// nearly every object holds its primary context, and counting would cost as much as some driver
+/// calls.
+std::shared_ptr<ContextState> share_for_good(std::unique_ptr<ContextState> state) {
+    static constinit std::mutex keeping;
+    static auto& kept = *new std::vector<std::unique_ptr<ContextState>>;
+    const std::lock_guard lock(keeping);
+    kept.push_back(std::move(state));
+    return {std::shared_ptr<void>(), kept.back().get()};
+}
+
+DeviceList read_devices() {
+    int count = 0;
+    driver::call(driver::table().cuDeviceGetCount, &count);
+    DeviceList list;
+    list.reserve(static_cast<std::size_t>(count));
+    for (int ordinal = 0; ordinal < count; ++ordinal) {
+        CUdevice handle = 0;
+        driver::call(driver::table().cuDeviceGet, &handle, ordinal);
+        list.push_back(std::make_unique<DeviceState>(handle, ordinal));
+    }
+    return list;
+}
+
+/// Tells whether an attribute's value can differ from one reading to the next.
+bool can_change(int attribute) {
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
+    case CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT:
+    case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
+    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
+    case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
+        return true;
+    default:
+        return false;
+    }
+}
+
+} // namespace
+
+} // namespace cuprum::detail

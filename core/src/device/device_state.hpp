@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "driver/call.hpp"
+#include "device/context_state.hpp"
+#include "support/lazy.hpp"
+
+#include <cuprum/memory_resource.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cuprum::detail {
+
+/// The priorities that streams of a device can have; lower runs first.
+struct PriorityRange {
+    int lowest = 0;  // the largest number
+    int highest = 0; // the smallest number
+};
+
+/// What is known of a device. There is one per device and process, and it is never destroyed:
+/// `Device` is a pointer to it.
+struct DeviceState {
+    static constexpr int ATTRIBUTE_SLOTS = 192; // CUDA 13.0 has numbers up to 147
+    static constexpr std::int64_t UNREAD = std::numeric_limits<std::int64_t>::min();
+
+    CUdevice handle;
+    int ordinal;
+    Lazy<std::shared_ptr<ContextState>> primary;
+    Lazy<DeviceMemoryResource> memory_resource;
+    Lazy<PriorityRange> priorities;
+    std::atomic<unsigned> retained = 0; // how often the primary context was: once in each life
+    Lazy<std::string> name;
+    Lazy<std::string> uuid;
+    Lazy<std::string> pci_bus_id;
+    std::array<std::atomic<std::int64_t>, ATTRIBUTE_SLOTS> attributes; // cached, or UNREAD
+
+    DeviceState(CUdevice device, int number);
+};
+
+using DeviceList = std::vector<std::unique_ptr<DeviceState>>;
+
+/// Returns all devices in order, initialising the driver on the first call.
+[[nodiscard]] const DeviceList& devices();
+
+/// Returns the state of a device by the driver's handle.
+[[nodiscard]] DeviceState& device_state(CUdevice handle);
+
+/// Returns the primary context, retained on first use and kept.
+[[nodiscard]] const std::shared_ptr<ContextState>& primary_context(DeviceState& device);
+
+/// Returns the primary context if it is the current one, else null. What is made in it then need
+/// not look which one is current.
+[[nodiscard]] inline const std::shared_ptr<ContextState>*
+current_primary(const DeviceState& device) {
+    const auto* primary = device.primary.peek();
+    if (primary == nullptr) [[unlikely]] {
+        return nullptr;
+    }
+    CUcontext current = nullptr;
+    driver::call(driver::table().cuCtxGetCurrent, &current);
+    return (*primary)->handle == current ? primary : nullptr;
+}
+
+/// Returns the context that methods of a device act in: the current one if it belongs to the
+/// device, else the primary one.
+[[nodiscard]] std::shared_ptr<ContextState> context_for(DeviceState& device);
+
+/// Returns an attribute's value, from the cache unless it can change; nothing if the driver does
+/// not know it.
+[[nodiscard]] std::optional<int> find_attribute(DeviceState& device, int attribute);
+
+/// Returns an attribute's value.
+/// @throws CUDAError if the driver does not know it.
+[[nodiscard]] int attribute(DeviceState& device, int attribute);
+
+[[nodiscard]] PriorityRange priority_range(DeviceState& device);
+
+/// Returns the priority that a stream or launch on a device is to have, the lowest if none is
+/// wanted. `name` is what was asked for, for messages.
+/// @throws std::invalid_argument if the device has no such priority.
+[[nodiscard]] int checked_priority(DeviceState& device, const std::optional<int>& wanted,
+                                   const char* name = "priority");
+
+/// Releases the primary contexts and forgets all devices, for tests that change the driver table.
+/// Every Device, and all that came from it, must be gone.
+void reset_devices();
+
+} // namespace cuprum::detail

@@ -1,0 +1,250 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/error.hpp>
+
+#include "driver/error_log.hpp"
+#include "driver/explanations.hpp"
+#include "launch/recent_launches.hpp"
+
+#include <cuprum/detail/closed.hpp>
+
+#include <cuda.h>
+
+#include <array>
+#include <cstdio>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+[[nodiscard]] std::string closed_text(const std::string& what, ClosedError::Reason reason);
+std::string failure_text(const std::string& call, const std::string& name, int code,
+                         const std::string& advice, const std::string& driver_log,
+                         const std::vector<std::string>& in_flight);
+bool is_about_device_work(int code);
+std::string compiler_text(const std::string& call, const std::string& name, int code,
+                          const std::string& log, const std::vector<std::string>& options,
+                          std::string_view advice, std::string_view log_label);
+std::string out_of_memory_text(std::size_t requested_bytes, std::size_t free_bytes,
+                               std::size_t total_bytes, std::string_view hint);
+std::string library_text(const std::string& library, const std::vector<std::string>& tried,
+                         std::string_view advice);
+std::string not_supported_text(const std::string& function, int version_needed, int version_found);
+std::string readable_bytes(std::size_t bytes);
+std::string readable_version(int version);
+
+} // namespace
+
+CUDAError::CUDAError(int code, std::string call, std::string_view hint)
+    // NOTE: `call` is read twice, in no certain order, so it is not moved.
+    : CUDAError(code, call, driver::explanation_of(static_cast<CUresult>(code)), std::string(hint),
+                driver::take_error_log(call),
+                is_about_device_work(code) ? detail::recent_launches()
+                                           : std::vector<std::string>()) {}
+
+CUDAError::CUDAError(int code, std::string call, std::string explanation, std::string advice,
+                     std::string driver_log, std::vector<std::string> in_flight)
+    : std::runtime_error(failure_text(call, driver::name_of(static_cast<CUresult>(code)), code,
+                                      advice.empty() ? explanation : advice, driver_log,
+                                      in_flight)),
+      code_(code), name_(driver::name_of(static_cast<CUresult>(code))), call_(std::move(call)),
+      explanation_(std::move(explanation)),
+      advice_(advice.empty() ? explanation_ : std::move(advice)),
+      driver_log_(std::move(driver_log)), in_flight_(std::move(in_flight)) {}
+
+CUDAError::CUDAError(int code, std::string name, std::string call, std::string explanation,
+                     const std::string& text)
+    : std::runtime_error(text), code_(code), name_(std::move(name)), call_(std::move(call)),
+      explanation_(std::move(explanation)), advice_(explanation_) {}
+
+OutOfMemoryError::OutOfMemoryError(std::string call, std::size_t requested_bytes,
+                                   std::size_t free_bytes, std::size_t total_bytes,
+                                   std::string_view hint)
+    : CUDAError(CUDA_ERROR_OUT_OF_MEMORY, std::move(call),
+                out_of_memory_text(requested_bytes, free_bytes, total_bytes, hint)),
+      requested_bytes_(requested_bytes), free_bytes_(free_bytes), total_bytes_(total_bytes) {}
+
+NVRTCError::NVRTCError(int code, const std::string& name, const std::string& call, std::string log,
+                       std::vector<std::string> options, std::string_view advice)
+    : CUDAError(code, name, call,
+                advice.empty() ? "NVRTC did not accept the program; its log says why"
+                               : std::string(advice),
+                compiler_text(call, name, code, log, options, advice, "compilation log")),
+      log_(std::move(log)), options_(std::move(options)) {}
+
+NVVMError::NVVMError(int code, const std::string& name, const std::string& call, std::string log,
+                     std::vector<std::string> options, std::string_view advice)
+    : CUDAError(code, name, call,
+                advice.empty() ? "libNVVM did not accept the program; its log says why"
+                               : std::string(advice),
+                compiler_text(call, name, code, log, options, advice, "NVVM program log")),
+      log_(std::move(log)), options_(std::move(options)) {}
+
+LinkerError::LinkerError(int code, const std::string& name, const std::string& call,
+                         std::string log, std::vector<std::string> options, std::string_view advice)
+    : CUDAError(code, name, call,
+                advice.empty() ? "the linker did not accept its input; its log says why"
+                               : std::string(advice),
+                compiler_text(call, name, code, log, options, advice, "linker error log")),
+      log_(std::move(log)), options_(std::move(options)) {}
+
+LibraryNotFoundError::LibraryNotFoundError(std::string library, std::vector<std::string> tried,
+                                           std::string_view advice)
+    : std::runtime_error(library_text(library, tried, advice)), library_(std::move(library)),
+      tried_(std::move(tried)) {}
+
+NotSupportedError::NotSupportedError(const std::string& function, int version_needed,
+                                     int version_found)
+    : CUDAError(CUDA_ERROR_NOT_SUPPORTED, function,
+                not_supported_text(function, version_needed, version_found)) {}
+
+ClosedError::ClosedError(std::string_view what, Reason reason)
+    : std::logic_error(closed_text(std::string(what), reason)) {}
+
+void detail::raise_closed(const char* class_name) {
+    throw ClosedError(class_name);
+}
+
+void detail::raise_lost(const char* class_name) {
+    throw ClosedError(class_name, ClosedError::Reason::Reset);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::string closed_text(const std::string& what, ClosedError::Reason reason) {
+    return reason == ClosedError::Reason::Reset
+               ? "this " + what + " went with the reset of its device; make a new one"
+               : "this " + what + " was closed, and a closed " + what +
+                     " cannot be used any more; make a new one, or close it later";
+}
+
+std::string failure_text(const std::string& call, const std::string& name, int code,
+                         const std::string& advice, const std::string& driver_log,
+                         const std::vector<std::string>& in_flight) {
+    std::string text = call + " failed: " + name + " (" + std::to_string(code) + "): " + advice;
+    if (!in_flight.empty()) {
+        text += "\nlast launched:";
+        for (const std::string& launch : in_flight) {
+            text += "\n  " + launch;
+        }
+    }
+    if (!driver_log.empty()) {
+        text += "\nthe driver's log: " + driver_log;
+    }
+    return text;
+}
+
+/// Tells whether a code means that work on the device failed, not the call that returned it.
+bool is_about_device_work(int code) {
+    switch (code) {
+    case CUDA_ERROR_ILLEGAL_ADDRESS:
+    case CUDA_ERROR_LAUNCH_TIMEOUT:
+    case CUDA_ERROR_ASSERT:
+    case CUDA_ERROR_HARDWARE_STACK_ERROR:
+    case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+    case CUDA_ERROR_MISALIGNED_ADDRESS:
+    case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+    case CUDA_ERROR_INVALID_PC:
+    case CUDA_ERROR_LAUNCH_FAILED:
+    case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    case CUDA_ERROR_ECC_UNCORRECTABLE:
+    case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+    case CUDA_ERROR_CONTAINED:
+        return true;
+    default:
+        return false;
+    }
+}
+
+std::string compiler_text(const std::string& call, const std::string& name, int code,
+                          const std::string& log, const std::vector<std::string>& options,
+                          std::string_view advice, std::string_view log_label) {
+    std::string text = call + " failed: " + name + " (" + std::to_string(code) + ")";
+    if (!advice.empty()) {
+        text += ": ";
+        text += advice;
+    }
+    text += "\noptions:";
+    if (options.empty()) {
+        text += " none";
+    }
+    for (const std::string& option : options) {
+        text += ' ';
+        text += option;
+    }
+    text += '\n';
+    text += log_label;
+    text += ':';
+    if (log.empty()) {
+        text += " empty";
+    } else {
+        text += '\n';
+        text += log;
+    }
+    while (text.back() == '\n') {
+        text.pop_back();
+    }
+    return text;
+}
+
+std::string out_of_memory_text(std::size_t requested_bytes, std::size_t free_bytes,
+                               std::size_t total_bytes, std::string_view hint) {
+    std::string text = readable_bytes(requested_bytes) + " were requested, " +
+                       readable_bytes(free_bytes) + " are free of " + readable_bytes(total_bytes);
+    text += "; ";
+    text += hint.empty() ? "free buffers, trim the memory pool or ask for less" : hint;
+    return text;
+}
+
+std::string library_text(const std::string& library, const std::vector<std::string>& tried,
+                         std::string_view advice) {
+    std::string text = "cannot load " + library + "; " + std::string(advice) + "; tried:";
+    for (const std::string& place : tried) {
+        text += "\n  ";
+        text += place;
+    }
+    return text;
+}
+
+std::string not_supported_text(const std::string& function, int version_needed, int version_found) {
+    const std::string needed = readable_version(version_needed);
+    const std::string found = readable_version(version_found);
+    const bool is_driver = function.rfind("cu", 0) == 0;
+    const std::string holder = is_driver ? "the driver" : "the loaded library";
+    if (version_found >= version_needed) {
+        return holder + " (CUDA " + found + ") does not offer it, although CUDA has it since " +
+               needed;
+    }
+    return "it needs CUDA " + needed + " and " + holder + " is for CUDA " + found + "; update " +
+           holder;
+}
+
+/// Writes a size for people, and to the byte: "1.5 GiB (1610612736 bytes)".
+std::string readable_bytes(std::size_t bytes) {
+    static constexpr std::array UNITS{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    std::string exact = std::to_string(bytes) + " bytes";
+    if (bytes < 1024) {
+        return exact;
+    }
+    double value = static_cast<double>(bytes) / 1024;
+    std::size_t unit = 0;
+    while (value >= 1024 && unit + 1 < UNITS.size()) {
+        value /= 1024;
+        ++unit;
+    }
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.4g %s", value, UNITS[unit]);
+    return std::string(text.data()) + " (" + exact + ")";
+}
+
+std::string readable_version(int version) {
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+} // namespace
+
+} // namespace cuprum

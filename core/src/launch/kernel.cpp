@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/kernel.hpp>
+
+#include "device/any_context.hpp"
+#include "driver/handle.hpp"
+#include "launch/kernel_state.hpp"
+#include "support/warn.hpp"
+
+#include <cuprum/error.hpp>
+#include <cuprum/object_code.hpp>
+
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+[[nodiscard]] std::shared_ptr<detail::KernelState> wrap(CUkernel handle, const ObjectCode* owner);
+[[nodiscard]] std::string driver_name(CUkernel kernel);
+/// Returns the library that a kernel belongs to, null if the driver cannot tell.
+[[nodiscard]] CUlibrary library_of(CUkernel kernel);
+
+} // namespace
+
+CUkernel Kernel::handle() const {
+    return detail::open(state_, "Kernel").handle;
+}
+
+const std::string& Kernel::name() const {
+    return detail::open(state_, "Kernel").name;
+}
+
+bool Kernel::is_plan_known() const {
+    return detail::open(state_, "Kernel").plan->has_value();
+}
+
+[[gnu::hot]] const std::vector<ParameterInfo>* Kernel::plan() const {
+    const detail::LaunchPlan& plan = *detail::open(state_, "Kernel").plan;
+    return plan.has_value() ? &*plan : nullptr;
+}
+
+std::span<const ParameterInfo> Kernel::parameters() const {
+    const detail::KernelState& kernel = detail::open(state_, "Kernel");
+    if (!kernel.plan->has_value()) {
+        int version = 0;
+        driver::call(driver::table().cuDriverGetVersion, &version);
+        const auto& entry = driver::table().cuKernelGetParamInfo;
+        throw NotSupportedError(entry.name, entry.version, version);
+    }
+    return **kernel.plan;
+}
+
+Kernel Kernel::from_handle(CUkernel handle) {
+    return Kernel(wrap(handle, nullptr));
+}
+
+Kernel Kernel::from_handle(CUkernel handle, const ObjectCode& owner) {
+    return Kernel(wrap(handle, &owner));
+}
+
+KernelOccupancy Kernel::occupancy() const {
+    [[maybe_unused]] const auto& checked = detail::open(state_, "Kernel");
+    return KernelOccupancy(*this);
+}
+
+void Kernel::check_signature(std::span<const std::size_t> sizes) const {
+    const detail::KernelState& kernel = detail::open(state_, "Kernel");
+    if (!kernel.plan->has_value()) {
+        return;
+    }
+    const std::vector<ParameterInfo>& plan = **kernel.plan;
+    if (sizes.size() != plan.size()) {
+        throw std::invalid_argument("the signature has " + std::to_string(sizes.size()) +
+                                    " parameters, but kernel \"" + kernel.name + "\" takes " +
+                                    std::to_string(plan.size()));
+    }
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        if (sizes[i] != plan[i].size) {
+            throw std::invalid_argument("parameter " + std::to_string(i) +
+                                        " of the signature has " + std::to_string(sizes[i]) +
+                                        " bytes, but kernel \"" + kernel.name + "\" takes " +
+                                        std::to_string(plan[i].size) + " there");
+        }
+    }
+}
+
+bool operator==(const Kernel& left, const Kernel& right) noexcept {
+    if (left.state_ == nullptr || right.state_ == nullptr) {
+        return left.state_ == right.state_;
+    }
+    return left.state_->handle == right.state_->handle;
+}
+
+namespace detail {
+
+LaunchPlan read_plan(CUkernel kernel) {
+    static constexpr std::size_t MAX_PARAMETER_BYTES = 32764; // of one kernel, on any device
+    const detail::AnyContext context;
+    const auto& get = driver::table().cuKernelGetParamInfo;
+    std::vector<ParameterInfo> plan;
+    try {
+        for (std::size_t i = 0; i <= MAX_PARAMETER_BYTES; ++i) {
+            ParameterInfo parameter;
+            const CUresult status = get(kernel, i, &parameter.offset, &parameter.size);
+            if (status == CUDA_ERROR_INVALID_VALUE) {
+                return plan; // there is no parameter i: the documented end
+            }
+            if (status != CUDA_SUCCESS) {
+                driver::raise(status, get.name);
+            }
+            plan.push_back(parameter);
+        }
+    } catch (const NotSupportedError&) {
+        return std::nullopt;
+    }
+    throw CUDAError(CUDA_ERROR_UNKNOWN, get.name, "the driver reports parameters without end");
+}
+
+} // namespace detail
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::shared_ptr<detail::KernelState> wrap(CUkernel handle, const ObjectCode* owner) {
+    if (handle == nullptr) {
+        throw std::invalid_argument("handle is null, expected a kernel");
+    }
+    driver::initialise();
+    auto state = std::make_shared<detail::KernelState>();
+    state->handle = handle;
+    state->name = driver_name(handle);
+    state->label = detail::LaunchName(state->name);
+    const CUlibrary home = library_of(handle);
+    state->library = home == nullptr ? nullptr : detail::find_library(home);
+    if (owner != nullptr) {
+        state->owner = owner->state();
+        if (home != nullptr && owner->handle() != home) {
+            detail::warn(WarningKind::Degraded, "kernel \"" + state->name +
+                                                    "\" does not match the code given as its "
+                                                    "owner: it is another's; both are kept alive");
+        }
+    }
+    if (state->library != nullptr) {
+        state->plan = &state->library->plan_of(handle);
+    } else {
+        state->own_plan = detail::read_plan(handle);
+        state->plan = &state->own_plan;
+    }
+    return state;
+}
+
+std::string driver_name(CUkernel kernel) {
+    try {
+        const char* name = nullptr;
+        driver::call(driver::table().cuKernelGetName, &name, kernel);
+        return name;
+    } catch (const NotSupportedError&) {
+        return "?"; // drivers before 12.3 cannot tell
+    }
+}
+
+CUlibrary library_of(CUkernel kernel) {
+    try {
+        CUlibrary library = nullptr;
+        driver::call(driver::table().cuKernelGetLibrary, &library, kernel);
+        return library;
+    } catch (const NotSupportedError&) {
+        return nullptr; // drivers before 12.5 cannot tell
+    }
+}
+
+} // namespace
+
+} // namespace cuprum

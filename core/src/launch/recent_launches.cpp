@@ -1,0 +1,161 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "launch/recent_launches.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace cuprum::detail {
+
+namespace {
+
+constinit std::mutex list_mutex;
+constinit const LastLaunch* first = nullptr;
+
+/// The names of kernels that exist, and those that streams may still show, with how many hold them.
+///
+/// A launch stores a pointer and nothing else, so that nobody knows when a stream shows a name no
+/// longer. Once so many are held by no kernel, the streams are looked through. A kernel is alive
+/// while it is launched: a name that nobody holds comes on no stream any more.
+struct Names {
+    static constexpr std::size_t FEW = 64;
+
+    std::mutex mutex;
+    std::map<std::string, std::size_t, std::less<>> holders;
+    std::size_t unheld = 0;
+    std::size_t sweep_at = FEW;
+};
+
+Names& names();
+void sweep() noexcept;
+std::string stream_text(CUstream stream);
+
+} // namespace
+
+/// Returns the names that listed streams show. The list must be locked.
+std::set<const char*> shown_names();
+
+LastLaunch::~LastLaunch() {
+    if (place_.load(std::memory_order_relaxed) != Place::Listed) {
+        return;
+    }
+    const std::lock_guard lock(list_mutex);
+    (previous_ == nullptr ? first : previous_->next_) = next_;
+    if (next_ != nullptr) {
+        next_->previous_ = previous_;
+    }
+}
+
+void LastLaunch::list() const noexcept {
+    const std::lock_guard lock(list_mutex);
+    if (place_.load(std::memory_order_relaxed) == Place::Listed) {
+        return; // another thread was first
+    }
+    place_.store(Place::Listed, std::memory_order_relaxed);
+    next_ = first;
+    if (first != nullptr) {
+        first->previous_ = this;
+    }
+    first = this;
+}
+
+LaunchName::LaunchName(std::string_view name) {
+    const std::lock_guard lock(names().mutex);
+    auto place = names().holders.find(name);
+    if (place == names().holders.end()) {
+        place = names().holders.emplace(name, 0).first;
+    } else if (place->second == 0) {
+        --names().unheld; // a stream may still show it
+    }
+    ++place->second;
+    text_ = place->first.c_str();
+}
+
+LaunchName::~LaunchName() {
+    if (text_ == nullptr) {
+        return;
+    }
+    const std::lock_guard lock(names().mutex);
+    const auto place = names().holders.find(std::string_view(text_));
+    if (--place->second == 0 && ++names().unheld >= names().sweep_at) {
+        sweep();
+    }
+}
+
+LaunchName& LaunchName::operator=(LaunchName&& other) noexcept {
+    std::swap(text_, other.text_);
+    return *this;
+}
+
+std::size_t kept_names() {
+    const std::lock_guard lock(names().mutex);
+    return names().holders.size();
+}
+
+std::set<const char*> shown_names() {
+    std::set<const char*> shown;
+    for (const LastLaunch* launch = first; launch != nullptr; launch = launch->next_) {
+        shown.insert(launch->name_.load(std::memory_order_acquire));
+    }
+    return shown;
+}
+
+std::vector<std::string> recent_launches() {
+    std::vector<std::string> launches;
+    const std::lock_guard lock(list_mutex);
+    for (const LastLaunch* launch = first; launch != nullptr; launch = launch->next_) {
+        if (const char* name = launch->name_.load(std::memory_order_acquire)) {
+            launches.push_back(std::string(name) + " on " + stream_text(launch->stream_));
+        }
+    }
+    return launches;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+Names& names() {
+    static auto* only = new Names; // never destroyed: static objects may hold kernels
+    return *only;
+}
+
+/// Drops the names that nobody holds and no stream shows. The names must be locked.
+void sweep() noexcept {
+    try {
+        const std::lock_guard lock(list_mutex); // who reads a name of the list has it locked, too
+        const std::set<const char*> shown = shown_names();
+        std::erase_if(names().holders, [&](const auto& name) {
+            return name.second == 0 && !shown.contains(name.first.c_str());
+        });
+        names().unheld = static_cast<std::size_t>(std::ranges::count(
+            names().holders, std::size_t{0}, [](const auto& name) { return name.second; }));
+        // Twice as many as the streams show, so that looking costs little for each name.
+        names().sweep_at = Names::FEW + 2 * names().unheld;
+    } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): another time then
+    }
+}
+
+std::string stream_text(CUstream stream) {
+    if (stream == CU_STREAM_LEGACY) {
+        return "the legacy default stream";
+    }
+    if (stream == CU_STREAM_PER_THREAD) {
+        return "the per-thread default stream";
+    }
+    char text[32];
+    std::snprintf(text, sizeof(text), "stream 0x%llx",
+                  static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(stream)));
+    return text;
+}
+
+} // namespace
+
+} // namespace cuprum::detail

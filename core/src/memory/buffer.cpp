@@ -1,0 +1,531 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/buffer.hpp>
+
+#include "driver/current.hpp"
+#include "stream/host_function.hpp"
+#include "memory/region_copy.hpp"
+#include "memory/buffer_state.hpp"
+#include "driver/handle.hpp"
+#include "stream/ordered_free.hpp"
+#include "memory/out_of_memory.hpp"
+#include "support/recycled.hpp"
+#include "stream/stream_state.hpp"
+
+#include <cuprum/error.hpp>
+#include <cuprum/graph_memory_resource.hpp>
+
+#include <array>
+#include <atomic>
+#include <limits>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+using driver::call;
+using driver::table;
+
+void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const Stream& stream);
+[[gnu::noinline]] void copy_in_context(CUdeviceptr destination, CUdeviceptr source,
+                                       std::size_t bytes, const detail::StreamState& queue,
+                                       CUresult status);
+template <typename Value, typename Entry>
+void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry);
+void check_range(CUdeviceptr pointer, std::size_t bytes);
+void check_sizes(std::size_t destination, std::size_t source);
+void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes);
+[[noreturn, gnu::cold]] void reject_sizes(std::size_t destination, std::size_t source);
+[[noreturn, gnu::cold]] void reject_overlap(std::size_t bytes, CUdeviceptr distance);
+detail::PointerInfo ask_for_pointer(CUdeviceptr pointer);
+CUdeviceptr address_of(const void* host);
+std::uint64_t this_thread() noexcept;
+
+} // namespace
+
+Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes, std::shared_ptr<void> owner) {
+    check_range(pointer, bytes);
+    auto state = detail::make_recycled<detail::BufferState>();
+    state->pointer = pointer;
+    state->size = bytes;
+    if (owner != nullptr) {
+        state->unusual.get().owner = std::move(owner);
+    }
+    return Buffer(std::move(state));
+}
+
+Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes,
+                           std::shared_ptr<MemoryResource> resource, const Stream& stream) {
+    if (resource == nullptr) {
+        throw std::invalid_argument("resource is null, expected the one that allocated the memory; "
+                                    "use the other from_handle for memory that is not to be freed");
+    }
+    check_range(pointer, bytes);
+    auto state = detail::make_recycled<detail::BufferState>();
+    state->free_on(stream);
+    state->size = bytes;
+    state->resource = std::move(resource);
+    state->pointer = pointer; // last: from here on it is ours to free
+    return Buffer(std::move(state));
+}
+
+Buffer Buffer::whole() const {
+    const detail::BufferState& part = detail::open(*this);
+    return part.is_part() ? Buffer(part.unusual.peek()->whole) : *this;
+}
+
+Buffer Buffer::slice(std::size_t offset, std::size_t bytes) const {
+    const detail::BufferState& own = detail::open(*this);
+    if (offset > own.size || bytes > own.size - offset) {
+        throw std::invalid_argument("the slice takes " + std::to_string(bytes) +
+                                    " bytes from offset " + std::to_string(offset) +
+                                    ", but the buffer has " + std::to_string(own.size));
+    }
+    auto state = detail::make_recycled<detail::BufferState>();
+    state->pointer = own.pointer + offset;
+    state->size = bytes;
+    state->resource = own.resource;
+    detail::UnusualBuffer& part = state->unusual.get();
+    if (const detail::UnusualBuffer* more = own.unusual.peek()) {
+        part.owner = more->owner;
+        part.whole = more->whole;
+    }
+    if (part.whole == nullptr) {
+        part.whole = std::static_pointer_cast<detail::BufferState>(state_);
+    }
+    return Buffer(std::move(state));
+}
+
+void Buffer::check_span(std::size_t bytes, std::size_t alignment) const {
+    if (!is_host_accessible()) {
+        throw std::invalid_argument(
+            handle() == 0 ? std::string("the buffer's address is null: there is no memory to see")
+                          : "the buffer is memory of device " + std::to_string(device_id()) +
+                                ", which the host cannot reach; copy it with copy_to_host");
+    }
+    if (handle() % alignment != 0 || size() % bytes != 0) {
+        throw std::invalid_argument("the buffer has " + std::to_string(size()) +
+                                    " bytes from address " + std::to_string(handle()) +
+                                    ", expected multiples of " + std::to_string(bytes) + " and " +
+                                    std::to_string(alignment));
+    }
+}
+
+int Buffer::device_id() const {
+    detail::BufferState& state = detail::open(*this);
+    return state.resource != nullptr ? state.resource->device_id()
+                                     : detail::pointer_info(state).device_id;
+}
+
+bool Buffer::is_device_accessible() const {
+    detail::BufferState& state = detail::open(*this);
+    return state.resource != nullptr ? state.resource->is_device_accessible()
+                                     : detail::pointer_info(state).is_device_accessible;
+}
+
+bool Buffer::is_host_accessible() const {
+    detail::BufferState& state = detail::open(*this);
+    return state.resource != nullptr ? state.resource->is_host_accessible()
+                                     : detail::pointer_info(state).is_host_accessible;
+}
+
+bool Buffer::is_managed() const {
+    return detail::is_managed(detail::open(*this));
+}
+
+std::shared_ptr<MemoryResource> Buffer::memory_resource() const {
+    return detail::open(*this).resource;
+}
+
+[[gnu::hot]] void Buffer::copy_to(const Buffer& destination, const Stream& stream) const {
+    const detail::BufferState& to = detail::open(destination);
+    const detail::BufferState& from = detail::open(*this);
+    check_sizes(to.size, from.size);
+    check_overlap(to.pointer, from.pointer, from.size);
+    copy(to.pointer, from.pointer, from.size, stream);
+}
+
+void Buffer::copy_from(const Buffer& source, const Stream& stream) const {
+    source.copy_to(*this, stream);
+}
+
+void Buffer::copy_from_host_bytes(const void* source, std::size_t bytes,
+                                  const Stream& stream) const {
+    check_sizes(size(), bytes);
+    check_overlap(handle(), address_of(source), bytes);
+    copy(handle(), address_of(source), bytes, stream);
+}
+
+void Buffer::copy_to_host_bytes(void* destination, std::size_t bytes, const Stream& stream) const {
+    check_sizes(bytes, size());
+    check_overlap(address_of(destination), handle(), bytes);
+    copy(address_of(destination), handle(), bytes, stream);
+}
+
+[[gnu::hot]] void Buffer::fill(std::uint8_t value, const Stream& stream) const {
+    fill_with(*this, value, stream, table().cuMemsetD8Async);
+}
+
+void Buffer::fill(std::uint16_t value, const Stream& stream) const {
+    fill_with(*this, value, stream, table().cuMemsetD16Async);
+}
+
+void Buffer::fill(std::uint32_t value, const Stream& stream) const {
+    fill_with(*this, value, stream, table().cuMemsetD32Async);
+}
+
+void Buffer::set_deallocation_stream(const Stream& stream) const {
+    detail::open(*this).whole_state().free_again_on(stream);
+}
+
+std::optional<Stream> Buffer::deallocation_stream() const {
+    const Stream& stream = detail::open(*this).whole_state().stream;
+    return stream.is_closed() ? std::nullopt : std::optional(stream);
+}
+
+[[gnu::hot]] void Buffer::close(const Stream& stream) {
+    if (state_ != nullptr) {
+        static_cast<detail::BufferState&>(*state_).whole_state().free_again_on(stream);
+        state_.reset();
+    }
+}
+
+bool operator==(const Buffer& left, const Buffer& right) noexcept {
+    if (left.is_closed() || right.is_closed()) {
+        return left.is_closed() == right.is_closed();
+    }
+    return left.state_->pointer == right.state_->pointer && left.state_->size == right.state_->size;
+}
+
+// ---- BufferState -------------------------------------------------------------------------------
+
+static_assert(sizeof(detail::BufferState) <= 64, "what every buffer has fits a line of the cache");
+
+void detail::BufferState::free_on(const Stream& next) {
+    // Read all that can fail before changing anything.
+    const StreamState& queue = unclosed(next.state(), "Stream");
+    auto place = context_state_of(queue);
+    UnusualBuffer& more = unusual.get();
+    stream = next;
+    more.context = std::move(place);
+    if (more.home == nullptr) {
+        more.home = more.context;
+        more.made_at = more.home->reset_count.load(std::memory_order_relaxed);
+    }
+    is_plain = false;
+    more.thread = queue.handle == CU_STREAM_PER_THREAD ? this_thread() : 0;
+}
+
+void detail::BufferState::free_again_on(const Stream& next) {
+    if (!is_plain || next.state() != stream.state()) {
+        free_on(next);
+    }
+}
+
+void detail::BufferState::free_in(std::shared_ptr<ContextState> place) {
+    UnusualBuffer& more = unusual.get();
+    more.context = std::move(place);
+    more.home = more.context;
+    more.made_at = more.home->reset_count.load(std::memory_order_relaxed);
+}
+
+bool detail::BufferState::is_lost() const noexcept {
+    const UnusualBuffer* const more = unusual.peek();
+    if (more == nullptr || more->whole != nullptr) {
+        return more != nullptr && more->whole->is_lost();
+    }
+    return resource != nullptr && !is_intact(more->home, more->made_at) &&
+           resource->is_context_bound();
+}
+
+bool detail::BufferState::is_stream_usable() const {
+    // Another thread's default stream cannot be named; a stream that went with a reset is gone.
+    const UnusualBuffer* const more = unusual.peek();
+    const bool is_of_this_thread =
+        more == nullptr || more->thread == 0 || more->thread == this_thread();
+    return is_of_this_thread && (stream.is_closed() || !stream.state()->is_lost());
+}
+
+[[gnu::hot]] detail::BufferState::~BufferState() {
+    if (resource == nullptr || pointer == 0 || driver::is_leaving()) [[unlikely]] {
+        return;
+    }
+    if (driver::is_in_host_function() && is_put_off()) [[unlikely]] {
+        return;
+    }
+    if (!is_plain || !is_freed_plainly()) [[unlikely]] {
+        free_in_context();
+    }
+}
+
+void detail::BufferState::hand_over(BufferState& other) noexcept {
+    other.size = size;
+    other.resource = std::move(resource);
+    other.stream = std::move(stream);
+    other.unusual.take(unusual);
+    other.is_plain = is_plain;
+    other.pointer = std::exchange(pointer, 0);
+}
+
+bool detail::BufferState::is_held_up() const noexcept {
+    if (stream.is_closed() || !stream.state()->may_capture.load(std::memory_order_relaxed)) {
+        return false;
+    }
+    try {
+        const auto& query = table().cuStreamIsCapturing;
+        CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+        const CUresult status = query(stream.state()->handle, &capture);
+        const bool is_implicit = status == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+        // What concerns the context, the free itself will meet, and know what to do.
+        if (status != CUDA_SUCCESS && !is_implicit && !driver::is_about_context(status)) {
+            driver::report_release_failure("buffer without looking for captures", query.name,
+                                           status);
+        }
+        return (is_implicit || capture != CU_STREAM_CAPTURE_STATUS_NONE) &&
+               dynamic_cast<const GraphMemoryResource*>(resource.get()) == nullptr;
+    } catch (...) { // the first call of an entry looks it up, which can fail
+        driver::report_release_failure("buffer without looking for captures");
+        return false;
+    }
+}
+
+bool detail::BufferState::is_put_off() noexcept {
+    if (is_part() || !resource->may_free_later()) {
+        return false;
+    }
+    try {
+        auto held = std::make_unique<HostFunction>();
+        const auto later = std::make_shared<BufferState>();
+        held->kept = later;
+        hand_over(*later);
+        put_on_list(std::move(held));
+        return true;
+    } catch (const std::bad_alloc&) {
+        return false;
+    }
+}
+
+bool detail::BufferState::is_freed_plainly() noexcept {
+    const StreamState& queue = *stream.state();
+    try {
+        if (!queue.is_lost()) {
+            if (queue.may_capture.load(std::memory_order_relaxed) && is_held_up() && is_put_off())
+                [[unlikely]] {
+                return true;
+            }
+            const CUresult status = free_in_order(pointer, queue.handle);
+            if (status == CUDA_SUCCESS || status == CUDA_ERROR_DEINITIALIZED) {
+                return true;
+            }
+            if (!driver::is_about_context(status)) {
+                raise_free_failure(status, table().cuMemFreeAsync.name, pointer);
+            }
+        }
+        return false;
+    } catch (...) {
+        driver::report_release_failure("buffer");
+        return true;
+    }
+}
+
+void detail::BufferState::free_in_context() noexcept {
+    const UnusualBuffer* const more = unusual.peek();
+    if (is_part()) {
+        return;
+    }
+    if (is_lost()) {
+        return; // it went with the reset, and the address may be somebody else's by now
+    }
+    const std::shared_ptr<ContextState> context =
+        is_plain ? stream.state()->context : more->context;
+    std::optional<driver::Current> current;
+    try {
+        if (!is_stream_usable()) {
+            // The legacy default stream comes after all that the other one held.
+            stream = Stream::legacy_default();
+        }
+        current.emplace(context->handle);
+    } catch (...) {
+        driver::report_release_failure("buffer in its context");
+        if (!stream.is_closed() && stream.state()->is_default) {
+            return; // in another context it would be another stream: better leaked than freed early
+        }
+    }
+    if (is_held_up() && is_put_off()) {
+        return;
+    }
+    try {
+        resource->deallocate_bytes(pointer, size, stream);
+    } catch (const CUDAError& error) {
+        if (error.code() != CUDA_ERROR_DEINITIALIZED) {
+            driver::report_release_failure("buffer");
+        }
+    } catch (...) {
+        driver::report_release_failure("buffer");
+    }
+}
+
+const detail::PointerInfo& detail::pointer_info(BufferState& buffer) {
+    return buffer.unusual.get().pointer_info.get(
+        [&] { return std::make_unique<const PointerInfo>(ask_for_pointer(buffer.pointer)); });
+}
+
+bool detail::is_managed(BufferState& buffer) {
+    // NOTE: managed memory of a pool does not have the driver's attribute.
+    return (buffer.resource != nullptr && buffer.resource->is_managed()) ||
+           pointer_info(buffer).is_managed;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const Stream& stream) {
+    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    if (bytes == 0) {
+        return;
+    }
+    // The driver goes by the stream, whatever is current; what a default stream is depends on it.
+    CUresult status = CUDA_ERROR_INVALID_CONTEXT;
+    if (!queue.is_default) [[likely]] {
+        status = table().cuMemcpyAsync(destination, source, bytes, queue.handle);
+    }
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        copy_in_context(destination, source, bytes, queue, status);
+    }
+}
+
+/// Copies once more, or for the first time on a default stream, in the stream's context; `status`
+/// is what the first try gave.
+void copy_in_context(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes,
+                     const detail::StreamState& queue, CUresult status) {
+    const auto& entry = table().cuMemcpyAsync;
+    if (driver::is_about_context(status) || status == CUDA_ERROR_INVALID_VALUE) {
+        const driver::Current current(detail::context_of(queue));
+        // NOTE: with no context current, driver 580 refuses copies of memory mapped in pieces.
+        if (queue.is_default || current.is_pushed()) {
+            status = entry(destination, source, bytes, queue.handle);
+        }
+        if (status == CUDA_SUCCESS ||
+            (status == CUDA_ERROR_INVALID_VALUE &&
+             detail::copy_between_devices({.address = destination}, {.address = source},
+                                          {.width = bytes}, queue.handle))) {
+            return;
+        }
+    }
+    driver::raise(status, entry.name);
+}
+
+template <typename Value, typename Entry>
+void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry) {
+    const detail::BufferState& memory = detail::open(buffer);
+    const std::size_t bytes = memory.size;
+    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    if (bytes % sizeof(Value) != 0) {
+        throw std::invalid_argument("value has " + std::to_string(sizeof(Value)) +
+                                    " bytes, expected a width that divides the buffer's size of " +
+                                    std::to_string(bytes) + " bytes");
+    }
+    if (bytes == 0) {
+        return;
+    }
+    if (memory.pointer % sizeof(Value) != 0) {
+        throw std::invalid_argument(
+            "the buffer begins at address " + std::to_string(memory.pointer) +
+            ", expected a multiple of the value's " + std::to_string(sizeof(Value)) + " bytes");
+    }
+    driver::call_for_stream(
+        entry, [&] { return detail::context_of(queue); },
+        [&](CUresult status) {
+            detail::raise_fill_failure(status, entry.name, memory.pointer, queue);
+        },
+        memory.pointer, value, bytes / sizeof(Value), queue.handle);
+}
+
+/// Refuses memory that goes beyond the last address.
+void check_range(CUdeviceptr pointer, std::size_t bytes) {
+    if (bytes > std::numeric_limits<CUdeviceptr>::max() - pointer) [[unlikely]] {
+        throw std::invalid_argument("size is " + std::to_string(bytes) + " and ptr " +
+                                    std::to_string(pointer) +
+                                    ": there are not so many addresses behind it");
+    }
+}
+
+void check_sizes(std::size_t destination, std::size_t source) {
+    if (destination != source) [[unlikely]] {
+        reject_sizes(destination, source);
+    }
+}
+
+void reject_sizes(std::size_t destination, std::size_t source) {
+    throw std::invalid_argument("buffer sizes mismatch: the source has " + std::to_string(source) +
+                                " bytes and the destination " + std::to_string(destination) +
+                                ", expected the same size");
+}
+
+/// Refuses ranges that share some of their bytes; copying memory to itself changes nothing.
+void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes) {
+    const CUdeviceptr distance = destination > source ? destination - source : source - destination;
+    if (distance != 0 && distance < bytes) [[unlikely]] {
+        reject_overlap(bytes, distance);
+    }
+}
+
+void reject_overlap(std::size_t bytes, CUdeviceptr distance) {
+    throw std::invalid_argument("source and destination overlap: " + std::to_string(bytes) +
+                                " bytes each, " + std::to_string(distance) +
+                                " bytes apart; copy through another buffer");
+}
+
+detail::PointerInfo ask_for_pointer(CUdeviceptr pointer) {
+    detail::PointerInfo info;
+    if (pointer == 0) {
+        return info;
+    }
+    driver::initialise();
+    int memory_type = 0; // stays 0 for host memory that CUDA knows nothing of
+    int ordinal = -1;
+    unsigned is_managed = 0;
+    CUdeviceptr device_pointer = 0;
+    void* host_pointer = nullptr;
+    std::array attributes{CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                          CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                          CU_POINTER_ATTRIBUTE_HOST_POINTER};
+    std::array<void*, attributes.size()> values{&memory_type, &ordinal, &is_managed,
+                                                &device_pointer, &host_pointer};
+    call(table().cuPointerGetAttributes, static_cast<unsigned>(attributes.size()),
+         attributes.data(), values.data(), pointer);
+    const bool is_device = memory_type == CU_MEMORYTYPE_DEVICE;
+    info.device_id = memory_type != 0 ? ordinal : -1;
+    info.is_device = is_device;
+    info.is_device_accessible = is_device || is_managed != 0 || device_pointer != 0;
+    info.is_host_accessible = !is_device || is_managed != 0 || host_pointer != nullptr;
+    info.is_managed = is_managed != 0;
+    return info;
+}
+
+CUdeviceptr address_of(const void* host) {
+    return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(host));
+}
+
+/// Returns a number for the calling thread, not 0, that no other ever has. A std::thread::id goes
+/// to the next thread when its own has ended.
+std::uint64_t this_thread() noexcept {
+    static constinit std::atomic<std::uint64_t> last{0};
+    thread_local constinit std::uint64_t own = 0;
+    if (own == 0) {
+        own = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    }
+    return own;
+}
+
+} // namespace
+
+} // namespace cuprum

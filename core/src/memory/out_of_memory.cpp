@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "memory/out_of_memory.hpp"
+
+#include <cuprum/device.hpp>
+#include <cuprum/error.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace cuprum::detail {
+
+namespace {
+
+/// Returns what the system says of the host's memory.
+MemoryInfo host_memory_info() {
+    const auto pages = [](int name) {
+        return static_cast<std::size_t>(std::max(::sysconf(name), 0L));
+    };
+    const std::size_t page_bytes = pages(_SC_PAGESIZE);
+    return {pages(_SC_AVPHYS_PAGES) * page_bytes, pages(_SC_PHYS_PAGES) * page_bytes};
+}
+
+} // namespace
+
+void raise_out_of_memory(const char* call, std::size_t bytes, int device, std::string_view hint) {
+    MemoryInfo info;
+    try {
+        info = device < 0 ? host_memory_info() : Device(device).memory_info();
+    } catch (const CUDAError&) { // what failed first is what the caller must hear
+        driver::raise(CUDA_ERROR_OUT_OF_MEMORY, call);
+    }
+    if (hint.empty() && device < 0) {
+        hint =
+            "this is host memory: free buffers, trim the memory pool or ask for less; the system "
+            "may limit how much can be page-locked";
+    }
+    throw OutOfMemoryError(call, bytes, info.free_bytes, info.total_bytes, hint);
+}
+
+void raise_free_failure(CUresult status, const char* call, CUdeviceptr pointer) {
+    if (status == CUDA_ERROR_INVALID_VALUE) {
+        throw CUDAError(status, call,
+                        "pointer " + std::to_string(pointer) +
+                            " is not the start of memory that this frees: it was freed already, or "
+                            "comes from elsewhere");
+    }
+    driver::raise(status, call);
+}
+
+} // namespace cuprum::detail

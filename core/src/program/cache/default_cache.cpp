@@ -1,0 +1,75 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The cache that programs use without being told.
+
+#include "support/shared_library.hpp"
+#include "support/warn.hpp"
+
+#include <cuprum/program_cache.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <string>
+
+namespace cuprum {
+
+namespace {
+
+constexpr std::size_t MAX_BYTES = std::size_t{1} << 30; // of the one that nobody sized
+
+struct DefaultCache {
+    std::mutex mutex;
+    bool is_settled = false; // the environment was asked, or the program said
+    std::shared_ptr<ProgramCache> cache;
+};
+
+DefaultCache& instance() {
+    static auto* const only = new DefaultCache; // programs may be compiled at exit
+    return *only;
+}
+
+/// Returns a cache in the default folder if the environment asks for one.
+std::shared_ptr<ProgramCache> from_environment(std::string& trouble) {
+    const std::string value = driver::environment("CUPRUM_PROGRAM_CACHE");
+    if (value.empty() || value == "0") {
+        return nullptr;
+    }
+    try {
+        return std::make_shared<FileStreamProgramCache>(std::string(), MAX_BYTES);
+    } catch (const std::exception& error) {
+        trouble = std::string("CUPRUM_PROGRAM_CACHE is set, but programs are not cached: ") +
+                  error.what();
+        return nullptr;
+    }
+}
+
+} // namespace
+
+void set_default_program_cache(std::shared_ptr<ProgramCache> cache) {
+    DefaultCache& only = instance();
+    const std::lock_guard lock(only.mutex);
+    only.is_settled = true;
+    only.cache.swap(cache); // the old one goes after the lock
+}
+
+std::shared_ptr<ProgramCache> default_program_cache() {
+    DefaultCache& only = instance();
+    std::string trouble;
+    std::shared_ptr<ProgramCache> cache;
+    {
+        const std::lock_guard lock(only.mutex);
+        if (!only.is_settled) {
+            only.cache = from_environment(trouble);
+            only.is_settled = true;
+        }
+        cache = only.cache;
+    }
+    if (!trouble.empty()) {
+        detail::warn(WarningKind::Degraded, trouble);
+    }
+    return cache;
+}
+
+} // namespace cuprum

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "program/cache/key.hpp"
+
+#include "program/cache/dependencies.hpp"
+#include "program/cache/digest.hpp"
+#include "program/source/includes.hpp"
+#include "device/device_kind.hpp"
+#include "program/nvvm/compilation.hpp"
+
+#include <cuprum/error.hpp>
+#include <cuprum/linker.hpp>
+#include <cuprum/program.hpp>
+#include <cuprum/program_cache.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace cuprum {
+
+namespace {
+
+// Changes when the meaning of a key's parts or of what is kept does, so that older files are not
+// taken for new ones.
+constexpr const char* SCHEMA = "cuprum program cache 4";
+
+[[nodiscard]] std::string toolchain_of(SourceType language);
+[[nodiscard]] std::string libdevice_digest();
+[[nodiscard]] std::string_view searching_option(const ProgramOptions& options);
+
+} // namespace
+
+std::string make_program_cache_key(const ProgramCacheKeyParts& parts) {
+    return detail::make_key(parts, detail::SourceFacts(parts.code));
+}
+
+detail::SourceFacts::SourceFacts(std::string_view code)
+    : digest(sha256(code)), mentions_include(code.find("include") != std::string_view::npos),
+      may_read_files(may_include(code)) {}
+
+std::string detail::make_key(const ProgramCacheKeyParts& parts, const SourceFacts& facts) {
+    Sha256 hash;
+    hash.add_field(SCHEMA);
+    hash.add_field(toolchain_of(parts.language));
+    hash.add_field(to_string(parts.language));
+    hash.add_field(to_string(parts.target));
+    // A cubin for an emulated device has its PTX with it.
+    const bool is_fat = parts.target == CodeType::Cubin && driver::is_device_emulated();
+    hash.add_field(is_fat ? "fat" : "plain");
+    hash.add_field(facts.digest);
+    hash.add_field(parts.name);
+    const auto add_all = [&hash](const char* label, const auto& texts, const auto& add) {
+        hash.add_field(label);
+        hash.add_field(std::to_string(texts.size()));
+        for (const auto& text : texts) {
+            add(text);
+        }
+    };
+    const auto add_text = [&hash](const std::string& text) { hash.add_field(text); };
+    const auto add_pair = [&hash](const std::pair<std::string, std::string>& pair) {
+        hash.add_field(pair.first);
+        hash.add_field(pair.second);
+    };
+    add_all("options", parts.compiler_options, add_text);
+    std::vector<std::string> names(parts.name_expressions.begin(), parts.name_expressions.end());
+    std::sort(names.begin(), names.end());
+    add_all("names", names, add_text);
+    add_all("sources", parts.extra_sources, add_pair);
+    add_all("headers", parts.headers, add_pair);
+    hash.add_field(parts.uses_libdevice ? libdevice_digest() : "");
+    hash.add_field(parts.uses_default_include_path ? "" : "no default headers");
+    const bool has_includes =
+        parts.language == SourceType::Cxx &&
+        (facts.mentions_include || !parts.headers.empty() || !parts.included_files.empty());
+    hash.add_field(has_includes ? default_headers_fingerprint() : "");
+    hash.add_field(parts.included_files);
+    hash.add_field(parts.extra_digest.has_value() ? "digest" : "");
+    hash.add_field(parts.extra_digest.value_or(std::string_view()));
+    return hash.finish();
+}
+
+void check_cacheable(SourceType language, const ProgramOptions& options, bool has_extra_digest) {
+    if (language != SourceType::Cxx) {
+        return;
+    }
+    for (const auto& [field, is_set] :
+         {std::pair{"create_pch", options.create_pch.has_value()},
+          std::pair{"time", options.time.has_value()},
+          std::pair{"fdevice_time_trace", options.fdevice_time_trace.has_value()}}) {
+        if (is_set) {
+            throw std::invalid_argument(std::string("ProgramOptions ") + field +
+                                        " has a side effect, writing a file, that a result from "
+                                        "the cache would skip; compile without a cache");
+        }
+    }
+    const auto reject = [has_extra_digest](const std::string& what) {
+        if (!has_extra_digest) {
+            throw std::invalid_argument(what + ", whose contents a cache's key cannot see; pass "
+                                               "extra_digest, a digest of those contents");
+        }
+    };
+    for (const auto& [field, is_set] : {std::pair{"pch", options.pch.value_or(false)},
+                                        std::pair{"use_pch", options.use_pch.has_value()},
+                                        std::pair{"pch_dir", options.pch_dir.has_value()}}) {
+        if (is_set) {
+            reject(std::string("ProgramOptions ") + field + " names files");
+        }
+    }
+    if (const std::string_view option = searching_option(options); !option.empty()) {
+        reject("ProgramOptions extra has \"" + std::string(option) +
+               "\", which may name files (use include_path and pre_include)");
+    }
+}
+
+std::string included_files_digest(std::string_view code, const ProgramOptions& options) {
+    return detail::dependency_digest(code, options);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::string toolchain_of(SourceType language) {
+    // What does not answer is not taken for what does, and gives the same key next time.
+    const auto versioned = [](CompilerBackend backend) {
+        std::string text(to_string(backend));
+        try {
+            return text + " " + compiler_version(backend);
+        } catch (const CUDAError& error) {
+            return text + " fails: " + error.name();
+        } catch (const LibraryNotFoundError&) {
+            return text + " is absent";
+        }
+    };
+    // Compilers do not change while the process runs.
+    switch (language) {
+    case SourceType::Cxx: {
+        static const std::string text = versioned(CompilerBackend::Nvrtc);
+        return text;
+    }
+    case SourceType::Nvvm: {
+        static const std::string text = versioned(CompilerBackend::Nvvm);
+        return text;
+    }
+    case SourceType::Ptx: {
+        static const std::string text = versioned(Linker::which_backend());
+        return text;
+    }
+    }
+    return {};
+}
+
+/// Returns a digest of libdevice, made once; a text that says so if there is none.
+std::string libdevice_digest() {
+    try {
+        static const std::string digest = detail::sha256(nvvm::libdevice());
+        return digest;
+    } catch (const LibraryNotFoundError&) {
+        return "libdevice is absent";
+    }
+}
+
+/// Returns the first option, passed on as it is, that makes the compiler look at further files.
+std::string_view searching_option(const ProgramOptions& options) {
+    for (const std::string& option : options.extra) {
+        for (const std::string_view start : {"-I", "--include-path", "-include", "--pre-include",
+                                             "-pch", "--pch", "--use-pch", "-use-pch"}) {
+            if (option.starts_with(start)) {
+                return option;
+            }
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+} // namespace cuprum

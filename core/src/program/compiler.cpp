@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/compiler.hpp>
+
+#include "libraries/nvjitlink/call.hpp"
+#include "libraries/nvrtc/call.hpp"
+#include "program/nvvm/compilation.hpp"
+
+#include <cuprum/version.hpp>
+
+namespace cuprum {
+
+std::string_view to_string(SourceType type) noexcept {
+    switch (type) {
+    case SourceType::Cxx:
+        return "c++";
+    case SourceType::Ptx:
+        return "ptx";
+    case SourceType::Nvvm:
+        return "nvvm";
+    }
+    return "unknown";
+}
+
+std::string_view to_string(CompilerBackend backend) noexcept {
+    switch (backend) {
+    case CompilerBackend::Nvrtc:
+        return "NVRTC";
+    case CompilerBackend::Nvvm:
+        return "NVVM";
+    case CompilerBackend::NvJitLink:
+        return "nvJitLink";
+    case CompilerBackend::Driver:
+        return "driver";
+    }
+    return "unknown";
+}
+
+std::string_view to_string(PchStatus status) noexcept {
+    switch (status) {
+    case PchStatus::Created:
+        return "created";
+    case PchStatus::NotAttempted:
+        return "not_attempted";
+    case PchStatus::Failed:
+        return "failed";
+    }
+    return "unknown";
+}
+
+std::vector<int> supported_architectures() {
+    return nvrtc::supported_architectures();
+}
+
+std::string compiler_version(CompilerBackend backend) {
+    const auto text = [](auto major, auto minor) {
+        return std::to_string(major) + "." + std::to_string(minor);
+    };
+    switch (backend) {
+    case CompilerBackend::Nvrtc: {
+        int major = 0;
+        int minor = 0;
+        nvrtc::call(nvrtc::table().nvrtcVersion, &major, &minor);
+        return text(major, minor);
+    }
+    case CompilerBackend::Nvvm:
+        return nvvm::version();
+    case CompilerBackend::NvJitLink:
+        return nvjitlink::version();
+    case CompilerBackend::Driver:
+        return text(driver_version() / 1000, driver_version() % 1000 / 10);
+    }
+    return {};
+}
+
+} // namespace cuprum

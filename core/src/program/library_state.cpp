@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "program/library_state.hpp"
+
+#include "support/file.hpp"
+#include "launch/kernel_state.hpp"
+
+#include <cuprum/device.hpp>
+#include <cuprum/error.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+namespace cuprum::detail {
+
+namespace {
+
+/// The libraries that we have loaded, so that a kernel's handle leads back to its own.
+class LoadedLibraries {
+public:
+    void add(CUlibrary handle, std::weak_ptr<LibraryState> state) {
+        const std::lock_guard lock(mutex_);
+        states_[handle] = std::move(state);
+    }
+
+    void remove(CUlibrary handle) noexcept {
+        const std::lock_guard lock(mutex_);
+        states_.erase(handle);
+    }
+
+    [[nodiscard]] std::shared_ptr<LibraryState> find(CUlibrary handle) {
+        const std::lock_guard lock(mutex_);
+        const auto found = states_.find(handle);
+        return found == states_.end() ? nullptr : found->second.lock();
+    }
+
+private:
+    std::mutex mutex_;
+    std::map<CUlibrary, std::weak_ptr<LibraryState>> states_;
+};
+
+// NOTE: never destroyed: libraries may be dropped by objects that live longer.
+LoadedLibraries& loaded = *new LoadedLibraries;
+
+void add_jit_options(const JITOptions& jit, std::vector<CUjit_option>& options,
+                     std::vector<void*>& values);
+[[nodiscard]] std::string advice_for(CUresult status, std::span<const std::byte> code);
+
+} // namespace
+
+LibraryState::LibraryState(CodeType type, PaddedCode code, std::string path, std::string name,
+                           SymbolMapping symbols, const JITOptions& jit)
+    : type(type), path(std::move(path)), name(std::move(name)), symbols(std::move(symbols)),
+      jit(jit), is_read_(this->path.empty()), code_(std::move(code)) {}
+
+LibraryState::~LibraryState() {
+    if (const CUlibrary handle = handle_.load(std::memory_order_acquire)) {
+        loaded.remove(handle);
+        driver::release("library", driver::table().cuLibraryUnload, handle);
+    }
+}
+
+std::span<const std::byte> LibraryState::code() {
+    const std::lock_guard lock(mutex_);
+    return locked_code();
+}
+
+CUlibrary LibraryState::handle() {
+    if (const CUlibrary handle = handle_.load(std::memory_order_acquire)) {
+        return handle;
+    }
+    const std::lock_guard lock(mutex_);
+    CUlibrary handle = handle_.load(std::memory_order_relaxed);
+    if (handle == nullptr) {
+        handle = load();
+        loaded.add(handle, weak_from_this());
+        handle_.store(handle, std::memory_order_release);
+    }
+    return handle;
+}
+
+const LaunchPlan& LibraryState::plan_of(CUkernel kernel) {
+    const std::lock_guard lock(mutex_);
+    const auto found = plans_.find(kernel);
+    return found != plans_.end() ? found->second
+                                 : plans_.emplace(kernel, read_plan(kernel)).first->second;
+}
+
+KernelState* LibraryState::find_kernel(std::string_view name) {
+    const std::lock_guard lock(kernels_mutex_);
+    const auto found = kernels_.find(name);
+    return found == kernels_.end() ? nullptr : found->second.get();
+}
+
+KernelState& LibraryState::keep_kernel(std::unique_ptr<KernelState> kernel) {
+    const std::lock_guard lock(kernels_mutex_);
+    return *kernels_.try_emplace(kernel->name, std::move(kernel)).first->second;
+}
+
+std::shared_ptr<LibraryState> find_library(CUlibrary handle) {
+    return loaded.find(handle);
+}
+
+std::string LibraryState::description() const {
+    if (!name.empty()) {
+        return "\"" + name + "\"";
+    }
+    return path.empty() ? "the " + std::string(to_string(type)) + " code" : "\"" + path + "\"";
+}
+
+std::span<const std::byte> LibraryState::locked_code() {
+    if (!is_read_) {
+        code_ = PaddedCode(read_file(path));
+        is_read_ = true;
+    }
+    return code_.bytes();
+}
+
+CUlibrary LibraryState::load() {
+    check_image(description(), type, locked_code());
+    driver::initialise();
+    error_log_.fill('\0');
+    std::vector<CUjit_option> options{CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    std::vector<void*> values{error_log_.data(), reinterpret_cast<void*>(LOG_BYTES - 1)};
+    add_jit_options(jit, options, values);
+    const auto& load_data = driver::table().cuLibraryLoadData;
+    CUlibrary library = nullptr;
+    CUresult status = load_data(&library, code_.bytes().data(), options.data(), values.data(),
+                                static_cast<unsigned>(options.size()), nullptr, nullptr, 0);
+    if (status != CUDA_SUCCESS) {
+        raise_load_failure(status, load_data.name);
+    }
+    // NOTE: drivers load what they cannot use without complaint and fail on the first kernel asked
+    // for. Asking for one that cannot be brings the failure here, where the log belongs to it.
+    const auto& get_kernel = driver::table().cuLibraryGetKernel;
+    CUkernel kernel = nullptr;
+    status = get_kernel(&kernel, library, "cuprum.probe");
+    if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_FOUND) {
+        driver::release("library", driver::table().cuLibraryUnload, library);
+        raise_load_failure(status, get_kernel.name);
+    }
+    return library;
+}
+
+void LibraryState::raise_load_failure(CUresult status, const char* call) {
+    std::string hint = description() + " cannot be loaded";
+    if (const std::string advice = advice_for(status, locked_code()); !advice.empty()) {
+        hint += ": " + advice;
+    }
+    if (error_log_[0] != '\0') {
+        hint += "; the log:\n" + std::string(error_log_.data());
+    }
+    throw CUDAError(status, call, hint);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void add_jit_options(const JITOptions& jit, std::vector<CUjit_option>& options,
+                     std::vector<void*>& values) {
+    const auto add = [&](CUjit_option key, int value) {
+        options.push_back(key);
+        values.push_back(reinterpret_cast<void*>(static_cast<std::intptr_t>(value)));
+    };
+    const auto number = [&](const char* field, CUjit_option key, const std::optional<int>& value,
+                            int least, int most) {
+        if (!value.has_value()) {
+            return;
+        }
+        if (*value < least || *value > most) {
+            throw std::invalid_argument(std::string("JITOptions ") + field + " is " +
+                                        std::to_string(*value) + "; expected " +
+                                        std::to_string(least) + " to " + std::to_string(most));
+        }
+        add(key, *value);
+    };
+    static constexpr int MAX_REGISTERS = 255;
+    static constexpr int MAX_LEVEL = 4;
+    number("max_register_count", CU_JIT_MAX_REGISTERS, jit.max_register_count, 1, MAX_REGISTERS);
+    number("optimization_level", CU_JIT_OPTIMIZATION_LEVEL, jit.optimization_level, 0, MAX_LEVEL);
+    if (jit.debug.value_or(false)) {
+        add(CU_JIT_GENERATE_DEBUG_INFO, 1);
+    }
+    if (jit.lineinfo.value_or(false)) {
+        add(CU_JIT_GENERATE_LINE_INFO, 1);
+    }
+    if (jit.l1_cache.has_value()) {
+        add(CU_JIT_CACHE_MODE, *jit.l1_cache ? CU_JIT_CACHE_OPTION_CA : CU_JIT_CACHE_OPTION_CG);
+    }
+    static constexpr int MAX_THREADS = 1024;
+    static constexpr int ANY = std::numeric_limits<int>::max();
+    number("threads_per_block", CU_JIT_THREADS_PER_BLOCK, jit.threads_per_block, 1, MAX_THREADS);
+    number("max_threads_per_block", CU_JIT_MAX_THREADS_PER_BLOCK, jit.max_threads_per_block, 1,
+           MAX_THREADS);
+    number("min_blocks_per_multiprocessor", CU_JIT_MIN_CTA_PER_SM,
+           jit.min_blocks_per_multiprocessor, 1, ANY);
+    number("split_compile", CU_JIT_SPLIT_COMPILE, jit.split_compile, 0, ANY);
+    if (jit.override_directives.value_or(false)) {
+        add(CU_JIT_OVERRIDE_DIRECTIVE_VALUES, 1);
+    }
+    if (jit.position_independent_code.value_or(false)) {
+        add(CU_JIT_POSITION_INDEPENDENT_CODE, 1);
+    }
+    if (jit.prefer_binary.has_value()) {
+        add(CU_JIT_FALLBACK_STRATEGY, *jit.prefer_binary ? CU_PREFER_BINARY : CU_PREFER_PTX);
+    }
+}
+
+std::string advice_for(CUresult status, std::span<const std::byte> code) {
+    switch (status) {
+    case CUDA_ERROR_NO_BINARY_FOR_GPU: {
+        std::string advice;
+        if (const int architecture = cubin_architecture(code); architecture != 0) {
+            advice = "it is a cubin for sm_" + std::to_string(architecture) + ", ";
+        }
+        const Device device;
+        advice += "device " + std::to_string(device.ordinal()) + " is sm_" + device.arch();
+        return advice + "; compile for that architecture, or to PTX, which suits any device as new";
+    }
+    case CUDA_ERROR_INVALID_PTX:
+        return "the PTX was refused; if the log speaks of the target, compile for the device's "
+               "architecture or an older one";
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+        return "the PTX is newer than this driver; compile to a cubin, use an older NVRTC or "
+               "update "
+               "the driver";
+    case CUDA_ERROR_INVALID_IMAGE:
+        return "it is neither PTX nor a cubin nor a fat binary";
+    default:
+        return {};
+    }
+}
+
+} // namespace
+
+} // namespace cuprum::detail

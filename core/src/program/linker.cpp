@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/linker.hpp>
+
+#include "device/device_kind.hpp"
+#include "program/fatbin.hpp"
+#include "program/link/session.hpp"
+#include "libraries/nvjitlink/call.hpp"
+#include "driver/handle.hpp"
+#include "support/warn.hpp"
+
+#include <cuprum/device.hpp>
+#include <cuprum/error.hpp>
+
+#include <cuda.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+namespace cuprum {
+
+namespace detail {
+
+/// What a linker links, and what it said.
+struct LinkerState {
+    LinkerOptions options;
+    std::vector<ObjectCode> codes;
+    CompilerBackend backend = CompilerBackend::NvJitLink;
+
+    std::mutex mutex;                     // guards what follows
+    std::unique_ptr<LinkSession> session; // with the codes added
+    bool is_used = false;                 // a session links once
+    CodeType target = CodeType::Cubin;    // of the session
+    std::string error_log;                // of the last link
+    std::string info_log;
+};
+
+} // namespace detail
+
+namespace {
+
+using detail::LinkerState;
+
+/// The linker to use, and what to tell the user about it, empty if nothing.
+struct Backend {
+    CompilerBackend linker;
+    std::string warning;
+};
+
+[[nodiscard]] Backend find_backend();
+[[nodiscard]] std::unique_ptr<detail::LinkSession> start(const LinkerState& state, CodeType target);
+[[nodiscard]] bool is_all_lto(const LinkerState& state);
+[[nodiscard]] std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin,
+                                              std::string& warning);
+[[nodiscard]] std::vector<std::byte> link_locked(LinkerState& state, CodeType target,
+                                                 std::string& warning);
+
+} // namespace
+
+Linker::Linker(std::span<const ObjectCode> codes, LinkerOptions options)
+    : state_(std::make_shared<LinkerState>()) {
+    if (codes.empty()) {
+        throw std::invalid_argument("At least one ObjectCode object must be provided: there is "
+                                    "nothing to link");
+    }
+    state_->codes.assign(codes.begin(), codes.end());
+    state_->options = std::move(options);
+    LinkerOptions& settled = state_->options;
+    if (!settled.arch.has_value()) {
+        settled.arch = "sm_" + Device().arch();
+    }
+    if (settled.backend.has_value() && *settled.backend != CompilerBackend::NvJitLink &&
+        *settled.backend != CompilerBackend::Driver) {
+        throw std::invalid_argument("LinkerOptions backend is \"" +
+                                    std::string(to_string(*settled.backend)) +
+                                    "\"; expected \"nvJitLink\" or \"driver\"");
+    }
+    state_->backend = settled.backend.has_value() ? *settled.backend : which_backend();
+    state_->target = settled.ptx.value_or(false) ? CodeType::Ptx : CodeType::Cubin;
+    state_->session = start(*state_, state_->target);
+}
+
+ObjectCode Linker::link(CodeType target) const {
+    LinkerState& state = detail::open(state_, "Linker");
+    if (target != CodeType::Cubin && target != CodeType::Ptx) {
+        throw std::invalid_argument("target \"" + std::string(to_string(target)) +
+                                    "\" is not one a linker links to; expected \"cubin\" or "
+                                    "\"ptx\"");
+    }
+    std::string warning;
+    const std::vector<std::byte> image = [&] {
+        const std::lock_guard lock(state.mutex);
+        return link_locked(state, target, warning);
+    }();
+    if (!warning.empty()) {
+        detail::warn(WarningKind::Degraded, warning);
+    }
+    return ObjectCode::from_bytes(target, image, state.options.name);
+}
+
+std::string Linker::error_log() const {
+    LinkerState& state = detail::open(state_, "Linker");
+    const std::lock_guard lock(state.mutex);
+    return state.is_used ? state.error_log : state.session->error_log();
+}
+
+std::string Linker::info_log() const {
+    LinkerState& state = detail::open(state_, "Linker");
+    const std::lock_guard lock(state.mutex);
+    return state.is_used ? state.info_log : state.session->info_log();
+}
+
+CompilerBackend Linker::backend() const {
+    return detail::open(state_, "Linker").backend;
+}
+
+const LinkerOptions& Linker::options() const {
+    return detail::open(state_, "Linker").options;
+}
+
+std::vector<std::string> Linker::linker_options() const {
+    const LinkerState& state = detail::open(state_, "Linker");
+    return state.backend == CompilerBackend::NvJitLink ? state.options.to_nvjitlink()
+                                                       : std::vector<std::string>();
+}
+
+std::uintptr_t Linker::handle() const {
+    LinkerState& state = detail::open(state_, "Linker");
+    const std::lock_guard lock(state.mutex);
+    return state.session->handle();
+}
+
+CompilerBackend Linker::which_backend() {
+    static const Backend found = find_backend();
+    // NOTE: not while it is being found, when other threads wait: a warning may wait for them.
+    static constinit std::atomic<bool> is_said{false};
+    if (!found.warning.empty() && !is_said.exchange(true, std::memory_order_relaxed)) {
+        detail::warn(WarningKind::Degraded, found.warning);
+    }
+    return found.linker;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+Backend find_backend() {
+    std::string reason;
+    try {
+        static_cast<void>(nvjitlink::version());
+        return {CompilerBackend::NvJitLink, {}};
+    } catch (const LibraryNotFoundError& error) {
+        reason = error.what();
+    } catch (const NotSupportedError&) {
+        reason = "nvJitLink is too old (<12.3)";
+    }
+    return {CompilerBackend::Driver,
+            "the driver links instead of nvJitLink, and knows neither LTO-IR nor all options: " +
+                reason};
+}
+
+bool is_all_lto(const LinkerState& state) {
+    return std::all_of(state.codes.begin(), state.codes.end(),
+                       [](const ObjectCode& code) { return code.code_type() == CodeType::LtoIr; });
+}
+
+bool has_lto(const LinkerState& state) {
+    return std::any_of(state.codes.begin(), state.codes.end(),
+                       [](const ObjectCode& code) { return code.code_type() == CodeType::LtoIr; });
+}
+
+std::unique_ptr<detail::LinkSession> start(const LinkerState& state, CodeType target) {
+    LinkerOptions options = state.options;
+    if (state.backend == CompilerBackend::NvJitLink) {
+        options.ptx = target == CodeType::Ptx;
+        // LTO-IR cannot be linked otherwise, and PTX not without it.
+        if (target == CodeType::Ptx || has_lto(state)) {
+            options.link_time_optimization = true;
+        }
+    }
+    auto session = state.backend == CompilerBackend::NvJitLink ? detail::start_nvjitlink(options)
+                                                               : detail::start_driver_link(options);
+    for (const ObjectCode& code : state.codes) {
+        session->add(code);
+    }
+    return session;
+}
+
+std::vector<std::byte> with_ptx(const LinkerState& state, std::span<const std::byte> cubin,
+                                std::span<const std::byte> ptx) {
+    using Kind = detail::FatbinImage::Kind;
+    const std::string arch = state.options.arch.value_or("");
+    const std::array images{
+        detail::FatbinImage{.kind = Kind::Cubin, .arch = arch, .code = cubin},
+        detail::FatbinImage{.kind = Kind::Ptx, .arch = arch, .code = ptx},
+    };
+    return detail::write_fatbin(images);
+}
+
+/// Links the PTX of the inputs with the emulated device's own linker.
+std::vector<std::byte> emulated_link(const LinkerState& state) {
+    LinkerOptions options;
+    options.name = state.options.name;
+    std::vector<ObjectCode> parts;
+    for (const ObjectCode& code : state.codes) {
+        const std::string text = detail::ptx_in(code);
+        if (text.empty()) {
+            parts.push_back(code); // the device may find what is compressed, or says why not
+            continue;
+        }
+        const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
+        parts.push_back(
+            ObjectCode::from_bytes(CodeType::Ptx, {begin, begin + text.size()}, code.name()));
+    }
+    const auto session = detail::start_driver_link(options);
+    for (const ObjectCode& part : parts) {
+        session->add(part);
+    }
+    return session->finish(CodeType::Cubin);
+}
+
+std::vector<std::byte> link_locked(LinkerState& state, CodeType target, std::string& warning) {
+    if (state.is_used || state.target != target) {
+        state.session = start(state, target);
+        state.target = target;
+    }
+    state.is_used = true;
+    std::vector<std::byte> image;
+    try {
+        image = state.session->finish(target);
+    } catch (const LinkerError& error) {
+        state.error_log = error.log();
+        state.info_log = state.session->info_log();
+        throw;
+    }
+    state.error_log = state.session->error_log();
+    state.info_log = state.session->info_log();
+    if (target == CodeType::Cubin && driver::is_device_emulated()) {
+        image = loadable(state, std::move(image), warning);
+    }
+    return image;
+}
+
+/// Makes an image that the emulated device loads as well, or says in `warning` why it cannot.
+std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin,
+                                std::string& warning) {
+    if (state.backend == CompilerBackend::Driver) {
+        return cubin; // the emulated device linked it
+    }
+    if (is_all_lto(state)) {
+        const auto session = start(state, CodeType::Ptx);
+        return with_ptx(state, cubin, session->finish(CodeType::Ptx));
+    }
+    if (state.codes.size() == 1) {
+        if (const std::string text = detail::ptx_in(state.codes.front()); !text.empty()) {
+            return with_ptx(state, cubin, std::as_bytes(std::span(text)));
+        }
+    }
+    try {
+        return emulated_link(state);
+    } catch (const LinkerError& error) {
+        warning = "the linked cubin is for GPUs alone: the emulated device runs PTX, and cannot "
+                  "link what it was given (" +
+                  error.name() + " from " + error.call() + ")" +
+                  (error.log().empty() ? "" : ": " + error.log()) +
+                  "; link PTX, LTO-IR or cubins that Program made for the emulated device";
+    } catch (const std::invalid_argument& error) {
+        warning = std::string("the linked cubin is for GPUs alone: ") + error.what();
+    }
+    return cubin;
+}
+
+} // namespace
+
+} // namespace cuprum

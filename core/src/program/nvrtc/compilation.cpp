@@ -1,0 +1,296 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "program/nvrtc/compilation.hpp"
+
+#include "libraries/nvrtc/call.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace cuprum::nvrtc {
+
+namespace {
+
+[[nodiscard]] std::string missing_header_advice(std::string_view header,
+                                                const std::vector<std::string>& options,
+                                                Compilation::Headers headers,
+                                                std::string_view name);
+[[nodiscard]] std::string architecture_advice(const std::vector<std::string>& options);
+[[nodiscard]] std::optional<std::string_view> missing_header(std::string_view log);
+[[nodiscard]] std::string value_of(const std::vector<std::string>& options, std::string_view key);
+
+} // namespace
+
+Compilation::Compilation(const std::string& source, std::string name,
+                         std::vector<std::string> options, Headers headers)
+    : source_(source), name_(std::move(name)), options_(std::move(options)), headers_(headers) {
+    std::vector<const char*> texts;
+    std::vector<const char*> names;
+    for (const auto& [header, text] : headers_) {
+        names.push_back(header.c_str());
+        texts.push_back(text.c_str());
+    }
+    call(table().nvrtcCreateProgram, &program_, source_.c_str(), name_.c_str(),
+         static_cast<int>(names.size()), texts.data(), names.data());
+}
+
+Compilation::~Compilation() {
+    // NOTE: the only failure is "no such program", which cannot be: it is ours and alive.
+    static_cast<void>(table().nvrtcDestroyProgram(&program_));
+}
+
+void Compilation::add_name_expression(const std::string& expression) {
+    call(table().nvrtcAddNameExpression, program_, expression.c_str());
+}
+
+void Compilation::cancel_when_changed(const std::atomic<unsigned>& counter) {
+    cancellation_ = {.counter = &counter, .start = counter.load(std::memory_order_relaxed)};
+    call(
+        table().nvrtcSetFlowCallback, program_,
+        [](void* payload, void*) -> int {
+            const auto& [changing, start] = *static_cast<const Cancellation*>(payload);
+            return changing->load(std::memory_order_relaxed) == start ? 0 : 1;
+        },
+        static_cast<void*>(&cancellation_));
+}
+
+std::string Compilation::run() {
+    std::vector<const char*> arguments;
+    arguments.reserve(options_.size());
+    for (const std::string& option : options_) {
+        arguments.push_back(option.c_str());
+    }
+    const auto& compile = table().nvrtcCompileProgram;
+    const nvrtcResult status =
+        compile(program_, static_cast<int>(arguments.size()), arguments.data());
+    if (status == NVRTC_SUCCESS) {
+        return log();
+    }
+    std::string text;
+    try {
+        text = log();
+    } catch (const NVRTCError& error) {
+        // The first failure is the one to report; that its log is lost is said in the log's place.
+        text = std::string("(the log could not be read: ") + error.what() + ")";
+    }
+    std::string advice;
+    if (status == NVRTC_ERROR_CANCELLED) {
+        advice = "the compilation was cancelled, by Program cancel()";
+    } else {
+        advice = advice_for(text, options_, headers_, name_);
+        std::vector<std::pair<std::string, std::string>> texts(headers_.begin(), headers_.end());
+        texts.emplace_back(name_, source_);
+        const std::string line = offending_line(text, texts);
+        advice += (advice.empty() || line.empty() ? "" : "; ") + line;
+    }
+    raise(status, compile.name, std::move(text), options_, advice);
+}
+
+std::pair<PchStatus, std::string> Compilation::pch_status() const {
+    const nvrtcResult status = table().nvrtcGetPCHCreateStatus(program_);
+    switch (status) {
+    case NVRTC_SUCCESS:
+        return {PchStatus::Created, {}};
+    case NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED:
+        return {PchStatus::NotAttempted, {}};
+    default:
+        return {PchStatus::Failed, name_of(status)};
+    }
+}
+
+bool Compilation::grow_pch_heap() const {
+    if (table().nvrtcGetPCHCreateStatus(program_) != NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED) {
+        return false;
+    }
+    std::size_t bytes = 0;
+    call(table().nvrtcGetPCHHeapSizeRequired, program_, &bytes);
+    call(table().nvrtcSetPCHHeapSize, bytes);
+    return true;
+}
+
+std::string Compilation::lowered_name(const std::string& expression) const {
+    const char* name = nullptr;
+    call(table().nvrtcGetLoweredName, program_, expression.c_str(), &name);
+    return name;
+}
+
+std::vector<std::byte> Compilation::ptx() const {
+    std::vector<std::byte> code = read(table().nvrtcGetPTXSize, table().nvrtcGetPTX);
+    while (!code.empty() && code.back() == std::byte{0}) {
+        code.pop_back();
+    }
+    return code;
+}
+
+std::vector<std::byte> Compilation::cubin() const {
+    return read(table().nvrtcGetCUBINSize, table().nvrtcGetCUBIN);
+}
+
+std::vector<std::byte> Compilation::ltoir() const {
+    return read(table().nvrtcGetLTOIRSize, table().nvrtcGetLTOIR);
+}
+
+template <typename... Params, typename... Args>
+void Compilation::call(const Entry<nvrtcResult(Params...)>& entry, Args... args) const {
+    if (const nvrtcResult status = entry(args...); status != NVRTC_SUCCESS) {
+        raise(status, entry.name, {}, options_);
+    }
+}
+
+std::vector<std::byte>
+Compilation::read(const Entry<nvrtcResult(nvrtcProgram, std::size_t*)>& size_of,
+                  const Entry<nvrtcResult(nvrtcProgram, char*)>& get) const {
+    std::size_t size = 0;
+    call(size_of, program_, &size);
+    std::vector<std::byte> bytes(size);
+    if (size != 0) {
+        call(get, program_, reinterpret_cast<char*>(bytes.data()));
+    }
+    return bytes;
+}
+
+std::string Compilation::log() const {
+    const std::vector<std::byte> bytes =
+        read(table().nvrtcGetProgramLogSize, table().nvrtcGetProgramLog);
+    std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
+    return text;
+}
+
+std::string offending_line(const std::string& log, Compilation::Headers texts) {
+    // "x.cu(3): error: ..."; warnings come in the same form and do not count.
+    for (std::size_t at = log.find("): "); at != std::string::npos; at = log.find("): ", at + 1)) {
+        const std::string_view rest = std::string_view(log).substr(at + 3);
+        const std::size_t open = log.rfind('(', at);
+        if (open == std::string::npos ||
+            !(rest.starts_with("error") || rest.starts_with("catastrophic error"))) {
+            continue;
+        }
+        const std::size_t begin = log.rfind('\n', open) + 1; // npos + 1 is 0
+        const std::string_view name = std::string_view(log).substr(begin, open - begin);
+        std::size_t number = 0;
+        const char* const digits = log.data() + open + 1;
+        std::from_chars(digits, log.data() + at, number);
+        for (const auto& [known, text] : texts) {
+            if (known != name || number == 0) {
+                continue;
+            }
+            std::string_view line = text;
+            for (std::size_t i = 1; i < number; ++i) {
+                const std::size_t end = line.find('\n');
+                if (end == std::string_view::npos) {
+                    return {}; // a #line directive counts otherwise
+                }
+                line.remove_prefix(end + 1);
+            }
+            line = line.substr(0, line.find('\n'));
+            line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+            return "line " + std::to_string(number) + " of \"" + known + "\": " + std::string(line);
+        }
+        return {};
+    }
+    return {};
+}
+
+std::string advice_for(const std::string& log, const std::vector<std::string>& options,
+                       Compilation::Headers headers, std::string_view name) {
+    if (const auto header = missing_header(log)) {
+        // The line is in the log too: names in angles are not looked for beside the source.
+        const bool is_angled = log.find("<" + std::string(*header) + ">") != std::string::npos;
+        return missing_header_advice(*header, options, headers, is_angled ? "" : name);
+    }
+    if (log.find("invalid value for --gpu-architecture") != std::string::npos) {
+        return architecture_advice(options);
+    }
+    return {};
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::string missing_header_advice(std::string_view header, const std::vector<std::string>& options,
+                                  Compilation::Headers headers, std::string_view name) {
+    static constexpr std::string_view INCLUDE = "--include-path=";
+    std::string searched;
+    const bool is_beside_source =
+        std::find(options.begin(), options.end(), "--no-source-include") == options.end();
+    if (is_beside_source && !name.empty()) {
+        std::error_code ignored;
+        const auto folder = std::filesystem::absolute(name, ignored).parent_path();
+        searched = folder.string();
+    }
+    for (const std::string& option : options) {
+        if (option.starts_with(INCLUDE)) {
+            searched += searched.empty() ? "" : ", ";
+            searched += option.substr(INCLUDE.size());
+        }
+    }
+    std::string advice = "header \"";
+    advice.append(header);
+    advice += "\" was not found; ";
+    advice += searched.empty() ? "no directories were searched"
+                               : "these directories were searched: " + searched;
+    if (!headers.empty()) {
+        advice += "; headers in memory:";
+        for (const auto& known : headers) {
+            advice += " \"" + known.first + "\"";
+        }
+    }
+    advice += "; add the directory that holds it to ProgramOptions include_path, or its text to "
+              "ProgramOptions headers";
+    return advice;
+}
+
+std::string architecture_advice(const std::vector<std::string>& options) {
+    std::string advice =
+        "architecture \"" + value_of(options, "-arch=") + "\" is not one this NVRTC compiles for";
+    try {
+        advice += "; it knows";
+        for (const char* separator = " "; const int architecture : supported_architectures()) {
+            advice += separator + std::to_string(architecture);
+            separator = ", ";
+        }
+    } catch (const NVRTCError&) {
+        // NOTE: the advice goes with an error already under way, which must not be replaced.
+        return advice;
+    }
+    int major = 0;
+    int minor = 0;
+    if (table().nvrtcVersion(&major, &minor) == NVRTC_SUCCESS) {
+        advice += " (version " + std::to_string(major) + "." + std::to_string(minor) + ")";
+    }
+    return advice + "; name one of these in ProgramOptions arch, or install a newer NVRTC";
+}
+
+std::optional<std::string_view> missing_header(std::string_view log) {
+    // "cannot open" and "could not open" are both in use.
+    static constexpr std::string_view WORDS = "open source file \"";
+    const std::size_t found = log.find(WORDS);
+    if (found == std::string_view::npos) {
+        return std::nullopt;
+    }
+    const std::string_view rest = log.substr(found + WORDS.size());
+    return rest.substr(0, rest.find('"'));
+}
+
+std::string value_of(const std::vector<std::string>& options, std::string_view key) {
+    for (const std::string& option : options) {
+        if (option.starts_with(key)) {
+            return option.substr(key.size());
+        }
+    }
+    return {};
+}
+
+} // namespace
+
+} // namespace cuprum::nvrtc

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "program/nvvm/compilation.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace cuprum::nvvm {
+
+namespace {
+
+[[nodiscard]] std::string advice_for(nvvmResult status);
+void drop_final_nuls(std::vector<std::byte>& bytes);
+
+} // namespace
+
+Compilation::Compilation(std::vector<std::string> options) : options_(std::move(options)) {
+    check(table().nvvmCreateProgram(&program_), table().nvvmCreateProgram.name);
+}
+
+Compilation::~Compilation() {
+    // NOTE: the only failure is "no such program", which cannot be: it is ours and alive.
+    static_cast<void>(table().nvvmDestroyProgram(&program_));
+}
+
+void Compilation::add(const std::string& code, const std::string& name) {
+    const auto& entry = table().nvvmAddModuleToProgram;
+    check(entry(program_, code.data(), code.size(), name.c_str()), entry.name);
+}
+
+void Compilation::add_library(const std::string& code, const std::string& name) {
+    const auto& entry = table().nvvmLazyAddModuleToProgram;
+    check(entry(program_, code.data(), code.size(), name.c_str()), entry.name);
+}
+
+std::string Compilation::run() {
+    std::vector<const char*> arguments;
+    arguments.reserve(options_.size());
+    for (const std::string& option : options_) {
+        arguments.push_back(option.c_str());
+    }
+    const int count = static_cast<int>(arguments.size());
+    for (const auto* entry : {&table().nvvmVerifyProgram, &table().nvvmCompileProgram}) {
+        const nvvmResult status = (*entry)(program_, count, arguments.data());
+        if (status == NVVM_SUCCESS) {
+            continue;
+        }
+        std::string text;
+        try {
+            text = log();
+        } catch (const NVVMError& error) {
+            // The first failure is the one to report; that its log is lost is said in its place.
+            text = std::string("(the log could not be read: ") + error.what() + ")";
+        }
+        throw NVVMError(status, table().nvvmGetErrorString(status), entry->name, std::move(text),
+                        options_, advice_for(status));
+    }
+    return log();
+}
+
+std::vector<std::byte> Compilation::result() const {
+    std::size_t bytes = 0;
+    check(table().nvvmGetCompiledResultSize(program_, &bytes),
+          table().nvvmGetCompiledResultSize.name);
+    std::vector<std::byte> code(bytes);
+    check(table().nvvmGetCompiledResult(program_, reinterpret_cast<char*>(code.data())),
+          table().nvvmGetCompiledResult.name);
+    drop_final_nuls(code);
+    return code;
+}
+
+void Compilation::check(nvvmResult status, const char* call) const {
+    if (status != NVVM_SUCCESS) {
+        throw NVVMError(status, table().nvvmGetErrorString(status), call, {}, options_,
+                        advice_for(status));
+    }
+}
+
+std::string Compilation::log() const {
+    std::size_t bytes = 0;
+    check(table().nvvmGetProgramLogSize(program_, &bytes), table().nvvmGetProgramLogSize.name);
+    std::string text(bytes, '\0');
+    if (bytes != 0) {
+        check(table().nvvmGetProgramLog(program_, text.data()), table().nvvmGetProgramLog.name);
+    }
+    text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
+    return text;
+}
+
+std::string version() {
+    int major = 0;
+    int minor = 0;
+    int ir_major = 0;
+    int ir_minor = 0;
+    int debug_major = 0;
+    int debug_minor = 0;
+    const auto check = [](nvvmResult status, const char* call) {
+        if (status != NVVM_SUCCESS) {
+            throw NVVMError(status, table().nvvmGetErrorString(status), call, {}, {});
+        }
+    };
+    check(table().nvvmVersion(&major, &minor), table().nvvmVersion.name);
+    check(table().nvvmIRVersion(&ir_major, &ir_minor, &debug_major, &debug_minor),
+          table().nvvmIRVersion.name);
+    return std::to_string(major) + "." + std::to_string(minor) + ", IR " +
+           std::to_string(ir_major) + "." + std::to_string(ir_minor) + ", debug " +
+           std::to_string(debug_major) + "." + std::to_string(debug_minor);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+std::string advice_for(nvvmResult status) {
+    switch (status) {
+    case NVVM_ERROR_IR_VERSION_MISMATCH:
+        return "the IR says it is of another version than this libNVVM, " + version() +
+               ", takes; see the metadata nvvmir.version";
+    case NVVM_ERROR_INVALID_IR:
+        return "the IR is not valid; this libNVVM takes " + version();
+    case NVVM_ERROR_INVALID_OPTION:
+        return "libNVVM does not know one of the options";
+    default:
+        return {};
+    }
+}
+
+void drop_final_nuls(std::vector<std::byte>& bytes) {
+    // PTX ends with a NUL; LTO-IR has a header that says its size, and may end with zeros of its
+    // own.
+    static constexpr std::string_view PTX_START = "//";
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (text.starts_with(PTX_START) || text.starts_with(".version")) {
+        while (!bytes.empty() && bytes.back() == std::byte{0}) {
+            bytes.pop_back();
+        }
+    }
+}
+
+} // namespace
+
+} // namespace cuprum::nvvm

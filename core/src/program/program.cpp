@@ -1,0 +1,411 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/program.hpp>
+
+#include "program/cache/digest.hpp"
+#include "program/cache/forgiving_cache.hpp"
+#include "program/cache/key.hpp"
+#include "program/symbol_table.hpp"
+#include "driver/call.hpp"
+#include "libraries/nvrtc/call.hpp"
+#include "driver/handle.hpp"
+#include "program/library_state.hpp"
+#include "program/program_state.hpp"
+#include "support/text.hpp"
+#include "support/warn.hpp"
+
+#include <cuprum/device.hpp>
+#include <cuprum/error.hpp>
+#include <cuprum/program_cache.hpp>
+
+#include <array>
+#include <stdexcept>
+#include <string_view>
+
+namespace cuprum {
+
+namespace {
+
+using detail::ProgramState;
+
+void check_source(std::string_view source, SourceType language, const ProgramOptions& options);
+void check_target(CodeType target, const ProgramState& state);
+[[nodiscard]] detail::Compiled run(ProgramState& state, CodeType target,
+                                   std::span<const std::string> names, bool keeps_debug_source);
+void check_driver(const ProgramState& state);
+[[nodiscard]] ObjectCode compile_through(ProgramCache& cache, const std::string& key,
+                                         ProgramState& state, CodeType target,
+                                         std::span<const std::string> names);
+[[nodiscard]] std::optional<std::string> key_if_cacheable(const Program& program, CodeType target,
+                                                          const CompileRequest& request);
+[[nodiscard]] ObjectCode object_of(CodeType target, detail::Compiled compiled);
+
+} // namespace
+
+Program::Program(std::string_view source, ProgramOptions options)
+    : Program(source, SourceType::Cxx, std::move(options)) {}
+
+Program::Program(std::string_view source, SourceType language, ProgramOptions options)
+    : state_(std::make_shared<ProgramState>()) {
+    check_source(source, language, options);
+    options.check_honoured(language);
+    state_->source = source;
+    state_->language = language;
+    state_->options = std::move(options);
+    // Settled here, so that a program compiles the same whatever device becomes current later.
+    const std::optional<std::string>& wanted = state_->options.arch;
+    state_->arch = wanted.has_value() ? *wanted : "sm_" + Device().arch();
+    state_->options.arch = state_->arch;
+    switch (language) {
+    case SourceType::Cxx:
+        // Finds NVRTC, or raises.
+        static_cast<void>(nvrtc::table().nvrtcGetErrorString(NVRTC_SUCCESS));
+        state_->backend = CompilerBackend::Nvrtc;
+        state_->compiler_options = state_->options.to_nvrtc();
+        break;
+    case SourceType::Nvvm:
+        static_cast<void>(nvvm::table().nvvmGetErrorString(nvvm::NVVM_SUCCESS));
+        state_->backend = CompilerBackend::Nvvm;
+        state_->compiler_options = state_->options.to_nvvm(CodeType::Ptx);
+        break;
+    case SourceType::Ptx:
+        state_->backend = Linker::which_backend();
+        if (state_->options.numba_debug.value_or(false)) {
+            detail::warn(WarningKind::Degraded,
+                         "ProgramOptions numba_debug is ignored for code_type='ptx': no linker has "
+                         "such an option");
+        }
+        state_->options.to_linker().check_honoured(state_->backend);
+        state_->compiler_options = state_->options.to_linker().to_nvjitlink();
+        break;
+    }
+}
+
+ObjectCode Program::compile(CodeType target, std::span<const std::string> name_expressions) const {
+    return compile(target, CompileRequest{.name_expressions = {name_expressions.begin(),
+                                                               name_expressions.end()}});
+}
+
+ObjectCode Program::compile(CodeType target, const CompileRequest& request) const {
+    ProgramState& state = detail::open(state_, "Program");
+    for (const std::string& name : request.name_expressions) {
+        detail::check_has_no_nul("name_expressions", name);
+    }
+    if (request.cache != nullptr) {
+        const std::string key = cache_key(target, request.name_expressions, request.extra_digest);
+        return compile_through(*request.cache, key, state, target, request.name_expressions);
+    }
+    if (const std::shared_ptr<ProgramCache> cache = default_program_cache()) {
+        if (const auto key = key_if_cacheable(*this, target, request)) {
+            detail::ForgivingCache forgiving(*cache);
+            ObjectCode code =
+                compile_through(forgiving, *key, state, target, request.name_expressions);
+            if (!forgiving.trouble().empty()) {
+                detail::warn(WarningKind::Degraded,
+                             "the default program cache was not used: " + forgiving.trouble());
+            }
+            return code;
+        }
+    }
+    return object_of(target, run(state, target, request.name_expressions, true));
+}
+
+void Program::cancel() const {
+    ProgramState& state = detail::open(state_, "Program");
+    if (state.language != SourceType::Cxx) {
+        throw std::invalid_argument("a program in " + std::string(to_string(state.language)) +
+                                    " cannot be cancelled: only NVRTC, which compiles C++, can");
+    }
+    if (!nvrtc::can_cancel()) {
+        static_cast<void>(nvrtc::resolve("nvrtcSetFlowCallback")); // says what is needed
+    }
+    state.cancellations.fetch_add(1);
+}
+
+std::string Program::cache_key(CodeType target, std::span<const std::string> name_expressions,
+                               const std::optional<std::string>& extra_digest) const {
+    ProgramState& state = detail::open(state_, "Program");
+    check_target(target, state);
+    check_cacheable(state.language, state.options, extra_digest.has_value());
+    std::vector<std::string> nvvm_options;
+    if (state.language == SourceType::Nvvm) {
+        nvvm_options = state.options.to_nvvm(target); // which depend on the target
+    }
+    const bool is_cxx = state.language == SourceType::Cxx;
+    const detail::SourceFacts& facts =
+        state.source_facts.get([&state] { return detail::SourceFacts(state.source); });
+    std::string files;
+    if (is_cxx && !extra_digest.has_value() && // which stands for them
+        (facts.may_read_files || !state.options.headers.empty() ||
+         !state.options.pre_include.empty())) {
+        files = included_files_digest(state.source, state.options);
+    }
+    return detail::make_key(
+        {.code = state.source,
+         .language = state.language,
+         .target = target,
+         .compiler_options = nvvm_options.empty() ? state.compiler_options : nvvm_options,
+         .name = state.options.name,
+         .name_expressions = is_cxx ? name_expressions : std::span<const std::string>(),
+         .extra_sources = state.options.extra_sources,
+         .headers = state.options.headers,
+         .uses_libdevice = state.options.use_libdevice.value_or(false),
+         .uses_default_include_path = state.options.default_include_path.value_or(true),
+         .included_files = files,
+         .extra_digest = extra_digest.has_value() ? std::optional<std::string_view>(*extra_digest)
+                                                  : std::nullopt},
+        facts);
+}
+
+SourceType Program::language() const {
+    return detail::open(state_, "Program").language;
+}
+
+CompilerBackend Program::backend() const {
+    return detail::open(state_, "Program").backend;
+}
+
+std::string Program::log() const {
+    ProgramState& state = detail::open(state_, "Program");
+    const std::lock_guard lock(state.mutex);
+    return state.log;
+}
+
+std::optional<PchStatus> Program::pch_status() const {
+    ProgramState& state = detail::open(state_, "Program");
+    const std::lock_guard lock(state.mutex);
+    return state.pch_status;
+}
+
+const ProgramOptions& Program::options() const {
+    return detail::open(state_, "Program").options;
+}
+
+std::vector<std::string> Program::compiler_options() const {
+    return detail::open(state_, "Program").compiler_options;
+}
+
+std::uintptr_t Program::handle() const {
+    ProgramState& state = detail::open(state_, "Program");
+    const std::lock_guard lock(state.mutex);
+    switch (state.language) {
+    case SourceType::Cxx:
+        if (state.nvrtc_handle == nullptr) {
+            state.nvrtc_handle = std::make_unique<nvrtc::Compilation>(
+                state.source, state.options.name, state.compiler_options, state.options.headers);
+        }
+        return reinterpret_cast<std::uintptr_t>(state.nvrtc_handle->get());
+    case SourceType::Nvvm:
+        if (state.nvvm_handle == nullptr) {
+            state.nvvm_handle = detail::start_nvvm(state, CodeType::Ptx);
+        }
+        return reinterpret_cast<std::uintptr_t>(state.nvvm_handle->get());
+    case SourceType::Ptx:
+        if (!state.linker.has_value()) {
+            const auto* const begin = reinterpret_cast<const std::byte*>(state.source.data());
+            const std::array codes{ObjectCode::from_bytes(
+                CodeType::Ptx, {begin, begin + state.source.size()}, state.options.name)};
+            state.linker.emplace(codes, state.options.to_linker());
+        }
+        return state.linker->handle();
+    }
+    return 0;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void check_source(std::string_view source, SourceType language, const ProgramOptions& options) {
+    const std::size_t nul = source.find('\0');
+    if (language != SourceType::Nvvm && nul != std::string_view::npos) {
+        throw std::invalid_argument("source has a NUL character at position " +
+                                    std::to_string(nul) + "; the compiler would not see the rest");
+    }
+    if (options.name.empty() || options.name.find('\0') != std::string::npos) {
+        throw std::invalid_argument("ProgramOptions name is " + detail::quoted(options.name) +
+                                    "; expected a text that is not empty and has no NUL "
+                                    "character: it is what the log calls the source");
+    }
+    for (const auto& [name, text] : options.headers) {
+        if (name.empty() || name.find('\0') != std::string::npos ||
+            text.find('\0') != std::string::npos) {
+            throw std::invalid_argument("ProgramOptions headers has " + detail::quoted(name) +
+                                        "; expected a name that is not empty, and no NUL "
+                                        "character in name or text");
+        }
+    }
+    for (const auto& [name, code] : options.extra_sources) {
+        if (code.empty()) {
+            throw std::invalid_argument("ProgramOptions extra_sources has \"" + name +
+                                        "\", which is empty");
+        }
+    }
+}
+
+void check_cxx_target(CodeType target, const ProgramState& state) {
+    const std::string& arch = state.arch;
+    switch (target) {
+    case CodeType::LtoIr:
+        return;
+    case CodeType::Cubin:
+        if (arch.starts_with("compute_")) {
+            throw std::invalid_argument(
+                "target \"cubin\" needs a real architecture, but arch is \"" + arch +
+                "\", a virtual one; pass \"sm_" + arch.substr(8) + "\" or compile to \"ptx\"");
+        }
+        [[fallthrough]];
+    case CodeType::Ptx:
+        return;
+    default:
+        throw std::invalid_argument("target \"" + std::string(to_string(target)) +
+                                    "\" is not one a program compiles to; expected \"ptx\", "
+                                    "\"cubin\" or \"ltoir\"");
+    }
+}
+
+void check_target(CodeType target, const ProgramState& state) {
+    switch (state.language) {
+    case SourceType::Cxx:
+        check_cxx_target(target, state);
+        return;
+    case SourceType::Ptx:
+        if (target != CodeType::Cubin && target != CodeType::Ptx) {
+            throw std::invalid_argument("Unsupported target_type=\"" +
+                                        std::string(to_string(target)) +
+                                        "\" for PTX; expected \"cubin\" or \"ptx\"");
+        }
+        return;
+    case SourceType::Nvvm:
+        if (target != CodeType::Ptx && target != CodeType::LtoIr) {
+            throw std::invalid_argument("Unsupported target_type=\"" +
+                                        std::string(to_string(target)) +
+                                        "\" for NVVM; expected \"ptx\" or \"ltoir\"");
+        }
+        return;
+    }
+}
+
+/// Warns if the driver in use, if any is, is too old for PTX of this compiler.
+void check_driver(const ProgramState& state) {
+    if (state.language != SourceType::Cxx ||
+        driver::detail::initialised_table.load(std::memory_order_acquire) != &driver::table() ||
+        driver::is_emulated()) {
+        return; // a driver that nobody uses yet is left alone; the emulated device takes all PTX
+    }
+    int major = 0;
+    int minor = 0;
+    int supported = 0;
+    nvrtc::call(nvrtc::table().nvrtcVersion, &major, &minor);
+    driver::call(driver::table().cuDriverGetVersion, &supported);
+    if (major * 1000 + minor * 10 > supported) {
+        detail::warn(WarningKind::Degraded,
+                     "The CUDA driver version is older than the backend version: NVRTC " +
+                         std::to_string(major) + "." + std::to_string(minor) +
+                         " makes PTX that a driver for CUDA " + std::to_string(supported / 1000) +
+                         "." + std::to_string(supported % 1000 / 10) +
+                         " may refuse; compile to a cubin, or update the driver");
+    }
+}
+
+detail::Compiled run(ProgramState& state, CodeType target, std::span<const std::string> names,
+                     bool keeps_debug_source) {
+    check_target(target, state);
+    if (!names.empty() && state.language != SourceType::Cxx) {
+        throw std::invalid_argument("name_expressions has \"" + names.front() +
+                                    "\", but only C++ has such names; a kernel in " +
+                                    std::string(to_string(state.language)) +
+                                    " is found by its name in the code");
+    }
+    const auto keep = [&state](std::string log, std::optional<PchStatus> pch) {
+        const std::lock_guard lock(state.mutex);
+        state.log = std::move(log);
+        state.pch_status = pch;
+    };
+    detail::Compiled compiled;
+    try {
+        switch (state.language) {
+        case SourceType::Cxx:
+            compiled = detail::compile_cxx(state, target, names, keeps_debug_source);
+            break;
+        case SourceType::Ptx:
+            compiled = detail::compile_ptx(state, target);
+            break;
+        case SourceType::Nvvm:
+            compiled = detail::compile_nvvm(state, target);
+            break;
+        }
+    } catch (const NVRTCError& error) {
+        keep(error.log(), std::nullopt);
+        throw;
+    } catch (const NVVMError& error) {
+        keep(error.log(), std::nullopt);
+        throw;
+    } catch (const LinkerError& error) {
+        keep(error.log(), std::nullopt);
+        throw;
+    }
+    keep(compiled.log, compiled.pch_status);
+    if (!compiled.pch_failure.empty()) {
+        detail::warn(WarningKind::Degraded, compiled.pch_failure);
+    }
+    if (target == CodeType::Ptx) {
+        check_driver(state);
+    }
+    return compiled;
+}
+
+ObjectCode compile_through(ProgramCache& cache, const std::string& key, ProgramState& state,
+                           CodeType target, std::span<const std::string> names) {
+    const bool has_names = !names.empty() && state.language == SourceType::Cxx;
+    if (auto found = cache.load(key)) {
+        detail::CodeWithSymbols cached{*std::move(found), {}};
+        if (!has_names || detail::take_symbols(cached)) {
+            {
+                const std::lock_guard lock(state.mutex);
+                state.log.clear(); // nothing was compiled
+                state.pch_status.reset();
+            }
+            if (target == CodeType::Ptx) {
+                check_driver(state);
+            }
+            return ObjectCode(std::make_shared<detail::LibraryState>(
+                target, std::move(cached.code), std::string(), state.options.name,
+                std::move(cached.symbols)));
+        }
+    }
+    // A debugger's file would be gone by the time the cached code is used: the name stays plain.
+    detail::Compiled compiled = run(state, target, names, false);
+    cache.put(key,
+              has_names ? detail::with_symbols(compiled.symbols, compiled.code) : compiled.code);
+    return object_of(target, std::move(compiled));
+}
+
+/// Returns the key for the default cache; nothing for what it leaves alone.
+std::optional<std::string> key_if_cacheable(const Program& program, CodeType target,
+                                            const CompileRequest& request) {
+    const ProgramOptions& options = program.options();
+    if (options.debug.value_or(false) || options.lineinfo.value_or(false) ||
+        options.fdevice_syntax_only.value_or(false)) {
+        return std::nullopt;
+    }
+    try {
+        return program.cache_key(target, request.name_expressions, request.extra_digest);
+    } catch (const std::invalid_argument&) {
+        // NOTE: nobody asked for this program in particular to be cached. What else is wrong with
+        // the arguments is found when it is compiled.
+        return std::nullopt;
+    }
+}
+
+ObjectCode object_of(CodeType target, detail::Compiled compiled) {
+    ObjectCode code = ObjectCode::from_bytes(target, compiled.code, std::move(compiled.name),
+                                             std::move(compiled.symbols));
+    code.state()->source_file = std::move(compiled.debug_source);
+    return code;
+}
+
+} // namespace
+
+} // namespace cuprum

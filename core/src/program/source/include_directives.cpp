@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Finds the #include directives of a C++ text. There is no preprocessor here, so all conditions
+// count as true; comments, literals and lines that go on after a backslash are read as C++ does.
+
+#include "program/source/include_directives.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace cuprum::detail {
+
+namespace {
+
+[[nodiscard]] std::string spliced(std::string_view text);
+
+/// Walks over a text without line splices.
+class Scanner {
+public:
+    explicit Scanner(std::string_view text) : text_(text) {}
+
+    [[nodiscard]] std::vector<Include> run();
+
+private:
+    [[nodiscard]] bool starts_with(std::string_view word) const {
+        return text_.substr(at_).starts_with(word);
+    }
+
+    [[nodiscard]] char here() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+
+    /// Skips to a character or the end.
+    void skip_to(std::string_view end) { at_ = std::min(text_.find(end, at_), text_.size()); }
+
+    bool skip_comment();
+    void skip_blanks();
+    void skip_literal(char quote);
+    bool skip_raw_literal();
+    [[nodiscard]] std::string_view take_word();
+    /// Takes "name" or <name>; anything else is a macro.
+    void take_name();
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    std::vector<Include> found_;
+};
+
+} // namespace
+
+std::vector<Include> includes_in(std::string_view text) {
+    if (text.find("\\\n") == std::string_view::npos &&
+        text.find("\\\r\n") == std::string_view::npos) {
+        return text.find("include") == std::string_view::npos &&
+                       text.find("embed") == std::string_view::npos
+                   ? std::vector<Include>()
+                   : Scanner(text).run();
+    }
+    const std::string joined = spliced(text);
+    return Scanner(joined).run();
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+constexpr std::array<std::string_view, 4> DIRECTIVES{"include", "include_next", "import", "embed"};
+constexpr std::array<std::string_view, 3> QUESTIONS{"__has_include", "__has_include_next",
+                                                    "__has_embed"};
+
+template <std::size_t Count>
+bool is_one_of(std::string_view word, const std::array<std::string_view, Count>& words) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+bool is_word(char character) {
+    return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
+}
+
+/// Joins the lines that end with a backslash.
+std::string spliced(std::string_view text) {
+    std::string joined;
+    joined.reserve(text.size());
+    while (!text.empty()) {
+        if (text.starts_with("\\\n")) {
+            text.remove_prefix(2);
+        } else if (text.starts_with("\\\r\n")) {
+            text.remove_prefix(3);
+        } else {
+            joined += text.front();
+            text.remove_prefix(1);
+        }
+    }
+    return joined;
+}
+
+std::vector<Include> Scanner::run() {
+    bool is_line_start = true;
+    while (at_ < text_.size()) {
+        const char character = here();
+        if (skip_comment()) {
+            continue; // counts as a blank
+        }
+        if (character == '\n') {
+            is_line_start = true;
+            ++at_;
+        } else if (std::isspace(static_cast<unsigned char>(character)) != 0) {
+            ++at_;
+        } else if (is_line_start && (character == '#' || starts_with("%:"))) {
+            is_line_start = false;
+            at_ += character == '#' ? 1 : 2;
+            skip_blanks();
+            if (is_one_of(take_word(), DIRECTIVES)) {
+                skip_blanks();
+                take_name();
+            }
+        } else if (character == '"' || character == '\'') {
+            is_line_start = false;
+            skip_literal(character);
+        } else if (is_word(character)) {
+            is_line_start = false;
+            const std::string_view word = take_word();
+            if (here() == '"' && word.ends_with('R') && word.size() <= 3 && skip_raw_literal()) {
+                continue;
+            }
+            if (is_one_of(word, QUESTIONS)) {
+                skip_blanks();
+                if (here() == '(') {
+                    ++at_;
+                    skip_blanks();
+                    take_name();
+                }
+            }
+        } else {
+            is_line_start = false;
+            ++at_;
+        }
+    }
+    return std::move(found_);
+}
+
+bool Scanner::skip_comment() {
+    if (starts_with("//")) {
+        skip_to("\n");
+        return true;
+    }
+    if (starts_with("/*")) {
+        at_ += 2;
+        skip_to("*/");
+        at_ = std::min(at_ + 2, text_.size());
+        return true;
+    }
+    return false;
+}
+
+void Scanner::skip_blanks() {
+    while (here() == ' ' || here() == '\t' || here() == '\r' || starts_with("/*")) {
+        if (!skip_comment()) {
+            ++at_;
+        }
+    }
+}
+
+/// Skips a text or character, or an apostrophe between digits: none goes beyond its line.
+void Scanner::skip_literal(char quote) {
+    ++at_;
+    while (at_ < text_.size() && here() != '\n') {
+        const char character = text_[at_++];
+        if (character == quote) {
+            return;
+        }
+        if (character == '\\' && at_ < text_.size() && here() != '\n') {
+            ++at_;
+        }
+    }
+}
+
+/// Skips R"end(...)end"; false, and nothing skipped, for what only looks like it.
+bool Scanner::skip_raw_literal() {
+    static constexpr std::size_t MAX_DELIMITER = 16;
+    const std::size_t open = text_.find('(', at_);
+    if (open == std::string_view::npos || open - at_ - 1 > MAX_DELIMITER) {
+        return false;
+    }
+    const std::string end = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
+    const std::size_t close = text_.find(end, open);
+    if (close == std::string_view::npos) {
+        return false;
+    }
+    at_ = close + end.size();
+    return true;
+}
+
+std::string_view Scanner::take_word() {
+    const std::size_t begin = at_;
+    while (is_word(here())) {
+        ++at_;
+    }
+    return text_.substr(begin, at_ - begin);
+}
+
+void Scanner::take_name() {
+    const char open = here();
+    if (open == '"' || open == '<') {
+        const char end = open == '"' ? '"' : '>';
+        const std::size_t line_end = std::min(text_.find('\n', at_), text_.size());
+        const std::size_t close = text_.find(end, at_ + 1);
+        if (close < line_end && close > at_ + 1) {
+            found_.push_back({std::string(text_.substr(at_ + 1, close - at_ - 1)), open == '"'});
+            at_ = close + 1;
+            return;
+        }
+    }
+    found_.push_back({{}, true}); // from a macro
+}
+
+} // namespace
+
+} // namespace cuprum::detail

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "driver/call.hpp"
+#include "device/context_state.hpp"
+
+#include <cuprum/event.hpp>
+
+#include <atomic>
+#include <memory>
+
+namespace cuprum::detail {
+
+/// A driver event and its context. Destroying the state destroys the event if it is ours.
+struct EventState {
+    CUevent handle = nullptr;
+    std::shared_ptr<ContextState> context; // null for a foreign event
+    unsigned flags = 0;   // the driver's; it cannot tell of a foreign event: the default is assumed
+    unsigned made_at = 0; // the context's count of resets when it was made
+    std::unique_ptr<const IPCEventDescriptor> origin; // of an event of another process
+    bool is_owned = false;
+    std::atomic<bool> is_recorded{false}; // by us; only ever used to word an error
+
+    EventState() noexcept {} // NOLINT(modernize-use-equals-default): that would clear it twice
+
+    /// Makes the state of an event that is yet to be made in a context.
+    EventState(const std::shared_ptr<ContextState>& home, unsigned driver_flags) noexcept
+        : context(home), flags(driver_flags),
+          made_at(home->reset_count.load(std::memory_order_relaxed)) {}
+
+    ~EventState();
+    EventState(const EventState&) = delete;
+    EventState& operator=(const EventState&) = delete;
+
+    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
+
+    [[nodiscard]] bool is_timing_enabled() const noexcept {
+        return (flags & CU_EVENT_DISABLE_TIMING) == 0;
+    }
+
+    [[nodiscard]] bool is_blocking_sync() const noexcept {
+        return (flags & CU_EVENT_BLOCKING_SYNC) != 0;
+    }
+
+    [[nodiscard]] bool is_ipc_enabled() const noexcept {
+        return (flags & CU_EVENT_INTERPROCESS) != 0;
+    }
+};
+
+[[noreturn, gnu::cold]] void refuse_timing_of_shared_event();
+
+/// Returns the driver's flags for an event. Here, so that those of the usual one are a constant.
+/// @throws std::invalid_argument if it is to have timing and be shared.
+[[nodiscard]] inline unsigned event_flags(const EventOptions& options) {
+    if (options.ipc_enabled && options.timing_enabled) [[unlikely]] {
+        refuse_timing_of_shared_event();
+    }
+    return (options.timing_enabled ? 0U : unsigned{CU_EVENT_DISABLE_TIMING}) |
+           (options.blocking_sync ? unsigned{CU_EVENT_BLOCKING_SYNC} : 0U) |
+           (options.ipc_enabled ? unsigned{CU_EVENT_INTERPROCESS} : 0U);
+}
+
+/// Makes an event in a context, which must be the current one.
+[[nodiscard]] Event make_event(const std::shared_ptr<ContextState>& context, unsigned flags);
+
+} // namespace cuprum::detail

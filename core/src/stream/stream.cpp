@@ -1,0 +1,267 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// NOTE: calls that take a stream of our own need no current context: the driver goes by the handle.
+// The default streams go by what is current, which is what they are for.
+
+#include <cuprum/stream.hpp>
+
+#include "driver/current.hpp"
+#include "stream/host_function.hpp"
+#include "device/device_state.hpp"
+#include "stream/event_state.hpp"
+#include "driver/handle.hpp"
+#include "stream/ordered_free.hpp"
+#include "support/recycled.hpp"
+#include "stream/stream_state.hpp"
+
+#include <cuprum/detail/record.hpp>
+#include <cuprum/device_resources.hpp>
+#include <cuprum/error.hpp>
+
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+using driver::call;
+using driver::table;
+
+constexpr const char* DEFAULT_STREAM = "the default stream";
+
+Stream stream_for_token(CUstream token);
+bool is_default_token(CUstream handle);
+
+} // namespace
+
+Stream Stream::create(const Context& context, const StreamOptions& options) {
+    const detail::ContextState& home = detail::open(context.state(), "Context");
+    if (home.green != nullptr) {
+        return Stream(detail::make_stream(context.state(), options));
+    }
+    const driver::Current current(home.handle);
+    return Stream(detail::make_stream(context.state(), options));
+}
+
+[[gnu::hot]] std::shared_ptr<detail::StreamState>
+detail::make_stream(const std::shared_ptr<ContextState>& context, const StreamOptions& options) {
+    const int priority = checked_priority(*context->device, options.priority);
+    auto state = make_recycled<StreamState>();
+    state->context = context;
+    state->made_at = context->reset_count.load(std::memory_order_relaxed);
+    if (context->green != nullptr) {
+        if (!options.nonblocking) {
+            throw std::invalid_argument("nonblocking is false: streams of a green context must be "
+                                        "non-blocking");
+        }
+        call(table().cuGreenCtxStreamCreate, &state->handle, context->green,
+             unsigned{CU_STREAM_NON_BLOCKING}, priority);
+    } else {
+        call(table().cuStreamCreateWithPriority, &state->handle,
+             options.nonblocking ? unsigned{CU_STREAM_NON_BLOCKING} : unsigned{CU_STREAM_DEFAULT},
+             priority);
+    }
+    state->is_owned = true;
+    state->last_launch.watch(state->handle);
+    return state;
+}
+
+Stream Stream::from_handle(CUstream handle, std::shared_ptr<void> owner) {
+    driver::initialise();
+    auto state = std::make_shared<detail::StreamState>();
+    state->handle = handle;
+    state->may_capture = true;
+    detail::note_shared_streams();
+    state->owner = std::move(owner);
+    state->is_default = is_default_token(handle);
+    if (!state->is_default) {
+        CUcontext context = nullptr;
+        call(table().cuStreamGetCtx, handle, &context);
+        state->context = detail::context_state(context);
+        state->made_at = state->context->reset_count.load(std::memory_order_relaxed);
+    }
+    return Stream(std::move(state));
+}
+
+Stream Stream::legacy_default() {
+    return stream_for_token(CU_STREAM_LEGACY);
+}
+
+Stream Stream::per_thread_default() {
+    return stream_for_token(CU_STREAM_PER_THREAD);
+}
+
+Stream Stream::default_stream() {
+    constexpr int decimal = 10;
+    // Read every time, so that a program can change its mind.
+    const char* setting = std::getenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM");
+    const bool is_per_thread = setting != nullptr && std::strtol(setting, nullptr, decimal) != 0;
+    return is_per_thread ? per_thread_default() : legacy_default();
+}
+
+CUstream Stream::handle() const {
+    detail::StreamState& stream = detail::open(state_, "Stream");
+    // NOTE: not by a plain store, which would make every reader fetch it anew.
+    if (!stream.may_capture.load(std::memory_order_relaxed)) {
+        stream.may_capture.store(true, std::memory_order_relaxed);
+    }
+    detail::note_shared_streams();
+    return stream.handle;
+}
+
+bool Stream::is_nonblocking() const {
+    unsigned flags = 0;
+    call(table().cuStreamGetFlags, detail::handle_of(*this), &flags);
+    return (flags & CU_STREAM_NON_BLOCKING) != 0;
+}
+
+int Stream::priority() const {
+    int priority = 0;
+    call(table().cuStreamGetPriority, detail::handle_of(*this), &priority);
+    return priority;
+}
+
+Context Stream::context() const {
+    return Context(detail::context_state_of(detail::open(state_, "Stream")));
+}
+
+Device Stream::device() const {
+    return context().device();
+}
+
+DeviceResources Stream::resources() const {
+    return context().resources();
+}
+
+void Stream::sync() const {
+    call(table().cuStreamSynchronize, detail::handle_of(*this));
+    detail::release_finished_host_functions();
+}
+
+[[gnu::hot]] bool Stream::is_done() const {
+    // NOTE: not driver::call(): "not ready" is an answer here, not a failure.
+    const auto& query = table().cuStreamQuery;
+    const CUresult status = query(detail::handle_of(*this));
+    if (status == CUDA_ERROR_NOT_READY) {
+        return false;
+    }
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        driver::raise(status, query.name);
+    }
+    detail::release_finished_host_functions();
+    return true;
+}
+
+Event Stream::record(const EventOptions& options) const {
+    Event event = Event::create(context(), options);
+    record(event);
+    return event;
+}
+
+TimedEvent Stream::record_timed(EventOptions options) const {
+    TimedEvent event = TimedEvent::create(context(), options);
+    record(event);
+    return event;
+}
+
+void Stream::record(const Event& event, EventUse use) const {
+    const CUstream stream = detail::handle_of(*this);
+    detail::EventState& state = detail::open(event.state(), "Event");
+    if (use == EventUse::External) [[unlikely]] {
+        call(table().cuEventRecordWithFlags, state.handle, stream,
+             unsigned{CU_EVENT_RECORD_EXTERNAL});
+    } else {
+        call(table().cuEventRecord, state.handle, stream);
+    }
+    state.is_recorded.store(true, std::memory_order_relaxed);
+}
+
+[[gnu::hot]] bool detail::record_unless_shared(const Stream& stream, const Event& event) {
+    const StreamState& queue = open(stream.state(), "Stream");
+    EventState& state = open(event.state(), "Event");
+    if (state.is_ipc_enabled()) [[unlikely]] {
+        return false;
+    }
+    call(table().cuEventRecord, state.handle, queue.handle);
+    state.is_recorded.store(true, std::memory_order_relaxed);
+    return true;
+}
+
+void Stream::wait(const Event& event, EventUse use) const {
+    detail::StreamState& stream = detail::open(state_, "Stream");
+    stream.may_capture.store(true, std::memory_order_relaxed); // the event may be captured
+    call(table().cuStreamWaitEvent, stream.handle, event.handle(),
+         use == EventUse::External ? unsigned{CU_EVENT_WAIT_EXTERNAL}
+                                   : unsigned{CU_EVENT_WAIT_DEFAULT});
+}
+
+void Stream::wait(const Stream& other) const {
+    if (detail::handle_of(*this) == detail::handle_of(other)) {
+        return; // a stream is in order with itself
+    }
+    wait(other.record());
+}
+
+bool detail::is_lost(const Stream& stream) noexcept {
+    return !stream.is_closed() && stream.state()->is_lost();
+}
+
+bool operator==(const Stream& left, const Stream& right) noexcept {
+    if (left.is_closed() || right.is_closed()) {
+        return left.is_closed() == right.is_closed();
+    }
+    return left.state_->handle == right.state_->handle;
+}
+
+namespace detail {
+
+[[gnu::hot]] StreamState::~StreamState() {
+    if (is_owned) {
+        release_in(context, made_at, "stream", driver::table().cuStreamDestroy, handle);
+        release_finished_host_functions();
+    }
+}
+
+bool ask_whether_capturing(const StreamState& stream) {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    call(table().cuStreamIsCapturing, stream.handle, &status);
+    return status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+CUcontext context_of(const StreamState& stream) {
+    return stream.context != nullptr ? stream.context->handle : current_context(DEFAULT_STREAM);
+}
+
+std::shared_ptr<ContextState> context_state_of(const StreamState& stream) {
+    return stream.context != nullptr ? stream.context
+                                     : context_state(current_context(DEFAULT_STREAM));
+}
+
+} // namespace detail
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+Stream stream_for_token(CUstream token) {
+    auto state = std::make_shared<detail::StreamState>();
+    state->handle = token;
+    state->is_default = true;
+    state->may_capture = true;
+    state->last_launch.watch(token);
+    return Stream(std::move(state));
+}
+
+/// Tells whether a handle means "the default stream of the current context"; null is the legacy
+/// one.
+bool is_default_token(CUstream handle) {
+    return handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+}
+
+} // namespace
+
+} // namespace cuprum

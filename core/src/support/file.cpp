@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "support/file.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <cuda.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+namespace cuprum::detail {
+
+std::vector<std::byte> read_file(const std::string& path) {
+    static constexpr std::size_t CHUNK_BYTES = 65536;
+    std::vector<std::byte> bytes;
+    errno = 0;
+    std::FILE* const file = std::fopen(path.c_str(), "rb");
+    bool is_read = file != nullptr;
+    if (is_read) {
+        // In chunks: what is no plain file has no size that could be asked for.
+        std::size_t got = CHUNK_BYTES;
+        while (got == CHUNK_BYTES) {
+            const std::size_t before = bytes.size();
+            bytes.resize(before + CHUNK_BYTES);
+            got = std::fread(bytes.data() + before, 1, CHUNK_BYTES, file);
+            bytes.resize(before + got);
+        }
+        is_read = std::ferror(file) == 0;
+    }
+    const int error = errno;
+    if (file != nullptr) {
+        std::fclose(file);
+    }
+    if (!is_read) {
+        throw CUDAError(CUDA_ERROR_FILE_NOT_FOUND, "open",
+                        "\"" + path +
+                            "\" cannot be read: " + std::generic_category().message(error));
+    }
+    return bytes;
+}
+
+} // namespace cuprum::detail

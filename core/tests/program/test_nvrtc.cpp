@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "libraries/nvrtc/call.hpp"
+#include "program/nvrtc/compilation.hpp"
+#include "support/expect_error.hpp"
+#include "support/fake_driver.hpp"
+#include "support/fake_nvrtc.hpp"
+#include "support/warning_log.hpp"
+
+#include <cuprum/error.hpp>
+#include <cuprum/program.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+namespace cuprum {
+namespace {
+
+using testing::FakeNvrtc;
+
+const ProgramOptions FOR_SM_90{.arch = "sm_90"};
+
+bool holds(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
+
+/// A function of NVRTC and a target whose compilation calls it.
+struct Step {
+    const char* function;
+    CodeType target;
+
+    friend void PrintTo(const Step& step, std::ostream* out) { *out << step.function; }
+};
+
+class EachNvrtcCall : public ::testing::TestWithParam<Step> {};
+
+TEST_P(EachNvrtcCall, failing_raises_its_name_and_leaks_no_program) {
+    FakeNvrtc nvrtc;
+    const Program program("", FOR_SM_90);
+    nvrtc.fail(GetParam().function);
+    const std::array<std::string, 1> names{"foo<int>"};
+    const auto compile = [&] { static_cast<void>(program.compile(GetParam().target, names)); };
+    try {
+        compile();
+        FAIL() << "nothing was thrown";
+    } catch (const NVRTCError& error) {
+        EXPECT_EQ(error.call(), GetParam().function);
+        EXPECT_EQ(error.code(), NVRTC_ERROR_INTERNAL_ERROR);
+        EXPECT_EQ(error.options().front(), "-arch=sm_90");
+    }
+    EXPECT_EQ(nvrtc.live_programs, 0);
+
+    nvrtc.fail("nothing");
+    EXPECT_NO_THROW(compile()) << "the program stays usable";
+    EXPECT_EQ(nvrtc.live_programs, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Nvrtc, EachNvrtcCall,
+                         ::testing::Values(Step{"nvrtcCreateProgram", CodeType::Ptx},
+                                           Step{"nvrtcAddNameExpression", CodeType::Ptx},
+                                           Step{"nvrtcSetFlowCallback", CodeType::Ptx},
+                                           Step{"nvrtcCompileProgram", CodeType::Ptx},
+                                           Step{"nvrtcGetProgramLogSize", CodeType::Ptx},
+                                           Step{"nvrtcGetProgramLog", CodeType::Ptx},
+                                           Step{"nvrtcGetLoweredName", CodeType::Ptx},
+                                           Step{"nvrtcGetPTXSize", CodeType::Ptx},
+                                           Step{"nvrtcGetPTX", CodeType::Ptx},
+                                           Step{"nvrtcGetCUBINSize", CodeType::Cubin},
+                                           Step{"nvrtcGetCUBIN", CodeType::Cubin}),
+                         [](const auto& info) { return std::string(info.param.function); });
+
+INSTANTIATE_TEST_SUITE_P(NvrtcLto, EachNvrtcCall,
+                         ::testing::Values(Step{"nvrtcGetLTOIRSize", CodeType::LtoIr},
+                                           Step{"nvrtcGetLTOIR", CodeType::LtoIr}),
+                         [](const auto& info) { return std::string(info.param.function); });
+
+TEST(Nvrtc, every_compile_has_a_program_of_its_own) {
+    FakeNvrtc nvrtc;
+    const Program program("", FOR_SM_90);
+    EXPECT_EQ(nvrtc.created_programs, 0);
+    static_cast<void>(program.compile(CodeType::Ptx));
+    static_cast<void>(program.compile(CodeType::Cubin));
+    EXPECT_EQ(nvrtc.created_programs, 2);
+    EXPECT_EQ(nvrtc.live_programs, 0);
+}
+
+TEST(Nvrtc, a_refused_program_shows_log_and_options) {
+    FakeNvrtc nvrtc;
+    nvrtc.log = "x(1): error: expected a declaration";
+    nvrtc.fail("nvrtcCompileProgram", NVRTC_ERROR_COMPILATION);
+    const Program program("oops", FOR_SM_90);
+    testing::expect_error<NVRTCError>(
+        [&] { static_cast<void>(program.compile(CodeType::Ptx)); },
+        {"nvrtcCompileProgram", "expected a declaration", "-arch=sm_90"});
+    EXPECT_EQ(program.log(), nvrtc.log);
+}
+
+TEST(Nvrtc, a_log_that_cannot_be_read_does_not_hide_the_failure) {
+    FakeNvrtc nvrtc;
+    nvrtc::Table table = nvrtc::table();
+    table.nvrtcCompileProgram = [](nvrtcProgram, int, const char* const*) {
+        return NVRTC_ERROR_COMPILATION;
+    };
+    table.nvrtcGetProgramLog = [](nvrtcProgram, char*) { return NVRTC_ERROR_OUT_OF_MEMORY; };
+    nvrtc::Table* const before = nvrtc::exchange_table(&table);
+    const std::string source;
+    nvrtc::Compilation compilation(source, "x", {});
+    try {
+        compilation.run();
+        ADD_FAILURE() << "nothing was thrown";
+    } catch (const NVRTCError& error) {
+        EXPECT_EQ(error.code(), NVRTC_ERROR_COMPILATION);
+        EXPECT_TRUE(holds(error.log(), "nvrtcGetProgramLog")) << error.log();
+    }
+    nvrtc::exchange_table(before);
+}
+
+TEST(Nvrtc, a_missing_header_names_the_directories_searched_and_the_option) {
+    for (const char* words : {"cannot open", "could not open"}) {
+        const std::string advice = nvrtc::advice_for(
+            "x(1): catastrophic error: " + std::string(words) + " source file \"foo.h\"\n",
+            {"-arch=sm_90", "--include-path=/one", "--include-path=/two"});
+        EXPECT_TRUE(holds(advice, "\"foo.h\"")) << advice;
+        EXPECT_TRUE(holds(advice, "/one, /two")) << advice;
+        EXPECT_TRUE(holds(advice, "include_path")) << advice;
+    }
+    EXPECT_TRUE(holds(nvrtc::advice_for("cannot open source file \"foo.h\"", {}),
+                      "no directories were searched"));
+    EXPECT_TRUE(holds(nvrtc::advice_for("cannot open source file \"foo.h\"", {}, {}, "/src/x.cu"),
+                      "searched: /src;"));
+    EXPECT_TRUE(holds(nvrtc::advice_for("cannot open source file \"foo.h\"\n #include <foo.h>", {},
+                                        {}, "/src/x.cu"),
+                      "no directories were searched"));
+    EXPECT_TRUE(holds(nvrtc::advice_for("cannot open source file \"foo.h\"",
+                                        {"--no-source-include"}, {}, "/src/x.cu"),
+                      "no directories were searched"));
+    EXPECT_EQ(nvrtc::advice_for("x(1): error: expected a declaration", {}), "");
+}
+
+TEST(Nvrtc, an_unknown_architecture_lists_those_known) {
+    FakeNvrtc nvrtc;
+    const std::string log = "nvrtc: error: invalid value for --gpu-architecture (-arch)";
+    const std::string advice = nvrtc::advice_for(log, {"-arch=sm_999"});
+    EXPECT_TRUE(holds(advice, "\"sm_999\"")) << advice;
+    EXPECT_TRUE(holds(advice, "75, 90")) << advice;
+    EXPECT_TRUE(holds(advice, "13.0")) << advice;
+
+    nvrtc.fail("nvrtcGetSupportedArchs");
+    EXPECT_TRUE(holds(nvrtc::advice_for(log, {"-arch=sm_999"}), "\"sm_999\""))
+        << "a failure while advising is no failure";
+}
+
+TEST(Nvrtc, lto_code_is_asked_for_with_the_option_it_needs) {
+    FakeNvrtc nvrtc;
+    const Program program("", FOR_SM_90);
+    static_cast<void>(program.compile(CodeType::LtoIr));
+    EXPECT_EQ(nvrtc.options.back(), "--dlink-time-opt");
+    static_cast<void>(program.compile(CodeType::Ptx));
+    EXPECT_EQ(nvrtc.options, program.compiler_options());
+}
+
+TEST(Nvrtc, a_precompiled_header_that_fails_is_a_warning_with_the_reason) {
+    FakeNvrtc nvrtc;
+    testing::WarningLog warnings;
+    nvrtc.pch_results = {NVRTC_ERROR_PCH_CREATE};
+    nvrtc.log = "the disk is full";
+    const Program program("", {.name = "mine", .arch = "sm_90", .create_pch = "x.pch"});
+    EXPECT_NO_THROW(static_cast<void>(program.compile(CodeType::Ptx)));
+    EXPECT_EQ(program.pch_status(), PchStatus::Failed);
+    const auto degraded = warnings.take(WarningKind::Degraded);
+    ASSERT_EQ(degraded.size(), 1U);
+    for (const char* part : {"\"mine\"", "NVRTC_ERROR_FAKE", "the disk is full"}) {
+        EXPECT_TRUE(holds(degraded[0], part)) << degraded[0];
+    }
+    EXPECT_EQ(nvrtc.created_programs, 1) << "it is not tried again";
+    EXPECT_EQ(nvrtc.live_programs, 0);
+}
+
+TEST(Nvrtc, a_precompiled_header_that_needs_more_room_is_made_again_with_it) {
+    FakeNvrtc nvrtc;
+    nvrtc.pch_results = {NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED};
+    const Program program("", {.arch = "sm_90", .pch = true});
+    static_cast<void>(program.compile(CodeType::Ptx));
+    EXPECT_EQ(nvrtc.pch_heap_bytes, 12345U);
+    EXPECT_EQ(nvrtc.created_programs, 2);
+    EXPECT_EQ(nvrtc.live_programs, 0);
+    EXPECT_EQ(program.pch_status(), PchStatus::Created);
+}
+
+TEST(Nvrtc, a_precompiled_header_that_nothing_was_done_for_says_so) {
+    FakeNvrtc nvrtc;
+    nvrtc.pch_results = {NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED};
+    const Program program("", {.arch = "sm_90", .pch = true});
+    static_cast<void>(program.compile(CodeType::Ptx));
+    EXPECT_EQ(program.pch_status(), PchStatus::NotAttempted);
+}
+
+TEST(Nvrtc, ptx_has_no_final_nul) {
+    FakeNvrtc nvrtc;
+    const ObjectCode code = Program("", FOR_SM_90).compile(CodeType::Ptx);
+    EXPECT_EQ(code.text(), ".version 9.0\n.target sm_90\n");
+    EXPECT_EQ(code.code().size(), code.text().size());
+}
+
+} // namespace
+} // namespace cuprum

@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// cp.async.bulk and cp.reduce.async.bulk between global memory and the shared memory of a block or
+// of its cluster, and st.bulk.
+
+#include "interp/bulk_copy.hpp"
+#include "decode/reader.hpp"
+
+#include <optional>
+
+namespace cuprum::emulator::decoding {
+
+using bytecode::Operand;
+using bytecode::Width;
+using ptx::Space;
+using ptx::Type;
+
+namespace {
+
+/// Which memories a bulk operation reads and writes.
+struct Ends {
+    bool is_to_global = false;
+    bool is_from_shared = false;
+};
+
+/// Takes the two spaces and how completion is told; nothing when the combination is not known.
+std::optional<Ends> take_ends(Reader& reader) {
+    const std::string_view to = reader.take_any();
+    const std::string_view from = reader.take_any();
+    Ends ends;
+    ends.is_to_global = to == "global";
+    ends.is_from_shared = from == "shared::cta";
+    const bool is_to_shared = to == "shared::cluster" || to == "shared::cta";
+    const bool is_known = ends.is_to_global
+                              ? ends.is_from_shared
+                              : is_to_shared && (from == "global" || to == "shared::cluster");
+    if (!is_known || (!ends.is_from_shared && from != "global") ||
+        !reader.take(ends.is_to_global ? "bulk_group" : "mbarrier::complete_tx::bytes")) {
+        return std::nullopt;
+    }
+    return ends;
+}
+
+std::uint16_t narrow(const Address& address, std::uint16_t bit) {
+    return address.base_width == Width::B32 ? bit : std::uint16_t{0};
+}
+
+/// Tells the checks what a bulk operation reads and writes. `about` says how much, and what it does
+/// to the target.
+void note_bulk(Lowering& lowering, const AccessNote& about, const Address& to, const Address& from,
+               const Ends& ends) {
+    AccessNote read;
+    read.address = from;
+    read.space = ends.is_from_shared ? Space::Shared : Space::Global;
+    read.size = about.size;
+    lowering.note_access(read);
+    AccessNote write = about;
+    write.address = to;
+    write.space = ends.is_to_global ? Space::Global : Space::Shared;
+    lowering.note_access(write);
+    if (!ends.is_to_global) { // the barrier tells those who wait for it
+        lowering.note_order({.releases = true});
+    }
+}
+
+/// Emits an operation whose operands are [to], [from], size and, unless it goes to global memory,
+/// [mbarrier].
+void emit_bulk(Reader& reader, const Ends& ends, bytecode::Handler handler, Operand size,
+               std::uint16_t tag, const AccessNote& about) {
+    if (!need_address(reader, 0) || !need_address(reader, 1) ||
+        (!ends.is_to_global && !need_address(reader, 3))) {
+        return;
+    }
+    Lowering& lowering = reader.lowering();
+    // "shared" and "global" are the two places of the handlers; the second may be shared as well.
+    const std::size_t shared_at = ends.is_to_global ? 1 : 0;
+    const bool is_within_shared = !ends.is_to_global && ends.is_from_shared;
+    const Address shared = lowering.address(reader.operand(shared_at), Space::Shared);
+    const Address other = lowering.address(reader.operand(1 - shared_at),
+                                           is_within_shared ? Space::Shared : Space::Global);
+    Address barrier;
+    if (!ends.is_to_global) {
+        barrier = lowering.address(reader.operand(3), Space::Shared);
+    }
+    if (shared.base.is_none() || other.base.is_none() ||
+        (!ends.is_to_global && barrier.base.is_none()) || !fits_shared(reader, shared.offset) ||
+        !fits_shared(reader, barrier.offset)) {
+        return;
+    }
+    const Operand sources[4] = {shared.base, other.base, size, barrier.base};
+    bytecode::Instruction rest;
+    rest.flags = bytecode::HAS_SIDE_EFFECT;
+    rest.immediate = other.offset;
+    rest.target = static_cast<std::uint32_t>(shared.offset);
+    rest.extra = static_cast<std::uint32_t>(barrier.offset);
+    rest.tag = static_cast<std::uint16_t>(tag | narrow(shared, bulk_copy::NARROW_SHARED) |
+                                          narrow(barrier, bulk_copy::NARROW_BARRIER) |
+                                          narrow(other, bulk_copy::NARROW_GLOBAL));
+    if (reader.has_failed()) {
+        return;
+    }
+    note_bulk(lowering, about, ends.is_to_global ? other : shared,
+              ends.is_to_global ? shared : other, ends);
+    reader.emit(handler, {}, std::span(sources, ends.is_to_global ? 3 : 4), rest);
+}
+
+static_assert(static_cast<unsigned>(Type::SurfRef) < 32, "a type must fit into the tag");
+
+/// Returns the number of an operation and a type for the handler; nothing when they do not fit.
+std::optional<std::uint16_t> reduction_of(Reader& reader, bool is_to_global) {
+    const int op = reader.take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
+    const bool has_noftz = reader.take("noftz");
+    const Type type = reader.take_type_of({Type::F16, Type::BF16, Type::B32, Type::U32, Type::S32,
+                                           Type::B64, Type::U64, Type::S64, Type::F32, Type::F64});
+    if (op < 0) {
+        reader.reject("names no operation");
+        return std::nullopt;
+    }
+    const bool is_bitwise = op >= 5;
+    const bool counts = op == 3 || op == 4;
+    const bool is_half = type == Type::F16 || type == Type::BF16;
+    const bool fits = is_bitwise ? type == Type::B32 || type == Type::B64
+                      : counts   ? type == Type::U32
+                      : op == 0  ? type != Type::B32 && type != Type::B64
+                                 : !(type == Type::B32 || type == Type::B64 || type == Type::F32 ||
+                                    type == Type::F64);
+    const bool fits_shared_memory = bits_of(type) == 32 || (op == 0 && type == Type::U64);
+    if (!fits || has_noftz != (is_half && op == 0) ||
+        (!is_to_global && (!fits_shared_memory || is_float(type)))) {
+        reader.reject("combines an operation and a type that do not go together");
+        return std::nullopt;
+    }
+    return static_cast<std::uint16_t>(static_cast<unsigned>(op) << 8 | static_cast<unsigned>(type)
+                                                                           << 11);
+}
+
+} // namespace
+
+void decode_bulk_copy(Reader& reader) {
+    const std::optional<Ends> ends = take_ends(reader);
+    if (!ends) {
+        reader.refuse("is a bulk copy of a kind that does not run here");
+        return;
+    }
+    const bool is_multicast =
+        !ends->is_to_global && !ends->is_from_shared && reader.take("multicast::cluster");
+    const std::size_t hints = reader.take("L2::cache_hint") ? 1 : 0;
+    const bool is_masked = ends->is_to_global && reader.take("cp_mask");
+    if (!reader.finish((ends->is_to_global ? 3 : 4) + (is_multicast || is_masked ? 1 : 0) +
+                       hints)) {
+        return;
+    }
+    Operand size = reader.source(2, Type::U32);
+    AccessNote about;
+    about.kind = AccessNote::Kind::Write;
+    about.size = size;
+    bytecode::Handler handler = ends->is_to_global     ? bulk_copy::to_global
+                                : ends->is_from_shared ? bulk_copy::between_shared
+                                                       : bulk_copy::to_shared;
+    if (is_multicast || is_masked) {
+        // The size and the mask of blocks, or of bytes, travel together.
+        const Operand parts[2] = {size, reader.source(is_masked ? 3 + hints : 4, Type::B16)};
+        if (is_masked) { // bytes that are left alone may lie behind an allocation, or be others'
+            about.size = reader.lowering().temporary(Width::B32);
+            about.is_strong = true;
+            reader.emit(bulk_copy::masked_extent, {about.size}, {parts[0], parts[1]});
+        } else {
+            about.blocks = parts[1];
+        }
+        size = reader.lowering().temporary(Width::B64);
+        reader.emit(selectors().move(
+                        {.op = MoveOp::Pack, .width = Width::B64, .part_bytes = 4, .bytes = 8}),
+                    std::span(&size, 1), parts, {});
+        handler = is_masked ? bulk_copy::to_global_masked : bulk_copy::to_many;
+    }
+    emit_bulk(reader, *ends, handler, size, 0, about);
+}
+
+void decode_bulk_reduction(Reader& reader) {
+    const std::optional<Ends> ends = take_ends(reader);
+    if (!ends || !ends->is_from_shared) {
+        reader.refuse("is a bulk reduction of a kind that does not run here");
+        return;
+    }
+    const std::size_t hints = reader.take("L2::cache_hint") ? 1 : 0;
+    const std::optional<std::uint16_t> tag = reduction_of(reader, ends->is_to_global);
+    if (!tag || !reader.finish((ends->is_to_global ? 3 : 4) + hints)) {
+        return;
+    }
+    AccessNote about;
+    about.kind = AccessNote::Kind::ReadWrite;
+    about.is_strong = true;
+    about.size = reader.source(2, Type::U32);
+    emit_bulk(reader, *ends, bulk_copy::reduce, about.size,
+              static_cast<std::uint16_t>(*tag | (ends->is_to_global ? bulk_copy::TO_GLOBAL : 0)),
+              about);
+}
+
+void decode_bulk_store(Reader& reader) {
+    reader.take("weak");
+    const Space space = reader.take("shared::cta") ? Space::Shared : Space::None;
+    if (!reader.finish(3) || !need_address(reader, 0)) {
+        return;
+    }
+    Lowering& lowering = reader.lowering();
+    const ptx::Operand& value = reader.operand(2);
+    if (value.kind != ptx::Operand::Kind::Integer || value.bits != 0) {
+        reader.reject("can store nothing but 0");
+        return;
+    }
+    const Address to = lowering.address(reader.operand(0), space);
+    const Operand bytes = reader.source(1, Type::B64);
+    if (to.base.is_none() || !fits_shared(reader, to.offset) || reader.has_failed()) {
+        return;
+    }
+    const Operand size = lowering.temporary(Width::B32);
+    reader.emit(
+        selectors().move({.op = MoveOp::Unpack, .width = Width::B64, .part_bytes = 4, .bytes = 8}),
+        {size, lowering.temporary(Width::B32)}, {bytes});
+    AccessNote write;
+    write.address = to;
+    write.space = space;
+    write.kind = AccessNote::Kind::Write;
+    write.size = size;
+    lowering.note_access(write);
+    const Operand sources[2] = {to.base, bytes};
+    bytecode::Instruction rest;
+    rest.flags = bytecode::HAS_SIDE_EFFECT;
+    rest.target = static_cast<std::uint32_t>(to.offset);
+    rest.tag = static_cast<std::uint16_t>(narrow(to, bulk_copy::NARROW_SHARED) |
+                                          (space == Space::None ? bulk_copy::GENERIC : 0));
+    reader.emit(bulk_copy::clear, {}, sources, rest);
+}
+
+} // namespace cuprum::emulator::decoding

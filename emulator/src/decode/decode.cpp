@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "decode/decode.hpp"
+
+#include "decode/reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace cuprum::emulator {
+
+namespace {
+
+using Decoder = void (*)(decoding::Reader&);
+
+struct Entry {
+    std::string_view opcode;
+    Decoder decoder;
+};
+
+using namespace decoding;
+
+/// Every data instruction that runs here; the order is alphabetical, for the search.
+constexpr std::array ENTRIES{
+    Entry{"abs", decode_integer_or_float},
+    Entry{"activemask", decode_warp},
+    Entry{"add", decode_integer_or_float},
+    Entry{"addc", decode_carry},
+    Entry{"and", decode_bits},
+    Entry{"applypriority", decode_nothing},
+    Entry{"atom", decode_atomic},
+    Entry{"bfe", decode_bits},
+    Entry{"bfi", decode_bits},
+    Entry{"bfind", decode_bits},
+    Entry{"bmsk", decode_bits},
+    Entry{"brev", decode_bits},
+    Entry{"clusterlaunchcontrol", decode_launch_control},
+    Entry{"clz", decode_bits},
+    Entry{"cnot", decode_bits},
+    Entry{"copysign", decode_float},
+    Entry{"cos", decode_float},
+    Entry{"cp", decode_async_copy},
+    Entry{"createpolicy", decode_nothing},
+    Entry{"cvt", decode_convert},
+    Entry{"cvta", decode_address_conversion},
+    Entry{"discard", decode_nothing},
+    Entry{"div", decode_integer_or_float},
+    Entry{"dp2a", decode_dot},
+    Entry{"dp4a", decode_dot},
+    Entry{"elect", decode_warp},
+    Entry{"ex2", decode_float},
+    Entry{"fence", decode_fence},
+    Entry{"fma", decode_float},
+    Entry{"fns", decode_bits},
+    Entry{"getctarank", decode_cluster},
+    Entry{"griddepcontrol", decode_nothing},
+    Entry{"isspacep", decode_address_conversion},
+    Entry{"ld", decode_memory},
+    Entry{"ldmatrix", decode_matrix},
+    Entry{"ldu", decode_memory},
+    Entry{"lg2", decode_float},
+    Entry{"lop3", decode_bits},
+    Entry{"mad", decode_integer_or_float},
+    Entry{"mad24", decode_integer},
+    Entry{"madc", decode_carry},
+    Entry{"mapa", decode_cluster},
+    Entry{"match", decode_warp},
+    Entry{"max", decode_integer_or_float},
+    Entry{"mbarrier", decode_mbarrier},
+    Entry{"membar", decode_fence},
+    Entry{"min", decode_integer_or_float},
+    Entry{"mma", decode_matrix},
+    Entry{"mov", decode_move},
+    Entry{"movmatrix", decode_matrix},
+    Entry{"mul", decode_integer_or_float},
+    Entry{"mul24", decode_integer},
+    Entry{"nanosleep", decode_nothing},
+    Entry{"neg", decode_integer_or_float},
+    Entry{"not", decode_bits},
+    Entry{"or", decode_bits},
+    Entry{"pmevent", decode_nothing},
+    Entry{"popc", decode_bits},
+    Entry{"prefetch", decode_nothing},
+    Entry{"prefetchu", decode_nothing},
+    Entry{"prmt", decode_bits},
+    Entry{"rcp", decode_float},
+    Entry{"red", decode_atomic},
+    Entry{"redux", decode_warp},
+    Entry{"rem", decode_integer},
+    Entry{"rsqrt", decode_float},
+    Entry{"sad", decode_integer},
+    Entry{"selp", decode_select},
+    Entry{"set", decode_compare},
+    Entry{"setmaxnreg", decode_nothing},
+    Entry{"setp", decode_compare},
+    Entry{"shf", decode_bits},
+    Entry{"shfl", decode_warp},
+    Entry{"shl", decode_bits},
+    Entry{"shr", decode_bits},
+    Entry{"sin", decode_float},
+    Entry{"slct", decode_select},
+    Entry{"sqrt", decode_float},
+    Entry{"st", decode_memory},
+    Entry{"stmatrix", decode_matrix},
+    Entry{"sub", decode_integer_or_float},
+    Entry{"subc", decode_carry},
+    Entry{"szext", decode_bits},
+    Entry{"tanh", decode_float},
+    Entry{"testp", decode_float},
+    Entry{"vabsdiff", decode_video},
+    Entry{"vabsdiff2", decode_video},
+    Entry{"vabsdiff4", decode_video},
+    Entry{"vadd", decode_video},
+    Entry{"vadd2", decode_video},
+    Entry{"vadd4", decode_video},
+    Entry{"vavrg2", decode_video},
+    Entry{"vavrg4", decode_video},
+    Entry{"vmad", decode_video},
+    Entry{"vmax", decode_video},
+    Entry{"vmax2", decode_video},
+    Entry{"vmax4", decode_video},
+    Entry{"vmin", decode_video},
+    Entry{"vmin2", decode_video},
+    Entry{"vmin4", decode_video},
+    Entry{"vote", decode_warp},
+    Entry{"vset", decode_video},
+    Entry{"vset2", decode_video},
+    Entry{"vset4", decode_video},
+    Entry{"vshl", decode_video},
+    Entry{"vshr", decode_video},
+    Entry{"vsub", decode_video},
+    Entry{"vsub2", decode_video},
+    Entry{"vsub4", decode_video},
+    Entry{"wmma", decode_matrix},
+    Entry{"xor", decode_bits},
+};
+
+static_assert(std::is_sorted(ENTRIES.begin(), ENTRIES.end(),
+                             [](const Entry& a, const Entry& b) { return a.opcode < b.opcode; }));
+
+/// Real instructions that do not run here, and what they belong to.
+struct Refusal {
+    std::string_view opcode;
+    std::string_view feature;
+};
+
+constexpr std::array REFUSALS{
+    Refusal{"istypep", "textures and surfaces"},
+    Refusal{"multimem", "multicast memory"},
+    Refusal{"suld", "textures and surfaces"},
+    Refusal{"suq", "textures and surfaces"},
+    Refusal{"sured", "textures and surfaces"},
+    Refusal{"sust", "textures and surfaces"},
+    Refusal{"tcgen05", "tensor cores of compute capability 10"},
+    Refusal{"tensormap", "tensor maps"},
+    Refusal{"tex", "textures and surfaces"},
+    Refusal{"tld4", "textures and surfaces"},
+    Refusal{"txq", "textures and surfaces"},
+    Refusal{"wgmma", "matrix products of whole warp groups"},
+};
+
+} // namespace
+
+void decode(const ptx::Instruction& instruction, Lowering& lowering) {
+    Reader reader(instruction, lowering);
+    const auto* const found = std::lower_bound(
+        ENTRIES.begin(), ENTRIES.end(), instruction.opcode,
+        [](const Entry& entry, std::string_view opcode) { return entry.opcode < opcode; });
+    if (found == ENTRIES.end() || found->opcode != instruction.opcode) {
+        const auto* const refusal =
+            std::find_if(REFUSALS.begin(), REFUSALS.end(),
+                         [&](const Refusal& each) { return each.opcode == instruction.opcode; });
+        if (refusal != REFUSALS.end()) {
+            reader.refuse("is not supported here; it is about " + std::string(refusal->feature));
+        } else {
+            reader.reject("is not an instruction");
+        }
+        return;
+    }
+    found->decoder(reader);
+}
+
+bytecode::Width width_for(ptx::Type type) noexcept {
+    using bytecode::Width;
+    using ptx::Type;
+    switch (type) {
+    case Type::Pred:
+        return Width::Predicate;
+    case Type::B64:
+    case Type::U64:
+    case Type::S64:
+    case Type::F64:
+    case Type::TexRef:
+    case Type::SamplerRef:
+    case Type::SurfRef:
+        return Width::B64;
+    case Type::B128:
+        return Width::B128;
+    default:
+        return Width::B32;
+    }
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// mbarrier.
+
+#include "interp/mbarrier.hpp"
+
+#include "decode/reader.hpp"
+
+namespace cuprum::emulator::decoding {
+
+using bytecode::Operand;
+using bytecode::Width;
+using ptx::Space;
+using ptx::Type;
+
+namespace {
+
+/// Takes what nearly all forms have: order, scope, space and type.
+Space take_common(Reader& reader) {
+    reader.take_order_and_scope();
+    const bool is_shared = reader.take_one_of({"shared", "shared::cta", "shared::cluster"}) >= 0;
+    reader.take_type_of({Type::B64});
+    return is_shared ? Space::Shared : Space::None;
+}
+
+void emit(Reader& reader, bytecode::Handler handler, std::size_t address_at, Space space,
+          std::span<const Operand> destinations, Operand operand, std::uint16_t tag) {
+    if (reader.has_failed() || !need_address(reader, address_at)) {
+        return;
+    }
+    const Address address = reader.lowering().address(reader.operand(address_at), space);
+    if (address.base.is_none()) {
+        return;
+    }
+    const Operand sources[2] = {address.base, operand};
+    bytecode::Instruction rest;
+    rest.immediate = address.offset;
+    rest.flags = bytecode::HAS_SIDE_EFFECT;
+    rest.tag = tag;
+    if (address.base_width == Width::B32) {
+        rest.tag |= mbarrier_tag::NARROW_ADDRESS;
+    }
+    if (space == Space::None) {
+        rest.tag |= mbarrier_tag::GENERIC;
+    }
+    const bool is_wait = handler == mbarrier::wait;
+    if (!is_wait) {
+        reader.lowering().note_order({.releases = true});
+    }
+    if (handler == mbarrier::init || handler == mbarrier::invalidate) {
+        AccessNote note;
+        note.address = address;
+        note.space = space;
+        note.kind = AccessNote::Kind::Write;
+        note.bytes = 8;
+        note.is_strong = true;
+        reader.lowering().note_access(note);
+    }
+    reader.emit(handler, destinations, std::span(sources, operand.is_none() ? 1 : 2), rest);
+    if (is_wait) {
+        reader.lowering().note_order({.acquires = true});
+    }
+}
+
+void decode_arrive(Reader& reader, std::uint16_t tag) {
+    if (reader.take("expect_tx")) {
+        tag |= mbarrier_tag::EXPECTS_TX;
+    }
+    if (reader.take("noComplete")) {
+        tag |= mbarrier_tag::NO_COMPLETE;
+    }
+    const Space space = take_common(reader);
+    const bool needs_operand = (tag & (mbarrier_tag::EXPECTS_TX | mbarrier_tag::NO_COMPLETE)) != 0;
+    if (!reader.finish(needs_operand ? 3 : 2, 3)) {
+        return;
+    }
+    const Operand destination = reader.destination(0, Type::B64);
+    const Operand operand = reader.operand_count() == 3 ? reader.source(2, Type::U32)
+                                                        : reader.lowering().constant(1, Width::B32);
+    emit(reader, mbarrier::arrive, 1, space, std::span(&destination, 1), operand, tag);
+}
+
+void decode_wait(Reader& reader, bool has_hint) {
+    const std::uint16_t tag = reader.take("parity") ? mbarrier_tag::PARITY : 0;
+    const Space space = take_common(reader);
+    if (!reader.finish(3, has_hint ? 4 : 3)) {
+        return;
+    }
+    // How long a thread may sleep is only a hint; it is looked at and dropped.
+    if (reader.operand_count() == 4) {
+        (void)reader.source(3, Type::U32);
+    }
+    const Operand destination = reader.destination(0, Type::Pred);
+    const Operand operand = reader.source(2, tag != 0 ? Type::U32 : Type::B64);
+    emit(reader, mbarrier::wait, 1, space, std::span(&destination, 1), operand, tag);
+}
+
+void decode_with_operand(Reader& reader, bytecode::Handler handler) {
+    const Space space = take_common(reader);
+    if (reader.finish(2)) {
+        emit(reader, handler, 0, space, {}, reader.source(1, Type::U32), 0);
+    }
+}
+
+} // namespace
+
+void decode_mbarrier(Reader& reader) {
+    if (reader.take("init")) {
+        decode_with_operand(reader, mbarrier::init);
+    } else if (reader.take("inval")) {
+        const Space space = take_common(reader);
+        if (reader.finish(1)) {
+            emit(reader, mbarrier::invalidate, 0, space, {}, {}, 0);
+        }
+    } else if (reader.take("arrive")) {
+        decode_arrive(reader, 0);
+    } else if (reader.take("arrive_drop")) {
+        decode_arrive(reader, mbarrier_tag::DROPS);
+    } else if (reader.take("test_wait")) {
+        decode_wait(reader, false);
+    } else if (reader.take("try_wait")) {
+        decode_wait(reader, true);
+    } else if (reader.take("expect_tx")) {
+        decode_with_operand(reader, mbarrier::expect_tx);
+    } else if (reader.take("complete_tx")) {
+        decode_with_operand(reader, mbarrier::complete_tx);
+    } else if (reader.take("pending_count")) {
+        reader.take_type_of({Type::B64});
+        if (reader.finish(2)) {
+            reader.emit(mbarrier::pending_count, {reader.destination(0, Type::U32)},
+                        {reader.source(1, Type::B64)});
+        }
+    } else {
+        reader.refuse("is not an operation on an mbarrier that runs here");
+    }
+}
+
+void emit_delivery(Reader& reader, std::size_t index, Space space, std::size_t bytes) {
+    emit(reader, mbarrier::complete_tx, index, space, {},
+         reader.lowering().constant(bytes, Width::B32), 0);
+}
+
+void decode_async_arrive(Reader& reader) {
+    // The copies it stands for are done. Without .noinc the arrival is one that nobody waits for:
+    // what is pending grows by one before it and is what it was after it.
+    const bool counts = reader.take("noinc");
+    const Space space = take_common(reader);
+    if (!reader.finish(1)) {
+        return;
+    }
+    if (counts) {
+        emit(reader, mbarrier::arrive, 0, space, {}, reader.lowering().constant(1, Width::B32), 0);
+    } else {
+        emit(reader, mbarrier::check, 0, space, {}, {}, 0);
+    }
+}
+
+} // namespace cuprum::emulator::decoding

@@ -1,0 +1,352 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Loads, stores, atomics and fences.
+
+#include "decode/reader.hpp"
+
+#include <vector>
+
+namespace cuprum::emulator::decoding {
+
+using bytecode::Operand;
+using bytecode::Width;
+using ptx::Space;
+using ptx::Type;
+using Kind = ptx::Operand::Kind;
+
+namespace {
+
+/// Bits of the tag, as handlers/access.hpp reads them.
+constexpr std::uint16_t NARROW_ADDRESS = 0x100;
+constexpr std::uint16_t NARROW_ATOMIC_ADDRESS = 1;
+
+Space take_space(Reader& reader) {
+    constexpr Space SPACES[] = {Space::Constant, Space::Global, Space::Local,
+                                Space::Param,    Space::Param,  Space::Param,
+                                Space::Shared,   Space::Shared, Space::Shared};
+    const int index =
+        reader.take_one_of({"const", "global", "local", "param", "param::entry", "param::func",
+                            "shared", "shared::cta", "shared::cluster"});
+    return index < 0 ? Space::None : SPACES[index];
+}
+
+bool is_address(Reader& reader, std::size_t index) {
+    if (reader.operand(index).kind != Kind::Address) {
+        reader.reject("needs an address in brackets as operand " + std::to_string(index + 1));
+        return false;
+    }
+    return true;
+}
+
+/// How a store or a reduction is asynchronous. Either way it is done at once.
+enum class Async : std::uint8_t {
+    No,
+    TellsBarrier, // in shared memory of the cluster
+    Releases,     // in global memory
+};
+
+/// Takes what st.async and red.async have.
+Async take_async(Reader& reader) {
+    if (!reader.take("async")) {
+        return Async::No;
+    }
+    return reader.take("mbarrier::complete_tx::bytes") ? Async::TellsBarrier : Async::Releases;
+}
+
+/// Rejects an asynchronous access of which nobody would know that it is done.
+void check_async(Reader& reader, Async async, Space space) {
+    if (async == Async::Releases &&
+        (!reader.order().releases || (space != Space::None && space != Space::Global))) {
+        reader.reject("neither tells a barrier nor releases to .global");
+    }
+}
+
+AtomicOp atomic_op(int index) {
+    constexpr AtomicOp OPS[] = {
+        AtomicOp::Add, AtomicOp::Min, AtomicOp::Max, AtomicOp::Inc,      AtomicOp::Dec,
+        AtomicOp::And, AtomicOp::Or,  AtomicOp::Xor, AtomicOp::Exchange, AtomicOp::CompareExchange};
+    return OPS[index];
+}
+
+void note_atomic(Reader& reader, const AtomicForm& form, const Address& address,
+                 std::size_t count) {
+    const Reader::Order& order = reader.order();
+    if (order.releases) {
+        reader.lowering().note_order({.releases = true, .is_block_scope = order.is_block_scope});
+    }
+    AccessNote note;
+    note.address = address;
+    note.space = form.space;
+    note.kind = AccessNote::Kind::ReadWrite;
+    note.bytes = bits_of(form.type) / 8;
+    note.count = static_cast<std::uint32_t>(count);
+    note.is_strong = true;
+    reader.lowering().note_access(note);
+}
+
+/// Emits one atomic for each element of a vector: each is atomic, the whole need not be.
+void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
+                 std::size_t count) {
+    const std::size_t bytes = bits_of(form.type) / 8;
+    const bool is_known = form.type == Type::F32 || form.type == Type::F16 ||
+                          form.type == Type::BF16 || form.type == Type::F16x2 ||
+                          form.type == Type::BF16x2;
+    if (!is_known || count * bytes > 16 || form.space == Space::Shared) {
+        reader.reject("has no such form on vectors");
+        return;
+    }
+    const std::size_t first = form.returns ? 1 : 0;
+    const ptx::Operand& value = reader.operand(first + 1);
+    const ptx::Operand& result = reader.operand(0);
+    if (value.kind != Kind::Vector || value.parts.size() != count ||
+        (form.returns && (result.kind != Kind::Vector || result.parts.size() != count))) {
+        reader.reject("needs vectors of " + std::to_string(count) + " registers");
+        return;
+    }
+    note_atomic(reader, form, address, count);
+    // What an element writes may be what a later one reads.
+    std::vector<Operand> results;
+    for (std::size_t i = 0; i < count; ++i) {
+        const Operand sources[2] = {address.base, reader.source(value.parts[i], form.type)};
+        bytecode::Instruction rest;
+        rest.immediate = address.offset + static_cast<std::int64_t>(i * bytes);
+        rest.access_bytes = static_cast<std::uint8_t>(bytes);
+        rest.flags = bytecode::HAS_SIDE_EFFECT;
+        rest.tag = address.base_width == Width::B32 ? NARROW_ATOMIC_ADDRESS : 0;
+        if (form.returns) {
+            results.push_back(reader.lowering().temporary(width_for(form.type)));
+        }
+        reader.emit(selectors().atomic(form), std::span(results).last(form.returns ? 1 : 0),
+                    sources, rest);
+    }
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        reader.emit(selectors().move({.op = MoveOp::Copy, .width = width_for(form.type)}),
+                    {reader.destination(result.parts[i], form.type)}, {results[i]});
+    }
+}
+
+} // namespace
+
+namespace {
+
+void note_access(Reader& reader, const MemoryForm& form, const Address& address, std::size_t count,
+                 std::span<const Operand> sources) {
+    if (reader.has_failed()) {
+        return;
+    }
+    const Reader::Order& order = reader.order();
+    if (order.releases) {
+        reader.lowering().note_order({.releases = true, .is_block_scope = order.is_block_scope});
+    }
+    AccessNote note;
+    note.address = address;
+    note.space = form.space;
+    note.kind = form.is_store ? AccessNote::Kind::Write : AccessNote::Kind::Read;
+    note.bytes = form.element_bytes;
+    note.count = static_cast<std::uint32_t>(count);
+    note.is_strong = order.is_strong;
+    note.value_width = form.register_width;
+    if (form.is_store) {
+        note.values = sources.subspan(1);
+    }
+    reader.lowering().note_access(note);
+}
+
+void emit_fence(Reader& reader) {
+    bytecode::Instruction rest;
+    rest.flags = bytecode::HAS_SIDE_EFFECT;
+    reader.emit(selectors().warp({.op = WarpOp::Fence}), {}, {}, rest);
+}
+
+} // namespace
+
+void decode_memory(Reader& reader) {
+    MemoryForm form;
+    form.is_store = reader.opcode() == "st";
+    if (form.is_store && reader.take("bulk")) {
+        decode_bulk_store(reader);
+        return;
+    }
+    const Async async = form.is_store ? take_async(reader) : Async::No;
+    const bool tells_barrier = async == Async::TellsBarrier;
+    const bool is_ldu = reader.opcode() == "ldu";
+    form.is_ordered = reader.take_order_and_scope();
+    form.space = take_space(reader);
+    check_async(reader, async, form.space);
+    if (!form.is_store && !is_ldu) {
+        reader.take("nc");
+        reader.take("unified");
+    }
+    reader.take_cache_hints();
+    const bool has_hint = reader.take("L2::cache_hint");
+    const int vector = reader.take_one_of({"v2", "v4", "v8"});
+    const std::size_t count = vector < 0 ? 1 : std::size_t{2} << vector;
+    const Type type = reader.take_type();
+    if (type == Type::None || type == Type::Pred) {
+        reader.reject("names no type that can be in memory");
+    }
+    if (form.is_store && (form.space == Space::Constant || form.space == Space::Param)) {
+        reader.reject("writes to a state space that cannot be written");
+    }
+    if (!reader.finish(has_hint || tells_barrier ? 3 : 2)) {
+        return;
+    }
+    const std::size_t address_index = form.is_store ? 0 : 1;
+    const ptx::Operand& value = reader.operand(1 - address_index);
+    if (!is_address(reader, address_index)) {
+        return;
+    }
+    const bool is_vector = value.kind == Kind::Vector;
+    if (is_vector != (vector >= 0) || (is_vector && value.parts.size() != count)) {
+        reader.reject("needs " + std::to_string(count) + " registers");
+        return;
+    }
+    const std::span<const ptx::Operand> parts = is_vector
+                                                    ? std::span<const ptx::Operand>(value.parts)
+                                                    : std::span<const ptx::Operand>(&value, 1);
+    const auto element_bytes = static_cast<std::uint8_t>(bits_of(type) / 8);
+    if (element_bytes * count > 32) {
+        reader.reject("moves more than 32 bytes per thread");
+        return;
+    }
+    // A register may be wider than what is loaded or stored. Parts that are no registers (literals,
+    // _) take the width of one that is.
+    Width width = width_for(type);
+    for (const ptx::Operand& part : parts) {
+        if (reader.lowering().type_of(part) != Type::None) {
+            width = reader.lowering().width_of(part);
+        }
+    }
+    form.is_signed = is_signed(type);
+    form.element_bytes = element_bytes;
+    form.register_width = width;
+    const Address address = reader.lowering().address(reader.operand(address_index), form.space);
+    form.address_width = address.base_width;
+    if (address.base.is_none()) {
+        return;
+    }
+    std::vector<Operand> destinations;
+    std::vector<Operand> sources{address.base};
+    for (const ptx::Operand& part : parts) {
+        if (form.is_store) {
+            const bool is_register = reader.lowering().type_of(part) != Type::None;
+            sources.push_back(reader.lowering().source(
+                part, width, is_register || width == width_for(type) ? type : Type::B64));
+        } else {
+            destinations.push_back(reader.destination(part, width));
+        }
+        if ((form.is_store ? sources : destinations).back().is_none()) {
+            return;
+        }
+    }
+    bytecode::Instruction rest;
+    rest.immediate = address.offset;
+    rest.access_bytes = element_bytes;
+    rest.tag = static_cast<std::uint16_t>(count);
+    if (address.base_width == Width::B32) {
+        rest.tag |= NARROW_ADDRESS;
+    }
+    if (form.is_store || form.is_ordered) {
+        rest.flags = bytecode::HAS_SIDE_EFFECT;
+    }
+    note_access(reader, form, address, count, sources);
+    // Loads that extend their elements have no ordered handlers: a fence of its own does it.
+    const bool needs_fence =
+        !form.is_store && form.is_ordered && element_bytes != static_cast<std::uint8_t>(width);
+    form.is_ordered = form.is_ordered && !needs_fence;
+    reader.emit(selectors().memory(form), destinations, sources, rest);
+    if (needs_fence) {
+        emit_fence(reader);
+    }
+    if (tells_barrier) {
+        emit_delivery(reader, 2, form.space, element_bytes * count);
+    }
+    if (!form.is_store && reader.order().is_strong) {
+        // Whoever waits for another thread looks at memory like this, in whatever order.
+        reader.lowering().note_order(
+            {.acquires = true, .is_block_scope = reader.order().is_block_scope});
+    }
+}
+
+void decode_atomic(Reader& reader) {
+    AtomicForm form;
+    form.returns = reader.opcode() == "atom";
+    const Async async = form.returns ? Async::No : take_async(reader);
+    const bool tells_barrier = async == Async::TellsBarrier;
+    reader.take_order_and_scope();
+    form.space = take_space(reader);
+    check_async(reader, async, form.space);
+    const int op =
+        reader.take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor", "exch", "cas"});
+    if (op < 0) {
+        reader.reject("names no operation");
+        return;
+    }
+    form.op = atomic_op(op);
+    reader.take("noftz");
+    const bool has_hint = reader.take("L2::cache_hint");
+    const int vector = reader.take_one_of({"v2", "v4", "v8"});
+    form.type = reader.take_type_of({Type::B16, Type::B32, Type::B64, Type::B128, Type::U32,
+                                     Type::U64, Type::S32, Type::S64, Type::F16, Type::F16x2,
+                                     Type::BF16, Type::BF16x2, Type::F32, Type::F64});
+    if (form.space != Space::None && form.space != Space::Global && form.space != Space::Shared) {
+        reader.reject("names a state space that has no atomics");
+    }
+    const std::size_t first = form.returns ? 1 : 0;
+    const std::size_t values = form.op == AtomicOp::CompareExchange ? 2 : 1;
+    if (!reader.finish(first + 1 + values + (has_hint || tells_barrier ? 1 : 0)) ||
+        !is_address(reader, first)) {
+        return;
+    }
+    const Address address = reader.lowering().address(reader.operand(first), form.space);
+    if (address.base.is_none()) {
+        return;
+    }
+    if (vector >= 0) {
+        emit_vector(reader, form, address, std::size_t{2} << vector);
+        reader.lowering().note_order(
+            {.acquires = true, .is_block_scope = reader.order().is_block_scope});
+        return;
+    }
+    Operand sources[3] = {address.base};
+    for (std::size_t i = 0; i < values; ++i) {
+        sources[1 + i] = reader.source(first + 1 + i, form.type);
+    }
+    bytecode::Instruction rest;
+    rest.immediate = address.offset;
+    rest.access_bytes = static_cast<std::uint8_t>(bits_of(form.type) / 8);
+    rest.flags = bytecode::HAS_SIDE_EFFECT;
+    rest.tag = address.base_width == Width::B32 ? NARROW_ATOMIC_ADDRESS : 0;
+    Operand destination;
+    if (form.returns) {
+        destination = reader.destination(0, form.type);
+    }
+    if (reader.has_failed()) {
+        return;
+    }
+    note_atomic(reader, form, address, 1);
+    reader.emit(selectors().atomic(form), std::span(&destination, form.returns ? 1 : 0),
+                std::span(sources, 1 + values), rest);
+    if (tells_barrier) {
+        emit_delivery(reader, 2, form.space, rest.access_bytes);
+        return;
+    }
+    reader.lowering().note_order(
+        {.acquires = true, .is_block_scope = reader.order().is_block_scope});
+}
+
+void decode_fence(Reader& reader) {
+    // Every fence is a full one here; what they order and for whom matters to the checks alone.
+    const bool is_block_scope = reader.has("cta");
+    while (!reader.take_any().empty()) {
+    }
+    if (!reader.finish(0, 2)) {
+        return;
+    }
+    emit_fence(reader);
+    reader.lowering().note_order(
+        {.releases = true, .acquires = true, .is_block_scope = is_block_scope});
+}
+
+} // namespace cuprum::emulator::decoding

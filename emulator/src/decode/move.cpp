@@ -1,0 +1,333 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// mov, selp, slct, cvta, isspacep and the instructions that do nothing here.
+
+#include "interp/cluster.hpp"
+#include "decode/reader.hpp"
+
+#include <array>
+#include <vector>
+
+namespace cuprum::emulator::decoding {
+
+using bytecode::Operand;
+using bytecode::Width;
+using ptx::Type;
+using Kind = ptx::Operand::Kind;
+
+namespace {
+
+struct ClockRegister {
+    std::string_view name;
+    MoveOp op;
+    Width width;
+};
+
+/// Special registers whose value changes while a kernel runs.
+constexpr std::array CLOCK_REGISTERS{
+    ClockRegister{"%clock", MoveOp::Clock, Width::B32},
+    ClockRegister{"%clock_hi", MoveOp::ClockHigh, Width::B32},
+    ClockRegister{"%clock64", MoveOp::Clock, Width::B64},
+    ClockRegister{"%globaltimer", MoveOp::GlobalTimer, Width::B64},
+    ClockRegister{"%globaltimer_lo", MoveOp::GlobalTimer, Width::B32},
+    ClockRegister{"%globaltimer_hi", MoveOp::GlobalTimerHigh, Width::B32},
+};
+
+/// Emits a read that must happen each time, in its place.
+void emit_volatile(Reader& reader, const MoveForm& form, Operand destination) {
+    bytecode::Instruction rest;
+    rest.flags = bytecode::HAS_SIDE_EFFECT;
+    reader.emit(selectors().move(form), std::span(&destination, 1), {}, rest);
+}
+
+void decode_pack(Reader& reader, Type type) {
+    const std::vector<ptx::Operand>& parts = reader.operand(1).parts;
+    const unsigned bytes = bits_of(type) / 8;
+    if (parts.size() != 2 && parts.size() != 4) {
+        reader.reject("packs " + std::to_string(parts.size()) + " values; expected 2 or 4");
+        return;
+    }
+    const unsigned part_bytes = bytes / static_cast<unsigned>(parts.size());
+    const Type part_type = part_bytes == 8 ? Type::B64 : part_bytes == 4 ? Type::B32 : Type::B16;
+    std::vector<Operand> sources;
+    for (const ptx::Operand& part : parts) {
+        sources.push_back(reader.source(part, part_type));
+    }
+    const Operand destination = reader.destination(0, type);
+    reader.emit(selectors().move({.op = MoveOp::Pack,
+                                  .width = width_for(type),
+                                  .part_bytes = static_cast<std::uint8_t>(part_bytes),
+                                  .bytes = static_cast<std::uint8_t>(bytes)}),
+                std::span(&destination, 1), sources, {});
+}
+
+void decode_unpack(Reader& reader, Type type) {
+    const std::vector<ptx::Operand>& parts = reader.operand(0).parts;
+    const unsigned bytes = bits_of(type) / 8;
+    if (parts.size() != 2 && parts.size() != 4) {
+        reader.reject("unpacks " + std::to_string(parts.size()) + " values; expected 2 or 4");
+        return;
+    }
+    const unsigned part_bytes = bytes / static_cast<unsigned>(parts.size());
+    const Type part_type = part_bytes == 8 ? Type::B64 : part_bytes == 4 ? Type::B32 : Type::B16;
+    const Operand source = reader.source(1, type);
+    std::vector<Operand> destinations;
+    for (const ptx::Operand& part : parts) {
+        destinations.push_back(reader.destination(part, part_type));
+    }
+    reader.emit(selectors().move({.op = MoveOp::Unpack,
+                                  .width = width_for(type),
+                                  .part_bytes = static_cast<std::uint8_t>(part_bytes),
+                                  .bytes = static_cast<std::uint8_t>(bytes)}),
+                destinations, std::span(&source, 1), {});
+}
+
+/// mov.v2 and mov.v4: component by component. What one writes may be what a later one reads.
+void decode_vector(Reader& reader, Type type, std::size_t count) {
+    const ptx::Operand& to = reader.operand(0);
+    const ptx::Operand& from = reader.operand(1);
+    for (const ptx::Operand* const operand : {&to, &from}) {
+        if (operand->kind != Kind::Vector || operand->parts.size() != count) {
+            reader.reject("needs vectors of " + std::to_string(count) + " components");
+            return;
+        }
+    }
+    const bytecode::Handler copy = selectors().move({.op = MoveOp::Copy, .width = width_for(type)});
+    std::vector<Operand> values;
+    for (const ptx::Operand& part : from.parts) {
+        const Operand source = reader.source(part, type);
+        values.push_back(reader.lowering().temporary(width_for(type)));
+        reader.emit(copy, {values.back()}, {source});
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        if (to.parts[i].kind != Kind::Discarded) {
+            reader.emit(copy, {reader.destination(to.parts[i], type)}, {values[i]});
+        }
+    }
+}
+
+/// Returns a predicate that says whether an address is of a constant variable.
+Operand is_constant(Reader& reader, Operand address) {
+    Lowering& lowering = reader.lowering();
+    Operand result = lowering.temporary(Width::Predicate);
+    const Operand never = lowering.constant(0, Width::Predicate);
+    reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::Predicate}), {result},
+                {never});
+    for (const AddressRange& range : lowering.constant_memory()) {
+        // base <= address < base + bytes, by one comparison without a sign
+        const Operand offset = lowering.temporary(Width::B64);
+        const Operand here = lowering.temporary(Width::Predicate);
+        reader.emit(selectors().integer({.op = IntegerOp::Sub, .type = Type::U64}), {offset},
+                    {address, lowering.constant(range.base, Width::B64)});
+        reader.emit(selectors().compare({.compare = Compare::Lt, .type = Type::U64}), {here},
+                    {offset, lowering.constant(range.bytes, Width::B64)});
+        const Operand either = lowering.temporary(Width::Predicate);
+        reader.emit(selectors().bits({.op = BitsOp::PredicateOr}), {either}, {result, here});
+        result = either;
+    }
+    return result;
+}
+
+void decode_isspacep(Reader& reader) {
+    const int space = reader.take_one_of({"shared", "shared::cta", "shared::cluster", "local",
+                                          "global", "const", "param", "param::entry"});
+    if (space < 0) {
+        reader.reject("names no state space");
+    }
+    if (!reader.finish(2)) {
+        return;
+    }
+    constexpr std::array OPS{MoveOp::IsShared, MoveOp::IsShared, MoveOp::IsShared,
+                             MoveOp::IsLocal,  MoveOp::IsGlobal, MoveOp::IsConstant,
+                             MoveOp::IsParam,  MoveOp::IsParam};
+    const Operand source = reader.source(1, Type::U64);
+    const Operand destination = reader.destination(0, Type::Pred);
+    if (space <= 1) { // the block's own shared memory, not that of its cluster
+        reader.emit(cluster::is_own_shared, {destination}, {source},
+                    cluster::WIDE_ADDRESS | cluster::GENERIC);
+        return;
+    }
+    const MoveOp op = OPS[static_cast<std::size_t>(space)];
+    if (op == MoveOp::IsConstant) {
+        reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::Predicate}),
+                    {destination}, {is_constant(reader, source)});
+        return;
+    }
+    if (op == MoveOp::IsGlobal && !reader.lowering().constant_memory().empty()) {
+        const Operand holds = reader.lowering().temporary(Width::Predicate);
+        reader.emit(selectors().move({.op = op}), {holds}, {source});
+        constexpr std::uint16_t SECOND_IS_NEGATED = 2;
+        reader.emit(selectors().bits({.op = BitsOp::PredicateAnd}), {destination},
+                    {holds, is_constant(reader, source)}, SECOND_IS_NEGATED);
+        return;
+    }
+    reader.emit(selectors().move({.op = op}), {destination}, {source});
+}
+
+} // namespace
+
+void decode_move(Reader& reader) {
+    // An address of a space other than that of the symbol's window changes nothing: offsets in
+    // shared memory are the same seen from the block and from its cluster.
+    const int vector = reader.take_one_of({"v2", "v4"});
+    const Type type = reader.take_type();
+    if (type == Type::None) {
+        reader.reject("names no type that is known here");
+    }
+    if (!reader.finish(2)) {
+        return;
+    }
+    if (vector >= 0) {
+        decode_vector(reader, type, std::size_t{2} << vector);
+        return;
+    }
+    const ptx::Operand& to = reader.operand(0);
+    const ptx::Operand& from = reader.operand(1);
+    if (to.kind == Kind::Vector && from.kind == Kind::Vector) {
+        reader.reject("moves a vector to a vector");
+        return;
+    }
+    if (from.kind == Kind::Vector) {
+        decode_pack(reader, type);
+        return;
+    }
+    if (to.kind == Kind::Vector) {
+        decode_unpack(reader, type);
+        return;
+    }
+    if (from.kind == Kind::Name) {
+        for (const ClockRegister& clock : CLOCK_REGISTERS) {
+            if (from.text == clock.name) {
+                if (width_for(type) != clock.width) {
+                    reader.reject("reads " + std::string(clock.name) + " at another width");
+                    return;
+                }
+                emit_volatile(reader, {.op = clock.op, .width = clock.width},
+                              reader.destination(0, type));
+                return;
+            }
+        }
+    }
+    if (type == Type::Pred && from.kind == Kind::Name && from.text == "%is_explicit_cluster") {
+        // A cluster of one block is not told from none.
+        reader.emit(selectors().compare({.compare = Compare::Ne, .type = Type::U32}),
+                    {reader.destination(0, type)},
+                    {reader.lowering().special(bytecode::Special::ClusterNctarank),
+                     reader.lowering().constant(1, Width::B32)});
+        return;
+    }
+    if (type == Type::Pred) {
+        std::uint16_t tag = 0;
+        const Operand source = reader.predicate(from, tag, 1);
+        const Operand destination = reader.destination(0, type);
+        if (tag != 0) {
+            // As "not", whose tag 1 means that its source is negated once more.
+            reader.emit(selectors().bits({.op = BitsOp::PredicateNot}), {destination}, {source});
+        } else {
+            reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::Predicate}),
+                        {destination}, {source});
+        }
+        return;
+    }
+    const Operand source = reader.source(1, type);
+    const Operand destination = reader.destination(0, type);
+    reader.emit(selectors().move({.op = MoveOp::Copy, .width = width_for(type)}), {destination},
+                {source});
+}
+
+void decode_select(Reader& reader) {
+    if (reader.opcode() == "slct") {
+        const bool flushes = reader.take("ftz");
+        const Type type = reader.take_type();
+        const Type key = reader.take_type_of({Type::S32, Type::F32});
+        if (!reader.finish(4)) {
+            return;
+        }
+        const Operand a = reader.source(1, type);
+        const Operand b = reader.source(2, type);
+        const Operand c = reader.source(3, key);
+        const Operand destination = reader.destination(0, type);
+        reader.emit(selectors().move(
+                        {.op = key == Type::F32 ? MoveOp::SelectByFloatSign : MoveOp::SelectBySign,
+                         .width = width_for(type)}),
+                    {destination}, {a, b, c}, flushes ? 1 : 0);
+        return;
+    }
+    const Type type = reader.take_type();
+    if (type == Type::None || type == Type::Pred) {
+        reader.reject("names no type that can be selected");
+    }
+    if (!reader.finish(4)) {
+        return;
+    }
+    std::uint16_t tag = 0;
+    const Operand a = reader.source(1, type);
+    const Operand b = reader.source(2, type);
+    const Operand p = reader.predicate(reader.operand(3), tag, 1);
+    const Operand destination = reader.destination(0, type);
+    reader.emit(selectors().move({.op = MoveOp::Select, .width = width_for(type)}), {destination},
+                {a, b, p}, tag);
+}
+
+void decode_address_conversion(Reader& reader) {
+    if (reader.opcode() == "isspacep") {
+        decode_isspacep(reader);
+        return;
+    }
+    const bool is_to_space = reader.take("to");
+    const int space = reader.take_one_of({"global", "const", "shared", "shared::cta",
+                                          "shared::cluster", "local", "param", "param::entry"});
+    if (space < 0) {
+        reader.reject("names no state space");
+    }
+    const Type type = reader.take_type_of({Type::U64, Type::B64});
+    if (!reader.finish(2)) {
+        return;
+    }
+    const Operand source = reader.source(1, type);
+    const Operand destination = reader.destination(0, type);
+    const MemoryMap& map = reader.lowering().memory();
+    if (space <= 1) {
+        reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::B64}), {destination},
+                    {source});
+    } else if (space >= 6) {
+        if (is_to_space) {
+            reader.refuse("is not supported: parameters have no window of their own");
+            return;
+        }
+        reader.emit(selectors().move({.op = MoveOp::ParameterBase}), {destination}, {source});
+    } else {
+        const std::uint64_t base = space == 5 ? map.local_base : map.shared_base;
+        const Operand offset = reader.lowering().constant(base, Width::B64);
+        const IntegerOp op = is_to_space ? IntegerOp::Sub : IntegerOp::Add;
+        reader.emit(selectors().integer({.op = op, .type = Type::U64}), {destination},
+                    {source, offset});
+    }
+}
+
+void decode_nothing(Reader& reader) {
+    // Hints about caches, power and scheduling: whatever they say, results do not change.
+    if (reader.opcode() == "createpolicy") {
+        while (!reader.take_any().empty()) {
+        }
+        if (!reader.finish(1, 5)) {
+            return;
+        }
+        // The policy is only ever handed to accesses, which ignore it.
+        reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::B64}),
+                    {reader.destination(0, Type::B64)},
+                    {reader.lowering().constant(0, Width::B64)});
+        return;
+    }
+    while (!reader.take_any().empty()) {
+    }
+    if (!reader.finish(0, 3)) {
+        return;
+    }
+    bytecode::Instruction rest;
+    rest.flags = bytecode::HAS_SIDE_EFFECT;
+    reader.emit(selectors().move({.op = MoveOp::Nothing}), {}, {}, rest);
+}
+
+} // namespace cuprum::emulator::decoding

@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "decode/reader.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace cuprum::emulator::decoding {
+
+using bytecode::Operand;
+using bytecode::Width;
+using ptx::Type;
+
+Reader::Reader(const ptx::Instruction& instruction, Lowering& lowering)
+    : instruction_(instruction), lowering_(lowering) {
+    // The set of taken modifiers is one word; no instruction comes near that many.
+    if (instruction.modifiers.size() > 64) {
+        reject("has too many modifiers");
+    }
+}
+
+std::string Reader::name() const {
+    std::string result(instruction_.opcode);
+    for (const std::string_view modifier : instruction_.modifiers) {
+        result += '.';
+        result += modifier;
+    }
+    return result;
+}
+
+bool Reader::take(std::string_view modifier) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(instruction_.modifiers.size(), 64); ++i) {
+        if ((taken_ >> i & 1) == 0 && instruction_.modifiers[i] == modifier) {
+            taken_ |= std::uint64_t{1} << i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool Reader::has(std::string_view modifier) const {
+    for (std::size_t i = 0; i < std::min<std::size_t>(instruction_.modifiers.size(), 64); ++i) {
+        if ((taken_ >> i & 1) == 0 && instruction_.modifiers[i] == modifier) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int Reader::take_one_of(std::initializer_list<std::string_view> modifiers) {
+    int found = -1;
+    int index = 0;
+    for (const std::string_view modifier : modifiers) {
+        if (take(modifier)) {
+            if (found >= 0) {
+                reject("has two modifiers that exclude each other, ." +
+                       std::string(modifiers.begin()[found]) + " and ." + std::string(modifier));
+            }
+            found = index;
+        }
+        ++index;
+    }
+    return found;
+}
+
+Type Reader::take_type() {
+    for (std::size_t i = 0; i < std::min<std::size_t>(instruction_.modifiers.size(), 64); ++i) {
+        if ((taken_ >> i & 1) == 0) {
+            if (const Type type = ptx::type_from(instruction_.modifiers[i]); type != Type::None) {
+                taken_ |= std::uint64_t{1} << i;
+                return type;
+            }
+        }
+    }
+    return Type::None;
+}
+
+Type Reader::take_type_of(std::initializer_list<Type> allowed) {
+    const Type type = take_type();
+    if (type == Type::None) {
+        reject("names no type that is known here");
+    } else if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
+        refuse("has no form for type ." + std::string(ptx::to_string(type)) + " here");
+    }
+    return type;
+}
+
+std::string_view Reader::take_any() {
+    const std::string_view result = peek();
+    if (!result.empty()) {
+        take(result);
+    }
+    return result;
+}
+
+std::string_view Reader::peek() const {
+    for (std::size_t i = 0; i < std::min<std::size_t>(instruction_.modifiers.size(), 64); ++i) {
+        if ((taken_ >> i & 1) == 0) {
+            return instruction_.modifiers[i];
+        }
+    }
+    return {};
+}
+
+Rounding Reader::take_rounding(bool* is_stated) {
+    const int index = take_one_of({"rn", "rm", "rp", "rz"});
+    if (is_stated != nullptr) {
+        *is_stated = index >= 0;
+    }
+    return index < 0 ? Rounding::Nearest : static_cast<Rounding>(index);
+}
+
+bool Reader::take_order_and_scope() {
+    take("mmio"); // before .relaxed
+    const int order =
+        take_one_of({"weak", "relaxed", "volatile", "acquire", "release", "acq_rel", "sc"});
+    const int scope = take_one_of({"cta", "cluster", "gpu", "sys", "gl"});
+    order_ = {.is_strong = order >= 1,
+              .acquires = order == 3 || order >= 5,
+              .releases = order >= 4,
+              .is_block_scope = scope == 0};
+    return order >= 3;
+}
+
+void Reader::take_cache_hints() {
+    take_one_of({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
+    take_one_of({"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first", "L1::evict_last",
+                 "L1::no_allocate"});
+    take_one_of({"L2::evict_last", "L2::evict_normal", "L2::evict_first"});
+    take_one_of({"L2::64B", "L2::128B", "L2::256B"});
+}
+
+bool Reader::finish(std::size_t min_operands, std::size_t max_operands) {
+    if (const std::string_view left = peek(); !left.empty() && !has_failed_) {
+        refuse("has a modifier that is not known here, ." + std::string(left));
+    }
+    const std::size_t count = operand_count();
+    if ((count < min_operands || count > max_operands) && !has_failed_) {
+        reject("has " + std::to_string(count) + " operands; expected " +
+               std::to_string(min_operands) +
+               (min_operands == max_operands ? "" : " to " + std::to_string(max_operands)));
+    }
+    return !has_failed_;
+}
+
+Operand Reader::source(std::size_t index, Type type) {
+    return source(operand(index), type);
+}
+
+Operand Reader::source(const ptx::Operand& operand, Type type) {
+    const Operand result = lowering_.source(operand, width_for(type), type);
+    has_failed_ |= result.is_none();
+    return result;
+}
+
+Operand Reader::destination(std::size_t index, Type type) {
+    return destination(operand(index), width_for(type));
+}
+
+Operand Reader::destination(const ptx::Operand& operand, Type type) {
+    return destination(operand, width_for(type));
+}
+
+Operand Reader::destination(const ptx::Operand& operand, Width width) {
+    if (operand.kind == ptx::Operand::Kind::Discarded) {
+        return lowering_.temporary(width);
+    }
+    const Operand result = lowering_.destination(operand, width);
+    has_failed_ |= result.is_none();
+    return result;
+}
+
+Operand Reader::predicate(const ptx::Operand& operand, std::uint16_t& tag, std::uint16_t bit) {
+    const Predicate result = lowering_.predicate(operand);
+    has_failed_ |= result.operand.is_none();
+    if (result.is_negated) {
+        tag |= bit;
+    }
+    return result.operand;
+}
+
+void Reader::emit(bytecode::Handler handler, std::initializer_list<Operand> destinations,
+                  std::initializer_list<Operand> sources, std::uint16_t tag) {
+    bytecode::Instruction rest;
+    rest.tag = tag;
+    emit(handler, std::span(destinations.begin(), destinations.size()),
+         std::span(sources.begin(), sources.size()), rest);
+}
+
+void Reader::emit(bytecode::Handler handler, std::span<const Operand> destinations,
+                  std::span<const Operand> sources, bytecode::Instruction rest) {
+    if (has_failed_) {
+        return;
+    }
+    if (handler == nullptr) {
+        refuse("is a form that is not supported here");
+        return;
+    }
+    rest.handler = handler;
+    const bool fits = destinations.size() <= 4 && sources.size() <= 4;
+    if (fits) {
+        rest.dst_count = static_cast<std::uint8_t>(destinations.size());
+        rest.src_count = static_cast<std::uint8_t>(sources.size());
+        std::copy(destinations.begin(), destinations.end(), rest.dst);
+        std::copy(sources.begin(), sources.end(), rest.src);
+    } else {
+        // The first of each kind stay in the instruction, the rest follow in the kernel's list.
+        const std::size_t own_dst = std::min<std::size_t>(destinations.size(), 4);
+        const std::size_t own_src = std::min<std::size_t>(sources.size(), 4);
+        std::copy_n(destinations.begin(), own_dst, rest.dst);
+        std::copy_n(sources.begin(), own_src, rest.src);
+        rest.dst_count = static_cast<std::uint8_t>(own_dst);
+        rest.src_count = static_cast<std::uint8_t>(own_src);
+        std::vector<Operand> further(destinations.begin() + static_cast<std::ptrdiff_t>(own_dst),
+                                     destinations.end());
+        rest.extra_dst_count = static_cast<std::uint8_t>(further.size());
+        further.insert(further.end(), sources.begin() + static_cast<std::ptrdiff_t>(own_src),
+                       sources.end());
+        rest.extra_src_count = static_cast<std::uint8_t>(further.size() - rest.extra_dst_count);
+        rest.extra = lowering_.add_operands(further);
+    }
+    lowering_.emit(rest);
+}
+
+void Reader::refuse(std::string_view reason) {
+    if (!has_failed_) {
+        lowering_.unsupported("'" + name() + "' " + std::string(reason));
+    }
+    has_failed_ = true;
+}
+
+void Reader::reject(std::string_view reason) {
+    if (!has_failed_) {
+        lowering_.invalid("'" + name() + "' " + std::string(reason));
+    }
+    has_failed_ = true;
+}
+
+unsigned bits_of(Type type) noexcept {
+    switch (type) {
+    case Type::Pred:
+        return 1;
+    case Type::B8:
+    case Type::U8:
+    case Type::S8:
+        return 8;
+    case Type::B16:
+    case Type::U16:
+    case Type::S16:
+    case Type::F16:
+    case Type::BF16:
+        return 16;
+    case Type::B64:
+    case Type::U64:
+    case Type::S64:
+    case Type::F64:
+        return 64;
+    case Type::B128:
+        return 128;
+    default:
+        return 32;
+    }
+}
+
+bool is_signed(Type type) noexcept {
+    return type == Type::S8 || type == Type::S16 || type == Type::S32 || type == Type::S64;
+}
+
+bool is_float(Type type) noexcept {
+    switch (type) {
+    case Type::F16:
+    case Type::F16x2:
+    case Type::BF16:
+    case Type::BF16x2:
+    case Type::F32:
+    case Type::F64:
+        return true;
+    default:
+        return false;
+    }
+}
+
+} // namespace cuprum::emulator::decoding

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "bytecode/kernel.hpp"
+#include "objects/process/handle_table.hpp"
+
+#include <cuda.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace cuprum::emulator {
+
+class Context;
+class Device;
+class Module;
+
+/// What programs can ask and set about a kernel, in a context or for a device.
+class FunctionAttributes {
+public:
+    FunctionAttributes();
+
+    /// Returns an attribute of a kernel on a device; throws INVALID_VALUE for an unknown one.
+    [[nodiscard]] int get(CUfunction_attribute attribute, const bytecode::Kernel& kernel,
+                          const Device& device) const;
+
+    /// Sets an attribute that can be set; throws INVALID_VALUE.
+    void set(CUfunction_attribute attribute, int value, const bytecode::Kernel& kernel,
+             const Device& device);
+
+    /// Names the settings that hold where these have none. Only the first call counts.
+    void inherit(std::shared_ptr<const FunctionAttributes> from);
+
+private:
+    [[nodiscard]] int own(CUfunction_attribute attribute) const noexcept;
+
+    std::array<std::atomic<int>, CU_FUNC_ATTRIBUTE_MAX> set_;
+    std::mutex mutex_; // of from_ being set
+    std::shared_ptr<const FunctionAttributes> from_;
+    std::atomic<const FunctionAttributes*> inherited_{nullptr};
+};
+
+/// A kernel in a context.
+class Function final : public Object {
+public:
+    Function(const std::shared_ptr<Module>& module, std::shared_ptr<const bytecode::Kernel> kernel)
+        : module_(module), kernel_(std::move(kernel)) {}
+
+    [[nodiscard]] const std::shared_ptr<const bytecode::Kernel>& kernel() const noexcept {
+        return kernel_;
+    }
+
+    /// Returns the module; throws INVALID_HANDLE once it is unloaded.
+    [[nodiscard]] std::shared_ptr<Module> module() const;
+
+    [[nodiscard]] FunctionAttributes& attributes() noexcept { return attributes_; }
+
+private:
+    std::weak_ptr<Module> module_;
+    std::shared_ptr<const bytecode::Kernel> kernel_;
+    FunctionAttributes attributes_;
+};
+
+/// Reports offset and size of a parameter; throws INVALID_VALUE past the last.
+void get_parameter_info(const bytecode::Kernel& kernel, std::size_t index, std::size_t* offset,
+                        std::size_t* size);
+
+} // namespace cuprum::emulator

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/code/module.hpp"
+
+#include "check/written.hpp"
+#include "objects/memory/address_space.hpp"
+#include "objects/process/error.hpp"
+#include "objects/code/library.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace cuprum::emulator {
+
+std::shared_ptr<Module> Module::create(const std::shared_ptr<Context>& context,
+                                       std::shared_ptr<const Program> program,
+                                       const JitOptions& options, const Program::Kernels& kernels,
+                                       bool is_of_library) {
+    auto module = std::shared_ptr<Module>(new Module(context, std::move(program), is_of_library));
+    const auto addresses = module->place_variables();
+    module->kernels_ = addresses.empty() && !kernels.empty()
+                           ? kernels
+                           : module->program_->compile(addresses, options);
+    module->functions_.resize(module->kernels_.size());
+    HandleTable::instance().insert(HandleKind::Module, module);
+    return module;
+}
+
+Module::Module(std::shared_ptr<Context> context, std::shared_ptr<const Program> program,
+               bool is_of_library)
+    : context_(std::move(context)), program_(std::move(program)), is_of_library_(is_of_library) {}
+
+Module::~Module() {
+    for (const auto& [name, allocation] : variables_) {
+        Allocations::instance().remove(allocation);
+    }
+}
+
+void Module::unload() {
+    HandleTable::instance().erase(HandleKind::Module, handle_value());
+    const std::lock_guard lock(mutex_);
+    for (auto& function : functions_) {
+        if (function != nullptr) {
+            HandleTable::instance().erase(HandleKind::Function, function->handle_value());
+            function = nullptr;
+        }
+    }
+}
+
+void Module::unload_all(const Context& context) {
+    for (const auto& object : HandleTable::instance().all(HandleKind::Library)) {
+        static_cast<Library&>(*object).forget(context);
+    }
+    for (const auto& object : HandleTable::instance().all(HandleKind::Module)) {
+        auto& module = static_cast<Module&>(*object);
+        if (module.context_.get() == &context) {
+            module.unload();
+        }
+    }
+}
+
+std::shared_ptr<Function> Module::function(const std::string& name) {
+    const auto found =
+        std::ranges::find_if(kernels_, [&](const auto& kernel) { return kernel->name == name; });
+    if (found == kernels_.end()) {
+        fail(CUDA_ERROR_NOT_FOUND,
+             "no kernel '" + name + "' in the module; it has: " + names_of(kernels_));
+    }
+    const std::lock_guard lock(mutex_);
+    auto& function = functions_[static_cast<std::size_t>(found - kernels_.begin())];
+    if (function == nullptr) {
+        function = std::make_shared<Function>(shared_from_this(), *found);
+        HandleTable::instance().insert(HandleKind::Function, function);
+    }
+    return function;
+}
+
+std::vector<std::shared_ptr<Function>> Module::functions() {
+    std::vector<std::shared_ptr<Function>> all;
+    for (const auto& kernel : kernels_) {
+        all.push_back(function(kernel->name));
+    }
+    return all;
+}
+
+const Allocation& Module::variable(const std::string& name) const {
+    const auto found = variables_.find(name);
+    if (found == variables_.end()) {
+        fail(CUDA_ERROR_NOT_FOUND, "no variable '" + name + "' in the module");
+    }
+    return *found->second;
+}
+
+Program::Symbols Module::place_variables() {
+    Program::Symbols addresses;
+    for (const auto& variable : program_->variables()) {
+        if (variable.is_external) {
+            fail(CUDA_ERROR_INVALID_PTX,
+                 "variable '" + variable.name + "' is declared .extern and defined nowhere");
+        }
+        auto allocation = Allocations::instance().allocate(
+            variable.is_managed ? MemoryKind::Managed : MemoryKind::Device, context_,
+            std::max<std::uint64_t>(variable.size_bytes, 1), 0, "variable '" + variable.name + "'");
+        addresses.emplace(variable.name, allocation->base);
+        variables_.emplace(variable.name, std::move(allocation));
+    }
+    for (const auto& variable : program_->variables()) {
+        write_initial_value(variable, addresses);
+    }
+    return addresses;
+}
+
+void Module::write_initial_value(const passes::GlobalVariable& variable,
+                                 const Program::Symbols& addresses) const {
+    auto* memory = reinterpret_cast<std::byte*>(addresses.at(variable.name));
+    std::memset(memory, 0, variable.size_bytes);
+    check::mark_written(AddressSpace::instance().map(), addresses.at(variable.name),
+                        variable.size_bytes);
+    if (!variable.initial.empty()) {
+        std::memcpy(memory, variable.initial.data(),
+                    std::min<std::uint64_t>(variable.initial.size(), variable.size_bytes));
+    }
+    for (const auto& relocation : variable.relocations) {
+        const auto symbol = addresses.find(relocation.symbol);
+        const std::uint64_t value =
+            (symbol != addresses.end() ? symbol->second
+                                       : program_->function_address(relocation.symbol)) +
+            static_cast<std::uint64_t>(relocation.addend);
+        const std::size_t size = std::min<std::size_t>(relocation.size_bytes, sizeof value);
+        if (relocation.offset + size <= variable.size_bytes) {
+            std::memcpy(memory + relocation.offset, &value, size);
+        }
+    }
+}
+
+std::string names_of(const Program::Kernels& kernels) {
+    std::string names;
+    for (const auto& kernel : kernels) {
+        names += (names.empty() ? "" : ", ") + kernel->name;
+    }
+    return names.empty() ? "no kernel" : names;
+}
+
+} // namespace cuprum::emulator

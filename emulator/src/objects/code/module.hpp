@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "objects/memory/allocations.hpp"
+#include "objects/devices/context.hpp"
+#include "objects/code/function.hpp"
+#include "objects/code/program.hpp"
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace cuprum::emulator {
+
+/// A program in a context: its variables have memory, its kernels are functions.
+class Module final : public Object, public std::enable_shared_from_this<Module> {
+public:
+    /// Gives a program's variables memory in a context and compiles its kernels.
+    ///
+    /// `kernels` are used as they are if the program has no variables, to save compiling again.
+    [[nodiscard]] static std::shared_ptr<Module>
+    create(const std::shared_ptr<Context>& context, std::shared_ptr<const Program> program,
+           const JitOptions& options, const Program::Kernels& kernels, bool is_of_library);
+
+    /// Frees the variables.
+    ~Module() override;
+
+    /// Ends the life of the module's handle and of its functions' handles.
+    void unload();
+
+    /// Unloads every module of a context, those of libraries too.
+    static void unload_all(const Context& context);
+
+    /// Returns a function by name; throws NOT_FOUND, naming the kernels there are.
+    [[nodiscard]] std::shared_ptr<Function> function(const std::string& name);
+
+    /// Returns all functions in the order of the source.
+    [[nodiscard]] std::vector<std::shared_ptr<Function>> functions();
+
+    /// Returns a variable's memory; throws NOT_FOUND.
+    [[nodiscard]] const Allocation& variable(const std::string& name) const;
+
+    [[nodiscard]] Context& context() const noexcept { return *context_; }
+
+    [[nodiscard]] bool is_of_library() const noexcept { return is_of_library_; }
+
+private:
+    Module(std::shared_ptr<Context> context, std::shared_ptr<const Program> program,
+           bool is_of_library);
+
+    [[nodiscard]] Program::Symbols place_variables();
+    void write_initial_value(const passes::GlobalVariable& variable,
+                             const Program::Symbols& addresses) const;
+
+    std::shared_ptr<Context> context_;
+    std::shared_ptr<const Program> program_;
+    bool is_of_library_;
+    Program::Kernels kernels_;
+    std::map<std::string, std::shared_ptr<Allocation>> variables_;
+    std::mutex mutex_;                                 // of functions_
+    std::vector<std::shared_ptr<Function>> functions_; // like kernels_; made when asked for
+};
+
+/// Returns the names of kernels as a list for an error message: "a, b, c".
+[[nodiscard]] std::string names_of(const Program::Kernels& kernels);
+
+} // namespace cuprum::emulator

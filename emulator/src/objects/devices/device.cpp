@@ -1,0 +1,171 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/devices/device.hpp"
+
+#include "objects/devices/context.hpp"
+#include "objects/process/error.hpp"
+#include "objects/memory/pool.hpp"
+
+#include <cstdio>
+#include <cstring>
+
+namespace cuprum::emulator {
+
+namespace {
+
+constexpr unsigned KNOWN_CONTEXT_FLAGS = CU_CTX_FLAGS_MASK;
+
+} // namespace
+
+Device::Device(int ordinal, const Settings& settings)
+    : ordinal_(ordinal), settings_(settings), default_pool_(Pool::create_default(*this)),
+      current_pool_(default_pool_) {
+    describe_device(ordinal, settings, attributes_);
+    track_pool(default_pool_);
+}
+
+Device::~Device() = default;
+
+CUuuid Device::uuid() const noexcept {
+    CUuuid uuid{};
+    std::memcpy(uuid.bytes, "CuprumEmulator", 14);
+    uuid.bytes[14] = static_cast<char>(settings_.major);
+    uuid.bytes[15] = static_cast<char>(ordinal_);
+    return uuid;
+}
+
+std::string Device::pci_bus_id() const {
+    char text[16];
+    std::snprintf(text, sizeof text, "0000:%02X:00.0",
+                  static_cast<unsigned>(attribute(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID)) & 0xFFU);
+    return text;
+}
+
+int Device::attribute(CUdevice_attribute attribute) const {
+    if (attribute < 1 || attribute >= CU_DEVICE_ATTRIBUTE_MAX) {
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown device attribute " + std::to_string(attribute));
+    }
+    return attributes_[attribute];
+}
+
+void Device::charge(std::uint64_t bytes) {
+    std::uint64_t used = used_bytes_.load(std::memory_order_relaxed);
+    bool was_trimmed = false;
+    for (;;) {
+        if (bytes > total_bytes() || used > total_bytes() - bytes) {
+            if (!was_trimmed) {
+                // What pools keep for later is not worth a failure now.
+                was_trimmed = true;
+                std::vector<std::weak_ptr<Pool>> pools;
+                {
+                    const std::lock_guard lock(pool_mutex_);
+                    pools = pools_;
+                }
+                for (const auto& weak : pools) {
+                    if (const auto pool = weak.lock()) {
+                        pool->trim_to(0);
+                    }
+                }
+                used = used_bytes_.load(std::memory_order_relaxed);
+                continue;
+            }
+            fail(CUDA_ERROR_OUT_OF_MEMORY, "out of device memory: " + std::to_string(bytes) +
+                                               " bytes requested, " + std::to_string(free_bytes()) +
+                                               " of " + std::to_string(total_bytes()) +
+                                               " free on device " + std::to_string(ordinal_) +
+                                               " (CUPRUM_EMULATOR_MEMORY sets the size)");
+        }
+        if (used_bytes_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed)) {
+            return;
+        }
+    }
+}
+
+void Device::refund(std::uint64_t bytes) noexcept {
+    used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+std::shared_ptr<Pool> Device::current_pool() const {
+    const std::lock_guard lock(pool_mutex_);
+    return current_pool_;
+}
+
+void Device::set_current_pool(std::shared_ptr<Pool> pool) {
+    const std::lock_guard lock(pool_mutex_);
+    current_pool_ = std::move(pool);
+}
+
+void Device::track_pool(const std::shared_ptr<Pool>& pool) {
+    const std::lock_guard lock(pool_mutex_);
+    std::erase_if(pools_, [](const auto& weak) { return weak.expired(); });
+    pools_.push_back(pool);
+}
+
+void Device::release_unused_pool_memory() {
+    std::vector<std::shared_ptr<Pool>> pools;
+    {
+        const std::lock_guard lock(pool_mutex_);
+        for (const auto& weak : pools_) {
+            if (auto pool = weak.lock(); pool != nullptr && pool->has_excess()) {
+                pools.push_back(std::move(pool));
+            }
+        }
+    }
+    for (const auto& pool : pools) {
+        pool->trim_to_threshold();
+    }
+}
+
+std::shared_ptr<Context> Device::retain_primary() {
+    const std::lock_guard lock(primary_mutex_);
+    if (primary_ == nullptr) {
+        primary_ = std::make_shared<Context>(*this, primary_flags_, true);
+        HandleTable::instance().insert(HandleKind::Context, primary_);
+    }
+    if (!primary_->is_active()) {
+        primary_->set_flags(primary_flags_);
+        primary_->activate();
+    }
+    ++primary_shares_;
+    return primary_;
+}
+
+void Device::release_primary() {
+    const std::lock_guard lock(primary_mutex_);
+    if (primary_shares_ == 0) {
+        fail(CUDA_ERROR_INVALID_CONTEXT, "the primary context is not retained");
+    }
+    if (--primary_shares_ == 0) {
+        primary_->tear_down();
+    }
+}
+
+void Device::reset_primary() {
+    const std::lock_guard lock(primary_mutex_);
+    if (primary_ != nullptr) {
+        // Those who hold it keep their shares; the next retain makes it active again.
+        primary_->tear_down();
+    }
+}
+
+void Device::set_primary_flags(unsigned flags) {
+    require((flags & ~KNOWN_CONTEXT_FLAGS) == 0, "unknown context flags");
+    const std::lock_guard lock(primary_mutex_);
+    primary_flags_ = flags;
+    if (primary_ != nullptr) {
+        primary_->set_flags(flags);
+    }
+}
+
+unsigned Device::primary_flags() const {
+    const std::lock_guard lock(primary_mutex_);
+    return primary_flags_;
+}
+
+bool Device::is_primary_active() const {
+    const std::lock_guard lock(primary_mutex_);
+    return primary_ != nullptr && primary_->is_active();
+}
+
+} // namespace cuprum::emulator

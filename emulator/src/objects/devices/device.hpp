@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "objects/process/settings.hpp"
+
+#include <cuda.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace cuprum::emulator {
+
+class Context;
+class Pool;
+
+/// One emulated device.
+class Device {
+public:
+    Device(int ordinal, const Settings& settings);
+    ~Device();
+
+    [[nodiscard]] int ordinal() const noexcept { return ordinal_; }
+
+    [[nodiscard]] std::uint32_t major() const noexcept { return settings_.major; }
+
+    [[nodiscard]] std::uint32_t minor() const noexcept { return settings_.minor; }
+
+    /// Returns the compute capability as PTX targets write it: 80 for 8.0.
+    [[nodiscard]] std::uint32_t sm() const noexcept {
+        return settings_.major * 10 + settings_.minor;
+    }
+
+    /// Returns what cuDeviceGetName says; programs can recognise the emulated device by it.
+    [[nodiscard]] std::string name() const { return "Cuprum Emulated Device"; }
+
+    [[nodiscard]] CUuuid uuid() const noexcept;
+
+    /// Returns "0000:bb:00.0"; device n has bus n + 1.
+    [[nodiscard]] std::string pci_bus_id() const;
+
+    /// Returns the value of an attribute; throws INVALID_VALUE for one that does not exist.
+    [[nodiscard]] int attribute(CUdevice_attribute attribute) const;
+
+    [[nodiscard]] std::uint32_t sm_count() const noexcept { return settings_.multiprocessor_count; }
+
+    // ---- memory ----
+
+    [[nodiscard]] std::uint64_t total_bytes() const noexcept { return settings_.memory_bytes; }
+
+    [[nodiscard]] std::uint64_t free_bytes() const noexcept {
+        const std::uint64_t used = used_bytes_.load(std::memory_order_relaxed);
+        return used < total_bytes() ? total_bytes() - used : 0;
+    }
+
+    /// Takes bytes from what the device has; throws OUT_OF_MEMORY, saying how much there is.
+    void charge(std::uint64_t bytes);
+
+    /// Gives bytes back that were charged.
+    void refund(std::uint64_t bytes) noexcept;
+
+    [[nodiscard]] const std::shared_ptr<Pool>& default_pool() const noexcept {
+        return default_pool_;
+    }
+
+    [[nodiscard]] std::shared_ptr<Pool> current_pool() const;
+
+    void set_current_pool(std::shared_ptr<Pool> pool);
+
+    /// Registers a pool so that synchronisation trims it.
+    void track_pool(const std::shared_ptr<Pool>& pool);
+
+    /// Gives back what pools hold above their release threshold, as every synchronisation does.
+    void release_unused_pool_memory();
+
+    // ---- the primary context ----
+
+    /// Takes a share of the primary context, making it active for the first.
+    [[nodiscard]] std::shared_ptr<Context> retain_primary();
+
+    /// Gives a share back; the last one tears the context down. Throws INVALID_CONTEXT if none is
+    /// held.
+    void release_primary();
+
+    /// Tears the primary context down whoever holds it.
+    void reset_primary();
+
+    void set_primary_flags(unsigned flags);
+
+    [[nodiscard]] unsigned primary_flags() const;
+
+    [[nodiscard]] bool is_primary_active() const;
+
+private:
+    int ordinal_;
+    Settings settings_;
+    std::array<int, CU_DEVICE_ATTRIBUTE_MAX> attributes_{};
+    std::atomic<std::uint64_t> used_bytes_{0};
+
+    mutable std::mutex pool_mutex_;
+    std::shared_ptr<Pool> default_pool_;
+    std::shared_ptr<Pool> current_pool_;
+    std::vector<std::weak_ptr<Pool>> pools_;
+
+    mutable std::mutex primary_mutex_;
+    std::shared_ptr<Context> primary_;
+    std::uint32_t primary_shares_ = 0;
+    unsigned primary_flags_ = 0;
+};
+
+/// Fills in the table behind Device::attribute().
+void describe_device(int ordinal, const Settings& settings,
+                     std::array<int, CU_DEVICE_ATTRIBUTE_MAX>& attributes);
+
+} // namespace cuprum::emulator

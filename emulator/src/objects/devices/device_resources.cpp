@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/devices/device_resources.hpp"
+
+#include "objects/devices/device.hpp"
+#include "objects/process/driver.hpp"
+#include "objects/process/error.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <string>
+
+namespace cuprum::emulator {
+
+namespace {
+
+constexpr std::uint32_t MAGIC = 0x43755265; // of private bytes that we have filled in
+constexpr std::size_t MAX_RANGES = 6;       // that fit there
+
+/// What stands in the private bytes of a CUdevResource.
+struct Private {
+    std::uint32_t magic = 0;
+    std::int32_t device = 0;
+    std::uint64_t split = 0; // which split made it; 0: none, it can be split
+    std::uint32_t range_count = 0;
+    std::uint32_t unused = 0;
+    std::array<SmRange, MAX_RANGES> ranges{};
+};
+
+static_assert(sizeof(Private) <= sizeof(CUdevResource::_internal_padding));
+
+constexpr unsigned KNOWN_FLAGS = CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING |
+                                 CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE;
+
+std::atomic<std::uint64_t> next_split{1};
+
+std::uint32_t count_of(std::span<const SmRange> ranges) {
+    std::uint32_t count = 0;
+    for (const SmRange& range : ranges) {
+        count += range.count;
+    }
+    return count;
+}
+
+CUdevResource make(const Device& device, std::span<const SmRange> ranges, std::uint64_t split) {
+    Private inside;
+    inside.magic = MAGIC;
+    inside.device = device.ordinal();
+    inside.split = split;
+    inside.range_count = static_cast<std::uint32_t>(ranges.size());
+    std::ranges::copy(ranges, inside.ranges.begin());
+    const SmGranularity granularity = sm_granularity(device, 0);
+    CUdevResource resource{};
+    resource.type = CU_DEV_RESOURCE_TYPE_SM;
+    std::memcpy(resource._internal_padding, &inside, sizeof inside);
+    resource.sm.smCount = count_of(ranges);
+    resource.sm.minSmPartitionSize = granularity.smallest;
+    resource.sm.smCoscheduledAlignment = granularity.step;
+    return resource;
+}
+
+/// Reads the private bytes, which a program may have made up.
+Private inside_of(const CUdevResource& resource) {
+    if (resource.type != CU_DEV_RESOURCE_TYPE_SM) {
+        fail(CUDA_ERROR_INVALID_RESOURCE_TYPE, "the resource is not of multiprocessors");
+    }
+    Private inside;
+    std::memcpy(static_cast<void*>(&inside), resource._internal_padding, sizeof inside);
+    require(inside.magic == MAGIC && inside.range_count <= MAX_RANGES,
+            "the resource was not made by this driver");
+    const Device& device = device_at(inside.device);
+    for (std::uint32_t index = 0; index < inside.range_count; ++index) {
+        const SmRange& range = inside.ranges[index];
+        require(range.first <= device.sm_count() && range.count <= device.sm_count() - range.first,
+                "the resource was not made by this driver");
+    }
+    return inside;
+}
+
+/// Takes `count` multiprocessors from the front of some ranges.
+std::vector<SmRange> take(std::vector<SmRange>& from, std::uint32_t count) {
+    std::vector<SmRange> taken;
+    while (count != 0 && !from.empty()) {
+        SmRange& front = from.front();
+        const std::uint32_t part = std::min(count, front.count);
+        taken.push_back({front.first, part});
+        front.first += part;
+        front.count -= part;
+        count -= part;
+        if (front.count == 0) {
+            from.erase(from.begin());
+        }
+    }
+    return taken;
+}
+
+} // namespace
+
+SmGranularity sm_granularity(const Device& device, unsigned flags) {
+    const bool has_clusters = device.major() >= 9;
+    if ((flags & CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING) != 0) {
+        return {2, 2};
+    }
+    return has_clusters ? SmGranularity{8, 8} : SmGranularity{device.major() >= 8 ? 4U : 2U, 2};
+}
+
+CUdevResource make_resource(const Device& device, std::span<const SmRange> ranges) {
+    return make(device, ranges, 0);
+}
+
+unsigned split_resource(CUdevResource* groups, unsigned limit, const CUdevResource& input,
+                        CUdevResource* remaining, unsigned flags, unsigned least) {
+    const Private inside = inside_of(input);
+    const Device& device = device_at(inside.device);
+    require((flags & ~KNOWN_FLAGS) == 0, "unknown flags of a split");
+    require(flags != KNOWN_FLAGS, "the flags of the split exclude each other");
+    require((flags & CU_DEV_SM_RESOURCE_SPLIT_MAX_POTENTIAL_CLUSTER_SIZE) == 0 ||
+                device.major() >= 9,
+            "clusters need compute capability 9.0 or newer");
+    if (inside.split != 0) {
+        fail(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION,
+             "the result of a split cannot be split again; make a green context of it first");
+    }
+    std::vector<SmRange> left(inside.ranges.begin(), inside.ranges.begin() + inside.range_count);
+    const std::uint32_t total = count_of(left);
+    if (least > total || total == 0) {
+        fail(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION,
+             "groups of " + std::to_string(least) + " multiprocessors are wanted, there are " +
+                 std::to_string(total) + " (CUPRUM_EMULATOR_MULTIPROCESSORS sets the number)");
+    }
+    const SmGranularity granularity = sm_granularity(device, flags);
+    const std::uint32_t wanted = std::max(least, granularity.smallest);
+    // All there are may be one group, even where their number does not fit the granularity.
+    const std::uint32_t size =
+        std::min(total, (wanted + granularity.step - 1) / granularity.step * granularity.step);
+    const unsigned possible = total / size;
+    if (groups == nullptr) {
+        return possible;
+    }
+    const unsigned count = std::min(possible, limit);
+    const std::uint64_t split = next_split.fetch_add(1, std::memory_order_relaxed);
+    for (unsigned index = 0; index < count; ++index) {
+        groups[index] = make(device, take(left, size), split);
+    }
+    if (remaining != nullptr) {
+        *remaining = make(device, left, split);
+        if (left.empty()) {
+            remaining->type = CU_DEV_RESOURCE_TYPE_INVALID;
+        }
+    }
+    return count;
+}
+
+CUdevResourceDesc describe_resources(std::span<const CUdevResource> resources) {
+    require(!resources.empty(), "no resource is given");
+    const Private first = inside_of(resources.front());
+    std::vector<SmRange> ranges;
+    for (const CUdevResource& resource : resources) {
+        const Private inside = inside_of(resource);
+        if (inside.device != first.device || inside.split != first.split ||
+            (resources.size() > 1 && inside.split == 0)) {
+            fail(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION,
+                 "the resources are not of one device and one split");
+        }
+        ranges.insert(ranges.end(), inside.ranges.begin(),
+                      inside.ranges.begin() + inside.range_count);
+    }
+    std::ranges::sort(ranges, {}, &SmRange::first);
+    std::vector<SmRange> joined;
+    for (const SmRange& range : ranges) {
+        if (!joined.empty() && range.first < joined.back().first + joined.back().count) {
+            fail(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION, "a resource is given twice");
+        }
+        if (!joined.empty() && range.first == joined.back().first + joined.back().count) {
+            joined.back().count += range.count;
+        } else {
+            joined.push_back(range);
+        }
+    }
+    if (joined.size() > MAX_RANGES) {
+        fail(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION,
+             "the multiprocessors lie in more than 6 separate groups");
+    }
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    auto& table = HandleTable::instance();
+    for (const auto& object : table.all(HandleKind::ResourceDescription)) {
+        const auto& known = static_cast<const ResourceDescription&>(*object);
+        if (known.device() == first.device && known.ranges() == joined) {
+            return known.handle<CUdevResourceDesc>();
+        }
+    }
+    const auto made = std::make_shared<ResourceDescription>(first.device, std::move(joined));
+    table.insert(HandleKind::ResourceDescription, made);
+    return made->handle<CUdevResourceDesc>();
+}
+
+} // namespace cuprum::emulator

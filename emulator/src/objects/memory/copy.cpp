@@ -1,0 +1,243 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/memory/copy.hpp"
+
+#include "check/written.hpp"
+#include "objects/memory/address_space.hpp"
+#include "objects/memory/allocations.hpp"
+#include "objects/devices/context.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/process/error.hpp"
+#include "objects/streams/operation.hpp"
+#include "objects/memory/reach.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cuprum::emulator {
+
+namespace {
+
+// Below this a copy costs less than handing it to a worker.
+constexpr std::uint64_t QUICK_BYTES = 64 << 10;
+
+enum class Residence : std::uint8_t { Pageable, Pinned, Device };
+
+/// What there is to know of an end.
+struct Place {
+    Residence residence = Residence::Pageable;
+    bool is_synchronous = false; // the program wants plain calls to wait
+};
+
+Place check_side(const CopySide& side, const Copy& copy, bool is_write, const Stream& stream);
+std::uint64_t extent_bytes(const CopySide& side, const Copy& copy);
+void check_pitches(const CopySide& side, const Copy& copy, const char* which);
+void perform(const Copy& copy);
+void perform(const Fill& fill);
+std::shared_ptr<std::vector<std::byte>> stage(Copy& copy);
+
+} // namespace
+
+Copy linear_copy(std::uint64_t destination, CopyEnd destination_end, std::uint64_t source,
+                 CopyEnd source_end, std::uint64_t bytes) {
+    Copy copy;
+    copy.destination = {destination, bytes, bytes, destination_end};
+    copy.source = {source, bytes, bytes, source_end};
+    copy.width_bytes = bytes;
+    return copy;
+}
+
+void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
+    Copy copy = requested;
+    if (copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0) {
+        return;
+    }
+    check_pitches(copy.destination, copy, "destination");
+    check_pitches(copy.source, copy, "source");
+    const Place destination = check_side(copy.destination, copy, true, stream);
+    const Place source = check_side(copy.source, copy, false, stream);
+    const Residence to = destination.residence;
+    const Residence from = source.residence;
+    if (mode == CopyMode::Plain) {
+        mode = destination.is_synchronous || source.is_synchronous ? CopyMode::Blocking
+                                                                   : CopyMode::Async;
+    }
+
+    std::shared_ptr<std::vector<std::byte>> staged;
+    if (mode == CopyMode::Staged) {
+        staged = stage(copy);
+        mode = to == Residence::Pageable && !stream.may_be_capturing() ? CopyMode::Blocking
+                                                                       : CopyMode::Async;
+    } else if (mode == CopyMode::Async && !stream.may_be_capturing()) {
+        if (to == Residence::Pageable) {
+            mode = CopyMode::Blocking; // returns when the bytes are there
+        } else if (from == Residence::Pageable && !stream.is_idle()) {
+            staged = stage(copy); // the caller may change the source as soon as we return
+        } else if (from == Residence::Pageable) {
+            mode = CopyMode::Blocking; // nothing is before it: as quick as staging
+        }
+    }
+    const std::uint64_t bytes = copy.width_bytes * copy.height * copy.depth;
+    const auto operation = std::make_shared<Task>(
+        stream.context().errors(), [copy, staged] { perform(copy); },
+        bytes <= QUICK_BYTES ? Task::Size::Quick : Task::Size::Large, CU_GRAPH_NODE_TYPE_MEMCPY);
+    if (mode == CopyMode::Blocking) {
+        stream.enqueue_and_wait(operation);
+        stream.context().check_usable();
+    } else {
+        stream.enqueue(operation);
+    }
+}
+
+void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
+    require(fill.address % fill.element_bytes == 0 &&
+                (fill.height <= 1 || fill.pitch_bytes % fill.element_bytes == 0),
+            "the address or the pitch is not aligned to the element");
+    if (fill.width == 0 || fill.height == 0) {
+        return;
+    }
+    Copy shape;
+    shape.width_bytes = fill.width * fill.element_bytes;
+    shape.height = fill.height;
+    const CopySide side{fill.address, fill.pitch_bytes, 0, CopyEnd::Device};
+    require(fill.width <= ~std::uint64_t{0} / fill.element_bytes, "the size is too large");
+    check_pitches(side, shape, "destination");
+    const Place place = check_side(side, shape, true, stream);
+    if (mode == CopyMode::Plain) {
+        mode = place.is_synchronous ? CopyMode::Blocking : CopyMode::Async;
+    }
+    const auto operation = std::make_shared<Task>(
+        stream.context().errors(), [fill] { perform(fill); },
+        shape.width_bytes * fill.height <= QUICK_BYTES ? Task::Size::Quick : Task::Size::Large,
+        CU_GRAPH_NODE_TYPE_MEMSET);
+    if (mode == CopyMode::Blocking) {
+        stream.enqueue_and_wait(operation);
+        stream.context().check_usable();
+    } else {
+        stream.enqueue(operation);
+    }
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+/// Finds out where an end lies, and that all of it is there.
+Place check_side(const CopySide& side, const Copy& copy, bool is_write, const Stream& stream) {
+    const char* const which = is_write ? "destination" : "source";
+    require(side.address != 0, "an address is NULL");
+    const std::uint64_t extent = extent_bytes(side, copy);
+    const auto allocation = Allocations::instance().find(side.address);
+    if (allocation == nullptr) {
+        const bool is_device_address = AddressSpace::instance().contains(side.address);
+        if (side.end == CopyEnd::Device || is_device_address) {
+            fail(CUDA_ERROR_INVALID_VALUE,
+                 std::string(which) + (is_device_address ? " is not allocated, or was freed"
+                                                         : " is not device memory"));
+        }
+        return {};
+    }
+    check_reach({.address = side.address,
+                 .bytes = extent,
+                 .is_write = is_write,
+                 .is_between_contexts = copy.is_between_contexts,
+                 .what = which},
+                *allocation, stream);
+    const std::uint64_t available = Allocations::instance().bytes_from(side.address);
+    if (extent > available) {
+        if (allocation->kind == MemoryKind::Registered) {
+            return {}; // runs over the registered part into the rest of the heap
+        }
+        fail(CUDA_ERROR_INVALID_VALUE, std::string(which) + " of " + std::to_string(extent) +
+                                           " bytes does not fit: " + std::to_string(available) +
+                                           " bytes are left in its allocation");
+    }
+    return {allocation->is_host_accessible() ? Residence::Pinned : Residence::Device,
+            allocation->sync_memops.load(std::memory_order_relaxed)};
+}
+
+/// Returns the distance from the first byte to one past the last.
+std::uint64_t extent_bytes(const CopySide& side, const Copy& copy) {
+    return (copy.depth - 1) * side.slice_bytes + (copy.height - 1) * side.pitch_bytes +
+           copy.width_bytes;
+}
+
+void check_pitches(const CopySide& side, const Copy& copy, const char* which) {
+    constexpr std::uint64_t largest = std::uint64_t{1} << 46; // keeps all products in range
+    const bool is_sane = copy.width_bytes <= largest && side.pitch_bytes <= largest &&
+                         side.slice_bytes <= largest && copy.height <= largest / copy.width_bytes &&
+                         copy.depth <= largest / copy.width_bytes;
+    if (!is_sane || (copy.height > 1 && side.pitch_bytes < copy.width_bytes) ||
+        (copy.height > 1 && copy.height - 1 > largest / side.pitch_bytes) ||
+        (copy.depth > 1 && side.slice_bytes != 0 && copy.depth - 1 > largest / side.slice_bytes)) {
+        fail(CUDA_ERROR_INVALID_VALUE,
+             std::string("the width, height or pitch of the ") + which + " is out of range");
+    }
+}
+
+/// Keeps account of which bytes of device memory have been written.
+void note_copy(const MemoryMap& map, std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+    MemoryRange range;
+    if (Allocations::instance().find_for_kernels(from, range) && range.is_tracked) {
+        check::copy_written(map, to, from, bytes);
+    } else {
+        check::mark_written(map, to, bytes);
+    }
+}
+
+void perform(const Copy& copy) {
+    const MemoryMap& map = AddressSpace::instance().map();
+    for (std::uint64_t slice = 0; slice < copy.depth; ++slice) {
+        const std::uint64_t to = copy.destination.address + slice * copy.destination.slice_bytes;
+        const std::uint64_t from = copy.source.address + slice * copy.source.slice_bytes;
+        for (std::uint64_t row = 0; row < copy.height; ++row) {
+            std::memmove(reinterpret_cast<void*>(to + row * copy.destination.pitch_bytes),
+                         reinterpret_cast<const void*>(from + row * copy.source.pitch_bytes),
+                         copy.width_bytes);
+            if (map.initialized != nullptr) {
+                note_copy(map, to + row * copy.destination.pitch_bytes,
+                          from + row * copy.source.pitch_bytes, copy.width_bytes);
+            }
+        }
+    }
+}
+
+void perform(const Fill& fill) {
+    for (std::uint64_t row = 0; row < fill.height; ++row) {
+        const std::uint64_t address = fill.address + row * fill.pitch_bytes;
+        check::mark_written(AddressSpace::instance().map(), address,
+                            fill.width * fill.element_bytes);
+        switch (fill.element_bytes) {
+        case 1:
+            std::memset(reinterpret_cast<void*>(address), static_cast<int>(fill.value), fill.width);
+            break;
+        case 2:
+            std::fill_n(reinterpret_cast<std::uint16_t*>(address), fill.width,
+                        static_cast<std::uint16_t>(fill.value));
+            break;
+        default:
+            std::fill_n(reinterpret_cast<std::uint32_t*>(address), fill.width, fill.value);
+            break;
+        }
+    }
+}
+
+/// Takes a packed copy of the source and makes it the source.
+std::shared_ptr<std::vector<std::byte>> stage(Copy& copy) {
+    auto bytes =
+        std::make_shared<std::vector<std::byte>>(copy.width_bytes * copy.height * copy.depth);
+    Copy packing = copy;
+    packing.destination = {reinterpret_cast<std::uint64_t>(bytes->data()), copy.width_bytes,
+                           copy.width_bytes * copy.height, CopyEnd::Host};
+    perform(packing);
+    copy.source = packing.destination;
+    return bytes;
+}
+
+} // namespace
+
+} // namespace cuprum::emulator

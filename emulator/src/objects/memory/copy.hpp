@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Copies and fills: what they touch is checked when they are called, done when the stream gets
+// there.
+
+#pragma once
+
+#include "objects/streams/stream.hpp"
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cuprum::emulator {
+
+/// What an end of a copy must be.
+enum class CopyEnd : std::uint8_t {
+    Any,    // unified addressing tells
+    Host,   // pageable, pinned or managed memory
+    Device, // memory that the driver knows
+};
+
+/// One end of a copy of up to three dimensions.
+struct CopySide {
+    std::uint64_t address = 0;
+    std::uint64_t pitch_bytes = 0; // between rows
+    std::uint64_t slice_bytes = 0; // between slices
+    CopyEnd end = CopyEnd::Any;
+};
+
+/// A copy of `depth` slices of `height` rows of `width_bytes`.
+struct Copy {
+    CopySide destination;
+    CopySide source;
+    std::uint64_t width_bytes = 0;
+    std::uint64_t height = 1;
+    std::uint64_t depth = 1;
+    bool is_between_contexts = false; // names the contexts of both ends: no device has to reach
+                                      // the other's memory
+};
+
+/// A fill of `height` rows of `width` elements.
+struct Fill {
+    std::uint64_t address = 0;
+    std::uint64_t pitch_bytes = 0;
+    std::uint32_t value = 0;
+    std::uint32_t element_bytes = 1;
+    std::uint64_t width = 0;
+    std::uint64_t height = 1;
+};
+
+/// When a copy returns.
+enum class CopyMode : std::uint8_t {
+    Blocking, // when it is done
+    Async,    // as CUDA promises: at once where both ends allow it, pageable sources staged
+    Plain,    // as Async, but when it is done if CU_POINTER_ATTRIBUTE_SYNC_MEMOPS is set for an end
+    Staged,   // as Async, but the source is read before the call returns, whatever it is
+};
+
+/// Returns a plain copy of one dimension.
+[[nodiscard]] Copy linear_copy(std::uint64_t destination, CopyEnd destination_end,
+                               std::uint64_t source, CopyEnd source_end, std::uint64_t bytes);
+
+/// Checks a copy and gives it to a stream; throws INVALID_VALUE if an end is not what it must be.
+void enqueue_copy(Stream& stream, const Copy& copy, CopyMode mode);
+
+/// Checks a fill and gives it to a stream.
+void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode);
+
+} // namespace cuprum::emulator

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/memory/host_pages.hpp"
+
+#include "objects/process/error.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <sys/mman.h>
+
+namespace cuprum::emulator {
+
+namespace {
+
+/// Tells whether all pages of a range are there.
+bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
+    const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    const std::uint64_t first = address / page_bytes * page_bytes;
+    // An asynchronous msync() does nothing but look at what is mapped.
+    return ::msync(reinterpret_cast<void*>(first), address - first + bytes, MS_ASYNC) == 0;
+}
+
+} // namespace
+
+Permission permission_of_process(std::uint64_t address, std::uint64_t bytes) {
+    if (!is_mapped(address, bytes)) {
+        return Permission::None;
+    }
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"),
+                                                               &std::fclose);
+    Permission permission = Permission::ReadWrite; // also where the system does not tell
+    char line[512];
+    bool is_start = true; // of a line: names of files may make one longer than the buffer
+    while (maps != nullptr && std::fgets(line, sizeof line, maps.get()) != nullptr) {
+        std::uint64_t first = 0;
+        std::uint64_t end = 0;
+        char can_read = '-';
+        char can_write = '-';
+        const bool is_range = is_start && std::sscanf(line, "%" SCNx64 "-%" SCNx64 " %c%c", &first,
+                                                      &end, &can_read, &can_write) == 4;
+        is_start = false;
+        for (const char* at = line; *at != '\0'; ++at) {
+            is_start = *at == '\n';
+        }
+        if (!is_range || end <= address) {
+            continue;
+        }
+        if (first >= address + bytes) {
+            break; // lines are in the order of addresses
+        }
+        if (can_read != 'r') {
+            return Permission::None;
+        }
+        if (can_write != 'w') {
+            permission = Permission::Read;
+        }
+    }
+    return permission;
+}
+
+bool is_host_node(int number) {
+    const std::string folder = "/sys/devices/system/node/node" + std::to_string(number);
+    return number == 0 || (number > 0 && ::access(folder.c_str(), F_OK) == 0);
+}
+
+int current_host_node() {
+    unsigned processor = 0;
+    unsigned node = 0;
+    return ::getcpu(&processor, &node) == 0 ? static_cast<int>(node) : 0;
+}
+
+void check_host_holds(std::uint64_t bytes, std::uint64_t more_bytes) {
+    static const std::uint64_t host_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                                            static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    if (bytes > host_bytes + more_bytes) {
+        fail(CUDA_ERROR_OUT_OF_MEMORY, "asked for " + std::to_string(bytes) +
+                                           " bytes of host memory; there are " +
+                                           std::to_string(host_bytes + more_bytes));
+    }
+}
+
+} // namespace cuprum::emulator

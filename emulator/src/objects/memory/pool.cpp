@@ -1,0 +1,375 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/memory/pool.hpp"
+
+#include "objects/memory/address_space.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/process/driver.hpp"
+#include "objects/process/error.hpp"
+#include "objects/memory/host_pages.hpp"
+#include "objects/streams/stream.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace cuprum::emulator {
+
+namespace {
+
+constexpr std::uint64_t SMALLEST_BLOCK_BYTES = 512;
+constexpr std::uint64_t LARGEST_BYTES = std::uint64_t{1} << 46;
+/// How many idle blocks of a size, up to this one, are kept back from use when a program is
+/// checked.
+constexpr std::size_t RESTING_BLOCKS = 16;
+constexpr std::uint64_t RESTING_BYTES = std::uint64_t{1} << 20;
+
+/// Returns the size of block that serves a request: few sizes, so that blocks are used again.
+std::uint64_t capacity_for(std::uint64_t bytes, bool is_shared) {
+    constexpr std::uint64_t granule = AddressSpace::GRANULE_BYTES;
+    if (bytes < granule && !is_shared) { // files are mapped by whole pages
+        return std::bit_ceil(std::max(bytes, SMALLEST_BLOCK_BYTES));
+    }
+    return (bytes + granule - 1) / granule * granule;
+}
+
+void check_properties(const CUmemPoolProps& properties) {
+    require(properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED ||
+                properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED,
+            "a pool is of pinned or managed memory");
+    check_handle_types(properties.handleTypes);
+    require(properties.handleTypes == CU_MEM_HANDLE_TYPE_NONE ||
+                properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED,
+            "a pool of managed memory cannot be shared");
+    require(properties.maxSize == 0 || properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED,
+            "maxSize must be 0 for a pool of managed memory");
+    switch (properties.location.type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+        require(properties.location.id >= 0 &&
+                    properties.location.id < Driver::instance().device_count(),
+                "the pool's device does not exist");
+        break;
+    case CU_MEM_LOCATION_TYPE_HOST:
+        require(properties.handleTypes == CU_MEM_HANDLE_TYPE_NONE,
+                "a pool of host memory of no NUMA node cannot be shared; name a node");
+        break;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+        require(is_host_node(properties.location.id), "the host has no NUMA node of this number");
+        break;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
+        fail(CUDA_ERROR_INVALID_VALUE, "a pool is made on a NUMA node of the host by its number");
+    case CU_MEM_LOCATION_TYPE_NONE:
+        require(properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED,
+                "only a pool of managed memory can do without a location");
+        break;
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown type of location");
+    }
+}
+
+} // namespace
+
+std::shared_ptr<Pool> Pool::create(const CUmemPoolProps& properties) {
+    check_properties(properties);
+    auto pool = std::shared_ptr<Pool>(new Pool(properties, false));
+    HandleTable::instance().insert(HandleKind::Pool, pool);
+    if (pool->device() >= 0) {
+        device_at(pool->device()).track_pool(pool);
+    }
+    return pool;
+}
+
+std::shared_ptr<Pool> Pool::create_default(Device& device) {
+    CUmemPoolProps properties{};
+    properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, device.ordinal()};
+    auto pool = std::shared_ptr<Pool>(new Pool(properties, true));
+    HandleTable::instance().insert(HandleKind::Pool, pool);
+    return pool;
+}
+
+std::shared_ptr<Pool> Pool::create_default(CUmemAllocationType type, CUmemLocation location) {
+    CUmemPoolProps properties{};
+    properties.allocType = type;
+    properties.location = location;
+    check_properties(properties);
+    auto pool = std::shared_ptr<Pool>(new Pool(properties, true));
+    HandleTable::instance().insert(HandleKind::Pool, pool);
+    return pool;
+}
+
+std::shared_ptr<Pool> Pool::import(int descriptor) {
+    auto file = SharedFile::adopt(descriptor, SharedKind::Pool);
+    const SharedHeader& about = file->header();
+    CUmemPoolProps properties{};
+    properties.allocType = static_cast<CUmemAllocationType>(about.allocation_type);
+    properties.handleTypes = static_cast<CUmemAllocationHandleType>(about.handle_types);
+    properties.location = {static_cast<CUmemLocationType>(about.location_type), about.location_id};
+    properties.maxSize = about.max_bytes;
+    require(properties.handleTypes == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+            "the pool was not made to be shared");
+    check_properties(properties);
+    auto pool = std::shared_ptr<Pool>(new Pool(properties, false, std::move(file)));
+    HandleTable::instance().insert(HandleKind::Pool, pool);
+    return pool;
+}
+
+Pool::Pool(const CUmemPoolProps& properties, bool is_default, std::shared_ptr<SharedFile> imported)
+    : properties_(properties), is_default_(is_default), is_imported_(imported != nullptr),
+      file_(std::move(imported)) {
+    if (device() >= 0) {
+        access_[device()] = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    }
+    if (properties.handleTypes != CU_MEM_HANDLE_TYPE_NONE && !is_imported_) {
+        SharedHeader about;
+        about.kind = SharedKind::Pool;
+        about.max_bytes = properties.maxSize;
+        about.location_type = properties.location.type;
+        about.location_id = properties.location.id;
+        about.allocation_type = properties.allocType;
+        about.handle_types = properties.handleTypes;
+        file_ = SharedFile::create(about);
+    }
+}
+
+Pool::~Pool() {
+    for (const auto& [base, block] : blocks_) {
+        release(*block);
+    }
+}
+
+std::shared_ptr<Allocation> Pool::allocate(std::uint64_t bytes, const Stream& stream) {
+    require(bytes != 0, "the size must not be zero");
+    require(!is_imported_, "an imported pool cannot allocate; only the process that made it can");
+    if (bytes > LARGEST_BYTES) { // rounding it up could wrap
+        fail(CUDA_ERROR_OUT_OF_MEMORY, "no emulated device has so much memory");
+    }
+    const std::uint64_t capacity = capacity_for(bytes, file_ != nullptr);
+    auto block = take_idle(capacity, stream.id());
+    if (block == nullptr) {
+        block = make_block(capacity);
+    }
+    auto allocation = std::make_shared<Allocation>();
+    allocation->base = block->base;
+    allocation->bytes = bytes;
+    allocation->kind = MemoryKind::Pooled;
+    allocation->device = device() >= 0 ? device() : stream.context().device().ordinal();
+    allocation->pool = shared_from_this();
+    allocation->is_on_host =
+        device() < 0 || properties_.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    {
+        const std::lock_guard lock(mutex_);
+        ++block->use;
+        used_bytes_ += capacity;
+        used_high_bytes_ = std::max(used_high_bytes_, used_bytes_);
+    }
+    Allocations::instance().add(allocation);
+    Allocations::open(*allocation);
+    return allocation;
+}
+
+void Pool::free(const std::shared_ptr<Allocation>& allocation, Stream& stream) {
+    if (is_imported_) {
+        stream.enqueue(std::make_shared<Task>(
+            stream.context().errors(),
+            [pool = shared_from_this(), allocation] { pool->unmap_import(*allocation); },
+            Task::Size::Bookkeeping));
+        return;
+    }
+    const std::uint64_t use = use_of(*allocation);
+    auto operation = std::make_shared<Task>(
+        stream.context().errors(),
+        [pool = shared_from_this(), allocation, use] { pool->close_if_idle(*allocation, use); },
+        Task::Size::Bookkeeping);
+    put_back(*allocation, operation, stream.id());
+    stream.enqueue(operation);
+}
+
+void Pool::free_now(const std::shared_ptr<Allocation>& allocation) {
+    if (is_imported_) {
+        unmap_import(*allocation);
+        return;
+    }
+    const std::uint64_t use = use_of(*allocation); // before others can have the block
+    put_back(*allocation, nullptr, 0);
+    close_if_idle(*allocation, use);
+}
+
+std::uint64_t Pool::use_of(const Allocation& allocation) const {
+    const std::lock_guard lock(mutex_);
+    return blocks_.at(allocation.base)->use;
+}
+
+void Pool::trim_to(std::uint64_t keep_bytes) {
+    std::vector<std::shared_ptr<Block>> doomed;
+    {
+        const std::lock_guard lock(mutex_);
+        for (auto& [capacity, blocks] : idle_) {
+            std::erase_if(blocks, [&](const auto& block) {
+                const bool is_safe = block->freed_by == nullptr || block->freed_by->is_done();
+                if (!is_safe || reserved_bytes_.load() <= keep_bytes) {
+                    return false;
+                }
+                reserved_bytes_ -= block->capacity;
+                idle_bytes_ -= block->capacity;
+                blocks_.erase(block->base);
+                doomed.push_back(block);
+                return true;
+            });
+        }
+    }
+    for (const auto& block : doomed) {
+        release(*block);
+    }
+}
+
+void Pool::trim_to_threshold() {
+    trim_to(release_threshold_.load());
+}
+
+bool Pool::has_excess() const noexcept {
+    return idle_bytes_.load(std::memory_order_relaxed) != 0 &&
+           reserved_bytes_.load(std::memory_order_relaxed) >
+               release_threshold_.load(std::memory_order_relaxed);
+}
+
+int Pool::device() const noexcept {
+    return properties_.location.type == CU_MEM_LOCATION_TYPE_DEVICE ? properties_.location.id : -1;
+}
+
+std::shared_ptr<Pool::Block> Pool::take_idle(std::uint64_t capacity, std::uint64_t stream_id) {
+    const std::lock_guard lock(mutex_);
+    const auto found = idle_.find(capacity);
+    if (found == idle_.end()) {
+        return nullptr;
+    }
+    auto& blocks = found->second;
+    const bool may_take_from_others = reuse_[CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC] != 0;
+    if ((AddressSpace::instance().map().checks & (CHECK_MEMORY | CHECK_INITIALIZED)) != 0) {
+        return take_rested(blocks, capacity, may_take_from_others ? 0 : stream_id);
+    }
+    for (auto each = blocks.rbegin(); each != blocks.rend(); ++each) {
+        const Block& block = **each;
+        const bool is_free = block.freed_by == nullptr || block.freed_by->is_done();
+        if (block.freed_on_stream == stream_id || (is_free && may_take_from_others)) {
+            auto taken = *each;
+            blocks.erase(std::next(each).base());
+            idle_bytes_ -= capacity;
+            return taken;
+        }
+    }
+    return nullptr;
+}
+
+/// Picks an idle block for a program that is checked: the one that has been idle longest, so that
+/// use after free meets no new owner, and only when no work uses it any more, so that what is
+/// remembered of the old owner can be dropped. `stream_id`, unless 0, is the stream that must have
+/// freed it. The mutex is held.
+std::shared_ptr<Pool::Block> Pool::take_rested(std::vector<std::shared_ptr<Block>>& blocks,
+                                               std::uint64_t capacity, std::uint64_t stream_id) {
+    if (capacity <= RESTING_BYTES && blocks.size() <= RESTING_BLOCKS) {
+        return nullptr;
+    }
+    const auto found = std::ranges::find_if(blocks, [&](const auto& block) {
+        return (block->freed_by == nullptr || block->freed_by->is_done()) &&
+               (stream_id == 0 || block->freed_on_stream == stream_id);
+    });
+    if (found == blocks.end()) {
+        return nullptr;
+    }
+    auto taken = *found;
+    blocks.erase(found);
+    idle_bytes_ -= taken->capacity;
+    return taken;
+}
+
+std::shared_ptr<Pool::Block> Pool::make_block(std::uint64_t capacity) {
+    reserve(capacity); // before anything is taken: others may be about to do the same
+    try {
+        auto block = take_block(capacity);
+        const std::lock_guard lock(mutex_);
+        blocks_.emplace(block->base, block);
+        reserved_high_bytes_ = std::max(reserved_high_bytes_, reserved_bytes_.load());
+        return block;
+    } catch (...) {
+        reserved_bytes_ -= capacity;
+        throw;
+    }
+}
+
+/// Counts memory as reserved, unless that is more than the pool may hold.
+void Pool::reserve(std::uint64_t capacity) {
+    std::uint64_t reserved = reserved_bytes_.load();
+    do {
+        if (properties_.maxSize != 0 && reserved + capacity > properties_.maxSize) {
+            fail(CUDA_ERROR_OUT_OF_MEMORY, "the pool has reached its largest size");
+        }
+    } while (!reserved_bytes_.compare_exchange_weak(reserved, reserved + capacity));
+}
+
+std::shared_ptr<Pool::Block> Pool::take_block(std::uint64_t capacity) {
+    if (device() >= 0) {
+        device_at(device()).charge(capacity);
+    } else {
+        check_host_holds(capacity);
+    }
+    auto block = std::make_shared<Block>();
+    try {
+        block->base = AddressSpace::instance().take(capacity);
+    } catch (...) {
+        if (device() >= 0) {
+            device_at(device()).refund(capacity);
+        }
+        throw;
+    }
+    block->capacity = capacity;
+    if (file_ != nullptr) {
+        try {
+            const std::lock_guard lock(mutex_);
+            file_->grow_to(file_end_ + capacity);
+            block->file_offset = file_end_;
+            AddressSpace::map_file(block->base, capacity, file_->descriptor(),
+                                   SharedFile::DATA_OFFSET + file_end_);
+            file_end_ += capacity;
+        } catch (...) {
+            release(*block);
+            throw;
+        }
+    }
+    return block;
+}
+
+void Pool::put_back(const Allocation& allocation, std::shared_ptr<Operation> freed_by,
+                    std::uint64_t stream_id) {
+    const std::lock_guard lock(mutex_);
+    const auto& block = blocks_.at(allocation.base);
+    withdraw(*block);
+    block->freed_by = std::move(freed_by);
+    block->freed_on_stream = stream_id;
+    used_bytes_ -= block->capacity;
+    idle_bytes_ += block->capacity;
+    idle_[block->capacity].push_back(block);
+}
+
+/// Ends kernels' access to a block, unless it was allocated again in the meantime.
+void Pool::close_if_idle(const Allocation& allocation, std::uint64_t use) {
+    const std::lock_guard lock(mutex_);
+    const auto found = blocks_.find(allocation.base);
+    if (found != blocks_.end() && found->second->use == use) {
+        AddressSpace::instance().close(allocation.base, allocation.bytes);
+    }
+    Allocations::instance().forget(allocation);
+}
+
+void Pool::release(const Block& block) noexcept {
+    if (file_ != nullptr) {
+        AddressSpace::unmap_file(block.base, block.capacity);
+        file_->discard(block.file_offset, block.capacity);
+    }
+    AddressSpace::instance().give_back(block.base, block.capacity);
+    if (device() >= 0) {
+        device_at(device()).refund(block.capacity);
+    }
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/memory/reach.hpp"
+
+#include "objects/memory/allocations.hpp"
+#include "objects/devices/context.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/process/error.hpp"
+#include "objects/memory/pool.hpp"
+#include "objects/streams/stream.hpp"
+#include "objects/memory/virtual_memory.hpp"
+
+#include <string>
+
+namespace cuprum::emulator {
+
+namespace {
+
+constexpr int NO_DEVICE = -2; // -1 stands for the host
+
+bool allows(Permission permission, bool is_write) {
+    return permission == Permission::ReadWrite || (permission == Permission::Read && !is_write);
+}
+
+void check_mapped(const Use& use, int device) {
+    const Permission permission = VirtualMemory::instance().permission_to_copy(
+        use.address, use.bytes, use.is_between_contexts ? NO_DEVICE : device);
+    if (allows(permission, use.is_write)) {
+        return;
+    }
+    fail(CUDA_ERROR_INVALID_VALUE,
+         std::string(use.what) + (permission == Permission::None
+                                      ? " is mapped, but cuMemSetAccess has given nobody access"
+                                      : " is mapped for reading only: cuMemSetAccess has given "
+                                        "CU_MEM_ACCESS_FLAGS_PROT_READ, and writing takes "
+                                        "CU_MEM_ACCESS_FLAGS_PROT_READWRITE"));
+}
+
+/// Checks memory of a pool, which grants access itself.
+void check_pooled(const Use& use, const Allocation& allocation, int device) {
+    if (use.is_between_contexts || allocation.is_host_accessible() || allocation.is_managed() ||
+        allocation.device == device) {
+        return;
+    }
+    const Permission permission =
+        permission_of(allocation.pool->access({CU_MEM_LOCATION_TYPE_DEVICE, device}));
+    if (allows(permission, use.is_write)) {
+        return;
+    }
+    fail(CUDA_ERROR_INVALID_VALUE, std::string(use.what) + " is in a pool of device " +
+                                       std::to_string(allocation.device) + ", which gives device " +
+                                       std::to_string(device) +
+                                       (permission == Permission::None
+                                            ? " no access; grant it with cuMemPoolSetAccess"
+                                            : " access for reading only; cuMemPoolSetAccess grants "
+                                              "more"));
+}
+
+} // namespace
+
+Permission permission_of(CUmemAccess_flags flags) noexcept {
+    switch (flags) {
+    case CU_MEM_ACCESS_FLAGS_PROT_READWRITE:
+        return Permission::ReadWrite;
+    case CU_MEM_ACCESS_FLAGS_PROT_READ:
+        return Permission::Read;
+    default:
+        return Permission::None;
+    }
+}
+
+void check_reach(const Use& use, const Allocation& allocation, const Stream& stream) {
+    const int device = stream.context().device().ordinal();
+    switch (allocation.kind) {
+    case MemoryKind::Mapped:
+        check_mapped(use, device);
+        break;
+    case MemoryKind::Pooled:
+        check_pooled(use, allocation, device);
+        break;
+    case MemoryKind::Registered:
+        if (use.is_write && allocation.is_read_only()) {
+            fail(CUDA_ERROR_INVALID_VALUE,
+                 std::string(use.what) + " was registered with CU_MEMHOSTREGISTER_READ_ONLY, so "
+                                         "that devices cannot write it");
+        }
+        break;
+    case MemoryKind::Device: // the driver copies between any two devices
+    case MemoryKind::Pinned:
+    case MemoryKind::Managed:
+    case MemoryKind::Imported:
+    case MemoryKind::Heap:
+        break;
+    }
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/process/driver.hpp"
+
+#include "exec/engine.hpp"
+#include "objects/memory/address_space.hpp"
+#include "objects/memory/allocations.hpp"
+#include "objects/process/error.hpp"
+#include "objects/process/leaks.hpp"
+#include "objects/process/log.hpp"
+#include "places/place.hpp"
+
+#include <pthread.h>
+
+#include <cstdlib>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+
+namespace cuprum::emulator {
+
+namespace {
+
+std::mutex initialize_mutex;
+
+/// Answers for memory that the granules do not settle.
+bool is_accessible(const MemoryMap& map, std::uint64_t address, std::uint64_t bytes,
+                   bool is_write) {
+    // Memory of the window that the device may not touch stays out of reach, allocated or not.
+    const bool is_in_window = address - map.memory_base < map.memory_bytes;
+    if (is_in_window && !map.is_mapped(address, address + bytes - 1, is_write)) {
+        return false;
+    }
+    return Allocations::instance().covers(address, bytes, is_write);
+}
+
+int device_of(const MemoryMap& map) {
+    AddressSpace& space = AddressSpace::instance();
+    int device = 0;
+    while (device < space.device_count() && &space.map(device) != &map) {
+        ++device;
+    }
+    return device;
+}
+
+/// Names the call that says what devices may do with memory.
+const char* access_call(const Allocation& memory) {
+    return memory.kind == MemoryKind::Pooled   ? "cuMemPoolSetAccess"
+           : memory.kind == MemoryKind::Mapped ? "cuMemSetAccess"
+                                               : "cuCtxEnablePeerAccess";
+}
+
+/// Says why a device may not touch memory that there is; nothing when that is not the reason.
+std::string describe_missing_access(const MemoryMap& map, const Allocation& memory) {
+    const int device = device_of(map);
+    if (device == AddressSpace::instance().device_count()) {
+        return {};
+    }
+    if (memory.kind == MemoryKind::Mapped) {
+        return "\n  memory to which device " + std::to_string(device) +
+               " has no access: cuMemSetAccess has not given it any";
+    }
+    if (device == memory.device || memory.is_host_accessible()) {
+        return {};
+    }
+    return "\n  memory of device " + std::to_string(memory.device) + ", to which device " +
+           std::to_string(device) + " has no access: " + access_call(memory) + " was not called";
+}
+
+/// Says why a device may only read memory; nothing when it may write it, too.
+std::string describe_read_only(const MemoryMap& map, std::uint64_t address,
+                               const Allocation& memory) {
+    if (memory.is_read_only()) {
+        return "\n  memory that was registered with CU_MEMHOSTREGISTER_READ_ONLY";
+    }
+    if (memory.kind == MemoryKind::Registered || map.is_mapped(address, address, true)) {
+        return {};
+    }
+    return "\n  memory that device " + std::to_string(device_of(map)) +
+           " may only read: " + access_call(memory) + " gave it CU_MEM_ACCESS_FLAGS_PROT_READ";
+}
+
+std::string describe(const MemoryMap& map, std::uint64_t address, bool is_write) {
+    const auto& allocations = Allocations::instance();
+    const auto memory = allocations.find(address);
+    std::string reason;
+    if (memory != nullptr && memory->kind != MemoryKind::Registered &&
+        !map.is_mapped(address, address, false)) {
+        reason = describe_missing_access(map, *memory);
+    } else if (memory != nullptr && is_write) {
+        reason = describe_read_only(map, address, *memory);
+    }
+    return reason + allocations.describe(address);
+}
+
+bool find(const MemoryMap& /*map*/, std::uint64_t address, MemoryRange& range) {
+    return Allocations::instance().find_for_kernels(address, range);
+}
+
+void report(const std::string& text) {
+    log(LogLevel::Error, text);
+}
+
+} // namespace
+
+Driver& Driver::instance() {
+    static auto* driver = new Driver;
+    return *driver;
+}
+
+void Driver::initialize() {
+    if (is_forked()) {
+        refuse();
+    }
+    const std::lock_guard lock(initialize_mutex);
+    if (state_.load(std::memory_order_acquire) != State::Fresh) {
+        check_usable();
+        return;
+    }
+    set_log_level(read_log_level());
+    Settings settings;
+    try {
+        settings = read_settings();
+    } catch (const std::invalid_argument& error) {
+        log(LogLevel::Error, error.what());
+        fail(CUDA_ERROR_INVALID_VALUE, error.what());
+    }
+    MemoryMap& map = AddressSpace::instance().map();
+    map.is_accessible = &is_accessible;
+    map.describe = &describe;
+    map.find = &find;
+    map.changes = &Allocations::instance().changes();
+    map.report = settings.stops_at_report ? nullptr : &report;
+    AddressSpace::instance().enable_checks(
+        static_cast<std::uint8_t>(settings.checks | (settings.is_random ? SHAKE : 0)));
+    // After all of this: what other devices read is a copy of it.
+    AddressSpace::instance().set_device_count(static_cast<int>(settings.device_count));
+    exec::Engine::instance().configure({.worker_count = settings.worker_count,
+                                        .watchdog_seconds = settings.watchdog_seconds,
+                                        .is_random = settings.is_random,
+                                        .seed = settings.seed});
+    if (settings.is_random) {
+        const std::string schedule =
+            "the schedule is CUPRUM_EMULATOR_SCHEDULE=random:" + std::to_string(settings.seed);
+        settings.is_seed_given ? log(LogLevel::Info, schedule)
+                               : note(schedule + "; set it to repeat this run");
+    }
+    lists_leaks_ = settings.lists_leaks;
+    places::set_recorded(static_cast<std::uint8_t>(
+        (settings.checks != 0 ? places::OF_MEMORY | places::OF_LAUNCHES : 0) |
+        (lists_leaks_ ? places::OF_MEMORY | places::OF_HANDLES : 0)));
+    devices_.clear();
+    for (std::uint32_t ordinal = 0; ordinal < settings.device_count; ++ordinal) {
+        devices_.push_back(std::make_unique<Device>(static_cast<int>(ordinal), settings));
+    }
+    // Workers must be gone before the C library takes their stacks and streams apart. A forked
+    // child has no workers: as with a GPU, it cannot use the parent's driver.
+    std::atexit([] { leave(); });
+    pthread_atfork(nullptr, nullptr, [] {
+        auto& state = instance().state_;
+        if (state.load(std::memory_order_relaxed) == State::Ready) {
+            state.store(State::Forked, std::memory_order_relaxed);
+        }
+    });
+    state_.store(State::Ready, std::memory_order_release);
+    log(LogLevel::Info, std::to_string(settings.device_count) +
+                            " emulated device(s), compute "
+                            "capability " +
+                            std::to_string(settings.major) + "." + std::to_string(settings.minor) +
+                            ", " + std::to_string(settings.memory_bytes >> 20) + " MiB each");
+}
+
+Device& Driver::device(CUdevice ordinal) const {
+    if (ordinal < 0 || ordinal >= device_count()) {
+        fail(CUDA_ERROR_INVALID_DEVICE, "device " + std::to_string(ordinal) +
+                                            " does not exist: " + std::to_string(device_count()) +
+                                            " emulated (CUPRUM_EMULATOR_DEVICES sets the number)");
+    }
+    return *devices_[static_cast<std::size_t>(ordinal)];
+}
+
+void Driver::refuse() const {
+    switch (state_.load(std::memory_order_acquire)) {
+    case State::Leaving:
+        fail(CUDA_ERROR_DEINITIALIZED, "the process is leaving");
+    case State::Forked:
+        fail(CUDA_ERROR_NOT_INITIALIZED, "the driver was initialised before fork(); a child must "
+                                         "be started anew (spawn) to use it");
+    case State::Ready:
+        fail(CUDA_ERROR_NOT_PERMITTED,
+             "host functions and callbacks of streams must not call CUDA; let them tell another "
+             "thread, or record an event behind them");
+    default:
+        fail(CUDA_ERROR_NOT_INITIALIZED, "cuInit has not been called");
+    }
+}
+
+void Driver::leave() noexcept {
+    Driver& driver = instance();
+    State expected = State::Ready;
+    if (driver.state_.compare_exchange_strong(expected, State::Leaving)) {
+        exec::Engine::instance().shutdown();
+        if (driver.lists_leaks_) {
+            if (const std::string leaks = list_leaks(); !leaks.empty()) {
+                note(leaks);
+            }
+        }
+    }
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "objects/devices/device.hpp"
+#include "objects/process/origin.hpp"
+#include "objects/process/settings.hpp"
+
+#include <cuda.h>
+
+#include <atomic>
+#include <memory>
+#include <vector>
+
+namespace cuprum::emulator {
+
+/// The CUDA version that the emulated driver implements.
+inline constexpr int DRIVER_VERSION = 13000;
+
+/// The whole emulated driver: the devices, and whether it may be used.
+class Driver {
+public:
+    /// Returns the process's driver; never destroyed.
+    [[nodiscard]] static Driver& instance();
+
+    /// Reads the settings and makes the devices. Doing it again does nothing.
+    ///
+    /// @throws DriverError INVALID_VALUE if a setting is wrong, after logging which.
+    void initialize();
+
+    /// Tells whether the process is a child of the one that initialised the driver. Locks may be
+    /// held there by threads that it does not have.
+    [[nodiscard]] bool is_forked() const noexcept {
+        return state_.load(std::memory_order_acquire) == State::Forked;
+    }
+
+    /// Throws unless calls are allowed: NOT_INITIALIZED, DEINITIALIZED once the process leaves, or
+    /// NOT_PERMITTED in a host function.
+    void check_usable() const {
+        if (state_.load(std::memory_order_acquire) != State::Ready || HostCallScope::is_inside())
+            [[unlikely]] {
+            refuse();
+        }
+    }
+
+    [[nodiscard]] int device_count() const noexcept { return static_cast<int>(devices_.size()); }
+
+    /// Returns a device; throws INVALID_DEVICE.
+    [[nodiscard]] Device& device(CUdevice ordinal) const;
+
+private:
+    enum class State : std::uint8_t { Fresh, Ready, Leaving, Forked };
+
+    Driver() = default;
+
+    [[noreturn]] void refuse() const;
+    static void leave() noexcept;
+
+    std::atomic<State> state_{State::Fresh};
+    std::vector<std::unique_ptr<Device>> devices_;
+    bool lists_leaks_ = false; // when the process leaves
+};
+
+/// Returns a device of the process's driver; throws INVALID_DEVICE.
+[[nodiscard]] inline Device& device_at(CUdevice ordinal) {
+    return Driver::instance().device(ordinal);
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What users can set about the emulated device, one environment variable each.
+
+#pragma once
+
+#include "objects/process/log.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace cuprum::emulator {
+
+/// The settings of this process, read once by cuInit.
+struct Settings {
+    std::uint32_t device_count = 1; // CUPRUM_EMULATOR_DEVICES
+    std::uint32_t major = 9;        // CUPRUM_EMULATOR_COMPUTE_CAPABILITY=major.minor
+    std::uint32_t minor = 0;
+    std::uint64_t memory_bytes = 0;          // CUPRUM_EMULATOR_MEMORY, per device
+    std::uint32_t worker_count = 1;          // CUPRUM_EMULATOR_WORKERS
+    std::uint32_t multiprocessor_count = 16; // CUPRUM_EMULATOR_MULTIPROCESSORS, as reported
+    std::uint8_t checks = 0;                 // CUPRUM_EMULATOR_CHECK: of Checks
+    bool stops_at_report = true;             // CUPRUM_EMULATOR_CHECK_ACTION=stop|report
+    bool is_random = false;                  // CUPRUM_EMULATOR_SCHEDULE=deterministic|random[:seed]
+    std::uint64_t seed = 0;                  // of a random schedule
+    bool is_seed_given = false;
+    std::uint32_t watchdog_seconds = 0; // CUPRUM_EMULATOR_WATCHDOG; 0: never
+    bool lists_leaks = false;           // CUPRUM_EMULATOR_LEAKS=0|1
+};
+
+/// Reads the environment.
+///
+/// @throws std::invalid_argument naming the variable, its value and what was expected.
+[[nodiscard]] Settings read_settings();
+
+/// Reads CUPRUM_EMULATOR_LOG; an unknown word counts as the default, Error.
+[[nodiscard]] LogLevel read_log_level() noexcept;
+
+/// Parses "512M", "4G", "1073741824"; throws std::invalid_argument.
+[[nodiscard]] std::uint64_t parse_bytes(const std::string& text);
+
+} // namespace cuprum::emulator

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include "objects/devices/context.hpp"
+#include "objects/devices/green_context.hpp"
+#include "objects/streams/stream.hpp"
+
+#include <cuda.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace cuprum::emulator {
+
+/// A context on a thread's stack.
+struct CurrentContext {
+    std::shared_ptr<Context> context;
+    std::shared_ptr<GreenContext> green; // of whose resources it is, nullptr for none
+
+    /// Returns the handle by which the program knows it.
+    [[nodiscard]] CUcontext handle() const;
+};
+
+/// What the driver remembers per thread.
+struct ThreadState {
+    std::vector<CurrentContext> contexts; // the last one is current
+    std::vector<std::pair<std::uint64_t, std::shared_ptr<Stream>>> default_streams; // by context id
+    bool null_is_per_thread = false; // inside a _ptsz or _ptds entry point
+    CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+};
+
+/// Returns the calling thread's state.
+///
+/// Made on first use and gone with the thread; safe to call while the thread or the process ends.
+[[nodiscard]] ThreadState& thread_state();
+
+/// Returns the calling thread's context, nullptr if it has none.
+[[nodiscard]] std::shared_ptr<Context> current_context_or_null();
+
+/// Returns the calling thread's context, ready for use.
+///
+/// @throws DriverError INVALID_CONTEXT, CONTEXT_IS_DESTROYED or the context's sticky error.
+[[nodiscard]] const std::shared_ptr<Context>& current_context();
+
+/// Returns the green context that is current, nullptr if none is.
+[[nodiscard]] std::shared_ptr<GreenContext> current_green();
+
+/// Replaces the top of the thread's stack of contexts; one without a context pops it.
+void set_current_context(CurrentContext context);
+
+/// Returns the calling thread's own default stream in a context.
+[[nodiscard]] std::shared_ptr<Stream> per_thread_stream(Context& context);
+
+} // namespace cuprum::emulator

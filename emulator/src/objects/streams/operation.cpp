@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/streams/operation.hpp"
+
+#include "exec/engine.hpp"
+#include "objects/process/host_threads.hpp"
+#include "objects/process/log.hpp"
+#include "objects/memory/memory_gate.hpp"
+#include "objects/process/origin.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <exception>
+#include <string>
+
+namespace cuprum::emulator {
+
+namespace {
+
+// Operations that became ready while another one finishes on this thread. They are run one after
+// the other by the outermost caller: a long chain of quick operations must not become a deep stack.
+thread_local constinit std::deque<std::shared_ptr<Operation>>* ready_here = nullptr;
+
+constexpr int SPINS_BEFORE_SLEEP = 2000; // some tens of microseconds
+
+std::int64_t now_ns() noexcept {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
+
+void pause() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+/// Runs our own work; it has been checked before, so an exception is a bug of ours.
+void run_guarded(const std::function<void()>& work, ErrorState& errors) noexcept {
+    try {
+        work();
+    } catch (const std::exception& error) {
+        log(LogLevel::Error,
+            std::string("stream work failed, please report this: ") + error.what());
+        errors.set(CUDA_ERROR_UNKNOWN);
+    }
+}
+
+} // namespace
+
+void Operation::depend_on(const std::shared_ptr<Operation>& other) {
+    if (other == nullptr || other->is_done()) {
+        return;
+    }
+    const std::lock_guard lock(other->mutex_);
+    if (!other->is_done()) {
+        other->successors_.push_back(shared_from_this());
+        pending_.fetch_add(1, std::memory_order_relaxed);
+    }
+}
+
+void Operation::submit() {
+    release_one();
+}
+
+void Operation::submit_and_wait() {
+    // Only our own count is left: nobody else can start it, so it will start on this thread.
+    may_run_here_ = pending_.load(std::memory_order_acquire) == 1;
+    release_one();
+    wait();
+}
+
+void Operation::wait() const noexcept {
+    for (int spin = 0; spin < SPINS_BEFORE_SLEEP; ++spin) {
+        if (is_done()) {
+            return;
+        }
+        pause();
+    }
+    while (!is_done()) {
+        done_.wait(0, std::memory_order_acquire);
+    }
+}
+
+void Operation::finish() noexcept {
+    const auto self = shared_from_this(); // a waiter may drop the last other share
+    if (is_counted_) {
+        MemoryGate::instance().leave();
+    }
+    finish_time_ns_ = now_ns();
+    std::vector<std::shared_ptr<Operation>> successors;
+    {
+        const std::lock_guard lock(mutex_);
+        done_.store(1, std::memory_order_release);
+        successors.swap(successors_);
+    }
+    done_.notify_all();
+    if (successors.size() > 1) {
+        release_by_priority(std::move(successors));
+        return;
+    }
+    for (const auto& successor : successors) {
+        successor->release_one();
+    }
+}
+
+void Operation::release_by_priority(std::vector<std::shared_ptr<Operation>> operations) {
+    // Read once: those that are not submitted yet may still be given theirs.
+    std::vector<std::pair<int, std::shared_ptr<Operation>>> ranked;
+    for (auto& operation : operations) {
+        const int priority = operation->priority_.load(std::memory_order_relaxed);
+        ranked.emplace_back(priority, std::move(operation));
+    }
+    std::ranges::stable_sort(ranked, {}, [](const auto& entry) { return entry.first; });
+    for (const auto& [priority, operation] : ranked) {
+        operation->release_one();
+    }
+}
+
+void Operation::release_one() noexcept {
+    if (pending_.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+        return;
+    }
+    if (ready_here != nullptr) {
+        ready_here->push_back(shared_from_this());
+        return;
+    }
+    std::deque<std::shared_ptr<Operation>> ready;
+    ready_here = &ready;
+    run();
+    while (!ready.empty()) {
+        const auto next = std::move(ready.front());
+        ready.pop_front();
+        next->run();
+    }
+    ready_here = nullptr;
+}
+
+void Operation::run() noexcept {
+    if (uses_memory() && !is_counted_) {
+        is_counted_ = true; // before entering, since it may start and finish elsewhere at once
+        if (!MemoryGate::instance().enter(shared_from_this())) {
+            return; // the gate starts it when it opens
+        }
+    }
+    if (errors_->get() == CUDA_SUCCESS) {
+        start();
+    } else {
+        skip();
+    }
+}
+
+// ---- kinds of operations -----------------------------------------------------------------------
+
+void Task::start() noexcept {
+    if (size_ != Size::Large || may_run_here()) {
+        run_and_finish();
+        return;
+    }
+    const auto self = std::static_pointer_cast<Task>(shared_from_this());
+    exec::Engine::instance().post([self] { self->run_and_finish(); });
+}
+
+void Task::skip() noexcept {
+    if (size_ == Size::Bookkeeping) {
+        run_and_finish();
+        return;
+    }
+    work_ = nullptr;
+    finish();
+}
+
+void Task::run_and_finish() noexcept {
+    run_guarded(work_, errors());
+    work_ = nullptr; // gives up buffers now, although the stream still remembers this operation
+    finish();
+}
+
+void HostFunction::start() noexcept {
+    on_failure_ = nullptr;
+    run_and_finish(std::move(function_));
+}
+
+void HostFunction::skip() noexcept {
+    function_ = nullptr;
+    run_and_finish(std::move(on_failure_));
+}
+
+void HostFunction::run_and_finish(std::function<void()> function) noexcept {
+    if (!function) {
+        finish();
+        return;
+    }
+    const auto self = std::static_pointer_cast<HostFunction>(shared_from_this());
+    HostThreads::instance().run([self, function = std::move(function)] {
+        {
+            const HostCallScope scope;
+            run_guarded(function, self->errors());
+        }
+        self->finish();
+    });
+}
+
+} // namespace cuprum::emulator

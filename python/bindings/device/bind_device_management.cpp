@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a device offers beside its properties and the things made on it: contexts, limits, peers.
+
+#include "device/bind_device_management.hpp"
+
+#include "device/context_flags.hpp"
+#include "support/choices.hpp"
+#include "support/reference.hpp"
+
+#include <cuprum/context.hpp>
+#include <cuprum/device_resources.hpp>
+
+#include <nanobind/stl/string.h>
+
+#include <cstdio>
+#include <string>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+namespace {
+
+void add_contexts(nb::class_<PyDevice>& type);
+void add_limits(nb::class_<PyDevice>& type);
+void add_peers(nb::class_<PyDevice>& type);
+void refuse(nb::class_<PyDevice>& type, const char* name, const char* signature,
+            const char* documentation, const char* reason);
+[[nodiscard]] std::string describe(const PyDevice& self);
+
+} // namespace
+
+void add_device_management(nb::class_<PyDevice>& type) {
+    type.def("__str__", describe);
+    type.def_prop_ro(
+        "total_memory",
+        [](const PyDevice& self) {
+            const nb::gil_scoped_release unlocked;
+            return self.core.total_memory();
+        },
+        "Return the size of the device's memory in bytes. Needs no context.");
+    type.def_prop_ro(
+        "resources",
+        [](const PyDevice& self) { return make<DeviceResources>(self.core.resources()); },
+        nb::sig("def resources(self) -> DeviceResources"),
+        "Return what the device as a whole has for green contexts.");
+    add_contexts(type);
+    add_limits(type);
+    add_peers(type);
+    refuse(type, "to_system_device", "def to_system_device(self) -> object",
+           "Return the same device as the management library knows it; not available yet.",
+           "the management library (NVML) is not part of this version");
+    refuse(type, "create_graph_builder", "def create_graph_builder(self) -> object",
+           "Make a graph builder; not available yet.", "graphs are not part of this version");
+    refuse(type, "create_opaque_array", "def create_opaque_array(self, options: object) -> object",
+           "Make an array for textures; not available yet.",
+           "textures and surfaces are not part of this version");
+    refuse(type, "create_mipmapped_array",
+           "def create_mipmapped_array(self, options: object) -> object",
+           "Make a mipmapped array; not available yet.",
+           "textures and surfaces are not part of this version");
+    refuse(type, "create_texture_object",
+           "def create_texture_object(self, *, resource: object, options: object = None) -> object",
+           "Make a texture; not available yet.",
+           "textures and surfaces are not part of this version");
+    refuse(type, "create_surface_object",
+           "def create_surface_object(self, *, resource: object) -> object",
+           "Make a surface; not available yet.",
+           "textures and surfaces are not part of this version");
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void add_contexts(nb::class_<PyDevice>& type) {
+    type.def(
+        "create_context",
+        [](const PyDevice& self, nb::handle options) {
+            const ContextOptions how = context_options(options);
+            auto context = [&] {
+                const nb::gil_scoped_release unlocked;
+                return self.core.create_context(how);
+            }();
+            return context_object(std::move(context));
+        },
+        "options"_a = nb::none(),
+        nb::sig("def create_context(self, options: cuprum._options.ContextOptions | dict | None = "
+                "None) -> Context"),
+        R"(Make a green context: one that has its own part of the device.
+
+It does not become current. ``Context.create`` makes one that is not green.
+
+Parameters
+----------
+options : ContextOptions or dict
+    What it is made of.
+
+Raises
+------
+ValueError
+    If no multiprocessors are named, or those of another device or of a dry run.
+NotSupportedError
+    If the driver is older than CUDA 12.4.)");
+    type.def(
+        "as_current",
+        [](const PyDevice& self) {
+            auto context = [&] {
+                const nb::gil_scoped_release unlocked;
+                return self.core.primary_context();
+            }();
+            return current_context_guard(context_object(std::move(context)));
+        },
+        nb::sig("def as_current(self) -> CurrentContext"),
+        R"(Make this device's primary context current for a ``with`` block.
+
+What was current before is current again afterwards.)");
+    type.def_prop_ro(
+        "is_primary_context_active",
+        [](const PyDevice& self) {
+            const nb::gil_scoped_release unlocked;
+            return self.core.primary_context_state().is_active;
+        },
+        "Tell whether the primary context exists.");
+    type.def_prop_ro(
+        "primary_context_flags",
+        [](const PyDevice& self) {
+            const PrimaryContextState state = [&] {
+                const nb::gil_scoped_release unlocked;
+                return self.core.primary_context_state();
+            }();
+            return context_flags_tuple(state.flags);
+        },
+        nb::sig("def primary_context_flags(self) -> cuprum._types.ContextFlags"),
+        "Return how the primary context behaves, or would behave.");
+    type.def(
+        "set_primary_context_flags",
+        [](const PyDevice& self, const nb::kwargs& flags) {
+            const ContextFlags wanted = context_flags(flags);
+            const nb::gil_scoped_release unlocked;
+            self.core.set_primary_context_flags(wanted);
+        },
+        nb::sig("def set_primary_context_flags(self, **flags: object) -> None"),
+        "Change how the primary context behaves; the flags are those of ``Context.set_flags``.");
+    type.def(
+        "reset_primary_context", [](const PyDevice& self) { self.core.reset_primary_context(); },
+        nb::call_guard<nb::gil_scoped_release>(),
+        R"(Destroy everything in the primary context, of all libraries in the process.
+
+The context itself starts anew on its next use. What was made in it before must not be used any
+more.)");
+}
+
+void add_limits(nb::class_<PyDevice>& type) {
+    type.def(
+        "get_limit",
+        [](const PyDevice& self, nb::handle limit) {
+            const Limit which = LIMITS.parse(limit, "limit");
+            const nb::gil_scoped_release unlocked;
+            return self.core.limit(which);
+        },
+        "limit"_a, nb::sig("def get_limit(self, limit: cuprum.typing.LimitType | str) -> int"),
+        R"(Return a limit of this device's context.
+
+Parameters
+----------
+limit : LimitType or str
+    Such as ``"stack_size"``, ``"printf_fifo_size"`` or ``"malloc_heap_size"``.)");
+    type.def(
+        "set_limit",
+        [](const PyDevice& self, nb::handle limit, nb::handle value) {
+            const Limit which = LIMITS.parse(limit, "limit");
+            const std::size_t wanted = size_argument(value, "value");
+            const nb::gil_scoped_release unlocked;
+            self.core.set_limit(which, wanted);
+        },
+        "limit"_a, "value"_a,
+        nb::sig("def set_limit(self, limit: cuprum.typing.LimitType | str, value: int) -> None"),
+        "Change a limit of this device's context; the driver may round the value up.");
+}
+
+void add_peers(nb::class_<PyDevice>& type) {
+    type.def(
+        "enable_peer_access",
+        [](const PyDevice& self, nb::handle peer) {
+            const Device other = device_argument(peer, "peer");
+            const nb::gil_scoped_release unlocked;
+            self.core.enable_peer_access(other);
+        },
+        "peer"_a.none(), nb::sig("def enable_peer_access(self, peer: Device | int) -> None"),
+        R"(Let kernels on this device access memory that is not from a pool on another one.
+
+Pools have ``peer_accessible_by``. Does nothing if the access is allowed already.)");
+    type.def(
+        "disable_peer_access",
+        [](const PyDevice& self, nb::handle peer) {
+            const Device other = device_argument(peer, "peer");
+            const nb::gil_scoped_release unlocked;
+            self.core.disable_peer_access(other);
+        },
+        "peer"_a.none(), nb::sig("def disable_peer_access(self, peer: Device | int) -> None"),
+        "Take the access back; does nothing if it was not allowed.");
+    type.def(
+        "get_p2p_attribute",
+        [](const PyDevice& self, nb::handle attribute, nb::handle peer) {
+            const P2PAttribute which = P2P_ATTRIBUTES.parse(attribute, "attribute");
+            const Device other = device_argument(peer, "peer");
+            const nb::gil_scoped_release unlocked;
+            return self.core.p2p_attribute(which, other);
+        },
+        "attribute"_a, "peer"_a.none(),
+        nb::sig("def get_p2p_attribute(self, attribute: cuprum.typing.P2PAttributeType | str, "
+                "peer: Device | int) -> int"),
+        R"(Tell about the link to another device.
+
+Parameters
+----------
+attribute : P2PAttributeType or str
+    ``"performance_rank"``, ``"access_supported"``, ``"native_atomic_supported"`` or
+    ``"cuda_array_access_supported"``.
+peer : Device or int
+    The other device.)");
+}
+
+void refuse(nb::class_<PyDevice>& type, const char* name, const char* signature,
+            const char* documentation, const char* reason) {
+    type.def(
+        name,
+        [name, reason](const PyDevice&, const nb::args&, const nb::kwargs&) {
+            raise_error(PyExc_NotImplementedError,
+                        std::string("Device.") + name + " is not available: " + reason);
+        },
+        nb::sig(signature), documentation);
+}
+
+std::string describe(const PyDevice& self) {
+    constexpr double gibibyte = 1024.0 * 1024.0 * 1024.0;
+    const ComputeCapability capability = self.core.compute_capability();
+    char memory[32];
+    std::snprintf(memory, sizeof(memory), "%.1f GiB",
+                  static_cast<double>(self.core.total_memory()) / gibibyte);
+    return "<Device " + std::to_string(self.core.ordinal()) + " (" + self.core.name() +
+           "), compute capability " + std::to_string(capability.major) + "." +
+           std::to_string(capability.minor) + ", " +
+           std::to_string(self.core.properties().multiprocessor_count()) + " multiprocessors, " +
+           memory + (self.core.is_emulated() ? ", emulated>" : ">");
+}
+
+} // namespace
+
+} // namespace cuprum::python

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "launch/bind_kernel.hpp"
+
+#include "support/arguments.hpp"
+#include "support/objects.hpp"
+
+#include <cuprum/kernel.hpp>
+#include <cuprum/object_code.hpp>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/operators.h>
+#include <nanobind/stl/string.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+namespace {
+
+[[nodiscard]] nb::object from_handle(nb::handle handle, nb::handle module);
+[[nodiscard]] nb::list arguments_info(const PyKernel& self);
+[[nodiscard]] std::uintptr_t address(const Kernel& kernel);
+
+} // namespace
+
+void bind_kernel(nb::module_& module) {
+    nb::class_<PyKernel> type(module, "Kernel", nb::is_weak_referenceable(), nb::pooled(),
+                              R"(Share a kernel; it keeps its code loaded.
+
+Obtained from ``ObjectCode.get_kernel``. It knows how many parameters it takes and how large, so
+that ``launch`` can check.)");
+    note_type<PyKernel>(type);
+    recycle<PyKernel>(type);
+    type.def(
+        "__init__",
+        [](nb::handle, const nb::args&, const nb::kwargs&) {
+            raise_error(
+                PyExc_RuntimeError,
+                "Kernel objects cannot be instantiated directly. Use ObjectCode.get_kernel()");
+        },
+        nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
+    type.def_prop_ro(
+        "handle", [](const PyKernel& self) { return address(self); },
+        "Return the driver's ``CUkernel`` as an int.");
+    type.def_prop_ro(
+        "name", [](const PyKernel& self) { return self.name(); },
+        "Return the name that it has in the code.");
+    type.def_prop_ro(
+        "num_arguments", [](const PyKernel& self) { return self.parameters().size(); },
+        "Return how many parameters it takes.");
+    type.def_prop_ro("arguments_info", arguments_info,
+                     nb::sig("def arguments_info(self) -> list[cuprum._types.ParamInfo]"),
+                     "Return offset and size of each parameter as named tuples.");
+    type.def_static(
+        "from_handle", from_handle, "handle"_a.none(), "mod"_a = nb::none(),
+        nb::sig("def from_handle(handle: int, mod: ObjectCode | None = None) -> Kernel"),
+        R"(Wrap a driver's kernel made elsewhere.
+
+Parameters
+----------
+handle : int
+    The driver's ``CUkernel``.
+mod : ObjectCode, optional
+    Kept alive with the kernel. Code that Cuprum loaded is found and kept without it; if it is not
+    the kernel's own, a warning says so.
+
+Raises
+------
+TypeError
+    If the handle is not an int, or `mod` not an ObjectCode.)");
+    bind_kernel_attributes(module, type);
+    bind_kernel_occupancy(module, type);
+    type.def_prop_ro("is_closed", &PyKernel::is_closed, "Tell whether ``close`` was called.");
+    type.def("close", &PyKernel::drop,
+             "Give up this object's share of the kernel. Calling it again does nothing.");
+    type.def(
+        "__eq__",
+        [](const PyKernel& self, const PyKernel& other) {
+            return static_cast<const Kernel&>(self) == static_cast<const Kernel&>(other);
+        },
+        nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
+    type.def("__hash__", [](const PyKernel& self) {
+        return std::hash<std::uintptr_t>{}(self.is_closed() ? 0 : address(self));
+    });
+    type.def("__repr__", [](const PyKernel& self) -> std::string {
+        return self.is_closed() ? "<Kernel closed>"
+                                : "<Kernel handle=" + hex_text(address(self)) + ">";
+    });
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+nb::object from_handle(nb::handle handle, nb::handle module) {
+    if (PyIndex_Check(handle.ptr()) == 0) {
+        raise_error(PyExc_TypeError, "handle must be an int, got " + type_label(handle));
+    }
+    auto* const kernel =
+        reinterpret_cast<CUkernel>(static_cast<std::uintptr_t>(address_argument(handle, "handle")));
+    const PyObjectCode* owner = module.is_none() ? nullptr : get_if<PyObjectCode>(module);
+    if (owner == nullptr && !module.is_none()) {
+        raise_error(PyExc_TypeError,
+                    "mod must be an ObjectCode or None, got " + type_label(module));
+    }
+    auto made = [&] {
+        const nb::gil_scoped_release unlocked;
+        return owner == nullptr ? Kernel::from_handle(kernel) : Kernel::from_handle(kernel, *owner);
+    }();
+    return make<PyKernel>(std::move(made));
+}
+
+nb::list arguments_info(const PyKernel& self) {
+    const nb::object type = nb::module_::import_("cuprum._types").attr("ParamInfo");
+    nb::list all;
+    for (const ParameterInfo& parameter : self.parameters()) {
+        all.append(type(parameter.offset, parameter.size));
+    }
+    return all;
+}
+
+std::uintptr_t address(const Kernel& kernel) {
+    return reinterpret_cast<std::uintptr_t>(kernel.handle());
+}
+
+} // namespace
+
+} // namespace cuprum::python

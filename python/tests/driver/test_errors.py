@@ -1,0 +1,180 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+import pathlib
+import pickle
+import re
+import warnings
+
+import pytest
+
+import cuprum
+from cuprum import _errors
+
+
+def test_the_family():
+    for error in (
+        cuprum.OutOfMemoryError,
+        cuprum.NVRTCError,
+        cuprum.LinkerError,
+        cuprum.NotSupportedError,
+    ):
+        assert issubclass(error, cuprum.CUDAError)
+    assert issubclass(cuprum.CUDAError, Exception)
+    assert issubclass(cuprum.OutOfMemoryError, MemoryError)
+    assert issubclass(cuprum.LibraryNotFoundError, RuntimeError)
+    assert issubclass(cuprum.ClosedError, RuntimeError)
+
+
+def test_a_failed_call_tells_code_name_call_and_explanation():
+    with pytest.raises(cuprum.CUDAError) as caught:
+        cuprum.ObjectCode.from_cubin(b"rubbish" * 100).get_kernel("k")
+    error = caught.value
+    assert error.code > 0
+    assert error.name.startswith("CUDA_ERROR_")
+    assert error.call.startswith("cu")
+    assert error.explanation
+    for part in (error.name, str(error.code), error.call):
+        assert part in str(error)
+
+
+def test_errors_can_be_pickled():
+    with pytest.raises(cuprum.CUDAError) as caught:
+        cuprum.ObjectCode.from_cubin(b"rubbish" * 100).get_kernel("k")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value)
+    assert again.code == caught.value.code
+
+
+OWN_ERRORS = [
+    value
+    for value in vars(_errors).values()
+    if isinstance(value, type) and issubclass(value, Exception)
+]
+
+
+@pytest.mark.parametrize("error", OWN_ERRORS, ids=lambda error: error.__name__)
+def test_every_error_has_a_public_name_and_can_be_pickled(error):
+    assert getattr(cuprum, error.__name__) is error
+    assert error.__name__ in cuprum.__all__
+    assert error.__module__ == "cuprum"
+    made = error("made here")
+    made.code = 7
+    again = pickle.loads(pickle.dumps(made))
+    assert type(again) is error
+    assert (str(again), again.code) == ("made here", 7)
+
+
+def test_the_bindings_raise_no_error_without_a_public_name():
+    bindings = pathlib.Path(__file__).resolve().parents[2] / "bindings"
+    named = set()
+    for source in bindings.rglob("*.cpp"):
+        named |= set(re.findall(r'(?:raise_as|find)\("(\w+Error)"', source.read_text()))
+    assert len(named) > 10
+    assert named == {error.__name__ for error in OWN_ERRORS}
+
+
+def test_every_error_is_documented():
+    page = pathlib.Path(__file__).resolve().parents[3] / "docs/errors.md"
+    text = page.read_text()
+    for error in OWN_ERRORS:
+        assert f"`cuprum.{error.__name__}`" in text, error
+
+
+def test_the_errors_of_events_and_attributes_are_caught_by_name(device):
+    first, second = (device.create_event() for _ in range(2))
+    with pytest.raises(cuprum.ElapsedTimeError) as caught:
+        _ = second - first
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_errors_can_be_made_by_programs():
+    error = cuprum.CUDAError("made here")
+    assert str(error) == "made here"
+    assert error.code is None
+
+
+def test_a_missing_driver_lists_where_it_was_looked_for(tmp_path):
+    import os
+    import subprocess
+    import sys
+
+    absent = str(tmp_path / "absent.so")
+    code = (
+        f"import sys; sys.path[:0] = {[*sys.path]!r}; import cuprum\n"
+        "try: cuprum.Device(0)\n"
+        "except cuprum.LibraryNotFoundError as e: print(e, e.library, e.tried)\n"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "CUPRUM_DRIVER": absent},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert out.count(absent) >= 2
+
+
+def test_nothing_warns_in_ordinary_use(device):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stream = device.create_stream()
+        with device.allocate(64, stream=stream) as buffer:
+            buffer.fill(0, stream=stream)
+        stream.sync()
+        stream.close()
+
+
+def test_a_warning_points_at_the_line_that_led_to_it(device):
+    stream = device.create_stream()
+    with warnings.catch_warnings(record=True) as told, cuprum.testing.fail_call("cuStreamDestroy"):
+        warnings.simplefilter("always")
+        stream.close()
+    assert [warning.category for warning in told] == [RuntimeWarning]
+    assert told[0].filename == __file__
+    assert "could not release a stream: cuStreamDestroy failed" in str(told[0].message)
+
+
+def test_a_kernel_that_faults_is_named_by_the_error():
+    """In a process of its own: a fault leaves the context unusable."""
+    import subprocess
+    import sys
+
+    code = f"""
+import sys; sys.path[:0] = {[*sys.path]!r}
+import cuprum
+device = cuprum.Device(0)
+device.set_current()
+source = 'extern "C" __global__ void stray(int* p) {{ *p = 1; }}'
+kernel = cuprum.Program(source, "c++").compile("cubin").get_kernel("stray")
+stream, other = device.create_stream(), device.create_stream()
+cuprum.launch(stream, cuprum.LaunchConfig(grid=1, block=1), kernel, 8)
+try:
+    stream.sync()
+except cuprum.CUDAError as error:
+    print(error.in_flight, str(error).count("last launched"), error.in_flight[0] in str(error))
+    if device.is_emulated:
+        assert "in kernel stray, block (0, 0, 0), thread (0, 0, 0)" in str(error), error
+        assert "at PTX line" in str(error), error
+"""
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert result.stdout.startswith("['stray on stream 0x"), result.stderr
+    assert result.stdout.strip().endswith("1 True")
+    assert result.returncode == 0, result.stderr
+
+
+def test_a_bad_setting_of_the_emulated_device_is_named(device):
+    import os
+    import subprocess
+    import sys
+
+    if not device.is_emulated:
+        pytest.skip("the settings are the emulated device's")
+    code = f"import sys; sys.path[:0] = {sys.path!r}; import cuprum; cuprum.Device(0)"
+    environment = {**os.environ, "CUPRUM_EMULATOR_DEVICES": "many"}
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=False
+    )
+    assert result.returncode == 1
+    assert "CUPRUM_EMULATOR_DEVICES" in result.stderr
+    assert "cuInit failed: CUDA_ERROR_INVALID_VALUE (1): a variable of the" in result.stderr

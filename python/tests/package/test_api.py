@@ -1,0 +1,125 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""What the package offers as a whole: names, documentation, stubs, the cost of importing it."""
+
+import dataclasses
+import inspect
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import cuprum
+
+PACKAGE = pathlib.Path(cuprum.__file__).parent
+WRITE_STUBS = pathlib.Path(__file__).resolve().parents[3] / "tools/write-stubs"
+# Plain values document themselves.
+VALUES = ("__version__", "LEGACY_DEFAULT_STREAM", "PER_THREAD_DEFAULT_STREAM")
+CLASSES = [
+    getattr(cuprum, name) for name in cuprum.__all__ if inspect.isclass(getattr(cuprum, name))
+]
+
+
+def python(*arguments):
+    result = subprocess.run(
+        [sys.executable, *arguments], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.mark.parametrize("name", cuprum.__all__)
+def test_every_public_name_is_there_and_documented(name):
+    value = getattr(cuprum, name)
+    if name not in VALUES:
+        assert inspect.getdoc(value)
+
+
+@pytest.mark.parametrize("owner", CLASSES, ids=lambda owner: owner.__name__)
+def test_every_public_member_is_documented(owner):
+    for name, member in vars(owner).items():
+        is_field = dataclasses.is_dataclass(owner) and name in owner.__dataclass_fields__
+        is_data = not callable(member) and not isinstance(member, (property, staticmethod))
+        if not name.startswith("_") and not is_field and not is_data:
+            assert inspect.getdoc(getattr(owner, name)), f"{owner.__name__}.{name}"
+
+
+def test_docstrings_begin_with_a_verb_and_end_with_a_stop():
+    for owner in CLASSES:
+        first = inspect.getdoc(owner).splitlines()[0]
+        assert first[0].isupper(), first
+        assert first.endswith("."), first
+        assert first.split()[0].lower() not in ("a", "an", "the"), first
+
+
+def test_all_is_sorted_and_without_doubles():
+    assert len(set(cuprum.__all__)) == len(cuprum.__all__)
+    assert set(cuprum.__all__) <= set(dir(cuprum))
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no_such_name"):
+        _ = cuprum.no_such_name
+
+
+def test_importing_loads_neither_numpy_nor_a_driver():
+    python(
+        "-S",
+        "-c",
+        _with_path(
+            "import sys, cuprum; "
+            "late = {'numpy', 'dataclasses', 'typing', 'inspect'} & set(sys.modules); "
+            "assert not late, late; "
+            "assert 'libcuda' not in open('/proc/self/maps').read()"
+        ),
+    )
+
+
+def test_typing_marker_and_stub_are_shipped():
+    assert (PACKAGE / "py.typed").exists()
+    assert (PACKAGE / "_cuprum.pyi").exists()
+
+
+def test_the_stub_is_what_the_generator_writes(tmp_path):
+    pytest.importorskip("nanobind")
+    out = tmp_path / "_cuprum.pyi"
+    environment = {**os.environ, "PYTHONPATH": str(PACKAGE.parent)}
+    subprocess.run([sys.executable, WRITE_STUBS, out], env=environment, check=True)
+    assert out.read_text() == (PACKAGE / "_cuprum.pyi").read_text(), (
+        "python/cuprum/_cuprum.pyi is out of date: run `make stubs`"
+    )
+
+
+def test_enumerations_are_strings():
+    from cuprum.typing import CompilerBackendType, ObjectCodeFormatType, SourceCodeType
+
+    assert SourceCodeType.CXX == "c++"
+    assert str(ObjectCodeFormatType.CUBIN) == "cubin"
+    assert f"{CompilerBackendType.NVRTC}" == "NVRTC"
+
+
+def test_streams_match_the_protocol(stream):
+    from cuprum.typing import IsStreamType
+
+    assert isinstance(stream, IsStreamType)
+    assert not isinstance(3, IsStreamType)
+
+
+def test_leaving_with_objects_alive_is_quiet():
+    code = (
+        "import cuprum; d = cuprum.Device(0); d.set_current(); s = d.create_stream(); "
+        "b = d.allocate(64, stream=s); e = s.record(); v = [b, e, s]; v.append(v)"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", _with_path(code)], capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0
+    assert "Error" not in result.stderr
+    assert "leak" not in result.stderr
+
+
+def _with_path(code):
+    return f"import sys; sys.path[:0] = {[*sys.path]!r}; {code}"
