@@ -19,9 +19,9 @@ bootstrap: ## Install what building needs (every other target does this first)
 	@tools/bootstrap
 
 demo: bootstrap ## Compile a kernel, run it on the GPU or the emulated device, show what happened
-	@$(ENV); tools/build release example_00_demo cuprum_emulator cuprum_python_package
-	@$(ENV); echo; build/release/examples/cpp/00_demo
-	@$(ENV); echo; PYTHONPATH=build/release/python $(VENV_PYTHON) examples/python/00_demo.py
+	@$(ENV); tools/build dev example_00_demo cuprum_emulator cuprum_python_package
+	@$(ENV); echo; build/dev/examples/cpp/00_demo
+	@$(ENV); echo; PYTHONPATH=build/dev/python $(VENV_PYTHON) examples/python/00_demo.py
 
 test: bootstrap ## Build everything and run every test, C++ and Python
 	@$(ENV); tools/test

@@ -14,6 +14,8 @@ endif()
 
 find_package(Threads REQUIRED)
 
+set(CUPRUM_UNITY_SIZE 8)
+
 if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Kind of build" FORCE)
@@ -25,6 +27,55 @@ if(PROJECT_IS_TOP_LEVEL)
     endif()
   endif()
 endif()
+
+# Compiles up to eight sources of one folder as one translation unit, because parsing headers takes most
+# of the time. Names in unnamed namespaces must therefore differ within a folder.
+#
+# cuprum_unite_sources(<target> [EXCEPT <regular expression of paths>])
+function(cuprum_unite_sources target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "EXCEPT" "")
+  if(NOT CUPRUM_UNITY)
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cpp$")
+  if(arg_EXCEPT)
+    list(FILTER sources EXCLUDE REGEX "${arg_EXCEPT}")
+  endif()
+  list(SORT sources)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    if(NOT DEFINED count_${folder})
+      set(count_${folder} 0)
+    endif()
+    math(EXPR part "${count_${folder}} / ${CUPRUM_UNITY_SIZE}")
+    math(EXPR count_${folder} "${count_${folder}} + 1")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${folder}_${part}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+endfunction()
+
+# Precompiles headers for the sources of a target. For targets whose sources cannot be united, because
+# each of them uses the same short names for what it defines.
+function(cuprum_precompile_headers target)
+  target_precompile_headers(${target} PRIVATE ${ARGN})
+  cuprum_show_precompiled_headers(${target})
+endfunction()
+
+# Uses the precompiled headers of another target, which must be compiled with the same options.
+function(cuprum_reuse_precompiled_headers target other)
+  target_precompile_headers(${target} REUSE_FROM ${other})
+  cuprum_show_precompiled_headers(${target})
+endfunction()
+
+# Lets ccache see what was precompiled.
+function(cuprum_show_precompiled_headers target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+  endif()
+endfunction()
 
 function(cuprum_compile_settings target)
   target_compile_features(${target} PRIVATE cxx_std_20)

@@ -56,12 +56,39 @@ endif()
 list(JOIN CUPRUM_FOREIGN_ENVIRONMENT "\n" lines)
 file(WRITE "${CMAKE_BINARY_DIR}/foreign.env" "${lines}\n")
 
-# Builds one GoogleTest executable; `name` is also the prefix of its cases in ctest.
-function(cuprum_test_executable target source)
-  add_executable(${target} ${source})
+# A test program runs for milliseconds and is compiled for seconds, half of them in the optimiser.
+set(CUPRUM_TEST_OPTIONS -O0 -g1)
+
+# Builds what several test programs share: a static library, and the headers that are precompiled for
+# it and for them.
+#
+# cuprum_test_support(<target> SOURCES <files>... HEADERS <headers>...)
+function(cuprum_test_support target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS")
+  if(NOT arg_SOURCES) # all of it is in headers
+    set(arg_SOURCES "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp")
+    file(CONFIGURE OUTPUT "${arg_SOURCES}" CONTENT "")
+  endif()
+  add_library(${target} STATIC ${arg_SOURCES})
   cuprum_compile_settings(${target})
-  # A test program runs for milliseconds and is compiled for seconds, half of them in the optimiser.
-  target_compile_options(${target} PRIVATE -O0 -g1)
+  target_compile_options(${target} PRIVATE ${CUPRUM_TEST_OPTIONS})
+  target_link_libraries(${target} PUBLIC cuprum_cuda_headers GTest::gtest Threads::Threads)
+  cuprum_precompile_headers(
+    ${target} <gtest/gtest.h> <cuda.h> <algorithm> <array> <atomic> <cstdint> <filesystem> <fstream>
+    <functional> <map> <memory> <mutex> <optional> <set> <sstream> <string> <thread> <vector>
+    ${arg_HEADERS})
+endfunction()
+
+# Builds one GoogleTest program, with the precompiled headers of a support library.
+#
+# cuprum_test_executable(<target> SUPPORT <library> SOURCES <files>...)
+function(cuprum_test_executable target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SUPPORT" "SOURCES")
+  add_executable(${target} ${arg_SOURCES})
+  cuprum_compile_settings(${target})
+  target_compile_options(${target} PRIVATE ${CUPRUM_TEST_OPTIONS})
+  target_link_libraries(${target} PRIVATE ${arg_SUPPORT})
+  cuprum_reuse_precompiled_headers(${target} ${arg_SUPPORT})
   target_link_libraries(${target} PRIVATE GTest::gtest_main GTest::gtest Threads::Threads)
 endfunction()
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <cctype>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,6 +16,11 @@ namespace cuprum::detail {
     const std::size_t end = text.find('\0');
     return "\"" + std::string(text.substr(0, end)) +
            (end == std::string_view::npos ? "\"" : "\\0...\"");
+}
+
+/// Tells whether a character may be part of an identifier of C++.
+[[nodiscard]] inline bool is_identifier_character(char character) {
+    return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
 }
 
 /// Refuses a text that libraries and the system, which take C strings, would see a part of.

@@ -96,6 +96,13 @@ std::shared_ptr<Stream> stream_from(CUstream handle) {
     return stream;
 }
 
+std::shared_ptr<Stream> stream_of_batch(CUstream handle) {
+    auto stream = stream_from(handle);
+    require(stream->kind() != Stream::Kind::Legacy,
+            "a batch cannot go to the legacy default stream");
+    return stream;
+}
+
 std::shared_ptr<Event> event_from(CUevent handle) {
     return find<Event>(HandleKind::Event, handle, CUDA_ERROR_INVALID_HANDLE,
                        "not an event, or it has been destroyed");

@@ -45,6 +45,9 @@ namespace cuprum::emulator {
     return stream_from(nullptr);
 }
 
+/// Returns the stream of a batched operation; throws INVALID_VALUE for the legacy default stream.
+[[nodiscard]] std::shared_ptr<Stream> stream_of_batch(CUstream handle);
+
 /// Returns the event of a handle; throws INVALID_HANDLE.
 [[nodiscard]] std::shared_ptr<Event> event_from(CUevent handle);
 

@@ -20,14 +20,6 @@ CUmemLocation location_of(CUdevice device) {
                                    : CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, device};
 }
 
-/// Returns the stream of a batch, which goes to any but the legacy default stream.
-std::shared_ptr<Stream> stream_of_batch(CUstream handle) {
-    auto stream = stream_from(handle);
-    require(stream->kind() != Stream::Kind::Legacy,
-            "a batch cannot go to the legacy default stream");
-    return stream;
-}
-
 /// Checks the ranges of a batch.
 void check_batch(const CUdeviceptr* addresses, const std::size_t* sizes, std::size_t count,
                  unsigned long long flags) {

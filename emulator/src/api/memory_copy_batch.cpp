@@ -20,13 +20,6 @@ namespace {
 /// Where no copy failed.
 constexpr std::size_t NO_INDEX = std::numeric_limits<std::size_t>::max();
 
-std::shared_ptr<Stream> stream_of_batch(CUstream handle) {
-    auto stream = stream_from(handle);
-    require(stream->kind() != Stream::Kind::Legacy,
-            "a batch cannot go to the legacy default stream");
-    return stream;
-}
-
 CopyMode mode_of(CUmemcpySrcAccessOrder order) {
     switch (order) {
     case CU_MEMCPY_SRC_ACCESS_ORDER_STREAM:

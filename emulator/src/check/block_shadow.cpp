@@ -4,6 +4,7 @@
 #include "check/block_shadow.hpp"
 
 #include "check/written.hpp"
+#include "interp/lanes.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -14,13 +15,6 @@ namespace cuprum::emulator::check {
 using bytecode::WARP_SIZE;
 
 namespace {
-
-template <typename Visit>
-void for_each_lane(std::uint32_t mask, Visit visit) {
-    for (; mask != 0; mask &= mask - 1) {
-        visit(static_cast<std::uint32_t>(std::countr_zero(mask)));
-    }
-}
 
 /// When the clock of a block that is used again and again must be wound back.
 constexpr std::uint32_t LATEST = std::numeric_limits<std::uint32_t>::max() / 2;

@@ -15,36 +15,7 @@ using bytecode::Instruction;
 using bytecode::Operand;
 using ptx::Space;
 
-#if defined(__x86_64__)
-namespace isa_v2 {
-extern const FusedSelectors FUSED_SELECTORS;
-}
-
-namespace isa_v3 {
-extern const FusedSelectors FUSED_SELECTORS;
-}
-
-namespace isa_v4 {
-extern const FusedSelectors FUSED_SELECTORS;
-}
-#else
-namespace isa_generic {
-extern const FusedSelectors FUSED_SELECTORS;
-}
-#endif
-
 namespace {
-
-const FusedSelectors& fused_selectors() {
-#if defined(__x86_64__)
-    const Selectors* const level = &selectors();
-    return level == selectors_of("v4")   ? isa_v4::FUSED_SELECTORS
-           : level == selectors_of("v3") ? isa_v3::FUSED_SELECTORS
-                                         : isa_v2::FUSED_SELECTORS;
-#else
-    return isa_generic::FUSED_SELECTORS;
-#endif
-}
 
 /// Returns the space of a load of f32 by a linear address; none for other instructions.
 std::optional<Space> space_of(const Instruction& load) {
@@ -83,7 +54,7 @@ void fuse_load_load_fma(Instruction& first, const Instruction& second, Instructi
                !((fma.src[0] == a && fma.src[1] == b) || (fma.src[0] == b && fma.src[1] == a))) {
         return;
     }
-    const bytecode::Handler handler = fused_selectors().load_load_fma(
+    const bytecode::Handler handler = selectors().fused->load_load_fma(
         {.first = *first_space, .second = *second_space, .role = role});
     if (handler != nullptr) {
         first.handler = handler;

@@ -2,28 +2,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Chooses the instruction-set level of the handlers, once.
+//
+// A library contains the handlers of one level or of several: the build decides which objects it
+// links (CUPRUM_EMULATOR_LEVELS). The symbols below are weak, so that the address of a level that was
+// not linked is null.
 
 #include "decode/decode.hpp"
 #include "interp/handlers/forms.hpp"
 #include "interp/handlers/level.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 namespace cuprum::emulator {
 
-// On x86-64 the handlers are built once per level, elsewhere once.
 #if defined(__x86_64__)
 namespace isa_v2 {
-extern const Selectors SELECTORS;
+[[gnu::weak]] extern const Selectors SELECTORS;
 }
 
 namespace isa_v3 {
-extern const Selectors SELECTORS;
+[[gnu::weak]] extern const Selectors SELECTORS;
 }
 
 namespace isa_v4 {
-extern const Selectors SELECTORS;
+[[gnu::weak]] extern const Selectors SELECTORS;
 }
 #else
 namespace isa_generic {
@@ -36,35 +42,52 @@ namespace {
 struct Level {
     const char* name;
     const char* full_name;
-    const Selectors* selectors;
-    bool is_available;
+    const Selectors* selectors; // null if the library does not contain them
+    bool is_supported;          // by this processor
+
+    [[nodiscard]] bool is_available() const noexcept {
+        return selectors != nullptr && is_supported;
+    }
 };
 
-const Level& chosen_level() noexcept {
+/// Returns all levels, fastest first.
+const auto& levels() noexcept {
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    static const Level levels[] = {
-        {"v4", "x86-64-v4", &isa_v4::SELECTORS, __builtin_cpu_supports("x86-64-v4") != 0},
-        {"v3", "x86-64-v3", &isa_v3::SELECTORS, __builtin_cpu_supports("x86-64-v3") != 0},
-        {"v2", "x86-64-v2", &isa_v2::SELECTORS, true},
+    static const std::array all = {
+        Level{"v4", "x86-64-v4", &isa_v4::SELECTORS, __builtin_cpu_supports("x86-64-v4") != 0},
+        Level{"v3", "x86-64-v3", &isa_v3::SELECTORS, __builtin_cpu_supports("x86-64-v3") != 0},
+        Level{"v2", "x86-64-v2", &isa_v2::SELECTORS, true},
     };
 #else
-    static const Level levels[] = {{"generic", "generic", &isa_generic::SELECTORS, true}};
+    static const std::array all = {Level{"generic", "generic", &isa_generic::SELECTORS, true}};
 #endif
+    return all;
+}
+
+const Level& choose_level() noexcept {
     const char* const wanted = std::getenv("CUPRUM_EMULATOR_ISA");
-    static const Level& level = [&]() -> const Level& {
-        const Level* best = nullptr;
-        for (const Level& candidate : levels) {
-            if (!candidate.is_available) {
-                continue;
-            }
-            if (wanted != nullptr && std::strcmp(candidate.name, wanted) == 0) {
-                return candidate;
-            }
-            best = best == nullptr ? &candidate : best;
+    const Level* best = nullptr;
+    for (const Level& candidate : levels()) {
+        if (!candidate.is_available()) {
+            continue;
         }
-        return *best;
-    }();
+        if (wanted != nullptr && std::strcmp(candidate.name, wanted) == 0) {
+            return candidate;
+        }
+        best = best == nullptr ? &candidate : best;
+    }
+    if (best == nullptr) {
+        std::fputs("cuprum: this build of the emulated device needs a newer processor; build it "
+                   "with -DCUPRUM_EMULATOR_LEVELS=all\n",
+                   stderr);
+        std::abort();
+    }
+    return *best;
+}
+
+const Level& chosen_level() noexcept {
+    static const Level& level = choose_level();
     return level;
 }
 
@@ -86,18 +109,11 @@ bool use_selectors_of(const char* level) noexcept {
 }
 
 const Selectors* selectors_of(const char* level) noexcept {
-#if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (std::strcmp(level, "v4") == 0 && __builtin_cpu_supports("x86-64-v4")) {
-        return &isa_v4::SELECTORS;
-    }
-    if (std::strcmp(level, "v3") == 0 && __builtin_cpu_supports("x86-64-v3")) {
-        return &isa_v3::SELECTORS;
-    }
-    return std::strcmp(level, "v2") == 0 ? &isa_v2::SELECTORS : nullptr;
-#else
-    return std::strcmp(level, "generic") == 0 ? &isa_generic::SELECTORS : nullptr;
-#endif
+    const auto found =
+        std::find_if(levels().begin(), levels().end(), [level](const Level& candidate) {
+            return std::strcmp(candidate.name, level) == 0;
+        });
+    return found != levels().end() && found->is_available() ? found->selectors : nullptr;
 }
 
 const char* handler_level() noexcept {

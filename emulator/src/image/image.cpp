@@ -14,6 +14,7 @@
 #include "image/image.hpp"
 
 #include "image/lz4.hpp"
+#include "image/formats.hpp"
 
 #ifdef CUPRUM_EMULATOR_ZSTD
 #include <zstd.h>
@@ -31,27 +32,16 @@ namespace cuprum::emulator {
 
 namespace {
 
-static_assert(std::endian::native == std::endian::little);
-
-using Bytes = std::span<const unsigned char>;
-
-constexpr std::string_view FATBIN_MAGIC = "\x50\xed\x55\xba";
 constexpr std::string_view WRAPPER_MAGIC = "\xb1\x43\x62\x46";
-constexpr std::string_view ELF_MAGIC = "\x7f"
-                                       "ELF";
 constexpr std::string_view LTO_IR_MAGIC = "\xed\x43\x4e\x7f";
-constexpr std::string_view ARCHIVE_MAGIC = "!<arch>\n";
 
-constexpr std::size_t FATBIN_HEADER_BYTES = 16;
 constexpr std::size_t ENTRY_HEADER_BYTES = 64;
-constexpr std::size_t ELF_HEADER_BYTES = 64;
 constexpr std::uint16_t ENTRY_PTX = 1;
 constexpr std::uint16_t ENTRY_ELF = 2;
 constexpr std::uint16_t ENTRY_LTO_IR = 8;
 constexpr std::uint64_t FLAG_LZ4 = 0x2000;
 constexpr std::uint64_t FLAG_ZSTD = 0x8000;
 constexpr std::uint64_t FLAG_ONE_DEVICE = 0x100000; // sm_90a: runs on exactly that device
-constexpr std::uint16_t MACHINE_CUDA = 190;
 
 /// Beyond these no image is believed; real ones stay far below.
 constexpr std::size_t MAX_IMAGE_BYTES = std::size_t{1} << 32;
@@ -125,13 +115,6 @@ bool can_read_zstd() noexcept {
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
-
-template <typename T>
-T load(Bytes bytes, std::size_t offset) {
-    T value;
-    std::memcpy(&value, bytes.data() + offset, sizeof(T));
-    return value;
-}
 
 /// Compares byte by byte, and so never reads beyond the NUL of a short text.
 bool starts_with(const void* data, std::optional<std::size_t> size, std::string_view magic) {

@@ -7,6 +7,7 @@
 // decimal at byte 48.
 
 #include "image/object_file.hpp"
+#include "image/formats.hpp"
 
 #include <charconv>
 #include <cstdint>
@@ -18,28 +19,12 @@ namespace cuprum::emulator {
 
 namespace {
 
-using Bytes = std::span<const unsigned char>;
-
-constexpr std::string_view ELF_MAGIC = "\x7f"
-                                       "ELF";
-constexpr std::string_view ARCHIVE_MAGIC = "!<arch>\n";
-constexpr std::string_view FATBIN_MAGIC = "\x50\xed\x55\xba";
-constexpr std::size_t ELF_HEADER_BYTES = 64;
 constexpr std::size_t SECTION_HEADER_BYTES = 64;
 constexpr std::size_t MEMBER_HEADER_BYTES = 60;
-constexpr std::size_t FATBIN_HEADER_BYTES = 16;
-constexpr std::uint16_t MACHINE_CUDA = 190;
 
 bool starts_with(Bytes bytes, std::string_view magic) noexcept {
     return bytes.size() >= magic.size() &&
            std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
-}
-
-template <typename T>
-T load(Bytes bytes, std::size_t offset) noexcept {
-    T value;
-    std::memcpy(&value, bytes.data() + offset, sizeof(T));
-    return value;
 }
 
 /// Returns a part of `bytes`; nothing if it is not within.

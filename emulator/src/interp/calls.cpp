@@ -10,6 +10,7 @@
 #include "interp/control.hpp"
 #include "interp/groups.hpp"
 #include "interp/warp.hpp"
+#include "interp/lanes.hpp"
 
 #include <bit>
 #include <cstring>
@@ -23,20 +24,8 @@ using bytecode::WARP_SIZE;
 
 namespace {
 
-template <typename T>
-struct Aliased {
-    typedef T Value __attribute__((may_alias));
-};
-
 using Word = Aliased<std::uint32_t>::Value;
 using Long = Aliased<std::uint64_t>::Value;
-
-template <typename Visit>
-void for_each_lane(std::uint32_t mask, Visit visit) {
-    for (; mask != 0; mask &= mask - 1) {
-        visit(static_cast<std::uint32_t>(std::countr_zero(mask)));
-    }
-}
 
 std::uint32_t depth_of(const WarpContext& warp) {
     return warp.groups[warp.current].depth;

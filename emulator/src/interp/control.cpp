@@ -7,6 +7,7 @@
 #include "interp/groups.hpp"
 #include "interp/random.hpp"
 #include "interp/warp.hpp"
+#include "interp/lanes.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -27,20 +28,6 @@ const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t
 bool is_met_elsewhere(WarpContext& warp, const Instruction* at);
 std::uint64_t clock_count();
 std::uint64_t nanoseconds();
-
-/// Calls `visit` for every lane in a mask, lowest first.
-template <typename Visit>
-void for_each_lane(std::uint32_t mask, Visit visit) {
-    for (; mask != 0; mask &= mask - 1) {
-        visit(static_cast<std::uint32_t>(std::countr_zero(mask)));
-    }
-}
-
-/// A lane's value that may lie where values of other types have been.
-template <typename T>
-struct Aliased {
-    typedef T Value __attribute__((may_alias));
-};
 
 template <typename T>
 [[nodiscard]] typename Aliased<T>::Value* lanes(const WarpContext& warp,

@@ -6,6 +6,7 @@
 
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
+#include "passes/words.hpp"
 
 namespace cuprum::emulator::passes {
 
@@ -16,10 +17,6 @@ using bytecode::Width;
 namespace {
 
 using OperandKind = ptx::Operand::Kind;
-
-std::string quoted(std::string_view name) {
-    return "'" + std::string(name) + "'";
-}
 
 } // namespace
 

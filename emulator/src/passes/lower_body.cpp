@@ -5,6 +5,7 @@
 
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
+#include "passes/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -33,11 +34,6 @@ constexpr std::uint64_t SIZE_CAP_BYTES = std::uint64_t{1} << 40;
 template <typename T>
 T align_up(T value, T alignment) {
     return (value + alignment - 1) / alignment * alignment;
-}
-
-bool has_modifier(const ptx::Instruction& instruction, std::string_view modifier) {
-    return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) !=
-           instruction.modifiers.end();
 }
 
 /// Tells whether a loop around this instruction may be waiting for another thread.

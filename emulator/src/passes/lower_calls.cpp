@@ -5,6 +5,7 @@
 
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
+#include "passes/words.hpp"
 
 #include <algorithm>
 
@@ -22,10 +23,6 @@ using OperandKind = ptx::Operand::Kind;
 /// functions it stands for cannot disagree.
 constexpr std::uint32_t ABI_ALIGNMENT = 16;
 constexpr std::uint32_t MAX_ABI_BYTES = 64 * 1024;
-
-std::string quoted(std::string_view name) {
-    return "'" + std::string(name) + "'";
-}
 
 } // namespace
 

@@ -6,6 +6,7 @@
 #include "interp/cluster.hpp"
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
+#include "passes/words.hpp"
 
 #include <algorithm>
 
@@ -20,11 +21,6 @@ namespace {
 
 constexpr std::uint32_t UNPLACED = ~0u;
 constexpr std::size_t MAX_BRANCH_TARGETS = UINT16_MAX;
-
-bool has_modifier(const ptx::Instruction& instruction, std::string_view modifier) {
-    return std::find(instruction.modifiers.begin(), instruction.modifiers.end(), modifier) !=
-           instruction.modifiers.end();
-}
 
 } // namespace
 

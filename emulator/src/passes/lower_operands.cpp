@@ -5,6 +5,7 @@
 
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
+#include "passes/words.hpp"
 
 #include <bit>
 #include <cmath>
@@ -22,7 +23,6 @@ namespace {
 
 using Kind = ptx::Operand::Kind;
 
-std::string quoted(std::string_view name);
 std::uint64_t float_bits(double value, Type type);
 std::uint16_t half_bits(float value);
 
@@ -369,10 +369,6 @@ Operand FunctionLowering::literal(const ptx::Operand& operand, Width width, Type
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
-
-std::string quoted(std::string_view name) {
-    return "'" + std::string(name) + "'";
-}
 
 std::uint64_t float_bits(double value, Type type) {
     switch (type) {

@@ -16,7 +16,7 @@ namespace cuprum::emulator::places {
 
 namespace {
 
-constexpr std::size_t MAX_SHOWN = 3;
+constexpr std::size_t MAX_FRAMES_SHOWN = 3;
 constexpr std::size_t MAX_SEEN = 100; // as many as the interpreter's dump has
 
 bool is_of_cuprum(std::string_view file);
@@ -29,7 +29,7 @@ void append_utf8(std::string& text, std::uint32_t character);
 bool PythonFrames::add(std::string_view file, int line, std::string_view function) {
     if (!file.starts_with("<frozen ") && !is_of_cuprum(file)) {
         auto& kept = is_installed(file) ? installed_ : own_;
-        if (kept.size() < MAX_SHOWN) {
+        if (kept.size() < MAX_FRAMES_SHOWN) {
             std::string text;
             if (function != "<module>") {
                 text.append("in ").append(function).append(function.ends_with('>') ? " " : "() ");
@@ -38,7 +38,7 @@ bool PythonFrames::add(std::string_view file, int line, std::string_view functio
                 text.append("at ").append(file).append(":").append(std::to_string(line)));
         }
     }
-    return ++seen_ < MAX_SEEN && own_.size() < MAX_SHOWN;
+    return ++seen_ < MAX_SEEN && own_.size() < MAX_FRAMES_SHOWN;
 }
 
 std::string PythonFrames::to_text() const {

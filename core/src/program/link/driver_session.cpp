@@ -28,12 +28,12 @@ constexpr std::size_t LOG_BYTES = 65536;
 [[nodiscard]] CUjitInputType input_type(CodeType type);
 
 /// Links with the driver.
-class Session final : public detail::LinkSession {
+class DriverSession final : public detail::LinkSession {
 public:
-    explicit Session(const LinkerOptions& options);
-    ~Session() override;
-    Session(const Session&) = delete;
-    Session& operator=(const Session&) = delete;
+    explicit DriverSession(const LinkerOptions& options);
+    ~DriverSession() override;
+    DriverSession(const DriverSession&) = delete;
+    DriverSession& operator=(const DriverSession&) = delete;
 
     void add(const ObjectCode& code) override;
     [[nodiscard]] std::vector<std::byte> finish(CodeType target) override;
@@ -93,14 +93,14 @@ void LinkerOptions::check_honoured(CompilerBackend linker) const {
 }
 
 std::unique_ptr<detail::LinkSession> detail::start_driver_link(const LinkerOptions& options) {
-    return std::make_unique<Session>(options);
+    return std::make_unique<DriverSession>(options);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
 
-Session::Session(const LinkerOptions& options) : context_(Device().primary_context()) {
+DriverSession::DriverSession(const LinkerOptions& options) : context_(Device().primary_context()) {
     options.check_honoured(CompilerBackend::Driver);
     option(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::uintptr_t>(error_log_.data()));
     option(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, LOG_BYTES - 1);
@@ -132,7 +132,7 @@ Session::Session(const LinkerOptions& options) : context_(Device().primary_conte
           create.name);
 }
 
-Session::~Session() {
+DriverSession::~DriverSession() {
     std::optional<driver::Current> current;
     try {
         current.emplace(context_.handle());
@@ -142,7 +142,7 @@ Session::~Session() {
     driver::release("link state", driver::table().cuLinkDestroy, state_);
 }
 
-void Session::add(const ObjectCode& code) {
+void DriverSession::add(const ObjectCode& code) {
     const std::span<const std::byte> bytes = code.code();
     if (code.code_type() == CodeType::LtoIr) {
         throw std::invalid_argument("\"" + code.name() +
@@ -162,7 +162,7 @@ void Session::add(const ObjectCode& code) {
           add_data.name, what);
 }
 
-std::vector<std::byte> Session::finish(CodeType target) {
+std::vector<std::byte> DriverSession::finish(CodeType target) {
     if (target != CodeType::Cubin) {
         throw std::invalid_argument(
             "target \"" + std::string(to_string(target)) +
@@ -177,12 +177,12 @@ std::vector<std::byte> Session::finish(CodeType target) {
     return {begin, begin + bytes};
 }
 
-void Session::option(CUjit_option key, std::uintptr_t value) {
+void DriverSession::option(CUjit_option key, std::uintptr_t value) {
     keys_.push_back(key);
     values_.push_back(reinterpret_cast<void*>(value));
 }
 
-void Session::check(CUresult status, const char* call, const std::string& what) const {
+void DriverSession::check(CUresult status, const char* call, const std::string& what) const {
     if (status != CUDA_SUCCESS) {
         std::string advice = driver::explanation_of(status);
         if (!what.empty()) {

@@ -27,12 +27,12 @@ void check_text(const char* field, const std::string& value);
 void check_digits(const std::string& arch);
 
 /// Links with nvJitLink.
-class Session final : public detail::LinkSession {
+class NvJitLinkSession final : public detail::LinkSession {
 public:
-    explicit Session(std::vector<std::string> options);
-    ~Session() override;
-    Session(const Session&) = delete;
-    Session& operator=(const Session&) = delete;
+    explicit NvJitLinkSession(std::vector<std::string> options);
+    ~NvJitLinkSession() override;
+    NvJitLinkSession(const NvJitLinkSession&) = delete;
+    NvJitLinkSession& operator=(const NvJitLinkSession&) = delete;
 
     void add(const ObjectCode& code) override;
     [[nodiscard]] std::vector<std::byte> finish(CodeType target) override;
@@ -119,7 +119,7 @@ std::vector<std::string> LinkerOptions::to_nvjitlink() const {
 }
 
 std::unique_ptr<detail::LinkSession> detail::start_nvjitlink(const LinkerOptions& options) {
-    return std::make_unique<Session>(options.to_nvjitlink());
+    return std::make_unique<NvJitLinkSession>(options.to_nvjitlink());
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ std::string advice_for(nvJitLinkResult status, const std::vector<std::string>& o
     }
 }
 
-Session::Session(std::vector<std::string> options) : options_(std::move(options)) {
+NvJitLinkSession::NvJitLinkSession(std::vector<std::string> options) : options_(std::move(options)) {
     std::vector<const char*> arguments;
     arguments.reserve(options_.size());
     for (const std::string& option : options_) {
@@ -222,12 +222,12 @@ Session::Session(std::vector<std::string> options) : options_(std::move(options)
     }
 }
 
-Session::~Session() {
+NvJitLinkSession::~NvJitLinkSession() {
     // NOTE: the only failure is "no such handle", which cannot be: it is ours and alive.
     static_cast<void>(table().nvJitLinkDestroy(&handle_));
 }
 
-void Session::add(const ObjectCode& code) {
+void NvJitLinkSession::add(const ObjectCode& code) {
     const std::span<const std::byte> bytes = code.code();
     const nvJitLinkInputType type = input_type(code.code_type(), bytes);
     // PTX is a text: the NUL that follows it counts.
@@ -243,7 +243,7 @@ void Session::add(const ObjectCode& code) {
     }
 }
 
-std::vector<std::byte> Session::finish(CodeType target) {
+std::vector<std::byte> NvJitLinkSession::finish(CodeType target) {
     call(table().nvJitLinkComplete, handle_);
     const bool is_ptx = target == CodeType::Ptx;
     std::size_t bytes = 0;
@@ -261,22 +261,22 @@ std::vector<std::byte> Session::finish(CodeType target) {
     return image;
 }
 
-std::string Session::error_log() const {
+std::string NvJitLinkSession::error_log() const {
     return read_log(table().nvJitLinkGetErrorLogSize, table().nvJitLinkGetErrorLog);
 }
 
-std::string Session::info_log() const {
+std::string NvJitLinkSession::info_log() const {
     return read_log(table().nvJitLinkGetInfoLogSize, table().nvJitLinkGetInfoLog);
 }
 
 template <typename... Params, typename... Args>
-void Session::call(const nvrtc::Entry<nvJitLinkResult(Params...)>& entry, Args... args) const {
+void NvJitLinkSession::call(const nvrtc::Entry<nvJitLinkResult(Params...)>& entry, Args... args) const {
     if (const nvJitLinkResult status = entry(args...); status != NVJITLINK_SUCCESS) {
         raise(status, entry.name);
     }
 }
 
-void Session::raise(nvJitLinkResult status, const char* call, std::string_view what) const {
+void NvJitLinkSession::raise(nvJitLinkResult status, const char* call, std::string_view what) const {
     std::string log;
     if (handle_ != nullptr) {
         try {
@@ -294,7 +294,7 @@ void Session::raise(nvJitLinkResult status, const char* call, std::string_view w
 }
 
 std::string
-Session::read_log(const nvrtc::Entry<nvJitLinkResult(nvJitLinkHandle, std::size_t*)>& size_of,
+NvJitLinkSession::read_log(const nvrtc::Entry<nvJitLinkResult(nvJitLinkHandle, std::size_t*)>& size_of,
                   const nvrtc::Entry<nvJitLinkResult(nvJitLinkHandle, char*)>& get) const {
     const auto check = [this](nvJitLinkResult status, const char* call) {
         if (status != NVJITLINK_SUCCESS) {

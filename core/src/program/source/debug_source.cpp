@@ -4,6 +4,7 @@
 #include "program/source/debug_source.hpp"
 
 #include "support/shared_library.hpp"
+#include "support/text.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +24,6 @@ namespace {
 
 constexpr int MAX_ATTEMPTS = 16;
 
-[[nodiscard]] bool is_word(char character);
 [[nodiscard]] std::string plain(std::string_view text);
 [[nodiscard]] std::string random_letters();
 void write_all(int file, std::string_view text);
@@ -92,7 +92,7 @@ std::string first_kernel(std::string_view source) {
             --end;
         }
         std::size_t begin = end;
-        while (begin > 0 && is_word(rest[begin - 1])) {
+        while (begin > 0 && is_identifier_character(rest[begin - 1])) {
             --begin;
         }
         const std::string_view name = rest.substr(begin, end - begin);
@@ -108,16 +108,12 @@ std::string first_kernel(std::string_view source) {
 
 namespace {
 
-bool is_word(char character) {
-    return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
-}
-
 /// Returns a text that can be part of a file's name.
 std::string plain(std::string_view text) {
     static constexpr std::size_t MAX_LENGTH = 64;
     std::string name(text.substr(0, MAX_LENGTH));
     std::replace_if(
-        name.begin(), name.end(), [](char character) { return !is_word(character); }, '_');
+        name.begin(), name.end(), [](char character) { return !is_identifier_character(character); }, '_');
     return name.empty() ? "cuprum" : name;
 }
 

@@ -5,6 +5,7 @@
 // count as true; comments, literals and lines that go on after a backslash are read as C++ does.
 
 #include "program/source/include_directives.hpp"
+#include "support/text.hpp"
 
 #include <algorithm>
 #include <array>
@@ -73,10 +74,6 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, Count>&
     return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-bool is_word(char character) {
-    return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
-}
-
 /// Joins the lines that end with a backslash.
 std::string spliced(std::string_view text) {
     std::string joined;
@@ -117,7 +114,7 @@ std::vector<Include> Scanner::run() {
         } else if (character == '"' || character == '\'') {
             is_line_start = false;
             skip_literal(character);
-        } else if (is_word(character)) {
+        } else if (is_identifier_character(character)) {
             is_line_start = false;
             const std::string_view word = take_word();
             if (here() == '"' && word.ends_with('R') && word.size() <= 3 && skip_raw_literal()) {
@@ -193,7 +190,7 @@ bool Scanner::skip_raw_literal() {
 
 std::string_view Scanner::take_word() {
     const std::size_t begin = at_;
-    while (is_word(here())) {
+    while (is_identifier_character(here())) {
         ++at_;
     }
     return text_.substr(begin, at_ - begin);

@@ -382,6 +382,8 @@ struct PackForm {
 
 struct MatrixForm; // matrix_forms.hpp
 
+struct FusedSelectors;
+
 /// The selectors of one instruction-set level.
 struct Selectors {
     bytecode::Handler (*move)(const MoveForm&);
@@ -409,14 +411,15 @@ struct Selectors {
     bytecode::Handler (*linear_memory)(const MemoryForm&);
     /// Writes the lanes of the linear register src[0], unless they are up to date.
     bytecode::Handler (*spread)(bytecode::Width);
+    const FusedSelectors* fused;
 };
 
 /// Returns the selectors for this machine, chosen once; CUPRUM_EMULATOR_ISA=v2|v3|v4 asks for a
 /// lower level.
 [[nodiscard]] const Selectors& selectors() noexcept;
 
-/// Returns the selectors of a level by name ("v2", "v3", "v4", "generic"), or nullptr when they are
-/// not built in or this machine cannot run them.
+/// Returns the selectors of a level by name ("v2", "v3", "v4", "generic"), or nullptr if this library
+/// does not contain them or this machine cannot run them.
 [[nodiscard]] const Selectors* selectors_of(const char* level) noexcept;
 
 } // namespace cuprum::emulator

@@ -115,7 +115,6 @@ Handler select_load_load_fma(const LoadLoadFmaForm& form) {
 
 } // namespace
 
-extern const FusedSelectors FUSED_SELECTORS;
 const FusedSelectors FUSED_SELECTORS = {.load_load_fma = select_load_load_fma};
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

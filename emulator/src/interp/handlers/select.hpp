@@ -39,5 +39,6 @@ Handler select_linear_memory(const MemoryForm& form);
 Handler select_spread(Width width);
 
 extern const Selectors SELECTORS;
+extern const FusedSelectors FUSED_SELECTORS;
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

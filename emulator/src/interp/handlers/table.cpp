@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "interp/handlers/fused_forms.hpp"
 #include "interp/handlers/select.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
@@ -28,6 +29,7 @@ const Selectors SELECTORS = {
     .linear_convert = select_linear_convert,
     .linear_memory = select_linear_memory,
     .spread = select_spread,
+    .fused = &FUSED_SELECTORS,
 };
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

@@ -26,7 +26,7 @@ namespace {
 
 std::atomic<std::uint64_t> next_grid_id{1};
 
-CUresult code_of(FaultKind kind);
+CUresult code_of_fault(FaultKind kind);
 void check_shape(const bytecode::Kernel& kernel, const Device& device,
                  const LaunchRequest& request);
 void check_cluster(const Device& device, const FunctionAttributes& attributes,
@@ -65,7 +65,7 @@ protected:
 private:
     void end(const Fault* fault) noexcept {
         if (fault != nullptr && fault->kind != FaultKind::None &&
-            errors().set(code_of(fault->kind), fault->report)) {
+            errors().set(code_of_fault(fault->kind), fault->report)) {
             log(LogLevel::Error, fault->report);
         }
         grid_ = {};
@@ -168,7 +168,7 @@ void apply_attributes(LaunchRequest& request, std::span<const CUlaunchAttribute>
 
 namespace {
 
-CUresult code_of(FaultKind kind) {
+CUresult code_of_fault(FaultKind kind) {
     switch (kind) {
     case FaultKind::IllegalAddress:
         return CUDA_ERROR_ILLEGAL_ADDRESS;

@@ -9,6 +9,9 @@
 
 namespace cuprum::emulator {
 
+/// The size of a page of host memory.
+inline constexpr std::uint64_t PAGE_BYTES = 4096;
+
 /// Returns what this process itself may do with all of a range of its memory, as the system says.
 [[nodiscard]] Permission permission_of_process(std::uint64_t address, std::uint64_t bytes);
 

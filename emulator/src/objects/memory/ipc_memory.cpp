@@ -9,6 +9,7 @@
 #include "objects/process/driver.hpp"
 #include "objects/process/error.hpp"
 #include "objects/memory/memory_gate.hpp"
+#include "objects/memory/host_pages.hpp"
 
 #include <unistd.h>
 
@@ -21,7 +22,6 @@ namespace cuprum::emulator {
 
 namespace {
 
-constexpr std::uint64_t PAGE_BYTES = 4096;
 constexpr auto LONGEST_WAIT = std::chrono::milliseconds(10'000);
 
 struct Import {

@@ -15,7 +15,6 @@ namespace cuprum::emulator {
 
 namespace {
 
-constexpr std::uint64_t PAGE_BYTES = 4096;
 constexpr CUmemLocation NOWHERE{CU_MEM_LOCATION_TYPE_INVALID, 0};
 
 /// Returns a place as it is told when asked: without a number where numbers do not matter, and the

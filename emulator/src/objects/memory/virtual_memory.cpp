@@ -17,7 +17,6 @@ namespace cuprum::emulator {
 
 namespace {
 
-constexpr std::uint64_t PAGE_BYTES = 4096; // of the host
 
 void check_granularity(std::uint64_t value, const char* complaint) {
     require(value != 0 && value % VirtualMemory::GRANULARITY_BYTES == 0, complaint);

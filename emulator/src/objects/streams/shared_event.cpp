@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "objects/streams/shared_event.hpp"
+#include "objects/memory/host_pages.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -30,7 +31,6 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 namespace {
 
-constexpr std::uint64_t PAGE_BYTES = 4096;
 constexpr std::uint64_t NUMBER_MASK = (std::uint64_t{1} << 62) - 1; // what a lock can name
 constexpr int MAX_ATTEMPTS = 10000;
 constexpr long LONGEST_NAP_NS = 10'000'000; // a dead process is noticed after this
