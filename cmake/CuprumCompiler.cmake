@@ -74,6 +74,11 @@ endfunction()
 function(cuprum_show_precompiled_headers target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess)
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      # In precompiled headers g++ 12 no longer hides its wrong findings about std::string.
+      target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow
+                                               -Wno-stringop-overread)
+    endif()
   endif()
 endfunction()
 
