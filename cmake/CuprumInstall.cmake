@@ -29,7 +29,9 @@ include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/cuprum")
 
 install(DIRECTORY core/include/cuprum DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def"
+        # Only the library and its bindings reach the private parts of the classes.
+        PATTERN "access.hpp" EXCLUDE)
 install(TARGETS cuprum EXPORT cuprumTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT cuprumTargets NAMESPACE cuprum:: DESTINATION "${package_dir}")

@@ -21,6 +21,8 @@ namespace cuprum {
 
 namespace detail {
 
+struct Access;
+
 /// Where a buffer's memory is: what its state begins with, and all that callers see of it, so that
 /// asking for it is a plain load.
 struct MemoryRange {
@@ -157,15 +159,12 @@ public:
     /// Compares address and size.
     friend CUPRUM_API bool operator==(const Buffer& left, const Buffer& right) noexcept;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit Buffer(std::shared_ptr<detail::MemoryRange> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::MemoryRange>& state() const noexcept {
-        return state_;
-    }
-
-private:
     [[nodiscard]] const detail::MemoryRange& range() const {
         if (state_ == nullptr) [[unlikely]] {
             detail::raise_closed("Buffer");

@@ -17,8 +17,9 @@
 namespace cuprum {
 
 namespace detail {
+struct Access;
 struct ContextState;
-}
+} // namespace detail
 
 class DeviceResources;
 class Event;
@@ -80,15 +81,12 @@ public:
     /// Compares handles.
     friend CUPRUM_API bool operator==(const Context& left, const Context& right) noexcept;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit Context(std::shared_ptr<detail::ContextState> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::ContextState>& state() const noexcept {
-        return state_;
-    }
-
-private:
     std::shared_ptr<detail::ContextState> state_;
 };
 

@@ -17,6 +17,7 @@
 namespace cuprum {
 
 namespace detail {
+struct Access;
 struct ContextState;
 struct ResourceState;
 } // namespace detail
@@ -57,15 +58,12 @@ public:
     /// Returns the address of the driver's CUdevResource, which lives as long as this object.
     [[nodiscard]] const void* handle() const;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit SMResource(std::shared_ptr<detail::ResourceState> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::ResourceState>& state() const noexcept {
-        return state_;
-    }
-
-private:
     std::shared_ptr<detail::ResourceState> state_;
 };
 
@@ -102,15 +100,12 @@ public:
     /// Returns the address of the driver's CUdevResource, which lives as long as this object.
     [[nodiscard]] const void* handle() const;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit WorkqueueResource(std::shared_ptr<detail::ResourceState> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::ResourceState>& state() const noexcept {
-        return state_;
-    }
-
-private:
     std::shared_ptr<detail::ResourceState> state_;
 };
 
@@ -122,11 +117,15 @@ public:
     /// @throws NotSupportedError if the driver is older than CUDA 13.1.
     [[nodiscard]] WorkqueueResource workqueue() const;
 
-    /// For the library itself; without a context the device's own resources are meant.
+private:
+    friend class Context;
+    friend class Device;
+    friend class Stream;
+
+    /// Without a context it answers for the device as a whole.
     DeviceResources(const Device& device, std::shared_ptr<detail::ContextState> context) noexcept
         : device_(device), context_(std::move(context)) {}
 
-private:
     Device device_;
     std::shared_ptr<detail::ContextState> context_;
 };

@@ -17,8 +17,9 @@
 namespace cuprum {
 
 namespace detail {
+struct Access;
 struct EventState;
-}
+} // namespace detail
 
 /// Time between two events, about half a microsecond exact.
 using Milliseconds = std::chrono::duration<float, std::milli>;
@@ -90,17 +91,11 @@ public:
     /// Compares handles.
     friend CUPRUM_API bool operator==(const Event& left, const Event& right) noexcept;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit Event(std::shared_ptr<detail::EventState> state) noexcept : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::EventState>& state() const noexcept {
-        return state_;
-    }
-
-    /// For the library itself: notes that the event was recorded, which words errors.
-    void note_recorded() const noexcept;
-
-private:
     std::shared_ptr<detail::EventState> state_;
 };
 

@@ -27,8 +27,9 @@ template <typename Signature>
 class TypedKernel;
 
 namespace detail {
+struct Access;
 struct KernelState;
-}
+} // namespace detail
 
 /// Where one parameter lies in a kernel's parameter block.
 struct ParameterInfo {
@@ -136,21 +137,20 @@ public:
     /// Compares handles.
     friend CUPRUM_API bool operator==(const Kernel& left, const Kernel& right) noexcept;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+    template <typename Signature>
+    friend class TypedKernel;
+
     explicit Kernel(std::shared_ptr<detail::KernelState> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::KernelState>& state() const noexcept {
-        return state_;
-    }
-
-    /// Returns the parameters, null if the plan is not known; for bindings.
+    /// Returns the parameters, or null if the driver cannot report them.
     [[nodiscard]] const std::vector<ParameterInfo>* plan() const;
-
-    /// Checks a signature's parameter sizes against the kernel's; for `as`.
+    /// Compares the parameter sizes of a signature with those of the kernel.
+    /// @throws std::invalid_argument if they differ.
     void check_signature(std::span<const std::size_t> sizes) const;
 
-private:
     std::shared_ptr<detail::KernelState> state_;
 };
 
@@ -187,10 +187,11 @@ public:
 
     [[nodiscard]] const Kernel& kernel() const noexcept { return kernel_; }
 
-    /// For the library itself.
+private:
+    friend class Kernel;
+
     explicit KernelOccupancy(Kernel kernel) noexcept : kernel_(std::move(kernel)) {}
 
-private:
     Kernel kernel_;
     mutable detail::LastOccupancy last_;
 };

@@ -24,8 +24,9 @@ class MemoryResource;
 class Stream;
 
 namespace detail {
+struct Access;
 struct PoolState;
-}
+} // namespace detail
 
 /// What can be asked of a pool, and for some, set. The numbers are the driver's.
 enum class PoolAttribute {
@@ -97,11 +98,6 @@ public:
     /// Returns the resource as others see it.
     [[nodiscard]] std::shared_ptr<MemoryResource> resource() const;
 
-    /// For the library itself.
-    [[nodiscard]] const std::shared_ptr<detail::PoolState>& state() const noexcept {
-        return state_;
-    }
-
 protected:
     MemoryPool(std::shared_ptr<detail::PoolState> state, const char* class_name) noexcept
         : state_(std::move(state)), class_name_(class_name) {}
@@ -111,6 +107,8 @@ protected:
     [[nodiscard]] detail::PoolState& open() const;
 
 private:
+    friend struct detail::Access;
+
     std::shared_ptr<detail::PoolState> state_;
     const char* class_name_;
 };
@@ -149,7 +147,9 @@ public:
     /// Tells whether kernels of a device may read and write the pool's memory.
     [[nodiscard]] bool is_accessible_from(const Device& device) const;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit DeviceMemoryResource(std::shared_ptr<detail::PoolState> state) noexcept;
 };
 
@@ -175,7 +175,9 @@ public:
     /// Returns the NUMA node of the memory, -1 if the system places it.
     [[nodiscard]] int numa_id() const;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit PinnedMemoryResource(std::shared_ptr<detail::PoolState> state) noexcept;
 };
 
@@ -199,7 +201,9 @@ public:
     /// Returns where memory rests, nothing if no place is preferred.
     [[nodiscard]] std::optional<Location> preferred_location() const;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit ManagedMemoryResource(std::shared_ptr<detail::PoolState> state) noexcept;
 };
 

@@ -20,8 +20,9 @@
 namespace cuprum {
 
 namespace detail {
+struct Access;
 struct LibraryState;
-}
+} // namespace detail
 
 /// What an object code holds.
 enum class CodeType { Ptx, Cubin, LtoIr, Fatbin, Object, Library };
@@ -96,18 +97,14 @@ public:
 
     void close() noexcept { state_.reset(); }
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit ObjectCode(std::shared_ptr<detail::LibraryState> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::LibraryState>& state() const noexcept {
-        return state_;
-    }
-
-    /// Returns a kernel that was asked for before, without a driver call; for bindings.
     [[nodiscard]] std::optional<Kernel> known_kernel(std::string_view name) const;
 
-private:
     std::shared_ptr<detail::LibraryState> state_;
 };
 

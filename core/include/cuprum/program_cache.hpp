@@ -21,8 +21,9 @@ namespace cuprum {
 struct ProgramOptions;
 
 namespace detail {
+struct Access;
 class PaddedCode;
-}
+} // namespace detail
 
 /// Keeps compiled code under keys. Implementations are safe for several threads.
 class CUPRUM_API ProgramCache {
@@ -42,10 +43,6 @@ public:
     [[nodiscard]] virtual std::size_t count() = 0;
     /// Removes everything.
     virtual void clear() = 0;
-
-    /// For the library itself: returns what get() does, which this calls, in memory that object
-    /// code takes over as it is.
-    [[nodiscard]] virtual std::optional<detail::PaddedCode> load(std::string_view key);
 };
 
 /// Keeps code in memory. Past its size limit it drops what was not used for longest.
@@ -61,11 +58,14 @@ public:
     bool remove(std::string_view key) override;
     [[nodiscard]] std::size_t count() override;
     void clear() override;
-    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key) override;
     /// Returns the size of all code.
     [[nodiscard]] std::size_t bytes();
 
 private:
+    friend struct detail::Access;
+
+    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key);
+
     struct State;
     std::unique_ptr<State> state_;
 };
@@ -92,7 +92,6 @@ public:
     bool remove(std::string_view key) override;
     [[nodiscard]] std::size_t count() override;
     void clear() override;
-    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key) override;
     /// Returns the size of all files, from the folder itself.
     [[nodiscard]] std::size_t bytes();
 
@@ -104,6 +103,10 @@ public:
     [[nodiscard]] static std::string default_path();
 
 private:
+    friend struct detail::Access;
+
+    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key);
+
     struct State;
     std::unique_ptr<State> state_;
 };

@@ -18,8 +18,9 @@
 namespace cuprum {
 
 namespace detail {
+struct Access;
 struct StreamState;
-}
+} // namespace detail
 
 /// How a stream is made.
 struct StreamOptions {
@@ -120,15 +121,12 @@ public:
     /// Compares handles.
     friend CUPRUM_API bool operator==(const Stream& left, const Stream& right) noexcept;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit Stream(std::shared_ptr<detail::StreamState> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::StreamState>& state() const noexcept {
-        return state_;
-    }
-
-private:
     std::shared_ptr<detail::StreamState> state_;
 };
 

@@ -54,7 +54,7 @@ void refuse_overlap(CUdeviceptr destination, const StridedLayout& to, CUdevicept
 
 void copy_strided(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
                   const StridedLayout& from, const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     check(to, from);
     if (to.volume() == 0) {
         return;

@@ -76,7 +76,7 @@ bool operator==(const Context& left, const Context& right) noexcept {
     return first == second;
 }
 
-CurrentContext::CurrentContext(const Context& context) : kept_(context.state()) {
+CurrentContext::CurrentContext(const Context& context) : kept_(detail::Access::state(context)) {
     const CUcontext wanted = context.handle();
     CUcontext current = nullptr;
     call(table().cuCtxGetCurrent, &current);

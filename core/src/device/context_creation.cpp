@@ -56,7 +56,7 @@ Context Device::create_context(const ContextOptions& options) const {
     call(table().cuCtxFromGreenCtx, &handle, state->green);
     state->handle = handle;
     detail::note_context(state);
-    return Context(std::move(state));
+    return detail::Access::make<Context>(std::move(state));
 }
 
 PrimaryContextState Device::primary_context_state() const {
@@ -131,7 +131,8 @@ std::vector<CUdevResource> checked_resources(const Device& device, const Context
     bool has_multiprocessors = false;
     for (const auto& resource : options.resources) {
         const detail::ResourceState& state =
-            *std::visit([](const auto& held) { return held.state().get(); }, resource);
+            *std::visit([](const auto& held) { return detail::Access::state(held).get(); },
+                        resource);
         has_multiprocessors = has_multiprocessors || std::holds_alternative<SMResource>(resource);
         if (!state.is_usable) {
             throw std::invalid_argument("resources holds a dry-run SMResource, which only tells "

@@ -158,7 +158,7 @@ void Device::set_current() const {
 }
 
 std::optional<Context> Device::set_current(const Context& context) const {
-    const detail::ContextState& next = detail::open(context.state(), "Context");
+    const detail::ContextState& next = detail::open(context);
     if (next.device != state_) {
         throw std::invalid_argument("context belongs to device " +
                                     std::to_string(next.device->ordinal) +
@@ -171,15 +171,15 @@ std::optional<Context> Device::set_current(const Context& context) const {
 }
 
 Context Device::primary_context() const {
-    return Context(detail::primary_context(*state_));
+    return detail::Access::make<Context>(detail::primary_context(*state_));
 }
 
 std::size_t Device::limit(Limit which) const {
-    return Context(detail::context_for(*state_)).limit(which);
+    return detail::Access::make<Context>(detail::context_for(*state_)).limit(which);
 }
 
 void Device::set_limit(Limit which, std::size_t value) const {
-    Context(detail::context_for(*state_)).set_limit(which, value);
+    detail::Access::make<Context>(detail::context_for(*state_)).set_limit(which, value);
 }
 
 void Device::sync() const {
@@ -195,9 +195,9 @@ Stream Device::create_stream() const {
 
 Stream Device::create_stream(const StreamOptions& options) const {
     if (const auto* home = detail::current_primary(*state_)) {
-        return Stream(detail::make_stream(*home, options));
+        return detail::Access::make<Stream>(detail::make_stream(*home, options));
     }
-    return Stream::create(Context(detail::context_for(*state_)), options);
+    return Stream::create(detail::Access::make<Context>(detail::context_for(*state_)), options);
 }
 
 [[gnu::hot]] Event Device::create_event() const {
@@ -209,7 +209,7 @@ Event Device::create_event(const EventOptions& options) const {
 }
 
 TimedEvent Device::create_timed_event() const {
-    return TimedEvent::create(Context(detail::context_for(*state_)));
+    return TimedEvent::create(detail::Access::make<Context>(detail::context_for(*state_)));
 }
 
 DeviceMemoryResource Device::memory_resource() const {
@@ -282,7 +282,7 @@ const DeviceMemoryResource& own_pool(const Device& device, detail::DeviceState& 
 /// so that where it is current the usual ones never leave their registers.
 [[gnu::cold, gnu::noinline]] Event make_event_elsewhere(detail::DeviceState& device,
                                                         EventOptions options) {
-    return Event::create(Context(detail::context_for(device)), options);
+    return Event::create(detail::Access::make<Context>(detail::context_for(device)), options);
 }
 
 /// Returns the device of the current context, or the first one if no context is current.

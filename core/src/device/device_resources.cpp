@@ -130,7 +130,7 @@ WorkqueueResource DeviceResources::workqueue() const {
         throw NotSupportedError("cuDeviceGetDevResource for a WorkqueueResource", WORKQUEUE_VERSION,
                                 version);
     }
-    return WorkqueueResource(std::make_shared<ResourceState>(
+    return detail::Access::make<WorkqueueResource>(std::make_shared<ResourceState>(
         ResourceState{query(device_, context_.get(), driver::WORKQUEUE_CONFIG), device_, true}));
 }
 
@@ -256,7 +256,8 @@ void raise_split_failure(CUresult status, const char* call, const ResourceState&
 }
 
 SMResource make_sm(const CUdevResource& resource, const Device& device, bool is_usable) {
-    return SMResource(std::make_shared<ResourceState>(ResourceState{resource, device, is_usable}));
+    return detail::Access::make<SMResource>(
+        std::make_shared<ResourceState>(ResourceState{resource, device, is_usable}));
 }
 
 } // namespace

@@ -138,7 +138,7 @@ std::shared_ptr<detail::KernelState> wrap(CUkernel handle, const ObjectCode* own
     const CUlibrary home = library_of(handle);
     state->library = home == nullptr ? nullptr : detail::find_library(home);
     if (owner != nullptr) {
-        state->owner = owner->state();
+        state->owner = detail::Access::state(*owner);
         if (home != nullptr && owner->handle() != home) {
             detail::warn(WarningKind::Degraded, "kernel \"" + state->name +
                                                     "\" does not match the code given as its "

@@ -225,7 +225,7 @@ template <typename Entry>
 int ask_about_clusters(const Entry& entry, const Kernel& kernel, const LaunchConfig& config,
                        const Stream& stream) {
     const CUfunction function = function_of(kernel);
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     const detail::EncodedConfig encoded(config);
     const driver::Current current(detail::context_of(queue));
     const CUlaunchConfig driver_config = detail::on_stream(encoded.driver, queue.handle);

@@ -4,9 +4,11 @@
 #pragma once
 
 #include "driver/call.hpp"
+#include "driver/handle.hpp"
 #include "launch/recent_launches.hpp"
 #include "program/library_state.hpp"
 
+#include <cuprum/detail/access.hpp>
 #include <cuprum/kernel.hpp>
 
 #include <atomic>
@@ -53,6 +55,12 @@ private:
     // The last device it was asked for, and the bytes allowed there.
     mutable std::atomic<std::uint64_t> allowed_{0};
 };
+
+/// Returns the state of a kernel, to use it.
+/// @throws ClosedError if the kernel is closed.
+[[nodiscard]] inline KernelState& open(const Kernel& kernel) {
+    return open(Access::state(kernel), "Kernel");
+}
 
 /// Counts what we changed that occupancy can depend on: attributes of any kernel, settings of any
 /// context. Answers given before the last change are not given again.

@@ -51,8 +51,8 @@ void check_priority(const detail::StreamState& stream, int priority);
 
 void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kernel,
             std::span<const KernelArgument> arguments) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
-    const detail::KernelState& function = detail::open(kernel.state(), "Kernel");
+    const detail::StreamState& queue = detail::open(stream);
+    const detail::KernelState& function = detail::open(kernel);
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         if (arguments[i].data == nullptr) [[unlikely]] {
             reject_address(function.name, i);
@@ -68,8 +68,8 @@ void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kern
 [[gnu::hot]] void detail::launch_at(const Stream& stream, const LaunchConfig& config,
                                     const Kernel& kernel, const void* const* addresses,
                                     std::span<const std::size_t> sizes) {
-    const StreamState& queue = open(stream.state(), "Stream");
-    check_sizes(open(kernel.state(), "Kernel"), sizes.size(),
+    const StreamState& queue = open(stream);
+    check_sizes(open(kernel), sizes.size(),
                 [&](std::size_t i) { return sizes[i]; });
     EncodedConfig encoded(config);
     encoded.driver.hStream = queue.handle;
@@ -118,8 +118,8 @@ inline void check_sizes(const detail::KernelState& kernel, std::size_t count,
 /// Launches what was checked; `encoded` names the stream.
 void submit(const Stream& stream, const LaunchConfig& config, const CUlaunchConfig& encoded,
             const Kernel& kernel, void** addresses) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
-    const detail::KernelState& function = detail::open(kernel.state(), "Kernel");
+    const detail::StreamState& queue = detail::open(stream);
+    const detail::KernelState& function = detail::open(kernel);
     // NOTE: nothing is made current. The driver runs a kernel, which belongs to no context, in that
     // of the stream; the default streams mean the current one, so that one must be.
     if (queue.context == nullptr) {

@@ -210,7 +210,7 @@ static_assert(sizeof(detail::BufferState) <= 64, "what every buffer has fits a l
 
 void detail::BufferState::free_on(const Stream& next) {
     // Read all that can fail before changing anything.
-    const StreamState& queue = unclosed(next.state(), "Stream");
+    const StreamState& queue = unclosed(Access::state(next), "Stream");
     auto place = context_state_of(queue);
     UnusualBuffer& more = unusual.get();
     stream = next;
@@ -224,7 +224,7 @@ void detail::BufferState::free_on(const Stream& next) {
 }
 
 void detail::BufferState::free_again_on(const Stream& next) {
-    if (!is_plain || next.state() != stream.state()) {
+    if (!is_plain || Access::state(next) != Access::state(stream)) {
         free_on(next);
     }
 }
@@ -250,7 +250,7 @@ bool detail::BufferState::is_stream_usable() const {
     const UnusualBuffer* const more = unusual.peek();
     const bool is_of_this_thread =
         more == nullptr || more->thread == 0 || more->thread == this_thread();
-    return is_of_this_thread && (stream.is_closed() || !stream.state()->is_lost());
+    return is_of_this_thread && (stream.is_closed() || !Access::state(stream)->is_lost());
 }
 
 [[gnu::hot]] detail::BufferState::~BufferState() {
@@ -275,13 +275,13 @@ void detail::BufferState::hand_over(BufferState& other) noexcept {
 }
 
 bool detail::BufferState::is_held_up() const noexcept {
-    if (stream.is_closed() || !stream.state()->may_capture.load(std::memory_order_relaxed)) {
+    if (stream.is_closed() || !Access::state(stream)->may_capture.load(std::memory_order_relaxed)) {
         return false;
     }
     try {
         const auto& query = table().cuStreamIsCapturing;
         CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-        const CUresult status = query(stream.state()->handle, &capture);
+        const CUresult status = query(Access::state(stream)->handle, &capture);
         const bool is_implicit = status == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
         // What concerns the context, the free itself will meet, and know what to do.
         if (status != CUDA_SUCCESS && !is_implicit && !driver::is_about_context(status)) {
@@ -313,7 +313,7 @@ bool detail::BufferState::is_put_off() noexcept {
 }
 
 bool detail::BufferState::is_freed_plainly() noexcept {
-    const StreamState& queue = *stream.state();
+    const StreamState& queue = *Access::state(stream);
     try {
         if (!queue.is_lost()) {
             if (queue.may_capture.load(std::memory_order_relaxed) && is_held_up() && is_put_off())
@@ -344,7 +344,7 @@ void detail::BufferState::free_in_context() noexcept {
         return; // it went with the reset, and the address may be somebody else's by now
     }
     const std::shared_ptr<ContextState> context =
-        is_plain ? stream.state()->context : more->context;
+        is_plain ? Access::state(stream)->context : more->context;
     std::optional<driver::Current> current;
     try {
         if (!is_stream_usable()) {
@@ -354,7 +354,7 @@ void detail::BufferState::free_in_context() noexcept {
         current.emplace(context->handle);
     } catch (...) {
         driver::report_release_failure("buffer in its context");
-        if (!stream.is_closed() && stream.state()->is_default) {
+        if (!stream.is_closed() && Access::state(stream)->is_default) {
             return; // in another context it would be another stream: better leaked than freed early
         }
     }
@@ -388,7 +388,7 @@ bool detail::is_managed(BufferState& buffer) {
 namespace {
 
 void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     if (bytes == 0) {
         return;
     }
@@ -427,7 +427,7 @@ template <typename Value, typename Entry>
 void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry) {
     const detail::BufferState& memory = detail::open(buffer);
     const std::size_t bytes = memory.size;
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     if (bytes % sizeof(Value) != 0) {
         throw std::invalid_argument("value has " + std::to_string(sizeof(Value)) +
                                     " bytes, expected a width that divides the buffer's size of " +

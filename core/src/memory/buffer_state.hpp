@@ -9,6 +9,7 @@
 #include "support/on_demand.hpp"
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/detail/access.hpp>
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/stream.hpp>
 
@@ -48,7 +49,7 @@ struct UnusualBuffer {
 /// no context, and nothing of the unusual part. Nearly all buffers are, so it is kept small.
 struct BufferState : MemoryRange {
     std::shared_ptr<MemoryResource> resource;      // null for wrapped memory, which is not freed
-    Stream stream{std::shared_ptr<StreamState>()}; // the free is ordered on it; closed if none
+    Stream stream = Access::make<Stream>(nullptr); // the free is ordered on it; closed if none
     OnDemand<UnusualBuffer> unusual;
     bool is_plain = false;
 
@@ -105,7 +106,7 @@ private:
 /// Returns all of a buffer's state.
 /// @throws ClosedError, naming the class, if it was closed.
 [[nodiscard]] inline BufferState& open(const Buffer& buffer, const char* what = "Buffer") {
-    auto& state = static_cast<BufferState&>(open(buffer.state(), what));
+    auto& state = static_cast<BufferState&>(open(Access::state(buffer), what));
     check_not_lost(state, what);
     return state;
 }

@@ -49,7 +49,7 @@ std::string what_is_not_plain(const CopyOptions& options);
 
 void copy_batch(const Stream& stream, std::span<const Buffer> sources,
                 std::span<const Buffer> destinations, std::span<const CopyOptions> options) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     if (const std::string reason = why_no_copy_options(stream); !reason.empty()) {
         throw std::invalid_argument(reason);
     }

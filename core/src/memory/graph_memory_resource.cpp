@@ -45,7 +45,7 @@ std::shared_ptr<GraphMemoryResource> GraphMemoryResource::of(const Device& devic
 }
 
 CUdeviceptr GraphMemoryResource::allocate_bytes(std::size_t bytes, const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
     call(table().cuStreamIsCapturing, queue.handle, &capture);
     if (capture != CU_STREAM_CAPTURE_STATUS_ACTIVE) {

@@ -148,7 +148,7 @@ Buffer adopt(CUdeviceptr pointer, std::size_t bytes, std::shared_ptr<MemoryResou
     state->resource = std::move(resource);
     state->free_in(std::move(context));
     state->pointer = pointer;
-    return Buffer(std::move(state));
+    return detail::Access::make<Buffer>(std::move(state));
 }
 
 std::shared_ptr<ContextState> current_or_first_context() {

@@ -176,8 +176,8 @@ IPCBufferDescriptor Buffer::ipc_descriptor() const {
 
 Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescriptor& descriptor,
                                    const Stream& stream) {
-    [[maybe_unused]] const auto& checked = detail::open(stream.state(), "Stream");
-    const auto& state = pool.state();
+    [[maybe_unused]] const auto& checked = detail::open(stream);
+    const auto& state = detail::Access::state(pool);
     if (!pool.is_ipc_enabled()) {
         throw std::logic_error(
             "Memory resource is not IPC-enabled: import the exporter's pool with "

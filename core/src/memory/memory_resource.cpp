@@ -27,7 +27,7 @@ std::shared_ptr<MemoryResource> detail::share_of(MemoryResource& resource) {
 }
 
 Buffer MemoryResource::allocate(std::size_t bytes, const Stream& stream) {
-    [[maybe_unused]] const auto& checked = detail::open(stream.state(), "Stream");
+    [[maybe_unused]] const auto& checked = detail::open(stream);
     auto state = detail::make_recycled<detail::BufferState>();
     state->resource = detail::share_of(*this);
     state->size = bytes;
@@ -40,7 +40,7 @@ Buffer MemoryResource::allocate(std::size_t bytes, const Stream& stream) {
                 std::to_string(bytes) + " bytes, expected memory or an exception");
         }
     }
-    return Buffer(std::move(state));
+    return detail::Access::make<Buffer>(std::move(state));
 }
 
 } // namespace cuprum

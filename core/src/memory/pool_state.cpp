@@ -80,7 +80,7 @@ inline CUdeviceptr PoolState::allocate_on(std::size_t bytes, const StreamState& 
 
 [[gnu::hot]] Buffer PoolState::allocate_from(const std::shared_ptr<PoolState>& pool,
                                              std::size_t bytes, const Stream& stream) {
-    const StreamState& queue = open(stream.state(), "Stream");
+    const StreamState& queue = open(stream);
     if (bytes == 0 || queue.is_default || pool->kind != PoolKind::Device || pool->is_mapped)
         [[unlikely]] {
         return pool->MemoryResource::allocate(bytes, stream);
@@ -88,11 +88,11 @@ inline CUdeviceptr PoolState::allocate_on(std::size_t bytes, const StreamState& 
     auto state = make_recycled<BufferState>(share(pool), stream);
     state->pointer = pool->allocate_on(bytes, queue);
     state->size = bytes;
-    return Buffer(std::move(state));
+    return Access::make<Buffer>(std::move(state));
 }
 
 CUdeviceptr PoolState::allocate_bytes(std::size_t bytes, const Stream& stream) {
-    const StreamState& queue = open(stream.state(), "Stream");
+    const StreamState& queue = open(stream);
     if (kind != PoolKind::Device || is_mapped) [[unlikely]] {
         check_unusual(stream);
     }
@@ -118,7 +118,7 @@ void PoolState::check_unusual(const Stream& stream) const {
     if (kind != PoolKind::Pinned) {
         return;
     }
-    DeviceState& device = *context_state_of(open(stream.state(), "Stream"))->device;
+    DeviceState& device = *context_state_of(open(stream))->device;
     const bool is_numa = location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
     const auto supported =
         find_attribute(device, is_numa ? CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED

@@ -114,13 +114,14 @@ std::optional<Kernel> ObjectCode::known_kernel(std::string_view name) const {
     detail::KernelState* const known = detail::open(state_, "ObjectCode").find_kernel(name);
     return known == nullptr
                ? std::nullopt
-               : std::optional<Kernel>(std::shared_ptr<detail::KernelState>(state_, known));
+               : std::optional(detail::Access::make<Kernel>(
+                     std::shared_ptr<detail::KernelState>(state_, known)));
 }
 
 Kernel ObjectCode::get_kernel(std::string_view name) const {
     detail::LibraryState& library = detail::open(state_, "ObjectCode");
     if (detail::KernelState* const known = library.find_kernel(name)) {
-        return Kernel({state_, known});
+        return detail::Access::make<Kernel>(std::shared_ptr<detail::KernelState>(state_, known));
     }
     if (library.type == CodeType::LtoIr || library.type == CodeType::Object ||
         library.type == CodeType::Library) {
@@ -145,7 +146,8 @@ Kernel ObjectCode::get_kernel(std::string_view name) const {
     kernel->label = detail::LaunchName(wanted);
     kernel->name = std::move(wanted);
     kernel->plan = &library.plan_of(handle);
-    return Kernel({state_, &library.keep_kernel(std::move(kernel))});
+    return detail::Access::make<Kernel>(
+        std::shared_ptr<detail::KernelState>(state_, &library.keep_kernel(std::move(kernel))));
 }
 
 std::vector<std::string> ObjectCode::kernel_names() const {

@@ -6,6 +6,7 @@
 #include "program/cache/digest.hpp"
 #include "program/cache/forgiving_cache.hpp"
 #include "program/cache/key.hpp"
+#include "program/cache/load.hpp"
 #include "program/symbol_table.hpp"
 #include "driver/call.hpp"
 #include "libraries/nvrtc/call.hpp"
@@ -15,6 +16,7 @@
 #include "support/text.hpp"
 #include "support/warn.hpp"
 
+#include <cuprum/detail/access.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/program_cache.hpp>
@@ -359,7 +361,7 @@ detail::Compiled run(ProgramState& state, CodeType target, std::span<const std::
 ObjectCode compile_through(ProgramCache& cache, const std::string& key, ProgramState& state,
                            CodeType target, std::span<const std::string> names) {
     const bool has_names = !names.empty() && state.language == SourceType::Cxx;
-    if (auto found = cache.load(key)) {
+    if (auto found = detail::load(cache, key)) {
         detail::CodeWithSymbols cached{*std::move(found), {}};
         if (!has_names || detail::take_symbols(cached)) {
             {
@@ -370,7 +372,7 @@ ObjectCode compile_through(ProgramCache& cache, const std::string& key, ProgramS
             if (target == CodeType::Ptx) {
                 check_driver(state);
             }
-            return ObjectCode(std::make_shared<detail::LibraryState>(
+            return detail::Access::make<ObjectCode>(std::make_shared<detail::LibraryState>(
                 target, std::move(cached.code), std::string(), state.options.name,
                 std::move(cached.symbols)));
         }
@@ -402,7 +404,7 @@ std::optional<std::string> key_if_cacheable(const Program& program, CodeType tar
 ObjectCode object_of(CodeType target, detail::Compiled compiled) {
     ObjectCode code = ObjectCode::from_bytes(target, compiled.code, std::move(compiled.name),
                                              std::move(compiled.symbols));
-    code.state()->source_file = std::move(compiled.debug_source);
+    detail::Access::state(code)->source_file = std::move(compiled.debug_source);
     return code;
 }
 

@@ -31,7 +31,7 @@ bool is_pending(const detail::EventState& event);
 
 Event Event::create(const Context& context, const EventOptions& options) {
     const driver::Current current(context.handle());
-    return detail::make_event(context.state(), detail::event_flags(options));
+    return detail::make_event(detail::Access::state(context), detail::event_flags(options));
 }
 
 [[gnu::hot]] Event detail::make_event(const std::shared_ptr<ContextState>& context,
@@ -39,7 +39,7 @@ Event Event::create(const Context& context, const EventOptions& options) {
     auto state = make_recycled<EventState>(context, flags);
     call(table().cuEventCreate, &state->handle, flags);
     state->is_owned = true;
-    return Event(std::move(state));
+    return Access::make<Event>(std::move(state));
 }
 
 void detail::refuse_timing_of_shared_event() {
@@ -104,15 +104,10 @@ IPCEventDescriptor Event::ipc_descriptor() const {
     return descriptor;
 }
 
-void Event::note_recorded() const noexcept {
-    if (state_ != nullptr) {
-        state_->is_recorded.store(true, std::memory_order_relaxed);
-    }
-}
-
 std::optional<Context> Event::context() const {
     const auto& context = detail::open(state_, "Event").context;
-    return context == nullptr ? std::nullopt : std::optional<Context>(Context(context));
+    return context == nullptr ? std::nullopt
+                              : std::optional(detail::Access::make<Context>(context));
 }
 
 [[gnu::hot]] bool Event::is_done() const {
@@ -143,7 +138,7 @@ float Event::milliseconds_since(const Event& earlier) const {
 }
 
 bool detail::is_lost(const Event& event) noexcept {
-    return !event.is_closed() && event.state()->is_lost();
+    return !event.is_closed() && detail::Access::state(event)->is_lost();
 }
 
 bool operator==(const Event& left, const Event& right) noexcept {

@@ -71,7 +71,7 @@ bool order_after(CUstream consumer, const Buffer& memory) {
     if (state.stream.is_closed()) {
         return false;
     }
-    const StreamState& producer = *state.stream.state();
+    const StreamState& producer = *Access::state(state.stream);
     if (producer.is_lost()) {
         return true; // what it held went with the reset
     }
@@ -85,7 +85,7 @@ bool order_after(CUstream consumer, const Buffer& memory) {
 }
 
 bool is_capturing(const Stream& stream) {
-    const StreamState& state = open(stream.state(), "Stream");
+    const StreamState& state = open(stream);
     return state.may_capture.load(std::memory_order_relaxed) && is_capturing(state.handle);
 }
 

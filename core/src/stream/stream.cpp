@@ -39,12 +39,12 @@ bool is_default_token(CUstream handle);
 } // namespace
 
 Stream Stream::create(const Context& context, const StreamOptions& options) {
-    const detail::ContextState& home = detail::open(context.state(), "Context");
+    const detail::ContextState& home = detail::open(context);
     if (home.green != nullptr) {
-        return Stream(detail::make_stream(context.state(), options));
+        return Stream(detail::make_stream(detail::Access::state(context), options));
     }
     const driver::Current current(home.handle);
-    return Stream(detail::make_stream(context.state(), options));
+    return Stream(detail::make_stream(detail::Access::state(context), options));
 }
 
 [[gnu::hot]] std::shared_ptr<detail::StreamState>
@@ -126,7 +126,7 @@ int Stream::priority() const {
 }
 
 Context Stream::context() const {
-    return Context(detail::context_state_of(detail::open(state_, "Stream")));
+    return detail::Access::make<Context>(detail::context_state_of(detail::open(state_, "Stream")));
 }
 
 Device Stream::device() const {
@@ -170,7 +170,7 @@ TimedEvent Stream::record_timed(EventOptions options) const {
 
 void Stream::record(const Event& event, EventUse use) const {
     const CUstream stream = detail::handle_of(*this);
-    detail::EventState& state = detail::open(event.state(), "Event");
+    detail::EventState& state = detail::open(event);
     if (use == EventUse::External) [[unlikely]] {
         call(table().cuEventRecordWithFlags, state.handle, stream,
              unsigned{CU_EVENT_RECORD_EXTERNAL});
@@ -181,8 +181,8 @@ void Stream::record(const Event& event, EventUse use) const {
 }
 
 [[gnu::hot]] bool detail::record_unless_shared(const Stream& stream, const Event& event) {
-    const StreamState& queue = open(stream.state(), "Stream");
-    EventState& state = open(event.state(), "Event");
+    const StreamState& queue = open(stream);
+    EventState& state = open(event);
     if (state.is_ipc_enabled()) [[unlikely]] {
         return false;
     }
@@ -207,7 +207,7 @@ void Stream::wait(const Stream& other) const {
 }
 
 bool detail::is_lost(const Stream& stream) noexcept {
-    return !stream.is_closed() && stream.state()->is_lost();
+    return !stream.is_closed() && detail::Access::state(stream)->is_lost();
 }
 
 bool operator==(const Stream& left, const Stream& right) noexcept {
@@ -253,7 +253,7 @@ Stream stream_for_token(CUstream token) {
     state->is_default = true;
     state->may_capture = true;
     state->last_launch.watch(token);
-    return Stream(std::move(state));
+    return detail::Access::make<Stream>(std::move(state));
 }
 
 /// Tells whether a handle means "the default stream of the current context"; null is the legacy

@@ -8,6 +8,7 @@
 #include "device/context_state.hpp"
 #include "driver/handle.hpp"
 
+#include <cuprum/detail/access.hpp>
 #include <cuprum/stream.hpp>
 
 #include <atomic>
@@ -40,10 +41,16 @@ struct StreamState {
 [[nodiscard]] std::shared_ptr<StreamState> make_stream(const std::shared_ptr<ContextState>& context,
                                                        const StreamOptions& options);
 
-/// Returns a stream's handle, for the library itself.
-/// @throws ClosedError if it was closed.
+/// Returns the state of a stream, to use it.
+/// @throws ClosedError if the stream is closed or a device reset destroyed it.
+[[nodiscard]] inline StreamState& open(const Stream& stream) {
+    return open(Access::state(stream), "Stream");
+}
+
+/// Returns a stream's handle without marking the stream as shared.
+/// @throws ClosedError if the stream is closed or a device reset destroyed it.
 [[nodiscard]] inline CUstream handle_of(const Stream& stream) {
-    return open(stream.state(), "Stream").handle;
+    return open(stream).handle;
 }
 
 /// Asks the driver whether work on a stream would be captured.

@@ -8,6 +8,7 @@
 #include "support/driver_test.hpp"
 #include "support/fake_driver.hpp"
 
+#include <cuprum/detail/access.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/stream.hpp>
 
@@ -106,9 +107,9 @@ TEST_F(ErrorOnFake, names_the_last_launches_when_work_on_the_device_failed) {
     const Stream first = Device(0).create_stream();
     const Stream second = Device(0).create_stream();
     const Stream unused = Device(0).create_stream();
-    first.state()->last_launch.note(detail::LaunchName("gather"));
-    first.state()->last_launch.note(detail::LaunchName("scatter"));
-    second.state()->last_launch.note(detail::LaunchName("reduce"));
+    detail::Access::state(first)->last_launch.note(detail::LaunchName("gather"));
+    detail::Access::state(first)->last_launch.note(detail::LaunchName("scatter"));
+    detail::Access::state(second)->last_launch.note(detail::LaunchName("reduce"));
     fake->fail("cuStreamSynchronize", CUDA_ERROR_ILLEGAL_ADDRESS);
     try {
         first.sync();
@@ -127,11 +128,12 @@ TEST_F(ErrorOnFake, names_of_kernels_that_are_gone_are_dropped_unless_a_stream_s
     constexpr int MANY = 10'000;
     const Stream shown = Device(0).create_stream();
     const Stream busy = Device(0).create_stream();
-    shown.state()->last_launch.note(detail::LaunchName("shown"));
+    detail::Access::state(shown)->last_launch.note(detail::LaunchName("shown"));
     const std::size_t before = detail::kept_names();
     std::size_t most = 0;
     for (int i = 0; i < MANY; ++i) {
-        busy.state()->last_launch.note(detail::LaunchName("generated_" + std::to_string(i)));
+        detail::Access::state(busy)->last_launch.note(
+            detail::LaunchName("generated_" + std::to_string(i)));
         most = std::max(most, detail::kept_names());
     }
     EXPECT_LE(most, before + 100);
@@ -151,7 +153,7 @@ TEST_F(ErrorOnFake, names_are_shown_and_dropped_by_several_threads_at_once) {
         threads.emplace_back([&, thread] { // the sanitizers watch
             for (int i = 0; i < ROUNDS; ++i) {
                 const std::string text = "kernel_" + std::to_string((i * 7 + thread) % 300);
-                shared.state()->last_launch.note(detail::LaunchName(text));
+                detail::Access::state(shared)->last_launch.note(detail::LaunchName(text));
                 for (const std::string& launch : detail::recent_launches()) {
                     EXPECT_TRUE(launch.starts_with("kernel_")) << launch;
                 }

@@ -111,7 +111,8 @@ public:
 
     nb::object exporter;   // the array, kept alive; null if the view is empty
     nb::object kept;       // what must outlive the memory: a buffer's, or the view that has it
-    Buffer share{nullptr}; // of a buffer's memory, which may close
+    // Of a buffer's memory, which may be closed.
+    Buffer share = cuprum::detail::Access::make<Buffer>(nullptr);
     nb::object dtype;
     nb::object made_layout;      // null until asked for
     std::uintptr_t base = 0;     // what the offsets of layouts count from

@@ -126,7 +126,9 @@ std::map<CUcontext, nb::object>& known_objects() {
     }
     nb::object object = place->second();
     const PyContext* held = object.is_none() ? nullptr : get_if<PyContext>(object);
-    return held != nullptr && held->state() == context.state() ? object : nb::object();
+    const bool is_same =
+        held != nullptr && detail::Access::state(*held) == detail::Access::state(context);
+    return is_same ? object : nb::object();
 }
 
 } // namespace

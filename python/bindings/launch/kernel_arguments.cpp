@@ -84,7 +84,7 @@ void KernelArguments::pack(std::span<const ParameterInfo> parameters,
 
 KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
                                  const Stream& stream) {
-    const std::vector<ParameterInfo>* const parameters = kernel.plan();
+    const std::vector<ParameterInfo>* const parameters = detail::Access::plan(kernel);
     if (parameters == nullptr) [[unlikely]] {
         pack_unchecked(values, stream);
         return;

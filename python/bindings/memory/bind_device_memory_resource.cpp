@@ -126,7 +126,7 @@ alloc_handle : int or IPCAllocationHandle
         [](const PyDeviceMemoryResource& self) {
             const auto peers = [&] {
                 const nb::gil_scoped_release unlocked;
-                return DeviceMemoryResource(self.core.state()).peer_accessible_by();
+                return of_kind<DeviceMemoryResource>(self).peer_accessible_by();
             }();
             nb::list ordinals;
             for (const Device& peer : peers) {
@@ -148,7 +148,7 @@ alloc_handle : int or IPCAllocationHandle
             const auto added = list(give);
             const auto removed = list(take);
             const nb::gil_scoped_release unlocked;
-            DeviceMemoryResource(self.core.state()).update_peer_access(added, removed);
+            of_kind<DeviceMemoryResource>(self).update_peer_access(added, removed);
         },
         "give"_a, "take"_a,
         nb::sig("def _update_peers(self, give: collections.abc.Iterable[Device | int], take: "
@@ -158,7 +158,7 @@ alloc_handle : int or IPCAllocationHandle
         [](const PyDeviceMemoryResource& self, nb::handle device) {
             const Device asked = device_argument(device, "device");
             const nb::gil_scoped_release unlocked;
-            return DeviceMemoryResource(self.core.state()).is_accessible_from(asked) ? "rw" : "";
+            return of_kind<DeviceMemoryResource>(self).is_accessible_from(asked) ? "rw" : "";
         },
         "device"_a);
 }

@@ -37,7 +37,7 @@ void deallocate(const PyNativeResource& self, nb::handle ptr, nb::handle size, n
     const CUdeviceptr pointer = address_argument(ptr, "ptr");
     const std::size_t bytes = size_argument(size, "size");
     const Stream order =
-        optional_stream_argument(stream).value_or(Stream(std::shared_ptr<detail::StreamState>()));
+        optional_stream_argument(stream).value_or(detail::Access::make<Stream>(nullptr));
     const nb::gil_scoped_release unlocked;
     self.core->deallocate_bytes(pointer, bytes, order);
 }

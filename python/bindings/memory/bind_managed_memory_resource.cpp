@@ -70,7 +70,7 @@ options : ManagedMemoryResourceOptions or dict, optional
     type.def_prop_ro(
         "preferred_location",
         [](const PyManagedMemoryResource& self) -> nb::object {
-            const auto place = ManagedMemoryResource(self.core.state()).preferred_location();
+            const auto place = of_kind<ManagedMemoryResource>(self).preferred_location();
             if (!place) {
                 return nb::none();
             }

@@ -129,12 +129,14 @@ Buffer lasting_share(const PyBuffer& buffer) {
     };
 
     const auto both = std::make_shared<Both>(keep_alive(buffer.kept), Buffer(buffer));
-    return Buffer(std::shared_ptr<cuprum::detail::MemoryRange>(both, both->share.state().get()));
+    using cuprum::detail::Access;
+    return Access::make<Buffer>(
+        std::shared_ptr<cuprum::detail::MemoryRange>(both, Access::state(both->share).get()));
 }
 
 void PyBuffer::leave_share() const noexcept {
     try {
-        cuprum::detail::keep_for_later(lasting_share(*this).state());
+        cuprum::detail::keep_for_later(cuprum::detail::Access::state(lasting_share(*this)));
     } catch (const std::bad_alloc&) {
         return; // it is then freed here, which is reported if it cannot be
     }

@@ -73,7 +73,7 @@ options : PinnedMemoryResourceOptions or dict, optional
     type.def_prop_ro(
         "numa_id",
         [](const PyPinnedMemoryResource& self) {
-            return PinnedMemoryResource(self.core.state()).numa_id();
+            return of_kind<PinnedMemoryResource>(self).numa_id();
         },
         "Return the NUMA node of the memory, -1 if the system places it.");
 }

@@ -96,7 +96,7 @@ stream : Stream, optional
             const CUdeviceptr pointer = address_argument(ptr, "ptr");
             const std::size_t bytes = size_argument(size, "size");
             const Stream order = optional_stream_argument(stream).value_or(
-                Stream(std::shared_ptr<detail::StreamState>()));
+                detail::Access::make<Stream>(nullptr));
             const nb::gil_scoped_release unlocked;
             self.core->deallocate_bytes(pointer, bytes, order);
         },
@@ -260,7 +260,7 @@ nb::object modify_allocation(nb::handle self, nb::handle buffer, nb::handle size
         return core_of(resource).modify_allocation(*old, bytes, how);
     }();
     resource.config = std::move(given);
-    if (grown.state() == old->state()) {
+    if (detail::Access::state(grown) == detail::Access::state(*old)) {
         return nb::borrow(buffer);
     }
     nb::object moved = make<PyBuffer>(std::move(grown), nb::borrow(self), nb::object());

@@ -23,6 +23,12 @@ struct PyPoolAttributes {
     Held<MemoryPool> pool;
 };
 
+/// Returns a pool as the class of its kind.
+template <typename Kind>
+[[nodiscard]] Kind of_kind(const PyMemoryPool& pool) {
+    return detail::Access::make<Kind>(detail::Access::state(pool.core));
+}
+
 /// Binds MemoryPoolAttributes, and the kinds of pool.
 void bind_pool_attributes(nb::module_& module);
 void bind_device_pool(nb::module_& module);

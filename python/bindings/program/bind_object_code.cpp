@@ -106,11 +106,13 @@ ValueError
     type.def(
         "__eq__",
         [](const PyObjectCode& self, const PyObjectCode& other) {
-            return self.state() == other.state();
+            return detail::Access::state(self) == detail::Access::state(other);
         },
         nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
     type.def("__hash__",
-             [](const PyObjectCode& self) { return std::hash<const void*>{}(self.state().get()); });
+             [](const PyObjectCode& self) {
+                 return std::hash<const void*>{}(detail::Access::state(self).get());
+             });
     type.def("__repr__", [](const PyObjectCode& self) -> std::string {
         if (self.is_closed()) {
             return "<ObjectCode closed>";
@@ -290,7 +292,8 @@ nb::object get_kernel(const PyObjectCode& self, nb::handle name) {
     Py_ssize_t size = 0;
     if (PyUnicode_CheckExact(name.ptr()) != 0) [[likely]] {
         if (const char* const text = PyUnicode_AsUTF8AndSize(name.ptr(), &size)) {
-            if (auto known = self.known_kernel({text, static_cast<std::size_t>(size)})) {
+            if (auto known = detail::Access::known_kernel(
+                    self, std::string_view(text, static_cast<std::size_t>(size)))) {
                 return make<PyKernel>(*std::move(known));
             }
         } else {

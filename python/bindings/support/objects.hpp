@@ -11,6 +11,7 @@
 #include "support/recycling.hpp"
 
 #include <cuprum/cuprum.hpp>
+#include <cuprum/detail/access.hpp>
 #include <cuprum/detail/host_function.hpp>
 
 #include <nanobind/nanobind.h>

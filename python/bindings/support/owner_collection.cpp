@@ -16,11 +16,11 @@ namespace cuprum::python {
 namespace {
 
 [[nodiscard]] bool is_shared(const PyStream& stream) noexcept {
-    return stream.state().use_count() > 1;
+    return detail::Access::state(stream).use_count() > 1;
 }
 
 [[nodiscard]] bool is_shared(const PyMemoryPool& pool) noexcept {
-    return pool.core.state().use_count() > 1;
+    return detail::Access::state(pool.core).use_count() > 1;
 }
 
 /// Leaves what is shared to the core, its owner with it, and wraps the same thing anew.

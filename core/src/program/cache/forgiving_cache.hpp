@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "program/cache/load.hpp"
 #include "program/padded_code.hpp"
 
 #include <cuprum/program_cache.hpp>
@@ -27,9 +28,10 @@ public:
         }
     }
 
-    [[nodiscard]] std::optional<PaddedCode> load(std::string_view key) override {
+    /// Does what detail::load() does for the cache behind it.
+    [[nodiscard]] std::optional<PaddedCode> load(std::string_view key) {
         try {
-            return cache_.load(key);
+            return detail::load(cache_, key);
         } catch (const std::system_error& error) {
             note(error);
             return std::nullopt;

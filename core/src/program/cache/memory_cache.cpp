@@ -14,11 +14,6 @@ namespace cuprum {
 
 ProgramCache::~ProgramCache() = default;
 
-std::optional<detail::PaddedCode> ProgramCache::load(std::string_view key) {
-    const std::optional<std::vector<std::byte>> code = get(key);
-    return code.has_value() ? std::optional(detail::PaddedCode(*code)) : std::nullopt;
-}
-
 /// The code, used last first, and where each key is in it.
 struct InMemoryProgramCache::State {
     struct Entry {
