@@ -6,6 +6,7 @@
 #include <cuprum/detail/closed.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/stream.hpp>
 
@@ -15,6 +16,7 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <string>
 #include <type_traits>
 
 namespace cuprum {
@@ -177,4 +179,13 @@ private:
     std::shared_ptr<detail::MemoryRange> state_; // a BufferState
 };
 
+/// Returns address and size for messages and logs. Makes no driver call.
+[[nodiscard]] CUPRUM_API std::string to_string(const Buffer& buffer);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Buffer> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Buffer& buffer) const noexcept;
+};

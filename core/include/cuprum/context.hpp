@@ -6,12 +6,14 @@
 #include <cuprum/context_settings.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 #include <cuprum/device.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace cuprum {
@@ -104,4 +106,13 @@ private:
     bool is_pushed_ = false;
 };
 
+/// Returns handle and device for messages and logs. Makes no driver call.
+[[nodiscard]] CUPRUM_API std::string to_string(const Context& context);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Context> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Context& context) const noexcept;
+};

@@ -6,6 +6,7 @@
 #include <cuprum/context_settings.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 
 #include <compare>
 #include <cstddef>
@@ -110,10 +111,12 @@ public:
 
     /// Returns all devices, in order.
     [[nodiscard]] static std::vector<Device> all();
+    /// Returns the device of the context that is current on the calling thread, or nothing if no
+    /// context is current. `Device()` falls back to device 0 instead.
+    [[nodiscard]] static std::optional<Device> current();
 
     [[nodiscard]] int ordinal() const noexcept;
-    /// Returns the driver's CUdevice.
-    [[nodiscard]] int handle() const noexcept;
+    [[nodiscard]] CUdevice handle() const noexcept;
     [[nodiscard]] const std::string& name() const;
     /// Returns the UUID as 8-4-4-4-12 hexadecimal digits.
     [[nodiscard]] const std::string& uuid() const;
@@ -187,4 +190,15 @@ private:
     detail::DeviceState* state_; // lives as long as the process
 };
 
+/// Returns the ordinal for messages and logs. Makes no driver call.
+[[nodiscard]] CUPRUM_API std::string to_string(const Device& device);
+/// Returns major and minor number, "9.0".
+[[nodiscard]] CUPRUM_API std::string to_string(ComputeCapability capability);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Device> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Device& device) const noexcept;
+};

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/device.hpp>
 
@@ -55,8 +56,8 @@ public:
     [[nodiscard]] SMSplit split(std::initializer_list<SMGroup> groups,
                                 bool is_dry_run = false) const;
 
-    /// Returns the address of the driver's CUdevResource, which lives as long as this object.
-    [[nodiscard]] const void* handle() const;
+    /// Returns the driver's description, a CUdevResource. It lives as long as this object.
+    [[nodiscard]] const CUdevResource_st* handle() const;
 
 private:
     friend struct detail::Access;
@@ -97,8 +98,8 @@ public:
     /// @throws std::invalid_argument if the limit is 0.
     void configure(const WorkqueueResourceOptions& options) const;
 
-    /// Returns the address of the driver's CUdevResource, which lives as long as this object.
-    [[nodiscard]] const void* handle() const;
+    /// Returns the driver's description, a CUdevResource. It lives as long as this object.
+    [[nodiscard]] const CUdevResource_st* handle() const;
 
 private:
     friend struct detail::Access;

@@ -6,12 +6,14 @@
 #include <cuprum/context.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace cuprum {
@@ -115,4 +117,16 @@ public:
     }
 };
 
+/// Returns the handle for messages and logs. Makes no driver call.
+[[nodiscard]] CUPRUM_API std::string to_string(const Event& event);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Event> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Event& event) const noexcept;
+};
+
+template <>
+struct std::hash<cuprum::TimedEvent> : std::hash<cuprum::Event> {};

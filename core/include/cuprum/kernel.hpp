@@ -6,6 +6,7 @@
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/detail/last_occupancy.hpp>
+#include <cuprum/detail/text.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/launch_config.hpp>
 
@@ -196,6 +197,15 @@ private:
     mutable detail::LastOccupancy last_;
 };
 
+/// Returns name and handle for messages and logs. Makes no driver call.
+[[nodiscard]] CUPRUM_API std::string to_string(const Kernel& kernel);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Kernel> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Kernel& kernel) const noexcept;
+};
 
 #include <cuprum/launch.hpp>

@@ -5,8 +5,10 @@
 
 #include <cuprum/compiler.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 #include <cuprum/object_code.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,8 +19,9 @@
 namespace cuprum {
 
 namespace detail {
+struct Access;
 struct LinkerState;
-}
+} // namespace detail
 
 /// How code is linked. Unset members leave the linker's default.
 ///
@@ -80,8 +83,8 @@ public:
     [[nodiscard]] const LinkerOptions& options() const;
     /// Returns the options as they are passed to nvJitLink; empty for the driver.
     [[nodiscard]] std::vector<std::string> linker_options() const;
-    /// Returns the nvJitLinkHandle or CUlinkState.
-    [[nodiscard]] std::uintptr_t handle() const;
+    /// Returns the backend's own object: an nvJitLinkHandle or a CUlinkState.
+    [[nodiscard]] void* handle() const;
 
     /// Returns the backend used when none is named: nvJitLink, or the driver with a warning where
     /// there is no nvJitLink since 12.3. Found out once.
@@ -89,10 +92,25 @@ public:
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
+    /// Gives up this share. Closing twice is harmless; any other use raises ClosedError.
     void close() noexcept { state_.reset(); }
 
+    /// Compares identity: whether both share one linker. All closed objects are equal.
+    friend bool operator==(const Linker&, const Linker&) noexcept = default;
+
 private:
+    friend struct detail::Access;
+
     std::shared_ptr<detail::LinkerState> state_;
 };
 
+/// Returns backend and name for messages and logs.
+[[nodiscard]] CUPRUM_API std::string to_string(const Linker& linker);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Linker> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Linker& linker) const noexcept;
+};

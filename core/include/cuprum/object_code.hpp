@@ -6,6 +6,7 @@
 #include <cuprum/buffer.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 #include <cuprum/kernel.hpp>
 
 #include <cstddef>
@@ -95,7 +96,11 @@ public:
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
+    /// Gives up this share. Closing twice is harmless; any other use raises ClosedError.
     void close() noexcept { state_.reset(); }
+
+    /// Compares identity: whether both share the same code. All closed objects are equal.
+    friend bool operator==(const ObjectCode&, const ObjectCode&) noexcept = default;
 
 private:
     friend struct detail::Access;
@@ -108,4 +113,13 @@ private:
     std::shared_ptr<detail::LibraryState> state_;
 };
 
+/// Returns type and name for messages and logs. Does not load the code.
+[[nodiscard]] CUPRUM_API std::string to_string(const ObjectCode& code);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::ObjectCode> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::ObjectCode& code) const noexcept;
+};

@@ -5,8 +5,10 @@
 
 #include <cuprum/compiler.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 #include <cuprum/object_code.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,8 +24,9 @@ class ProgramCache;
 struct LinkerOptions;
 
 namespace detail {
+struct Access;
 struct ProgramState;
-}
+} // namespace detail
 
 /// How a program is compiled. Unset members leave the compiler's default.
 ///
@@ -168,16 +171,31 @@ public:
     [[nodiscard]] const ProgramOptions& options() const;
     /// Returns the options as they are passed to the compiler.
     [[nodiscard]] std::vector<std::string> compiler_options() const;
-    /// Returns an nvrtcProgram, nvvmProgram or the linker's handle made of the source, not compiled
-    /// yet. It lives as long as the program.
-    [[nodiscard]] std::uintptr_t handle() const;
+    /// Returns the backend's own object, created from the source but not compiled: an nvrtcProgram,
+    /// an nvvmProgram or a linker's handle. It lives as long as this program.
+    [[nodiscard]] void* handle() const;
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
+    /// Gives up this share. Closing twice is harmless; any other use raises ClosedError.
     void close() noexcept { state_.reset(); }
 
+    /// Compares identity: whether both share one program. All closed objects are equal.
+    friend bool operator==(const Program&, const Program&) noexcept = default;
+
 private:
+    friend struct detail::Access;
+
     std::shared_ptr<detail::ProgramState> state_;
 };
 
+/// Returns language and name for messages and logs.
+[[nodiscard]] CUPRUM_API std::string to_string(const Program& program);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Program> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Program& program) const noexcept;
+};

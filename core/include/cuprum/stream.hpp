@@ -6,14 +6,17 @@
 #include <cuprum/context.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/event.hpp>
 #include <cuprum/stream_attributes.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace cuprum {
 
@@ -130,4 +133,13 @@ private:
     std::shared_ptr<detail::StreamState> state_;
 };
 
+/// Returns handle and device for messages and logs. Makes no driver call.
+[[nodiscard]] CUPRUM_API std::string to_string(const Stream& stream);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Stream> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Stream& stream) const noexcept;
+};

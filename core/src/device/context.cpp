@@ -7,6 +7,7 @@
 #include "stream/host_function.hpp"
 #include "device/device_state.hpp"
 #include "driver/handle.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -74,6 +75,15 @@ bool operator==(const Context& left, const Context& right) noexcept {
     const CUcontext first = left.is_closed() ? nullptr : left.state_->handle.get();
     const CUcontext second = right.is_closed() ? nullptr : right.state_->handle.get();
     return first == second;
+}
+
+std::string to_string(const Context& context) {
+    if (context.is_closed()) {
+        return "<Context closed>";
+    }
+    const detail::ContextState& state = *detail::Access::state(context);
+    return "<Context handle=" + detail::hexadecimal(state.handle.get()) +
+           " device=" + std::to_string(state.device->ordinal) + ">";
 }
 
 CurrentContext::CurrentContext(const Context& context) : kept_(detail::Access::state(context)) {
@@ -190,3 +200,8 @@ CUcontext current_context(const char* what) {
 } // namespace detail
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Context>::operator()(const cuprum::Context& context) const noexcept {
+    const auto& state = cuprum::detail::Access::state(context);
+    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle.get());
+}

@@ -46,6 +46,7 @@ constexpr auto ATTRIBUTES = std::to_array<AttributeName>({
 
 int attribute_number(std::string_view name);
 const DeviceMemoryResource& own_pool(const Device& device, detail::DeviceState& state);
+detail::DeviceState* current_device();
 detail::DeviceState* default_device();
 detail::DeviceState* device_by_ordinal(int ordinal);
 std::string format_uuid(const CUuuid& uuid);
@@ -74,11 +75,16 @@ std::vector<Device> Device::all() {
     return all;
 }
 
+std::optional<Device> Device::current() {
+    detail::DeviceState* const state = current_device();
+    return state == nullptr ? std::nullopt : std::optional(Device(state));
+}
+
 int Device::ordinal() const noexcept {
     return state_->ordinal;
 }
 
-int Device::handle() const noexcept {
+CUdevice Device::handle() const noexcept {
     return state_->handle;
 }
 
@@ -226,6 +232,14 @@ Buffer Device::allocate(std::size_t bytes, const Stream& stream) const {
     return own_pool(*this, *state_).allocate(bytes, stream);
 }
 
+std::string to_string(const Device& device) {
+    return "<Device " + std::to_string(device.ordinal()) + ">";
+}
+
+std::string to_string(ComputeCapability capability) {
+    return std::to_string(capability.major) + "." + std::to_string(capability.minor);
+}
+
 // ---- DeviceProperties --------------------------------------------------------------------------
 
 int DeviceProperties::get(int attribute) const {
@@ -286,8 +300,9 @@ const DeviceMemoryResource& own_pool(const Device& device, detail::DeviceState& 
 }
 
 /// Returns the device of the current context, or the first one if no context is current.
-detail::DeviceState* default_device() {
-    const detail::DeviceList& devices = detail::devices();
+/// Returns the device of the current context, or null if no context is current.
+detail::DeviceState* current_device() {
+    static_cast<void>(detail::devices()); // initialises the driver
     const auto& query = table().cuCtxGetDevice;
     CUdevice current = 0;
     const CUresult status = query(&current);
@@ -297,6 +312,14 @@ detail::DeviceState* default_device() {
     if (status != CUDA_ERROR_INVALID_CONTEXT) {
         driver::raise(status, query.name);
     }
+    return nullptr;
+}
+
+detail::DeviceState* default_device() {
+    if (detail::DeviceState* const current = current_device()) {
+        return current;
+    }
+    const detail::DeviceList& devices = detail::devices();
     if (devices.empty()) {
         driver::raise(CUDA_ERROR_NO_DEVICE, table().cuDeviceGetCount.name);
     }
@@ -332,3 +355,7 @@ std::string format_uuid(const CUuuid& uuid) {
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Device>::operator()(const cuprum::Device& device) const noexcept {
+    return std::hash<int>()(device.ordinal());
+}

@@ -71,7 +71,7 @@ bool SMResource::is_usable() const {
     return state_->is_usable;
 }
 
-const void* SMResource::handle() const {
+const CUdevResource_st* SMResource::handle() const {
     return &state_->resource;
 }
 
@@ -115,7 +115,7 @@ void WorkqueueResource::configure(const WorkqueueResourceOptions& options) const
     std::memcpy(static_cast<void*>(state_->resource._oversize), &config, sizeof(config));
 }
 
-const void* WorkqueueResource::handle() const {
+const CUdevResource_st* WorkqueueResource::handle() const {
     return &state_->resource;
 }
 

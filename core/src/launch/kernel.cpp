@@ -7,6 +7,7 @@
 #include "driver/handle.hpp"
 #include "launch/kernel_state.hpp"
 #include "support/warn.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/object_code.hpp>
@@ -95,6 +96,14 @@ bool operator==(const Kernel& left, const Kernel& right) noexcept {
     return left.state_->handle == right.state_->handle;
 }
 
+std::string to_string(const Kernel& kernel) {
+    if (kernel.is_closed()) {
+        return "<Kernel closed>";
+    }
+    const detail::KernelState& state = *detail::Access::state(kernel);
+    return "<Kernel " + state.name + " handle=" + detail::hexadecimal(state.handle) + ">";
+}
+
 namespace detail {
 
 LaunchPlan read_plan(CUkernel kernel) {
@@ -177,3 +186,8 @@ CUlibrary library_of(CUkernel kernel) {
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Kernel>::operator()(const cuprum::Kernel& kernel) const noexcept {
+    const auto& state = cuprum::detail::Access::state(kernel);
+    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+}

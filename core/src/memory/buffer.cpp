@@ -12,6 +12,7 @@
 #include "memory/out_of_memory.hpp"
 #include "support/recycled.hpp"
 #include "stream/stream_state.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/graph_memory_resource.hpp>
@@ -202,6 +203,12 @@ bool operator==(const Buffer& left, const Buffer& right) noexcept {
         return left.is_closed() == right.is_closed();
     }
     return left.state_->pointer == right.state_->pointer && left.state_->size == right.state_->size;
+}
+
+std::string to_string(const Buffer& buffer) {
+    return buffer.is_closed() ? "<Buffer closed>"
+                              : "<Buffer ptr=" + detail::hexadecimal(buffer.handle()) +
+                                    " size=" + std::to_string(buffer.size()) + ">";
 }
 
 // ---- BufferState -------------------------------------------------------------------------------
@@ -529,3 +536,10 @@ std::uint64_t this_thread() noexcept {
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Buffer>::operator()(const cuprum::Buffer& buffer) const noexcept {
+    const auto& state = cuprum::detail::Access::state(buffer);
+    return state == nullptr ? 0
+                            : std::hash<CUdeviceptr>()(state->pointer) ^
+                                  std::hash<std::size_t>()(state->size) << 1U;
+}

@@ -125,7 +125,7 @@ IPCAllocationHandle IPCAllocationHandle::duplicate(int descriptor) {
     return from_descriptor(copy);
 }
 
-int IPCAllocationHandle::handle() const {
+int IPCAllocationHandle::descriptor() const {
     return detail::open(state_, "IPCAllocationHandle").number();
 }
 

@@ -9,8 +9,10 @@
 #include "libraries/nvjitlink/call.hpp"
 #include "driver/handle.hpp"
 #include "support/warn.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/device.hpp>
+#include <cuprum/detail/access.hpp>
 #include <cuprum/error.hpp>
 
 #include <cuda.h>
@@ -129,7 +131,7 @@ std::vector<std::string> Linker::linker_options() const {
                                                        : std::vector<std::string>();
 }
 
-std::uintptr_t Linker::handle() const {
+void* Linker::handle() const {
     LinkerState& state = detail::open(state_, "Linker");
     const std::lock_guard lock(state.mutex);
     return state.session->handle();
@@ -143,6 +145,12 @@ CompilerBackend Linker::which_backend() {
         detail::warn(WarningKind::Degraded, found.warning);
     }
     return found.linker;
+}
+
+std::string to_string(const Linker& linker) {
+    return linker.is_closed() ? "<Linker closed>"
+                              : "<Linker " + std::string(to_string(linker.backend())) +
+                                    " name=" + detail::quoted(linker.options().name) + ">";
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -278,3 +286,7 @@ std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Linker>::operator()(const cuprum::Linker& linker) const noexcept {
+    return std::hash<const void*>()(cuprum::detail::Access::state(linker).get());
+}

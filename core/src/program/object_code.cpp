@@ -171,6 +171,12 @@ CUmodule ObjectCode::get_module() const {
     return module;
 }
 
+std::string to_string(const ObjectCode& code) {
+    return code.is_closed() ? "<ObjectCode closed>"
+                            : "<ObjectCode " + std::string(to_string(code.code_type())) +
+                                  " name=" + detail::quoted(code.name()) + ">";
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
@@ -286,3 +292,7 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::ObjectCode>::operator()(const cuprum::ObjectCode& code) const noexcept {
+    return std::hash<const void*>()(cuprum::detail::Access::state(code).get());
+}

@@ -188,7 +188,7 @@ std::vector<std::string> Program::compiler_options() const {
     return detail::open(state_, "Program").compiler_options;
 }
 
-std::uintptr_t Program::handle() const {
+void* Program::handle() const {
     ProgramState& state = detail::open(state_, "Program");
     const std::lock_guard lock(state.mutex);
     switch (state.language) {
@@ -197,12 +197,12 @@ std::uintptr_t Program::handle() const {
             state.nvrtc_handle = std::make_unique<nvrtc::Compilation>(
                 state.source, state.options.name, state.compiler_options, state.options.headers);
         }
-        return reinterpret_cast<std::uintptr_t>(state.nvrtc_handle->get());
+        return state.nvrtc_handle->get();
     case SourceType::Nvvm:
         if (state.nvvm_handle == nullptr) {
             state.nvvm_handle = detail::start_nvvm(state, CodeType::Ptx);
         }
-        return reinterpret_cast<std::uintptr_t>(state.nvvm_handle->get());
+        return state.nvvm_handle->get();
     case SourceType::Ptx:
         if (!state.linker.has_value()) {
             const auto* const begin = reinterpret_cast<const std::byte*>(state.source.data());
@@ -212,7 +212,13 @@ std::uintptr_t Program::handle() const {
         }
         return state.linker->handle();
     }
-    return 0;
+    return nullptr;
+}
+
+std::string to_string(const Program& program) {
+    return program.is_closed() ? "<Program closed>"
+                               : "<Program " + std::string(to_string(program.language())) +
+                                     " name=" + detail::quoted(program.options().name) + ">";
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -411,3 +417,7 @@ ObjectCode object_of(CodeType target, detail::Compiled compiled) {
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Program>::operator()(const cuprum::Program& program) const noexcept {
+    return std::hash<const void*>()(cuprum::detail::Access::state(program).get());
+}

@@ -8,6 +8,7 @@
 #include "stream/event_state.hpp"
 #include "driver/handle.hpp"
 #include "support/recycled.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -147,6 +148,12 @@ bool operator==(const Event& left, const Event& right) noexcept {
     return first == second;
 }
 
+std::string to_string(const Event& event) {
+    return event.is_closed()
+               ? "<Event closed>"
+               : "<Event handle=" + detail::hexadecimal(detail::Access::state(event)->handle) + ">";
+}
+
 TimedEvent TimedEvent::create(const Context& context, EventOptions options) {
     options.timing_enabled = true;
     return TimedEvent(Event::create(context, options));
@@ -215,3 +222,8 @@ bool is_pending(const detail::EventState& event) {
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Event>::operator()(const cuprum::Event& event) const noexcept {
+    const auto& state = cuprum::detail::Access::state(event);
+    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+}

@@ -14,6 +14,7 @@
 #include "stream/ordered_free.hpp"
 #include "support/recycled.hpp"
 #include "stream/stream_state.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/detail/record.hpp>
 #include <cuprum/device_resources.hpp>
@@ -217,6 +218,21 @@ bool operator==(const Stream& left, const Stream& right) noexcept {
     return left.state_->handle == right.state_->handle;
 }
 
+std::string to_string(const Stream& stream) {
+    if (stream.is_closed()) {
+        return "<Stream closed>";
+    }
+    const detail::StreamState& state = *detail::Access::state(stream);
+    if (state.handle == CU_STREAM_PER_THREAD) {
+        return "<Stream per-thread default>";
+    }
+    if (state.is_default) {
+        return "<Stream legacy default>";
+    }
+    return "<Stream handle=" + detail::hexadecimal(state.handle) +
+           " device=" + std::to_string(state.context->device->ordinal) + ">";
+}
+
 namespace detail {
 
 [[gnu::hot]] StreamState::~StreamState() {
@@ -265,3 +281,8 @@ bool is_default_token(CUstream handle) {
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Stream>::operator()(const cuprum::Stream& stream) const noexcept {
+    const auto& state = cuprum::detail::Access::state(stream);
+    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+}

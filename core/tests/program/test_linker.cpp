@@ -111,7 +111,7 @@ protected:
 TEST_F(LinkerOnDevice, links_lto_code_that_runs) {
     const Linker linker(parts(CodeType::LtoIr));
     EXPECT_EQ(linker.backend(), CompilerBackend::NvJitLink);
-    EXPECT_NE(linker.handle(), 0U);
+    EXPECT_NE(linker.handle(), nullptr);
     const ObjectCode code = linker.link(CodeType::Cubin);
     EXPECT_EQ(code.code_type(), CodeType::Cubin);
     EXPECT_EQ(code.name(), "<default linker>");

@@ -65,10 +65,10 @@ the descriptor itself.)");
         if (self.core.is_closed()) {
             raise_error(PyExc_ValueError, "cannot convert a closed IPCAllocationHandle to int");
         }
-        return self.core.handle();
+        return self.core.descriptor();
     });
     type.def_prop_ro(
-        "handle", [](const PyIPCAllocationHandle& self) { return self.core.handle(); },
+        "handle", [](const PyIPCAllocationHandle& self) { return self.core.descriptor(); },
         "Return the file descriptor, which stays this object's.");
     type.def_prop_ro(
         "uuid", [](const PyIPCAllocationHandle& self) { return self.uuid; },
@@ -83,7 +83,7 @@ the descriptor itself.)");
         const auto& held = held_by<PyIPCAllocationHandle>(self);
         return "<" + type_label(self) +
                (held.core.is_closed() ? " closed"
-                                      : " handle=" + std::to_string(held.core.handle())) +
+                                      : " handle=" + std::to_string(held.core.descriptor())) +
                (held.uuid.is_none() ? ">"
                                     : " uuid=" + nb::cast<std::string>(nb::str(held.uuid)) + ">");
     });

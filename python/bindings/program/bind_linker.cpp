@@ -86,8 +86,10 @@ LinkerError
         "Return the options that it was made with.");
     type.def_prop_ro("linker_options", &PyLinker::linker_options,
                      "Return the options as they are passed to nvJitLink.");
-    type.def_prop_ro("handle", &PyLinker::handle, nb::call_guard<nb::gil_scoped_release>(),
-                     "Return the ``nvJitLinkHandle`` or ``CUlinkState`` as an int.");
+    type.def_prop_ro(
+        "handle",
+        [](const PyLinker& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
+        nb::call_guard<nb::gil_scoped_release>(), "Return the ``nvJitLinkHandle`` or ``CUlinkState`` as an int.");
     type.def_prop_ro("is_closed", &PyLinker::is_closed, "Tell whether ``close`` was called.");
     type.def("close", &PyLinker::drop,
              "Give up the linker's state. Calling it again does nothing.");

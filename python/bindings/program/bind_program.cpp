@@ -149,9 +149,12 @@ void bind_properties(nb::class_<PyProgram>& type) {
                      "Return the options as they are passed to the compiler.");
     type.def_prop_ro("log", &PyProgram::log,
                      "Return the log of the last compilation, empty if there was nothing to say.");
-    type.def_prop_ro("handle", &PyProgram::handle, nb::call_guard<nb::gil_scoped_release>(),
-                     "Return an ``nvrtcProgram``, ``nvvmProgram`` or the linker's handle, as an "
-                     "int, made of the source and not compiled yet.");
+    type.def_prop_ro(
+        "handle",
+        [](const PyProgram& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
+        nb::call_guard<nb::gil_scoped_release>(),
+        "Return an ``nvrtcProgram``, ``nvvmProgram`` or the linker's handle, as an "
+        "int, made of the source and not compiled yet.");
 }
 
 CodeType target_argument(nb::handle target_type) {

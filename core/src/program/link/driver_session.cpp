@@ -42,9 +42,7 @@ public:
 
     [[nodiscard]] std::string info_log() const override { return text_of(info_log_); }
 
-    [[nodiscard]] std::uintptr_t handle() const noexcept override {
-        return reinterpret_cast<std::uintptr_t>(state_);
-    }
+    [[nodiscard]] void* handle() const noexcept override { return state_; }
 
 private:
     [[nodiscard]] static std::string text_of(const std::vector<char>& log) {

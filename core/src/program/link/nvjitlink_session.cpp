@@ -39,9 +39,7 @@ public:
     [[nodiscard]] std::string error_log() const override;
     [[nodiscard]] std::string info_log() const override;
 
-    [[nodiscard]] std::uintptr_t handle() const noexcept override {
-        return reinterpret_cast<std::uintptr_t>(handle_);
-    }
+    [[nodiscard]] void* handle() const noexcept override { return handle_; }
 
 private:
     template <typename... Params, typename... Args>

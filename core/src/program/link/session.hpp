@@ -31,7 +31,7 @@ public:
     /// Return the logs so far; a log that cannot be read is an error.
     [[nodiscard]] virtual std::string error_log() const = 0;
     [[nodiscard]] virtual std::string info_log() const = 0;
-    [[nodiscard]] virtual std::uintptr_t handle() const noexcept = 0;
+    [[nodiscard]] virtual void* handle() const noexcept = 0;
 };
 
 /// Starts linking with nvJitLink.
