@@ -29,6 +29,8 @@ class DeviceResources;
 class Event;
 class Stream;
 class TimedEvent;
+template <typename T>
+class TypedBuffer;
 struct ContextOptions;
 struct EventOptions;
 struct StreamOptions;
@@ -179,6 +181,10 @@ public:
     [[nodiscard]] DeviceMemoryResource memory_resource() const;
     /// Allocates device memory, ordered on `stream`; at once if the device has no pools.
     [[nodiscard]] Buffer allocate(std::size_t bytes, const Stream& stream) const;
+    /// Allocates `count` elements: `device.allocate<float>(1024, stream)`. Include
+    /// <cuprum/typed_buffer.hpp>.
+    template <typename T>
+    [[nodiscard]] TypedBuffer<T> allocate(std::size_t count, const Stream& stream) const;
 
     friend bool operator==(const Device&, const Device&) = default;
 

@@ -17,6 +17,11 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <version>
+
+#if defined(__cpp_lib_mdspan)
+#include <mdspan>
+#endif
 
 namespace cuprum {
 
@@ -160,6 +165,24 @@ public:
         }
         return {data_, static_cast<std::size_t>(size())};
     }
+
+#if defined(__cpp_lib_mdspan)
+    /// Returns the same elements as the standard library's view.
+    /// @throws std::invalid_argument if a stride is not positive, which mdspan does not allow.
+    [[nodiscard]] std::mdspan<T, std::dextents<Index, Rank>, std::layout_stride> as_mdspan() const {
+        Extents strides = strides_;
+        for (std::size_t axis = 0; axis < Rank; ++axis) {
+            if (strides[axis] <= 0 && shape_[axis] > 1) {
+                throw std::invalid_argument("axis " + std::to_string(axis) + " has the stride " +
+                                            std::to_string(strides[axis]) +
+                                            ", expected a positive one: an mdspan has no other");
+            }
+            strides[axis] = strides[axis] > 0 ? strides[axis] : 1;
+        }
+        using Shape = std::dextents<Index, Rank>;
+        return {data_, std::layout_stride::mapping<Shape>(Shape(shape_), strides)};
+    }
+#endif
 
 private:
     [[nodiscard]] constexpr bool contains(const Extents& at) const noexcept {

@@ -293,6 +293,7 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
 
 } // namespace cuprum
 
-std::size_t std::hash<cuprum::ObjectCode>::operator()(const cuprum::ObjectCode& code) const noexcept {
+std::size_t
+std::hash<cuprum::ObjectCode>::operator()(const cuprum::ObjectCode& code) const noexcept {
     return std::hash<const void*>()(cuprum::detail::Access::state(code).get());
 }

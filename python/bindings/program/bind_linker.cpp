@@ -89,7 +89,8 @@ LinkerError
     type.def_prop_ro(
         "handle",
         [](const PyLinker& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
-        nb::call_guard<nb::gil_scoped_release>(), "Return the ``nvJitLinkHandle`` or ``CUlinkState`` as an int.");
+        nb::call_guard<nb::gil_scoped_release>(),
+        "Return the ``nvJitLinkHandle`` or ``CUlinkState`` as an int.");
     type.def_prop_ro("is_closed", &PyLinker::is_closed, "Tell whether ``close`` was called.");
     type.def("close", &PyLinker::drop,
              "Give up the linker's state. Calling it again does nothing.");
