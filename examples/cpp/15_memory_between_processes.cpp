@@ -35,7 +35,7 @@ void send(int socket, const cuprum::IPCAllocationHandle& pool,
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(sizeof(int));
-    const int descriptor = pool.handle();
+    const int descriptor = pool.descriptor();
     std::memcpy(CMSG_DATA(header), &descriptor, sizeof(descriptor));
     if (sendmsg(socket, &message, 0) < 0) {
         throw std::runtime_error("the descriptor could not be sent");

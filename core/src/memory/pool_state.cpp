@@ -152,7 +152,7 @@ std::shared_ptr<PoolState> create_pool(PoolKind kind, CUmemLocation location, st
 
 std::shared_ptr<PoolState> import_pool(PoolKind kind, CUmemLocation location,
                                        const IPCAllocationHandle& handle) {
-    const int descriptor = handle.handle();
+    const int descriptor = handle.descriptor();
     auto state = std::make_shared<PoolState>(kind, location);
     call(table().cuMemPoolImportFromShareableHandle, &state->handle,
          reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)),

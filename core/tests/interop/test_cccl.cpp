@@ -3,6 +3,8 @@
 
 // Built only where CCCL's headers are found.
 
+#define LIBCUDACXX_ENABLE_EXPERIMENTAL_MEMORY_RESOURCE // CCCL before 3.1 hides cuda::mr without it
+
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"
 
