@@ -34,8 +34,8 @@ struct CopyOptions {
     friend bool operator==(const CopyOptions&, const CopyOptions&) = default;
 };
 
-/// Copies each source to the destination with the same index, ordered on `stream`. The copies of one
-/// batch have no order among themselves. Returns at once.
+/// Copies each source to the destination with the same index, ordered on `stream`. The copies of
+/// one batch have no order among themselves. Returns at once.
 ///
 /// Pass one set of options for all copies, one for each, or none. This takes one driver call. A
 /// driver before CUDA 13.0 makes one plain copy each and refuses options that it cannot honour.

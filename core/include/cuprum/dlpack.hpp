@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The structures of the DLPack protocol that this library uses, laid out as the specification says:
-// version 1.3 with its C exchange functions, and the unversioned form before 1.0. They can be cast to
-// and from those of the protocol's own header.
+// The structures of the DLPack protocol that this library uses, laid out as the specification
+// says: version 1.3 with its C exchange functions, and the unversioned form before 1.0. They can be
+// cast to and from those of the protocol's own header.
 
 #pragma once
 

@@ -80,8 +80,8 @@ public:
     [[nodiscard]] StridedMemoryView view(const StridedLayout& layout) const;
 
     /// Views the elements as T.
-    /// @throws std::invalid_argument if their type or the rank differs, or the memory is not aligned
-    /// for T.
+    /// @throws std::invalid_argument if their type or the rank differs, or the memory is not
+    /// aligned for T.
     template <typename T, std::size_t Rank>
     [[nodiscard]] TypedView<T, Rank> typed() const {
         check_typed(dlpack::type_of<T>(), sizeof(T), alignof(T), Rank, std::is_const_v<T>);

@@ -27,8 +27,9 @@ namespace cuprum {
 
 /// A view of memory as an array of T with a fixed number of dimensions.
 ///
-/// Like std::span it owns nothing. It is trivially copyable, so a kernel can take it as an argument.
-/// Access elements on the host only if the host can reach the memory and no device is using it.
+/// Like std::span it owns nothing. It is trivially copyable, so a kernel can take it as an
+/// argument. Access elements on the host only if the host can reach the memory and no device is
+/// using it.
 template <typename T, std::size_t Rank>
     requires(std::is_trivially_copyable_v<T> && Rank >= 1 && Rank <= StridedLayout::MAX_DIMENSIONS)
 class TypedView {

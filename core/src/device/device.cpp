@@ -299,7 +299,6 @@ const DeviceMemoryResource& own_pool(const Device& device, detail::DeviceState& 
     return Event::create(detail::Access::make<Context>(detail::context_for(device)), options);
 }
 
-/// Returns the device of the current context, or the first one if no context is current.
 /// Returns the device of the current context, or null if no context is current.
 detail::DeviceState* current_device() {
     static_cast<void>(detail::devices()); // initialises the driver
@@ -315,6 +314,7 @@ detail::DeviceState* current_device() {
     return nullptr;
 }
 
+/// Returns the device of the current context, or the first one if no context is current.
 detail::DeviceState* default_device() {
     if (detail::DeviceState* const current = current_device()) {
         return current;

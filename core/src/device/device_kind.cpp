@@ -17,11 +17,12 @@ namespace cuprum::driver {
 
 namespace {
 
-/// Remembers that there is no driver: looking for one takes longer than all else that finding code
-/// in a cache does.
+/// Remembers that there is no driver. Searching for one takes longer than the rest of a lookup in a
+/// program cache.
 class FailedSearch {
 public:
-    /// Tells whether a search would fail again: nothing was loaded, nothing else is asked for.
+    /// Returns whether a search would fail again: no driver was loaded, and the settings are the
+    /// same.
     [[nodiscard]] bool is_known() {
         const std::lock_guard lock(mutex_);
         return wish_.has_value() && !is_library_loaded() && *wish_ == current_wish();
@@ -52,9 +53,9 @@ bool is_device_emulated() {
         return is_emulated();
     } catch (const LibraryNotFoundError&) {
         failed->remember();
-        return false; // compiling for elsewhere needs no driver
+        return false; // compiling for another machine needs no driver
     } catch (const CUDAError&) {
-        return false; // nor a device
+        return false; // it needs no device either
     }
 }
 

@@ -36,7 +36,7 @@ SMSplit split_by_groups(const ResourceState& input, std::span<const SMGroup> gro
                         bool is_dry_run);
 SMSplit split_by_count(const ResourceState& input, std::span<const SMGroup> groups,
                        bool is_dry_run);
-/// Reports a split that failed, with what was asked for and what there is.
+/// Reports a failed split, with the request and the available resources.
 [[noreturn]] void raise_split_failure(CUresult status, const char* call, const ResourceState& input,
                                       std::span<const SMGroup> groups);
 SMResource make_sm(const CUdevResource& resource, const Device& device, bool is_usable);
@@ -164,7 +164,7 @@ driver::WorkqueueConfig read_workqueue(const ResourceState& state) {
     return config;
 }
 
-/// Returns the unit that drivers for CUDA 12 split in, which they do not tell.
+/// Returns the granularity of drivers for CUDA 12, which do not report it.
 unsigned usual_granularity(const Device& device) {
     constexpr int hopper = 9;
     return device.compute_capability().major >= hopper ? 8 : 2;
@@ -191,7 +191,7 @@ SMSplit split_by_groups(const ResourceState& input, std::span<const SMGroup> gro
     }
     SMSplit split{{}, make_sm(remainder, input.device, !is_dry_run)};
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (is_dry_run) { // the driver wrote the sizes back, and nothing else
+        if (is_dry_run) { // the driver wrote only the sizes
             parts[i].type = CU_DEV_RESOURCE_TYPE_SM;
             parts[i].sm.smCount = params[i].smCount;
         }
@@ -200,7 +200,7 @@ SMSplit split_by_groups(const ResourceState& input, std::span<const SMGroup> gro
     return split;
 }
 
-/// Splits with the function of CUDA 12.4, which makes groups of one size.
+/// Splits with the function of CUDA 12.4, which creates groups of one size.
 SMSplit split_by_count(const ResourceState& input, std::span<const SMGroup> groups,
                        bool is_dry_run) {
     const SMGroup& first = groups.front();

@@ -3,8 +3,8 @@
 
 // Streams, memory resources and views as CCCL's libraries (libcu++, Thrust, CUB) take them.
 //
-// Needs CCCL's headers and the CUDA runtime's; <cuprum/cuprum.hpp> does not include it. Nothing here
-// calls the CUDA runtime. With CCCL before 3.1, define
+// This header needs those of CCCL and of the CUDA runtime, so <cuprum/cuprum.hpp> does not include
+// it. Nothing here calls the CUDA runtime. With CCCL before 3.1, define
 // LIBCUDACXX_ENABLE_EXPERIMENTAL_MEMORY_RESOURCE to have the adapter for memory resources.
 
 #pragma once
