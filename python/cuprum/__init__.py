@@ -147,20 +147,7 @@ __all__ = [
 ]
 
 # Imported when first used, to keep `import cuprum` fast.
-_LAZY_OPTIONS = (
-    "ContextOptions",
-    "DeviceMemoryResourceOptions",
-    "EventOptions",
-    "JITOptions",
-    "LinkerOptions",
-    "ManagedMemoryResourceOptions",
-    "PinnedMemoryResourceOptions",
-    "ProgramOptions",
-    "SMResourceOptions",
-    "StreamOptions",
-    "VirtualMemoryResourceOptions",
-    "WorkqueueResourceOptions",
-)
+_LAZY_OPTIONS = frozenset(name for name in __all__ if name.endswith("Options"))
 _LAZY_NAMES = {"AccessPolicyWindow": "_types", "Host": "_host"}
 _LAZY_MODULES = ("testing", "trace", "typing", "utils")
 

@@ -130,9 +130,8 @@ std::vector<CUdevResource> checked_resources(const Device& device, const Context
     std::vector<CUdevResource> resources;
     bool has_multiprocessors = false;
     for (const auto& resource : options.resources) {
-        const detail::ResourceState& state =
-            *std::visit([](const auto& held) { return detail::Access::state(held).get(); },
-                        resource);
+        const detail::ResourceState& state = *std::visit(
+            [](const auto& held) { return detail::Access::state(held).get(); }, resource);
         has_multiprocessors = has_multiprocessors || std::holds_alternative<SMResource>(resource);
         if (!state.is_usable) {
             throw std::invalid_argument("resources holds a dry-run SMResource, which only tells "

@@ -69,8 +69,7 @@ void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kern
                                     const Kernel& kernel, const void* const* addresses,
                                     std::span<const std::size_t> sizes) {
     const StreamState& queue = open(stream);
-    check_sizes(open(kernel), sizes.size(),
-                [&](std::size_t i) { return sizes[i]; });
+    check_sizes(open(kernel), sizes.size(), [&](std::size_t i) { return sizes[i]; });
     EncodedConfig encoded(config);
     encoded.driver.hStream = queue.handle;
     // The driver only reads what is there.

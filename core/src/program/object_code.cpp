@@ -112,10 +112,9 @@ CUlibrary ObjectCode::handle() const {
 
 std::optional<Kernel> ObjectCode::known_kernel(std::string_view name) const {
     detail::KernelState* const known = detail::open(state_, "ObjectCode").find_kernel(name);
-    return known == nullptr
-               ? std::nullopt
-               : std::optional(detail::Access::make<Kernel>(
-                     std::shared_ptr<detail::KernelState>(state_, known)));
+    return known == nullptr ? std::nullopt
+                            : std::optional(detail::Access::make<Kernel>(
+                                  std::shared_ptr<detail::KernelState>(state_, known)));
 }
 
 Kernel ObjectCode::get_kernel(std::string_view name) const {

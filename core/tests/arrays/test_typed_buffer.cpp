@@ -139,8 +139,8 @@ TEST_F(TypedBufferOnDriver, takes_a_buffer_only_if_it_fits) {
 TEST_F(TypedBufferOnDriver, refuses_sizes_that_overflow) {
     expect_error<std::invalid_argument>(
         [&] {
-            static_cast<void>(device().allocate<double>(std::numeric_limits<std::size_t>::max() / 4,
-                                                        stream()));
+            static_cast<void>(
+                device().allocate<double>(std::numeric_limits<std::size_t>::max() / 4, stream()));
         },
         {"does not fit into 64 bits"});
 }

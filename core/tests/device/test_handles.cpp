@@ -120,8 +120,8 @@ static_assert(std::is_same_v<decltype(std::declval<Buffer>().handle()), CUdevice
 static_assert(std::is_same_v<decltype(std::declval<MemoryPool>().handle()), CUmemoryPool>);
 static_assert(std::is_same_v<decltype(std::declval<Kernel>().handle()), CUkernel>);
 static_assert(std::is_same_v<decltype(std::declval<ObjectCode>().handle()), CUlibrary>);
-static_assert(std::is_same_v<decltype(std::declval<SMResource>().handle()),
-                             const CUdevResource_st*>);
+static_assert(
+    std::is_same_v<decltype(std::declval<SMResource>().handle()), const CUdevResource_st*>);
 static_assert(std::is_same_v<decltype(std::declval<Program>().handle()), void*>);
 static_assert(std::is_same_v<decltype(std::declval<Linker>().handle()), void*>);
 

@@ -95,8 +95,8 @@ stream : Stream, optional
            nb::handle stream) {
             const CUdeviceptr pointer = address_argument(ptr, "ptr");
             const std::size_t bytes = size_argument(size, "size");
-            const Stream order = optional_stream_argument(stream).value_or(
-                detail::Access::make<Stream>(nullptr));
+            const Stream order =
+                optional_stream_argument(stream).value_or(detail::Access::make<Stream>(nullptr));
             const nb::gil_scoped_release unlocked;
             self.core->deallocate_bytes(pointer, bytes, order);
         },

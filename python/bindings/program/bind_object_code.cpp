@@ -109,10 +109,9 @@ ValueError
             return detail::Access::state(self) == detail::Access::state(other);
         },
         nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
-    type.def("__hash__",
-             [](const PyObjectCode& self) {
-                 return std::hash<const void*>{}(detail::Access::state(self).get());
-             });
+    type.def("__hash__", [](const PyObjectCode& self) {
+        return std::hash<const void*>{}(detail::Access::state(self).get());
+    });
     type.def("__repr__", [](const PyObjectCode& self) -> std::string {
         if (self.is_closed()) {
             return "<ObjectCode closed>";

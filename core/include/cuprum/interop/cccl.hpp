@@ -152,8 +152,7 @@ public:
         return allocate_sync(bytes, alignment);
     }
 
-    void deallocate(void* pointer, std::size_t bytes,
-                    std::size_t alignment = MAX_ALIGNMENT_BYTES) {
+    void deallocate(void* pointer, std::size_t bytes, std::size_t alignment = MAX_ALIGNMENT_BYTES) {
         deallocate_sync(pointer, bytes, alignment);
     }
 

@@ -14,8 +14,8 @@ namespace cuprum::detail {
 
 /// Returns what a cache holds under a key, or nothing, in memory that object code takes over.
 ///
-/// The library's own caches read straight into that memory. Any other cache is asked with get(), and
-/// the result is copied once more.
+/// The library's own caches read straight into that memory. Any other cache is asked with get(),
+/// and the result is copied once more.
 [[nodiscard]] std::optional<PaddedCode> load(ProgramCache& cache, std::string_view key);
 
 } // namespace cuprum::detail
