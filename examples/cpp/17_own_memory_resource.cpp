@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Allocates in a way of its own: a resource that keeps freed memory for the next who asks.
+// Defines a memory resource that keeps freed memory for the next allocation of the same size.
 
 #include <cuprum/cuprum.hpp>
 
@@ -16,9 +16,10 @@
 
 namespace {
 
-/// Keeps freed memory by size. All of it comes from a pool, and goes back with the cache.
+/// A memory resource that keeps freed memory by size. The memory comes from a pool and returns to
+/// it when the cache is destroyed.
 ///
-/// Memory is handed on in the order of one stream: who uses several needs an event in between.
+/// Reuse is ordered on one stream only. To use several streams, add events between them.
 class Cache final : public cuprum::MemoryResource {
 public:
     explicit Cache(cuprum::DeviceMemoryResource upstream) : upstream_(std::move(upstream)) {}
@@ -55,7 +56,7 @@ public:
 
 private:
     cuprum::DeviceMemoryResource upstream_;
-    std::mutex mutex_; // buffers are freed on any thread
+    std::mutex mutex_; // any thread may free a buffer
     std::map<std::size_t, std::vector<cuprum::Buffer>> free_;
     std::map<CUdeviceptr, cuprum::Buffer> lent_;
     int hits_ = 0;
