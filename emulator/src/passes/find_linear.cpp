@@ -17,7 +17,7 @@
 // handler read its lanes: `spread` brings them up to date, behind the writers or before such
 // readers, wherever less often.
 
-#include "interp/linear.hpp"
+#include "decode/linear.hpp"
 #include "passes/build.hpp"
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Lets one handler run two loads and the multiply-add behind them, where nobody else reads what was
-// loaded. The code stays as it is (interp/handlers/fused_forms.hpp): only the handler of the first
+// loaded. The code stays as it is (bytecode/fused_forms.hpp): only the handler of the first
 // load changes.
 
-#include "interp/fused.hpp"
+#include "decode/fused.hpp"
 #include "passes/build.hpp"
 
 namespace cuprum::emulator::passes {
