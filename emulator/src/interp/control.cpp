@@ -5,9 +5,9 @@
 
 #include "interp/clock.hpp"
 #include "interp/groups.hpp"
+#include "interp/lanes.hpp"
 #include "interp/random.hpp"
 #include "interp/warp.hpp"
-#include "interp/lanes.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -101,6 +101,32 @@ const Instruction* branch_guarded(WarpContext& warp, const Instruction* at, std:
         return jump(warp, at, jump_target(at));
     }
     return split(warp, at, taken, jump_target(at));
+}
+
+const Instruction* branch_to_wait(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    std::uint32_t taken = mask;
+    if (!at->guard.is_none()) {
+        const std::uint32_t holds = warp.predicate(at->guard);
+        taken &= (at->flags & bytecode::GUARD_NEGATED) != 0 ? ~holds : holds;
+    }
+    ClusterContext& cluster = *warp.block->cluster;
+    bool has_changed = false;
+    for_each_lane(taken, [&](std::uint32_t lane) {
+        has_changed |= warp.tested_at[lane] != cluster.mbarrier_changes;
+    });
+    if (taken == 0 || has_changed) {
+        return at->guard.is_none() ? branch(warp, at, mask) : branch_guarded(warp, at, mask);
+    }
+    // Another round of the loop would end here again: nothing that it depends on has changed. So
+    // the lanes block, which also lets a deadlock be seen.
+    warp.budget = warp.budget > at->tag ? warp.budget - at->tag : 0;
+    ++cluster.mbarrier_waiters;
+    groups::park(warp, taken, groups::index_of(warp, jump_target(at)), Stop::Mbarrier);
+    if (warp.active == 0) {
+        return nullptr;
+    }
+    groups::look_ahead(warp, at + 1);
+    return at + 1;
 }
 
 const Instruction* branch_indexed(WarpContext& warp, const Instruction* at, std::uint32_t mask) {

@@ -33,6 +33,8 @@ using Function = std::remove_pointer_t<bytecode::Handler>;
 
 Function branch;         // without a guard; made complete by finish_branch()
 Function branch_guarded; // the same, reads its guard itself
+// The same, at the end of a loop that only tests mbarriers: blocks until one of them changes.
+Function branch_to_wait;
 Function branch_indexed; // src[0]: index; targets: [extra, extra + tag) of Kernel::branch_targets
 Function exit_lanes;
 Function trap;

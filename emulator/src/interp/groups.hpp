@@ -66,4 +66,8 @@ void release_barriers_after_exit(BlockContext& block);
 /// Lets the cluster's barrier go on that waits for all threads, once fewer are left.
 void release_cluster_after_exit(ClusterContext& cluster);
 
+/// Records that waits for mbarriers of the cluster may end differently now, and resumes the groups
+/// that wait. `at` is the instruction of the running group that caused it.
+void release_mbarrier_waiters(WarpContext& warp, const bytecode::Instruction* at);
+
 } // namespace cuprum::emulator::groups

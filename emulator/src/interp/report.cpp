@@ -4,6 +4,7 @@
 // Faults in words: what happened, to which thread of which block, at which line.
 
 #include "interp/groups.hpp"
+#include "interp/mbarrier.hpp"
 #include "interp/warp.hpp"
 
 #include <sstream>
@@ -213,6 +214,18 @@ void write_group(std::ostream& out, const WarpContext& warp, const Group& group)
         out << " wait at the barrier of the cluster, where ";
         write_cluster_arrivals(out, *warp.block->cluster);
         --at;
+        break;
+    case Stop::Mbarrier:
+        // The group stands where its loop begins. What it waits for is only sure to be in registers
+        // when the loop begins with the wait.
+        if (at->handler == mbarrier::wait) {
+            out << " wait for " << mbarrier::describe(warp, group, at);
+        } else {
+            out << " wait for an mbarrier";
+            while (at->handler != mbarrier::wait) {
+                ++at;
+            }
+        }
         break;
     case Stop::Sleep:
         out << " sleep";

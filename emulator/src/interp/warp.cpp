@@ -55,8 +55,7 @@ void start_warp(WarpContext& warp, std::uint32_t present) {
     warp.groups[0] = Group{.pc = 0, .mask = present};
 }
 
-Stop run_warp(WarpContext& warp, std::uint32_t quantum) {
-    warp.budget = quantum;
+Stop run_warp(WarpContext& warp) {
     while (choose_group(warp)) {
         run_group(warp);
         switch (warp.stop) {
@@ -316,8 +315,9 @@ Stop waiting_state(const WarpContext& warp) {
         }
     }
     for (std::uint32_t i = 0; i < warp.group_count; ++i) {
-        if (warp.groups[i].state == Stop::Barrier || warp.groups[i].state == Stop::Cluster) {
-            return warp.groups[i].state;
+        const Stop state = warp.groups[i].state;
+        if (state == Stop::Barrier || state == Stop::Cluster || state == Stop::Mbarrier) {
+            return state;
         }
     }
     return warp.group_count == 0 ? Stop::Exited : Stop::Rendezvous;

@@ -27,6 +27,7 @@ constexpr std::array PIPELINE{
     Pass{"find_linear", find_linear},               // counters and addresses have heads
     Pass{"fuse_loads", fuse_loads},                 // some handlers run more than one instruction
     Pass{"find_blocks", find_blocks},               // the graph fits the code as it is now
+    Pass{"find_wait_loops", find_wait_loops},       // loops that only test mbarriers are known
     Pass{"find_live_ranges", find_live_ranges},     // it is known when each register is needed
     Pass{"assign_slots", assign_slots},             // registers are offsets into the frame
     Pass{"resolve_branches", resolve_branches},     // targets are places
