@@ -8,6 +8,7 @@
 #include "interp/warp.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace cuprum::emulator::check {
 
@@ -36,6 +37,11 @@ struct Access {
 [[nodiscard]] bool check_together(WarpContext& warp, const bytecode::Instruction* at,
                                   const Access& first, std::uint32_t lanes, bool is_uniform,
                                   const std::uint8_t* data);
+
+/// Stops the kernel with a fault, or only reports it where CUPRUM_EMULATOR_CHECK_ACTION says so.
+/// Returns whether the kernel continues.
+[[nodiscard]] bool report_finding(WarpContext& warp, const bytecode::Instruction* at,
+                                  std::uint32_t lane, FaultKind kind, const std::string& detail);
 
 /// Says who accesses device memory.
 [[nodiscard]] GlobalRaces::Stamp global_stamp(const WarpContext& warp,

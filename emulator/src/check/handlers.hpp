@@ -47,6 +47,7 @@ Function acquire;       // lanes learn what others have published
 Function release_block; // the same among the threads of a block only
 Function acquire_block;
 Function meet;       // src[0]: the member mask of each lane; all of them are here
+Function membership; // src[0]: the member mask of each lane; it must name the lane itself
 Function mark_local; // immediate: how many bytes of local memory from `target` on are written, in
                      // the running activation or (tag 1) the one that will be called
 Function shake;      // gives way at random

@@ -123,8 +123,10 @@ private:
 
     // ---- checks (lower_checks.cpp)
     void note_meeting(bytecode::Operand members);
+    void note_membership(bytecode::Operand members);
     void note_local_write(std::uint32_t offset, std::uint64_t bytes, bool is_of_callee);
     void emit_check(bytecode::Handler handler);
+    void emit_check_of_members(bytecode::Handler handler, bytecode::Operand members);
     [[nodiscard]] std::vector<bool> used_results();
     void emit_access_check(const AccessNote& note, bool passes_on);
 
