@@ -64,7 +64,7 @@ void BlockShadow::forget_local() {
     const std::size_t stride = block_->local_stride_bytes;
     const std::size_t bytes = stride * block_->thread_count;
     if (stride != local_stride_ || bytes > local_bytes_) {
-        // Zeroed memory that nobody touches costs nothing: most of a stack is never used.
+        // Zeroed memory costs nothing until it is touched, and most of a stack is never used.
         local_written_.reset(
             static_cast<std::uint8_t*>(std::calloc(std::max<std::size_t>(bytes, 1), 1)));
         if (local_written_ == nullptr) {
@@ -73,8 +73,9 @@ void BlockShadow::forget_local() {
         local_bytes_ = bytes;
         local_stride_ = stride;
     } else {
-        for (std::size_t thread = 0; local_used_ != 0 && thread < block_->thread_count; ++thread) {
-            std::fill_n(local_written_.get() + thread * stride, local_used_, std::uint8_t{0});
+        // All threads that there is room for: the block before may have had more of them.
+        for (std::size_t at = 0; local_used_ != 0 && at < local_bytes_; at += stride) {
+            std::fill_n(local_written_.get() + at, local_used_, std::uint8_t{0});
         }
     }
     local_used_ = 0;
@@ -243,8 +244,8 @@ bool BlockShadow::find(const MemoryMap& map, std::uint64_t address, MemoryRange&
     return true;
 }
 
-/// Tells whether an access to shared memory of the cluster comes before what a thread of the block
-/// `by` does now.
+/// Returns whether an access to shared memory of the cluster comes before what a thread of the
+/// block `by` does now.
 bool BlockShadow::is_ordered(const Stamp& earlier, const BlockShadow& by,
                              std::uint32_t thread) const {
     const std::uint32_t time = earlier.time;
@@ -268,8 +269,8 @@ bool BlockShadow::is_ordered(const Stamp& earlier, const BlockShadow& by,
     return released > time && acquired > time;
 }
 
-/// Tells whether an offset lies in what the system reserves. Libraries that use it rely on more
-/// than CUDA promises, such as shuffles that order.
+/// Returns whether an offset lies in the memory that the system reserves. Libraries that use it
+/// rely on more than CUDA promises, such as shuffles that order memory.
 bool BlockShadow::is_reserved(std::uint32_t offset) const {
     const bytecode::Kernel& kernel = *block_->kernel;
     return offset - kernel.reserved_shared_offset < kernel.reserved_shared_bytes;

@@ -12,7 +12,7 @@
 //   - its thread has released what it had done since, and the other thread has acquired since:
 //     mbarriers, fences and atomics, barriers of a part of the block. As for device memory
 //     (global_races.hpp), what is acquired is all that was released.
-// The shuffles and votes of a warp order nothing, as the programming guide says.
+// Shuffles and votes order nothing, as the programming guide says, and fences alone do not either.
 
 #pragma once
 
@@ -31,7 +31,7 @@
 
 namespace cuprum::emulator::check {
 
-/// Is told of every access and synchronisation of a block that is checked.
+/// Records every access and synchronisation of a block that is checked.
 class BlockShadow final : public Observer {
 public:
     /// Who accessed shared memory, when and where.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The instructions that checks consist of. They stand before (or after) the instruction they look
-// at and are there only in kernels that were compiled with a check turned on.
+// The instructions that checks consist of. They stand before (or after) the instruction that they
+// look at. Only kernels that were compiled with a check turned on have them.
 
 #pragma once
 
@@ -42,7 +42,7 @@ constexpr std::uint16_t ACCESS_PASSES_ON = 1u << 15; // what is read is perhaps 
 
 enum class AccessSpace : std::uint8_t { Generic, Global, Shared, Local };
 
-Function release;       // lanes publish what they have done, to whoever looks
+Function release;       // lanes publish what they have done to all other threads
 Function acquire;       // lanes learn what others have published
 Function release_block; // the same among the threads of a block only
 Function acquire_block;

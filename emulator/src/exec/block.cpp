@@ -21,7 +21,8 @@ namespace {
 /// Back edges that a warp may take before it gives way: about a tenth of a millisecond of ordinary
 /// looping, or sixteen rounds of spinning. Waiting at a barrier does not refill it.
 constexpr std::uint32_t QUANTUM = 4096;
-/// Quanta of each warp before the block gives way to others: loops with atomics look like spinning.
+/// Quanta of each warp before the block gives way to others. More than one, because loops with
+/// atomics look like spinning.
 constexpr std::uint32_t MAX_TURNS = 4;
 constexpr std::uint32_t LOCAL_ALIGNMENT = 16;
 constexpr std::size_t MAX_KEPT_BYTES = std::size_t{16} << 20;
@@ -120,7 +121,7 @@ Block::Outcome Block::run() {
         if (has_yielded) {
             return Outcome::Yielded;
         }
-        // Nobody has yielded: a block that can run was stuck until a later one let it go on.
+        // No block has yielded. One that can run now was stuck until a later one resumed it.
         bool can_go_on = false;
         for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
             can_go_on |= (asleep >> rank & 1) == 0 && of_rank(rank).context_.runnable != 0;

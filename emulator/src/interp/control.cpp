@@ -201,8 +201,8 @@ const Instruction* rendezvous(WarpContext& warp, const Instruction* at, std::uin
     if ((wanted & alive & ~mask) == 0) {
         return at + 1;
     }
-    // Somebody is missing. Lanes whose own mask is covered go on with those that the guard keeps
-    // out; the others wait, one group for each mask.
+    // Some lanes are missing. Lanes whose own mask is complete continue, together with those that
+    // the guard leaves out; the others wait, one group for each mask.
     const std::uint32_t pc = groups::index_of(warp, at);
     std::uint32_t left = mask;
     while (left != 0) {
@@ -222,7 +222,7 @@ const Instruction* rendezvous(WarpContext& warp, const Instruction* at, std::uin
     }
     groups::release_rendezvous(warp);
     if (warp.active == 0) {
-        return nullptr; // released or not: whoever runs next is chosen afresh
+        return nullptr; // released or not: the run loop chooses the next group
     }
     groups::look_ahead(warp, at + 1);
     return at + 1;
@@ -269,8 +269,8 @@ const Instruction* jump_target(const Instruction* at) {
                                                 at->immediate);
 }
 
-/// Tells whether lanes that have just come to a rendezvous wait for ones that wait for them at
-/// another instruction, and raises the fault: what they would exchange is undefined on a GPU.
+/// Raises a fault and returns true when lanes that arrive at a rendezvous and lanes that wait at
+/// another instruction wait for each other: what they would exchange is undefined on a GPU.
 bool is_met_elsewhere(WarpContext& warp, const Instruction* at) {
     const std::uint32_t pc = groups::index_of(warp, at) + 1;
     const auto ptx_line = [&lines = warp.block->kernel->lines](const Instruction& instruction) {
@@ -303,7 +303,7 @@ bool is_met_elsewhere(WarpContext& warp, const Instruction* at) {
     return false;
 }
 
-/// Moves the whole running group; a jump back costs quantum and may make it give way.
+/// Moves the whole running group. A jump back uses up budget and may make the group give way.
 const Instruction* jump(WarpContext& warp, const Instruction* at, const Instruction* target) {
     if (target > at) {
         return target;
@@ -340,7 +340,7 @@ const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t
     warp.groups[warp.current].mask = warp.active;
     groups::add(warp, ahead, groups::index_of(warp, ahead_at));
     if (warp.block->random != 0 && random_below(warp.block->random, 2) == 0) [[unlikely]] {
-        // A random schedule: whoever runs next is chosen afresh.
+        // A random schedule: the run loop chooses the next group.
         warp.groups[warp.current].pc = groups::index_of(warp, is_back ? target : next);
         warp.stop = Stop::Diverged;
         return nullptr;

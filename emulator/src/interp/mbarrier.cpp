@@ -57,7 +57,8 @@ const Instruction* for_each_state(WarpContext& warp, const Instruction* at, std:
                                   bool (*change)(WarpContext&, const Instruction*, std::uint32_t,
                                                  State&));
 
-/// Visits the lanes of a mask, lowest first, until `visit` returns false; tells whether all were.
+/// Visits the lanes of a mask, lowest first, until `visit` returns false. Returns whether it
+/// visited all of them.
 template <typename Visit>
 bool visit_lanes(std::uint32_t mask, Visit visit) {
     for (; mask != 0; mask &= mask - 1) {
@@ -405,7 +406,7 @@ bool arrive_at(WarpContext& warp, const Instruction* at, std::uint32_t lane, Sta
     return true;
 }
 
-/// Lets `change` work on the barrier of each lane; it returns false after a fault.
+/// Calls `change` for the barrier of each lane; it returns false after a fault.
 const Instruction* for_each_state(WarpContext& warp, const Instruction* at, std::uint32_t mask,
                                   bool (*change)(WarpContext&, const Instruction*, std::uint32_t,
                                                  State&)) {

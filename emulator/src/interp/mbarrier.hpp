@@ -6,7 +6,7 @@
 //   bits  0-19  pending   arrivals that the current phase still waits for
 //   bits 20-39  expected  arrivals of every further phase
 //   bits 40-60  tx        bytes announced and not yet delivered, signed
-//   bit  62     marker    set by init: tells a barrier from other memory
+//   bit  62     marker    set by init: distinguishes a barrier from other data
 //   bit  63     parity    of the current phase
 //
 // A phase is complete when nothing is pending and tx is 0. The state that an arrival returns is the

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Faults in words: what happened, to which thread of which block, at which line.
+// The text of faults: what happened, in which thread of which block, at which line.
 
 #include "interp/groups.hpp"
 #include "interp/mbarrier.hpp"
@@ -29,7 +29,7 @@ const Instruction* raise_fault(WarpContext& warp, const Instruction* at, FaultKi
     warp.stop = Stop::Fault;
     BlockContext& block = *warp.block;
     if (block.fault.kind != FaultKind::None) {
-        return nullptr; // the first one counts
+        return nullptr; // only the first one is reported
     }
     block.fault.kind = kind;
     block.fault.report = describe_finding(warp, at, kind, lane, detail);
@@ -66,7 +66,7 @@ std::string describe_block(const BlockContext& block) {
 }
 
 std::string describe_warps(const BlockContext& block) {
-    // Every warp of the largest block and as much again: more helps nobody.
+    // Every warp of the largest block, and as many again.
     constexpr std::uint32_t MOST_GROUPS = 64;
     std::ostringstream out;
     std::uint32_t count = 0;

@@ -142,7 +142,7 @@ struct BlockContext {
     std::uint32_t warp_count = 0;
     std::uint32_t runnable = 0;     // warps with a runnable group, one bit each
     std::uint32_t live_threads = 0; // that have not exited
-    std::uint32_t pending = 0;      // barriers at which somebody has arrived, one bit each
+    std::uint32_t pending = 0;      // barriers at which threads have arrived, one bit each
     std::array<Barrier, BARRIER_COUNT> barriers{};
 
     ClusterContext* cluster = nullptr; // never null while the block runs
@@ -201,10 +201,10 @@ struct WarpContext {
     }
 };
 
-/// Stops the running group for now; it goes on with `next` once the others had their turn. Returns
-/// nullptr, so that handlers can `return` it.
+/// Stops the running group for now; it continues with `next` when the others have had their turn.
+/// Returns nullptr, so that handlers can `return` it.
 ///
-/// This is how a handler that cannot finish yet (a try_wait that may suspend) gives way.
+/// A handler that cannot finish yet (a try_wait that may suspend) gives way like this.
 [[nodiscard]] inline const bytecode::Instruction* yield_group(WarpContext& warp,
                                                               const bytecode::Instruction* next) {
     Group& group = warp.groups[warp.current];

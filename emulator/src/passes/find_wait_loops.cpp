@@ -8,12 +8,13 @@
 //
 // The next round of such a loop depends on the mbarriers alone. Its branch can therefore block
 // until one of them changes (control::branch_to_wait). Blocked threads cost nothing, and when all
-// threads of a cluster are blocked it is a deadlock: nobody else can reach its mbarriers.
+// threads of a cluster are blocked it is a deadlock: no other thread can reach its mbarriers.
 //
-// A loop qualifies when it is one run of instructions without a branch inside, except those that
-// leave it; when its instructions compute from registers or test mbarriers and do nothing else; and
-// when no register carries a value from one round to the next. A loop that counts its rounds, reads
-// a clock or looks at other memory may end by itself and keeps its ordinary branch.
+// A loop qualifies when it is one run of instructions that is entered at its beginning only,
+// without a branch inside, except those that leave it; when its instructions compute from registers
+// or test mbarriers and do nothing else; and when no register carries a value from one round to the
+// next. A loop that counts its rounds, reads a clock or looks at other memory may end by itself and
+// keeps its ordinary branch.
 
 #include "check/handlers.hpp"
 #include "interp/control.hpp"
@@ -88,14 +89,35 @@ bool carries_values(KernelBuild& build, std::uint32_t begin, std::uint32_t end) 
     return is_carried;
 }
 
+/// Returns for each instruction whether something jumps to it.
+std::vector<bool> find_targets(const KernelBuild& build) {
+    std::vector<bool> is_target(build.kernel.code.size() + 1, false);
+    const auto mark = [&](std::uint32_t label) {
+        if (build.labels[label] < is_target.size()) {
+            is_target[build.labels[label]] = true;
+        }
+    };
+    for (const Instruction& instruction : build.kernel.code) {
+        if ((instruction.flags & bytecode::IS_BRANCH) != 0) {
+            mark(instruction.target);
+        }
+    }
+    std::ranges::for_each(build.kernel.branch_targets, mark);
+    std::ranges::for_each(build.entries, mark);
+    return is_target;
+}
+
 /// Returns whether the run [begin, end] is a loop that only waits; `end` branches back to `begin`.
-bool is_wait_loop(KernelBuild& build, std::uint32_t begin, std::uint32_t end) {
+bool is_wait_loop(KernelBuild& build, const std::vector<bool>& is_target, std::uint32_t begin,
+                  std::uint32_t end) {
     const auto& code = build.kernel.code;
     bool has_wait = false;
     for (std::uint32_t i = begin; i < end; ++i) {
+        if (is_target[i + 1]) {
+            return false;
+        }
         if ((code[i].flags & bytecode::IS_BRANCH) != 0) {
-            const std::uint32_t target = build.labels[code[i].target];
-            if (target >= begin && target <= end) {
+            if (build.labels[code[i].target] == begin) {
                 return false;
             }
             continue;
@@ -112,13 +134,14 @@ bool is_wait_loop(KernelBuild& build, std::uint32_t begin, std::uint32_t end) {
 
 void find_wait_loops(KernelBuild& build) {
     const auto& code = build.kernel.code;
+    const std::vector<bool> is_target = find_targets(build);
     for (std::uint32_t i = 0; i < code.size(); ++i) {
         if ((code[i].flags & bytecode::IS_BRANCH) == 0) {
             continue;
         }
         const std::uint32_t target = build.labels[code[i].target];
-        build.notes[i].ends_wait_loop =
-            target < i && i - target <= MAX_LOOP_LENGTH && is_wait_loop(build, target, i);
+        build.notes[i].ends_wait_loop = target < i && i - target <= MAX_LOOP_LENGTH &&
+                                        is_wait_loop(build, is_target, target, i);
     }
 }
 

@@ -82,7 +82,7 @@ private:
     void declare_kernel_parameters();
     void lower_function(const ptx::Function& function);
 
-    /// Tells whether this is the kernel's own activation, not that of a function it calls.
+    /// Returns whether this is the kernel's own activation, not that of a function it calls.
     [[nodiscard]] bool is_in_kernel() const { return frames_.front().function->is_entry; }
 
     void lower_statements(std::span<const ptx::Statement> statements);
@@ -211,7 +211,7 @@ private:
 [[nodiscard]] std::vector<std::uint32_t> abi_offsets(std::span<const ptx::Variable> returns,
                                                      std::span<const ptx::Variable> parameters);
 
-/// Tells whether an access is to parameters: "param", "param::entry" or "param::func".
+/// Returns whether an access is to parameters: "param", "param::entry" or "param::func".
 [[nodiscard]] bool is_param_modifier(std::string_view modifier);
 
 /// How an instruction accesses memory: its element type and how many of them.

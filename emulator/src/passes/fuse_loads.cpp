@@ -29,7 +29,7 @@ void fuse_loads(KernelBuild& build) {
             }
         });
     }
-    // Whoever jumps behind a load expects its result in the register.
+    // Code that jumps behind a load expects its result in the register.
     std::vector<bool> is_target(code.size(), false);
     for (const std::uint32_t label : build.labels) {
         if (label < code.size()) {

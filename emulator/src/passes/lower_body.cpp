@@ -36,7 +36,7 @@ T align_up(T value, T alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 
-/// Tells whether a loop around this instruction may be waiting for another thread.
+/// Returns whether a loop around this instruction may be waiting for another thread.
 bool waits_for_others(const ptx::Instruction& instruction) {
     if (instruction.opcode == "ld") {
         return has_modifier(instruction, "volatile") || has_modifier(instruction, "relaxed") ||

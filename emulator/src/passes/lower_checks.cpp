@@ -144,7 +144,7 @@ void FunctionLowering::emit_access_check(const AccessNote& note, bool passes_on)
     emit(look);
 }
 
-/// Tells for each element of the current load whether something is computed from it, or it is
+/// Returns for each element of the current load whether something is computed from it, or it is
 /// written to device memory.
 ///
 /// Only then does it matter whether it was ever written. Compilers, and libraries that know what

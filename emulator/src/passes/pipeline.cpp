@@ -23,7 +23,7 @@ constexpr std::array PIPELINE{
     Pass{"remove_unreachable", remove_unreachable}, // every instruction can be reached
     Pass{"find_blocks", find_blocks},               // the graph is there
     Pass{"propagate_copies", propagate_copies},     // parameters and constants are read in place
-    Pass{"remove_dead_code", remove_dead_code},     // every result is read by somebody
+    Pass{"remove_dead_code", remove_dead_code},     // every result is used
     Pass{"find_linear", find_linear},               // counters and addresses have heads
     Pass{"fuse_loads", fuse_loads},                 // some handlers run more than one instruction
     Pass{"find_blocks", find_blocks},               // the graph fits the code as it is now

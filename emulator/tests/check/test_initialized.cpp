@@ -175,6 +175,13 @@ TEST(Initialized, a_new_block_clears_only_the_stack_that_was_used) {
     EXPECT_EQ(shadow.local_used(), 0u);
     EXPECT_EQ(shadow.local_written(threads - 1)[107], 0);
     EXPECT_EQ(shadow.local_written(3)[40], 0);
+    // A block with fewer threads in between must not hide what the others have left.
+    shadow.mark_local(threads - 1, 0, 4);
+    block.thread_count = 32;
+    shadow.start(block, grid);
+    block.thread_count = threads;
+    shadow.start(block, grid);
+    EXPECT_EQ(shadow.local_written(threads - 1)[0], 0);
 }
 
 } // namespace
