@@ -55,7 +55,7 @@ struct Operand {
 
     [[nodiscard]] constexpr std::uint32_t offset() const { return bits & OFFSET_MASK; }
 
-    /// Tells whether this names nothing: an absent guard or a discarded destination (`_`).
+    /// Returns whether this names nothing: an absent guard or a discarded destination (`_`).
     [[nodiscard]] constexpr bool is_none() const { return bits == NONE_BITS; }
 
     friend constexpr bool operator==(Operand, Operand) = default;

@@ -23,8 +23,6 @@ bool check_shared(WarpContext& warp, const Instruction* at, const Access& access
 bool check_local(WarpContext& warp, const Instruction* at, const Access& access,
                  std::uint64_t offset);
 const std::uint8_t* find_unwritten(const std::uint8_t* written, const Access& access);
-bool report(WarpContext& warp, const Instruction* at, const Access& access, FaultKind kind,
-            const std::string& detail);
 std::string describe_access(const Access& access);
 std::string describe_memory(const MemoryMap& map, std::uint64_t address);
 std::string describe_shared(const BlockContext& owner, const BlockContext& from,
@@ -60,6 +58,20 @@ bool check_access(WarpContext& warp, const Instruction* at, const Access& access
     const std::uint64_t parameter =
         access.address - reinterpret_cast<std::uint64_t>(block.parameters);
     return parameter < block.parameter_bytes || check_global(warp, at, access);
+}
+
+bool report_finding(WarpContext& warp, const Instruction* at, std::uint32_t lane, FaultKind kind,
+                    const std::string& detail) {
+    const MemoryMap& map = *warp.block->memory;
+    if (map.report == nullptr) {
+        (void)raise_fault(warp, at, kind, lane, detail);
+        return false;
+    }
+    auto& grid = static_cast<BlockShadow&>(*warp.block->observer).grid();
+    if (grid.is_news(static_cast<std::uint32_t>(at - warp.code))) {
+        map.report(describe_finding(warp, at, kind, lane, detail) + grid.describe_launch());
+    }
+    return true;
 }
 
 GlobalRaces::Stamp global_stamp(const WarpContext& warp, const Instruction* at,
@@ -106,9 +118,9 @@ bool check_global(WarpContext& warp, const Instruction* at, const Access& access
             const std::uint32_t bytes = std::min(access.element_bytes, access.bytes - i);
             if (is_unwritten(map, access.address + i, bytes)) {
                 mark_written(map, access.address, access.bytes); // once is enough
-                if (!report(warp, at, access, FaultKind::UninitializedRead,
-                            describe_access(access) + ", which was never written" +
-                                describe_memory(map, access.address))) {
+                if (!report_finding(warp, at, access.lane, FaultKind::UninitializedRead,
+                                    describe_access(access) + ", which was never written" +
+                                        describe_memory(map, access.address))) {
                     return false;
                 }
                 break;
@@ -129,10 +141,11 @@ bool check_global(WarpContext& warp, const Instruction* at, const Access& access
                 std::to_string(other.block % block.grid[0]) + ", " +
                 std::to_string(other.block / block.grid[0] % block.grid[1]) + ", " +
                 std::to_string(other.block / block.grid[0] / block.grid[1]) + ")";
-            return report(warp, at, access, FaultKind::Race,
-                          describe_access(access) + ", and nothing orders it after" +
-                              describe_other(block, other.instruction, conflict->was_write, name) +
-                              describe_memory(map, access.address));
+            return report_finding(
+                warp, at, access.lane, FaultKind::Race,
+                describe_access(access) + ", and nothing orders it after" +
+                    describe_other(block, other.instruction, conflict->was_write, name) +
+                    describe_memory(map, access.address));
         }
     }
     return true;
@@ -159,9 +172,9 @@ bool check_shared(WarpContext& warp, const Instruction* at, const Access& access
         std::uint8_t* const written = shadow.shared_written() + offset;
         if (access.reads && !access.passes_on && find_unwritten(written, access) != nullptr) {
             std::fill_n(written, access.bytes, std::uint8_t{1}); // once is enough
-            if (!report(warp, at, access, FaultKind::UninitializedRead,
-                        describe_access(access) + ", which this block has never written" +
-                            describe_shared(*owner, block, offset))) {
+            if (!report_finding(warp, at, access.lane, FaultKind::UninitializedRead,
+                                describe_access(access) + ", which this block has never written" +
+                                    describe_shared(*owner, block, offset))) {
                 return false;
             }
         }
@@ -180,8 +193,8 @@ bool check_shared(WarpContext& warp, const Instruction* at, const Access& access
             if (block.cluster->size > 1) {
                 name += " of the cluster's block " + std::to_string(rank);
             }
-            return report(
-                warp, at, access, FaultKind::Race,
+            return report_finding(
+                warp, at, access.lane, FaultKind::Race,
                 describe_access(access) + ", and nothing orders it after" +
                     describe_other(block, conflict->other.instruction, conflict->was_write, name) +
                     describe_shared(*owner, block, offset));
@@ -198,18 +211,19 @@ bool check_local(WarpContext& warp, const Instruction* at, const Access& access,
         access.bytes > stride - offset) {
         return true;
     }
-    std::uint8_t* const written = static_cast<BlockShadow&>(*block.observer).local_written() +
-                                  warp.thread(access.lane) * stride + offset;
+    auto& shadow = static_cast<BlockShadow&>(*block.observer);
+    const std::uint32_t thread = warp.thread(access.lane);
+    const std::uint8_t* const written = shadow.local_written(thread) + offset;
     if (access.reads && !access.passes_on && find_unwritten(written, access) != nullptr) {
-        std::fill_n(written, access.bytes, std::uint8_t{1});
-        if (!report(warp, at, access, FaultKind::UninitializedRead,
-                    describe_access(access) + ", which the thread has never written\n  " +
-                        std::to_string(offset) + " bytes into its local memory")) {
+        shadow.mark_local(thread, offset, access.bytes); // one report is enough
+        if (!report_finding(warp, at, access.lane, FaultKind::UninitializedRead,
+                            describe_access(access) + ", which the thread has never written\n  " +
+                                std::to_string(offset) + " bytes into its local memory")) {
             return false;
         }
     }
     if (access.writes) {
-        std::fill_n(written, access.bytes, std::uint8_t{1});
+        shadow.mark_local(thread, offset, access.bytes);
     }
     return true;
 }
@@ -225,21 +239,6 @@ const std::uint8_t* find_unwritten(const std::uint8_t* written, const Access& ac
         }
     }
     return nullptr;
-}
-
-/// Stops the kernel or only tells, as the map says. Returns whether the kernel goes on.
-bool report(WarpContext& warp, const Instruction* at, const Access& access, FaultKind kind,
-            const std::string& detail) {
-    const MemoryMap& map = *warp.block->memory;
-    if (map.report == nullptr) {
-        (void)raise_fault(warp, at, kind, access.lane, detail);
-        return false;
-    }
-    auto& grid = static_cast<BlockShadow&>(*warp.block->observer).grid();
-    if (grid.is_news(static_cast<std::uint32_t>(at - warp.code))) {
-        map.report(describe_finding(warp, at, kind, access.lane, detail) + grid.describe_launch());
-    }
-    return true;
 }
 
 std::string describe_access(const Access& access) {

@@ -8,6 +8,7 @@
 #include "interp/warp.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace cuprum::emulator::check {
 
@@ -17,7 +18,7 @@ struct Access {
     bool reads = false;
     bool writes = false;
     bool is_strong = false;
-    bool passes_on = false; // perhaps nobody uses what is read from shared or local memory
+    bool passes_on = false; // what is read from shared or local memory may be unused
     std::uint32_t lane = 0;
     std::uint64_t address = 0;
     std::uint32_t bytes = 0;
@@ -25,7 +26,7 @@ struct Access {
     const std::uint8_t* data = nullptr; // that is written; nullptr: not known
 };
 
-/// Checks an access and records it. Returns false after a fault. Says nothing of accesses that the
+/// Checks an access and records it. Returns false after a fault. Ignores accesses that the
 /// instruction itself will refuse: outside shared or local memory, misaligned.
 [[nodiscard]] bool check_access(WarpContext& warp, const bytecode::Instruction* at,
                                 const Access& access);
@@ -37,7 +38,12 @@ struct Access {
                                   const Access& first, std::uint32_t lanes, bool is_uniform,
                                   const std::uint8_t* data);
 
-/// Says who accesses device memory.
+/// Stops the kernel with a fault, or only reports it where CUPRUM_EMULATOR_CHECK_ACTION says so.
+/// Returns whether the kernel continues.
+[[nodiscard]] bool report_finding(WarpContext& warp, const bytecode::Instruction* at,
+                                  std::uint32_t lane, FaultKind kind, const std::string& detail);
+
+/// Returns which thread accesses device memory, and where in its code.
 [[nodiscard]] GlobalRaces::Stamp global_stamp(const WarpContext& warp,
                                               const bytecode::Instruction* at, std::uint32_t lane);
 

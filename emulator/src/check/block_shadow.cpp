@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <limits>
+#include <new>
 
 namespace cuprum::emulator::check {
 
@@ -33,7 +35,7 @@ void BlockShadow::start(BlockContext& block, GridShadow& grid) {
                     kernel.parameter_copy_bytes, std::uint8_t{1});
         std::fill_n(shared_written_.begin() + kernel.reserved_shared_offset,
                     kernel.reserved_shared_bytes, std::uint8_t{1});
-        local_written_.assign(std::size_t{block.local_stride_bytes} * block.thread_count, 0);
+        forget_local();
     }
     if ((checks & CHECK_RACES) == 0) {
         return;
@@ -56,6 +58,32 @@ void BlockShadow::start(BlockContext& block, GridShadow& grid) {
     // Whatever is remembered of the block before is ordered by this.
     clock_->met = ++clock_->now;
     met_ = released_together_ = acquired_together_ = last_acquired_ = clock_->now;
+}
+
+void BlockShadow::forget_local() {
+    const std::size_t stride = block_->local_stride_bytes;
+    const std::size_t bytes = stride * block_->thread_count;
+    if (stride != local_stride_ || bytes > local_bytes_) {
+        // Zeroed memory costs nothing until it is touched, and most of a stack is never used.
+        local_written_.reset(
+            static_cast<std::uint8_t*>(std::calloc(std::max<std::size_t>(bytes, 1), 1)));
+        if (local_written_ == nullptr) {
+            throw std::bad_alloc();
+        }
+        local_bytes_ = bytes;
+        local_stride_ = stride;
+    } else {
+        // All threads that there is room for: the block before may have had more of them.
+        for (std::size_t at = 0; local_used_ != 0 && at < local_bytes_; at += stride) {
+            std::fill_n(local_written_.get() + at, local_used_, std::uint8_t{0});
+        }
+    }
+    local_used_ = 0;
+}
+
+void BlockShadow::mark_local(std::uint32_t thread, std::size_t offset, std::size_t bytes) {
+    std::fill_n(local_written_.get() + thread * local_stride_ + offset, bytes, std::uint8_t{1});
+    local_used_ = std::max(local_used_, offset + bytes);
 }
 
 void BlockShadow::arrived(const WarpContext& warp, std::uint32_t mask) {
@@ -216,8 +244,8 @@ bool BlockShadow::find(const MemoryMap& map, std::uint64_t address, MemoryRange&
     return true;
 }
 
-/// Tells whether an access to shared memory of the cluster comes before what a thread of the block
-/// `by` does now.
+/// Returns whether an access to shared memory of the cluster comes before what a thread of the
+/// block `by` does now.
 bool BlockShadow::is_ordered(const Stamp& earlier, const BlockShadow& by,
                              std::uint32_t thread) const {
     const std::uint32_t time = earlier.time;
@@ -241,8 +269,8 @@ bool BlockShadow::is_ordered(const Stamp& earlier, const BlockShadow& by,
     return released > time && acquired > time;
 }
 
-/// Tells whether an offset lies in what the system reserves. Libraries that use it rely on more
-/// than CUDA promises, such as shuffles that order.
+/// Returns whether an offset lies in the memory that the system reserves. Libraries that use it
+/// rely on more than CUDA promises, such as shuffles that order memory.
 bool BlockShadow::is_reserved(std::uint32_t offset) const {
     const bytecode::Kernel& kernel = *block_->kernel;
     return offset - kernel.reserved_shared_offset < kernel.reserved_shared_bytes;

@@ -12,7 +12,7 @@
 //   - its thread has released what it had done since, and the other thread has acquired since:
 //     mbarriers, fences and atomics, barriers of a part of the block. As for device memory
 //     (global_races.hpp), what is acquired is all that was released.
-// The shuffles and votes of a warp order nothing, as the programming guide says.
+// Shuffles and votes order nothing, as the programming guide says, and fences alone do not either.
 
 #pragma once
 
@@ -21,14 +21,17 @@
 #include "interp/warp.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace cuprum::emulator::check {
 
-/// Is told of every access and synchronisation of a block that is checked.
+/// Records every access and synchronisation of a block that is checked.
 class BlockShadow final : public Observer {
 public:
     /// Who accessed shared memory, when and where.
@@ -86,8 +89,16 @@ public:
     /// Returns one byte per byte of shared memory: whether it has been written.
     [[nodiscard]] std::uint8_t* shared_written() { return shared_written_.data(); }
 
-    /// Returns the same for the local memory of all threads.
-    [[nodiscard]] std::uint8_t* local_written() { return local_written_.data(); }
+    /// Returns the same for the local memory of a thread.
+    [[nodiscard]] const std::uint8_t* local_written(std::uint32_t thread) const {
+        return local_written_.get() + thread * local_stride_;
+    }
+
+    /// Marks bytes of a thread's local memory as written; they must lie inside it.
+    void mark_local(std::uint32_t thread, std::size_t offset, std::size_t bytes);
+
+    /// Returns how much of each thread's local memory the next block has to clear.
+    [[nodiscard]] std::size_t local_used() const { return local_used_; }
 
 private:
     struct Clock {
@@ -101,6 +112,7 @@ private:
         std::uint32_t acquired = 0;
     };
 
+    void forget_local();
     [[nodiscard]] bool is_ordered(const Stamp& earlier, const BlockShadow& by,
                                   std::uint32_t thread) const;
     [[nodiscard]] bool is_reserved(std::uint32_t offset) const;
@@ -111,7 +123,17 @@ private:
     BlockContext* block_ = nullptr;
     GridShadow* grid_ = nullptr;
     std::vector<std::uint8_t> shared_written_;
-    std::vector<std::uint8_t> local_written_;
+
+    struct Free {
+        void operator()(std::uint8_t* memory) const { std::free(memory); }
+    };
+
+    // A byte per byte of local memory, thread after thread. All of it is zero but the first
+    // `local_used_` bytes of each thread.
+    std::unique_ptr<std::uint8_t[], Free> local_written_;
+    std::size_t local_bytes_ = 0;
+    std::size_t local_stride_ = 0;
+    std::size_t local_used_ = 0;
 
     Clock own_clock_;        // of the block of rank 0
     Clock* clock_ = nullptr; // of the cluster

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a race detector remembers of memory: who wrote each word last, and who has read it since.
+// What a race detector remembers of memory: which thread wrote each word last, and which have read
+// it since.
 //
 // Most accesses are of whole words, so there is a cell per word. A word that is accessed in pieces
 // gets a cell per byte: threads may well write neighbouring bytes.
@@ -27,8 +28,8 @@ constexpr std::uint32_t WORD_BYTES = 4;
 template <typename Stamp>
 struct Cell {
     Stamp write;
-    // The last reader, the last before it of the same group, and the last of another group: not all
-    // readers, but whoever writes next has nearly always to be ordered after one of these.
+    // The last reader, the last before it of the same group, and the last of another group. Not all
+    // readers, but the next writer nearly always has to be ordered after one of these.
     std::array<Stamp, 3> reads;
     std::uint32_t value = 0; // that was written
     bool has_value = false;
@@ -71,7 +72,7 @@ public:
         pieces_.clear();
     }
 
-    /// Tells whether an access to whole words would conflict with none, whatever it writes, and
+    /// Returns whether an access to whole words would conflict with none, whatever it writes, and
     /// none of them has been accessed in pieces.
     template <typename IsOrdered>
     [[nodiscard]] bool is_free(std::uint64_t offset, std::uint32_t bytes, bool is_write,
@@ -100,7 +101,7 @@ public:
     /// Records an access to bytes that lie in the run, and returns a conflict if there is one.
     ///
     /// `data` are the bytes that are written, or nullptr: two threads that write the same value do
-    /// no harm. `is_ordered` tells of an earlier stamp whether its access comes before this one.
+    /// no harm. `is_ordered` returns whether the access of an earlier stamp comes before this one.
     template <typename IsOrdered>
     std::optional<Conflict<Stamp>> access(std::uint64_t offset, std::uint32_t bytes, bool is_write,
                                           const std::uint8_t* data, const Stamp& now,

@@ -91,7 +91,7 @@ bool GlobalRaces::access_lanes(GridShadow& grid, Stamp who, std::uint64_t addres
     return true;
 }
 
-/// Tells whether one access is ordered before another; the mutex is held.
+/// Returns whether one access is ordered before another; the mutex is held.
 bool GlobalRaces::is_ordered_before(const GridShadow& grid, const Stamp& earlier,
                                     const Stamp& later) {
     return earlier.grid != later.grid || earlier.block == later.block ||

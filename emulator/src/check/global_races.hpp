@@ -36,7 +36,7 @@ public:
         return describe_launch_ ? describe_launch_() : std::string{};
     }
 
-    /// Tells whether a finding at an instruction is the first there.
+    /// Returns whether a finding at an instruction is the first there.
     [[nodiscard]] bool is_news(std::uint32_t instruction);
 
 private:

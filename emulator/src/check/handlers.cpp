@@ -8,6 +8,7 @@
 #include "interp/random.hpp"
 
 #include <bit>
+#include <cstdio>
 #include <cstring>
 
 namespace cuprum::emulator::check {
@@ -188,6 +189,23 @@ const Instruction* meet(WarpContext& warp, const Instruction* at, std::uint32_t 
     return at + 1;
 }
 
+const Instruction* membership(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    for (; mask != 0; mask &= mask - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+        const auto members = lane_value<std::uint32_t>(warp, at->src[0], lane);
+        if ((members >> lane & 1) != 0) {
+            continue;
+        }
+        char text[128];
+        std::snprintf(text, sizeof text,
+                      "lane %u executes a warp operation with member mask 0x%08x, which does not "
+                      "name it; the result is undefined",
+                      lane, members);
+        return report_finding(warp, at, lane, FaultKind::DivergentBarrier, text) ? at + 1 : nullptr;
+    }
+    return at + 1;
+}
+
 const Instruction* mark_local(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const BlockContext& block = *warp.block;
     const std::size_t offset = at->target + std::size_t{block.kernel->local_bytes} *
@@ -198,9 +216,7 @@ const Instruction* mark_local(WarpContext& warp, const Instruction* at, std::uin
     }
     for (; mask != 0; mask &= mask - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-        std::memset(shadow_of(warp).local_written() +
-                        std::size_t{warp.thread(lane)} * block.local_stride_bytes + offset,
-                    1, bytes);
+        shadow_of(warp).mark_local(warp.thread(lane), offset, bytes);
     }
     return at + 1;
 }

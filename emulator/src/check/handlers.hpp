@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The instructions that checks consist of. They stand before (or after) the instruction they look
-// at and are there only in kernels that were compiled with a check turned on.
+// The instructions that checks consist of. They stand before (or after) the instruction that they
+// look at. Only kernels that were compiled with a check turned on have them.
 
 #pragma once
 
@@ -42,11 +42,12 @@ constexpr std::uint16_t ACCESS_PASSES_ON = 1u << 15; // what is read is perhaps 
 
 enum class AccessSpace : std::uint8_t { Generic, Global, Shared, Local };
 
-Function release;       // lanes publish what they have done, to whoever looks
+Function release;       // lanes publish what they have done to all other threads
 Function acquire;       // lanes learn what others have published
 Function release_block; // the same among the threads of a block only
 Function acquire_block;
 Function meet;       // src[0]: the member mask of each lane; all of them are here
+Function membership; // src[0]: the member mask of each lane; it must name the lane itself
 Function mark_local; // immediate: how many bytes of local memory from `target` on are written, in
                      // the running activation or (tag 1) the one that will be called
 Function shake;      // gives way at random

@@ -18,7 +18,7 @@ using bytecode::Instruction;
 
 namespace {
 
-/// Tells whether a generic address, and what follows, can only be device memory.
+/// Returns whether a generic address, and what follows, can only be device memory.
 bool is_beyond_windows(const BlockContext& block, const Access& first, std::uint64_t bytes) {
     const MemoryMap& map = *block.memory;
     return first.address >= map.memory_base && bytes <= map.memory_bytes &&

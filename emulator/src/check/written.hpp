@@ -26,11 +26,11 @@ void forget_written(const MemoryMap& map, std::uint64_t address, std::uint64_t b
 void copy_written(const MemoryMap& map, std::uint64_t to, std::uint64_t from,
                   std::uint64_t bytes) noexcept;
 
-/// Tells whether all of the bytes have been written, or lie where nobody keeps account.
+/// Returns whether all of the bytes have been written, or lie where nobody keeps account.
 [[nodiscard]] bool are_written(const MemoryMap& map, std::uint64_t address,
                                std::uint64_t bytes) noexcept;
 
-/// Tells whether none of the bytes, which lie in device memory, has been written.
+/// Returns whether none of the bytes, which lie in device memory, has been written.
 [[nodiscard]] bool is_unwritten(const MemoryMap& map, std::uint64_t address,
                                 std::uint32_t bytes) noexcept;
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "interp/fused.hpp"
+#include "decode/fused.hpp"
 
-#include "interp/handlers/forms.hpp"
-#include "interp/handlers/fused_forms.hpp"
+#include "bytecode/forms.hpp"
+#include "bytecode/fused_forms.hpp"
 
 #include <optional>
 #include <utility>

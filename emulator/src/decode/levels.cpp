@@ -4,12 +4,13 @@
 // Chooses the instruction-set level of the handlers, once.
 //
 // A library contains the handlers of one level or of several: the build decides which objects it
-// links (CUPRUM_EMULATOR_LEVELS). The symbols below are weak, so that the address of a level that was
-// not linked is null.
+// links (CUPRUM_EMULATOR_LEVELS). The symbols below are weak, so that the address of a level that
+// was not linked is null.
 
+#include "decode/levels.hpp"
+
+#include "bytecode/forms.hpp"
 #include "decode/decode.hpp"
-#include "interp/handlers/forms.hpp"
-#include "interp/handlers/level.hpp"
 
 #include <algorithm>
 #include <array>

@@ -3,10 +3,10 @@
 
 // Finds the linear handler that belongs to a plain one, by asking for both with the same form.
 
-#include "interp/linear.hpp"
+#include "decode/linear.hpp"
 
+#include "bytecode/forms.hpp"
 #include "interp/control.hpp"
-#include "interp/handlers/forms.hpp"
 
 #include <map>
 #include <memory>

@@ -5,8 +5,8 @@
 
 #pragma once
 
+#include "bytecode/matrix_forms.hpp"
 #include "decode/reader.hpp"
-#include "interp/handlers/matrix_forms.hpp"
 
 #include <optional>
 #include <vector>

@@ -263,7 +263,7 @@ void decode_memory(Reader& reader) {
         emit_delivery(reader, 2, form.space, element_bytes * count);
     }
     if (!form.is_store && reader.order().is_strong) {
-        // Whoever waits for another thread looks at memory like this, in whatever order.
+        // A thread that waits for another one reads memory like this, with whatever order.
         reader.lowering().note_order(
             {.acquires = true, .is_block_scope = reader.order().is_block_scope});
     }
@@ -338,6 +338,8 @@ void decode_atomic(Reader& reader) {
 
 void decode_fence(Reader& reader) {
     // Every fence is a full one here; what they order and for whom matters to the checks alone.
+    // To them a fence publishes. It does not acquire: without a strong access that sees what
+    // another thread has set, a fence orders nothing. That access counts as an acquire by itself.
     const bool is_block_scope = reader.has("cta");
     while (!reader.take_any().empty()) {
     }
@@ -345,8 +347,7 @@ void decode_fence(Reader& reader) {
         return;
     }
     emit_fence(reader);
-    reader.lowering().note_order(
-        {.releases = true, .acquires = true, .is_block_scope = is_block_scope});
+    reader.lowering().note_order({.releases = true, .is_block_scope = is_block_scope});
 }
 
 } // namespace cuprum::emulator::decoding

@@ -6,8 +6,8 @@
 
 #pragma once
 
+#include "bytecode/forms.hpp"
 #include "decode/decode.hpp"
-#include "interp/handlers/forms.hpp"
 #include "ptx/tree.hpp"
 
 #include <cstddef>

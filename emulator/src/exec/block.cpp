@@ -18,10 +18,11 @@ using bytecode::WARP_SIZE;
 
 namespace {
 
-/// Back edges that a warp may take before the next one has its turn: a tenth of a millisecond or so
-/// of ordinary looping, sixteen rounds of spinning.
+/// Back edges that a warp may take before it gives way: about a tenth of a millisecond of ordinary
+/// looping, or sixteen rounds of spinning. Waiting at a barrier does not refill it.
 constexpr std::uint32_t QUANTUM = 4096;
-/// Quanta of each warp before the block gives way to others: loops with atomics look like spinning.
+/// Quanta of each warp before the block gives way to others. More than one, because loops with
+/// atomics look like spinning.
 constexpr std::uint32_t MAX_TURNS = 4;
 constexpr std::uint32_t LOCAL_ALIGNMENT = 16;
 constexpr std::size_t MAX_KEPT_BYTES = std::size_t{16} << 20;
@@ -62,6 +63,7 @@ void Block::start(std::shared_ptr<Grid> grid, std::uint64_t cluster, std::uint32
     cluster_.size = grid->cluster_blocks();
     cluster_.parity = false;
     cluster_.waiting = 0;
+    cluster_.mbarrier_waiters = 0;
     companions_.resize(cluster_.size - 1);
     for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
         if (rank != 0 && !companions_[rank - 1]) {
@@ -119,7 +121,7 @@ Block::Outcome Block::run() {
         if (has_yielded) {
             return Outcome::Yielded;
         }
-        // Nobody has yielded: a block that can run was stuck until a later one let it go on.
+        // No block has yielded. One that can run now was stuck until a later one resumed it.
         bool can_go_on = false;
         for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
             can_go_on |= (asleep >> rank & 1) == 0 && of_rank(rank).context_.runnable != 0;
@@ -177,6 +179,7 @@ void Block::start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3
         WarpContext& warp = warps_[w];
         const std::uint32_t left = context_.thread_count - w * WARP_SIZE;
         start_warp(warp, left >= WARP_SIZE ? FULL_MASK : (1u << left) - 1);
+        warp.budget = QUANTUM;
         for (const std::uint32_t offset : kernel.linear_slots) {
             bytecode::LinearHead& head = head_before(warp.frames + offset);
             head.has_lanes = 1;
@@ -211,9 +214,10 @@ Block::Progress Block::run_one() {
         for (std::uint32_t left = context_.runnable; left != 0;) {
             const std::uint32_t w = next_warp(left, context_.random);
             left &= ~(1u << w);
-            switch (run_warp(warps_[w], QUANTUM)) {
+            switch (run_warp(warps_[w])) {
             case Stop::Yield:
                 has_yielded = true;
+                warps_[w].budget = QUANTUM;
                 break;
             case Stop::Sleep:
                 asleep |= 1u << w;

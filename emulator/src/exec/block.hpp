@@ -16,19 +16,19 @@
 
 namespace cuprum::emulator::exec {
 
-/// Holds one block that runs: its warps, registers, shared and local memory. Made to be used again
-/// for the next block, without allocating as long as the kernel stays the same.
+/// One running block: its warps, registers, shared and local memory. It is reused for the next
+/// block, without allocating as long as the kernel stays the same.
 ///
-/// The blocks of a cluster are one: the first holds the others and runs them in turn.
+/// The blocks of a cluster are one object: the first holds the others and runs them in turn.
 ///
-/// A block belongs to one worker at a time, and can be put aside and taken up by another one
-/// whenever run() has returned.
+/// A block belongs to one worker at a time. Whenever run() has returned it can be suspended, and
+/// another worker can resume it.
 class Block {
 public:
     enum class Outcome : std::uint8_t {
         Finished,
-        Yielded, // can go on later
-        Asleep,  // can go on at wake_at()
+        Yielded, // can continue later
+        Asleep,  // can continue at wake_at()
         Faulted, // fault() says why
     };
 
@@ -40,8 +40,8 @@ public:
     /// clusters) ready to run, on a worker that acts as SM `sm`.
     void start(std::shared_ptr<Grid> grid, std::uint64_t cluster, std::uint32_t sm);
 
-    /// Runs every warp that can run for one quantum, and again until one of them has not come to
-    /// an end or a barrier by itself.
+    /// Runs every warp that can run for one quantum, repeatedly, until all have finished, all wait,
+    /// or one of them has used up its quanta.
     [[nodiscard]] Outcome run();
 
     /// Returns when a block that is asleep wakes up, as now_ns() counts; 0 for other blocks.
@@ -60,7 +60,7 @@ public:
     /// Says where every warp stands, of every block of the cluster.
     [[nodiscard]] std::string describe() const;
 
-    /// Lets go of the grid, and of memory that is too large to keep.
+    /// Releases the grid, and memory that is too large to keep.
     void release() noexcept;
 
 private:
@@ -69,7 +69,7 @@ private:
         Finished,
         Yielded,
         Asleep,
-        Stuck, // unless another block of the cluster lets it go on
+        Stuck, // unless another block of the cluster resumes it
         Faulted,
     };
 

@@ -3,15 +3,14 @@
 
 // Workers and what they do next.
 //
-// Three queues under one mutex: tasks (copies and the like, which go first), grids that still have
-// blocks to start, and blocks that were put aside. A worker that has a grid takes block after block
-// from it without the mutex, until somebody else wants to run; then grids take turns block by
-// block, and with the blocks that were put aside. A block is put aside when it has used up its
-// quantum and there is anything else to do, also another block of its own grid: it may be waiting
-// for that one.
+// One mutex protects three queues: tasks (copies and the like, which run first), grids that still
+// have blocks to start, and suspended blocks. A worker that has a grid takes block after block from
+// it without the mutex until other work arrives. Then grids take turns block by block, also with
+// the suspended blocks. A block is suspended when it has used up its quantum and there is other
+// work, including another block of its own grid: it may be waiting for that one.
 //
-// Idle workers watch a counter for a while before they sleep: waking one costs far more than a
-// small kernel takes.
+// Idle workers watch a counter for a while before they sleep, because waking a worker takes far
+// longer than a small kernel.
 
 #include "exec/engine.hpp"
 
@@ -42,7 +41,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::microseconds SPIN_TIME{50};
 /// Spare blocks that are kept for later; each may hold shared memory, registers and local memory.
 constexpr std::size_t MAX_SPARE_BLOCKS = 64;
-/// How long shutdown() waits for running grids before it gives them up.
+/// How long shutdown() waits for running grids before it abandons them.
 constexpr std::chrono::seconds SHUTDOWN_GRACE{2};
 
 void relax() noexcept;
@@ -171,7 +170,7 @@ void Engine::shutdown() noexcept {
     }
     for (std::thread& thread : threads) {
         if (thread.get_id() == std::this_thread::get_id()) {
-            thread.detach(); // a callback ends the process: it cannot wait for itself
+            thread.detach(); // a callback exits the process: a thread cannot join itself
         } else {
             thread.join();
         }
@@ -187,7 +186,7 @@ void Engine::State::start_workers() {
     }
 }
 
-/// Tells the workers that the queues have changed.
+/// Notifies the workers that the queues have changed.
 void Engine::State::publish() {
     const std::size_t others = grids.size() > 1 ? grids.size() : 0;
     rivals.store(static_cast<std::uint32_t>(tasks.size() + suspended.size() + others),
@@ -197,7 +196,7 @@ void Engine::State::publish() {
     }
     news.fetch_add(1, std::memory_order_release);
     if (parked != 0) {
-        wake.notify_one(); // who wakes up wakes the next one if there is more to do
+        wake.notify_one(); // the worker that wakes up wakes the next one if there is more to do
     }
 }
 
@@ -336,8 +335,8 @@ void Engine::State::run_grid(std::unique_ptr<Block>& block, const std::shared_pt
     }
 }
 
-/// Runs a block until it is finished, given up or put aside. Returns whether it was put aside, and
-/// `block` then is empty.
+/// Runs a block until it is finished, abandoned or suspended. Returns whether it was suspended;
+/// `block` is empty then.
 bool Engine::State::drive(std::unique_ptr<Block>& block) {
     // NOTE: finishing the last block may destroy what the grid's owner holds, not the grid itself:
     // the block still refers to it.
@@ -370,8 +369,8 @@ bool Engine::State::drive(std::unique_ptr<Block>& block) {
     }
 }
 
-/// Tells whether a block that could go on must not: the watchdog's time is over, or the process is
-/// leaving.
+/// Returns whether a block that could continue must stop: the watchdog's time is over, or the
+/// process exits.
 bool Engine::State::is_time_up(Block& block) {
     const Clock::time_point now = Clock::now();
     if (now.time_since_epoch().count() > give_up_at.load(std::memory_order_relaxed)) {
@@ -387,9 +386,9 @@ bool Engine::State::is_time_up(Block& block) {
     return false;
 }
 
-/// Says where the blocks of a grid stand that no worker runs at the moment; empty for none.
+/// Describes where the suspended blocks of a grid stand; empty if there are none.
 std::string Engine::State::describe_others(const Grid& grid) {
-    constexpr std::size_t most = 16; // a report of thousands of blocks helps nobody
+    constexpr std::size_t most = 16; // a report of thousands of blocks would be unreadable
     std::string text;
     std::size_t count = 0;
     const std::lock_guard lock(mutex);

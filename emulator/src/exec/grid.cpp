@@ -124,8 +124,8 @@ void Grid::finish(std::uint64_t blocks) {
     last_progress_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
     if (finished_.fetch_add(blocks, std::memory_order_acq_rel) + blocks == block_count_) {
         builtins::flush_output();
-        // Nobody else touches the fault any more: every block is done.
-        const auto done = std::move(done_); // and what it refers to goes with this call
+        // Every block is done, so no other thread touches the fault.
+        const auto done = std::move(done_); // releases what it refers to after this call
         done(fault_.kind == FaultKind::None ? nullptr : &fault_);
     }
 }

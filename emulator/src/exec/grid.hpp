@@ -16,9 +16,9 @@
 
 namespace cuprum::emulator::exec {
 
-/// A launch under way: what its blocks share, and how many of them are done.
+/// A running launch: what its blocks share, and how many of them are done.
 ///
-/// Workers take blocks by number, each once. The last one to finish, or to be given up after a
+/// Workers take blocks by number, each once. The last block to finish, or to be abandoned after a
 /// fault, reports the grid as done.
 class Grid {
 public:
@@ -46,25 +46,24 @@ public:
     /// Returns how many blocks are started and finished together: those of a cluster, else 1.
     [[nodiscard]] std::uint32_t cluster_blocks() const noexcept { return cluster_blocks_; }
 
-    /// Makes the order of blocks, and of what runs in them, depend on a seed. Before the first
-    /// block is taken. `number` tells grids with the same seed apart.
+    /// Makes the order of blocks, and of what runs in them, depend on a seed. Call it before the
+    /// first block is taken. `number` makes grids with the same seed differ.
     void shuffle(std::uint64_t seed, std::uint64_t number);
 
     /// Returns where the random choices of a cluster start; 0 when none are random.
     [[nodiscard]] std::uint64_t random_start(std::uint64_t cluster) const noexcept;
 
-    /// Takes the next cluster, by number, that nobody has started. Returns false when there is none
-    /// left.
+    /// Takes the next cluster that has not started, by number. Returns false when none is left.
     [[nodiscard]] bool take(std::uint64_t& cluster);
     [[nodiscard]] bool has_fresh_blocks() const noexcept;
-    /// Tells whether another block may be held suspended, with all its memory.
+    /// Returns whether one more block may be started and, with all its memory, suspended.
     [[nodiscard]] bool may_hold_more() const noexcept;
 
     void add_resident(int change) noexcept { resident_.fetch_add(change); }
 
     /// Counts a block as done; the last one calls `done`.
     void finish(std::uint64_t blocks);
-    /// Records the first fault and gives up the blocks that have not started.
+    /// Records the first fault and abandons the blocks that have not started.
     void fail(Fault fault);
 
     [[nodiscard]] bool has_failed() const noexcept {

@@ -147,7 +147,7 @@ bool is_complete(const BlockContext& block, const Barrier& barrier) {
     return barrier.arrived >= (barrier.expected != 0 ? barrier.expected : block.live_threads);
 }
 
-/// Tells whether a barrier for so many threads is one for a part of the block.
+/// Returns whether a barrier for `expected` threads leaves out part of the block.
 bool leaves_some_out(const BlockContext& block, std::uint32_t expected) {
     return expected != 0 && expected < block.thread_count;
 }
@@ -207,7 +207,7 @@ const Instruction* wait_here(WarpContext& warp, const Instruction* at, std::uint
         block.observer->arrived(warp, mask);
     }
     if (is_complete(block, barrier)) {
-        // The last to come need not stop. Those of this warp that waited may join it at once.
+        // The last lanes to arrive need not stop. Lanes of this warp that waited may join them.
         write_result(warp, *at, barrier, mask);
         release(block, request.id);
         if (is_observed) [[unlikely]] {
@@ -223,8 +223,8 @@ const Instruction* wait_here(WarpContext& warp, const Instruction* at, std::uint
     return warp.active != 0 ? at + 1 : nullptr;
 }
 
-/// Raises a fault, and says so, when lanes come to an aligned barrier while others of their warp
-/// wait at another one: a real device may then hang or let threads through too early.
+/// Raises a fault and returns true when lanes arrive at an aligned barrier while others of their
+/// warp wait at another one. A GPU may then hang or release threads too early.
 bool is_divergent(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     if (warp.group_count == 1 || (at->tag & control::ALIGNED) == 0) [[likely]] {
         return false;

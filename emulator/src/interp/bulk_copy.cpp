@@ -262,7 +262,7 @@ std::uint32_t size_of_copy(const WarpContext& warp, const Instruction* at, std::
     return reinterpret_cast<const Lane32*>(warp.at(at->src[2]))[lane];
 }
 
-/// Tells whether size and addresses are multiples of 16; raises a fault otherwise.
+/// Returns whether size and addresses are multiples of 16; raises a fault if not.
 bool is_whole(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::uint32_t bytes,
               std::uint64_t to, std::uint64_t from) {
     if (bytes % UNIT_BYTES != 0) {

@@ -5,9 +5,9 @@
 
 #include "interp/clock.hpp"
 #include "interp/groups.hpp"
+#include "interp/lanes.hpp"
 #include "interp/random.hpp"
 #include "interp/warp.hpp"
-#include "interp/lanes.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -103,6 +103,32 @@ const Instruction* branch_guarded(WarpContext& warp, const Instruction* at, std:
     return split(warp, at, taken, jump_target(at));
 }
 
+const Instruction* branch_to_wait(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    std::uint32_t taken = mask;
+    if (!at->guard.is_none()) {
+        const std::uint32_t holds = warp.predicate(at->guard);
+        taken &= (at->flags & bytecode::GUARD_NEGATED) != 0 ? ~holds : holds;
+    }
+    ClusterContext& cluster = *warp.block->cluster;
+    bool has_changed = false;
+    for_each_lane(taken, [&](std::uint32_t lane) {
+        has_changed |= warp.tested_at[lane] != cluster.mbarrier_changes;
+    });
+    if (taken == 0 || has_changed) {
+        return at->guard.is_none() ? branch(warp, at, mask) : branch_guarded(warp, at, mask);
+    }
+    // Another round of the loop would end here again: nothing that it depends on has changed. So
+    // the lanes block, which also lets a deadlock be seen.
+    warp.budget = warp.budget > at->tag ? warp.budget - at->tag : 0;
+    ++cluster.mbarrier_waiters;
+    groups::park(warp, taken, groups::index_of(warp, jump_target(at)), Stop::Mbarrier);
+    if (warp.active == 0) {
+        return nullptr;
+    }
+    groups::look_ahead(warp, at + 1);
+    return at + 1;
+}
+
 const Instruction* branch_indexed(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const auto& targets = warp.block->kernel->branch_targets;
     const auto* index = lanes<std::uint32_t>(warp, at->src[0]);
@@ -175,8 +201,8 @@ const Instruction* rendezvous(WarpContext& warp, const Instruction* at, std::uin
     if ((wanted & alive & ~mask) == 0) {
         return at + 1;
     }
-    // Somebody is missing. Lanes whose own mask is covered go on with those that the guard keeps
-    // out; the others wait, one group for each mask.
+    // Some lanes are missing. Lanes whose own mask is complete continue, together with those that
+    // the guard leaves out; the others wait, one group for each mask.
     const std::uint32_t pc = groups::index_of(warp, at);
     std::uint32_t left = mask;
     while (left != 0) {
@@ -196,7 +222,7 @@ const Instruction* rendezvous(WarpContext& warp, const Instruction* at, std::uin
     }
     groups::release_rendezvous(warp);
     if (warp.active == 0) {
-        return nullptr; // released or not: whoever runs next is chosen afresh
+        return nullptr; // released or not: the run loop chooses the next group
     }
     groups::look_ahead(warp, at + 1);
     return at + 1;
@@ -243,8 +269,8 @@ const Instruction* jump_target(const Instruction* at) {
                                                 at->immediate);
 }
 
-/// Tells whether lanes that have just come to a rendezvous wait for ones that wait for them at
-/// another instruction, and raises the fault: what they would exchange is undefined on a GPU.
+/// Raises a fault and returns true when lanes that arrive at a rendezvous and lanes that wait at
+/// another instruction wait for each other: what they would exchange is undefined on a GPU.
 bool is_met_elsewhere(WarpContext& warp, const Instruction* at) {
     const std::uint32_t pc = groups::index_of(warp, at) + 1;
     const auto ptx_line = [&lines = warp.block->kernel->lines](const Instruction& instruction) {
@@ -277,7 +303,7 @@ bool is_met_elsewhere(WarpContext& warp, const Instruction* at) {
     return false;
 }
 
-/// Moves the whole running group; a jump back costs quantum and may make it give way.
+/// Moves the whole running group. A jump back uses up budget and may make the group give way.
 const Instruction* jump(WarpContext& warp, const Instruction* at, const Instruction* target) {
     if (target > at) {
         return target;
@@ -314,7 +340,7 @@ const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t
     warp.groups[warp.current].mask = warp.active;
     groups::add(warp, ahead, groups::index_of(warp, ahead_at));
     if (warp.block->random != 0 && random_below(warp.block->random, 2) == 0) [[unlikely]] {
-        // A random schedule: whoever runs next is chosen afresh.
+        // A random schedule: the run loop chooses the next group.
         warp.groups[warp.current].pc = groups::index_of(warp, is_back ? target : next);
         warp.stop = Stop::Diverged;
         return nullptr;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Handlers of control flow and barriers, and of the few plain copies that the passes themselves
-// need. What each reads from its instruction is said beside it.
+// need. The comment beside each says what it reads from its instruction.
 
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace cuprum::emulator::control {
 
-/// What a jump back costs of the warp's quantum: a loop that looks like waiting for another thread
-/// gives way sooner.
+/// What a jump back costs of the warp's budget. A loop that looks like waiting for another thread
+/// costs more, so that it gives way sooner.
 constexpr std::uint16_t LOOP_COST = 1;
 constexpr std::uint16_t SPIN_COST = 256;
 
-/// No thread sleeps longer at a time, as the instruction promises.
+/// The longest sleep of one instruction, as PTX promises.
 constexpr std::uint32_t MAX_SLEEP_NS = 1'000'000;
 
 /// Completes a branch once its place and its target are known (both instruction indices).
@@ -33,6 +33,8 @@ using Function = std::remove_pointer_t<bytecode::Handler>;
 
 Function branch;         // without a guard; made complete by finish_branch()
 Function branch_guarded; // the same, reads its guard itself
+// The same, at the end of a loop that only tests mbarriers: blocks until one of them changes.
+Function branch_to_wait;
 Function branch_indexed; // src[0]: index; targets: [extra, extra + tag) of Kernel::branch_targets
 Function exit_lanes;
 Function trap;

@@ -3,8 +3,8 @@
 
 // How the groups of a warp come and go; what warp.cpp, control.cpp and barriers.cpp share.
 //
-// The running group's program counter is in the run loop; every other group keeps its own in
-// `Group::pc`. Whoever stops the running group stores where it goes on.
+// The run loop holds the program counter of the running group; every other group keeps its own in
+// `Group::pc`. Code that stops the running group stores where the group will continue.
 
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace cuprum::emulator::groups {
 
-/// Back edges after which a group lets others of its warp pass. High enough that the lanes which
-/// left an ordinary loop early still wait at its end for the rest.
+/// Back edges after which a group gives way to others of its warp. High enough that lanes which
+/// leave an ordinary loop early still wait at its end for the rest.
 constexpr std::int32_t PATIENCE = 16384;
 
 [[nodiscard]] inline bool is_runnable(const Group& group) {
@@ -33,16 +33,16 @@ constexpr std::int32_t PATIENCE = 16384;
     return static_cast<std::uint32_t>(at - warp.code);
 }
 
-/// Tells whether a group that is at a place runs before one that is at `depth` and `pc`.
+/// Returns whether `group` runs before a group that stands at `depth` and `pc`.
 [[nodiscard]] inline bool goes_before(const Group& group, std::uint32_t depth, std::uint32_t pc) {
     return group.depth > depth || (group.depth == depth && group.pc < pc);
 }
 
-/// Sets `warp.limit` for a running group that stands at `at`. To be called whenever another group
-/// may have appeared, moved or become runnable, and after a jump back.
+/// Sets `warp.limit` for a running group that stands at `at`. Call it whenever another group may
+/// have appeared, moved or become runnable, and after a jump back.
 void look_ahead(WarpContext& warp, const bytecode::Instruction* at);
 
-/// Adds a group; lanes that stand at the same instruction and may run are joined at once.
+/// Adds a group, or joins it to a runnable group that stands at the same instruction.
 void add(WarpContext& warp, std::uint32_t mask, std::uint32_t pc, std::uint32_t depth);
 
 /// Adds a group at the depth of calls of the running one.
@@ -53,17 +53,21 @@ inline void add(WarpContext& warp, std::uint32_t mask, std::uint32_t pc) {
 /// Takes lanes out of the running group and stops them at `pc` in `state`. Returns the new group.
 Group& park(WarpContext& warp, std::uint32_t mask, std::uint32_t pc, Stop state);
 
-/// Lets every rendezvous go on whose lanes have all come. Called when lanes came or exited.
+/// Resumes every rendezvous whose lanes have all arrived. Call it when lanes arrive or exit.
 void release_rendezvous(WarpContext& warp);
 
-/// Takes lanes of the running group out for good: counts them as exited, and lets those go on who
+/// Removes lanes of the running group for good: counts them as exited and resumes the lanes that
 /// waited for them. Returns whether the running group has lanes left.
 bool retire(WarpContext& warp, std::uint32_t mask);
 
-/// Lets block barriers go on that wait for all threads, once fewer are left.
+/// Resumes block barriers that wait for all threads, when no other threads are left.
 void release_barriers_after_exit(BlockContext& block);
 
-/// Lets the cluster's barrier go on that waits for all threads, once fewer are left.
+/// Resumes the cluster's barrier when no other threads are left.
 void release_cluster_after_exit(ClusterContext& cluster);
+
+/// Records that waits for mbarriers of the cluster may end differently now, and resumes the groups
+/// that wait. `at` is the instruction of the running group that caused it.
+void release_mbarrier_waiters(WarpContext& warp, const bytecode::Instruction* at);
 
 } // namespace cuprum::emulator::groups

@@ -5,6 +5,7 @@
 
 #include "interp/access_fault.hpp"
 #include "interp/cluster.hpp"
+#include "interp/groups.hpp"
 #include "interp/warp.hpp"
 
 #include <bit>
@@ -42,6 +43,7 @@ struct State {
 };
 
 bool parity_of(std::uint64_t word);
+void store(WarpContext& warp, const Instruction* at, Lane64* word, std::uint64_t value);
 Lane64* word_in_shared(WarpContext& warp, const Instruction* at, std::uint32_t lane,
                        std::uint64_t offset);
 Lane64* word_at(WarpContext& warp, const Instruction* at, std::uint32_t lane);
@@ -55,7 +57,8 @@ const Instruction* for_each_state(WarpContext& warp, const Instruction* at, std:
                                   bool (*change)(WarpContext&, const Instruction*, std::uint32_t,
                                                  State&));
 
-/// Visits the lanes of a mask, lowest first, until `visit` returns false; tells whether all were.
+/// Visits the lanes of a mask, lowest first, until `visit` returns false. Returns whether it
+/// visited all of them.
 template <typename Visit>
 bool visit_lanes(std::uint32_t mask, Visit visit) {
     for (; mask != 0; mask &= mask - 1) {
@@ -83,7 +86,7 @@ const Instruction* init(WarpContext& warp, const Instruction* at, std::uint32_t 
                                   "; expected 1 to " + std::to_string(MAX_COUNT));
             return false;
         }
-        *word = State{.pending = count, .expected = count}.word();
+        store(warp, at, word, State{.pending = count, .expected = count}.word());
         return true;
     });
     return is_done ? at + 1 : nullptr;
@@ -94,7 +97,7 @@ const Instruction* invalidate(WarpContext& warp, const Instruction* at, std::uin
         // Several lanes may invalidate one barrier at once; only the memory is checked.
         Lane64* const word = word_at(warp, at, lane);
         if (word != nullptr) {
-            *word = 0;
+            store(warp, at, word, 0);
         }
         return word != nullptr;
     });
@@ -114,7 +117,7 @@ const Instruction* arrive(WarpContext& warp, const Instruction* at, std::uint32_
         if (!arrive_at(warp, at, lane, state)) {
             return false;
         }
-        *word = state.word();
+        store(warp, at, word, state.word());
         return true;
     });
     if (!is_done) {
@@ -141,6 +144,7 @@ const Instruction* wait(WarpContext& warp, const Instruction* at, std::uint32_t 
             (at->tag & mbarrier_tag::PARITY) != 0
                 ? (operand32(warp, at, lane) & 1) != 0
                 : parity_of(reinterpret_cast<const Lane64*>(warp.at(at->src[1]))[lane]);
+        warp.tested_at[lane] = warp.block->cluster->mbarrier_changes;
         // The awaited phase is over when another one is current.
         done |= static_cast<std::uint32_t>(parity_of(*word) != awaited) << lane;
         return true;
@@ -150,7 +154,7 @@ const Instruction* wait(WarpContext& warp, const Instruction* at, std::uint32_t 
     }
     auto* const to = reinterpret_cast<Lane32*>(warp.at(at->dst[0]));
     *to = (*to & ~mask) | done;
-    // Whoever asks in vain asks again: those it waits for go first.
+    // Threads that ask in vain will ask again: those that they wait for run first.
     return done != 0 ? at + 1 : yield_group(warp, at + 1);
 }
 
@@ -195,6 +199,33 @@ const Instruction* pending_count(WarpContext& warp, const Instruction* at, std::
     return at + 1;
 }
 
+std::string describe(const WarpContext& warp, const Group& group, const Instruction* wait) {
+    const BlockContext& block = *warp.block;
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(group.mask));
+    const bytecode::Operand base = wait->src[0];
+    const std::byte* const bases = base.bank() == bytecode::Bank::Registers
+                                       ? warp.frame(group.depth) + base.offset()
+                                       : warp.at(base);
+    const bool is_narrow = (wait->tag & mbarrier_tag::NARROW_ADDRESS) != 0;
+    std::uint64_t offset = (is_narrow ? reinterpret_cast<const Lane32*>(bases)[lane]
+                                      : reinterpret_cast<const Lane64*>(bases)[lane]) +
+                           static_cast<std::uint64_t>(wait->immediate);
+    offset -= (wait->tag & mbarrier_tag::GENERIC) != 0 ? block.memory->shared_base : 0;
+    const std::byte* const place = find_shared(block, offset, BARRIER_BYTES);
+    if (place == nullptr || offset % BARRIER_BYTES != 0 ||
+        (*reinterpret_cast<const Lane64*>(place) & MARKER) == 0) {
+        return "an mbarrier";
+    }
+    const State state = State::from(*reinterpret_cast<const Lane64*>(place));
+    std::string text = "the mbarrier at byte " + std::to_string(offset) +
+                       " of shared memory, whose phase needs " + std::to_string(state.pending) +
+                       (state.pending == 1 ? " more arrival" : " more arrivals");
+    if (state.tx != 0) {
+        text += " and " + std::to_string(state.tx) + " more bytes";
+    }
+    return text;
+}
+
 bool deliver(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::uint64_t offset,
              std::uint32_t bytes) {
     Lane64* const word = checked(warp, at, lane, word_in_shared(warp, at, lane, offset));
@@ -206,11 +237,35 @@ bool deliver(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::
         return false;
     }
     state.settle();
-    *word = state.word();
+    store(warp, at, word, state.word());
     return true;
 }
 
 } // namespace mbarrier
+
+void groups::release_mbarrier_waiters(WarpContext& warp, const Instruction* at) {
+    ClusterContext& cluster = *warp.block->cluster;
+    ++cluster.mbarrier_changes;
+    if (cluster.mbarrier_waiters == 0) {
+        return;
+    }
+    cluster.mbarrier_waiters = 0;
+    for (std::uint32_t rank = 0; rank < cluster.size; ++rank) {
+        BlockContext& block = *cluster.blocks[rank];
+        for (std::uint32_t w = 0; w < block.warp_count; ++w) {
+            WarpContext& waiting = block.warps[w];
+            for (std::uint32_t i = 0; i < waiting.group_count; ++i) {
+                if (waiting.groups[i].state == Stop::Mbarrier) {
+                    waiting.groups[i].state = Stop::Running;
+                    block.runnable |= 1u << w;
+                }
+            }
+        }
+    }
+    if (warp.group_count > 1) {
+        look_ahead(warp, at + 1);
+    }
+}
 
 // ---- helpers -----------------------------------------------------------------------------------
 
@@ -241,6 +296,15 @@ void State::settle() {
 
 bool parity_of(std::uint64_t word) {
     return (word >> 63) != 0;
+}
+
+/// Changes a barrier. What a wait returns depends on the parity, and on whether there is a barrier.
+void store(WarpContext& warp, const Instruction* at, Lane64* word, std::uint64_t value) {
+    const std::uint64_t changed = *word ^ value;
+    *word = value;
+    if (parity_of(changed) || (changed & MARKER) != 0) {
+        groups::release_mbarrier_waiters(warp, at);
+    }
 }
 
 Lane64* word_in_shared(WarpContext& warp, const Instruction* at, std::uint32_t lane,
@@ -342,7 +406,7 @@ bool arrive_at(WarpContext& warp, const Instruction* at, std::uint32_t lane, Sta
     return true;
 }
 
-/// Lets `change` work on the barrier of each lane; it returns false after a fault.
+/// Calls `change` for the barrier of each lane; it returns false after a fault.
 const Instruction* for_each_state(WarpContext& warp, const Instruction* at, std::uint32_t mask,
                                   bool (*change)(WarpContext&, const Instruction*, std::uint32_t,
                                                  State&)) {
@@ -355,7 +419,7 @@ const Instruction* for_each_state(WarpContext& warp, const Instruction* at, std:
         if (!change(warp, at, lane, state)) {
             return false;
         }
-        *word = state.word();
+        store(warp, at, word, state.word());
         return true;
     });
     return is_done ? at + 1 : nullptr;

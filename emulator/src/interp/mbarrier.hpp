@@ -6,7 +6,7 @@
 //   bits  0-19  pending   arrivals that the current phase still waits for
 //   bits 20-39  expected  arrivals of every further phase
 //   bits 40-60  tx        bytes announced and not yet delivered, signed
-//   bit  62     marker    set by init: tells a barrier from other memory
+//   bit  62     marker    set by init: distinguishes a barrier from other data
 //   bit  63     parity    of the current phase
 //
 // A phase is complete when nothing is pending and tx is 0. The state that an arrival returns is the
@@ -19,10 +19,12 @@
 #include "bytecode/instruction.hpp"
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 namespace cuprum::emulator {
 
+struct Group;
 struct WarpContext;
 
 /// Bits of `Instruction::tag` of the functions below.
@@ -49,8 +51,12 @@ Function complete_tx; // src[1]: bytes
 Function check;       // only makes sure that there is a barrier
 Function pending_count; // dst[0]; src[0]: a state, 64 bits
 
-/// Tells the barrier at an offset of shared memory that announced bytes have come. Returns false
-/// after a fault, which `at` and `lane` are blamed for.
+/// Describes the barrier that a group waits for at `wait`: where it lies and what it needs.
+[[nodiscard]] std::string describe(const WarpContext& warp, const Group& group,
+                                   const bytecode::Instruction* wait);
+
+/// Records that announced bytes have arrived for the barrier at an offset of shared memory. Returns
+/// false after a fault, which names `at` and `lane`.
 [[nodiscard]] bool deliver(WarpContext& warp, const bytecode::Instruction* at, std::uint32_t lane,
                            std::uint64_t offset, std::uint32_t bytes);
 

@@ -79,7 +79,7 @@ struct MemoryMap {
     void (*report)(const std::string& text) = nullptr;
     void* owner = nullptr;
 
-    /// Tells whether both ends of a range lie in granules that may be read (or written). Quick;
+    /// Returns whether both ends of a range lie in granules that may be read (or written). Quick;
     /// errs on refusing ranges outside device memory, for which the caller asks `is_accessible`.
     [[nodiscard]] bool is_mapped(std::uint64_t first, std::uint64_t last, bool is_write) const {
         const std::uint64_t begin = first - memory_base;

@@ -10,7 +10,7 @@ namespace cuprum::emulator {
 struct BlockContext;
 struct WarpContext;
 
-/// Is told how the threads of a block order each other's work, and what they allocate. Only blocks
+/// Receives how the threads of a block order each other's work, and what they allocate. Only blocks
 /// that are checked have one; check/ implements it.
 class Observer {
 public:

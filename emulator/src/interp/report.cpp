@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Faults in words: what happened, to which thread of which block, at which line.
+// The text of faults: what happened, in which thread of which block, at which line.
 
 #include "interp/groups.hpp"
+#include "interp/mbarrier.hpp"
 #include "interp/warp.hpp"
 
 #include <sstream>
@@ -28,7 +29,7 @@ const Instruction* raise_fault(WarpContext& warp, const Instruction* at, FaultKi
     warp.stop = Stop::Fault;
     BlockContext& block = *warp.block;
     if (block.fault.kind != FaultKind::None) {
-        return nullptr; // the first one counts
+        return nullptr; // only the first one is reported
     }
     block.fault.kind = kind;
     block.fault.report = describe_finding(warp, at, kind, lane, detail);
@@ -65,7 +66,7 @@ std::string describe_block(const BlockContext& block) {
 }
 
 std::string describe_warps(const BlockContext& block) {
-    // Every warp of the largest block and as much again: more helps nobody.
+    // Every warp of the largest block, and as many again.
     constexpr std::uint32_t MOST_GROUPS = 64;
     std::ostringstream out;
     std::uint32_t count = 0;
@@ -213,6 +214,18 @@ void write_group(std::ostream& out, const WarpContext& warp, const Group& group)
         out << " wait at the barrier of the cluster, where ";
         write_cluster_arrivals(out, *warp.block->cluster);
         --at;
+        break;
+    case Stop::Mbarrier:
+        // The group stands where its loop begins. What it waits for is only sure to be in registers
+        // when the loop begins with the wait.
+        if (at->handler == mbarrier::wait) {
+            out << " wait for " << mbarrier::describe(warp, group, at);
+        } else {
+            out << " wait for an mbarrier";
+            while (at->handler != mbarrier::wait) {
+                ++at;
+            }
+        }
         break;
     case Stop::Sleep:
         out << " sleep";

@@ -118,7 +118,7 @@ Wide saturate(const Form& form, Wide value) {
     return clamp_to(value, bits_of_part(form.d), is_signed);
 }
 
-/// Tells whether the second operation takes `value` for less than `c`.
+/// Returns whether the second operation takes `value` for less than `c`.
 bool is_less(const Form& form, std::uint32_t value, std::uint32_t c) {
     constexpr unsigned SOURCES = Form::SIGNED_A | Form::SIGNED_B;
     const bool has_signed_sources = (form.flags & SOURCES) == SOURCES;

@@ -41,6 +41,7 @@ enum class Stop : std::uint8_t {
     Diverged,   // the group split or reached a join: pick the next group
     Barrier,    // waits at a block barrier
     Cluster,    // waits at the cluster's barrier
+    Mbarrier,   // waits until an mbarrier of the cluster completes a phase
     Rendezvous, // waits for the other lanes of a .sync mask
     Yield,      // its time is up; runnable again
     Sleep,      // asked to sleep, until `Group::wake_at`
@@ -106,6 +107,9 @@ struct ClusterContext {
     std::uint32_t size = 1;
     bool parity = false;       // of the current phase of the cluster's barrier
     std::uint32_t waiting = 0; // groups that wait at it
+    // Grows whenever a wait for an mbarrier of the cluster may end differently than before.
+    std::uint32_t mbarrier_changes = 0;
+    std::uint32_t mbarrier_waiters = 0; // groups in state Stop::Mbarrier, at most
 };
 
 /// What one block shares.
@@ -138,7 +142,7 @@ struct BlockContext {
     std::uint32_t warp_count = 0;
     std::uint32_t runnable = 0;     // warps with a runnable group, one bit each
     std::uint32_t live_threads = 0; // that have not exited
-    std::uint32_t pending = 0;      // barriers at which somebody has arrived, one bit each
+    std::uint32_t pending = 0;      // barriers at which threads have arrived, one bit each
     std::array<Barrier, BARRIER_COUNT> barriers{};
 
     ClusterContext* cluster = nullptr; // never null while the block runs
@@ -155,7 +159,7 @@ struct WarpContext {
     std::uint32_t present = 0;                   // lanes that exist (a last warp may be partial)
     std::uint32_t exited = 0;                    // lanes that are done
     std::uint32_t index = 0;                     // of the warp in its block
-    std::uint32_t budget = 0;                    // back edges left before the group must yield
+    std::uint32_t budget = 0;                    // back edges left before the warp must yield
     Stop stop = Stop::Running;                   // set before a handler returns nullptr
     BlockContext* block = nullptr;
     std::uint32_t current = 0; // index of the running group
@@ -173,6 +177,8 @@ struct WarpContext {
     // which parity they did so last.
     std::uint32_t cluster_arrived = 0;
     std::uint32_t cluster_parity = 0;
+    // ClusterContext::mbarrier_changes when each lane last tested an mbarrier.
+    std::array<std::uint32_t, bytecode::WARP_SIZE> tested_at{};
 
     /// Returns the frame of the lanes at a depth of calls.
     [[nodiscard]] std::byte* frame(std::uint32_t depth) const {
@@ -195,10 +201,10 @@ struct WarpContext {
     }
 };
 
-/// Stops the running group for now; it goes on with `next` once the others had their turn. Returns
-/// nullptr, so that handlers can `return` it.
+/// Stops the running group for now; it continues with `next` when the others have had their turn.
+/// Returns nullptr, so that handlers can `return` it.
 ///
-/// This is how a handler that cannot finish yet (a try_wait that may suspend) gives way.
+/// A handler that cannot finish yet (a try_wait that may suspend) gives way like this.
 [[nodiscard]] inline const bytecode::Instruction* yield_group(WarpContext& warp,
                                                               const bytecode::Instruction* next) {
     Group& group = warp.groups[warp.current];
@@ -231,13 +237,15 @@ struct WarpContext {
 /// Makes a warp ready to run `present` lanes from the first instruction.
 void start_warp(WarpContext& warp, std::uint32_t present);
 
-/// Runs the warp's groups until none of them is runnable or the warp has used up its quantum,
-/// which counts back edges.
+/// Runs the warp's groups until none of them is runnable or `WarpContext::budget` is used up.
 ///
-/// Returns Exited when all lanes are done, Barrier, Cluster or Rendezvous when every group waits
-/// (for others in the block or cluster), Sleep when none can run before one wakes up, Yield when it
-/// can go on later, Fault after a fault.
-[[nodiscard]] Stop run_warp(WarpContext& warp, std::uint32_t quantum);
+/// The caller refills the budget, and only after a Yield. A loop with a barrier in it stops at the
+/// barrier in every round; with a fresh budget for each round it would never give way.
+///
+/// Returns Exited when all lanes are done, Barrier, Cluster, Mbarrier or Rendezvous when every
+/// group waits (for others in the block or cluster), Sleep when none can run before one wakes up,
+/// Yield when it can continue later, Fault after a fault.
+[[nodiscard]] Stop run_warp(WarpContext& warp);
 
 /// Returns when the first sleeping group of a warp wakes up, as now_ns() counts.
 [[nodiscard]] std::uint64_t next_wake(const WarpContext& warp);

@@ -29,6 +29,8 @@ struct Note {
     bool is_copy = false;          // dst[0] = src[0], nothing else
     bool is_removed = false;       // gone with the next compact()
     bool waits_for_others = false; // reads what another thread may be about to write
+    bool is_arithmetic = false;    // its results depend on registers and constants alone
+    bool ends_wait_loop = false;   // find_wait_loops: branches back to test mbarriers again
 };
 
 /// A run of instructions that is entered only at its begin and left only at its end.
@@ -121,6 +123,7 @@ void propagate_copies(KernelBuild& build);
 void remove_dead_code(KernelBuild& build);
 void find_linear(KernelBuild& build);
 void fuse_loads(KernelBuild& build);
+void find_wait_loops(KernelBuild& build);
 void find_live_ranges(KernelBuild& build);
 void assign_slots(KernelBuild& build);
 void resolve_branches(KernelBuild& build);

@@ -21,7 +21,7 @@ public:
     CallGraph() = default;
     CallGraph(const ptx::Module& module, const FindFunction& find);
 
-    /// Tells whether calls of a function are real ones: it can get to itself again, or its body
+    /// Returns whether calls of a function are real ones: it can get to itself again, or its body
     /// would be too large with all that is inlined into it.
     [[nodiscard]] bool must_call(const ptx::Function& function) const;
 

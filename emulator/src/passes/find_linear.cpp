@@ -17,7 +17,7 @@
 // handler read its lanes: `spread` brings them up to date, behind the writers or before such
 // readers, wherever less often.
 
-#include "interp/linear.hpp"
+#include "decode/linear.hpp"
 #include "passes/build.hpp"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ private:
     void mark();
     [[nodiscard]] std::vector<Balance> balance();
 
-    /// Tells whether a source may be read by a linear handler.
+    /// Returns whether a source may be read by a linear handler.
     [[nodiscard]] bool is_fitting(Operand operand) const {
         if (is_register(operand)) {
             return is_linear_[operand.offset()];
@@ -80,7 +80,7 @@ private:
                 std::find(lanes.begin(), lanes.end(), operand.offset()) == lanes.end());
     }
 
-    /// Tells whether an instruction will run with its linear handler.
+    /// Returns whether an instruction will run with its linear handler.
     [[nodiscard]] bool runs_linear(std::size_t at) const {
         const Instruction& instruction = code_[at];
         switch (variants_[at].kind) {
@@ -138,7 +138,7 @@ private:
 } // namespace
 
 void find_linear(KernelBuild& build) {
-    // Functions that are called have frames of their own, which nobody prepares for heads.
+    // Functions that are called have frames of their own, which are not prepared for heads.
     if (!build.has_calls) {
         LinearFinder(build).run();
     }

@@ -82,7 +82,7 @@ private:
     void declare_kernel_parameters();
     void lower_function(const ptx::Function& function);
 
-    /// Tells whether this is the kernel's own activation, not that of a function it calls.
+    /// Returns whether this is the kernel's own activation, not that of a function it calls.
     [[nodiscard]] bool is_in_kernel() const { return frames_.front().function->is_entry; }
 
     void lower_statements(std::span<const ptx::Statement> statements);
@@ -123,8 +123,10 @@ private:
 
     // ---- checks (lower_checks.cpp)
     void note_meeting(bytecode::Operand members);
+    void note_membership(bytecode::Operand members);
     void note_local_write(std::uint32_t offset, std::uint64_t bytes, bool is_of_callee);
     void emit_check(bytecode::Handler handler);
+    void emit_check_of_members(bytecode::Handler handler, bytecode::Operand members);
     [[nodiscard]] std::vector<bool> used_results();
     void emit_access_check(const AccessNote& note, bool passes_on);
 
@@ -209,7 +211,7 @@ private:
 [[nodiscard]] std::vector<std::uint32_t> abi_offsets(std::span<const ptx::Variable> returns,
                                                      std::span<const ptx::Variable> parameters);
 
-/// Tells whether an access is to parameters: "param", "param::entry" or "param::func".
+/// Returns whether an access is to parameters: "param", "param::entry" or "param::func".
 [[nodiscard]] bool is_param_modifier(std::string_view modifier);
 
 /// How an instruction accesses memory: its element type and how many of them.

@@ -55,7 +55,7 @@ FunctionLowering::spill(const ptx::Variable& formal, const ptx::Operand& actual,
     return storage;
 }
 
-/// Reads a result from the place that spill() gave it, unless nobody wants it.
+/// Reads a result from the place that spill() gave it, unless it is discarded.
 void FunctionLowering::fetch_spilled(const ParameterStorage& storage, Operand to, Width width) {
     if (to.is_none()) {
         return;

@@ -36,7 +36,7 @@ T align_up(T value, T alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 
-/// Tells whether a loop around this instruction may be waiting for another thread.
+/// Returns whether a loop around this instruction may be waiting for another thread.
 bool waits_for_others(const ptx::Instruction& instruction) {
     if (instruction.opcode == "ld") {
         return has_modifier(instruction, "volatile") || has_modifier(instruction, "relaxed") ||
@@ -46,9 +46,17 @@ bool waits_for_others(const ptx::Instruction& instruction) {
            instruction.opcode == "mbarrier";
 }
 
-/// Tells whether an instruction acts on more than its destinations, whatever its decoder says.
+/// Returns whether an instruction acts on more than its destinations, whatever its decoder says.
 bool has_side_effect(std::string_view opcode) {
     constexpr std::array NAMES{"atom", "red", "mbarrier", "shfl", "vote", "match", "redux"};
+    return std::find(NAMES.begin(), NAMES.end(), opcode) != NAMES.end();
+}
+
+/// Returns whether the results of an instruction depend on its operands alone. The list holds what
+/// compilers put into loops that wait; other instructions count as if they touched memory.
+bool is_arithmetic(std::string_view opcode) {
+    constexpr std::array NAMES{"add", "and", "cvt",  "cvta", "lop3", "mad", "mov", "mul", "neg",
+                               "not", "or",  "selp", "set",  "setp", "shl", "shr", "sub", "xor"};
     return std::find(NAMES.begin(), NAMES.end(), opcode) != NAMES.end();
 }
 
@@ -346,6 +354,7 @@ void FunctionLowering::emit(bytecode::Instruction instruction) {
     Note note;
     note.is_copy = is_copy_ && instruction.dst_count == 1 && instruction.src_count == 1 &&
                    instruction.extra_dst_count == 0 && instruction.extra_src_count == 0;
+    note.is_arithmetic = note.is_copy || (current_ != nullptr && is_arithmetic(current_->opcode));
     kernel.code.push_back(instruction);
     build_.notes.push_back(note);
 }

@@ -216,8 +216,9 @@ std::vector<std::uint32_t> abi_offsets(std::span<const ptx::Variable> returns,
     for (const auto list : {returns, parameters}) {
         for (const ptx::Variable& variable : list) {
             offsets.push_back(static_cast<std::uint32_t>(offset));
+            // One byte over the limit is enough for emit_call to refuse it, and cannot overflow.
             const std::uint64_t size =
-                std::min<std::uint64_t>(variable.size_bytes(), MAX_ABI_BYTES);
+                std::min<std::uint64_t>(variable.size_bytes(), MAX_ABI_BYTES + 1);
             offset += (size + ABI_ALIGNMENT - 1) / ABI_ALIGNMENT * ABI_ALIGNMENT;
         }
     }

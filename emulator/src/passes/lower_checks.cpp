@@ -144,7 +144,7 @@ void FunctionLowering::emit_access_check(const AccessNote& note, bool passes_on)
     emit(look);
 }
 
-/// Tells for each element of the current load whether something is computed from it, or it is
+/// Returns for each element of the current load whether something is computed from it, or it is
 /// written to device memory.
 ///
 /// Only then does it matter whether it was ever written. Compilers, and libraries that know what
@@ -182,13 +182,21 @@ void FunctionLowering::note_order(const OrderNote& note) {
 }
 
 void FunctionLowering::note_meeting(Operand members) {
+    emit_check_of_members(check::meet, members);
+}
+
+void FunctionLowering::note_membership(Operand members) {
+    emit_check_of_members(check::membership, members);
+}
+
+void FunctionLowering::emit_check_of_members(bytecode::Handler handler, Operand members) {
     if ((memory().checks & CHECK_RACES) != 0) {
-        Instruction meeting;
-        meeting.handler = check::meet;
-        meeting.flags = bytecode::HAS_SIDE_EFFECT;
-        meeting.src_count = 1;
-        meeting.src[0] = members;
-        emit(meeting);
+        Instruction check;
+        check.handler = handler;
+        check.flags = bytecode::HAS_SIDE_EFFECT;
+        check.src_count = 1;
+        check.src[0] = members;
+        emit(check);
     }
 }
 

@@ -206,6 +206,7 @@ void FunctionLowering::emit_rendezvous(Operand member_mask) {
 }
 
 void FunctionLowering::emit_meeting(Operand member_mask, std::uint16_t tag) {
+    note_membership(member_mask);
     Instruction meeting;
     meeting.tag = tag;
     meeting.handler = control::rendezvous;

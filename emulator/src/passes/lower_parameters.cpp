@@ -259,7 +259,7 @@ bool mentions(const ptx::Operand& operand, std::string_view name) {
                        [&](const ptx::Operand& part) { return mentions(part, name); });
 }
 
-/// Makes the accesses unique and tells whether no two of them overlap in part.
+/// Makes the accesses unique and returns whether no two of them overlap in part.
 bool is_disjoint(Usage& usage) {
     auto& accesses = usage.accesses;
     std::sort(accesses.begin(), accesses.end());

@@ -124,7 +124,7 @@ std::size_t colour_of(std::string_view name) {
     return is_component ? std::string_view("rgba").find(name.back()) : std::string_view::npos;
 }
 
-/// Tells whether a register is the fourth component of a vector, which reads as zero.
+/// Returns whether a register is the fourth component of a vector, which reads as zero.
 bool is_fourth_component(std::string_view name) {
     return name.ends_with(".w") &&
            std::any_of(SPECIALS.begin(), SPECIALS.end(), [&](const NamedSpecial& entry) {

@@ -42,7 +42,7 @@ constexpr std::array SPECIAL_VECTORS{
         {"%cluster_nctaid.x", "%cluster_nctaid.y", "%cluster_nctaid.z", "%cluster_nctaid.w"}},
 };
 
-/// Tells whether an instruction moves whole vectors, so that a special one may be meant.
+/// Returns whether an instruction moves whole vectors, so that a special one may be meant.
 bool moves_vector(const ptx::Instruction& instruction) {
     return instruction.opcode == "mov" && !instruction.modifiers.empty() &&
            (instruction.modifiers.front() == "v4" || instruction.modifiers.front() == "v2");

@@ -23,10 +23,11 @@ constexpr std::array PIPELINE{
     Pass{"remove_unreachable", remove_unreachable}, // every instruction can be reached
     Pass{"find_blocks", find_blocks},               // the graph is there
     Pass{"propagate_copies", propagate_copies},     // parameters and constants are read in place
-    Pass{"remove_dead_code", remove_dead_code},     // every result is read by somebody
+    Pass{"remove_dead_code", remove_dead_code},     // every result is used
     Pass{"find_linear", find_linear},               // counters and addresses have heads
     Pass{"fuse_loads", fuse_loads},                 // some handlers run more than one instruction
     Pass{"find_blocks", find_blocks},               // the graph fits the code as it is now
+    Pass{"find_wait_loops", find_wait_loops},       // loops that only test mbarriers are known
     Pass{"find_live_ranges", find_live_ranges},     // it is known when each register is needed
     Pass{"assign_slots", assign_slots},             // registers are offsets into the frame
     Pass{"resolve_branches", resolve_branches},     // targets are places

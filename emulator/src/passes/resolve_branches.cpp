@@ -28,6 +28,9 @@ void resolve_branches(KernelBuild& build) {
         const bool may_spin = target <= i && waits[i + 1] != waits[target];
         control::finish_branch(code[i], i, target,
                                may_spin ? control::SPIN_COST : control::LOOP_COST);
+        if (build.notes[i].ends_wait_loop) {
+            code[i].handler = control::branch_to_wait;
+        }
     }
     for (std::uint32_t& target : kernel.branch_targets) {
         target = build.labels[target];

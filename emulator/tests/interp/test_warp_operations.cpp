@@ -168,6 +168,23 @@ TEST_P(WarpOperations, clocks_advance) {
     EXPECT_NE(timer[0], 0u);
 }
 
+TEST_P(WarpOperations, a_lane_outside_its_member_mask_takes_part_like_the_others) {
+    // Undefined, and what an H200 does. It must above all come to an end.
+    const auto after = [](const std::string& operation) {
+        return lanes_after("and.b32 %b, %l, 3;\nsetp.eq.u32 %p, %b, 1;\n" + operation);
+    };
+    std::vector<U> quarters(32);
+    for (U lane = 0; lane < 32; ++lane) {
+        quarters[lane] = 0x11111111u << (lane & 3);
+    }
+    EXPECT_EQ(after("match.any.sync.b32 %d, %b, 0xffff;"), quarters);
+    EXPECT_EQ(after("mov.u32 %e, 0;\nmatch.any.sync.b32 %d, %b, %e;"), quarters) << "nobody named";
+    EXPECT_EQ(after("cvt.u64.u32 %wide, %b;\nmatch.any.sync.b64 %d, %wide, 0xffff;"), quarters);
+    EXPECT_EQ(after("match.all.sync.b32 %d, %b, 0xffff;"), std::vector<U>(32, 0));
+    EXPECT_EQ(after("vote.sync.ballot.b32 %d, %p, 0xffff;"), std::vector<U>(32, 0x22222222));
+    EXPECT_EQ(after("redux.sync.add.u32 %d, %l, 0xffff;"), std::vector<U>(32, 496));
+}
+
 } // namespace
 
 } // namespace cuprum::emulator::test

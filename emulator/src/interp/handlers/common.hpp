@@ -10,8 +10,8 @@
 
 #pragma once
 
+#include "bytecode/forms.hpp"
 #include "bytecode/instruction.hpp"
-#include "interp/handlers/forms.hpp"
 #include "interp/warp.hpp"
 
 #if defined(__x86_64__)

@@ -4,8 +4,8 @@
 // Two loads and a multiply-add in one: what loaded values are most often for. Nothing goes through
 // registers in between.
 
+#include "bytecode/fused_forms.hpp"
 #include "interp/handlers/float_common.hpp"
-#include "interp/handlers/fused_forms.hpp"
 #include "interp/handlers/linear_access.hpp"
 #include "interp/handlers/select.hpp"
 

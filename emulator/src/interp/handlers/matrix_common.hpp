@@ -16,8 +16,8 @@
 
 #pragma once
 
+#include "bytecode/matrix_forms.hpp"
 #include "interp/handlers/common.hpp"
-#include "interp/handlers/matrix_forms.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 

@@ -418,8 +418,8 @@ struct Selectors {
 /// lower level.
 [[nodiscard]] const Selectors& selectors() noexcept;
 
-/// Returns the selectors of a level by name ("v2", "v3", "v4", "generic"), or nullptr if this library
-/// does not contain them or this machine cannot run them.
+/// Returns the selectors of a level by name ("v2", "v3", "v4", "generic"), or nullptr if this
+/// library does not contain them or this machine cannot run them.
 [[nodiscard]] const Selectors* selectors_of(const char* level) noexcept;
 
 } // namespace cuprum::emulator
