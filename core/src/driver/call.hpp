@@ -29,7 +29,7 @@ void initialise();
 
 /// Tells whether the process is leaving: the driver must not be called any more.
 [[nodiscard]] inline bool is_leaving() noexcept {
-    return detail::in_force.is_leaving.load(std::memory_order_relaxed);
+    return detail::process_flags.is_leaving.load(std::memory_order_relaxed);
 }
 
 namespace detail {
@@ -42,7 +42,7 @@ namespace detail {
 /// Tells whether a stream called a host function that is running on the calling thread: the driver
 /// must not be called.
 [[nodiscard]] inline bool is_in_host_function() noexcept {
-    return detail::in_force.host_functions.load(std::memory_order_relaxed) != 0 &&
+    return detail::process_flags.host_functions.load(std::memory_order_relaxed) != 0 &&
            detail::runs_host_function();
 }
 

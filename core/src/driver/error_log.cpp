@@ -40,7 +40,7 @@ struct TextEnder {
 };
 
 /// Sees to it that there is a text; says no if there is no memory or the thread is ending.
-bool has_text() noexcept {
+bool make_text() noexcept {
     if (messages.text == nullptr && !messages.is_over) {
         static thread_local TextEnder ender;
         static_cast<void>(ender);
@@ -110,7 +110,7 @@ void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
            (message[length - 1] == '\n' || message[length - 1] == '\0')) {
         --length;
     }
-    if (message == nullptr || length == 0 || !has_text()) {
+    if (message == nullptr || length == 0 || !make_text()) {
         return;
     }
     if (messages.length + length >= CAPACITY_BYTES) {

@@ -31,7 +31,7 @@ template <typename State>
 /// @throws ClosedError, naming the class.
 template <BoundToContext State>
 inline void check_not_lost(const State& held, const char* what) {
-    if (driver::detail::in_force.was_reset.load(std::memory_order_relaxed) && held.is_lost())
+    if (driver::detail::process_flags.was_reset.load(std::memory_order_relaxed) && held.is_lost())
         [[unlikely]] {
         raise_lost(what);
     }

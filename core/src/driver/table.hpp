@@ -112,7 +112,7 @@ struct alignas(64) Table { // a line of the cache: the list begins with what bel
 namespace detail {
 
 /// What nearly every call of the library reads, in one line of the cache.
-struct alignas(64) ActiveTable {
+struct alignas(64) ProcessFlags {
     std::atomic<Table*> table;
     std::atomic<bool> is_leaving = false; // see driver::is_leaving()
     std::atomic<bool> was_reset = false;  // a device: objects have to be looked at before their use
@@ -120,13 +120,13 @@ struct alignas(64) ActiveTable {
     std::atomic<unsigned> host_functions = 0;     // that run now; see driver::is_in_host_function()
 };
 
-extern ActiveTable in_force;
+extern ProcessFlags process_flags;
 extern std::atomic<const Table*> initialised_table; // the one that cuInit was called through
 
 } // namespace detail
 
 inline Table& table() noexcept {
-    return *detail::in_force.table.load(std::memory_order_acquire);
+    return *detail::process_flags.table.load(std::memory_order_acquire);
 }
 
 } // namespace cuprum::driver
