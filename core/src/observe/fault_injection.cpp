@@ -4,6 +4,7 @@
 #include <cuprum/fault_injection.hpp>
 
 #include "driver/observe.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -110,7 +111,7 @@ private:
 
 template <typename State>
 Injector<State>& injector() {
-    static auto* only = new Injector<State>; // never destroyed: calls may reach it until the end
+    static detail::NeverDestroyed<Injector<State>> only; // driver calls may reach it until the end
     return *only;
 }
 
