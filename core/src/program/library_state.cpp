@@ -5,6 +5,7 @@
 
 #include "support/file.hpp"
 #include "launch/kernel_state.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace cuprum::detail {
@@ -42,8 +44,10 @@ private:
     std::map<CUlibrary, std::weak_ptr<LibraryState>> states_;
 };
 
-// NOTE: never destroyed: libraries may be dropped by objects that live longer.
-LoadedLibraries& loaded = *new LoadedLibraries;
+LoadedLibraries& loaded() {
+    static NeverDestroyed<LoadedLibraries> only; // static objects may hold libraries
+    return *only;
+}
 
 void add_jit_options(const JITOptions& jit, std::vector<CUjit_option>& options,
                      std::vector<void*>& values);
@@ -58,7 +62,7 @@ LibraryState::LibraryState(CodeType type, PaddedCode code, std::string path, std
 
 LibraryState::~LibraryState() {
     if (const CUlibrary handle = handle_.load(std::memory_order_acquire)) {
-        loaded.remove(handle);
+        loaded().remove(handle);
         driver::release("library", driver::table().cuLibraryUnload, handle);
     }
 }
@@ -76,7 +80,7 @@ CUlibrary LibraryState::handle() {
     CUlibrary handle = handle_.load(std::memory_order_relaxed);
     if (handle == nullptr) {
         handle = load();
-        loaded.add(handle, weak_from_this());
+        loaded().add(handle, weak_from_this());
         handle_.store(handle, std::memory_order_release);
     }
     return handle;
@@ -101,7 +105,7 @@ KernelState& LibraryState::keep_kernel(std::unique_ptr<KernelState> kernel) {
 }
 
 std::shared_ptr<LibraryState> find_library(CUlibrary handle) {
-    return loaded.find(handle);
+    return loaded().find(handle);
 }
 
 std::string LibraryState::description() const {
@@ -113,7 +117,11 @@ std::string LibraryState::description() const {
 
 std::span<const std::byte> LibraryState::locked_code() {
     if (!is_read_) {
-        code_ = PaddedCode(read_file(path));
+        try {
+            code_ = PaddedCode(read_file(path));
+        } catch (const std::system_error& error) {
+            throw CUDAError(CUDA_ERROR_FILE_NOT_FOUND, "open", error.what());
+        }
         is_read_ = true;
     }
     return code_.bytes();
