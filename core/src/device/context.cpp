@@ -7,6 +7,7 @@
 #include "stream/host_function.hpp"
 #include "device/device_state.hpp"
 #include "driver/handle.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -105,7 +106,7 @@ struct MadeContexts {
 };
 
 MadeContexts& made_contexts() {
-    static auto* only = new MadeContexts; // never destroyed: static objects may hold contexts
+    static NeverDestroyed<MadeContexts> only; // static objects may hold contexts
     return *only;
 }
 

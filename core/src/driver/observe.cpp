@@ -6,6 +6,7 @@
 #include "driver/observe.hpp"
 
 #include "driver/call.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,7 +31,7 @@ struct Observers {
 };
 
 Observers& observers() {
-    static auto* only = new Observers; // never destroyed: destructors of others call the driver
+    static cuprum::detail::NeverDestroyed<Observers> only; // destructors may call the driver
     return *only;
 }
 
