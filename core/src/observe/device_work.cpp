@@ -239,6 +239,14 @@ void DeviceWork::before_end_of_contexts(const driver::Call& call) noexcept {
                 driver::unobserved_table().cuCtxFromGreenCtx(&context, argument<CUgreenCtx>(call)));
         } else if (name == "cuDevicePrimaryCtxReset") {
             context = known_primary(argument<CUdevice>(call));
+        } else if (name == "cuDevicePrimaryCtxRelease") {
+            // It may be the last release. No waiting: the context usually stays.
+            if (CUcontext const primary = known_primary(argument<CUdevice>(call))) {
+                const RelaxedCapture relaxed;
+                const std::lock_guard lock(mutex_);
+                write_finished(primary);
+            }
+            return;
         }
         if (context == nullptr || !is_known(context)) {
             return;
