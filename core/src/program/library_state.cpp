@@ -3,8 +3,9 @@
 
 #include "program/library_state.hpp"
 
-#include "support/file.hpp"
 #include "launch/kernel_state.hpp"
+#include "program/fatbin.hpp"
+#include "support/file.hpp"
 #include "support/never_destroyed.hpp"
 
 #include <cuprum/device.hpp>
@@ -86,11 +87,12 @@ CUlibrary LibraryState::handle() {
     return handle;
 }
 
-const LaunchPlan& LibraryState::plan_of(CUkernel kernel) {
+const LaunchPlan& LibraryState::plan_of(CUkernel kernel, std::string_view symbol) {
     const std::lock_guard lock(mutex_);
     const auto found = plans_.find(kernel);
-    return found != plans_.end() ? found->second
-                                 : plans_.emplace(kernel, read_plan(kernel)).first->second;
+    return found != plans_.end()
+               ? found->second
+               : plans_.emplace(kernel, read_plan(kernel, symbol, locked_ptx())).first->second;
 }
 
 KernelState* LibraryState::find_kernel(std::string_view name) {
@@ -125,6 +127,14 @@ std::span<const std::byte> LibraryState::locked_code() {
         is_read_ = true;
     }
     return code_.bytes();
+}
+
+/// Returns the PTX in the code, empty if there is none.
+std::string_view LibraryState::locked_ptx() {
+    const std::span<const std::byte> code = locked_code();
+    return type == CodeType::Ptx
+               ? std::string_view(reinterpret_cast<const char*>(code.data()), code.size())
+               : ptx_in_fatbin(code);
 }
 
 CUlibrary LibraryState::load() {
