@@ -3185,7 +3185,9 @@ class KernelOccupancy:
     """
     Answer how many blocks of a kernel fit on a device.
 
-    The device is that of the current context.
+    The device is that of the current context. ``Kernel.occupancy`` is one object, which remembers its last
+    answer until an attribute of a kernel is set. After a change with the driver's own functions, get the
+    kernel anew with ``ObjectCode.get_kernel``.
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -3713,8 +3715,13 @@ def launch(stream: Stream | cuprum.typing.IsStreamType, config: LaunchConfig | d
         What to run.
     *kernel_args : Buffer, array, int, bool, float, complex, numpy scalar, ctypes object or bytes
         One for each parameter. A Buffer passes its address, and so does what has DLPack or
-        ``__cuda_array_interface__``, ordered after its producer's work. Numbers of Python convert to the
+        ``__cuda_array_interface__``, ordered after its producer's work. Python's numbers convert to the
         parameter's size; anything else, ctypes and numpy structures too, must have that size.
+
+        PTX and the mangled names of C++ kernels say whether a parameter is a floating-point number. An
+        int is then converted to it, and a float for an integer is refused. A cubin with
+        ``extern "C"`` kernels does not say it: there an int for a ``float`` passes the integer's bits,
+        so pass ``2.0`` instead of ``2``.
 
     Raises
     ------

@@ -8,6 +8,7 @@
 #include "device/device_state.hpp"
 #include "driver/handle.hpp"
 #include "support/text.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -115,7 +116,7 @@ struct MadeContexts {
 };
 
 MadeContexts& made_contexts() {
-    static auto* only = new MadeContexts; // never destroyed: static objects may hold contexts
+    static NeverDestroyed<MadeContexts> only; // static objects may hold contexts
     return *only;
 }
 

@@ -76,7 +76,7 @@ void Device::reset_primary_context() const {
     call(table().cuDevicePrimaryCtxReset, state_->handle);
     if (const auto* primary = state_->primary.peek()) {
         (*primary)->reset_count.fetch_add(1, std::memory_order_relaxed);
-        driver::detail::in_force.was_reset.store(true, std::memory_order_relaxed);
+        driver::detail::process_flags.was_reset.store(true, std::memory_order_relaxed);
         // The context stays ours but is inactive until somebody retains it once more.
         CUcontext renewed = nullptr;
         call(table().cuDevicePrimaryCtxRetain, &renewed, state_->handle);

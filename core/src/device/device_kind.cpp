@@ -5,6 +5,7 @@
 
 #include "driver/call.hpp"
 #include "driver/library.hpp"
+#include "support/never_destroyed.hpp"
 #include "support/shared_library.hpp"
 
 #include <cuprum/error.hpp>
@@ -45,7 +46,7 @@ private:
 } // namespace
 
 bool is_device_emulated() {
-    static auto* const failed = new FailedSearch; // never destroyed: objects may compile at exit
+    static cuprum::detail::NeverDestroyed<FailedSearch> failed; // objects may compile at exit
     if (failed->is_known()) {
         return false;
     }

@@ -20,43 +20,43 @@ inline void call(const Entry<CUresult(Params...)>& entry, Args... args) {
     }
 }
 
-/// Loads the driver and initialises it, once per process. Cheap when done already.
-/// @throws LibraryNotFoundError or CUDAError; a failure is tried again by the next caller.
+/// Loads the driver and initialises it, once per process. Later calls are cheap.
+/// @throws LibraryNotFoundError or CUDAError; the next caller tries again.
 void initialise();
 
-/// Tells whether the driver in use is the emulated device.
+/// Returns whether the driver in use is the emulated device.
 [[nodiscard]] bool is_emulated();
 
-/// Tells whether the process is leaving: the driver must not be called any more.
+/// Returns whether the process is exiting: the driver must not be called any more.
 [[nodiscard]] inline bool is_leaving() noexcept {
-    return detail::in_force.is_leaving.load(std::memory_order_relaxed);
+    return detail::process_flags.is_leaving.load(std::memory_order_relaxed);
 }
 
 namespace detail {
 
-/// Tells whether the calling thread is running a host function of a stream.
+/// Returns whether the calling thread runs a host function of a stream.
 [[nodiscard]] bool runs_host_function() noexcept;
 
 } // namespace detail
 
-/// Tells whether a stream called a host function that is running on the calling thread: the driver
-/// must not be called.
+/// Returns whether the calling thread runs a host function of a stream: it must not call the
+/// driver.
 [[nodiscard]] inline bool is_in_host_function() noexcept {
-    return detail::in_force.host_functions.load(std::memory_order_relaxed) != 0 &&
+    return detail::process_flags.host_functions.load(std::memory_order_relaxed) != 0 &&
            detail::runs_host_function();
 }
 
-/// Keeps an object that a host function gave up, whose end calls the driver, until another thread
-/// looks at which host functions are done. Those that came first go first.
+/// Keeps an object whose destructor calls the driver until a thread that may do so releases it.
+/// Objects are released in the order in which they came.
 void keep_for_later(std::shared_ptr<void> object);
 
-/// Releases a driver object in a destructor: calls `entry` unless the process is leaving; a failure
-/// other than "the driver is gone" is reported as a warning, never thrown. `what` names the object,
-/// as in "stream". In a host function it is put off until that is done.
+/// Releases a driver object in a destructor: calls `entry` unless the process is exiting. A failure
+/// other than "the driver is gone" becomes a warning and is never thrown. `what` names the object,
+/// as in "stream". In a host function the release is deferred.
 template <typename... Params, typename... Args>
 void release(const char* what, const Entry<CUresult(Params...)>& entry, Args... args) noexcept;
 
-/// Does the same here and now, for what belongs to the calling thread.
+/// Releases a driver object at once, in host functions too; for state of the calling thread.
 template <typename... Params, typename... Args>
 void release_now(const char* what, const Entry<CUresult(Params...)>& entry, Args... args) noexcept;
 

@@ -7,8 +7,8 @@
 
 namespace cuprum::driver {
 
-/// Makes a context current for a scope. When it is current already, which is nearly always, this
-/// costs one cheap driver call and changes nothing; otherwise it is pushed and popped again.
+/// Makes a context current for a scope. If it is current already, which is nearly always so, this
+/// costs one cheap driver call. If not, the context is pushed, and popped at the end of the scope.
 class Current {
 public:
     [[nodiscard]] explicit Current(CUcontext wanted) {
@@ -30,23 +30,23 @@ public:
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
 
-    /// Tells whether another one was current.
+    /// Returns whether another context was current before.
     [[nodiscard]] bool is_pushed() const noexcept { return is_pushed_; }
 
 private:
     bool is_pushed_ = false;
 };
 
-/// Tells whether a call may have failed for want of its stream's context being current.
+/// Returns whether a call may have failed because its stream's context was not current.
 [[nodiscard]] inline bool is_about_context(CUresult status) noexcept {
     return status == CUDA_ERROR_INVALID_CONTEXT || status == CUDA_ERROR_INVALID_HANDLE;
 }
 
-/// Calls a function that enqueues work on device memory. The driver goes by the stream, whatever is
-/// current; should it not, it is called once more in the context that `context_of` gives. `raise`
-/// throws for the status of a failure.
+/// Calls a function that enqueues work on device memory. Drivers use the stream's context, whatever
+/// is current. If one refuses, it is called once more with the context that `context_of` returns.
+/// `raise` throws for the status of a failure.
 ///
-/// NOTE: copies have one more way, between devices: see copy() in buffer.cpp.
+/// NOTE: copies between devices have another fallback: see copy() in memory/.
 template <typename Entry, typename ContextOf, typename Raise, typename... Args>
 inline void call_for_stream(const Entry& entry, const ContextOf& context_of, const Raise& raise,
                             Args... args) {

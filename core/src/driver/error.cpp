@@ -5,7 +5,7 @@
 
 #include "driver/error_log.hpp"
 #include "driver/explanations.hpp"
-#include "launch/recent_launches.hpp"
+#include "driver/hooks.hpp"
 
 #include <cuprum/detail/closed.hpp>
 
@@ -41,7 +41,7 @@ CUDAError::CUDAError(int code, std::string call, std::string_view hint)
     // NOTE: `call` is read twice, in no certain order, so it is not moved.
     : CUDAError(code, call, driver::explanation_of(static_cast<CUresult>(code)), std::string(hint),
                 driver::take_error_log(call),
-                is_about_device_work(code) ? detail::recent_launches()
+                is_about_device_work(code) ? driver::work_in_flight()
                                            : std::vector<std::string>()) {}
 
 CUDAError::CUDAError(int code, std::string call, std::string explanation, std::string advice,

@@ -20,9 +20,8 @@ namespace {
 constexpr int LOG_VERSION = 12090;
 constexpr std::size_t CAPACITY_BYTES = 2048;
 
-// NOTE: plain data. The driver may log while a thread is leaving, when its other objects are gone.
-// The text is elsewhere, made with the first message: see recycled.hpp for why what a thread has of
-// this library must be small.
+// NOTE: plain data, because the driver may log while a thread ends and its other objects are gone.
+// The text is allocated with the first message: thread-local data must be small, see recycled.hpp.
 struct Messages {
     char* text = nullptr; // CAPACITY_BYTES
     std::size_t length = 0;
@@ -39,8 +38,8 @@ struct TextEnder {
     }
 };
 
-/// Sees to it that there is a text; says no if there is no memory or the thread is ending.
-bool has_text() noexcept {
+/// Allocates the text on first use. Returns false without memory, or while the thread is ending.
+bool make_text() noexcept {
     if (messages.text == nullptr && !messages.is_over) {
         static thread_local TextEnder ender;
         static_cast<void>(ender);
@@ -49,7 +48,7 @@ bool has_text() noexcept {
     return messages.text != nullptr;
 }
 
-/// Tells whether a driver does more than refuse a function; the emulated one says so beforehand.
+/// Returns whether a driver implements a function. The emulated one refuses some by name.
 bool is_implemented(const DriverLibrary& driver, const char* function) {
     if (!driver.is_emulated) {
         return true;
@@ -62,8 +61,8 @@ bool is_implemented(const DriverLibrary& driver, const char* function) {
 // Between messages, which may have several lines.
 constexpr char SEPARATOR = '\x1e';
 
-/// Tells whether a message is the last that a failed call writes: NVIDIA's driver ends with what it
-/// returns, the emulated one writes one message that begins with the function.
+/// Returns whether a message is the last of a failed call. NVIDIA's driver ends with the code that
+/// it returns; the emulated one writes one message that begins with the function.
 bool ends_a_call(std::string_view message) {
     return message.starts_with("Returning ") || message.starts_with("cu");
 }
@@ -78,8 +77,8 @@ std::string_view function_of(std::string_view message) {
     return message.substr(0, message.find(':'));
 }
 
-/// Tells whether two names are of one function: they may have suffixes, as in cuMemAlloc_v2, and
-/// ours words behind it.
+/// Returns whether two names mean one function. They may have suffixes, as in cuMemAlloc_v2, and
+/// ours may be followed by words.
 bool is_same_function(std::string_view logged, std::string_view called) {
     called = called.substr(0, called.find(' '));
     return logged.starts_with(called) || called.starts_with(logged);
@@ -110,7 +109,7 @@ void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
            (message[length - 1] == '\n' || message[length - 1] == '\0')) {
         --length;
     }
-    if (message == nullptr || length == 0 || !has_text()) {
+    if (message == nullptr || length == 0 || !make_text()) {
         return;
     }
     if (messages.length + length >= CAPACITY_BYTES) {

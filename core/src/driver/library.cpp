@@ -5,6 +5,7 @@
 
 #include "driver/explanations.hpp"
 #include "driver/table.hpp"
+#include "support/never_destroyed.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/error.hpp>
@@ -171,7 +172,7 @@ void* resolve(const char* name, int version) {
 namespace {
 
 Loader& loader() {
-    static auto* only = new Loader; // never destroyed: destructors of static objects may get here
+    static cuprum::detail::NeverDestroyed<Loader> only; // destructors may call the driver
     return *only;
 }
 

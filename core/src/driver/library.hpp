@@ -32,7 +32,7 @@ struct DriverChoice {
 /// Returns the driver of this process, choosing it on the first call.
 [[nodiscard]] const DriverLibrary& driver_library();
 
-/// Tells whether this process has come to load its driver yet.
+/// Returns whether the driver of this process is loaded.
 [[nodiscard]] bool is_library_loaded() noexcept;
 
 /// Finds a function in a driver.

@@ -8,6 +8,7 @@
 #include "driver/handle.hpp"
 #include "memory/out_of_memory.hpp"
 #include "stream/stream_state.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/stream.hpp>
@@ -33,7 +34,7 @@ CUdevice handle_of(const Device& device);
 
 std::shared_ptr<GraphMemoryResource> GraphMemoryResource::of(const Device& device) {
     static std::mutex mutex;
-    static auto* all = new std::map<int, std::weak_ptr<GraphMemoryResource>>;
+    static detail::NeverDestroyed<std::map<int, std::weak_ptr<GraphMemoryResource>>> all;
     const std::lock_guard lock(mutex);
     auto& slot = (*all)[device.ordinal()];
     auto resource = slot.lock();

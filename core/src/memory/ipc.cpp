@@ -10,6 +10,7 @@
 #include "driver/handle.hpp"
 #include "memory/pool_state.hpp"
 #include "stream/stream_state.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/error.hpp>
@@ -220,7 +221,7 @@ bool Buffer::is_mapped() const {
 namespace {
 
 Imports& imports() {
-    static auto* known = new Imports; // never destroyed: buffers may outlive static objects
+    static detail::NeverDestroyed<Imports> known; // buffers may outlive static objects
     return *known;
 }
 

@@ -10,6 +10,7 @@
 #include "driver/handle.hpp"
 #include "stream/ordered_free.hpp"
 #include "memory/out_of_memory.hpp"
+#include "support/never_destroyed.hpp"
 #include "support/recycled.hpp"
 #include "stream/stream_state.hpp"
 
@@ -196,10 +197,10 @@ std::shared_ptr<PoolState> current_pool(PoolKind kind, CUmemLocation location) {
 
 void keep_for_good(std::shared_ptr<PoolState> pool) {
     static constinit std::mutex keeping;
-    static auto& kept = *new std::vector<std::shared_ptr<PoolState>>;
+    static NeverDestroyed<std::vector<std::shared_ptr<PoolState>>> kept;
     const std::lock_guard lock(keeping);
     pool->is_kept = true;
-    kept.push_back(std::move(pool));
+    kept->push_back(std::move(pool));
 }
 
 void require_pools(int device) {

@@ -3,8 +3,10 @@
 
 #include "program/library_state.hpp"
 
-#include "support/file.hpp"
 #include "launch/kernel_state.hpp"
+#include "program/fatbin.hpp"
+#include "support/file.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
@@ -12,6 +14,7 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace cuprum::detail {
@@ -42,8 +45,10 @@ private:
     std::map<CUlibrary, std::weak_ptr<LibraryState>> states_;
 };
 
-// NOTE: never destroyed: libraries may be dropped by objects that live longer.
-LoadedLibraries& loaded = *new LoadedLibraries;
+LoadedLibraries& loaded() {
+    static NeverDestroyed<LoadedLibraries> only; // static objects may hold libraries
+    return *only;
+}
 
 void add_jit_options(const JITOptions& jit, std::vector<CUjit_option>& options,
                      std::vector<void*>& values);
@@ -58,7 +63,7 @@ LibraryState::LibraryState(CodeType type, PaddedCode code, std::string path, std
 
 LibraryState::~LibraryState() {
     if (const CUlibrary handle = handle_.load(std::memory_order_acquire)) {
-        loaded.remove(handle);
+        loaded().remove(handle);
         driver::release("library", driver::table().cuLibraryUnload, handle);
     }
 }
@@ -76,17 +81,18 @@ CUlibrary LibraryState::handle() {
     CUlibrary handle = handle_.load(std::memory_order_relaxed);
     if (handle == nullptr) {
         handle = load();
-        loaded.add(handle, weak_from_this());
+        loaded().add(handle, weak_from_this());
         handle_.store(handle, std::memory_order_release);
     }
     return handle;
 }
 
-const LaunchPlan& LibraryState::plan_of(CUkernel kernel) {
+const LaunchPlan& LibraryState::plan_of(CUkernel kernel, std::string_view symbol) {
     const std::lock_guard lock(mutex_);
     const auto found = plans_.find(kernel);
-    return found != plans_.end() ? found->second
-                                 : plans_.emplace(kernel, read_plan(kernel)).first->second;
+    return found != plans_.end()
+               ? found->second
+               : plans_.emplace(kernel, read_plan(kernel, symbol, locked_ptx())).first->second;
 }
 
 KernelState* LibraryState::find_kernel(std::string_view name) {
@@ -101,7 +107,7 @@ KernelState& LibraryState::keep_kernel(std::unique_ptr<KernelState> kernel) {
 }
 
 std::shared_ptr<LibraryState> find_library(CUlibrary handle) {
-    return loaded.find(handle);
+    return loaded().find(handle);
 }
 
 std::string LibraryState::description() const {
@@ -113,10 +119,22 @@ std::string LibraryState::description() const {
 
 std::span<const std::byte> LibraryState::locked_code() {
     if (!is_read_) {
-        code_ = PaddedCode(read_file(path));
+        try {
+            code_ = PaddedCode(read_file(path));
+        } catch (const std::system_error& error) {
+            throw CUDAError(CUDA_ERROR_FILE_NOT_FOUND, "open", error.what());
+        }
         is_read_ = true;
     }
     return code_.bytes();
+}
+
+/// Returns the PTX in the code, empty if there is none.
+std::string_view LibraryState::locked_ptx() {
+    const std::span<const std::byte> code = locked_code();
+    return type == CodeType::Ptx
+               ? std::string_view(reinterpret_cast<const char*>(code.data()), code.size())
+               : ptx_in_fatbin(code);
 }
 
 CUlibrary LibraryState::load() {

@@ -53,9 +53,9 @@ struct LibraryState : std::enable_shared_from_this<LibraryState> {
     /// caller.
     [[nodiscard]] CUlibrary handle();
 
-    /// Returns the plan of a kernel of this library, read from the driver on first use. It lives as
-    /// long as this object.
-    [[nodiscard]] const LaunchPlan& plan_of(CUkernel kernel);
+    /// Returns the plan of a kernel of this library, whose name in the code is `symbol`, read on
+    /// first use. It lives as long as this object.
+    [[nodiscard]] const LaunchPlan& plan_of(CUkernel kernel, std::string_view symbol);
 
     /// Returns a kernel that was kept under a name, null if there is none. It lives as long as this
     /// object: a share of this object is a share of it.
@@ -70,6 +70,7 @@ private:
     static constexpr std::size_t LOG_BYTES = 4096;
 
     [[nodiscard]] std::span<const std::byte> locked_code();
+    [[nodiscard]] std::string_view locked_ptx();
     [[nodiscard]] CUlibrary load();
     [[noreturn]] void raise_load_failure(CUresult status, const char* call);
 

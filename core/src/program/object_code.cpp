@@ -144,7 +144,7 @@ Kernel ObjectCode::get_kernel(std::string_view name) const {
     kernel->handle = handle;
     kernel->label = detail::LaunchName(wanted);
     kernel->name = std::move(wanted);
-    kernel->plan = &library.plan_of(handle);
+    kernel->plan = &library.plan_of(handle, symbol);
     return detail::Access::make<Kernel>(
         std::shared_ptr<detail::KernelState>(state_, &library.keep_kernel(std::move(kernel))));
 }

@@ -58,7 +58,7 @@ constinit std::atomic<HostFunction*> finished_host_functions{nullptr};
 
 void call_host_function(void* function) noexcept {
     std::unique_ptr<HostFunction> held(static_cast<HostFunction*>(function));
-    driver::detail::in_force.host_functions.fetch_add(1, std::memory_order_relaxed);
+    driver::detail::process_flags.host_functions.fetch_add(1, std::memory_order_relaxed);
     is_running = true;
     try {
         held->function();
@@ -68,7 +68,7 @@ void call_host_function(void* function) noexcept {
         report("something that is not a std::exception");
     }
     is_running = false;
-    driver::detail::in_force.host_functions.fetch_sub(1, std::memory_order_relaxed);
+    driver::detail::process_flags.host_functions.fetch_sub(1, std::memory_order_relaxed);
     put_on_list(std::move(held));
 }
 

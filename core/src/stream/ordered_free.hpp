@@ -15,7 +15,7 @@ namespace cuprum::detail {
 /// streams that we never heard of is ended by the driver, but the memory is not lost.
 [[nodiscard]] inline CUresult free_in_order(CUdeviceptr pointer, CUstream stream) {
     const auto& free = driver::table().cuMemFreeAsync;
-    if (!driver::detail::in_force.are_streams_shared.load(std::memory_order_relaxed)) [[likely]] {
+    if (!driver::detail::process_flags.are_streams_shared.load(std::memory_order_relaxed)) [[likely]] {
         const CUresult status = free(pointer, stream);
         if (status != CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) [[likely]] {
             return status;
@@ -27,7 +27,7 @@ namespace cuprum::detail {
 
 /// Notes that streams are known both to us and to others.
 inline void note_shared_streams() noexcept {
-    auto& are_shared = driver::detail::in_force.are_streams_shared;
+    auto& are_shared = driver::detail::process_flags.are_streams_shared;
     if (!are_shared.load(std::memory_order_relaxed)) {
         are_shared.store(true, std::memory_order_relaxed);
     }

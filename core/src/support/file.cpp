@@ -3,10 +3,6 @@
 
 #include "support/file.hpp"
 
-#include <cuprum/error.hpp>
-
-#include <cuda.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
@@ -20,7 +16,7 @@ std::vector<std::byte> read_file(const std::string& path) {
     std::FILE* const file = std::fopen(path.c_str(), "rb");
     bool is_read = file != nullptr;
     if (is_read) {
-        // In chunks: what is no plain file has no size that could be asked for.
+        // In chunks: only plain files have a size.
         std::size_t got = CHUNK_BYTES;
         while (got == CHUNK_BYTES) {
             const std::size_t before = bytes.size();
@@ -35,9 +31,7 @@ std::vector<std::byte> read_file(const std::string& path) {
         std::fclose(file);
     }
     if (!is_read) {
-        throw CUDAError(CUDA_ERROR_FILE_NOT_FOUND, "open",
-                        "\"" + path +
-                            "\" cannot be read: " + std::generic_category().message(error));
+        throw std::system_error(error, std::generic_category(), "\"" + path + "\" cannot be read");
     }
     return bytes;
 }

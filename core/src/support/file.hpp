@@ -10,7 +10,7 @@
 namespace cuprum::detail {
 
 /// Reads a whole file.
-/// @throws CUDAError with CUDA_ERROR_FILE_NOT_FOUND that names the path and the reason.
+/// @throws std::system_error that names the path and the reason.
 [[nodiscard]] std::vector<std::byte> read_file(const std::string& path);
 
 } // namespace cuprum::detail

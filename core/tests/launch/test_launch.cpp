@@ -10,7 +10,9 @@
 
 #include <cuprum/error.hpp>
 #include <cuprum/launch.hpp>
+#include <cuprum/managed_buffer.hpp>
 #include <cuprum/object_code.hpp>
+#include <cuprum/typed_kernel.hpp>
 
 #include <gtest/gtest.h>
 
@@ -386,6 +388,29 @@ TEST_F(FakeLaunch, a_typed_kernel_converts_its_arguments) {
     EXPECT_EQ(value_of<float>(launched.arguments[0]), 2.0F);
     EXPECT_EQ(value_of<CUdeviceptr>(launched.arguments[2]), 0x1234U);
     EXPECT_EQ(value_of<std::size_t>(launched.arguments[3]), 7U);
+}
+
+TEST_F(FakeLaunch, a_managed_buffer_passes_its_address) {
+    const ManagedBuffer buffer(Buffer::from_handle(0x1234, 16));
+    launch(stream, {}, kernel("saxpy"), 1.0F, buffer, buffer, std::size_t{1});
+    kernel("saxpy").as<void(float, const float*, float*, std::size_t)>()(stream, {}, 1.0F, buffer,
+                                                                         buffer, std::size_t{1});
+    ASSERT_EQ(libraries->launches.size(), 2U);
+    for (const testing::FakeLibraries::Launch& launched : libraries->launches) {
+        EXPECT_EQ(value_of<CUdeviceptr>(launched.arguments[1]), 0x1234U);
+    }
+}
+
+TEST_F(FakeLaunch, a_typed_kernel_refuses_integers_that_would_change) {
+    const auto saxpy = kernel("saxpy").as<void(float, const float*, float*, std::size_t)>();
+    const Buffer buffer = Buffer::from_handle(0x1234, 16);
+    expect_error<std::invalid_argument>([&] { saxpy(stream, {}, 2, buffer, buffer, -1); },
+                                        {"argument 3 is -1", "integer type"});
+    expect_error<std::invalid_argument>([&] { saxpy(stream, {}, 16'777'217, buffer, buffer, 1); },
+                                        {"argument 0 is 16777217", "exactly"});
+    EXPECT_TRUE(libraries->launches.empty());
+    saxpy(stream, {}, std::int64_t{1} << 40, buffer, buffer, 1);
+    EXPECT_EQ(value_of<float>(libraries->launches.at(0).arguments[0]), 0x1p40F);
 }
 
 } // namespace

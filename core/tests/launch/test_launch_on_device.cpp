@@ -60,6 +60,45 @@ TEST_F(DeviceLaunch, a_typed_kernel_launches) {
     EXPECT_EQ(download<float>(y), (std::vector<float>{13, 16, 19, 22}));
 }
 
+TEST_F(DeviceLaunch, integers_become_floats_and_floats_for_integers_are_refused) {
+    const struct {
+        const char* source;
+        std::vector<std::string> names;
+        const char* kernel;
+        CodeType target;
+    } cases[]{
+        // PTX declares the types of extern "C" kernels, and mangled names those of C++ kernels.
+        {"extern \"C\" __global__ void f(float* x, float a, double b, int n) { x[n] = a * b; }",
+         {},
+         "f",
+         CodeType::Ptx},
+        {"__global__ void f(float* x, float a, double b, int n) { x[n] = a * b; }",
+         {"f"},
+         "f",
+         CodeType::Cubin},
+        {"template <typename T> __global__ void f(T* x, T a, double b, int n) { x[n] = a * b; }",
+         {"f<float>"},
+         "f<float>",
+         CodeType::Cubin},
+    };
+
+    for (const auto& [source, names, name, target] : cases) {
+        const Kernel kernel = compile(source, names, target).get_kernel(name);
+        const Buffer x = upload(std::vector<float>(4, 0.0F));
+        launch(stream(), {}, kernel, x, 2, 3, 1);
+        EXPECT_EQ(download<float>(x), (std::vector<float>{0, 6, 0, 0})) << name;
+        expect_error<std::invalid_argument>(
+            [&] { launch(stream(), {}, kernel, x, 2.0F, 3.0, 1.0F); },
+            {"argument 3", "floating-point number 1", "integer of 4 bytes"});
+        expect_error<std::invalid_argument>(
+            [&] { launch(stream(), {}, kernel, x, 16'777'217, 3.0, 1); },
+            {"argument 1", "16777217", "exactly"});
+        expect_error<std::invalid_argument>(
+            [&] { static_cast<void>(kernel.as<void(float*, int, double, int)>()); },
+            {"parameter 1", "an integer", "a floating-point number"});
+    }
+}
+
 TEST_F(DeviceLaunch, runs_in_the_context_of_the_stream_whatever_is_current) {
     const Kernel kernel =
         compile("extern \"C\" __global__ void add(int* x) { *x += 1; }").get_kernel("add");

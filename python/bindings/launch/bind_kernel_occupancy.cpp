@@ -45,6 +45,15 @@ private:
     return static_cast<int>(number);
 }
 
+/// Returns the occupancy object of a kernel, made when it is first asked for.
+nb::object occupancy_of(const PyKernel& self) {
+    const nb::ft_lock_guard lock(self.mutex);
+    if (!self.occupancy.is_valid()) {
+        self.occupancy = make<PyKernelOccupancy>(self);
+    }
+    return self.occupancy;
+}
+
 int max_active_blocks(const PyKernelOccupancy& self, nb::handle block_size, nb::handle bytes) {
     const int threads = int_argument(block_size, "block_size");
     const std::size_t shared = size_argument(bytes, "dynamic_shared_memory_size");
@@ -52,10 +61,10 @@ int max_active_blocks(const PyKernelOccupancy& self, nb::handle block_size, nb::
     return self.core().max_active_blocks_per_multiprocessor(threads, shared);
 }
 
-/// Returns the C function that an object of the driver's bindings stands for, or null.
+/// Returns the C function of an object of the driver's bindings, or null.
 ///
-/// Such an object holds a function (made from a value), or, as the bindings' users make them, takes
-/// a function's address for the place where one is held; then the place is the function.
+/// An object made from a value holds the function. One made from an address, as users of the
+/// bindings do, takes the address for the place that holds it: the place is the function.
 [[nodiscard]] CUoccupancyB2DSize c_function(nb::handle value) {
     if (type_label(value) != "CUoccupancyB2DSize") {
         return nullptr;
@@ -130,7 +139,9 @@ void bind_kernel_occupancy(nb::module_& module, nb::class_<PyKernel>& kernel) {
     nb::class_<PyKernelOccupancy> type(module, "KernelOccupancy",
                                        R"(Answer how many blocks of a kernel fit on a device.
 
-The device is that of the current context.)");
+The device is that of the current context. ``Kernel.occupancy`` is one object, which remembers its last
+answer until an attribute of a kernel is set. After a change with the driver's own functions, get the
+kernel anew with ``ObjectCode.get_kernel``.)");
     note_type<PyKernelOccupancy>(type);
     type.def(
         "__init__",
@@ -205,9 +216,8 @@ config : LaunchConfig or dict
     With a cluster.
 stream : Stream
     Names the device.)");
-    kernel.def_prop_ro(
-        "occupancy", [](const PyKernel& self) { return make<PyKernelOccupancy>(self); },
-        nb::sig("def occupancy(self) -> KernelOccupancy"),
+    fast_property<occupancy_of>(
+        kernel, "def occupancy(self) -> KernelOccupancy",
         "Return an object that answers how many blocks fit on a multiprocessor.");
 }
 

@@ -47,8 +47,13 @@ kernel : Kernel
     What to run.
 *kernel_args : Buffer, array, int, bool, float, complex, numpy scalar, ctypes object or bytes
     One for each parameter. A Buffer passes its address, and so does what has DLPack or
-    ``__cuda_array_interface__``, ordered after its producer's work. Numbers of Python convert to the
+    ``__cuda_array_interface__``, ordered after its producer's work. Python's numbers convert to the
     parameter's size; anything else, ctypes and numpy structures too, must have that size.
+
+    PTX and the mangled names of C++ kernels say whether a parameter is a floating-point number. An
+    int is then converted to it, and a float for an integer is refused. A cubin with
+    ``extern "C"`` kernels does not say it: there an int for a ``float`` passes the integer's bits,
+    so pass ``2.0`` instead of ``2``.
 
 Raises
 ------

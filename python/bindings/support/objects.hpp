@@ -100,7 +100,20 @@ template <>
 struct PyKernel : Held<Kernel> {
     using Held<Kernel>::Held;
 
+    PyKernel(const PyKernel&) = delete;
+    PyKernel& operator=(const PyKernel&) = delete;
+
+    ~PyKernel() { drop(); }
+
+    /// Gives up the share and the occupancy object. Call it with the GIL held.
+    void drop() noexcept {
+        give_up(occupancy);
+        Held<Kernel>::drop();
+    }
+
     mutable std::atomic<bool> is_loaded = false;
+    mutable nb::ft_mutex mutex;   // guards the next one where there is no GIL
+    mutable nb::object occupancy; // a KernelOccupancy, which refers to no Python object; or null
 };
 
 /// A buffer, with the Python objects that it came from.

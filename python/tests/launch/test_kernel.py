@@ -86,6 +86,20 @@ def test_attributes_about_clusters(module):
     assert attributes.cluster_scheduling_policy_preference in (0, 1, 2)
 
 
+def test_the_occupancy_object_is_made_once_and_goes_with_the_kernel(module, device):
+    kernel = cuprum.Kernel.from_handle(module.get_kernel("empty").handle)
+    occupancy = kernel.occupancy
+    assert kernel.occupancy is occupancy
+    blocks = occupancy.max_active_blocks_per_multiprocessor(256, 0)
+    kernel.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        _ = kernel.occupancy
+    assert occupancy.max_active_blocks_per_multiprocessor(256, 0) == blocks
+    freed = weakref.ref(kernel)
+    del kernel
+    assert freed() is None
+
+
 def test_occupancy(module, device):
     occupancy = module.get_kernel("empty").occupancy
     assert occupancy.max_active_blocks_per_multiprocessor(256, 0) >= 1

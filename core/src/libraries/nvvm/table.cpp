@@ -3,6 +3,7 @@
 
 #include "libraries/nvvm/table.hpp"
 
+#include "support/never_destroyed.hpp"
 #include "support/shared_library.hpp"
 
 #include <cuprum/error.hpp>
@@ -53,7 +54,7 @@ std::string library_path() {
 namespace {
 
 std::string& loaded_path() {
-    static auto* path = new std::string; // never destroyed: destructors of others may compile
+    static cuprum::detail::NeverDestroyed<std::string> path; // destructors may compile
     return *path;
 }
 

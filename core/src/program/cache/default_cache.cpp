@@ -4,6 +4,7 @@
 // The cache that programs use without being told.
 
 #include "support/shared_library.hpp"
+#include "support/never_destroyed.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/program_cache.hpp>
@@ -26,7 +27,7 @@ struct DefaultCache {
 };
 
 DefaultCache& instance() {
-    static auto* const only = new DefaultCache; // programs may be compiled at exit
+    static detail::NeverDestroyed<DefaultCache> only; // programs may be compiled at exit
     return *only;
 }
 

@@ -7,6 +7,7 @@
 #include "program/source/include_directives.hpp"
 #include "program/source/includes.hpp"
 #include "support/file.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/compiler.hpp>
 #include <cuprum/error.hpp>
@@ -20,6 +21,7 @@
 #include <mutex>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 #include <sys/stat.h>
 #include <vector>
 
@@ -164,8 +166,8 @@ bool is_same(const struct stat& left, const struct stat& right) {
 std::shared_ptr<const SeenFile> look_at(const std::string& path) {
     // A file that was changed this recently may change again without a new time.
     static constexpr time_t SETTLED_AFTER_S = 2;
-    static auto* const mutex = new std::mutex; // destructors may compile
-    static auto* const seen = new std::map<std::string, std::shared_ptr<const SeenFile>>;
+    static NeverDestroyed<std::mutex> mutex; // destructors may compile
+    static NeverDestroyed<std::map<std::string, std::shared_ptr<const SeenFile>>> seen;
     struct stat status{};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
         return nullptr;
@@ -181,7 +183,7 @@ std::shared_ptr<const SeenFile> look_at(const std::string& path) {
     std::vector<std::byte> bytes;
     try {
         bytes = read_file(path);
-    } catch (const CUDAError& error) {
+    } catch (const std::system_error& error) {
         throw std::invalid_argument(std::string("a cache's key needs the files that may be "
                                                 "included: ") +
                                     error.what());

@@ -8,6 +8,7 @@
 #include <cuprum/error.hpp>
 
 #include <filesystem>
+#include <system_error>
 #include <vector>
 
 namespace cuprum::nvvm {
@@ -47,8 +48,13 @@ std::string load_libdevice() {
     for (const fs::path& file : candidates) {
         std::error_code ignored;
         if (file.is_absolute() && fs::is_regular_file(file, ignored)) {
-            const std::vector<std::byte> bytes = detail::read_file(file.string());
-            return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+            try {
+                const std::vector<std::byte> bytes = detail::read_file(file.string());
+                return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+            } catch (const std::system_error& error) {
+                tried.emplace_back(error.what());
+                continue;
+            }
         }
         tried.push_back(file.string() + ": no such file");
     }

@@ -3,6 +3,7 @@
 
 #include "program/source/includes.hpp"
 
+#include "support/never_destroyed.hpp"
 #include "support/shared_library.hpp"
 #include "libraries/nvrtc/table.hpp"
 
@@ -23,30 +24,30 @@ namespace fs = std::filesystem;
 } // namespace
 
 const std::vector<std::string>& default_include_directories() {
-    static const auto* const directories =
-        new std::vector<std::string>(find_include_directories()); // destructors may compile
+    static detail::NeverDestroyed<std::vector<std::string>> directories(
+        find_include_directories()); // destructors may compile
     return *directories;
 }
 
 namespace detail {
 
 const std::string& default_headers_fingerprint() {
-    static const auto* const fingerprint = [] {
-        auto* text = new std::string;
+    static NeverDestroyed<std::string> fingerprint([] {
+        std::string text;
         for (const std::string& directory : default_include_directories()) {
-            *text += directory;
+            text += directory;
             for (const char* file : {"/cuda.h", "/cuda_runtime_api.h", "/cuda_fp16.hpp",
                                      "/cuda/std/version", "/cuda/std/__cccl/version.h"}) {
                 struct stat status{};
                 if (::stat((directory + file).c_str(), &status) == 0) {
-                    *text += std::string(file) + ":" + std::to_string(status.st_size) + ":" +
+                    text += std::string(file) + ":" + std::to_string(status.st_size) + ":" +
                              std::to_string(status.st_mtim.tv_sec);
                 }
             }
-            *text += ';';
+            text += ';';
         }
         return text;
-    }();
+    }());
     return *fingerprint;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "launch/launch_encoding.hpp"
+#include "launch/encoded_config.hpp"
 
 #include "driver/call.hpp"
+#include "driver/handle.hpp"
 #include "launch/launch_failure.hpp"
+#include "stream/event_state.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -92,7 +94,6 @@ void encode(const LaunchConfig& config, CUlaunchConfig& encoded,
     if (has_more(config)) [[unlikely]] {
         encode_more(config, *this);
     }
-    driver.attrs = driver.numAttrs == 0 ? nullptr : attributes;
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -117,7 +118,7 @@ unsigned blocks(const char* axis, unsigned clusters, unsigned blocks_per_cluster
     return static_cast<unsigned>(count);
 }
 
-/// Tells whether any of the rarer fields is set.
+/// Returns whether any of the rarer fields is set.
 bool has_more(const LaunchConfig& config) {
     return config.priority.has_value() || config.preferred_cluster.has_value() ||
            config.cluster_scheduling_policy.has_value() ||
@@ -251,14 +252,16 @@ static_assert(static_cast<int>(ClusterSchedulingPolicy::LoadBalancing) ==
               CU_CLUSTER_SCHEDULING_POLICY_LOAD_BALANCING);
 
 CUevent without_timing(const Event& event, const char* field) {
-    if (event.is_timing_enabled()) {
+    const EventState& state = open(event);
+    // The driver does not report how an event made elsewhere was made, so it decides at the launch.
+    if (state.is_owned && state.is_timing_enabled()) {
         throw std::invalid_argument(std::string("LaunchConfig ") + field +
                                     " is an event with timing; expected one made without");
     }
-    return event.handle();
+    return state.handle;
 }
 
-/// Refuses the attributes that do not belong to launches, or that the driver answers in.
+/// Refuses attributes that do not belong to launches, or that the driver writes to.
 void check_raw(int id) {
     const char* reason = nullptr;
     switch (id) {
