@@ -307,20 +307,21 @@ TEST(Mbarrier, missing_bytes_are_a_deadlock_that_says_how_many) {
 TEST(Mbarrier, a_wait_that_ends_by_itself_is_no_deadlock) {
     // Nobody arrives; the loops count their rounds, look at a clock or at other memory.
     const std::string test = "WAIT:\nmbarrier.test_wait.parity.shared.b64 %p1, [%b], 0;\n";
-    for (const std::string& loop :
-         {"mov.u32 %r0, 0;\n" + test +
-              "add.u32 %r0, %r0, 1;\nsetp.gt.u32 %p2, %r0, 1000;\nor.pred %p3, %p1, %p2;\n"
-              "@!%p3 bra WAIT;\n",
-          "mov.u64 %s1, %clock64;\n" + test +
-              "mov.u64 %s2, %clock64;\nsub.u64 %s3, %s2, %s1;\nsetp.gt.u64 %p2, %s3, 100000;\n"
-              "or.pred %p3, %p1, %p2;\n@!%p3 bra WAIT;\n",
-          // Entered behind the test: the first round has not looked at the barrier.
-          "mbarrier.arrive.shared.b64 _, [%b+16];\nsetp.ne.u32 %p1, %l, %l;\nbra FIRST;\n"
-          "WAIT:\nmbarrier.test_wait.parity.shared.b64 %p1, [%b+16], 0;\nFIRST:\n"
-          "@!%p1 bra WAIT;\n",
-          "setp.eq.u32 %p4, %l, 63;\n@%p4 st.volatile.shared.u32 [word], 1;\n" + test +
-              "ld.volatile.shared.u32 %r1, [word];\nsetp.ne.u32 %p2, %r1, 0;\n"
-              "or.pred %p3, %p1, %p2;\n@!%p3 bra WAIT;\n"}) {
+    const std::vector<std::string> loops{
+        "mov.u32 %r0, 0;\n" + test +
+            "add.u32 %r0, %r0, 1;\nsetp.gt.u32 %p2, %r0, 1000;\nor.pred %p3, %p1, %p2;\n"
+            "@!%p3 bra WAIT;\n",
+        "mov.u64 %s1, %clock64;\n" + test +
+            "mov.u64 %s2, %clock64;\nsub.u64 %s3, %s2, %s1;\nsetp.gt.u64 %p2, %s3, 100000;\n"
+            "or.pred %p3, %p1, %p2;\n@!%p3 bra WAIT;\n",
+        // Entered behind the test: the first round has not looked at the barrier.
+        "mbarrier.arrive.shared.b64 _, [%b+16];\nsetp.ne.u32 %p1, %l, %l;\nbra FIRST;\n"
+        "WAIT:\nmbarrier.test_wait.parity.shared.b64 %p1, [%b+16], 0;\nFIRST:\n"
+        "@!%p1 bra WAIT;\n",
+        "setp.eq.u32 %p4, %l, 63;\n@%p4 st.volatile.shared.u32 [word], 1;\n" + test +
+            "ld.volatile.shared.u32 %r1, [word];\nsetp.ne.u32 %p2, %r1, 0;\n"
+            "or.pred %p3, %p1, %p2;\n@!%p3 bra WAIT;\n"};
+    for (const std::string& loop : loops) {
         const std::string second = "@%p0 mbarrier.init.shared.b64 [%b+16], 64;\nbar.sync 0;\n";
         const Result result = run_kernel("1", second + loop + "st.global.u32 [%mine], 7;\n", 64);
         ASSERT_EQ(result.fault.kind, FaultKind::None) << loop << result.fault.report;
