@@ -216,7 +216,7 @@ config : LaunchConfig or dict
     With a cluster.
 stream : Stream
     Names the device.)");
-    fast_property<occupancy_of>(
+    polled_property<occupancy_of>(
         kernel, "def occupancy(self) -> KernelOccupancy",
         "Return an object that answers how many blocks fit on a multiprocessor.");
 }
