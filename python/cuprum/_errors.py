@@ -14,8 +14,11 @@ class CUDAError(Exception):
 
     Attributes
     ----------
+    domain : str
+        Whose code it is: ``"driver"``, ``"NVRTC"``, ``"nvJitLink"`` or ``"NVVM"``. The same number
+        means different things in two domains.
     code : int or None
-        The driver's result code.
+        The result code.
     name : str
         Its name, such as ``"CUDA_ERROR_INVALID_VALUE"``.
     call : str
@@ -29,6 +32,7 @@ class CUDAError(Exception):
         at fault.
     """
 
+    domain: str = "driver"
     code: int | None = None
     name: str = ""
     call: str = ""
@@ -53,6 +57,20 @@ class OutOfMemoryError(CUDAError, MemoryError):
     requested_bytes: int = 0
     free_bytes: int = 0
     total_bytes: int = 0
+
+
+class LaunchError(CUDAError, ValueError):
+    """Report a launch that breaks a limit of the device or of the kernel.
+
+    Nothing was launched and the context stays usable, so a tuner can try another configuration.
+
+    Attributes
+    ----------
+    limit : str
+        Which limit was broken, with the numbers.
+    """
+
+    limit: str = ""
 
 
 class NVRTCError(CUDAError):

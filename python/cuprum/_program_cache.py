@@ -27,10 +27,6 @@ _TARGETS = {
 }
 
 
-# Whether files that options name need an ``extra_digest``, as in the reference; see cuprum.drop_in.
-needs_digest_of_files = False
-
-
 class ProgramCacheResource(abc.ABC):
     """Keep compiled code, as bytes, under keys of bytes or str.
 
@@ -246,8 +242,6 @@ def make_program_cache_key(
         raise ValueError(
             f"ProgramOptions extra_sources is not supported for code_type {language!r}"
         )
-    if language == "c++":
-        _check_external(options, extra_digest)
     names = _checked_names(name_expressions) if language == "c++" else []
     if language == "ptx":
         flags = _cuprum.ptx_options(options)
@@ -279,30 +273,6 @@ def _check_code(code: object, language: str) -> None:
         raise TypeError(f"code must be str or bytes, got {type(code).__name__}")
     if language != "nvvm":
         raise TypeError(f"code must be str for code_type {language!r}, got {type(code).__name__}")
-
-
-def _check_external(options: ProgramOptions, extra_digest: bytes | None) -> None:
-    """Check options whose mere presence counts, whatever their value."""
-    for name in ("create_pch", "time", "fdevice_time_trace"):
-        if getattr(options, name) is not None:
-            raise ValueError(
-                f"ProgramOptions {name} has a side effect, writing a file, that a result from the "
-                "cache would skip; compile without a cache"
-            )
-    if extra_digest is not None:
-        return
-    present = [name for name in ("use_pch", "pch_dir") if getattr(options, name) is not None]
-    for name in ("include_path", "pre_include") if needs_digest_of_files else ():
-        value = getattr(options, name)
-        if isinstance(value, str) or (isinstance(value, Sequence) and len(value) > 0):
-            present.append(name)
-    if options.pch:
-        present.append("pch")
-    if present:
-        raise ValueError(
-            f"ProgramOptions {', '.join(present)}: these name files, whose contents a cache's key "
-            "cannot see; pass extra_digest, a digest of those contents"
-        )
 
 
 def _checked_names(names: Iterable[object]) -> list[str]:

@@ -50,9 +50,8 @@ public:
     /// used.
     [[nodiscard]] static Stream per_thread_default();
 
-    /// Returns the default stream used when none is named: the legacy one, or the thread's own if
-    /// the environment variable CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM is a number other than
-    /// 0.
+    /// Returns the legacy default stream, or the calling thread's own if the environment variable
+    /// CUPRUM_PER_THREAD_DEFAULT_STREAM is a number other than 0.
     [[nodiscard]] static Stream default_stream();
 
     [[nodiscard]] CUstream handle() const;

@@ -36,6 +36,7 @@ public:
 
 private:
     [[nodiscard]] static std::string current_wish() {
+        using cuprum::detail::environment;
         return environment("CUPRUM_DRIVER") + '\n' + environment("CUPRUM_EMULATOR_LIBRARY");
     }
 

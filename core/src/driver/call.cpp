@@ -51,9 +51,8 @@ void warn_if_forked() {
     if (is_fork_unreported.exchange(false, std::memory_order_relaxed)) {
         cuprum::detail::warn(WarningKind::Degraded,
                              "this process was forked from one that had initialised CUDA, and the "
-                             "driver does not work here; start processes with "
-                             "multiprocessing.get_context(\"spawn\") or exec(), or fork before the "
-                             "first use of CUDA");
+                             "driver does not work here; start child processes with spawn or "
+                             "exec(), or fork before the first use of CUDA");
     }
 }
 

@@ -25,6 +25,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using cuprum::detail::environment;
+using cuprum::detail::open_library;
+using cuprum::detail::own_directory;
+using cuprum::detail::SharedLibrary;
+
 constexpr const char* NATIVE_LIBRARY = "libcuda.so.1";
 constexpr const char* EMULATOR_MARK = "cuprumEmulatorVersion"; // exported by the emulated device
 

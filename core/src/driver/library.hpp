@@ -11,7 +11,7 @@ namespace cuprum::driver {
 
 /// The driver that was chosen for this process.
 struct DriverLibrary {
-    SharedLibrary library;
+    cuprum::detail::SharedLibrary library;
     void* get_proc_address = nullptr; // null in drivers before 11.3
     bool is_get_proc_address_v2 = false;
     int version = 0; // the CUDA version it supports, 13000 for 13.0

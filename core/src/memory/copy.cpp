@@ -90,13 +90,13 @@ void copy_with_options(const Stream& stream, const Buffer& source, const Buffer&
 std::string why_no_copy_options(const Stream& stream) {
     const CUstream queue = detail::handle_of(stream);
     if (queue == nullptr || queue == CU_STREAM_LEGACY) {
-        return "stream is LEGACY_DEFAULT_STREAM, on which the driver takes neither batches nor "
-               "options; use a stream of your own or the per-thread default stream";
+        return "the legacy default stream supports neither batches of copies nor copy options; "
+               "create a stream, or use the per-thread default stream";
     }
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
     call(table().cuStreamIsCapturing, queue, &capture);
     if (capture != CU_STREAM_CAPTURE_STATUS_NONE) {
-        return "stream is in graph capture, which takes neither batches of copies nor copies with "
+        return "stream is in graph capture, which supports neither batches of copies nor copy "
                "options; copy one by one, without options";
     }
     return {};
@@ -111,9 +111,9 @@ Batch collect(std::span<const Buffer> sources, std::span<const Buffer> destinati
         throw std::invalid_argument("empty buffers sequence, expected at least one copy");
     }
     if (sources.size() != destinations.size()) {
-        throw std::invalid_argument("srcs length (" + std::to_string(sources.size()) +
-                                    ") does not match dsts length (" +
-                                    std::to_string(destinations.size()) + ")");
+        throw std::invalid_argument("there are " + std::to_string(sources.size()) +
+                                    " sources, but " + std::to_string(destinations.size()) +
+                                    " destinations; expected as many of both");
     }
     Batch batch;
     for (std::size_t i = 0; i < sources.size(); ++i) {

@@ -30,7 +30,7 @@ constexpr driver::Hooks OBSERVE_HOOKS{
 } // namespace
 
 void read_environment() {
-    using driver::environment;
+    using cuprum::detail::environment;
     if (const std::string level = environment("CUPRUM_LOG"); level == "error" || level == "debug") {
         start_log(level == "debug");
     } else if (!level.empty() && level != "off") {

@@ -5,9 +5,13 @@
 
 #include "libraries/nvjitlink/call.hpp"
 #include "libraries/nvrtc/call.hpp"
+#include "libraries/search.hpp"
 #include "program/nvvm/compilation.hpp"
+#include "program/source/includes.hpp"
 
 #include <cuprum/version.hpp>
+
+#include <filesystem>
 
 namespace cuprum {
 
@@ -72,6 +76,20 @@ std::string compiler_version(CompilerBackend backend) {
         return text(driver_version() / 1000, driver_version() % 1000 / 10);
     }
     return {};
+}
+
+const std::vector<std::string>& default_include_directories() {
+    static const auto* const directories = [] {
+        std::string compiler;
+        if (!nvrtc::Library::is_replaced()) {
+            std::error_code error;
+            compiler =
+                std::filesystem::canonical(nvrtc::Library::loaded().file.path, error).string();
+        }
+        return new std::vector<std::string>(
+            detail::find_include_directories(compiler, libraries::component_roots()));
+    }();
+    return *directories; // never destroyed: destructors of others may compile
 }
 
 } // namespace cuprum

@@ -4,7 +4,8 @@
 #include "program/library_state.hpp"
 
 #include "launch/kernel_state.hpp"
-#include "program/fatbin.hpp"
+#include "program/code/fatbin.hpp"
+#include "program/code/image.hpp"
 #include "support/file.hpp"
 #include "support/never_destroyed.hpp"
 
@@ -21,7 +22,7 @@ namespace cuprum::detail {
 
 namespace {
 
-/// The libraries that we have loaded, so that a kernel's handle leads back to its own.
+/// The libraries that Cuprum has loaded, to find the library of a kernel's handle.
 class LoadedLibraries {
 public:
     void add(CUlibrary handle, std::weak_ptr<LibraryState> state) {
@@ -151,8 +152,8 @@ CUlibrary LibraryState::load() {
     if (status != CUDA_SUCCESS) {
         raise_load_failure(status, load_data.name);
     }
-    // NOTE: drivers load what they cannot use without complaint and fail on the first kernel asked
-    // for. Asking for one that cannot be brings the failure here, where the log belongs to it.
+    // NOTE: drivers load code that they cannot use and fail on the first kernel. Asking for a kernel
+    // that cannot exist moves the failure here, where the log belongs to it.
     const auto& get_kernel = driver::table().cuLibraryGetKernel;
     CUkernel kernel = nullptr;
     status = get_kernel(&kernel, library, "cuprum.probe");
@@ -237,14 +238,13 @@ std::string advice_for(CUresult status, std::span<const std::byte> code) {
         }
         const Device device;
         advice += "device " + std::to_string(device.ordinal()) + " is sm_" + device.arch();
-        return advice + "; compile for that architecture, or to PTX, which suits any device as new";
+        return advice + "; compile for that architecture, or to PTX, which also runs on newer devices";
     }
     case CUDA_ERROR_INVALID_PTX:
-        return "the PTX was refused; if the log speaks of the target, compile for the device's "
-               "architecture or an older one";
+        return "the driver refused the PTX; if the log mentions the target, compile for the "
+               "device's architecture or an older one";
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-        return "the PTX is newer than this driver; compile to a cubin, use an older NVRTC or "
-               "update "
+        return "the PTX is newer than this driver; compile to a cubin, use an older NVRTC or update "
                "the driver";
     case CUDA_ERROR_INVALID_IMAGE:
         return "it is neither PTX nor a cubin nor a fat binary";

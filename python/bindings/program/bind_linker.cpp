@@ -118,6 +118,9 @@ nvJitLink, or the driver, with a warning, where there is no nvJitLink since 12.3
 namespace {
 
 void construct(PyLinker* self, const nb::args& codes, nb::handle options) {
+    if (codes.size() == 0) {
+        raise_error(PyExc_ValueError, "At least one ObjectCode object must be provided");
+    }
     std::vector<ObjectCode> parts;
     for (nb::handle code : codes) {
         const auto* const part = get_if<PyObjectCode>(code);

@@ -166,6 +166,18 @@ CodeType target_argument(nb::handle target_type) {
     return *target;
 }
 
+/// Refuses a target that the compiler of a language does not have.
+void check_target(SourceType language, CodeType target) {
+    const bool is_ptx = language == SourceType::Ptx;
+    if (language == SourceType::Cxx || target == CodeType::Ptx ||
+        target == (is_ptx ? CodeType::Cubin : CodeType::LtoIr)) {
+        return; // the core checks the targets of C++
+    }
+    raise_error(PyExc_ValueError, "Unsupported target_type=\"" + std::string(to_string(target)) +
+                                      (is_ptx ? "\" for PTX; expected \"cubin\" or \"ptx\""
+                                              : "\" for NVVM; expected \"ptx\" or \"ltoir\""));
+}
+
 SourceType language_argument(nb::handle code_type) {
     const std::string language = lower_case(text_argument(code_type, "code_type"));
     for (const SourceType known : {SourceType::Cxx, SourceType::Ptx, SourceType::Nvvm}) {
@@ -224,6 +236,13 @@ void construct(PyProgram* self, nb::handle code, nb::handle code_type, nb::handl
         given = nb::module_::import_("cuprum._options").attr("ProgramOptions")();
     }
     ProgramOptions how = program_options(given);
+    if (language == SourceType::Ptx && how.numba_debug.value_or(false)) {
+        if (PyErr_WarnEx(PyExc_UserWarning,
+                         "ProgramOptions numba_debug is ignored for code_type='ptx'", 1) != 0) {
+            throw nb::python_error();
+        }
+        how.numba_debug.reset();
+    }
     how.debug_file_prefix = caller_file();
     note_search_paths();
     auto program = [&] {
@@ -236,6 +255,7 @@ void construct(PyProgram* self, nb::handle code, nb::handle code_type, nb::handl
 nb::object compile(const PyProgram& self, nb::handle target_type, nb::handle name_expressions,
                    nb::handle logs, nb::handle cache, nb::handle extra_digest) {
     const CodeType target = target_argument(target_type);
+    check_target(self.language(), target);
     CompileRequest request;
     request.name_expressions = text_list_argument(name_expressions, "a name in name_expressions");
     if (!extra_digest.is_none()) {

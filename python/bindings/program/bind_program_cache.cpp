@@ -49,6 +49,7 @@ private:
 
 template <typename Cache>
 void bind_methods(nb::class_<Cache, ProgramCache>& type);
+void check_presence_as_reference(nb::handle options, bool has_extra_digest);
 [[nodiscard]] nb::bytes key_of(nb::handle code, nb::handle code_type, nb::handle target,
                                nb::handle options, const std::vector<std::string>& flags,
                                const std::vector<std::string>& names, nb::handle extra_digest);
@@ -136,9 +137,8 @@ void check_as_reference(const ProgramOptions& options, SourceType language, bool
                                                                                 : nullptr;
     if (field != nullptr) {
         raise_error(PyExc_ValueError, std::string("ProgramOptions ") + field +
-                                          " names files or has a directory component, whose "
-                                          "contents programs for cuda.core expect to answer for "
-                                          "with extra_digest; pass it");
+                                          " names files or has a directory component; under the "
+                                          "drop-in extra_digest must stand for their contents");
     }
 }
 
@@ -204,6 +204,27 @@ void bind_methods(nb::class_<Cache, ProgramCache>& type) {
              "Return the size of everything.");
 }
 
+/// Refuses, for programs that expect it, options that are merely present: `time=False` too.
+void check_presence_as_reference(nb::handle options, bool has_extra_digest) {
+    if (!follows_reference.load(std::memory_order_relaxed)) {
+        return;
+    }
+    const auto refuse = [options](const char* name, const char* reason) {
+        if (!nb::object(options.attr(name)).is_none()) {
+            raise_error(PyExc_ValueError, std::string("ProgramOptions ") + name + reason);
+        }
+    };
+    for (const char* name : {"create_pch", "time", "fdevice_time_trace"}) {
+        refuse(name, " has a side effect that a cache hit would skip; compile without a cache");
+    }
+    for (const char* name : {"use_pch", "pch_dir"}) {
+        if (!has_extra_digest) {
+            refuse(name, " names files, whose contents the cache key does not cover; pass "
+                         "extra_digest");
+        }
+    }
+}
+
 nb::bytes key_of(nb::handle code, nb::handle code_type, nb::handle target, nb::handle options,
                  const std::vector<std::string>& flags, const std::vector<std::string>& names,
                  nb::handle extra_digest) {
@@ -218,6 +239,9 @@ nb::bytes key_of(nb::handle code, nb::handle code_type, nb::handle target, nb::h
     const SourceType type = language == "c++"   ? SourceType::Cxx
                             : language == "ptx" ? SourceType::Ptx
                                                 : SourceType::Nvvm;
+    if (type == SourceType::Cxx) {
+        check_presence_as_reference(options, !extra_digest.is_none());
+    }
     const ProgramOptions how = program_options(options);
     std::optional<std::string> digest;
     if (!extra_digest.is_none()) {

@@ -69,9 +69,8 @@ def _driver_version() -> int:
 def follow_reference() -> None:
     """Give the classes of programs, linkers and code the members that users reach into."""
     import cuprum
-    from cuprum import _cuprum, _errors, _program_cache
+    from cuprum import _cuprum, _errors
 
-    _program_cache.needs_digest_of_files = True
     members: tuple[tuple[type, str, object], ...] = (
         (cuprum.ObjectCode, "_init", classmethod(_init_object_code)),
         (cuprum.ProgramOptions, "_name", property(lambda options: options.name.encode())),

@@ -33,7 +33,7 @@ DefaultCache& instance() {
 
 /// Returns a cache in the default folder if the environment asks for one.
 std::shared_ptr<ProgramCache> from_environment(std::string& trouble) {
-    const std::string value = driver::environment("CUPRUM_PROGRAM_CACHE");
+    const std::string value = detail::environment("CUPRUM_PROGRAM_CACHE");
     if (value.empty() || value == "0") {
         return nullptr;
     }

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "program/padded_code.hpp"
+#include "program/code/padded_code.hpp"
 
 #include <cuprum/program_cache.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/padded_code.hpp"
+#include "program/code/padded_code.hpp"
 
 #include <cuprum/program_cache.hpp>
 

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/architecture.hpp"
 #include "driver/call.hpp"
 #include "driver/current.hpp"
 #include "driver/explanations.hpp"
+#include "program/architecture.hpp"
+#include "program/code/image.hpp"
+#include "program/link/options.hpp"
 #include "program/link/session.hpp"
-#include "program/library_state.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device.hpp>
@@ -63,33 +64,6 @@ private:
 
 } // namespace
 
-void LinkerOptions::check_honoured(CompilerBackend linker) const {
-    if (linker != CompilerBackend::Driver) {
-        return; // nvJitLink has them all
-    }
-    const auto reject = [](const char* field, bool is_set) {
-        if (is_set) {
-            throw UnsupportedOptionError(std::string("LinkerOptions: the ") + field +
-                                         " option is not supported by the driver API; leave it "
-                                         "unset, or install nvJitLink (pip install "
-                                         "nvidia-nvjitlink)");
-        }
-    };
-    reject("time", time.value_or(false));
-    reject("ptx", ptx.value_or(false));
-    reject("link_time_optimization", link_time_optimization.value_or(false));
-    reject("ptxas_options", !ptxas_options.empty());
-    reject("split_compile", split_compile.has_value());
-    reject("split_compile_extended", split_compile_extended.has_value());
-    reject("ftz", ftz.has_value());
-    reject("prec_div", prec_div.has_value());
-    reject("prec_sqrt", prec_sqrt.has_value());
-    reject("fma", fma.has_value());
-    reject("kernels_used", !kernels_used.empty());
-    reject("variables_used", !variables_used.empty());
-    reject("optimize_unused_variables", optimize_unused_variables.value_or(false));
-}
-
 std::unique_ptr<detail::LinkSession> detail::start_driver_link(const LinkerOptions& options) {
     return std::make_unique<DriverSession>(options);
 }
@@ -99,7 +73,7 @@ std::unique_ptr<detail::LinkSession> detail::start_driver_link(const LinkerOptio
 namespace {
 
 DriverSession::DriverSession(const LinkerOptions& options) : context_(Device().primary_context()) {
-    options.check_honoured(CompilerBackend::Driver);
+    detail::check_driver_link_options(options);
     option(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::uintptr_t>(error_log_.data()));
     option(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, LOG_BYTES - 1);
     option(CU_JIT_INFO_LOG_BUFFER, reinterpret_cast<std::uintptr_t>(info_log_.data()));
@@ -186,7 +160,8 @@ void DriverSession::check(CUresult status, const char* call, const std::string& 
         if (!what.empty()) {
             advice = what + ": " + advice;
         }
-        throw LinkerError(status, driver::name_of(status), call, error_log(), {}, advice);
+        throw LinkerError(ErrorDomain::Driver, status, driver::name_of(status), call, error_log(),
+                          {}, advice);
     }
 }
 

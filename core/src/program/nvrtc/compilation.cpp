@@ -139,15 +139,15 @@ std::vector<std::byte> Compilation::ltoir() const {
 }
 
 template <typename... Params, typename... Args>
-void Compilation::call(const Entry<nvrtcResult(Params...)>& entry, Args... args) const {
+void Compilation::call(const libraries::Entry<nvrtcResult(Params...)>& entry, Args... args) const {
     if (const nvrtcResult status = entry(args...); status != NVRTC_SUCCESS) {
         raise(status, entry.name, {}, options_);
     }
 }
 
 std::vector<std::byte>
-Compilation::read(const Entry<nvrtcResult(nvrtcProgram, std::size_t*)>& size_of,
-                  const Entry<nvrtcResult(nvrtcProgram, char*)>& get) const {
+Compilation::read(const libraries::Entry<nvrtcResult(nvrtcProgram, std::size_t*)>& size_of,
+                  const libraries::Entry<nvrtcResult(nvrtcProgram, char*)>& get) const {
     std::size_t size = 0;
     call(size_of, program_, &size);
     std::vector<std::byte> bytes(size);

@@ -65,10 +65,10 @@ public:
 
 private:
     template <typename... Params, typename... Args>
-    void call(const Entry<nvrtcResult(Params...)>& entry, Args... args) const;
+    void call(const libraries::Entry<nvrtcResult(Params...)>& entry, Args... args) const;
     [[nodiscard]] std::vector<std::byte>
-    read(const Entry<nvrtcResult(nvrtcProgram, std::size_t*)>& size_of,
-         const Entry<nvrtcResult(nvrtcProgram, char*)>& get) const;
+    read(const libraries::Entry<nvrtcResult(nvrtcProgram, std::size_t*)>& size_of,
+         const libraries::Entry<nvrtcResult(nvrtcProgram, char*)>& get) const;
     [[nodiscard]] std::string log() const;
 
     /// What NVRTC's callback looks at.

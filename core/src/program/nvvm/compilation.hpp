@@ -42,11 +42,6 @@ private:
     std::vector<std::string> options_;
 };
 
-/// Returns CUDA's library of mathematical functions as bitcode, from beside libNVVM, the toolkit or
-/// Python's packages.
-/// @throws LibraryNotFoundError that lists where it was looked for.
-[[nodiscard]] const std::string& libdevice();
-
 /// Returns libNVVM's version and that of the IR it takes, such as "2.0, IR 2.0".
 [[nodiscard]] std::string version();
 

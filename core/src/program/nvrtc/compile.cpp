@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A program through NVRTC.
+#include "program/nvrtc/compile.hpp"
 
 #include "device/device_kind.hpp"
-#include "program/fatbin.hpp"
 #include "libraries/nvrtc/call.hpp"
-#include "program/program_state.hpp"
+#include "program/code/fatbin.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/error.hpp>
@@ -68,12 +67,12 @@ Compiled compile_cxx(ProgramState& state, CodeType target,
         compiled.symbols.emplace(expression, compilation->lowered_name(expression));
     }
     if (state.options.fdevice_syntax_only.value_or(false)) {
-        return compiled; // there is nothing to have
+        return compiled; // checking the syntax makes no code
     }
     compiled.code = result_of(*compilation, target, state.arch);
     if (compiled.code.empty()) {
         throw std::invalid_argument("target \"" + std::string(to_string(target)) +
-                                    "\" cannot be had with these options: " + joined(options));
+                                    "\" is not available with these options: " + joined(options));
     }
     return compiled;
 }
@@ -84,7 +83,7 @@ namespace {
 
 std::vector<std::string> options_for(CodeType target, const ProgramState& state) {
     std::vector<std::string> options = state.compiler_options;
-    // The target decides: there is no other way to LTO-IR, and with the flag no other result.
+    // LTO-IR needs the flag, and with the flag NVRTC makes nothing else: the target decides.
     std::erase(options, LTO_FLAG);
     if (target == CodeType::LtoIr) {
         options.emplace_back(LTO_FLAG);
@@ -92,7 +91,7 @@ std::vector<std::string> options_for(CodeType target, const ProgramState& state)
     const bool may_include = state.source.find("include") != std::string::npos ||
                              !state.options.headers.empty() || !state.options.pre_include.empty();
     if (may_include && state.options.default_include_path.value_or(true)) {
-        // After the user's own, which thereby come first.
+        // The user's own come first.
         for (const std::string& directory : default_include_directories()) {
             options.push_back("--include-path=" + directory);
         }
@@ -108,7 +107,7 @@ std::string joined(const std::vector<std::string>& words) {
     return text;
 }
 
-/// Returns the file for debuggers, made on first use; null if none is wanted.
+/// Returns the source file for debuggers, written on first use; null if the program needs none.
 std::shared_ptr<const DebugSource> debug_source_of(ProgramState& state) {
     const bool is_debugged =
         state.options.debug.value_or(false) || state.options.lineinfo.value_or(false);
@@ -130,8 +129,8 @@ std::shared_ptr<const DebugSource> debug_source_of(ProgramState& state) {
             trouble = error.what();
         }
     }
-    warn(WarningKind::Degraded, "debuggers will not find the source, which could not be written: " +
-                                    trouble + "; set TMPDIR, or ProgramOptions name to a file");
+    warn(WarningKind::Degraded, "the source file for debuggers could not be written: " + trouble +
+                                    "; set TMPDIR, or ProgramOptions name to a file");
     return nullptr;
 }
 
@@ -144,7 +143,7 @@ void read_pch_status(const nvrtc::Compilation& compilation, const ProgramState& 
     }
     compiled.pch_failure =
         "the precompiled header of program \"" + state.options.name +
-        "\" could not be made, so that later programs will not be faster: " + reason;
+        "\" could not be created, so later programs will not compile faster: " + reason;
     if (!compiled.log.empty()) {
         compiled.pch_failure += "; the log:\n" + compiled.log;
     }
@@ -162,7 +161,7 @@ std::vector<std::byte> result_of(const nvrtc::Compilation& compilation, CodeType
     if (cubin.empty() || !driver::is_device_emulated()) {
         return cubin;
     }
-    // A CPU cannot run a cubin: the PTX goes with it. GPUs take the cubin.
+    // A CPU cannot run a cubin, so the PTX is added. GPUs use the cubin.
     const std::vector<std::byte> ptx = compilation.ptx();
     using Kind = FatbinImage::Kind;
     const std::array images{

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What can be told of code before the driver sees it. The driver takes a pointer without a size and
-// trusts the sizes inside, so that a file cut short would have it read beyond the end; nvJitLink
-// does have a size, and trusts them all the same.
+#include "program/code/image.hpp"
 
-#include "program/library_state.hpp"
+#include "program/code/fatbin.hpp"
 
 #include <cuprum/error.hpp>
+
+#include <cuda.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -20,7 +20,6 @@ namespace cuprum::detail {
 namespace {
 
 constexpr std::uint32_t ELF_MAGIC = 0x464C457F;
-constexpr std::uint32_t FATBIN_MAGIC = 0xBA55ED50;
 constexpr std::uint32_t LTOIR_MAGIC = 0x7F4E43ED;
 constexpr std::uint32_t WRAPPER_MAGIC = 0x466243B1;
 constexpr std::size_t ELF_HEADER_BYTES = 64;
@@ -57,22 +56,20 @@ void check_image(const std::string& what, CodeType type, std::span<const std::by
         refuse("it is empty");
     }
     if (number_at<std::uint32_t>(code, 0) == WRAPPER_MAGIC) {
-        refuse("it is what a host compiler wraps around a fat binary: it holds an address, not the "
-               "code; take the fat binary itself");
+        refuse("it is the wrapper that a host compiler puts around a fat binary, which holds an "
+               "address and not the code; pass the fat binary itself");
     }
     if (const auto needed = bytes_needed(code); needed.has_value() && *needed > code.size()) {
-        refuse("it is cut short: there are " + std::to_string(code.size()) +
-               " bytes and its header speaks of " + std::to_string(*needed));
+        refuse("it is truncated: it has " + std::to_string(code.size()) +
+               " bytes, but its header announces " + std::to_string(*needed));
     }
 }
 
 void check_link_input(const std::string& what, std::span<const std::byte> code) {
     if (const auto needed = bytes_needed(code); needed.has_value() && *needed > code.size()) {
-        throw std::invalid_argument(what +
-                                    " cannot be linked: it is cut short or damaged: there "
-                                    "are " +
+        throw std::invalid_argument(what + " cannot be linked: it is truncated or damaged: it has " +
                                     std::to_string(code.size()) +
-                                    " bytes and its header speaks of " + std::to_string(*needed));
+                                    " bytes, but its header announces " + std::to_string(*needed));
     }
 }
 
@@ -100,7 +97,7 @@ std::optional<std::uint64_t> bytes_needed(std::span<const std::byte> code) noexc
                                                           : FATBIN_HEADER_BYTES + payload;
     }
     if (magic == LTOIR_MAGIC) {
-        // Where its two parts end.
+        // The ends of its two parts.
         return std::max<std::uint64_t>({LTOIR_HEADER_BYTES, number_at<std::uint32_t>(code, 16),
                                         number_at<std::uint32_t>(code, 20)});
     }
@@ -108,7 +105,7 @@ std::optional<std::uint64_t> bytes_needed(std::span<const std::byte> code) noexc
         if (code.size() < ELF_HEADER_BYTES) {
             return ELF_HEADER_BYTES;
         }
-        // The section headers come last but for the program headers.
+        // The section headers come last, except for the program headers.
         const auto table_end = [&](std::size_t offset_at, std::size_t size_at) {
             const auto offset = number_at<std::uint64_t>(code, offset_at);
             const std::uint64_t size = std::uint64_t{number_at<std::uint16_t>(code, size_at)} *
@@ -120,17 +117,17 @@ std::optional<std::uint64_t> bytes_needed(std::span<const std::byte> code) noexc
     return std::nullopt;
 }
 
-/// Returns where the last section of an ELF file ends, of those whose headers are there.
+/// Returns the end of the last section of an ELF file, among those whose headers are present.
 std::uint64_t end_of_sections(std::span<const std::byte> code) noexcept {
-    static constexpr std::uint32_t WITHOUT_BYTES = 8;          // SHT_NOBITS: not in the file
-    static constexpr std::uint32_t FIRST_SPECIAL = 0x70000000; // NVIDIA's own kinds: who knows
+    static constexpr std::uint32_t WITHOUT_BYTES = 8;          // SHT_NOBITS: takes no room in the file
+    static constexpr std::uint32_t FIRST_SPECIAL = 0x70000000; // NVIDIA's own kinds, undocumented
     const auto table = number_at<std::uint64_t>(code, 40);
     const auto stride = number_at<std::uint16_t>(code, 58);
     const auto count = number_at<std::uint16_t>(code, 60);
     std::uint64_t end = 0;
     for (std::uint64_t i = 0; stride >= ELF_SECTION_BYTES && i < count; ++i) {
         if (table > code.size() || (i + 1) * stride > code.size() - table) {
-            break; // the table itself is cut short
+            break; // the table itself is truncated
         }
         const std::size_t header = table + i * stride;
         const auto kind = number_at<std::uint32_t>(code, header + 4);

@@ -10,10 +10,10 @@
 //           28 u32 architecture, 90 for sm_90          40 u64 flags
 //           64 u32 offset of the first option (entry + 72, where there is none)
 //
-// Fields that are not named are zero. A PTX entry needs the 80-byte form of the header: nvJitLink
-// does not take the older one of 64 bytes.
+// All other fields are zero. A PTX entry needs the header of 80 bytes: nvJitLink refuses the older
+// one of 64 bytes.
 
-#include "program/fatbin.hpp"
+#include "program/code/fatbin.hpp"
 
 #include <bit>
 #include <charconv>
@@ -24,7 +24,6 @@ namespace cuprum::detail {
 
 namespace {
 
-constexpr std::uint32_t MAGIC = 0xBA55ED50;
 constexpr std::size_t HEADER_BYTES = 16;
 constexpr std::size_t ENTRY_BYTES = 80;
 constexpr std::size_t ALIGNMENT_BYTES = 8;
@@ -62,7 +61,7 @@ std::vector<std::byte> write_fatbin(std::span<const FatbinImage> images) {
     }
     std::vector<std::byte> fatbin(total);
     std::byte* at = fatbin.data();
-    put<std::uint32_t>(at, MAGIC);
+    put<std::uint32_t>(at, FATBIN_MAGIC);
     put<std::uint16_t>(at + 4, 1);
     put<std::uint16_t>(at + 6, HEADER_BYTES);
     put<std::uint64_t>(at + 8, total - HEADER_BYTES);
@@ -81,7 +80,7 @@ std::vector<std::byte> write_fatbin(std::span<const FatbinImage> images) {
         put<std::uint64_t>(at + 40, FLAG_64_BIT | FLAG_LINUX | architecture.flags);
         put<std::uint32_t>(at + 64, 0x48);
         at += ENTRY_BYTES;
-        if (!image.code.empty()) { // then it may have no address
+        if (!image.code.empty()) { // an empty span may have no address
             std::memcpy(at, image.code.data(), image.code.size());
         }
         at += padded(image);
@@ -89,17 +88,20 @@ std::vector<std::byte> write_fatbin(std::span<const FatbinImage> images) {
     return fatbin;
 }
 
+bool is_fatbin(std::span<const std::byte> code) noexcept {
+    std::uint32_t magic = 0;
+    if (code.size() >= sizeof(magic)) {
+        std::memcpy(&magic, code.data(), sizeof(magic));
+    }
+    return magic == FATBIN_MAGIC;
+}
+
 std::string_view ptx_in_fatbin(std::span<const std::byte> fatbin) noexcept {
     static constexpr std::uint64_t COMPRESSED = 0x1000 | 0x2000 | 0x8000;
     const auto get = [](std::span<const std::byte> from, std::size_t offset, auto& value) {
         std::memcpy(&value, from.data() + offset, sizeof(value));
     };
-    std::uint32_t magic = 0;
-    if (fatbin.size() < HEADER_BYTES) {
-        return {};
-    }
-    get(fatbin, 0, magic);
-    if (magic != MAGIC) {
+    if (fatbin.size() < HEADER_BYTES || !is_fatbin(fatbin)) {
         return {};
     }
     std::span<const std::byte> rest = fatbin.subspan(HEADER_BYTES);
@@ -130,7 +132,7 @@ std::string_view ptx_in_fatbin(std::span<const std::byte> fatbin) noexcept {
 namespace {
 
 std::size_t padded(const FatbinImage& image) {
-    // PTX ends with a NUL, so that loaders can take it as it lies.
+    // PTX ends with a NUL, so that loaders can use it in place.
     const std::size_t bytes = image.code.size() + (image.kind == FatbinImage::Kind::Ptx ? 1 : 0);
     return (bytes + ALIGNMENT_BYTES - 1) / ALIGNMENT_BYTES * ALIGNMENT_BYTES;
 }

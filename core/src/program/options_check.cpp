@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which options of a program each compiler can honour: one line per option.
+// One line per option.
+
+#include "program/options_check.hpp"
 
 #include <cuprum/error.hpp>
-#include <cuprum/program.hpp>
 
 #include <string>
 
-namespace cuprum {
+namespace cuprum::detail {
 
 namespace {
 
@@ -17,13 +18,13 @@ enum Language : unsigned { CXX = 1, PTX = 2, NVVM = 4 };
 struct Field {
     const char* name;
     bool (*is_set)(const ProgramOptions& options);
-    unsigned honoured_by;
+    unsigned supported_by;
 };
 
 using O = ProgramOptions;
 
-/// Tells whether an option asks for something: a switch only when it is on, as off is what every
-/// compiler does without it.
+/// Returns whether a switch is on. A switch that is off asks for nothing: off is the default of
+/// every compiler.
 template <auto Member>
 bool is_on(const O& options) {
     return (options.*Member).value_or(false);
@@ -100,14 +101,14 @@ constexpr Field FIELDS[] = {
 
 } // namespace
 
-void ProgramOptions::check_honoured(SourceType language) const {
+void check_options(const ProgramOptions& options, SourceType language) {
     const unsigned bit = language == SourceType::Cxx   ? CXX
                          : language == SourceType::Ptx ? PTX
                                                        : NVVM;
     std::string names;
     int count = 0;
     for (const Field& field : FIELDS) {
-        if ((field.honoured_by & bit) == 0 && field.is_set(*this)) {
+        if ((field.supported_by & bit) == 0 && field.is_set(options)) {
             names += (names.empty() ? "" : ", ") + std::string(field.name);
             ++count;
         }
@@ -126,4 +127,4 @@ void ProgramOptions::check_honoured(SourceType language) const {
                                  "; leave " + (count == 1 ? "it" : "them") + " unset");
 }
 
-} // namespace cuprum
+} // namespace cuprum::detail

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "program/padded_code.hpp"
+#include "program/code/padded_code.hpp"
 
 #include <cuprum/object_code.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/symbol_table.hpp"
+#include "program/code/symbol_table.hpp"
 
 #include <cstdint>
 #include <cstring>
