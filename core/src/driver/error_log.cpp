@@ -58,7 +58,7 @@ bool is_implemented(const DriverLibrary& driver, const char* function) {
     return ask == nullptr || ask(function) != 0;
 }
 
-// Between messages, which may have several lines.
+// Separates messages, which may have several lines.
 constexpr char SEPARATOR = '\x1e';
 
 /// Returns whether a message is the last of a failed call. NVIDIA's driver ends with the code that
@@ -67,7 +67,7 @@ bool ends_a_call(std::string_view message) {
     return message.starts_with("Returning ") || message.starts_with("cu");
 }
 
-/// Returns the function that a message which ends a call names.
+/// Returns the function that the last message of a call names.
 std::string_view function_of(std::string_view message) {
     constexpr std::string_view before = " from ";
     if (const std::size_t from = message.rfind(before); message.starts_with("Returning ")) {
@@ -87,7 +87,7 @@ bool is_same_function(std::string_view logged, std::string_view called) {
 } // namespace
 
 void attach_error_log(const DriverLibrary& driver) noexcept {
-    static std::atomic<bool> is_attached{false}; // a second callback would say everything twice
+    static std::atomic<bool> is_attached{false}; // a second callback would repeat every message
     try {
         if (is_attached.exchange(true) || driver.version < LOG_VERSION ||
             !is_implemented(driver, "cuLogsRegisterCallback")) {
@@ -96,7 +96,7 @@ void attach_error_log(const DriverLibrary& driver) noexcept {
         const auto attach = reinterpret_cast<decltype(&cuLogsRegisterCallback)>(
             find_function(driver, "cuLogsRegisterCallback", LOG_VERSION));
         CUlogsCallbackHandle handle = nullptr;
-        // A driver that has no log after all is as good as an older one.
+        // A driver without a log is treated like an older one.
         (void)attach(&keep_message, nullptr, &handle);
     } catch (const CUDAError&) {
         return;
@@ -113,7 +113,7 @@ void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
         return;
     }
     if (messages.length + length >= CAPACITY_BYTES) {
-        messages.length = 0; // what comes last belongs to the error, if there is one
+        messages.length = 0; // only the last messages belong to the error
     }
     if (messages.length != 0) {
         messages.text[messages.length++] = SEPARATOR;
@@ -126,8 +126,8 @@ void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
 std::string take_error_log(std::string_view call) {
     std::string text(messages.length == 0 ? "" : messages.text, messages.length);
     messages.length = 0;
-    // Calls whose failure was an answer have left messages of their own: they come first, or, if
-    // the error is ours and not of a call, they are all there is.
+    // Calls whose failure was expected have left messages too. Those come first. If no call failed,
+    // there is nothing else.
     const std::string_view last = std::string_view(text).substr(text.rfind(SEPARATOR) + 1);
     if (ends_a_call(last) && !is_same_function(function_of(last), call)) {
         return {};

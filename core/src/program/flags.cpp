@@ -50,7 +50,7 @@ void Flags::text(const char* field, const char* flag, const std::string& value) 
     }
     if (value.find('\0') != std::string::npos) {
         // Compilers take C strings and would ignore the rest.
-        reject_option(options_class_, field, quoted(value), "a text without a NUL character");
+        reject_option(options_class_, field, detail::quoted(value), "a text without a NUL character");
     }
     flags_.push_back(flag + value);
 }

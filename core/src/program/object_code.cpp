@@ -64,7 +64,7 @@ ObjectCode ObjectCode::from_bytes(CodeType type, std::span<const std::byte> code
 ObjectCode ObjectCode::from_file(CodeType type, std::string path, std::string name,
                                  SymbolMapping symbols, JITOptions jit) {
     if (path.empty()) {
-        throw std::invalid_argument("path is empty; expected the name of a file");
+        throw std::invalid_argument("path is empty; expected a file name");
     }
     detail::check_has_no_nul("path", path);
     return ObjectCode(std::make_shared<detail::LibraryState>(
@@ -125,8 +125,7 @@ Kernel ObjectCode::get_kernel(std::string_view name) const {
     if (library.type == CodeType::LtoIr || library.type == CodeType::Object ||
         library.type == CodeType::Library) {
         throw std::runtime_error("Unsupported code type \"" + std::string(to_string(library.type)) +
-                                 "\": it must be linked to a cubin before kernels can be had; pass "
-                                 "it to Linker");
+                                 "\": link it to a cubin with Linker before you get kernels");
     }
     detail::check_has_no_nul("name", name);
     std::string wanted(name);
@@ -138,7 +137,7 @@ Kernel ObjectCode::get_kernel(std::string_view name) const {
         throw std::invalid_argument(unknown_kernel(wanted, library));
     }
     if (status != CUDA_SUCCESS) {
-        throw CUDAError(status, get.name, "kernel \"" + wanted + "\" was asked for");
+        throw CUDAError(status, get.name, "looking up kernel \"" + wanted + "\"");
     }
     auto kernel = std::make_unique<detail::KernelState>();
     kernel->handle = handle;
@@ -203,7 +202,7 @@ Buffer get_variable(const std::shared_ptr<detail::LibraryState>& state, const Ge
     std::size_t bytes = 0;
     const CUresult status = get(&address, &bytes, handle, symbol_of(library, wanted).c_str());
     if (status == CUDA_ERROR_NOT_FOUND) {
-        // NVRTC takes no name expressions of managed variables.
+        // NVRTC accepts no name expressions for managed variables.
         const std::string by_expression =
             std::string_view(kind) == MANAGED_KIND
                 ? ""
@@ -215,7 +214,7 @@ Buffer get_variable(const std::shared_ptr<detail::LibraryState>& state, const Ge
                                     by_expression);
     }
     if (status != CUDA_SUCCESS) {
-        throw CUDAError(status, get.name, std::string(kind) + " \"" + wanted + "\" was asked for");
+        throw CUDAError(status, get.name, std::string("looking up ") + kind + " \"" + wanted + "\"");
     }
     return Buffer::from_handle(address, bytes, std::shared_ptr<void>(state));
 }
@@ -249,7 +248,7 @@ std::string unknown_kernel(const std::string& name, detail::LibraryState& librar
     if (names.empty()) {
         return text + ", which has no kernels";
     }
-    // Kernels that were named when compiling are listed under these names.
+    // List kernels under the names that compile() was given.
     for (const auto& [expression, symbol] : library.symbols) {
         std::replace(names.begin(), names.end(), symbol, expression);
     }

@@ -31,7 +31,7 @@ struct Table;
 using Library = libraries::Loader<Table>;
 
 struct Table {
-    libraries::Entry<double(double)> cbrt{&libraries::Stub<Table, &Table::cbrt>::call, "cbrt"};
+    libraries::Entry<double(double)> floor{&libraries::Stub<Table, &Table::floor>::call, "floor"};
     libraries::Entry<double(double)> missing{&libraries::Stub<Table, &Table::missing>::call,
                                              "no_such_function_here"};
 };
@@ -55,8 +55,8 @@ constinit const libraries::LibraryDescription libraries::Loader<probe::Table>::D
 namespace {
 
 TEST(LibraryLoader, finds_a_function_on_its_first_call) {
-    EXPECT_EQ(probe::Library::table().cbrt(27.0), 3.0);
-    EXPECT_EQ(probe::Library::table().cbrt(8.0), 2.0);
+    EXPECT_EQ(probe::Library::table().floor(3.5), 3.0);
+    EXPECT_EQ(probe::Library::table().floor(-0.5), -1.0);
     EXPECT_EQ(loads, 1);
     EXPECT_EQ(probe::Library::loaded().version, 12040);
     EXPECT_NE(probe::Library::loaded().file.path.find("libm.so.6"), std::string::npos);
@@ -79,13 +79,13 @@ TEST(LibraryLoader, a_library_that_is_too_old_is_not_found) {
 
 TEST(LibraryLoader, a_table_can_be_replaced_and_restored) {
     probe::Table fake = probe::Library::table();
-    fake.cbrt = [](double value) { return -value; };
+    fake.floor = [](double value) { return -value; };
     EXPECT_FALSE(probe::Library::is_replaced());
     probe::Table* const before = probe::Library::exchange_table(&fake);
     EXPECT_TRUE(probe::Library::is_replaced());
-    EXPECT_EQ(probe::Library::table().cbrt(27.0), -27.0);
+    EXPECT_EQ(probe::Library::table().floor(3.5), -3.5);
     EXPECT_EQ(probe::Library::exchange_table(before), &fake);
-    EXPECT_EQ(probe::Library::table().cbrt(27.0), 3.0);
+    EXPECT_EQ(probe::Library::table().floor(3.5), 3.0);
 }
 
 } // namespace

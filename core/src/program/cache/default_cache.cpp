@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The cache that programs use without being told.
+// The default cache of programs.
 
 #include "support/shared_library.hpp"
 #include "support/never_destroyed.hpp"
@@ -18,11 +18,11 @@ namespace cuprum {
 
 namespace {
 
-constexpr std::size_t MAX_BYTES = std::size_t{1} << 30; // of the one that nobody sized
+constexpr std::size_t MAX_BYTES = std::size_t{1} << 30; // of the cache that the environment asks for
 
 struct DefaultCache {
     std::mutex mutex;
-    bool is_settled = false; // the environment was asked, or the program said
+    bool is_settled = false; // the environment was read, or the program set a cache
     std::shared_ptr<ProgramCache> cache;
 };
 
@@ -40,7 +40,7 @@ std::shared_ptr<ProgramCache> from_environment(std::string& trouble) {
     try {
         return std::make_shared<FileStreamProgramCache>(std::string(), MAX_BYTES);
     } catch (const std::exception& error) {
-        trouble = std::string("CUPRUM_PROGRAM_CACHE is set, but programs are not cached: ") +
+        trouble = std::string("CUPRUM_PROGRAM_CACHE is set, but the cache cannot be opened: ") +
                   error.what();
         return nullptr;
     }
@@ -52,7 +52,7 @@ void set_default_program_cache(std::shared_ptr<ProgramCache> cache) {
     DefaultCache& only = instance();
     const std::lock_guard lock(only.mutex);
     only.is_settled = true;
-    only.cache.swap(cache); // the old one goes after the lock
+    only.cache.swap(cache); // the old cache is destroyed after the lock
 }
 
 std::shared_ptr<ProgramCache> default_program_cache() {

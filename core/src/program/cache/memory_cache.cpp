@@ -14,7 +14,7 @@ namespace cuprum {
 
 ProgramCache::~ProgramCache() = default;
 
-/// The code, used last first, and where each key is in it.
+/// The code, most recently used first, and the place of each key.
 struct InMemoryProgramCache::State {
     struct Entry {
         std::string key;
@@ -23,11 +23,11 @@ struct InMemoryProgramCache::State {
 
     std::mutex mutex; // guards what follows
     std::list<Entry> entries;
-    std::unordered_map<std::string_view, std::list<Entry>::iterator> places; // keys lie in entries
+    std::unordered_map<std::string_view, std::list<Entry>::iterator> places; // keys point into entries
     std::size_t bytes = 0;
     std::optional<std::size_t> limit;
 
-    /// Returns an entry, which is now the one used last; null if there is none.
+    /// Returns an entry and marks it as most recently used; null if there is none.
     [[nodiscard]] const Entry* use(std::string_view key) {
         const auto found = places.find(key);
         if (found == places.end()) {

@@ -9,11 +9,11 @@
 
 namespace cuprum::detail {
 
-/// Code in memory with some NULs after it, so that a text ends with one and a loader that looks at
-/// the first words of a short image stays inside it.
+/// Code in memory, followed by NULs: text ends with one, and a loader that reads the first words of
+/// a short image stays inside the memory.
 ///
-/// NOTE: no vector, which writes zeros before a file can be read into it: for code of some hundred
-/// KiB that takes as long as half the reading.
+/// NOTE: not a vector, which would zero the memory before a file is read into it. For some hundred
+/// KiB of code that takes half as long as reading.
 class PaddedCode {
 public:
     static constexpr std::size_t PADDING_BYTES = 64;
@@ -21,7 +21,7 @@ public:
     PaddedCode() = default;
     /// Copies code.
     explicit PaddedCode(std::span<const std::byte> code);
-    /// Makes room for code that the caller writes: its bytes have no value yet.
+    /// Allocates uninitialised memory for code that the caller writes.
     [[nodiscard]] static PaddedCode for_overwrite(std::size_t size);
 
     [[nodiscard]] std::span<std::byte> bytes() noexcept { return {memory_.get(), size()}; }
@@ -30,7 +30,7 @@ public:
         return {memory_.get(), size()};
     }
 
-    /// Keeps the first bytes alone.
+    /// Drops everything after the first `size` bytes.
     void shorten(std::size_t size) noexcept;
 
 private:

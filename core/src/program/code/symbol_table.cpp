@@ -14,8 +14,8 @@ namespace cuprum::detail {
 
 namespace {
 
-// What is behind the code: how many symbols there are, their names and values, then how many bytes
-// all that is, and the mark.
+// After the code: the number of symbols, their names and values, the size of all that in bytes, and
+// the mark.
 constexpr std::string_view MARK = "cuprum symbols\n";
 constexpr std::size_t END_BYTES = sizeof(std::uint64_t) + MARK.size();
 

@@ -13,19 +13,19 @@
 
 namespace cuprum::detail {
 
-/// Code, and what its kernels are called in the source.
+/// Code, and the names of its kernels in the source.
 struct CodeWithSymbols {
     PaddedCode code;
     SymbolMapping symbols;
 };
 
-/// Returns code and symbols in one piece, for caches, which keep bytes. The code comes first: it is
-/// taken out without a copy, and tools can read it.
+/// Packs code and symbols into one piece for caches, which store bytes. The code comes first, so
+/// that it can be used without a copy and tools can read it.
 [[nodiscard]] std::vector<std::byte> with_symbols(const SymbolMapping& symbols,
                                                   std::span<const std::byte> code);
 
-/// Takes the symbols out of what with_symbols() made; false, with nothing changed, if it is none of
-/// that. Does not trust what it reads.
+/// Unpacks the symbols from the result of with_symbols(). Returns false and changes nothing for
+/// other bytes. Does not trust its input.
 [[nodiscard]] bool take_symbols(CodeWithSymbols& packed);
 
 } // namespace cuprum::detail

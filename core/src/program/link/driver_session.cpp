@@ -109,7 +109,7 @@ DriverSession::~DriverSession() {
     try {
         current.emplace(context_.handle());
     } catch (...) {
-        driver::report_release_failure("link state"); // tried all the same
+        driver::report_release_failure("link state"); // destroy it nevertheless
     }
     driver::release("link state", driver::table().cuLinkDestroy, state_);
 }
@@ -128,7 +128,7 @@ void DriverSession::add(const ObjectCode& code) {
     detail::check_link_input(what, bytes);
     const driver::Current current(context_.handle());
     const auto& add_data = driver::table().cuLinkAddData;
-    // PTX is a text: the NUL that follows it counts. The driver does not change the code.
+    // PTX is text: its size includes the final NUL. The driver does not change the code.
     check(add_data(state_, input_type(code.code_type()), const_cast<std::byte*>(bytes.data()),
                    bytes.size() + (is_ptx ? 1 : 0), label.c_str(), 0U, nullptr, nullptr),
           add_data.name, what);
@@ -138,14 +138,14 @@ std::vector<std::byte> DriverSession::finish(CodeType target) {
     if (target != CodeType::Cubin) {
         throw std::invalid_argument(
             "target \"" + std::string(to_string(target)) +
-            "\" is not supported by the driver API, which links to a cubin alone");
+            "\" is not supported by the driver API, which links to cubins only");
     }
     const driver::Current current(context_.handle());
     const auto& complete = driver::table().cuLinkComplete;
     void* image = nullptr;
     std::size_t bytes = 0;
     check(complete(state_, &image, &bytes), complete.name);
-    const auto* const begin = static_cast<const std::byte*>(image); // the link state's own
+    const auto* const begin = static_cast<const std::byte*>(image); // the link state owns it
     return {begin, begin + bytes};
 }
 

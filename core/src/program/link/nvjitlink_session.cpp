@@ -87,13 +87,13 @@ std::string advice_for(nvJitLinkResult status, const std::vector<std::string>& o
     switch (status) {
     case NVJITLINK_ERROR_UNRECOGNIZED_OPTION:
         if (wanted.starts_with("sm_") || wanted.starts_with("compute_")) {
-            return "nvJitLink " + nvjitlink::version() + " does not know one of the options";
+            return "nvJitLink " + nvjitlink::version() + " does not support one of the options";
         }
         [[fallthrough]];
     case NVJITLINK_ERROR_UNRECOGNIZED_ARCH:
     case NVJITLINK_ERROR_UNSUPPORTED_ARCH:
         return "LinkerOptions arch is \"" + wanted + "\", which nvJitLink " + nvjitlink::version() +
-               " does not link for; expected a name such as \"sm_90\"";
+               " does not support; expected a name such as \"sm_90\"";
     case NVJITLINK_ERROR_LTO_NOT_ENABLED:
         return "LTO-IR needs LinkerOptions link_time_optimization";
     case NVJITLINK_ERROR_ARCH_MISMATCH:
@@ -128,14 +128,14 @@ NvJitLinkSession::NvJitLinkSession(std::vector<std::string> options) : options_(
 }
 
 NvJitLinkSession::~NvJitLinkSession() {
-    // NOTE: the only failure is "no such handle", which cannot be: it is ours and alive.
+    // NOTE: the only failure is "no such handle", which cannot happen: this object owns it.
     static_cast<void>(table().nvJitLinkDestroy(&handle_));
 }
 
 void NvJitLinkSession::add(const ObjectCode& code) {
     const std::span<const std::byte> bytes = code.code();
     const nvJitLinkInputType type = input_type(code.code_type(), bytes);
-    // PTX is a text: the NUL that follows it counts.
+    // PTX is text: its size includes the final NUL.
     const std::size_t size = bytes.size() + (type == NVJITLINK_INPUT_PTX ? 1 : 0);
     const std::string& label = code.name().empty() ? code.path() : code.name();
     const std::string what =
@@ -187,7 +187,7 @@ void NvJitLinkSession::raise(nvJitLinkResult status, const char* call, std::stri
         try {
             log = error_log();
         } catch (const LinkerError& error) {
-            // The first failure is the one to report; that its log is lost is said in its place.
+            // Report the first failure, with a note in place of its log.
             log = std::string("(the log could not be read: ") + error.what() + ")";
         }
     }
