@@ -65,8 +65,8 @@ public:
 
 protected:
     /// An empty `advice` is the explanation.
-    Error(ErrorDomain domain, int code, std::string name, std::string call,
-          std::string explanation, std::string advice, const std::string& text);
+    Error(ErrorDomain domain, int code, std::string name, std::string call, std::string explanation,
+          std::string advice, const std::string& text);
     /// Copies everything but the text.
     Error(const Error& other, const std::string& text);
 

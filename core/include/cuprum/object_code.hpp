@@ -40,9 +40,9 @@ struct JITOptions {
     std::optional<int> optimization_level = {}; // 0 to 4
     std::optional<bool> debug = {};
     std::optional<bool> lineinfo = {};
-    std::optional<bool> l1_cache = {};             // whether global loads use it
-    std::optional<int> threads_per_block = {};     // blocks of this size must launch
-    std::optional<int> max_threads_per_block = {}; // a promise: no launch has more
+    std::optional<bool> l1_cache = {};                     // whether global loads use it
+    std::optional<int> threads_per_block = {};             // blocks of this size must launch
+    std::optional<int> max_threads_per_block = {};         // a promise: no launch has more
     std::optional<int> min_blocks_per_multiprocessor = {}; // with max_threads_per_block
     std::optional<bool> override_directives = {};          // these override the code's own
     std::optional<bool> position_independent_code = {};
@@ -76,15 +76,15 @@ public:
     /// Returns the driver's library, loading it on first use.
     [[nodiscard]] CUlibrary handle() const;
 
-    /// Returns a kernel by its name in the code, or by its name in the source if compile() was given
-    /// that name.
+    /// Returns a kernel by its name in the code, or by its name in the source if compile() was
+    /// given that name.
     /// @throws std::invalid_argument if there is none; the text lists the kernels.
     /// std::runtime_error for code that must be linked first.
     [[nodiscard]] Kernel get_kernel(std::string_view name) const;
     /// Returns the names of all kernels, as they are in the code.
     [[nodiscard]] std::vector<std::string> kernel_names() const;
-    /// Returns the memory of a `__device__` or `__constant__` variable in the current context, or in
-    /// the current device's primary context. The buffer keeps the code loaded.
+    /// Returns the memory of a `__device__` or `__constant__` variable in the current context, or
+    /// in the current device's primary context. The buffer keeps the code loaded.
     /// @throws std::invalid_argument if there is no such variable.
     [[nodiscard]] Buffer get_global(std::string_view name) const;
     /// Returns the memory of a `__managed__` variable, which all contexts share.

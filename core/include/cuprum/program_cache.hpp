@@ -138,8 +138,9 @@ struct ProgramCacheKeyParts {
     std::optional<std::string_view> extra_digest = {};
 };
 
-/// Returns a key of 32 bytes: a SHA-256 of the parts, of the very build of the compiler (its version
-/// and the build id of its file) and, if the source includes headers, of what identifies CUDA's.
+/// Returns a key of 32 bytes: a SHA-256 of the parts, of the very build of the compiler (its
+/// version and the build id of its file) and, if the source includes headers, of what identifies
+/// CUDA's.
 [[nodiscard]] CUPRUM_API std::string make_program_cache_key(const ProgramCacheKeyParts& parts);
 
 /// Returns a digest of the files that a C++ source may include through `include_path`,

@@ -132,8 +132,8 @@ NVVMError::NVVMError(int code, const std::string& name, const std::string& call,
                     std::move(log), std::move(options)) {}
 
 LinkerError::LinkerError(ErrorDomain domain, int code, const std::string& name,
-                         const std::string& call, std::string log,
-                         std::vector<std::string> options, std::string_view advice)
+                         const std::string& call, std::string log, std::vector<std::string> options,
+                         std::string_view advice)
     : CompilerError({.domain = domain,
                      .code = code,
                      .name = name,

@@ -4,9 +4,9 @@
 #include <cuprum/copy.hpp>
 
 #include "driver/current.hpp"
-#include "memory/region_copy.hpp"
 #include "driver/handle.hpp"
 #include "memory/location.hpp"
+#include "memory/region_copy.hpp"
 #include "stream/stream_state.hpp"
 
 #include <cuprum/error.hpp>

@@ -33,7 +33,8 @@ void Flags::number(const char* field, const char* flag, const std::optional<int>
         return;
     }
     if (*value < least) {
-        reject_option(options_class_, field, std::to_string(*value), "a number of at least " + std::to_string(least));
+        reject_option(options_class_, field, std::to_string(*value),
+                      "a number of at least " + std::to_string(least));
     }
     flags_.push_back(flag + std::to_string(*value));
 }
@@ -50,7 +51,8 @@ void Flags::text(const char* field, const char* flag, const std::string& value) 
     }
     if (value.find('\0') != std::string::npos) {
         // Compilers take C strings and would ignore the rest.
-        reject_option(options_class_, field, detail::quoted(value), "a text without a NUL character");
+        reject_option(options_class_, field, detail::quoted(value),
+                      "a text without a NUL character");
     }
     flags_.push_back(flag + value);
 }

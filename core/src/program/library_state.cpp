@@ -152,8 +152,8 @@ CUlibrary LibraryState::load() {
     if (status != CUDA_SUCCESS) {
         raise_load_failure(status, load_data.name);
     }
-    // NOTE: drivers load code that they cannot use and fail on the first kernel. Asking for a kernel
-    // that cannot exist moves the failure here, where the log belongs to it.
+    // NOTE: drivers load code that they cannot use and fail on the first kernel. Asking for a
+    // kernel that cannot exist moves the failure here, where the log belongs to it.
     const auto& get_kernel = driver::table().cuLibraryGetKernel;
     CUkernel kernel = nullptr;
     status = get_kernel(&kernel, library, "cuprum.probe");
@@ -238,13 +238,15 @@ std::string advice_for(CUresult status, std::span<const std::byte> code) {
         }
         const Device device;
         advice += "device " + std::to_string(device.ordinal()) + " is sm_" + device.arch();
-        return advice + "; compile for that architecture, or to PTX, which also runs on newer devices";
+        return advice +
+               "; compile for that architecture, or to PTX, which also runs on newer devices";
     }
     case CUDA_ERROR_INVALID_PTX:
         return "the driver refused the PTX; if the log mentions the target, compile for the "
                "device's architecture or an older one";
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
-        return "the PTX is newer than this driver; compile to a cubin, use an older NVRTC or update "
+        return "the PTX is newer than this driver; compile to a cubin, use an older NVRTC or "
+               "update "
                "the driver";
     case CUDA_ERROR_INVALID_IMAGE:
         return "it is neither PTX nor a cubin nor a fat binary";

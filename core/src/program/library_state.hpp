@@ -27,8 +27,8 @@ using LaunchPlan = std::optional<std::vector<ParameterInfo>>;
 
 struct KernelState;
 
-/// Code, and the driver's library once it is loaded. Object codes and kernels share it; the last one
-/// unloads it.
+/// Code, and the driver's library once it is loaded. Object codes and kernels share it; the last
+/// one unloads it.
 struct LibraryState : std::enable_shared_from_this<LibraryState> {
 
     /// Takes code; a path means that the file is read on first use.

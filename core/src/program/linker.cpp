@@ -281,11 +281,12 @@ std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin
     try {
         return emulated_link(state);
     } catch (const LinkerError& error) {
-        warning = "the linked cubin runs on GPUs only: the emulated device runs PTX and cannot link "
-                  "these inputs (" +
-                  error.name() + " from " + error.call() + ")" +
-                  (error.log().empty() ? "" : ": " + error.log()) +
-                  "; link PTX, LTO-IR or cubins that Program made for the emulated device";
+        warning =
+            "the linked cubin runs on GPUs only: the emulated device runs PTX and cannot link "
+            "these inputs (" +
+            error.name() + " from " + error.call() + ")" +
+            (error.log().empty() ? "" : ": " + error.log()) +
+            "; link PTX, LTO-IR or cubins that Program made for the emulated device";
     } catch (const std::invalid_argument& error) {
         warning = std::string("the linked cubin runs on GPUs only: ") + error.what();
     }

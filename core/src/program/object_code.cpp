@@ -214,7 +214,8 @@ Buffer get_variable(const std::shared_ptr<detail::LibraryState>& state, const Ge
                                     by_expression);
     }
     if (status != CUDA_SUCCESS) {
-        throw CUDAError(status, get.name, std::string("looking up ") + kind + " \"" + wanted + "\"");
+        throw CUDAError(status, get.name,
+                        std::string("looking up ") + kind + " \"" + wanted + "\"");
     }
     return Buffer::from_handle(address, bytes, std::shared_ptr<void>(state));
 }

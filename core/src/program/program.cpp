@@ -96,9 +96,10 @@ Program::Program(std::string_view source, SourceType language, ProgramOptions op
     case SourceType::Ptx:
         state_->backend = Linker::which_backend();
         if (state_->options.numba_debug.value_or(false)) {
-            detail::warn(WarningKind::Degraded,
-                         "ProgramOptions numba_debug is ignored for a program in PTX: no linker has "
-                         "such an option");
+            detail::warn(
+                WarningKind::Degraded,
+                "ProgramOptions numba_debug is ignored for a program in PTX: no linker has "
+                "such an option");
         }
         state_->options.to_linker().check_honoured(state_->backend);
         state_->compiler_options = state_->options.to_linker().to_nvjitlink();
@@ -144,7 +145,8 @@ void Program::cancel() const {
                                     "supports it");
     }
     if (!nvrtc::can_cancel()) {
-        static_cast<void>(nvrtc::Library::resolve("nvrtcSetFlowCallback")); // throws, with the version needed
+        static_cast<void>(
+            nvrtc::Library::resolve("nvrtcSetFlowCallback")); // throws, with the version needed
     }
     state.cancellations.fetch_add(1);
 }
@@ -301,14 +303,16 @@ void check_target(CodeType target, const ProgramState& state) {
         return;
     case SourceType::Ptx:
         if (target != CodeType::Cubin && target != CodeType::Ptx) {
-            throw std::invalid_argument("target \"" + std::string(to_string(target)) +
-                                        "\" is not supported for PTX; expected \"cubin\" or \"ptx\"");
+            throw std::invalid_argument(
+                "target \"" + std::string(to_string(target)) +
+                "\" is not supported for PTX; expected \"cubin\" or \"ptx\"");
         }
         return;
     case SourceType::Nvvm:
         if (target != CodeType::Ptx && target != CodeType::LtoIr) {
-            throw std::invalid_argument("target \"" + std::string(to_string(target)) +
-                                        "\" is not supported for NVVM; expected \"ptx\" or \"ltoir\"");
+            throw std::invalid_argument(
+                "target \"" + std::string(to_string(target)) +
+                "\" is not supported for NVVM; expected \"ptx\" or \"ltoir\"");
         }
         return;
     }

@@ -6,14 +6,14 @@
 
 #include <cuprum/stream.hpp>
 
-#include "driver/current.hpp"
-#include "stream/host_function.hpp"
 #include "device/device_state.hpp"
-#include "stream/event_state.hpp"
+#include "driver/current.hpp"
 #include "driver/handle.hpp"
+#include "stream/event_state.hpp"
+#include "stream/host_function.hpp"
 #include "stream/ordered_free.hpp"
-#include "support/recycled.hpp"
 #include "stream/stream_state.hpp"
+#include "support/recycled.hpp"
 #include "support/text.hpp"
 
 #include <cuprum/detail/record.hpp>

@@ -33,8 +33,7 @@ std::vector<std::byte> read_file(const std::string& path) {
         std::fclose(file);
     }
     if (!is_read) {
-        throw std::system_error(error, std::generic_category(),
-                                "\"" + path + "\" cannot be read");
+        throw std::system_error(error, std::generic_category(), "\"" + path + "\" cannot be read");
     }
     return bytes;
 }

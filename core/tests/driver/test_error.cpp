@@ -245,8 +245,8 @@ TEST(Error, a_code_means_one_thing_together_with_its_domain) {
     const LinkerError by_driver(ErrorDomain::Driver, CUDA_ERROR_OUT_OF_MEMORY,
                                 "CUDA_ERROR_OUT_OF_MEMORY", "cuLinkCreate", "", {});
     const std::vector<std::pair<const Error*, ErrorDomain>> errors{
-        {&memory, ErrorDomain::Driver},          {&creation, ErrorDomain::NVRTC},
-        {&program, ErrorDomain::NVVM},           {&by_library, ErrorDomain::NvJitLink},
+        {&memory, ErrorDomain::Driver},    {&creation, ErrorDomain::NVRTC},
+        {&program, ErrorDomain::NVVM},     {&by_library, ErrorDomain::NvJitLink},
         {&by_driver, ErrorDomain::Driver},
     };
     for (const auto& [error, domain] : errors) {
@@ -302,7 +302,8 @@ TEST(Error, not_supported_names_function_and_versions) {
 
 TEST(Error, closed_names_the_class) {
     const ClosedError error("Stream");
-    EXPECT_TRUE(contains(error.what(), "this Stream was closed and cannot be used")) << error.what();
+    EXPECT_TRUE(contains(error.what(), "this Stream was closed and cannot be used"))
+        << error.what();
     EXPECT_THROW(throw ClosedError("Event"), std::logic_error);
 }
 

@@ -248,13 +248,12 @@ TEST_F(FakeLaunch, closed_objects_are_errors) {
 }
 
 TEST_F(FakeLaunch, a_block_too_large_for_the_device_gives_the_limit) {
-    expect_failure<LaunchError>(
-        CUDA_ERROR_INVALID_VALUE, {.block = {64, 32}},
-        {"threads per block is 2048", "device 0 allows at most 1024"});
+    expect_failure<LaunchError>(CUDA_ERROR_INVALID_VALUE, {.block = {64, 32}},
+                                {"threads per block is 2048", "device 0 allows at most 1024"});
     expect_failure<LaunchError>(CUDA_ERROR_INVALID_VALUE, {.block = {1, 1, 65}},
-                                          {"block.z is 65", "at most 64"});
+                                {"block.z is 65", "at most 64"});
     expect_failure<LaunchError>(CUDA_ERROR_INVALID_VALUE, {.grid = {1, 70000}},
-                                          {"grid.y in blocks is 70000", "at most 65535"});
+                                {"grid.y in blocks is 70000", "at most 65535"});
 }
 
 TEST_F(FakeLaunch, a_broken_limit_keeps_the_code_of_the_driver) {
@@ -280,9 +279,8 @@ TEST_F(FakeLaunch, a_block_too_large_for_the_kernel_gives_the_limit) {
 
 TEST_F(FakeLaunch, too_much_shared_memory_gives_the_limit_and_the_way_out) {
     expect_failure<LaunchError>(CUDA_ERROR_INVALID_VALUE, {.shmem_size = 99001},
-                                          {"99001 bytes of LaunchConfig shmem_size",
-                                           "1000 the kernel declares", "is 100001",
-                                           "at most 100000"});
+                                {"99001 bytes of LaunchConfig shmem_size",
+                                 "1000 the kernel declares", "is 100001", "at most 100000"});
 }
 
 TEST_F(FakeLaunch, shared_memory_that_cannot_be_allowed_gives_the_limit) {
@@ -290,7 +288,7 @@ TEST_F(FakeLaunch, shared_memory_that_cannot_be_allowed_gives_the_limit) {
     libraries->failures["cuKernelSetAttribute"] = CUDA_ERROR_INVALID_VALUE;
     libraries->failures["cuLaunchKernelEx"] = CUDA_ERROR_INVALID_VALUE;
     expect_error<LaunchError>([&] { launch(stream, {.shmem_size = 48001}, nothing); },
-                                        {"shmem_size is 48001", "at most 48000", "\"nothing\""});
+                              {"shmem_size is 48001", "at most 48000", "\"nothing\""});
     libraries->failures["cuKernelSetAttribute"] = CUDA_ERROR_ILLEGAL_ADDRESS;
     expect_error<CUDAError>([&] { launch(stream, {.shmem_size = 48001}, nothing); },
                             {"cuKernelSetAttribute", "CUDA_ERROR_ILLEGAL_ADDRESS"});
@@ -314,13 +312,13 @@ TEST_F(FakeLaunch, more_shared_memory_is_allowed_once_and_never_lowered) {
 TEST_F(FakeLaunch, too_many_registers_give_the_numbers) {
     libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = 1024;
     expect_failure<LaunchError>(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, {.block = 1024},
-                                          {"1024 threads", "131072 registers", "65536"});
+                                {"1024 threads", "131072 registers", "65536"});
 }
 
 TEST_F(FakeLaunch, a_cooperative_grid_too_large_gives_the_numbers) {
-    expect_failure<LaunchError>(
-        CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, {.grid = 21, .block = 32, .is_cooperative = true},
-        {"blocks is 21", "2 on each of 10 multiprocessors", "at most 20"});
+    expect_failure<LaunchError>(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                                {.grid = 21, .block = 32, .is_cooperative = true},
+                                {"blocks is 21", "2 on each of 10 multiprocessors", "at most 20"});
     expect_failure<LaunchError>(
         CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
         {.grid = 11, .block = 32, .cluster = Dim3{2}, .is_cooperative = true},
@@ -332,25 +330,25 @@ TEST_F(FakeLaunch, a_cluster_too_large_gives_the_limit) {
         CUDA_ERROR_INVALID_CLUSTER_SIZE, {.cluster = Dim3{16}},
         {"per cluster is 16", "at most 8", "non_portable_cluster_size_allowed"});
     expect_failure<LaunchError>(CUDA_ERROR_INVALID_CLUSTER_SIZE, {.cluster = Dim3{32}},
-                                          {"per cluster is 32", "at most 16"});
+                                {"per cluster is 32", "at most 16"});
 }
 
 TEST_F(FakeLaunch, a_cluster_that_the_kernel_is_not_made_for_is_named) {
     libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] = 1;
     expect_failure<LaunchError>(CUDA_ERROR_INVALID_CLUSTER_SIZE, {},
-                                          {"needs a cluster", "has none"});
+                                {"needs a cluster", "has none"});
     libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = 2;
     libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT] = 1;
     libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH] = 1;
     expect_failure<LaunchError>(CUDA_ERROR_INVALID_CLUSTER_SIZE, {.cluster = Dim3{4}},
-                                          {"cluster is (4, 1, 1)", "made for (2, 1, 1)"});
+                                {"cluster is (4, 1, 1)", "made for (2, 1, 1)"});
 }
 
 TEST_F(FakeLaunch, clusters_on_an_older_device_say_what_they_need) {
     libraries->device_attributes[CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH] = 0;
     libraries->device_attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] = 8;
     expect_failure<LaunchError>(CUDA_ERROR_INVALID_VALUE, {.cluster = Dim3{2}},
-                                          {"sm_80", "compute capability 9.0"});
+                                {"sm_80", "compute capability 9.0"});
 }
 
 TEST_F(FakeLaunch, a_priority_that_the_device_has_not_gives_the_range) {
@@ -384,7 +382,7 @@ TEST_F(FakeLaunch, a_failure_keeps_what_the_driver_logged_about_it) {
     expect_failure<CUDAError>(CUDA_ERROR_INVALID_VALUE, {.grid = 7}, {"(7, 1, 1)", reason});
     log();
     expect_failure<LaunchError>(CUDA_ERROR_INVALID_VALUE, {.block = 2048},
-                                          {"at most 1024", reason});
+                                {"at most 1024", reason});
 }
 
 TEST_F(FakeLaunch, a_failure_while_explaining_does_not_hide_the_first) {

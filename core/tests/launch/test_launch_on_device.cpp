@@ -128,8 +128,8 @@ TEST_F(DeviceLaunch, a_limit_is_explained_whatever_is_current) {
     const Kernel kernel = compile("extern \"C\" __global__ void none() {}").get_kernel("none");
     const Stream queue = stream();
     std::jthread([&] {
-        expect_error<LaunchError>(
-            [&] { launch(queue, {.grid = 1, .block = 4096}, kernel); }, {"block", "4096"});
+        expect_error<LaunchError>([&] { launch(queue, {.grid = 1, .block = 4096}, kernel); },
+                                  {"block", "4096"});
         EXPECT_FALSE(Context::current().has_value());
     }).join();
 }
@@ -264,7 +264,7 @@ TEST_F(DeviceLaunch, a_launch_beyond_the_limits_names_the_limit) {
         {"threads per block is " + std::to_string(2 * threads),
          "at most " + std::to_string(threads), "\"none\"", "cuLaunchKernelEx"});
     expect_error<LaunchError>([&] { launch(stream(), {.grid = {1, 70'000}}, none); },
-                                        {"grid.y", "70000"});
+                              {"grid.y", "70000"});
     expect_error<LaunchError>(
         [&] { launch(stream(), {.shmem_size = std::size_t{1} << 24U}, none); },
         {"16777216 bytes of LaunchConfig shmem_size"});

@@ -210,7 +210,8 @@ TEST_F(LibrarySearch, conda_is_searched_for_the_wanted_architecture) {
     arm.targets = libraries::ARM64_TARGETS;
     EXPECT_EQ(libraries::load_library(arm).path, server.string());
     const auto roots = libraries::component_roots(libraries::ARM64_TARGETS);
-    for (const char* folder : {"conda/targets/sbsa-linux", "conda/targets/aarch64-linux", "conda"}) {
+    for (const char* folder :
+         {"conda/targets/sbsa-linux", "conda/targets/aarch64-linux", "conda"}) {
         EXPECT_TRUE(has(roots, (root_ / folder).string())) << folder;
     }
     EXPECT_FALSE(has(roots, "x86_64-linux"));

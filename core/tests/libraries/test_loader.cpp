@@ -5,7 +5,6 @@
 // mathematics.
 
 #include "libraries/loader.hpp"
-
 #include "support/expect_error.hpp"
 
 #include <cuprum/error.hpp>

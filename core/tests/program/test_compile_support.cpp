@@ -188,8 +188,8 @@ protected:
                                                 libraries::Targets targets) const {
         const std::vector<std::string> roots{(root_ / "other").string(),
                                              (root_ / "toolkit").string()};
-        auto found = find_include_directories(compiler.empty() ? "" : root_ / compiler, roots,
-                                              targets);
+        auto found =
+            find_include_directories(compiler.empty() ? "" : root_ / compiler, roots, targets);
         for (std::string& folder : found) {
             folder = std::filesystem::relative(folder, root_).string();
         }
@@ -209,9 +209,9 @@ TEST_F(HeaderTree, headers_are_those_of_the_wanted_architecture) {
     EXPECT_EQ(find("", libraries::X86_64_TARGETS),
               (Folders{"toolkit/targets/x86_64-linux/include",
                        "toolkit/targets/x86_64-linux/include/cccl"}));
-    EXPECT_EQ(find("", libraries::ARM64_TARGETS),
-              (Folders{"toolkit/targets/sbsa-linux/include",
-                       "toolkit/targets/sbsa-linux/include/cccl"}));
+    EXPECT_EQ(
+        find("", libraries::ARM64_TARGETS),
+        (Folders{"toolkit/targets/sbsa-linux/include", "toolkit/targets/sbsa-linux/include/cccl"}));
     put("toolkit/targets/aarch64-linux/include/cuda_fp16.h");
     std::filesystem::remove_all(root_ / "toolkit/targets/sbsa-linux");
     EXPECT_EQ(find("", libraries::ARM64_TARGETS),

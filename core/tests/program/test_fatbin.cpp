@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/code/fatbin.hpp"
 #include "libraries/nvjitlink/table.hpp"
+#include "program/code/fatbin.hpp"
 #include "program/code/image.hpp"
 #include "support/expect_error.hpp"
 

@@ -505,8 +505,8 @@ TEST(DefaultProgramCache, that_fails_in_any_way_is_one_warning) {
         testing::WarningLog warnings;
         const DefaultCache used(std::make_shared<BrokenCache>(fail));
         const Program program("extern \"C\" __global__ void f() {}", {.arch = "sm_90"});
-        EXPECT_NO_THROW(EXPECT_NE(program.compile(CodeType::Ptx).text().find("f("),
-                                  std::string_view::npos));
+        EXPECT_NO_THROW(
+            EXPECT_NE(program.compile(CodeType::Ptx).text().find("f("), std::string_view::npos));
         const auto degraded = warnings.take(WarningKind::Degraded);
         ASSERT_EQ(degraded.size(), 1U) << reason;
         EXPECT_NE(degraded[0].find("default program cache failed"), std::string::npos);

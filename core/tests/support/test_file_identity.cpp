@@ -30,9 +30,7 @@ protected:
 
     [[nodiscard]] std::string identity() const { return detail::file_identity(file_.string()); }
 
-    void write(std::string_view text) const {
-        std::ofstream(file_, std::ios::binary) << text;
-    }
+    void write(std::string_view text) const { std::ofstream(file_, std::ios::binary) << text; }
 
     /// Writes an ELF file that has nothing but a build id.
     void write_elf(std::string_view build_id, unsigned claimed_bytes) const {
@@ -42,6 +40,7 @@ protected:
             Elf64_Nhdr note{};
             char owner[4] = {'G', 'N', 'U', '\0'};
         } start;
+
         std::memcpy(start.header.e_ident, ELFMAG, SELFMAG);
         start.header.e_ident[EI_CLASS] = ELFCLASS64;
         start.header.e_phoff = sizeof(start.header);
@@ -88,7 +87,8 @@ TEST_F(FileIdentity, is_the_build_id_wherever_and_whenever_the_file_was_installe
 TEST_F(FileIdentity, does_not_trust_the_sizes_in_a_file) {
     write_elf("\x01\xab", 1U << 30U);
     EXPECT_TRUE(identity().starts_with("size ")) << identity();
-    write("\x7f" "ELF");
+    write("\x7f"
+          "ELF");
     EXPECT_TRUE(identity().starts_with("size ")) << identity();
 }
 

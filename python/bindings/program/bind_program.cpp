@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "memory/host_memory.hpp"
 #include "program/cache_argument.hpp"
 #include "program/code_type.hpp"
 #include "program/program_options.hpp"
-#include "memory/host_memory.hpp"
 #include "support/arguments.hpp"
 #include "support/collection.hpp"
 #include "support/objects.hpp"

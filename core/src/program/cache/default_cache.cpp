@@ -18,7 +18,8 @@ namespace cuprum {
 
 namespace {
 
-constexpr std::size_t MAX_BYTES = std::size_t{1} << 30; // of the cache that the environment asks for
+constexpr std::size_t MAX_BYTES = std::size_t{1}
+                                  << 30; // of the cache that the environment asks for
 
 struct DefaultCache {
     std::mutex mutex;

@@ -7,8 +7,8 @@
 //     <folder>/tmp/                 unfinished files, renamed into place when complete
 //     <folder>/lock                 shared while renaming, exclusive while making room
 //
-// A file holds the code, so that tools for cubins or PTX can open it, followed by a trailer: a mark,
-// the size of the code and a checksum seeded with the key.
+// A file holds the code, so that tools for cubins or PTX can open it, followed by a trailer: a
+// mark, the size of the code and a checksum seeded with the key.
 
 #include "program/cache/checksum.hpp"
 #include "program/cache/digest.hpp"
@@ -42,7 +42,7 @@ using detail::File;
 using detail::FileLock;
 
 constexpr std::uint64_t MARK = 0x33304D5552505543; // "CUPRUM03"
-constexpr time_t STALE_AFTER_S = 3600; // no file in tmp/ takes this long to write
+constexpr time_t STALE_AFTER_S = 3600;             // no file in tmp/ takes this long to write
 
 struct Trailer {
     std::uint64_t mark = MARK;
@@ -323,8 +323,9 @@ void FileStreamProgramCache::State::drop_damaged(const std::string& file,
             detail::remove_file(file);
         }
     }
-    detail::warn(WarningKind::Degraded, "program cache: \"" + file +
-                                            "\" was damaged and is removed; the program is compiled again");
+    detail::warn(WarningKind::Degraded,
+                 "program cache: \"" + file +
+                     "\" was damaged and is removed; the program is compiled again");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

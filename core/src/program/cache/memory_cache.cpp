@@ -23,7 +23,8 @@ struct InMemoryProgramCache::State {
 
     std::mutex mutex; // guards what follows
     std::list<Entry> entries;
-    std::unordered_map<std::string_view, std::list<Entry>::iterator> places; // keys point into entries
+    std::unordered_map<std::string_view, std::list<Entry>::iterator>
+        places; // keys point into entries
     std::size_t bytes = 0;
     std::optional<std::size_t> limit;
 

@@ -67,7 +67,8 @@ void check_image(const std::string& what, CodeType type, std::span<const std::by
 
 void check_link_input(const std::string& what, std::span<const std::byte> code) {
     if (const auto needed = bytes_needed(code); needed.has_value() && *needed > code.size()) {
-        throw std::invalid_argument(what + " cannot be linked: it is truncated or damaged: it has " +
+        throw std::invalid_argument(what +
+                                    " cannot be linked: it is truncated or damaged: it has " +
                                     std::to_string(code.size()) +
                                     " bytes, but its header announces " + std::to_string(*needed));
     }
@@ -119,7 +120,7 @@ std::optional<std::uint64_t> bytes_needed(std::span<const std::byte> code) noexc
 
 /// Returns the end of the last section of an ELF file, among those whose headers are present.
 std::uint64_t end_of_sections(std::span<const std::byte> code) noexcept {
-    static constexpr std::uint32_t WITHOUT_BYTES = 8;          // SHT_NOBITS: takes no room in the file
+    static constexpr std::uint32_t WITHOUT_BYTES = 8; // SHT_NOBITS: takes no room in the file
     static constexpr std::uint32_t FIRST_SPECIAL = 0x70000000; // NVIDIA's own kinds, undocumented
     const auto table = number_at<std::uint64_t>(code, 40);
     const auto stride = number_at<std::uint16_t>(code, 58);

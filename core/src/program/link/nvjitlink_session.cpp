@@ -105,7 +105,8 @@ std::string advice_for(nvJitLinkResult status, const std::vector<std::string>& o
     }
 }
 
-NvJitLinkSession::NvJitLinkSession(std::vector<std::string> options) : options_(std::move(options)) {
+NvJitLinkSession::NvJitLinkSession(std::vector<std::string> options)
+    : options_(std::move(options)) {
     std::vector<const char*> arguments;
     arguments.reserve(options_.size());
     for (const std::string& option : options_) {
@@ -175,13 +176,15 @@ std::string NvJitLinkSession::info_log() const {
 }
 
 template <typename... Params, typename... Args>
-void NvJitLinkSession::call(const libraries::Entry<nvJitLinkResult(Params...)>& entry, Args... args) const {
+void NvJitLinkSession::call(const libraries::Entry<nvJitLinkResult(Params...)>& entry,
+                            Args... args) const {
     if (const nvJitLinkResult status = entry(args...); status != NVJITLINK_SUCCESS) {
         raise(status, entry.name);
     }
 }
 
-void NvJitLinkSession::raise(nvJitLinkResult status, const char* call, std::string_view what) const {
+void NvJitLinkSession::raise(nvJitLinkResult status, const char* call,
+                             std::string_view what) const {
     std::string log;
     if (handle_ != nullptr) {
         try {
@@ -199,9 +202,9 @@ void NvJitLinkSession::raise(nvJitLinkResult status, const char* call, std::stri
                       options_, advice);
 }
 
-std::string
-NvJitLinkSession::read_log(const libraries::Entry<nvJitLinkResult(nvJitLinkHandle, std::size_t*)>& size_of,
-                  const libraries::Entry<nvJitLinkResult(nvJitLinkHandle, char*)>& get) const {
+std::string NvJitLinkSession::read_log(
+    const libraries::Entry<nvJitLinkResult(nvJitLinkHandle, std::size_t*)>& size_of,
+    const libraries::Entry<nvJitLinkResult(nvJitLinkHandle, char*)>& get) const {
     const auto check = [this](nvJitLinkResult status, const char* call) {
         if (status != NVJITLINK_SUCCESS) {
             throw LinkerError(ErrorDomain::NvJitLink, status, name_of(status), call, {}, options_);

@@ -42,7 +42,8 @@ std::vector<std::string> nvjitlink_flags(const LinkerOptions& options) {
     flags.on("-optimize-unused-variables", options.optimize_unused_variables);
     flags.texts("ptxas_options", "-Xptxas=", options.ptxas_options);
     flags.number("split_compile", "-split-compile=", options.split_compile, 0);
-    flags.number("split_compile_extended", "-split-compile-extended=", options.split_compile_extended, 0);
+    flags.number("split_compile_extended",
+                 "-split-compile-extended=", options.split_compile_extended, 0);
     flags.on("-no-cache", options.no_cache);
     return flags.take();
 }

@@ -117,7 +117,8 @@ void check_std(const std::string& dialect) {
     // The compiler reports dialects of this form that its version does not have.
     const std::string_view text = dialect;
     if (!text.starts_with("c++") || text.size() < 4 || !is_digit(text[3])) {
-        detail::reject_option(OPTIONS_CLASS, "std", "\"" + dialect + "\"", "a dialect such as \"c++17\" or \"c++20\"");
+        detail::reject_option(OPTIONS_CLASS, "std", "\"" + dialect + "\"",
+                              "a dialect such as \"c++17\" or \"c++20\"");
     }
 }
 

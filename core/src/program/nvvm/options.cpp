@@ -16,7 +16,8 @@ namespace cuprum::nvvm {
 
 std::vector<std::string> flags_of(const ProgramOptions& options, CodeType target) {
     detail::check_options(options, SourceType::Nvvm);
-    const std::string architecture = options.arch.has_value() ? *options.arch : "sm_" + Device().arch();
+    const std::string architecture =
+        options.arch.has_value() ? *options.arch : "sm_" + Device().arch();
     detail::check_arch("ProgramOptions", architecture);
     // libNVVM compiles for virtual architectures.
     std::vector<std::string> flags{"-arch=compute_" +

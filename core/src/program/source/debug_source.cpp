@@ -116,7 +116,8 @@ std::string plain(std::string_view text) {
     static constexpr std::size_t MAX_LENGTH = 64;
     std::string name(text.substr(0, MAX_LENGTH));
     std::replace_if(
-        name.begin(), name.end(), [](char character) { return !is_identifier_character(character); }, '_');
+        name.begin(), name.end(),
+        [](char character) { return !is_identifier_character(character); }, '_');
     return name.empty() ? "cuprum" : name;
 }
 

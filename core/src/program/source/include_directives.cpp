@@ -5,6 +5,7 @@
 // Comments, literals and lines continued with a backslash are read as C++ reads them.
 
 #include "program/source/include_directives.hpp"
+
 #include "support/text.hpp"
 
 #include <algorithm>
