@@ -99,6 +99,10 @@ def test_what_exceeds_the_device_is_a_value_error_and_the_stream_stays_usable(
     assert str(max(max(v) if isinstance(v, tuple) else v for v in fields.values())) in str(
         caught.value
     )
+    assert isinstance(caught.value, cuprum.LaunchError)
+    assert isinstance(caught.value, cuprum.CUDAError)
+    assert caught.value.code > 0
+    assert str(caught.value).startswith(caught.value.limit)
     launch(stream, ONE, kernel)
     stream.sync()
 
