@@ -11,6 +11,7 @@
 
 #include "libraries/entry.hpp"
 #include "libraries/search.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <atomic>
 #include <string>
@@ -63,8 +64,8 @@ public:
     /// Returns the library, loading it on the first call. The next caller retries after a failure.
     /// @throws LibraryNotFoundError if it cannot be found or is too old.
     [[nodiscard]] static const LoadedLibrary& loaded() {
-        static const auto* const library = new LoadedLibrary(load(DESCRIPTION));
-        return *library; // never destroyed: destructors of others may compile
+        static detail::NeverDestroyed<LoadedLibrary> library(load(DESCRIPTION));
+        return *library; // destructors of others may compile
     }
 
     /// Finds a function of the library, loading it on the first call.

@@ -3,6 +3,8 @@
 
 #include "libraries/search.hpp"
 
+#include "support/never_destroyed.hpp"
+
 #include <cuprum/detail/runtime.hpp>
 #include <cuprum/error.hpp>
 
@@ -112,7 +114,7 @@ std::vector<std::string> component_roots(Targets targets) {
 namespace {
 
 GivenFolders& given_folders() {
-    static auto* only = new GivenFolders; // never destroyed: destructors of others may load
+    static detail::NeverDestroyed<GivenFolders> only; // destructors of others may load
     return *only;
 }
 

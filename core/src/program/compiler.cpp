@@ -8,6 +8,7 @@
 #include "libraries/search.hpp"
 #include "program/nvvm/compilation.hpp"
 #include "program/source/includes.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/version.hpp>
 
@@ -79,17 +80,16 @@ std::string compiler_version(CompilerBackend backend) {
 }
 
 const std::vector<std::string>& default_include_directories() {
-    static const auto* const directories = [] {
+    static detail::NeverDestroyed<std::vector<std::string>> directories([] {
         std::string compiler;
         if (!nvrtc::Library::is_replaced()) {
             std::error_code error;
             compiler =
                 std::filesystem::canonical(nvrtc::Library::loaded().file.path, error).string();
         }
-        return new std::vector<std::string>(
-            detail::find_include_directories(compiler, libraries::component_roots()));
-    }();
-    return *directories; // never destroyed: destructors of others may compile
+        return detail::find_include_directories(compiler, libraries::component_roots());
+    }());
+    return *directories; // destructors of others may compile
 }
 
 } // namespace cuprum

@@ -9,11 +9,11 @@
 #include "program/code/fatbin.hpp"
 #include "program/link/options.hpp"
 #include "program/link/session.hpp"
-#include "support/warn.hpp"
 #include "support/text.hpp"
+#include "support/warn.hpp"
 
-#include <cuprum/device.hpp>
 #include <cuprum/detail/access.hpp>
+#include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 
 #include <cuda.h>

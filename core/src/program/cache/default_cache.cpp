@@ -3,8 +3,8 @@
 
 // The default cache of programs.
 
-#include "support/shared_library.hpp"
 #include "support/never_destroyed.hpp"
+#include "support/shared_library.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/program_cache.hpp>

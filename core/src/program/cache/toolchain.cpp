@@ -9,6 +9,7 @@
 #include "libraries/nvvm/table.hpp"
 #include "support/file_identity.hpp"
 #include "support/lazy.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/linker.hpp>
@@ -56,8 +57,8 @@ bool is_replaced(CompilerBackend compiler) {
 
 std::string toolchain_of(SourceType language) {
     static constexpr std::size_t COMPILERS = 4;
-    // Never destroyed: destructors of others may compile.
-    static auto* const known = new std::array<Lazy<std::string>, COMPILERS>;
+    // Destructors of others may compile.
+    static NeverDestroyed<std::array<Lazy<std::string>, COMPILERS>> known;
     const CompilerBackend compiler = language == SourceType::Cxx    ? CompilerBackend::Nvrtc
                                      : language == SourceType::Nvvm ? CompilerBackend::Nvvm
                                                                     : Linker::which_backend();

@@ -70,7 +70,7 @@ const std::string& default_headers_fingerprint() {
                 struct stat status{};
                 if (::stat((directory + file).c_str(), &status) == 0) {
                     text += std::string(file) + ":" + std::to_string(status.st_size) + ":" +
-                             std::to_string(status.st_mtim.tv_sec);
+                            std::to_string(status.st_mtim.tv_sec);
                 }
             }
             text += ';';
