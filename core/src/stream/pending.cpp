@@ -9,6 +9,7 @@
 #include "stream/stream_state.hpp"
 
 #include <cuprum/context.hpp>
+#include <cuprum/detail/access.hpp>
 
 #include <exception>
 
@@ -26,7 +27,7 @@ bool is_pending(const Stream& stream) noexcept {
 
 bool is_pending(const Event& event) noexcept {
     try {
-        const CUevent handle = open(event.state(), "Event").handle;
+        const CUevent handle = open(Access::state(event), "Event").handle;
         return unobserved_table().cuEventQuery(handle) == CUDA_ERROR_NOT_READY;
     } catch (const std::exception&) {
         return false;
@@ -35,7 +36,7 @@ bool is_pending(const Event& event) noexcept {
 
 WorkMark::WorkMark(const Stream& stream) noexcept {
     try {
-        const StreamState& own = open(stream.state(), "Stream");
+        const StreamState& own = open(Access::state(stream), "Stream");
         home_ = own.context;
         CUcontext context = nullptr;
         if (unobserved_table().cuStreamGetCtx(own.handle, &context) == CUDA_SUCCESS) {
@@ -47,8 +48,8 @@ WorkMark::WorkMark(const Stream& stream) noexcept {
 
 WorkMark::WorkMark(const Context& context) noexcept {
     try {
-        const ContextState& own = open(context.state(), "Context");
-        home_ = context.state();
+        const ContextState& own = open(Access::state(context), "Context");
+        home_ = Access::state(context);
         set(own.handle, [&] {
             return own.green != nullptr
                        ? unobserved_table().cuGreenCtxRecordEvent(own.green, event_)

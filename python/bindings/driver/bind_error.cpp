@@ -3,7 +3,6 @@
 
 #include "support/errors.hpp"
 #include "support/leaving.hpp"
-#include "support/objects.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/warning.hpp>
@@ -20,6 +19,8 @@
 #include <system_error>
 
 namespace cuprum::python {
+
+namespace nb = nanobind;
 
 namespace {
 
@@ -223,7 +224,7 @@ void warn(WarningKind kind, std::string_view message) {
     // An exception may be on its way while a destructor warns; it must not get lost.
     const nb::error_scope pending;
     if (PyErr_WarnEx(category(kind), text.c_str(), user_level()) != 0) {
-        // Warnings are errors here, but there is nobody to raise it to.
+        // The filter turns warnings into errors, but no caller can receive one here.
         PyErr_WriteUnraisable(nullptr);
     }
 }
