@@ -58,3 +58,6 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/cuprumConfig.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/cuprumConfigVersion.cmake"
         DESTINATION "${package_dir}")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/cuprum")
+if(CUPRUM_EMULATOR)
+  install(FILES licenses/zstd.txt DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/cuprum")
+endif()

@@ -155,7 +155,7 @@ _LAZY_MODULES = ("testing", "trace", "typing", "utils")
 
 
 def __getattr__(name: str) -> object:
-    """Import what is imported late."""
+    """Import a name on its first use."""
     from importlib import import_module
 
     if name in _LAZY_OPTIONS:

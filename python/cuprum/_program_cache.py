@@ -28,7 +28,7 @@ _TARGETS = {
 
 
 class ProgramCacheResource(abc.ABC):
-    """Keep compiled code, as bytes, under keys of bytes or str.
+    """A store of compiled code, as bytes, under keys of bytes or str.
 
     ``Program.compile(..., cache=...)`` looks here before it compiles. Derive from it to keep code
     elsewhere. There is no ``in``: ask with ``get``, which cannot be overtaken by another process.
@@ -87,7 +87,7 @@ class ProgramCacheResource(abc.ABC):
 
 
 class _CoreCache(ProgramCacheResource):
-    """A cache of the core."""
+    """A cache that the compiled library implements."""
 
     _core: _cuprum.InMemoryCache | _cuprum.FileStreamCache
 
@@ -123,7 +123,7 @@ class _CoreCache(ProgramCacheResource):
 
 
 class InMemoryProgramCache(_CoreCache):
-    """Keep compiled code in memory, for as long as the object lives.
+    """A cache of compiled code in memory, which lives as long as the object.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class InMemoryProgramCache(_CoreCache):
 
 
 class FileStreamProgramCache(_CoreCache):
-    """Keep compiled code in files, for later processes and for others that run now.
+    """A cache of compiled code in files, shared by processes at the same time and later.
 
     Files appear whole or not at all, and carry a checksum: a damaged one counts as absent, with a
     warning, and is compiled again. Whoever can write to the folder decides what code runs: the
@@ -281,7 +281,7 @@ def _checked_names(names: Iterable[object]) -> list[str]:
         if isinstance(name, str):
             checked.append(name)
         elif isinstance(name, bytes):
-            # Not the same as the str: the result knows its kernels by what was passed.
+            # bytes and str differ: the result lists its kernels under the names that were passed.
             checked.append("bytes:" + name.decode())
         else:
             raise TypeError(f"name_expressions must be str or bytes, got {type(name).__name__}")

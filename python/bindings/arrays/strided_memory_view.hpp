@@ -4,8 +4,12 @@
 #pragma once
 
 #include "arrays/dlpack.hpp"
-#include "support/objects.hpp"
+#include "support/recycling.hpp"
 
+#include <cuprum/buffer.hpp>
+#include <cuprum/detail/access.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/dlpack.hpp>
 #include <cuprum/strided_layout.hpp>
 
 #include <array>

@@ -3,7 +3,6 @@
 
 #include "support/errors.hpp"
 #include "support/leaving.hpp"
-#include "support/objects.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/warning.hpp>
@@ -20,6 +19,8 @@
 #include <system_error>
 
 namespace cuprum::python {
+
+namespace nb = nanobind;
 
 namespace {
 
@@ -234,7 +235,7 @@ void warn(WarningKind kind, std::string_view message) {
     // A destructor may warn while an exception propagates; keep that exception.
     const nb::error_scope pending;
     if (PyErr_WarnEx(category(kind), text.c_str(), user_level()) != 0) {
-        // Warnings are errors in this process, but no caller can receive one from here.
+        // The filter turns warnings into errors, but no caller can receive one here.
         PyErr_WriteUnraisable(nullptr);
     }
 }

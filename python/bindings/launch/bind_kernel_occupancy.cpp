@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "launch/bind_kernel.hpp"
+#include "launch/kernel_objects.hpp"
 #include "launch/launch_config.hpp"
 #include "support/arguments.hpp"
 #include "support/fast_method.hpp"
+#include "support/gil.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/kernel.hpp>
+#include <cuprum/stream.hpp>
 
 #include <cuda.h>
 #include <nanobind/nanobind.h>
@@ -137,7 +141,7 @@ int max_active_clusters(const PyKernelOccupancy& self, nb::handle config, nb::ha
 
 void bind_kernel_occupancy(nb::module_& module, nb::class_<PyKernel>& kernel) {
     nb::class_<PyKernelOccupancy> type(module, "KernelOccupancy",
-                                       R"(Answer how many blocks of a kernel fit on a device.
+                                       R"(The number of blocks of a kernel that fit on a device.
 
 The device is that of the current context. ``Kernel.occupancy`` is one object, which remembers its last
 answer until an attribute of a kernel is set. After a change with the driver's own functions, get the
@@ -167,7 +171,7 @@ dynamic_shared_memory_size : int
         "def max_potential_block_size(self, dynamic_shared_memory_needed: int | "
         "collections.abc.Callable[[int], int], block_size_limit: int) -> "
         "cuprum._types.MaxPotentialBlockSizeOccupancyResult",
-        R"(Return the block size at which most threads are resident.
+        R"(Return the block size with the most resident threads.
 
 Parameters
 ----------
@@ -197,7 +201,7 @@ block_size : int
         type,
         "def max_potential_cluster_size(self, config: LaunchConfig | dict, *, stream: Stream) -> "
         "int",
-        R"(Return the most blocks per cluster for a configuration; its cluster is not looked at.
+        R"(Return the most blocks per cluster for a configuration, whose own cluster is ignored.
 
 Parameters
 ----------

@@ -1,16 +1,22 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
 #include "launch/kernel_arguments.hpp"
+#include "launch/kernel_objects.hpp"
 #include "launch/launch_config.hpp"
+#include "stream/stream_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/fast_method.hpp"
-#include "support/objects.hpp"
+#include "support/gil.hpp"
+#include "support/instances.hpp"
 #include "support/python_int.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/detail/launch_packed.hpp>
 #include <cuprum/launch.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -68,7 +74,6 @@ ValueError
 } // namespace
 
 void bind_launch(nb::module_& module) {
-    check_python_int();
     if (PyModule_AddFunctions(module.ptr(), launch_definition) != 0) {
         throw nb::python_error();
     }

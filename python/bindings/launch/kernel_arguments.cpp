@@ -5,8 +5,15 @@
 
 #include "arrays/numpy_scalars.hpp"
 #include "arrays/view_sources.hpp"
+#include "memory/buffer_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/instances.hpp"
 #include "support/python_int.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/detail/access.hpp>
+#include <cuprum/kernel.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 

@@ -3,10 +3,11 @@
 
 #pragma once
 
-#include "support/objects.hpp"
-
 #include <cuprum/kernel.hpp>
 #include <cuprum/launch.hpp>
+#include <cuprum/stream.hpp>
+
+#include <nanobind/nanobind.h>
 
 #include <cstddef>
 #include <memory>

@@ -1,8 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
 #include "memory/copy_options.hpp"
 #include "memory/memory_objects.hpp"
+#include "stream/stream_objects.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/copy.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>

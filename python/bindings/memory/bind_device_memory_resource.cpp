@@ -1,8 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "device/device_objects.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/memory_pools.hpp"
 #include "support/fast_method.hpp"
+#include "support/lent_owner.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/device.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -17,7 +23,7 @@ using namespace nb::literals;
 void bind_device_pool(nb::module_& module) {
     nb::class_<PyDeviceMemoryResource, PyMemoryPool> type(
         module, "DeviceMemoryResource", nb::is_weak_referenceable(), nb::type_slots(pool_slots()),
-        R"(Allocate from a stream-ordered pool of device memory.
+        R"(A stream-ordered pool of device memory.
 
 Parameters
 ----------
@@ -34,7 +40,7 @@ options : DeviceMemoryResourceOptions or dict, optional
             const nb::object given = options_argument(options, "DeviceMemoryResourceOptions");
             DeviceMemoryResourceOptions how;
             if (given.is_valid()) {
-                how.ipc_enabled = truth(given, "ipc_enabled");
+                how.ipc_enabled = is_true(given, "ipc_enabled");
                 how.max_size = size_argument(nb::object(given.attr("max_size")), "max_size");
             }
             auto pool = [&] {
@@ -120,7 +126,7 @@ alloc_handle : int or IPCAllocationHandle
                                "cuprum._peer_access.PeerAccessibleBySetProxy")),
         nb::for_setter(nb::sig("def peer_accessible_by(self, devices: "
                                "collections.abc.Iterable[Device | int], /) -> None")),
-        "Return the other devices that may access the memory: a live set, also to be assigned to.");
+        "Return the other devices that may access the memory: a live set, which can be assigned.");
     type.def(
         "_peers",
         [](const PyDeviceMemoryResource& self) {

@@ -1,13 +1,19 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/code_type.hpp"
-#include "program/program_options.hpp"
+#include "bindings.hpp"
+#include "launch/kernel_objects.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/host_memory.hpp"
+#include "program/code_type.hpp"
+#include "program/program_objects.hpp"
+#include "program/program_options.hpp"
 #include "support/arguments.hpp"
 #include "support/fast_method.hpp"
-#include "support/objects.hpp"
+#include "support/python_objects.hpp"
 
+#include <cuprum/buffer.hpp>
+#include <cuprum/detail/access.hpp>
 #include <cuprum/object_code.hpp>
 
 #include <nanobind/nanobind.h>
@@ -46,7 +52,7 @@ void bind_variables(nb::class_<PyObjectCode>& type);
 
 void bind_object_code(nb::module_& module) {
     nb::class_<PyObjectCode> type(module, "ObjectCode", nb::is_weak_referenceable(),
-                                  R"(Share compiled code.
+                                  R"(Compiled code.
 
 Made by ``Program.compile`` or one of the ``from_*`` methods. It is loaded into the driver on first
 use and unloaded when the last object and the last kernel from it are gone.)");
@@ -65,10 +71,10 @@ use and unloaded when the last object and the last kernel from it are gone.)");
     type.def_prop_ro(
         "code_type",
         [](const PyObjectCode& self) { return std::string(to_string(self.code_type())); },
-        "Return what it holds: ptx, cubin, ltoir, fatbin, object or library.");
+        "Return its format: ptx, cubin, ltoir, fatbin, object or library.");
     type.def_prop_ro(
         "name", [](const PyObjectCode& self) { return self.name(); },
-        "Return the name it was given.");
+        "Return the name.");
     type.def_prop_ro("symbol_mapping", symbols_of,
                      nb::sig("def symbol_mapping(self) -> dict[str, str]"),
                      "Return a copy of the map from kernel names as written to names in the code.");
@@ -95,9 +101,9 @@ ValueError
                      nb::call_guard<nb::gil_scoped_release>(),
                      "Return the names in the code of all kernels, loading it if need be.");
     bind_variables(type);
-    type.def_prop_ro("is_closed", &PyObjectCode::is_closed, "Tell whether ``close`` was called.");
+    type.def_prop_ro("is_closed", &PyObjectCode::is_closed, "Return whether ``close`` was called.");
     type.def("close", &PyObjectCode::drop,
-             "Give up this object's share of the code. Calling it again does nothing.");
+             "Release this object's share of the code. Calling it again does nothing.");
     type.def("__reduce__", [](const PyObjectCode& self) {
         return nb::make_tuple(nb::module_::import_("cuprum._pickling").attr("restore_object_code"),
                               nb::make_tuple(nb::cast(to_string(self.code_type())), code_of(self),

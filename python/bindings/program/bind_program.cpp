@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
 #include "memory/host_memory.hpp"
 #include "program/cache_argument.hpp"
 #include "program/code_type.hpp"
+#include "program/program_objects.hpp"
 #include "program/program_options.hpp"
 #include "support/arguments.hpp"
 #include "support/collection.hpp"
-#include "support/objects.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/program.hpp>
 
@@ -38,7 +40,7 @@ void bind_functions(nb::module_& module);
 void bind_program(nb::module_& module) {
     nb::class_<PyProgram> type(module, "Program", nb::is_weak_referenceable(),
                                nb::type_slots(MemberSlots<PyProgram, &PyProgram::options>::slots),
-                               R"(Hold source code and how it is compiled.
+                               R"(Source code and the options to compile it.
 
 Parameters
 ----------
@@ -102,9 +104,9 @@ Raises
 ------
 NotSupportedError
     If NVRTC is older than 12.9.)");
-    type.def_prop_ro("is_closed", &PyProgram::is_closed, "Tell whether ``close`` was called.");
+    type.def_prop_ro("is_closed", &PyProgram::is_closed, "Return whether ``close`` was called.");
     type.def("close", &PyProgram::drop,
-             "Give up the compiler's state. Calling it again does nothing.");
+             "Release the compiler's state. Calling it again does nothing.");
     type.def("__repr__", [](const PyProgram& self) {
         return self.is_closed()
                    ? std::string("<Program closed>")
@@ -148,7 +150,7 @@ void bind_properties(nb::class_<PyProgram>& type) {
     type.def_prop_ro("compiler_options", &PyProgram::compiler_options,
                      "Return the options as they are passed to the compiler.");
     type.def_prop_ro("log", &PyProgram::log,
-                     "Return the log of the last compilation, empty if there was nothing to say.");
+                     "Return the log of the last compilation, which may be empty.");
     type.def_prop_ro(
         "handle",
         [](const PyProgram& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
@@ -326,7 +328,7 @@ Needs no device.)");
             const nb::gil_scoped_release unlocked;
             return default_include_directories();
         },
-        "Return the folders of CUDA's and CCCL's own headers, which programs find without asking.");
+        "Return the folders of CUDA's and CCCL's headers, which every program can include.");
 }
 
 } // namespace

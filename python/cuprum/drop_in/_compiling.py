@@ -11,7 +11,7 @@ from types import ModuleType
 
 
 def _decide_nvjitlink_or_driver() -> bool:
-    """Tell whether the driver links, for want of nvJitLink."""
+    """Return whether the driver links because nvJitLink is missing."""
     import cuprum
 
     return cuprum.Linker.which_backend() == "driver"
@@ -97,7 +97,7 @@ def follow_reference() -> None:
         except (ImportError, AttributeError):
             continue
         ours.__bases__ = (*ours.__bases__, error)
-        # Theirs looks its argument up among the codes; ours is a text.
+        # cuda.bindings expects a code as the argument; ours is a text.
         setattr(ours, "__init__", Exception.__init__)  # noqa: B010 -- type checkers forbid it
 
 

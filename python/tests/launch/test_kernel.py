@@ -18,7 +18,7 @@ def test_facts_of_a_kernel(module):
     kernel = module.get_kernel("saxpy")
     assert isinstance(kernel.handle, int)
     assert kernel.name == "saxpy"
-    assert repr(kernel) == f"<Kernel handle={kernel.handle:#x}>"
+    assert repr(kernel) == f"<Kernel name='saxpy' handle={kernel.handle:#x}>"
     assert kernel == module.get_kernel("saxpy")
     assert hash(kernel) == hash(module.get_kernel("saxpy"))
     assert kernel != module.get_kernel("empty")

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/reference.hpp"
+#include "support/compatibility.hpp"
 
 #include <cuprum/detail/peer_copies.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/error.hpp>
 
 #include <cuda.h>
 
@@ -11,7 +13,9 @@
 #include <string>
 #include <vector>
 
-namespace cuprum::python {
+namespace cuprum::python::compatibility {
+
+using namespace nb::literals;
 
 namespace {
 
@@ -27,9 +31,9 @@ bool was_made_current(int ordinal) {
 
 } // namespace
 
-void remember_set_current(const PyDevice& device) {
-    if (!was_made_current(device.core.ordinal())) {
-        made_current().push_back(device.core.ordinal());
+void remember_set_current(const Device& device) {
+    if (!was_made_current(device.ordinal())) {
+        made_current().push_back(device.ordinal());
     }
 }
 
@@ -37,8 +41,8 @@ void forget_set_current() noexcept {
     made_current().clear();
 }
 
-void raise_unless_set_current(const PyDevice& device) {
-    const int ordinal = device.core.ordinal();
+void raise_unless_set_current(const Device& device) {
+    const int ordinal = device.ordinal();
     if (!was_made_current(ordinal)) {
         const std::string number = std::to_string(ordinal);
         throw CUDAError(CUDA_ERROR_INVALID_CONTEXT, "Device(" + number + ")",
@@ -47,14 +51,15 @@ void raise_unless_set_current(const PyDevice& device) {
     }
 }
 
-void bind_reference(nb::module_& module) {
+void bind(nb::module_& module) {
     module.def(
         "follow_reference",
         [](bool is_on) {
-            follows_reference = is_on;
-            cuprum::detail::set_peer_copies(!is_on); // pools that do not let others in mean it
+            hot_data.follows_reference = is_on;
+            // A copy between devices fails if their pools deny each other access.
+            cuprum::detail::set_peer_copies(!is_on);
         },
-        "Choose whether objects behave as those of cuda.core where the two differ.");
+        "is_on"_a, "Choose whether objects behave as those of cuda.core where the two differ.");
 }
 
-} // namespace cuprum::python
+} // namespace cuprum::python::compatibility
