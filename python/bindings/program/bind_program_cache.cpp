@@ -210,7 +210,7 @@ void bind_methods(nb::class_<Cache, ProgramCache>& type) {
 
 /// Refuses, for programs that expect it, options that are merely present: `time=False` too.
 void check_presence_as_reference(nb::handle options, bool has_extra_digest) {
-    if (!follows_reference.load(std::memory_order_relaxed)) {
+    if (!compatibility::follows_reference()) {
         return;
     }
     const auto refuse = [options](const char* name, const char* reason) {
