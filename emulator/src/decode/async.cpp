@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// cp.async, and the groups of cp.async.bulk. A copy is done at once, so there is never one to wait
-// for: groups of copies are checked, and nothing is emitted for them.
+// cp.async, and the groups of cp.async.bulk. Every copy completes at once, so nothing ever waits
+// for one. Instructions that manage groups of copies are checked but emit nothing.
 
 #include "decode/reader.hpp"
 
@@ -18,7 +18,7 @@ using Kind = ptx::Operand::Kind;
 
 namespace {
 
-/// Returns how many bytes a copy moves, from the literal that says so; 0 when it is refused.
+/// Returns how many bytes a copy moves, as given by a literal operand; 0 if it is refused.
 std::uint8_t copy_bytes(Reader& reader, bool bypasses_l1) {
     const ptx::Operand& size = reader.operand(2);
     if (size.kind == Kind::Integer && (size.bits == 4 || size.bits == 8 || size.bits == 16) &&
@@ -114,7 +114,7 @@ void decode_copy(Reader& reader) {
         if (form.limit == CopyLimit::Bytes) {
             read.size = sources[2];
         }
-        if (form.limit != CopyLimit::Ignored) { // else it is known only later who reads
+        if (form.limit != CopyLimit::Ignored) { // a predicate is not known yet
             reader.lowering().note_access(read);
         }
         AccessNote write;
