@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls of functions that the device itself provides: one instruction each.
+// Calls of functions that the device itself provides. Each becomes one instruction.
 
 #include "builtins/builtins.hpp"
 #include "interp/control.hpp"
@@ -92,8 +92,8 @@ void FunctionLowering::lower_builtin(const builtins::Builtin& builtin,
     }
 }
 
-/// Returns where a variable that is passed to a function lives, nullptr when it is not a .param
-/// one.
+/// Returns the storage of a variable that is passed to a function, or nullptr if it is not a .param
+/// variable.
 const ParameterStorage* FunctionLowering::storage_of(const ptx::Operand& actual) {
     const Symbol* symbol = actual.kind == ptx::Operand::Kind::Name ? find(actual.text) : nullptr;
     return symbol != nullptr && symbol->kind == Symbol::Kind::Parameter ? symbol->storage.get()

@@ -26,8 +26,8 @@ private:
     std::vector<std::string> installed_; // of packages that the program called
 };
 
-/// Parses the dump that the interpreter writes for a thread: a title, then lines such as `  File
-/// "train.py", line 12 in load`. Non-ASCII characters are escaped.
+/// Parses the interpreter's dump of a thread: a title, then one line per frame, such as
+/// `  File "train.py", line 12 in load`. Non-ASCII characters are escaped.
 void read_dump(std::string_view dump, PythonFrames& frames);
 
 } // namespace cuprum::emulator::places
