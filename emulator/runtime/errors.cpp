@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Names and explanations of codes.
+// Names and explanations of error codes.
 
 #include "runtime.hpp"
 
@@ -9,7 +9,7 @@ using namespace cuprum::runtime;
 
 namespace {
 
-/// Explains the codes that only the runtime has; null for the others.
+/// Explains a code that only the runtime has; returns null for the others.
 const char* own_explanation(cudaError_t error);
 
 } // namespace
