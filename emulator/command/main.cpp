@@ -37,11 +37,11 @@ constexpr std::string_view USAGE =
     "       cuprum-emulator info        show the devices and the settings\n"
     "       cuprum-emulator --version\n"
     "\n"
-    "--driver-linker hides nvJitLink, which makes machine code, so that libraries which can do\n"
-    "without it link with the driver instead. Numba needs it.\n"
+    "--driver-linker hides nvJitLink, which produces machine code. Libraries that can do without\n"
+    "it then link with the driver instead. Numba needs this option.\n"
     "\n"
-    "CUPRUM_EMULATOR_DEVICES, _COMPUTE_CAPABILITY, _MEMORY and others set what is emulated;\n"
-    "'info' lists those that are set.\n";
+    "CUPRUM_EMULATOR_DEVICES, _COMPUTE_CAPABILITY, _MEMORY and others configure the\n"
+    "emulated device; 'info' lists those that are set.\n";
 
 std::optional<fs::path> find_library();
 int run(char** arguments, bool is_linker_hidden);
@@ -160,7 +160,7 @@ int run(char** arguments, bool is_linker_hidden) {
     if (is_linker_hidden) {
         const fs::path empty = library->parent_path() / "driver_linker/libnvJitLink.so.13";
         if (!fs::exists(empty)) {
-            return complain("--driver-linker needs " + empty.string() + ", which is not there");
+            return complain("--driver-linker needs " + empty.string() + ", which does not exist");
         }
         // The loader then considers a library of this name already loaded.
         prepend("LD_PRELOAD", empty);

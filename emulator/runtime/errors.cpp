@@ -59,7 +59,8 @@ const char* own_explanation(cudaError_t error) {
     case cudaErrorInvalidDeviceFunction:
         return "invalid device function: no kernel is registered for this address";
     case cudaErrorIncompatibleDriverContext:
-        return "the current context was made by the driver API and does not suit the runtime";
+        return "the current context was created by the driver API and is incompatible with the "
+               "runtime";
     case cudaErrorInvalidHostPointer:
         return "invalid host pointer";
     case cudaErrorInvalidDevicePointer:

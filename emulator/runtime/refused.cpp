@@ -14,8 +14,9 @@ constexpr int NOT_SUPPORTED = 801; // cudaErrorNotSupported
 
 constexpr const char* ARRAYS = "the emulated device has no arrays, textures and surfaces yet";
 constexpr const char* GRAPHS = "the emulated device cannot build graphs node by node yet";
-constexpr const char* GRAPHICS = "the emulated device shares nothing with graphics libraries";
-constexpr const char* EXTERNAL = "the emulated device shares nothing with other drivers";
+constexpr const char* GRAPHICS =
+    "the emulated device does not share resources with graphics libraries";
+constexpr const char* EXTERNAL = "the emulated device does not share resources with other drivers";
 constexpr const char* PRIVATE = "it is private to NVIDIA's libraries";
 
 } // namespace

@@ -104,8 +104,7 @@ bool check_global(WarpContext& warp, const Instruction* at, const Access& access
                                                : " runs over the end of its allocation";
             (void)raise_fault(warp, at, FaultKind::IllegalAddress, access.lane,
                               describe_access(access) + what +
-                                  (is_in_heap ? "\n  in the heap from which malloc of kernels "
-                                                "allocates"
+                                  (is_in_heap ? "\n  in the heap that malloc in kernels uses"
                                               : describe_memory(map, access.address)));
             return false;
         }

@@ -144,7 +144,7 @@ void decode_bfind(Reader& reader) {
 void decode_clamped(Reader& reader) {
     const int mode = reader.take_one_of({"clamp", "wrap"});
     if (mode < 0) {
-        reader.reject("says neither .clamp nor .wrap");
+        reader.reject("needs .clamp or .wrap");
     }
     if (reader.opcode() == "bmsk") {
         reader.take_type_of({Type::B32});

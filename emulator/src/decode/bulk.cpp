@@ -128,7 +128,7 @@ std::optional<std::uint16_t> reduction_of(Reader& reader, bool is_to_global) {
     const bool fits_shared_memory = bits_of(type) == 32 || (op == 0 && type == Type::U64);
     if (!fits || has_noftz != (is_half && op == 0) ||
         (!is_to_global && (!fits_shared_memory || is_float(type)))) {
-        reader.reject("combines an operation and a type that do not go together");
+        reader.reject("combines an operation with a type that it does not support");
         return std::nullopt;
     }
     return static_cast<std::uint16_t>(static_cast<unsigned>(op) << 8 | static_cast<unsigned>(type)
@@ -140,7 +140,7 @@ std::optional<std::uint16_t> reduction_of(Reader& reader, bool is_to_global) {
 void decode_bulk_copy(Reader& reader) {
     const std::optional<Ends> ends = take_ends(reader);
     if (!ends) {
-        reader.refuse("is a bulk copy of a kind that does not run here");
+        reader.refuse("is a kind of bulk copy that is not supported here");
         return;
     }
     const bool is_multicast =
@@ -180,7 +180,7 @@ void decode_bulk_copy(Reader& reader) {
 void decode_bulk_reduction(Reader& reader) {
     const std::optional<Ends> ends = take_ends(reader);
     if (!ends || !ends->is_from_shared) {
-        reader.refuse("is a bulk reduction of a kind that does not run here");
+        reader.refuse("is a kind of bulk reduction that is not supported here");
         return;
     }
     const std::size_t hints = reader.take("L2::cache_hint") ? 1 : 0;

@@ -126,11 +126,11 @@ void check_small_formats(Reader& reader, const ConvertForm& form) {
         reader.reject("has a modifier that does not fit its types");
     } else if (form.to == Format::UE8M0) {
         if (form.from != Format::F32 && form.from != Format::BF16) {
-            reader.reject("makes ue8m0x2 of something else than f32 or bf16x2");
+            reader.reject("converts to ue8m0x2 from a type other than f32 or bf16x2");
         } else if (form.rounding != Rounding::Zero && form.rounding != Rounding::Up) {
-            reader.reject("makes ue8m0x2 and needs .rz or .rp");
+            reader.reject("needs .rz or .rp to convert to ue8m0x2");
         } else if (form.is_relu) {
-            reader.reject("has .relu, though ue8m0x2 knows no sign");
+            reader.reject("has .relu, but ue8m0x2 has no sign");
         }
     } else if (form.rounding != Rounding::Nearest) {
         reader.reject("needs .rn");
@@ -142,7 +142,7 @@ void check_small_formats(Reader& reader, const ConvertForm& form) {
                (!is_half(form.to) || (form.from == Format::UE8M0 && form.to != Format::BF16))) {
         reader.reject("converts to a type that does not fit");
     } else if (from_small && form.is_finite_saturating) {
-        reader.reject("has .satfinite, though nothing can overflow");
+        reader.reject("has .satfinite, but nothing can overflow");
     }
 }
 
@@ -210,7 +210,7 @@ void decode_random(Reader& reader) {
     const bool is_quad = quad != QUADS.end();
     const bool is_half = name == "f16x2" || name == "bf16x2";
     if (!is_quad && !is_half) {
-        reader.reject("rounds by random bits to a type that does not fit");
+        reader.reject("cannot round to this type with random bits");
         return;
     }
     reader.take(name);
@@ -285,7 +285,7 @@ void decode_convert(Reader& reader) {
     const Suffix* const to = take_suffix(reader);
     const Suffix* const from = to == nullptr ? nullptr : take_suffix(reader);
     if (to == nullptr || from == nullptr) {
-        reader.refuse("converts between types of which one is not supported");
+        reader.refuse("converts from or to an unsupported type");
         return;
     }
     form.from = from->format;

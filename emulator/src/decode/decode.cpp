@@ -174,7 +174,7 @@ void decode(const ptx::Instruction& instruction, Lowering& lowering) {
             std::find_if(REFUSALS.begin(), REFUSALS.end(),
                          [&](const Refusal& each) { return each.opcode == instruction.opcode; });
         if (refusal != REFUSALS.end()) {
-            reader.refuse("is not supported here; it is about " + std::string(refusal->feature));
+            reader.refuse("is not supported here: it belongs to " + std::string(refusal->feature));
         } else {
             reader.reject("is not an instruction");
         }

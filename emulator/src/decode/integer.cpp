@@ -109,7 +109,7 @@ void decode_integer(Reader& reader) {
     }
     Shape shape;
     if (!find_shape(reader.opcode(), part, is_relu, shape)) {
-        reader.reject(part == Part::None ? "says neither .lo nor .hi nor .wide"
+        reader.reject(part == Part::None ? "needs .lo, .hi or .wide"
                                          : "has no .lo, .hi or .wide form");
     }
     form.op = shape.op;
@@ -143,7 +143,7 @@ void decode_dot(Reader& reader) {
     const bool is_four_way = reader.opcode() == "dp4a";
     const int part = is_four_way ? 0 : reader.take_one_of({"lo", "hi"});
     if (part < 0) {
-        reader.reject("says neither .lo nor .hi");
+        reader.reject("needs .lo or .hi");
     }
     const Type a_type = reader.take_type_of({Type::U32, Type::S32});
     const Type b_type = reader.take_type_of({Type::U32, Type::S32});
@@ -171,7 +171,7 @@ void decode_carry(Reader& reader) {
     if (is_mad) {
         const int part = reader.take_one_of({"lo", "hi"});
         if (part < 0) {
-            reader.reject("says neither .lo nor .hi");
+            reader.reject("needs .lo or .hi");
         }
         form.op = part == 1 ? CarryOp::MadHi : CarryOp::MadLo;
     } else if (opcode.starts_with("add")) {

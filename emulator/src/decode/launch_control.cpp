@@ -80,7 +80,7 @@ void decode_query(Reader& reader) {
         {"get_first_ctaid::x", "get_first_ctaid::y", "get_first_ctaid::z", "get_first_ctaid"});
     const bool takes_all = index == 3 && reader.take("v4");
     if (asks_whether == (index >= 0) || (index == 3) != takes_all) {
-        reader.reject("asks for nothing that an answer holds");
+        reader.reject("needs .is_canceled, or .get_first_ctaid with a component or .v4");
         return;
     }
     reader.take_type_of({asks_whether ? Type::Pred : Type::B32});

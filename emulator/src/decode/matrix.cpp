@@ -119,8 +119,7 @@ void decode_tiles(Reader& reader) {
     const int index = reader.take_one_of({"x1", "x2", "x4"});
     const unsigned count = index < 0 ? 0 : 1u << index;
     if (count == 0 || count > tiles->most) {
-        reader.reject(tiles->most == 4 ? "says neither .x1 nor .x2 nor .x4"
-                                       : "says neither .x1 nor .x2");
+        reader.reject(tiles->most == 4 ? "needs .x1, .x2 or .x4" : "needs .x1 or .x2");
     }
     const bool is_transposed = reader.take("trans");
     const Space space = take_space(reader);
@@ -184,7 +183,7 @@ void decode_fragment(Reader& reader, bool is_store) {
     need_sync_aligned(reader);
     const int layout = reader.take_one_of({"row", "col"});
     if (layout < 0) {
-        reader.reject("says neither .row nor .col");
+        reader.reject("needs .row or .col");
         return;
     }
     const std::optional<MatrixShape> shape = take_matrix_shape(reader);
@@ -258,7 +257,7 @@ void decode_matrix(Reader& reader) {
     } else if (reader.take("store")) {
         decode_fragment(reader, true);
     } else {
-        reader.refuse("is not an instruction that runs here");
+        reader.refuse("is not an instruction that is supported here");
     }
 }
 

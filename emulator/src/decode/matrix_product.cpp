@@ -155,7 +155,7 @@ void take_options(Reader& reader, ProductForm& form) {
     bool is_rounding = false;
     form.rounding = reader.take_rounding(&is_rounding);
     if (is_rounding && !reader.has("f64")) {
-        reader.reject("says how to round, which only f64 has");
+        reader.reject("has a rounding modifier, which only f64 allows");
     }
     if (form.is_scaled != (form.kind >= P::MXF8F6F4) || form.is_scaled != (form.scale_type >= 0)) {
         reader.reject("needs .block_scale and the type of the scales for .kind::mxf8f6f4, "
@@ -175,8 +175,7 @@ void take_options(Reader& reader, ProductForm& form) {
     form.scales = size < 0 ? usual : 1u << size;
     const bool is_four = form.kind == P::MXF4NVF4 && form.scales == 4;
     if ((form.scales != usual && !is_four) || (form.scale_type == 1 && !is_four)) {
-        reader.reject("combines a kind, a type of scales and a number of them that do not go "
-                      "together");
+        reader.reject("combines a kind, a scale type and a scale count that do not fit");
     }
 }
 

@@ -132,7 +132,7 @@ void decode_mbarrier(Reader& reader) {
                         {reader.source(1, Type::B64)});
         }
     } else {
-        reader.refuse("is not an operation on an mbarrier that runs here");
+        reader.refuse("is not a supported mbarrier operation");
     }
 }
 

@@ -58,7 +58,7 @@ Async take_async(Reader& reader) {
 void check_async(Reader& reader, Async async, Space space) {
     if (async == Async::Releases &&
         (!reader.order().releases || (space != Space::None && space != Space::Global))) {
-        reader.reject("neither tells a barrier nor releases to .global");
+        reader.reject("needs .mbarrier::complete_tx::bytes, or .release to .global");
     }
 }
 
@@ -93,7 +93,7 @@ void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
                           form.type == Type::BF16 || form.type == Type::F16x2 ||
                           form.type == Type::BF16x2;
     if (!is_known || count * bytes > 16 || form.space == Space::Shared) {
-        reader.reject("has no such form on vectors");
+        reader.reject("has no vector form of this kind");
         return;
     }
     const std::size_t first = form.returns ? 1 : 0;
@@ -184,7 +184,7 @@ void decode_memory(Reader& reader) {
     const std::size_t count = vector < 0 ? 1 : std::size_t{2} << vector;
     const Type type = reader.take_type();
     if (type == Type::None || type == Type::Pred) {
-        reader.reject("names no type that can be in memory");
+        reader.reject("needs a type that memory can hold");
     }
     if (form.is_store && (form.space == Space::Constant || form.space == Space::Param)) {
         reader.reject("writes to a state space that cannot be written");
@@ -291,7 +291,7 @@ void decode_atomic(Reader& reader) {
                                      Type::U64, Type::S32, Type::S64, Type::F16, Type::F16x2,
                                      Type::BF16, Type::BF16x2, Type::F32, Type::F64});
     if (form.space != Space::None && form.space != Space::Global && form.space != Space::Shared) {
-        reader.reject("names a state space that has no atomics");
+        reader.reject("uses a state space without atomics");
     }
     const std::size_t first = form.returns ? 1 : 0;
     const std::size_t values = form.op == AtomicOp::CompareExchange ? 2 : 1;

@@ -173,7 +173,7 @@ void decode_move(Reader& reader) {
     const int vector = reader.take_one_of({"v2", "v4"});
     const Type type = reader.take_type();
     if (type == Type::None) {
-        reader.reject("names no type that is known here");
+        reader.reject("has no known type");
     }
     if (!reader.finish(2)) {
         return;
@@ -256,7 +256,7 @@ void decode_select(Reader& reader) {
     }
     const Type type = reader.take_type();
     if (type == Type::None || type == Type::Pred) {
-        reader.reject("names no type that can be selected");
+        reader.reject("has no type that can be selected");
     }
     if (!reader.finish(4)) {
         return;

@@ -80,7 +80,7 @@ Type Reader::take_type() {
 Type Reader::take_type_of(std::initializer_list<Type> allowed) {
     const Type type = take_type();
     if (type == Type::None) {
-        reject("names no type that is known here");
+        reject("has no known type");
     } else if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
         refuse("has no form for type ." + std::string(ptx::to_string(type)) + " here");
     }

@@ -55,7 +55,7 @@ std::uint8_t part_of(Reader& reader, std::string_view selector) {
             return i;
         }
     }
-    reader.reject("has the selector ." + std::string(selector) + ", which is not known");
+    reader.reject("has the unknown selector ." + std::string(selector));
     return Form::ALL;
 }
 
@@ -70,13 +70,13 @@ std::uint32_t elements_of(Reader& reader, std::string_view selector, unsigned la
     for (unsigned i = 0; is_known && i < lanes; ++i) {
         const char digit = selector[selector.size() - 1 - i];
         if (digit < '0' || digit >= static_cast<char>('0' + 2 * lanes)) {
-            reader.reject("has the selector ." + std::string(selector) + ", which is not known");
+            reader.reject("has the unknown selector ." + std::string(selector));
             return 0;
         }
         result |= static_cast<std::uint32_t>(digit - '0') << (4 * i);
     }
     if (!is_known) {
-        reader.reject("has the selector ." + std::string(selector) + ", which is not known");
+        reader.reject("has the unknown selector ." + std::string(selector));
     }
     return result;
 }
@@ -88,12 +88,12 @@ std::uint8_t mask_of(Reader& reader, std::string_view selector, unsigned lanes) 
     }
     unsigned mask = 0;
     if (selector[0] != (lanes == 2 ? 'h' : 'b') || selector.size() < 2) {
-        reader.reject("has the mask ." + std::string(selector) + ", which is not known");
+        reader.reject("has the unknown mask ." + std::string(selector));
         return 0;
     }
     for (const char digit : selector.substr(1)) {
         if (digit < '0' || digit >= static_cast<char>('0' + lanes)) {
-            reader.reject("has the mask ." + std::string(selector) + ", which is not known");
+            reader.reject("has the unknown mask ." + std::string(selector));
             return 0;
         }
         mask |= 1u << (digit - '0');
@@ -125,7 +125,7 @@ void take_modifiers(Reader& reader, Form& form, bool is_compare) {
     if (form.op == Op::ShiftLeft || form.op == Op::ShiftRight) {
         const int mode = reader.take_one_of({"clamp", "wrap"});
         if (mode < 0) {
-            reader.reject("says neither .clamp nor .wrap");
+            reader.reject("needs .clamp or .wrap");
         }
         flags |= mode == 1 ? Form::WRAPS : 0u;
     }

@@ -246,7 +246,7 @@ Block& Block::of_rank(std::uint32_t rank) {
 Block::Outcome Block::fail_with_deadlock() {
     context_.fault.kind = FaultKind::Deadlock;
     context_.fault.report =
-        "deadlock: every thread that is left waits for another one\n" + describe();
+        "deadlock: every remaining thread waits for another thread\n" + describe();
     return Outcome::Faulted;
 }
 

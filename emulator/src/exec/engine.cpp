@@ -374,7 +374,7 @@ bool Engine::State::drive(std::unique_ptr<Block>& block) {
 bool Engine::State::is_time_up(Block& block) {
     const Clock::time_point now = Clock::now();
     if (now.time_since_epoch().count() > give_up_at.load(std::memory_order_relaxed)) {
-        block.fault() = Fault{FaultKind::Timeout, "the process is leaving while kernel " +
+        block.fault() = Fault{FaultKind::Timeout, "the process exits while kernel " +
                                                       block.grid().kernel().name + " still runs"};
         return true;
     }

@@ -255,7 +255,7 @@ void FunctionLowering::declare_register(const ptx::Variable& variable) {
     if (is_vector && variable.type == ptx::Type::Pred) {
         build_.diagnostics.report(Problem::Syntax, variable.location,
                                   "register '" + std::string(variable.name) +
-                                      "' is a vector of predicates, which there are not");
+                                      "' is a vector of predicates, which PTX does not have");
         return;
     }
     has_vectors_ = has_vectors_ || is_vector;

@@ -29,7 +29,7 @@ void FunctionLowering::lower_builtin(const builtins::Builtin& builtin,
     const std::size_t return_count = builtin.result_size != 0 ? 1 : 0;
     if (arguments.size() != builtin.parameter_count || returns.size() != return_count) {
         invalid("function '" + std::string(builtin.name) +
-                "' is declared with other parameters than the device has for it");
+                "' is declared with other parameters than the device's function has");
         return;
     }
     Instruction call;

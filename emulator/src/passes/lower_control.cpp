@@ -54,7 +54,7 @@ bool FunctionLowering::lower_control(const ptx::Instruction& instruction) {
 
 void FunctionLowering::lower_sleep(const ptx::Instruction& instruction) {
     if (instruction.operands.size() != 1) {
-        invalid("nanosleep takes one operand, how long to sleep");
+        invalid("nanosleep takes one operand, the time to sleep");
         return;
     }
     Instruction sleep;
@@ -167,8 +167,8 @@ void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
     if (has_modifier(instruction, "red")) {
         const bool is_popc = has_modifier(instruction, "popc");
         if (operands.size() < 3) {
-            invalid("barrier reduction takes a destination, a barrier, perhaps a thread count, and "
-                    "a predicate");
+            invalid("barrier reduction takes a destination, a barrier, an optional thread count "
+                    "and a predicate");
             return;
         }
         barrier.handler = control::barrier_reduce;

@@ -93,7 +93,7 @@ void check_module(const ptx::Module& module, const CompileOptions& options,
         diagnostics.report(ptx::Problem::Version, {},
                            "PTX ISA " + std::to_string(module.version_major) + "." +
                                std::to_string(module.version_minor) +
-                               " is newer than 9.0, the newest that the emulated device knows; "
+                               " is newer than 9.0, the newest that the emulated device supports; "
                                "compile with a CUDA 13.0 or older toolkit");
     }
     if (module.target_sm() > options.device_sm) {
