@@ -73,8 +73,7 @@ inline CUdeviceptr address(const void* pointer) noexcept {
 }
 
 inline void* pointer(CUdeviceptr address) noexcept {
-    return reinterpret_cast<void*>(
-        address); // NOLINT(performance-no-int-to-ptr): that is what it is
+    return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr): it is an address
 }
 
 /// Reinterprets an object of one API as the other's: same members, order and values.

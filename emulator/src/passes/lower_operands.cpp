@@ -73,7 +73,7 @@ Operand FunctionLowering::register_source(const Symbol& symbol, std::string_view
     return symbol.value;
 }
 
-// ---- what decoders ask for ---------------------------------------------------------------------
+// ---- interface for decoders --------------------------------------------------------------------
 
 Operand FunctionLowering::source(const ptx::Operand& operand, Width width, Type type) {
     switch (operand.kind) {
