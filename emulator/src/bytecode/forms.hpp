@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What decoders and handlers agree on: a form says exactly which variant of an instruction is
-// wanted, and a selector returns the handler that runs it, or nullptr when there is none.
+// The contract between decoders and handlers. A form describes exactly one variant of an
+// instruction. A selector returns the handler that runs it, or nullptr if there is none.
 //
 // The handler sources are compiled once per instruction-set level, each time in a namespace of its
-// own; `Selectors` is the table through which the one set of decoders reaches the chosen level.
-// What a handler reads besides its operands (`tag`, `immediate`, `access_bytes`) is written beside
-// its form.
+// own. The decoders exist once; they reach the chosen level through the table `Selectors`. The
+// comment of a form lists what its handler reads besides the operands (`tag`, `immediate`,
+// `access_bytes`).
 
 #pragma once
 
@@ -23,21 +23,21 @@ enum class Rounding : std::uint8_t { Nearest = 0, Down = 1, Up = 2, Zero = 3 };
 
 /// Copies, selections and reads of special registers.
 enum class MoveOp : std::uint8_t {
-    Copy,   // dst[0] = src[0], `width`
-    Pack,   // dst[0] of `bytes` from parts of `part_bytes` each in src (extra when more than 4)
-    Unpack, // the reverse
-    Select, // dst[0] = src[2] ? src[0] : src[1]; tag 1: the predicate is negated
-    SelectBySign,      // slct.s32: dst[0] = src[2] >= 0 ? src[0] : src[1]
-    SelectByFloatSign, // slct.f32, with ftz: tag 1
+    Copy,         // dst[0] = src[0], `width`
+    Pack,         // dst[0] of `bytes` from parts of `part_bytes` each in src (extra if more than 4)
+    Unpack,       // the reverse
+    Select,       // dst[0] = src[2] ? src[0] : src[1]; tag 1: the predicate is negated
+    SelectBySign, // slct.s32: dst[0] = src[2] >= 0 ? src[0] : src[1]
+    SelectByFloatSign, // slct.f32; tag 1: .ftz
     IsShared,          // isspacep: dst[0] is a predicate
     IsLocal,
     IsGlobal,
     IsConstant,
     IsParam,
     ParameterBase, // dst[0] = src[0] + host address of the launch's parameters
-    Clock,         // %clock, or %clock64 when `width` is B64
+    Clock,         // %clock, or %clock64 if `width` is B64
     ClockHigh,     // upper half of %clock64
-    GlobalTimer,   // nanoseconds; the low half when `width` is B32
+    GlobalTimer,   // nanoseconds; the low half if `width` is B32
     GlobalTimerHigh,
     ActiveMask,
     Nothing, // accepted and ignored: prefetch, discard, pmevent...
@@ -87,7 +87,7 @@ struct DotForm {
     bool is_four_way = true;
 };
 
-/// Bitwise operations. Masks of 32 lanes (predicates) have operations of their own.
+/// Bitwise operations. Predicates, which are masks of 32 lanes, have their own operations.
 enum class BitsOp : std::uint8_t {
     And,
     Or,
@@ -135,8 +135,8 @@ struct BitsForm {
     PrmtMode mode = PrmtMode::Index;
 };
 
-/// Extended-precision arithmetic. The carry comes in as the last source and goes out as dst[1];
-/// both are predicates.
+/// Extended-precision arithmetic. The last source is the carry-in and dst[1] the carry-out; both
+/// are predicates.
 enum class CarryOp : std::uint8_t { Add, Sub, MadLo, MadHi };
 
 struct CarryForm {
@@ -182,7 +182,7 @@ struct FloatForm {
     bool is_saturating = false;  // .sat
     bool is_approximate = false; // .approx of div
     bool is_relu = false;
-    bool is_oob = false;           // .oob of fma: 0 where a factor is the NaN of out of bounds
+    bool is_oob = false;           // .oob of fma: 0 if a factor is the out-of-bounds NaN
     bool keeps_nan = false;        // .NaN of min and max
     bool is_xorsign = false;       // .xorsign.abs of min and max
     std::uint8_t source_count = 2; // min and max can take 3
@@ -206,18 +206,18 @@ enum class Compare : std::uint8_t {
 };
 enum class Combine : std::uint8_t { None, And, Or, Xor };
 
-/// What a comparison writes.
+/// The kind of result that a comparison writes.
 enum class CompareResult : std::uint8_t {
-    Predicate, // dst[0]; setp: dst[1] gets the opposite when dst_count is 2
+    Predicate, // dst[0]; setp: dst[1] gets the opposite if dst_count is 2
     Integer,   // set: all ones or 0
     Float32,   // set: 1.0f or 0
     Half,      // set: 1.0 or 0 in each half
     BFloat,
 };
 
-/// setp and set: src[0], src[1] and, when combined, the predicate src[2]. `tag`: bits 0-1 Combine,
-/// bit 2: the predicate is negated; for halves also bits 8-11: the Compare, bit 12: .ftz. set
-/// writes `immediate` where the comparison holds.
+/// setp and set. Sources: src[0], src[1] and, if combined, the predicate src[2]. `tag`: bits 0-1:
+/// Combine; bit 2: the predicate is negated; for halves also bits 8-11: the Compare, bit 12: .ftz.
+/// set writes `immediate` where the comparison holds.
 struct CompareForm {
     Compare compare{};
     ptx::Type type{};
@@ -225,7 +225,7 @@ struct CompareForm {
     CompareResult result = CompareResult::Predicate;
 };
 
-/// The number formats that only cvt knows, beside the types of ptx::Type.
+/// The number formats that only cvt supports, beside the types of ptx::Type.
 enum class Format : std::uint8_t {
     U8,
     S8,
@@ -250,14 +250,14 @@ enum class Format : std::uint8_t {
 
 /// Where cvt.rs finds the random bits of its two values, in src[2].
 enum class RandomBits : std::uint8_t {
-    None,      // another rounding
-    Halves,    // the first value has the upper 16 bits, the second the lower ones
-    UpperPair, // of four values: what the first two share, see convert_random.cpp
+    None,      // not rounded randomly
+    Halves,    // the first value uses the upper 16 bits, the second the lower 16
+    UpperPair, // four values: the bits that the first two share, see convert_random.cpp
     LowerPair,
 };
 
-/// cvt. With two sources the result packs them, the first in the upper half. `tag` has bit 0 for
-/// .ftz and bit 1 for .sat; `immediate` is the whole form, as `packed` makes it.
+/// cvt. With two sources the result packs both, the first in the upper half. `tag` bit 0: .ftz; bit
+/// 1: .sat. `immediate` is the whole form as returned by packed().
 struct ConvertForm {
     Format from{};
     Format to{};
@@ -273,7 +273,7 @@ struct ConvertForm {
     bool is_pair = false; // two values: from two sources, or from the halves of one
     RandomBits random = RandomBits::None;
 
-    /// Returns the form as one number, for the handler that decides lane by lane.
+    /// Returns the form as one number, for the handler that interprets it at run time.
     [[nodiscard]] constexpr std::int64_t packed() const {
         return static_cast<std::int64_t>(from) | static_cast<std::int64_t>(to) << 8 |
                static_cast<std::int64_t>(from_width) << 16 |
@@ -289,9 +289,9 @@ struct ConvertForm {
     }
 };
 
-/// ld, st, ldu: dst or src components (in `extra` when there are more than 4). src[0] is the base
-/// address (lanes of `address_width`), `immediate` the offset; a store's values follow. `tag` is
-/// the number of components, `access_bytes` the bytes of one.
+/// ld, st, ldu. The components are dst or src operands (in `extra` if there are more than 4).
+/// src[0]: base address (lanes of `address_width`), followed by the values of a store; `immediate`:
+/// offset; `tag`: number of components; `access_bytes`: size of a component.
 struct MemoryForm {
     bool is_store = false;
     bool is_ordered = false;             // acquire or release
@@ -315,9 +315,9 @@ enum class AtomicOp : std::uint8_t {
     CompareExchange,
 };
 
-/// atom, red: dst[0] (atom only), src[0] = base, src[1] = operand, src[2] = second operand of cas
-/// (src[1] is what to compare with). `immediate` is the offset; `tag` bit 0: the base has 32-bit
-/// lanes.
+/// atom, red. dst[0]: the old value (atom only); src[0]: base; src[1]: operand, or for cas the
+/// value to compare with; src[2]: the new value of cas. `immediate`: offset; `tag` bit 0: the base
+/// has 32-bit lanes.
 struct AtomicForm {
     AtomicOp op{};
     ptx::Type type{};
@@ -356,25 +356,25 @@ struct WarpForm {
     bool has_predicate = false;
 };
 
-/// What may keep a cp.async from reading all the bytes that it writes; the others become 0.
+/// What limits how many bytes a cp.async reads. It writes zeros for the rest.
 enum class CopyLimit : std::uint8_t {
     None,
     Bytes,   // src[2]: how many bytes to read
-    Ignored, // src[2], a predicate: read nothing where it holds
+    Ignored, // src[2], a predicate: read nothing if it is true
 };
 
-/// cp.async: src[0] is the base in shared memory, `target` the signed offset from it; src[1] the
-/// base in global memory, `immediate` the offset. `access_bytes` is how many each lane copies.
+/// cp.async. src[0]: base in shared memory; `target`: signed offset from it; src[1]: base in global
+/// memory; `immediate`: offset from it; `access_bytes`: how many bytes each lane copies.
 struct CopyForm {
     static constexpr std::uint16_t NARROW_TO = 1;   // in `tag`: src[0] has 32-bit lanes
-    static constexpr std::uint16_t NARROW_FROM = 2; // src[1] has
+    static constexpr std::uint16_t NARROW_FROM = 2; // src[1] has 32-bit lanes
     static constexpr std::uint16_t IS_NEGATED = 4;  // the predicate is negated
 
     std::uint8_t bytes = 4; // 4, 8 or 16
     CopyLimit limit = CopyLimit::None;
 };
 
-/// cvt.pack: dst[0] = saturated src[0] and src[1], `bits` each, below src[2] (not for 16 bits).
+/// cvt.pack: dst[0] = saturated src[0] and src[1], `bits` each, below src[2] (unless 16 bits).
 struct PackForm {
     std::uint8_t bits = 16; // 2, 4, 8 or 16
     bool is_signed = false;
@@ -402,19 +402,19 @@ struct Selectors {
     bytecode::Handler (*copy)(const CopyForm&);
     bytecode::Handler (*pack)(const PackForm&);
 
-    // The same for linear registers (interp/linear.hpp); nullptr where there is no such variant.
+    // The same for linear registers (interp/linear.hpp); nullptr if there is no such variant.
     bytecode::Handler (*linear_move)(const MoveForm&);
     bytecode::Handler (*linear_integer)(const IntegerForm&);
     bytecode::Handler (*linear_bits)(const BitsForm&);
     bytecode::Handler (*linear_compare)(const CompareForm&);
     bytecode::Handler (*linear_convert)(const ConvertForm&);
     bytecode::Handler (*linear_memory)(const MemoryForm&);
-    /// Writes the lanes of the linear register src[0], unless they are up to date.
+    /// Writes the lanes of the linear register src[0] unless they are up to date.
     bytecode::Handler (*spread)(bytecode::Width);
     const FusedSelectors* fused;
 };
 
-/// Returns the selectors for this machine, chosen once; CUPRUM_EMULATOR_ISA=v2|v3|v4 asks for a
+/// Returns the selectors for this machine, chosen once. CUPRUM_EMULATOR_ISA=v2|v3|v4 selects a
 /// lower level.
 [[nodiscard]] const Selectors& selectors() noexcept;
 

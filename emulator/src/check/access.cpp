@@ -104,20 +104,19 @@ bool check_global(WarpContext& warp, const Instruction* at, const Access& access
                                                : " runs over the end of its allocation";
             (void)raise_fault(warp, at, FaultKind::IllegalAddress, access.lane,
                               describe_access(access) + what +
-                                  (is_in_heap ? "\n  in the heap from which malloc of kernels "
-                                                "allocates"
+                                  (is_in_heap ? "\n  in the heap that malloc in kernels uses"
                                               : describe_memory(map, access.address)));
             return false;
         }
     }
     if (!is_found) {
-        return true; // the instruction itself asks what is mapped
+        return true; // the instruction itself checks what is mapped
     }
     if (map.initialized != nullptr && (range.is_tracked || range.is_heap)) {
         for (std::uint32_t i = 0; access.reads && i < access.bytes; i += access.element_bytes) {
             const std::uint32_t bytes = std::min(access.element_bytes, access.bytes - i);
             if (is_unwritten(map, access.address + i, bytes)) {
-                mark_written(map, access.address, access.bytes); // once is enough
+                mark_written(map, access.address, access.bytes); // report it only once
                 if (!report_finding(warp, at, access.lane, FaultKind::UninitializedRead,
                                     describe_access(access) + ", which was never written" +
                                         describe_memory(map, access.address))) {
@@ -171,7 +170,7 @@ bool check_shared(WarpContext& warp, const Instruction* at, const Access& access
     if ((checks & CHECK_INITIALIZED) != 0) {
         std::uint8_t* const written = shadow.shared_written() + offset;
         if (access.reads && !access.passes_on && find_unwritten(written, access) != nullptr) {
-            std::fill_n(written, access.bytes, std::uint8_t{1}); // once is enough
+            std::fill_n(written, access.bytes, std::uint8_t{1}); // report it only once
             if (!report_finding(warp, at, access.lane, FaultKind::UninitializedRead,
                                 describe_access(access) + ", which this block has never written" +
                                     describe_shared(*owner, block, offset))) {
@@ -215,7 +214,7 @@ bool check_local(WarpContext& warp, const Instruction* at, const Access& access,
     const std::uint32_t thread = warp.thread(access.lane);
     const std::uint8_t* const written = shadow.local_written(thread) + offset;
     if (access.reads && !access.passes_on && find_unwritten(written, access) != nullptr) {
-        shadow.mark_local(thread, offset, access.bytes); // one report is enough
+        shadow.mark_local(thread, offset, access.bytes); // report it only once
         if (!report_finding(warp, at, access.lane, FaultKind::UninitializedRead,
                             describe_access(access) + ", which the thread has never written\n  " +
                                 std::to_string(offset) + " bytes into its local memory")) {
@@ -228,8 +227,8 @@ bool check_local(WarpContext& warp, const Instruction* at, const Access& access,
     return true;
 }
 
-/// Returns the first element of an access of which no byte has been written. An element that has
-/// been written in part counts as written: structures are copied with the gaps in them.
+/// Returns the first element of an access of which no byte has been written. A partly written
+/// element counts as written, because structures are copied together with their padding.
 const std::uint8_t* find_unwritten(const std::uint8_t* written, const Access& access) {
     for (std::uint32_t i = 0; i < access.bytes; i += access.element_bytes) {
         const std::uint32_t bytes = std::min(access.element_bytes, access.bytes - i);
@@ -252,7 +251,7 @@ std::string describe_memory(const MemoryMap& map, std::uint64_t address) {
     return map.describe == nullptr ? std::string{} : map.describe(map, address, false);
 }
 
-/// Names the variable in shared memory that an offset lies in.
+/// Names the variable in shared memory that contains an offset.
 std::string describe_shared(const BlockContext& owner, const BlockContext& from,
                             std::uint64_t offset) {
     const bytecode::Kernel& kernel = *owner.kernel;
@@ -280,7 +279,7 @@ std::string describe_thread(const BlockContext& block, std::uint32_t thread) {
            ", " + std::to_string(thread / width / height) + ")";
 }
 
-/// Says what the other access of a race was, and where, one level deeper than the rest.
+/// Describes the other access of a race and its place, one indentation level deeper.
 std::string describe_other(const BlockContext& block, std::uint32_t instruction, bool was_write,
                            const std::string& who) {
     std::string place = describe_place(*block.kernel, block.kernel->code[instruction]);

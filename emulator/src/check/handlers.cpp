@@ -19,9 +19,9 @@ using bytecode::WARP_SIZE;
 
 namespace {
 
-/// One access in so many stops its warp, in a random schedule.
+/// In a random schedule, one in this many accesses stops its warp.
 constexpr std::uint32_t SHAKE_INTERVAL = 32;
-/// What a lane writes at most.
+/// The most bytes that a lane writes.
 constexpr std::size_t MAX_LANE_BYTES = 32;
 
 template <typename T>
@@ -56,8 +56,8 @@ void read_values(const WarpContext& warp, const Instruction& at, std::uint32_t l
     }
 }
 
-/// Checks lanes from `begin` on as one where they lie side by side, or read at one address. Returns
-/// whether that is all there is to say.
+/// Checks the lanes from `begin` on as one access if they are adjacent or read at one address.
+/// Returns whether this completes the check.
 bool access_together(WarpContext& warp, const Instruction* at, Access& first, std::uint32_t count,
                      std::uint32_t begin, std::uint32_t lanes) {
     first.lane = begin;
@@ -91,7 +91,7 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
     const std::uint32_t lanes = at->target >> ACCESS_LANES_SHIFT;
     mask &= bytecode::FULL_MASK >> (WARP_SIZE - lanes);
     if (lines > 1) {
-        mask &= ~mask + 1; // the first lane acts for all
+        mask &= ~mask + 1; // the first lane acts for all lanes
     }
     std::uint8_t data[MAX_LANE_BYTES];
     Access each;
@@ -103,7 +103,7 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
     each.element_bytes = at->access_bytes;
     each.bytes = count * at->access_bytes;
     if (mask == bytecode::FULL_MASK && lines == 1 && (at->tag & ACCESS_SIZED) == 0) {
-        // All at once, or by halves: many blocks are 16 threads wide.
+        // Check all lanes at once, or by halves: many blocks are 16 threads wide.
         constexpr std::uint32_t half = WARP_SIZE / 2;
         if (access_together(warp, at, each, count, 0, WARP_SIZE)) {
             return at + 1;
@@ -212,7 +212,7 @@ const Instruction* mark_local(WarpContext& warp, const Instruction* at, std::uin
                                                 (warp.groups[warp.current].depth + at->tag);
     const auto bytes = static_cast<std::size_t>(at->immediate);
     if (offset + bytes > block.local_stride_bytes) {
-        return at + 1; // the call itself will complain
+        return at + 1; // the call itself will report the overflow
     }
     for (; mask != 0; mask &= mask - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
@@ -225,7 +225,7 @@ const Instruction* shake(WarpContext& warp, const Instruction* at, std::uint32_t
     if (warp.block->random == 0 || random_below(warp.block->random, SHAKE_INTERVAL) != 0) {
         return at + 1;
     }
-    warp.budget = 0; // the warp gives way, not only the group
+    warp.budget = 0; // the whole warp yields, not only the group
     return yield_group(warp, at + 1);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which instructions can work on linear registers, as the pass `find_linear` asks.
+// Finds the instructions that can work on linear registers, for the pass `find_linear`.
 
 #pragma once
 
@@ -12,21 +12,21 @@
 
 namespace cuprum::emulator {
 
-/// What an instruction wants its operands to be when it runs with its linear handler.
+/// What the linear handler of an instruction expects of its operands.
 enum class LinearKind : std::uint8_t {
     None,    // there is no linear handler
-    Compute, // dst[0] is linear; each source is linear or the same for all lanes
-    Compare, // src[0] and src[1] are linear or the same for all lanes, one of them linear
+    Compute, // dst[0] is linear; each source is linear or uniform over the lanes
+    Compare, // src[0] and src[1] are linear or uniform, at least one is linear
     Address, // src[0] is linear
 };
 
-/// The other way to run an instruction.
+/// The alternative handler of an instruction.
 struct LinearVariant {
     LinearKind kind = LinearKind::None;
     bytecode::Handler handler = nullptr;
 };
 
-/// Returns how an instruction runs on linear registers.
+/// Returns the linear variant of an instruction.
 [[nodiscard]] LinearVariant linear_variant(const bytecode::Instruction& instruction);
 
 /// Returns the handler that brings the lanes of the linear register src[0] up to date.

@@ -68,7 +68,7 @@ void finish_branch(Instruction& branch, std::uint32_t at, std::uint32_t target,
                    std::uint16_t back_edge_cost) {
     branch.target = target;
     branch.tag = back_edge_cost;
-    // A distance in bytes spares the handler a multiplication.
+    // A distance in bytes saves the handler a multiplication.
     branch.immediate = (static_cast<std::int64_t>(target) - static_cast<std::int64_t>(at)) *
                        static_cast<std::int64_t>(sizeof(Instruction));
 }
@@ -117,8 +117,8 @@ const Instruction* branch_to_wait(WarpContext& warp, const Instruction* at, std:
     if (taken == 0 || has_changed) {
         return at->guard.is_none() ? branch(warp, at, mask) : branch_guarded(warp, at, mask);
     }
-    // Another round of the loop would end here again: nothing that it depends on has changed. So
-    // the lanes block, which also lets a deadlock be seen.
+    // Another round of the loop would end here again, because nothing that it depends on has
+    // changed. So the lanes block, which also makes a deadlock visible.
     warp.budget = warp.budget > at->tag ? warp.budget - at->tag : 0;
     ++cluster.mbarrier_waiters;
     groups::park(warp, taken, groups::index_of(warp, jump_target(at)), Stop::Mbarrier);
@@ -132,7 +132,7 @@ const Instruction* branch_to_wait(WarpContext& warp, const Instruction* at, std:
 const Instruction* branch_indexed(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const auto& targets = warp.block->kernel->branch_targets;
     const auto* index = lanes<std::uint32_t>(warp, at->src[0]);
-    // Lanes outside the guard go on behind the branch; the others by target.
+    // Lanes outside the guard continue after the branch; the others split by target.
     std::uint32_t waiting = mask;
     if (mask != warp.active) {
         groups::add(warp, warp.active & ~mask, groups::index_of(warp, at) + 1);
@@ -201,8 +201,8 @@ const Instruction* rendezvous(WarpContext& warp, const Instruction* at, std::uin
     if ((wanted & alive & ~mask) == 0) {
         return at + 1;
     }
-    // Some lanes are missing. Lanes whose own mask is complete continue, together with those that
-    // the guard leaves out; the others wait, one group for each mask.
+    // Some lanes are missing. Lanes whose own mask is complete continue, together with those
+    // outside the guard. The others wait, in one group per mask.
     const std::uint32_t pc = groups::index_of(warp, at);
     std::uint32_t left = mask;
     while (left != 0) {
@@ -222,7 +222,7 @@ const Instruction* rendezvous(WarpContext& warp, const Instruction* at, std::uin
     }
     groups::release_rendezvous(warp);
     if (warp.active == 0) {
-        return nullptr; // released or not: the run loop chooses the next group
+        return nullptr; // in any case, the run loop chooses the next group
     }
     groups::look_ahead(warp, at + 1);
     return at + 1;
@@ -269,8 +269,8 @@ const Instruction* jump_target(const Instruction* at) {
                                                 at->immediate);
 }
 
-/// Raises a fault and returns true when lanes that arrive at a rendezvous and lanes that wait at
-/// another instruction wait for each other: what they would exchange is undefined on a GPU.
+/// Raises a fault and returns true if lanes that arrive at a rendezvous and lanes at another
+/// instruction wait for each other. The data they would exchange is undefined on a GPU.
 bool is_met_elsewhere(WarpContext& warp, const Instruction* at) {
     const std::uint32_t pc = groups::index_of(warp, at) + 1;
     const auto ptx_line = [&lines = warp.block->kernel->lines](const Instruction& instruction) {
@@ -287,7 +287,7 @@ bool is_met_elsewhere(WarpContext& warp, const Instruction* at) {
                 continue;
             }
             const Instruction& other = warp.code[there.pc - 1];
-            // One line may be in several places where its function was inlined.
+            // One line may be in several places if its function was inlined.
             if (ptx_line(other) == ptx_line(*at) || (other.tag & at->tag & MEETS_OTHERS) != 0) {
                 continue;
             }
@@ -303,7 +303,7 @@ bool is_met_elsewhere(WarpContext& warp, const Instruction* at) {
     return false;
 }
 
-/// Moves the whole running group. A jump back uses up budget and may make the group give way.
+/// Moves the whole running group. A jump back uses up budget and may make the group yield.
 const Instruction* jump(WarpContext& warp, const Instruction* at, const Instruction* target) {
     if (target > at) {
         return target;
@@ -320,15 +320,16 @@ const Instruction* jump(WarpContext& warp, const Instruction* at, const Instruct
     }
     if (warp.budget == 0) [[unlikely]] {
         (void)yield_group(warp, target);
-        // Only the warp gives way: among its groups this one stays the first, so that the lanes
-        // that have left a long loop wait for it at the end.
+        // Only the warp yields. Among its groups this one stays first, so that lanes that have left
+        // a long loop wait for it at the end.
         warp.groups[warp.current].state = Stop::Running;
         return nullptr;
     }
     return target;
 }
 
-/// Parts the lanes that take a branch from those that do not. The lower place runs first.
+/// Splits the lanes that take a branch from the others. The group with the lower address runs
+/// first.
 const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t taken,
                          const Instruction* target) {
     const Instruction* next = at + 1;
@@ -340,7 +341,7 @@ const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t
     warp.groups[warp.current].mask = warp.active;
     groups::add(warp, ahead, groups::index_of(warp, ahead_at));
     if (warp.block->random != 0 && random_below(warp.block->random, 2) == 0) [[unlikely]] {
-        // A random schedule: the run loop chooses the next group.
+        // In a random schedule, the run loop chooses the next group.
         warp.groups[warp.current].pc = groups::index_of(warp, is_back ? target : next);
         warp.stop = Stop::Diverged;
         return nullptr;
@@ -352,8 +353,8 @@ const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t
     return next;
 }
 
-/// Counts as fast as the device says it does (CU_DEVICE_ATTRIBUTE_CLOCK_RATE is 1 GHz), so that
-/// kernels which wait by the clock wait as long as they mean to.
+/// Counts at the rate that the device reports (CU_DEVICE_ATTRIBUTE_CLOCK_RATE is 1 GHz), so that
+/// kernels that wait by the clock wait as long as intended.
 std::uint64_t clock_count() {
     return now_ns();
 }

@@ -29,7 +29,7 @@ constexpr std::uint32_t TX_BITS = 21;
 constexpr std::int64_t MAX_TX = MAX_COUNT;
 constexpr std::uint64_t MARKER = std::uint64_t{1} << 62;
 
-/// A barrier's word taken apart.
+/// The fields of a barrier's word.
 struct State {
     std::uint32_t pending = 0;
     std::uint32_t expected = 0;
@@ -38,7 +38,7 @@ struct State {
 
     static State from(std::uint64_t word);
     [[nodiscard]] std::uint64_t word() const;
-    /// Begins the next phase when this one is complete.
+    /// Starts the next phase if this one is complete.
     void settle();
 };
 
@@ -57,8 +57,8 @@ const Instruction* for_each_state(WarpContext& warp, const Instruction* at, std:
                                   bool (*change)(WarpContext&, const Instruction*, std::uint32_t,
                                                  State&));
 
-/// Visits the lanes of a mask, lowest first, until `visit` returns false. Returns whether it
-/// visited all of them.
+/// Calls `visit` for the lanes of a mask, lowest first, until it returns false. Returns whether all
+/// lanes were visited.
 template <typename Visit>
 bool visit_lanes(std::uint32_t mask, Visit visit) {
     for (; mask != 0; mask &= mask - 1) {
@@ -94,7 +94,7 @@ const Instruction* init(WarpContext& warp, const Instruction* at, std::uint32_t 
 
 const Instruction* invalidate(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const bool is_done = visit_lanes(mask, [&](std::uint32_t lane) {
-        // Several lanes may invalidate one barrier at once; only the memory is checked.
+        // Several lanes may invalidate one barrier at once, so only the memory is checked.
         Lane64* const word = word_at(warp, at, lane);
         if (word != nullptr) {
             store(warp, at, word, 0);
@@ -105,7 +105,7 @@ const Instruction* invalidate(WarpContext& warp, const Instruction* at, std::uin
 }
 
 const Instruction* arrive(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    // The base may lie where the result goes, lane by lane; nothing is read after it is written.
+    // The result may overwrite the base lane by lane, so the results are written at the end.
     std::uint64_t before[bytecode::WARP_SIZE];
     const bool is_done = visit_lanes(mask, [&](std::uint32_t lane) {
         Lane64* const word = barrier_at(warp, at, lane);
@@ -145,7 +145,7 @@ const Instruction* wait(WarpContext& warp, const Instruction* at, std::uint32_t 
                 ? (operand32(warp, at, lane) & 1) != 0
                 : parity_of(reinterpret_cast<const Lane64*>(warp.at(at->src[1]))[lane]);
         warp.tested_at[lane] = warp.block->cluster->mbarrier_changes;
-        // The awaited phase is over when another one is current.
+        // The awaited phase is over if the current phase has another parity.
         done |= static_cast<std::uint32_t>(parity_of(*word) != awaited) << lane;
         return true;
     });
@@ -154,7 +154,7 @@ const Instruction* wait(WarpContext& warp, const Instruction* at, std::uint32_t 
     }
     auto* const to = reinterpret_cast<Lane32*>(warp.at(at->dst[0]));
     *to = (*to & ~mask) | done;
-    // Threads that ask in vain will ask again: those that they wait for run first.
+    // Threads whose test fails will test again, so let the threads they wait for run first.
     return done != 0 ? at + 1 : yield_group(warp, at + 1);
 }
 
@@ -298,7 +298,8 @@ bool parity_of(std::uint64_t word) {
     return (word >> 63) != 0;
 }
 
-/// Changes a barrier. What a wait returns depends on the parity, and on whether there is a barrier.
+/// Changes a barrier. Releases waiting groups if the parity or the marker changes, because only
+/// these decide what a wait returns.
 void store(WarpContext& warp, const Instruction* at, Lane64* word, std::uint64_t value) {
     const std::uint64_t changed = *word ^ value;
     *word = value;
@@ -322,7 +323,7 @@ Lane64* word_in_shared(WarpContext& warp, const Instruction* at, std::uint32_t l
     return reinterpret_cast<Lane64*>(place);
 }
 
-/// Returns where a lane's barrier lies, whatever is there; nullptr after a fault.
+/// Returns the address of a lane's barrier without looking at it; nullptr after a fault.
 Lane64* word_at(WarpContext& warp, const Instruction* at, std::uint32_t lane) {
     const BlockContext& block = *warp.block;
     const std::byte* const bases = warp.at(at->src[0]);
@@ -347,7 +348,7 @@ Lane64* word_at(WarpContext& warp, const Instruction* at, std::uint32_t lane) {
     return word_in_shared(warp, at, lane, offset);
 }
 
-/// Returns `word` when a barrier was initialised there, else nullptr after a fault.
+/// Returns `word` if it holds an initialised barrier. Raises a fault and returns nullptr if not.
 Lane64* checked(WarpContext& warp, const Instruction* at, std::uint32_t lane, Lane64* word) {
     if (word != nullptr && (*word & MARKER) == 0) {
         (void)raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
@@ -358,7 +359,7 @@ Lane64* checked(WarpContext& warp, const Instruction* at, std::uint32_t lane, La
     return word;
 }
 
-/// Returns a lane's barrier; nullptr after a fault, also when none was initialised there.
+/// Returns a lane's barrier. Returns nullptr after a fault, also if none was initialised there.
 Lane64* barrier_at(WarpContext& warp, const Instruction* at, std::uint32_t lane) {
     return checked(warp, at, lane, word_at(warp, at, lane));
 }
@@ -406,7 +407,7 @@ bool arrive_at(WarpContext& warp, const Instruction* at, std::uint32_t lane, Sta
     return true;
 }
 
-/// Calls `change` for the barrier of each lane; it returns false after a fault.
+/// Calls `change` for the barrier of each lane. `change` returns false after a fault.
 const Instruction* for_each_state(WarpContext& warp, const Instruction* at, std::uint32_t mask,
                                   bool (*change)(WarpContext&, const Instruction*, std::uint32_t,
                                                  State&)) {

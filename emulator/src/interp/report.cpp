@@ -29,7 +29,7 @@ const Instruction* raise_fault(WarpContext& warp, const Instruction* at, FaultKi
     warp.stop = Stop::Fault;
     BlockContext& block = *warp.block;
     if (block.fault.kind != FaultKind::None) {
-        return nullptr; // only the first one is reported
+        return nullptr; // only the first fault is reported
     }
     block.fault.kind = kind;
     block.fault.report = describe_finding(warp, at, kind, lane, detail);
@@ -66,7 +66,7 @@ std::string describe_block(const BlockContext& block) {
 }
 
 std::string describe_warps(const BlockContext& block) {
-    // Every warp of the largest block, and as many again.
+    // Twice the number of warps in the largest block.
     constexpr std::uint32_t MOST_GROUPS = 64;
     std::ostringstream out;
     std::uint32_t count = 0;
@@ -129,7 +129,7 @@ void write_block(std::ostream& out, const BlockContext& block) {
         << block.index[1] << ", " << block.index[2] << ")";
 }
 
-/// Writes the PTX line and, where known, the line of the source it was compiled from.
+/// Writes the PTX line and, if known, the line of the source it was compiled from.
 void write_place(std::ostream& out, const bytecode::Kernel& kernel, const Instruction& at) {
     if (at.line >= kernel.lines.size()) {
         return;
@@ -170,7 +170,7 @@ void write_lanes(std::ostream& out, std::uint32_t mask) {
     }
 }
 
-/// Writes how many threads of a cluster its barrier still waits for.
+/// Writes how many threads of a cluster have not arrived at its barrier.
 void write_cluster_arrivals(std::ostream& out, const ClusterContext& cluster) {
     int arrived = 0;
     int live = 0;
@@ -193,7 +193,7 @@ void write_group(std::ostream& out, const WarpContext& warp, const Group& group)
         out << " wait at barrier " << group.barrier << ", where " << barrier.arrived << " of "
             << (barrier.expected != 0 ? barrier.expected : warp.block->live_threads)
             << " threads have arrived";
-        --at; // a waiting group's counter is behind the instruction it waits at
+        --at; // the counter of a waiting group is after the instruction it waits at
         break;
     }
     case Stop::Rendezvous: {
@@ -216,8 +216,8 @@ void write_group(std::ostream& out, const WarpContext& warp, const Group& group)
         --at;
         break;
     case Stop::Mbarrier:
-        // The group stands where its loop begins. What it waits for is only sure to be in registers
-        // when the loop begins with the wait.
+        // The group stands at the beginning of its loop. The registers surely hold what it waits
+        // for only if the loop begins with the wait.
         if (at->handler == mbarrier::wait) {
             out << " wait for " << mbarrier::describe(warp, group, at);
         } else {

@@ -6,15 +6,14 @@
 //   WAIT: mbarrier.try_wait.shared.b64 %p1, [%r1], %rd1;
 //         @!%p1 bra WAIT;
 //
-// The next round of such a loop depends on the mbarriers alone. Its branch can therefore block
-// until one of them changes (control::branch_to_wait). Blocked threads cost nothing, and when all
-// threads of a cluster are blocked it is a deadlock: no other thread can reach its mbarriers.
+// The next round of such a loop depends only on the mbarriers. Its branch can therefore block until
+// one of them changes (control::branch_to_wait). Blocked threads cost nothing. If all threads of a
+// cluster are blocked, that is a deadlock, because no other thread can reach its mbarriers.
 //
-// A loop qualifies when it is one run of instructions that is entered at its beginning only,
-// without a branch inside, except those that leave it; when its instructions compute from registers
-// or test mbarriers and do nothing else; and when no register carries a value from one round to the
-// next. A loop that counts its rounds, reads a clock or looks at other memory may end by itself and
-// keeps its ordinary branch.
+// A loop qualifies if all of this holds. It is one run of instructions that is entered only at its
+// beginning and contains only branches that leave it. Its instructions only compute from registers
+// or test mbarriers. No register carries a value from one round to the next. A loop that counts its
+// rounds, reads a clock or reads other memory may end by itself and keeps its ordinary branch.
 
 #include "check/handlers.hpp"
 #include "interp/control.hpp"
@@ -31,15 +30,15 @@ using bytecode::Operand;
 
 namespace {
 
-/// Longer loops do more than wait.
+/// The longest loop that is considered; longer ones do more than wait.
 constexpr std::uint32_t MAX_LOOP_LENGTH = 32;
 
-/// What a loop may contain although it must not be removed.
+/// Instructions with side effects that a wait loop may contain.
 const std::array<bytecode::Handler, 6> HARMLESS{mbarrier::wait,       control::sleep,
                                                 check::acquire,       check::acquire_block,
                                                 check::release_block, check::shake};
 
-/// What changes by itself.
+/// Instructions whose results change by themselves.
 const std::array<bytecode::Handler, 4> CLOCKS{control::read_clock32, control::read_clock64,
                                               control::read_timer32, control::read_timer64};
 
@@ -48,7 +47,7 @@ bool is_one_of(const std::array<bytecode::Handler, COUNT>& handlers, const Instr
     return std::ranges::find(handlers, at.handler) != handlers.end();
 }
 
-/// Returns whether an instruction gives the same results in every round from the same registers.
+/// Returns whether an instruction computes the same results in every round from equal registers.
 bool is_repeatable(const KernelBuild& build, std::uint32_t at) {
     const Instruction& instruction = build.kernel.code[at];
     if (is_one_of(HARMLESS, instruction)) {
@@ -58,7 +57,7 @@ bool is_repeatable(const KernelBuild& build, std::uint32_t at) {
            build.notes[at].is_arithmetic && !is_one_of(CLOCKS, instruction);
 }
 
-/// Returns whether a register may hold a value of the round before when it is read.
+/// Returns whether a read register may hold a value of the previous round.
 bool carries_values(KernelBuild& build, std::uint32_t begin, std::uint32_t end) {
     std::vector<std::uint32_t> all;
     for (std::uint32_t i = begin; i < end; ++i) {
@@ -68,7 +67,7 @@ bool carries_values(KernelBuild& build, std::uint32_t begin, std::uint32_t end) 
             }
         });
     }
-    std::vector<std::uint32_t> written; // in this round, by every lane
+    std::vector<std::uint32_t> written; // in this round, by all lanes
     bool is_carried = false;
     const auto look_at = [&](Operand operand) {
         is_carried |= is_register(operand) && std::ranges::count(all, operand.offset()) != 0 &&
@@ -80,7 +79,7 @@ bool carries_values(KernelBuild& build, std::uint32_t begin, std::uint32_t end) 
         const bool is_guarded = !instruction.guard.is_none();
         for_each_destination(build, instruction, [&](Operand operand) {
             if (is_guarded) {
-                look_at(operand); // some lanes keep what was there
+                look_at(operand); // some lanes keep the old value
             } else if (is_register(operand)) {
                 written.push_back(operand.offset());
             }
@@ -107,7 +106,7 @@ std::vector<bool> find_targets(const KernelBuild& build) {
     return is_target;
 }
 
-/// Returns whether the run [begin, end] is a loop that only waits; `end` branches back to `begin`.
+/// Returns whether [begin, end] is a loop that only waits; `end` branches back to `begin`.
 bool is_wait_loop(KernelBuild& build, const std::vector<bool>& is_target, std::uint32_t begin,
                   std::uint32_t end) {
     const auto& code = build.kernel.code;

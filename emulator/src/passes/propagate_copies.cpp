@@ -3,13 +3,12 @@
 
 // Makes readers of a copy read the original instead.
 //
-// There are two cases. A register that is written once, by a copy of something that never changes
-// (a constant, a parameter, %tid), stands for it everywhere: before the copy has run, its value is
+// There are two cases. A register that is written only once, by a copy of something that never
+// changes (a constant, a parameter, %tid), is replaced everywhere. Before the copy its value is
 // undefined anyway. Inside a block, readers use the original of any copy until either side is
 // written again.
 //
-// Both take time linear in the code, whatever the copies look like: kernels with tens of thousands
-// of copies exist.
+// Both cases take linear time, because kernels with tens of thousands of copies exist.
 
 #include "passes/build.hpp"
 
@@ -22,16 +21,16 @@ namespace {
 
 std::vector<Operand> find_unchanging(KernelBuild& build);
 
-/// The copies that hold at one point of a block.
+/// The copies that are valid at one point of a block.
 class LocalCopies {
 public:
     explicit LocalCopies(std::size_t register_count)
         : original_(register_count), first_copy_(register_count, NONE), next_(register_count, NONE),
           previous_(register_count, NONE) {}
 
-    /// Forgets everything: a new block begins.
+    /// Forgets everything. Call it when a new block begins.
     void clear();
-    /// Returns what to read instead of `operand`.
+    /// Returns the operand to read instead of `operand`.
     [[nodiscard]] Operand resolve(Operand operand) const;
     void add(Operand copy, Operand original);
     /// Forgets the copies that a write to `operand` invalidates.
@@ -42,12 +41,12 @@ private:
 
     void forget(std::uint32_t copy);
 
-    std::vector<Operand> original_; // none: not a copy
-    // The copies of each register are a list: its head by original, its links by copy.
+    std::vector<Operand> original_; // none: the register is not a copy
+    // The copies of each register form a linked list: the head by original, the links by copy.
     std::vector<std::uint32_t> first_copy_;
     std::vector<std::uint32_t> next_;
     std::vector<std::uint32_t> previous_;
-    std::vector<std::uint32_t> added_; // registers that have been copies since clear()
+    std::vector<std::uint32_t> added_; // registers that became copies since clear()
 };
 
 } // namespace
@@ -80,12 +79,12 @@ void propagate_copies(KernelBuild& build) {
 
 namespace {
 
-/// Returns for each register what it stands for everywhere, or none.
+/// Returns for each register the unchanging operand that replaces it, or none.
 std::vector<Operand> find_unchanging(KernelBuild& build) {
     auto& code = build.kernel.code;
     const std::size_t count = build.registers.size();
     std::vector<std::uint32_t> write_count(count, 0);
-    std::vector<std::uint32_t> copy_at(count, ~0u); // the copy that writes a register
+    std::vector<std::uint32_t> copy_at(count, ~0u); // the copy that writes each register
     for (std::uint32_t i = 0; i < code.size(); ++i) {
         for_each_destination(build, code[i], [&](Operand operand) {
             if (is_register(operand)) {
@@ -96,11 +95,11 @@ std::vector<Operand> find_unchanging(KernelBuild& build) {
     }
     std::vector<Operand> result(count);
     std::vector<bool> is_known(count, false);
-    std::vector<std::uint32_t> chain; // registers that stand for the same thing, whatever it is
+    std::vector<std::uint32_t> chain; // registers that have the same replacement
     for (std::uint32_t start = 0; start < count; ++start) {
         Operand origin;
         chain.clear();
-        // A chain that runs into itself ends too: its registers are known from the second visit on.
+        // This also ends for a cyclic chain: its registers are known from the second visit on.
         for (std::uint32_t at = start; !is_known[at];) {
             is_known[at] = true;
             chain.push_back(at);

@@ -278,7 +278,7 @@ TEST(Mbarrier, a_phase_that_nobody_can_complete_is_a_deadlock) {
         const Fault fault = run_kernel("65", body, 64).fault;
         EXPECT_EQ(fault.kind, FaultKind::Deadlock) << loop << fault.report;
         for (const char* part :
-             {"deadlock: every thread that is left waits for another one",
+             {"deadlock: every remaining thread waits for another thread",
               "warp 0: lanes 0-31 wait for ", "warp 1: lanes 0-31 wait for ", "_wait."}) {
             EXPECT_NE(fault.report.find(part), std::string::npos) << part << "\n" << fault.report;
         }

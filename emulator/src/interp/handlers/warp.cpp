@@ -3,11 +3,11 @@
 
 // Operations between the lanes of a warp.
 //
-// The lanes that run here have met: `mask` holds all lanes of each member mask that are still
-// running, unless a guard left some out. Lanes with different member masks may arrive together;
-// each set of lanes that names the same members is a team of its own.
+// The running lanes have met: `mask` holds all lanes of each member mask that have not exited,
+// except those that a guard excludes. Lanes with different member masks may arrive together. Each
+// set of lanes with the same member mask is a separate team.
 //
-// A lane that its own mask does not name makes the result undefined. It takes part like the others,
+// If a lane is not in its own mask, the result is undefined. The lane takes part like the others,
 // as on a GPU (tried on an H200). CUPRUM_EMULATOR_CHECK=races reports it (check::membership).
 
 #include "interp/handlers/float_common.hpp"
@@ -17,7 +17,7 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-/// Calls `body(team)` once per set of lanes that share a member mask.
+/// Calls `body(team)` once per set of lanes with the same member mask.
 template <typename Body>
 [[gnu::always_inline]] inline void for_each_team(const WarpContext& warp, Operand member_mask,
                                                  std::uint32_t mask, Body body) {
@@ -47,7 +47,7 @@ const Instruction* vote(WarpContext& warp, const Instruction* at, std::uint32_t 
     const std::uint32_t votes =
         predicate_of(warp, at->src[0]) ^ (0u - static_cast<std::uint32_t>(at->tag & 1));
     std::uint32_t holds = 0;
-    // Read all before writing: the ballot may overwrite the member mask.
+    // Read everything before writing: the ballot may overwrite the member mask.
     std::uint32_t ballots[WARP_SIZE];
     std::uint32_t teams[WARP_SIZE];
     unsigned count = 0;
@@ -145,7 +145,7 @@ const Instruction* match(WarpContext& warp, const Instruction* at, std::uint32_t
             for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
                 equal |= static_cast<std::uint32_t>(value[lane] == value[first]) << lane;
             }
-            equal &= team; // holds `first`, so every round has fewer lanes left
+            equal &= team; // contains `first`, so the loop ends
             left &= ~equal;
             const bool is_all = equal == team;
             holds |= is_all ? team : 0;
@@ -215,7 +215,7 @@ const Instruction* redux_float(WarpContext& warp, const Instruction* at, std::ui
                 has_nan = true;
                 return;
             }
-            // Folded signs order the bits as the numbers, -0 below +0.
+            // With folded signs, the bits have the order of the numbers, with -0 below +0.
             const auto folded =
                 static_cast<std::int32_t>((bits >> 31) != 0 ? bits ^ 0x7fffffffu : bits);
             best = !has_number || (MAX ? folded > best : folded < best) ? folded : best;
