@@ -60,7 +60,7 @@ class OutOfMemoryError(CUDAError, MemoryError):
 
 
 class LaunchError(CUDAError, ValueError):
-    """Report a launch that breaks a limit of the device or of the kernel.
+    """A launch that exceeds a limit of the device or of the kernel.
 
     Nothing was launched and the context stays usable, so a tuner can try another configuration.
 
