@@ -10,6 +10,7 @@
 #include <cuprum/stream.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -35,6 +36,10 @@ CUPRUM_API void launch(const Stream& stream, const LaunchConfig& config, const K
 
 namespace detail {
 
+/// A Buffer or a class derived from it, such as ManagedBuffer: kernels receive its address.
+template <typename T>
+concept AnyBuffer = std::derived_from<T, Buffer>;
+
 /// Stores a kernel argument for the time of a launch: buffers become their address.
 template <typename T>
 struct StoredArgument {
@@ -48,8 +53,8 @@ struct StoredArgument {
     StoredArgument(const T& argument) : value(argument) {}
 };
 
-template <>
-struct StoredArgument<Buffer> {
+template <AnyBuffer T>
+struct StoredArgument<T> {
     CUdeviceptr value;
 
     // NOLINTNEXTLINE(google-explicit-constructor)
@@ -72,8 +77,8 @@ void launch_stored(const Stream& stream, const LaunchConfig& config, const Kerne
 
 /// Launches a kernel. Returns at once; the arguments are copied.
 ///
-/// A Buffer passes its address; anything else is passed by value and must have the size that the
-/// kernel takes.
+/// A Buffer, or a class derived from it such as ManagedBuffer, passes its address. Anything else is
+/// passed by value and must have the size that the kernel takes.
 /// @throws std::invalid_argument as above.
 template <typename... Arguments>
     requires(!(sizeof...(Arguments) == 1 &&
@@ -111,7 +116,7 @@ public:
 private:
     template <typename Parameter, typename Argument>
     static Parameter convert(const Argument& argument) {
-        if constexpr (std::is_same_v<Argument, Buffer>) {
+        if constexpr (detail::AnyBuffer<Argument>) {
             static_assert(std::is_pointer_v<Parameter>,
                           "cuprum: a Buffer was passed for a parameter that is not a pointer");
             return argument.template data<std::remove_pointer_t<Parameter>>();

@@ -260,4 +260,19 @@ TEST_F(ManagedBufferOnDriver, prefetching_keeps_the_bytes_and_is_remembered) {
     EXPECT_EQ(download<std::uint8_t>(buffer)[100], 5);
 }
 
+TEST_F(ManagedBufferOnDriver, is_a_kernel_argument_like_any_buffer) {
+    const Kernel kernel =
+        compile("extern \"C\" __global__ void add(int* x, int amount) { x[threadIdx.x] += amount; }")
+            .get_kernel("add");
+    const ManagedMemoryResource pool(ManagedMemoryResourceOptions{});
+    const ManagedBuffer buffer = pool.allocate(32 * sizeof(int), stream());
+    buffer.fill(std::uint32_t{1}, stream());
+    launch(stream(), LaunchConfig(1, 32), kernel, buffer, 2);
+    launch(stream(), LaunchConfig(1, 16), kernel, buffer.slice(64, 64), 30);
+    kernel.as<void(int*, int)>()(stream(), LaunchConfig(1, 32), buffer, 4);
+    const std::vector<int> values = download<int>(buffer);
+    EXPECT_EQ(values.front(), 7);
+    EXPECT_EQ(values.back(), 37);
+}
+
 } // namespace cuprum
