@@ -4,30 +4,36 @@
 #pragma once
 
 #include "driver/current.hpp"
+#include "device/context_state.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device.hpp>
 
+#include <memory>
 #include <optional>
 
 namespace cuprum::detail {
 
-/// Sees to it that some context is current for a scope: the one that is, or else the primary
-/// context of the device that `Device()` names.
+/// Makes sure that some context is current for a scope: the current one or, if there is none, the
+/// primary context of device 0. For calls that need a context but not a certain one.
 class AnyContext {
 public:
     [[nodiscard]] AnyContext() {
         CUcontext current = nullptr;
         driver::call(driver::table().cuCtxGetCurrent, &current);
         if (current == nullptr) {
-            context_ = Device().primary_context();
-            current_.emplace(context_->handle());
+            current_.emplace(Device().primary_context().handle());
         }
     }
 
 private:
-    std::optional<Context> context_;
     std::optional<driver::Current> current_;
 };
+
+/// Returns the same context as a state that can be kept.
+[[nodiscard]] inline std::shared_ptr<ContextState> any_context() {
+    const auto current = Context::current();
+    return (current ? *current : Device().primary_context()).state();
+}
 
 } // namespace cuprum::detail

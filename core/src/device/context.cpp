@@ -4,7 +4,7 @@
 #include <cuprum/context.hpp>
 
 #include "driver/current.hpp"
-#include "stream/host_function.hpp"
+#include "stream/deferred_release.hpp"
 #include "device/device_state.hpp"
 #include "driver/handle.hpp"
 
@@ -52,7 +52,7 @@ bool Context::is_primary() const {
 void Context::sync() const {
     const driver::Current current(handle());
     call(table().cuCtxSynchronize);
-    detail::release_finished_host_functions();
+    detail::release_deferred();
 }
 
 bool Context::is_green() const {
@@ -76,20 +76,12 @@ bool operator==(const Context& left, const Context& right) noexcept {
     return first == second;
 }
 
-CurrentContext::CurrentContext(const Context& context) : kept_(context.state()) {
-    const CUcontext wanted = context.handle();
-    CUcontext current = nullptr;
-    call(table().cuCtxGetCurrent, &current);
-    if (current != wanted) {
-        call(table().cuCtxPushCurrent, wanted);
-        is_pushed_ = true;
-    }
-}
+CurrentContext::CurrentContext(const Context& context)
+    : kept_(context.state()), is_pushed_(driver::push_unless_current(context.handle())) {}
 
 CurrentContext::~CurrentContext() {
     if (is_pushed_) {
-        CUcontext popped = nullptr;
-        driver::release_now("current context", table().cuCtxPopCurrent, &popped);
+        driver::pop_pushed();
     }
 }
 
@@ -140,9 +132,9 @@ ContextState::~ContextState() {
         made.count.store(made.contexts.size(), std::memory_order_release);
     }
     if (green != nullptr) {
-        driver::release("green context", driver::table().cuGreenCtxDestroy, green);
+        release_or_defer("green context", driver::table().cuGreenCtxDestroy, green);
     } else if (handle.get() != nullptr) {
-        driver::release("context", driver::table().cuCtxDestroy, handle.get());
+        release_or_defer("context", driver::table().cuCtxDestroy, handle.get());
     }
 }
 

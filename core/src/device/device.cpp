@@ -4,7 +4,7 @@
 #include <cuprum/device.hpp>
 
 #include "driver/current.hpp"
-#include "stream/host_function.hpp"
+#include "stream/deferred_release.hpp"
 #include "device/device_state.hpp"
 #include "stream/event_state.hpp"
 #include "driver/handle.hpp"
@@ -186,7 +186,7 @@ void Device::sync() const {
     const auto context = detail::context_for(*state_);
     const driver::Current current(context->handle);
     call(table().cuCtxSynchronize);
-    detail::release_finished_host_functions();
+    detail::release_deferred();
 }
 
 Stream Device::create_stream() const {

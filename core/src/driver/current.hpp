@@ -7,34 +7,43 @@
 
 namespace cuprum::driver {
 
-/// Makes a context current for a scope. When it is current already, which is nearly always, this
-/// costs one cheap driver call and changes nothing; otherwise it is pushed and popped again.
+/// Makes a context current and returns whether it was pushed for that. Costs one cheap driver call
+/// if it is current already, which is nearly always.
+[[nodiscard]] inline bool push_unless_current(CUcontext wanted) {
+    CUcontext current = nullptr;
+    call(table().cuCtxGetCurrent, &current);
+    if (current == wanted) {
+        return false;
+    }
+    call(table().cuCtxPushCurrent, wanted);
+    return true;
+}
+
+/// Pops what push_unless_current() pushed. Reports a failure.
+inline void pop_pushed() noexcept {
+    CUcontext popped = nullptr;
+    release_now("current context", table().cuCtxPopCurrent, &popped);
+}
+
+/// Makes a context current for a scope.
 class Current {
 public:
-    [[nodiscard]] explicit Current(CUcontext wanted) {
-        CUcontext current = nullptr;
-        call(table().cuCtxGetCurrent, &current);
-        if (current != wanted) {
-            call(table().cuCtxPushCurrent, wanted);
-            is_pushed_ = true;
-        }
-    }
+    [[nodiscard]] explicit Current(CUcontext wanted) : is_pushed_(push_unless_current(wanted)) {}
 
     ~Current() {
         if (is_pushed_) {
-            CUcontext popped = nullptr;
-            release_now("current context", table().cuCtxPopCurrent, &popped);
+            pop_pushed();
         }
     }
 
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
 
-    /// Tells whether another one was current.
+    /// Returns whether another context was current.
     [[nodiscard]] bool is_pushed() const noexcept { return is_pushed_; }
 
 private:
-    bool is_pushed_ = false;
+    bool is_pushed_;
 };
 
 /// Tells whether a call may have failed for want of its stream's context being current.

@@ -116,8 +116,7 @@ struct alignas(64) ActiveTable {
     std::atomic<Table*> table;
     std::atomic<bool> is_leaving = false; // see driver::is_leaving()
     std::atomic<bool> was_reset = false;  // a device: objects have to be looked at before their use
-    std::atomic<bool> are_streams_shared = false; // with others, who may capture them
-    std::atomic<unsigned> host_functions = 0;     // that run now; see driver::is_in_host_function()
+    std::atomic<unsigned> host_functions = 0; // that run now; see detail::runs_host_function()
 };
 
 extern ActiveTable in_force;

@@ -3,7 +3,9 @@
 
 #include <cuprum/copy.hpp>
 
+#include "driver/capture.hpp"
 #include "driver/current.hpp"
+#include "driver/default_stream.hpp"
 #include "memory/region_copy.hpp"
 #include "driver/handle.hpp"
 #include "memory/location.hpp"
@@ -89,13 +91,11 @@ void copy_with_options(const Stream& stream, const Buffer& source, const Buffer&
 
 std::string why_no_copy_options(const Stream& stream) {
     const CUstream queue = detail::handle_of(stream);
-    if (queue == nullptr || queue == CU_STREAM_LEGACY) {
+    if (driver::is_legacy_default_stream(queue)) {
         return "stream is LEGACY_DEFAULT_STREAM, on which the driver takes neither batches nor "
                "options; use a stream of your own or the per-thread default stream";
     }
-    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    call(table().cuStreamIsCapturing, queue, &capture);
-    if (capture != CU_STREAM_CAPTURE_STATUS_NONE) {
+    if (driver::capture_status(queue) != CU_STREAM_CAPTURE_STATUS_NONE) {
         return "stream is in graph capture, which takes neither batches of copies nor copies with "
                "options; copy one by one, without options";
     }

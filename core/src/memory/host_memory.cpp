@@ -8,7 +8,7 @@
 #include "device/device_state.hpp"
 #include "memory/out_of_memory.hpp"
 #include "stream/stream_state.hpp"
-#include "memory/synchronous.hpp"
+#include "memory/waiting_free.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -67,7 +67,7 @@ std::shared_ptr<detail::ContextState> context_on(const Device& device);
 
 Buffer LegacyPinnedMemoryResource::allocate(std::size_t bytes) {
     auto own = detail::share_of(*this);
-    auto context = detail::current_or_first_context();
+    auto context = detail::any_context();
     const CUdeviceptr pointer = bytes == 0 ? 0 : allocate_pinned(bytes, context->handle);
     return detail::adopt(pointer, bytes, std::move(own), std::move(context));
 }
@@ -126,7 +126,7 @@ Buffer register_host_memory(void* pointer, std::size_t bytes,
                                     (pointer == nullptr ? "is null" : "has 0 bytes") +
                                     ", expected existing host memory");
     }
-    auto context = detail::current_or_first_context();
+    auto context = detail::any_context();
     auto resource = std::make_shared<RegisteredMemory>(std::move(owner));
     unsigned flags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
     flags |= options.read_only ? unsigned{CU_MEMHOSTREGISTER_READ_ONLY} : 0U;
@@ -146,26 +146,16 @@ Buffer adopt(CUdeviceptr pointer, std::size_t bytes, std::shared_ptr<MemoryResou
     auto state = std::make_shared<BufferState>();
     state->size = bytes;
     state->resource = std::move(resource);
-    state->free_in(std::move(context));
+    state->make_in(std::move(context));
     state->pointer = pointer;
     return Buffer(std::move(state));
 }
 
-std::shared_ptr<ContextState> current_or_first_context() {
-    driver::initialise();
-    CUcontext current = nullptr;
-    call(table().cuCtxGetCurrent, &current);
-    return current != nullptr ? context_state(current) : primary_context(*devices().front());
-}
-
-void wait_for(const Stream& stream) {
+void wait_before_free(const Stream& stream) {
     if (stream.is_closed()) {
         return;
     }
-    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    call(table().cuStreamIsCapturing, handle_of(stream), &capture);
-    if (capture != CU_STREAM_CAPTURE_STATUS_NONE) {
-        // Waiting for it would end the capture.
+    if (driver::capture_status(handle_of(stream)) != CU_STREAM_CAPTURE_STATUS_NONE) {
         throw std::logic_error(
             "memory cannot be freed at once while its stream is capturing; close "
             "it before or after the capture, or on another stream");

@@ -5,7 +5,7 @@
 
 #include "program/cache/checksum.hpp"
 #include "driver/current.hpp"
-#include "stream/host_function.hpp"
+#include "stream/deferred_release.hpp"
 #include "memory/buffer_state.hpp"
 #include "driver/handle.hpp"
 #include "memory/pool_state.hpp"
@@ -61,7 +61,7 @@ using driver::table;
 
 using Payload = std::array<std::byte, IPCBufferDescriptor::PAYLOAD_BYTES>;
 
-constexpr std::chrono::milliseconds LOOK_AGAIN{10}; // for what host functions gave up
+constexpr std::chrono::milliseconds LOOK_AGAIN{10}; // for deferred releases
 constexpr std::size_t EXPORT_BYTES = sizeof(CUmemPoolPtrExportData);
 static_assert(EXPORT_BYTES + sizeof(std::uint64_t) == IPCBufferDescriptor::PAYLOAD_BYTES);
 
@@ -79,11 +79,11 @@ void check_payload(const Payload& payload) {
     }
 }
 
-/// What is mapped here from other processes, by what it was exported as. One allocation is mapped
-/// once, however often it is imported: drivers do not count mappings of one allocation.
+/// The allocations of other processes that are mapped here, by their export data. An allocation is
+/// mapped once, no matter how often it is imported: drivers do not count its mappings.
 ///
-/// An entry whose buffer is gone is still being unmapped, one without a buffer still being mapped;
-/// who finds it waits. The lock is not held while that happens: it may warn.
+/// An entry without a buffer is still being mapped, one with an expired buffer still being unmapped.
+/// Threads that find such an entry wait. The lock is not held during either step, which may warn.
 struct Imports {
     std::mutex mutex;
     std::condition_variable changed;
@@ -156,12 +156,12 @@ IPCBufferDescriptor Buffer::ipc_descriptor() const {
         throw std::logic_error("Memory resource is not IPC-enabled: only buffers of a pool made "
                                "with ipc_enabled can be shared with other processes");
     }
-    if (buffer.size == 0 || buffer.is_part()) {
+    if (buffer.size == 0 || buffer.is_slice()) {
         throw std::logic_error(buffer.size == 0 ? "a buffer of 0 bytes has no memory to share"
                                                 : "a slice cannot be shared by itself; share the "
                                                   "whole buffer and slice it over there");
     }
-    if (const auto* more = buffer.unusual.peek(); more != nullptr && more->imported != nullptr) {
+    if (const auto* more = buffer.extras.peek(); more != nullptr && more->imported != nullptr) {
         return *more->imported; // only the process that made the memory can export it
     }
     static_cast<void>(detail::exported(*pool)); // drivers share no pointer before the pool
@@ -211,7 +211,7 @@ Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescri
 }
 
 bool Buffer::is_mapped() const {
-    const auto* more = detail::open(*this).whole_state().unusual.peek();
+    const auto* more = detail::open(*this).whole_state().extras.peek();
     return more != nullptr && more->imported != nullptr;
 }
 
@@ -234,9 +234,9 @@ std::shared_ptr<detail::BufferState> Imports::find_or_claim(const Payload& paylo
         if (auto buffer = entry->second.lock()) {
             return buffer;
         }
-        // A host function may have given it up, who must not unmap it.
+        // A host function may have dropped it, which defers the unmapping.
         lock.unlock();
-        detail::release_finished_host_functions();
+        detail::release_deferred();
         lock.lock();
         if (const auto found = mapped.find(payload);
             found != mapped.end() && found->second.expired()) {
@@ -272,8 +272,8 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
                                                     const IPCBufferDescriptor& descriptor,
                                                     const Stream& stream) {
     auto state = std::make_unique<detail::BufferState>();
-    state->free_on(stream);
-    detail::UnusualBuffer& more = state->unusual.get();
+    state->make_on(stream);
+    detail::BufferExtras& more = state->extras.get();
     CUmemPoolPtrExportData data{};
     std::memcpy(&data, descriptor.payload.data(), sizeof(data));
     CUdeviceptr pointer = 0;
@@ -299,18 +299,18 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
             }};
 }
 
-/// Unmaps what nobody shares any more; it is known as mapped until that is done.
+/// Unmaps an import after its last share. The entry stays until that is done.
 void end_import(std::unique_ptr<detail::BufferState> last, const Payload& payload) noexcept {
     const auto unmap = [payload](const detail::BufferState* mapped) noexcept {
         delete mapped;
         imports().forget(payload);
     };
-    if (!driver::is_in_host_function()) {
+    if (!detail::runs_host_function()) {
         unmap(last.release());
         return;
     }
     try {
-        driver::keep_for_later(std::shared_ptr<void>(last.release(), [unmap](void* mapped) {
+        detail::defer_release(std::shared_ptr<void>(last.release(), [unmap](void* mapped) {
             unmap(static_cast<detail::BufferState*>(mapped));
         }));
     } catch (const std::bad_alloc&) {
@@ -349,7 +349,7 @@ void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context) {
 /// descriptor does not tell: memory of another device, or memory as the host's that is none of it.
 /// Pinned memory does as memory of any device.
 void check_place(const detail::PoolState& pool, detail::BufferState& mapped) {
-    const driver::Current current(mapped.unusual.get().context->handle);
+    const driver::Current current(mapped.free_order().context->handle);
     const detail::PointerInfo& found = detail::pointer_info(mapped);
     const bool is_device_pool = pool.kind == detail::PoolKind::Device;
     if (is_device_pool ? !found.is_device || found.device_id == pool.device_id()

@@ -32,7 +32,7 @@ Buffer MemoryResource::allocate(std::size_t bytes, const Stream& stream) {
     state->resource = detail::share_of(*this);
     state->size = bytes;
     if (bytes != 0) {
-        state->free_on(stream);
+        state->make_on(stream);
         state->pointer = allocate_bytes(bytes, stream);
         if (state->pointer == 0) {
             throw std::logic_error(

@@ -4,11 +4,10 @@
 #include "memory/pool_state.hpp"
 
 #include "driver/call.hpp"
-#include "stream/host_function.hpp"
+#include "stream/deferred_release.hpp"
 #include "memory/buffer_state.hpp"
 #include "device/device_state.hpp"
 #include "driver/handle.hpp"
-#include "stream/ordered_free.hpp"
 #include "memory/out_of_memory.hpp"
 #include "support/recycled.hpp"
 #include "stream/stream_state.hpp"
@@ -51,7 +50,7 @@ std::shared_ptr<MemoryResource> share(const std::shared_ptr<PoolState>& pool) {
 
 PoolState::~PoolState() {
     if (is_owned) {
-        driver::release("memory pool", table().cuMemPoolDestroy, handle);
+        release_or_defer("memory pool", table().cuMemPoolDestroy, handle);
     }
 }
 
@@ -67,8 +66,8 @@ inline CUdeviceptr PoolState::allocate_on(std::size_t bytes, const StreamState& 
     const auto& entry = table().cuMemAllocFromPoolAsync;
     CUresult status = entry(&pointer, bytes, handle, queue.handle);
     if (status != CUDA_SUCCESS) [[unlikely]] {
-        // What was put off is freed before anybody is told that there is no memory.
-        if (status == CUDA_ERROR_OUT_OF_MEMORY && release_finished_host_functions()) {
+        // Free what was deferred before reporting that there is no memory.
+        if (status == CUDA_ERROR_OUT_OF_MEMORY && release_deferred()) {
             status = entry(&pointer, bytes, handle, queue.handle);
         }
         if (status != CUDA_SUCCESS) {
@@ -94,7 +93,7 @@ inline CUdeviceptr PoolState::allocate_on(std::size_t bytes, const StreamState& 
 CUdeviceptr PoolState::allocate_bytes(std::size_t bytes, const Stream& stream) {
     const StreamState& queue = open(stream.state(), "Stream");
     if (kind != PoolKind::Device || is_mapped) [[unlikely]] {
-        check_unusual(stream);
+        check_special(stream);
     }
     return allocate_on(bytes, queue);
 }
@@ -104,13 +103,13 @@ void PoolState::deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/, con
     if (pointer == 0) {
         return;
     }
-    if (const CUresult status = free_in_order(pointer, queue); status != CUDA_SUCCESS)
+    if (const CUresult status = free_pool_memory(pointer, queue); status != CUDA_SUCCESS)
         [[unlikely]] {
         raise_free_failure(status, table().cuMemFreeAsync.name, pointer);
     }
 }
 
-void PoolState::check_unusual(const Stream& stream) const {
+void PoolState::check_special(const Stream& stream) const {
     if (is_mapped) {
         throw std::invalid_argument("cannot allocate from a mapped IPC-enabled memory resource: "
                                     "only the process that made the pool can");

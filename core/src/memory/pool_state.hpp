@@ -4,6 +4,7 @@
 #pragma once
 
 #include "driver/call.hpp"
+#include "driver/capture.hpp"
 #include "support/lazy.hpp"
 
 #include <cuprum/ipc.hpp>
@@ -62,8 +63,15 @@ struct PoolState final : MemoryResource {
 private:
     [[nodiscard]] CUdeviceptr allocate_on(std::size_t bytes, const StreamState& queue);
     /// Refuses what this pool cannot do on this stream, for the pools that are not the plain case.
-    void check_unusual(const Stream& stream) const;
+    void check_special(const Stream& stream) const;
 };
+
+/// Frees memory of a pool in the order of a stream that is not capturing. Never ends a capture of
+/// another stream; see driver/capture.hpp.
+[[nodiscard]] inline CUresult free_pool_memory(CUdeviceptr pointer, CUstream stream) {
+    const driver::RelaxedCapture relaxed;
+    return driver::table().cuMemFreeAsync(pointer, stream);
+}
 
 /// Makes a pool of our own.
 [[nodiscard]] std::shared_ptr<PoolState> create_pool(PoolKind kind, CUmemLocation location,

@@ -5,6 +5,7 @@
 
 #include "memory/location.hpp"
 #include "memory/out_of_memory.hpp"
+#include "stream/deferred_release.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -38,11 +39,11 @@ std::vector<CUmemAccessDesc> with_the_rest_shut_out(const std::vector<CUmemAcces
 } // namespace
 
 PhysicalChunk::~PhysicalChunk() {
-    driver::release("piece of physical memory", table().cuMemRelease, handle_);
+    release_or_defer("piece of physical memory", table().cuMemRelease, handle_);
 }
 
 Reservation::~Reservation() {
-    driver::release("address range", table().cuMemAddressFree, base_, bytes_);
+    release_or_defer("address range", table().cuMemAddressFree, base_, bytes_);
 }
 
 Mapping::Mapping(CUdeviceptr base, std::shared_ptr<PhysicalChunk> chunk)
@@ -51,7 +52,7 @@ Mapping::Mapping(CUdeviceptr base, std::shared_ptr<PhysicalChunk> chunk)
 }
 
 Mapping::~Mapping() {
-    driver::release("memory mapping", table().cuMemUnmap, base_, chunk_->bytes());
+    release_or_defer("memory mapping", table().cuMemUnmap, base_, chunk_->bytes());
 }
 
 // ---- VirtualAllocation -------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 
 #include "support/file.hpp"
 #include "launch/kernel_state.hpp"
+#include "stream/deferred_release.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
@@ -59,7 +60,7 @@ LibraryState::LibraryState(CodeType type, PaddedCode code, std::string path, std
 LibraryState::~LibraryState() {
     if (const CUlibrary handle = handle_.load(std::memory_order_acquire)) {
         loaded.remove(handle);
-        driver::release("library", driver::table().cuLibraryUnload, handle);
+        release_or_defer("library", driver::table().cuLibraryUnload, handle);
     }
 }
 
@@ -139,7 +140,7 @@ CUlibrary LibraryState::load() {
     CUkernel kernel = nullptr;
     status = get_kernel(&kernel, library, "cuprum.probe");
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_FOUND) {
-        driver::release("library", driver::table().cuLibraryUnload, library);
+        release_or_defer("library", driver::table().cuLibraryUnload, library);
         raise_load_failure(status, get_kernel.name);
     }
     return library;

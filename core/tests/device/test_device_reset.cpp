@@ -4,10 +4,12 @@
 // What becomes of objects whose device is reset under them. A program of its own: on a GPU a reset
 // takes everything in the process.
 
+#include "driver/table.hpp"
 #include "support/device_test.hpp"
 #include "support/fake_driver.hpp"
 
 #include <cuprum/cuprum.hpp>
+#include <cuprum/detail/closed.hpp>
 #include <cuprum/detail/order.hpp>
 #include <cuprum/trace.hpp>
 
@@ -114,6 +116,12 @@ TEST_F(ResetOnFake, what_went_with_the_reset_is_not_handed_to_the_driver) {
     const Stream stream = Device(0).create_stream();
     const Stream elsewhere = Device(1).create_stream();
     Event event = stream.record();
+    std::optional<Event> imported;
+    {
+        const CurrentContext current(Device(0).primary_context());
+        imported = Event::from_ipc_descriptor(
+            Device(0).create_event({.ipc_enabled = true}).ipc_descriptor());
+    }
     const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
     const Buffer gone = pinned->allocate(64);
     const Buffer part = gone.slice(8, 8);
@@ -141,13 +149,45 @@ TEST_F(ResetOnFake, what_went_with_the_reset_is_not_handed_to_the_driver) {
     expect_lost("Event", [&] { after.record(event); });
     expect_lost("Event", [&] { event.sync(); });
     expect_lost("Event", [&] { static_cast<void>(event.is_done()); });
+    expect_lost("Event", [&] { static_cast<void>(imported->is_done()); });
+    expect_lost("Event", [&] { after.wait(*imported); });
     expect_lost("Buffer", [&] { gone.fill(std::uint8_t{1}, after); });
     expect_lost("Buffer", [&] { part.fill(std::uint8_t{1}, after); });
     expect_lost("Buffer", [&] { gone.copy_to(kept, after); });
+    imported.reset();
     EXPECT_EQ(fake->calls().size(), calls) << "the driver was asked about something that is gone";
     kept.fill(std::uint8_t{1}, after);
     elsewhere.sync();
     event.close();
+}
+
+TEST_F(ResetOnFake, objects_are_lost_before_the_driver_destroys_them) {
+    static const Stream* before = nullptr;
+    static bool is_lost = false;
+    static std::optional<Stream> during;
+    const Stream stream = Device(0).create_stream();
+    before = &stream;
+    driver::Table slow = driver::table();
+    slow.cuDevicePrimaryCtxReset = [](CUdevice) {
+        is_lost = detail::is_lost(*before);
+        during = Device(0).create_stream(); // as another thread may
+        return CUDA_SUCCESS;
+    };
+    driver::Table* const table = driver::exchange_table(&slow);
+    Device(0).reset_primary_context();
+    driver::exchange_table(table);
+    EXPECT_TRUE(is_lost);
+    EXPECT_TRUE(detail::is_lost(*during)) << "the driver may have destroyed it";
+    EXPECT_FALSE(detail::is_lost(Device(0).create_stream()));
+    during.reset();
+}
+
+TEST_F(ResetOnFake, failed_reset_leaves_objects_usable) {
+    const Stream stream = Device(0).create_stream();
+    fake->fail("cuDevicePrimaryCtxReset", CUDA_ERROR_INVALID_DEVICE);
+    EXPECT_THROW(Device(0).reset_primary_context(), CUDAError);
+    EXPECT_FALSE(detail::is_lost(stream));
+    stream.sync();
 }
 
 TEST_F(ResetOnFake, nobody_waits_for_a_stream_that_went_with_the_reset) {

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace cuprum {
@@ -253,6 +254,28 @@ TEST(VirtualMemoryFailures, every_call) {
             const Buffer without_stream = resource->allocate(1);
         });
     }
+}
+
+TEST_F(VirtualMemoryOnFake, threads_grow_one_buffer_and_read_its_size_at_the_same_time) {
+    const auto resource = make();
+    const Buffer buffer = resource->allocate(1);
+    const std::size_t granularity = buffer.size();
+    constexpr std::size_t rounds = 20;
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 4; ++thread) {
+        threads.emplace_back([&] {
+            Buffer own = buffer;
+            for (std::size_t round = 2; round < rounds; ++round) {
+                own = resource->modify_allocation(own, round * granularity);
+                EXPECT_GE(own.size(), round * granularity);
+                EXPECT_GE(buffer.size(), granularity);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(buffer.size() % granularity, 0U);
 }
 
 // ---- on a driver -------------------------------------------------------------------------------

@@ -49,8 +49,7 @@ Kept one_of_each(const Device& device, const Stream& stream) {
 
 /// Calls a function as the driver does when a stream comes to it.
 void call_as_stream(std::function<void()> function) {
-    auto held = std::make_unique<detail::HostFunction>();
-    held->function = std::move(function);
+    auto held = std::make_unique<detail::HostFunction>(std::move(function));
     detail::call_host_function(held.release());
 }
 
@@ -60,7 +59,7 @@ class ReleaseInHostFunctionOnDevice : public testing::DeviceTest {};
 
 } // namespace
 
-TEST_F(ReleaseInHostFunctionOnFake, is_put_off_until_the_function_is_done) {
+TEST_F(ReleaseInHostFunctionOnFake, is_deferred_until_the_function_is_done) {
     const Stream stream = Device(0).create_stream();
     const int streams = fake->live().streams;
     const int pools = fake->live().pools;
@@ -79,6 +78,21 @@ TEST_F(ReleaseInHostFunctionOnFake, is_put_off_until_the_function_is_done) {
     EXPECT_EQ(fake->live().pools, pools);
     EXPECT_EQ(fake->live().events, 0);
     EXPECT_TRUE(warnings.take(WarningKind::Release).empty());
+}
+
+TEST_F(ReleaseInHostFunctionOnFake, is_left_to_calls_that_may_wait) {
+    const Stream stream = Device(0).create_stream();
+    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    Buffer buffer = pinned->allocate(16, stream);
+    const Event event = stream.record();
+    call_as_stream([&] { buffer.close(); });
+    fake->forget_calls();
+    EXPECT_TRUE(stream.is_done());
+    EXPECT_TRUE(event.is_done());
+    EXPECT_EQ(fake->count("cuStreamSynchronize"), 0) << "is_done must not wait";
+    EXPECT_EQ(fake->live().host_allocations, 1);
+    event.sync();
+    EXPECT_EQ(fake->live().host_allocations, 0);
 }
 
 TEST_F(ReleaseInHostFunctionOnFake, goes_to_the_recorded_stream_all_the_same) {

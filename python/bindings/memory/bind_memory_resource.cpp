@@ -134,7 +134,7 @@ Buffer lasting_share(const PyBuffer& buffer) {
 
 void PyBuffer::leave_share() const noexcept {
     try {
-        cuprum::detail::keep_for_later(lasting_share(*this).state());
+        cuprum::detail::defer_release(lasting_share(*this).state());
     } catch (const std::bad_alloc&) {
         return; // it is then freed here, which is reported if it cannot be
     }

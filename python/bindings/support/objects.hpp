@@ -11,7 +11,7 @@
 #include "support/recycling.hpp"
 
 #include <cuprum/cuprum.hpp>
-#include <cuprum/detail/host_function.hpp>
+#include <cuprum/detail/deferred_release.hpp>
 
 #include <nanobind/nanobind.h>
 

@@ -7,6 +7,7 @@
 #include "driver/explanations.hpp"
 #include "program/link/session.hpp"
 #include "program/library_state.hpp"
+#include "stream/deferred_release.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device.hpp>
@@ -139,7 +140,7 @@ DriverSession::~DriverSession() {
     } catch (...) {
         driver::report_release_failure("link state"); // tried all the same
     }
-    driver::release("link state", driver::table().cuLinkDestroy, state_);
+    detail::release_or_defer("link state", driver::table().cuLinkDestroy, state_);
 }
 
 void DriverSession::add(const ObjectCode& code) {
