@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Allocates in a way of its own: a resource that keeps freed memory for the next who asks.
+// A memory resource of your own: it keeps freed memory for the next allocation.
 
 #include <cuprum/cuprum.hpp>
 
@@ -16,18 +16,19 @@
 
 namespace {
 
-/// Keeps freed memory by size. All of it comes from a pool, and goes back with the cache.
+/// Keeps freed memory by size. It comes from another resource and returns there with the cache.
 ///
-/// Memory is handed on in the order of one stream: who uses several needs an event in between.
+/// Memory is reused in the order of one stream. With several streams, use an event in between.
 class Cache final : public cuprum::MemoryResource {
 public:
-    explicit Cache(cuprum::DeviceMemoryResource upstream) : upstream_(std::move(upstream)) {}
+    explicit Cache(std::shared_ptr<cuprum::MemoryResource> upstream)
+        : upstream_(std::move(upstream)) {}
 
     CUdeviceptr allocate_bytes(std::size_t bytes, const cuprum::Stream& stream) override {
         const std::lock_guard lock(mutex_);
         std::vector<cuprum::Buffer>& kept = free_[bytes];
         const bool is_hit = !kept.empty();
-        cuprum::Buffer inner = is_hit ? kept.back() : upstream_.allocate(bytes, stream);
+        cuprum::Buffer inner = is_hit ? kept.back() : upstream_->allocate(bytes, stream);
         if (is_hit) {
             kept.pop_back();
             ++hits_;
@@ -49,12 +50,12 @@ public:
 
     [[nodiscard]] bool is_host_accessible() const noexcept override { return false; }
 
-    [[nodiscard]] int device_id() const noexcept override { return upstream_.device_id(); }
+    [[nodiscard]] int device_id() const noexcept override { return upstream_->device_id(); }
 
     [[nodiscard]] int hits() const noexcept { return hits_; }
 
 private:
-    cuprum::DeviceMemoryResource upstream_;
+    std::shared_ptr<cuprum::MemoryResource> upstream_;
     std::mutex mutex_; // buffers are freed on any thread
     std::map<std::size_t, std::vector<cuprum::Buffer>> free_;
     std::map<CUdeviceptr, cuprum::Buffer> lent_;

@@ -6,6 +6,7 @@
 #include <cuprum/detail/closed.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/ipc.hpp>
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/stream.hpp>
 
@@ -19,6 +20,8 @@
 #include <type_traits>
 
 namespace cuprum {
+
+class MemoryPool;
 
 namespace detail {
 
@@ -74,7 +77,7 @@ public:
     /// exporter's pool, imported. The same descriptor gives the same memory, mapped once.
     /// @throws std::logic_error if the pool is not IPC-enabled; std::invalid_argument if the
     /// descriptor claims more than is mapped; CUDAError if it is not one of this pool's.
-    [[nodiscard]] static Buffer from_ipc_descriptor(const MemoryPool& pool,
+    [[nodiscard]] static Buffer from_ipc_descriptor(MemoryPool& pool,
                                                     const IPCBufferDescriptor& descriptor,
                                                     const Stream& stream);
 
@@ -99,12 +102,12 @@ public:
         return {data<T>(), size() / sizeof(T)};
     }
 
-    /// Returns a part of the memory as a buffer that shares it: the memory is freed with the last
-    /// of the parts and the whole, wherever that was said to be freed.
+    /// Returns a part of the memory as a buffer that shares it. The last of the slices and copies
+    /// frees the memory.
     /// @throws std::invalid_argument if the part does not lie in the buffer.
     [[nodiscard]] Buffer slice(std::size_t offset, std::size_t bytes) const;
 
-    /// Returns the buffer that this one is a part of; a share of itself if it is no part.
+    /// Returns the buffer that this one is a slice of, or a copy of itself.
     [[nodiscard]] Buffer whole() const;
 
     /// Returns the ordinal of the device it lies on (of pinned memory, the one that registered
@@ -112,9 +115,9 @@ public:
     [[nodiscard]] int device_id() const;
     [[nodiscard]] bool is_device_accessible() const;
     [[nodiscard]] bool is_host_accessible() const;
-    /// Tells whether the memory moves between host and devices by itself.
+    /// Returns whether the memory migrates between host and devices by itself.
     [[nodiscard]] bool is_managed() const;
-    /// Tells whether the memory is another process's.
+    /// Returns whether the memory belongs to another process.
     [[nodiscard]] bool is_mapped() const;
     /// Returns what names this buffer to processes that import its pool.
     /// @throws std::logic_error if it did not come from an IPC-enabled pool.

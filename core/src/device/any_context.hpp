@@ -3,14 +3,13 @@
 
 #pragma once
 
-#include "driver/current.hpp"
 #include "device/context_state.hpp"
+#include "driver/current.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device.hpp>
 
 #include <memory>
-#include <optional>
 
 namespace cuprum::detail {
 
@@ -22,12 +21,22 @@ public:
         CUcontext current = nullptr;
         driver::call(driver::table().cuCtxGetCurrent, &current);
         if (current == nullptr) {
-            current_.emplace(Device().primary_context().handle());
+            driver::call(driver::table().cuCtxPushCurrent, Device().primary_context().handle());
+            is_pushed_ = true;
         }
     }
 
+    ~AnyContext() {
+        if (is_pushed_) {
+            driver::pop_pushed();
+        }
+    }
+
+    AnyContext(const AnyContext&) = delete;
+    AnyContext& operator=(const AnyContext&) = delete;
+
 private:
-    std::optional<driver::Current> current_;
+    bool is_pushed_ = false;
 };
 
 /// Returns the same context as a state that can be kept.

@@ -3,10 +3,10 @@
 
 #include <cuprum/context.hpp>
 
-#include "driver/current.hpp"
-#include "stream/deferred_release.hpp"
 #include "device/device_state.hpp"
+#include "driver/current.hpp"
 #include "driver/handle.hpp"
+#include "stream/deferred_release.hpp"
 
 #include <cuprum/error.hpp>
 

@@ -4,10 +4,10 @@
 // Contexts that we make: plain and green ones, and the primary one made anew.
 
 #include "device/context_flags.hpp"
-#include "driver/current.hpp"
 #include "device/device_state.hpp"
-#include "driver/handle.hpp"
 #include "device/resource_state.hpp"
+#include "driver/current.hpp"
+#include "driver/handle.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device_resources.hpp>
@@ -76,7 +76,8 @@ void Device::reset_primary_context() const {
     const auto* primary = state_->primary.peek();
     if (primary != nullptr) {
         // Before the driver destroys anything: no thread may use or release an object that is about
-        // to go. The count is odd during the reset, so that objects made meanwhile are lost as well.
+        // to go. The count is odd during the reset, so that objects made meanwhile are lost as
+        // well.
         (*primary)->reset_count.fetch_add(1);
         driver::detail::in_force.was_reset.store(true);
     }

@@ -46,8 +46,9 @@ struct ContextState {
     DeviceState* device = nullptr;
     bool is_primary = false;
     bool is_owned = false;
-    CUgreenCtx green = nullptr;            // of a green context that we made
-    std::atomic<unsigned> reset_count = 0; // odd during a reset; objects with another count are lost
+    CUgreenCtx green = nullptr; // of a green context that we made
+    std::atomic<unsigned> reset_count =
+        0; // odd during a reset; objects with another count are lost
 
     ContextState() = default;
 

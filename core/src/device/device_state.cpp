@@ -155,7 +155,7 @@ void reset_devices() {
     for (const auto& device : *list) {
         for (unsigned life = 0; life < device->retained; ++life) {
             release_or_defer("primary context", driver::table().cuDevicePrimaryCtxRelease,
-                            device->handle);
+                             device->handle);
         }
     }
     delete list;

@@ -8,8 +8,8 @@
 #include "driver/handle.hpp"
 #include "memory/buffer_state.hpp"
 #include "memory/out_of_memory.hpp"
+#include "memory/peer_copy.hpp"
 #include "memory/pool_state.hpp"
-#include "memory/region_copy.hpp"
 #include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
@@ -442,8 +442,8 @@ void detail::BufferState::wait_for_closing_points() noexcept {
             continue; // the reset ended that work
         }
         if (!stream.is_closed()) {
-            driver::release_now("buffer after the work of another stream", table().cuStreamWaitEvent,
-                                stream.state()->handle, reached.handle,
+            driver::release_now("buffer after the work of another stream",
+                                table().cuStreamWaitEvent, stream.state()->handle, reached.handle,
                                 unsigned{CU_EVENT_WAIT_DEFAULT});
         } else {
             const driver::RelaxedCapture relaxed;

@@ -6,9 +6,9 @@
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
 #include "driver/default_stream.hpp"
-#include "memory/region_copy.hpp"
 #include "driver/handle.hpp"
 #include "memory/location.hpp"
+#include "memory/peer_copy.hpp"
 #include "stream/stream_state.hpp"
 
 #include <cuprum/error.hpp>

@@ -3,9 +3,9 @@
 
 #include <cuprum/graph_memory_resource.hpp>
 
+#include "device/device_state.hpp"
 #include "driver/call.hpp"
 #include "driver/capture.hpp"
-#include "device/device_state.hpp"
 #include "driver/handle.hpp"
 #include "memory/out_of_memory.hpp"
 #include "stream/stream_state.hpp"

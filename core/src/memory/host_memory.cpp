@@ -3,12 +3,12 @@
 
 #include <cuprum/host_memory.hpp>
 
+#include "device/device_state.hpp"
 #include "driver/current.hpp"
 #include "memory/buffer_state.hpp"
-#include "device/device_state.hpp"
 #include "memory/out_of_memory.hpp"
-#include "stream/stream_state.hpp"
 #include "memory/waiting_free.hpp"
+#include "stream/stream_state.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -65,6 +65,10 @@ std::shared_ptr<detail::ContextState> context_on(const Device& device);
 
 // ---- LegacyPinnedMemoryResource ----------------------------------------------------------------
 
+std::shared_ptr<LegacyPinnedMemoryResource> LegacyPinnedMemoryResource::create() {
+    return std::shared_ptr<LegacyPinnedMemoryResource>(new LegacyPinnedMemoryResource);
+}
+
 Buffer LegacyPinnedMemoryResource::allocate(std::size_t bytes) {
     auto own = detail::share_of(*this);
     auto context = detail::any_context();
@@ -87,6 +91,10 @@ void LegacyPinnedMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size
 
 // ---- SynchronousMemoryResource -----------------------------------------------------------------
 
+std::shared_ptr<SynchronousMemoryResource> SynchronousMemoryResource::create(const Device& device) {
+    return std::shared_ptr<SynchronousMemoryResource>(new SynchronousMemoryResource(device));
+}
+
 Buffer SynchronousMemoryResource::allocate(std::size_t bytes) {
     auto own = detail::share_of(*this);
     auto context = context_on(device_);
@@ -94,7 +102,7 @@ Buffer SynchronousMemoryResource::allocate(std::size_t bytes) {
     return detail::adopt(pointer, bytes, std::move(own), std::move(context));
 }
 
-Buffer SynchronousMemoryResource::allocate(std::size_t bytes, const Stream& stream) {
+Buffer SynchronousMemoryResource::make_buffer(std::size_t bytes, const Stream& stream) {
     static_cast<void>(detail::handle_of(stream)); // a closed stream is an error here as everywhere
     Buffer buffer = allocate(bytes);
     if (bytes != 0) {

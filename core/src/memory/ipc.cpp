@@ -3,12 +3,12 @@
 
 #include <cuprum/ipc.hpp>
 
-#include "program/cache/checksum.hpp"
 #include "driver/current.hpp"
-#include "stream/deferred_release.hpp"
-#include "memory/buffer_state.hpp"
 #include "driver/handle.hpp"
+#include "memory/buffer_state.hpp"
 #include "memory/pool_state.hpp"
+#include "program/cache/checksum.hpp"
+#include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
 
 #include <cuprum/buffer.hpp>
@@ -82,8 +82,9 @@ void check_payload(const Payload& payload) {
 /// The allocations of other processes that are mapped here, by their export data. An allocation is
 /// mapped once, no matter how often it is imported: drivers do not count its mappings.
 ///
-/// An entry without a buffer is still being mapped, one with an expired buffer still being unmapped.
-/// Threads that find such an entry wait. The lock is not held during either step, which may warn.
+/// An entry without a buffer is still being mapped, one with an expired buffer still being
+/// unmapped. Threads that find such an entry wait. The lock is not held during either step, which
+/// may warn.
 struct Imports {
     std::mutex mutex;
     std::condition_variable changed;
@@ -97,13 +98,12 @@ struct Imports {
 
 Imports& imports();
 void check_descriptor(int descriptor);
-std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail::PoolState>& pool,
-                                                    const IPCBufferDescriptor& descriptor,
-                                                    const Stream& stream);
+std::shared_ptr<detail::BufferState>
+map_allocation(MemoryPool& pool, const IPCBufferDescriptor& descriptor, const Stream& stream);
 void end_import(std::unique_ptr<detail::BufferState> last, const Payload& payload) noexcept;
 void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context);
-void check_place(const detail::PoolState& pool, detail::BufferState& mapped);
-[[noreturn]] void raise_foreign(const detail::PoolState& pool, const char* reason);
+void check_place(const MemoryPool& pool, detail::BufferState& mapped);
+[[noreturn]] void raise_foreign(const MemoryPool& pool, const char* reason);
 
 } // namespace
 
@@ -151,8 +151,8 @@ IPCBufferDescriptor IPCBufferDescriptor::from_bytes(std::span<const std::byte> b
 
 IPCBufferDescriptor Buffer::ipc_descriptor() const {
     const detail::BufferState& buffer = detail::open(*this);
-    auto* pool = dynamic_cast<detail::PoolState*>(buffer.resource.get());
-    if (pool == nullptr || !pool->is_ipc_enabled) {
+    const auto* pool = dynamic_cast<const MemoryPool*>(buffer.resource.get());
+    if (pool == nullptr || !pool->is_ipc_enabled()) {
         throw std::logic_error("Memory resource is not IPC-enabled: only buffers of a pool made "
                                "with ipc_enabled can be shared with other processes");
     }
@@ -164,7 +164,7 @@ IPCBufferDescriptor Buffer::ipc_descriptor() const {
     if (const auto* more = buffer.extras.peek(); more != nullptr && more->imported != nullptr) {
         return *more->imported; // only the process that made the memory can export it
     }
-    static_cast<void>(detail::exported(*pool)); // drivers share no pointer before the pool
+    static_cast<void>(pool->allocation_handle()); // drivers share no pointer before the pool
     CUmemPoolPtrExportData data{};
     call(table().cuMemPoolExportPointer, &data, buffer.pointer);
     IPCBufferDescriptor descriptor;
@@ -174,10 +174,9 @@ IPCBufferDescriptor Buffer::ipc_descriptor() const {
     return descriptor;
 }
 
-Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescriptor& descriptor,
+Buffer Buffer::from_ipc_descriptor(MemoryPool& pool, const IPCBufferDescriptor& descriptor,
                                    const Stream& stream) {
     [[maybe_unused]] const auto& checked = detail::open(stream.state(), "Stream");
-    const auto& state = pool.state();
     if (!pool.is_ipc_enabled()) {
         throw std::logic_error(
             "Memory resource is not IPC-enabled: import the exporter's pool with "
@@ -189,8 +188,8 @@ Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescri
                                     "not shared: the descriptor is forged");
     }
     if (auto mapped = imports().find_or_claim(descriptor.payload)) {
-        if (mapped->resource != state) { // as a driver that was asked once more would
-            raise_foreign(*state, "but of the one through which this process mapped it already");
+        if (mapped->resource.get() != &pool) { // as the driver would if it were asked again
+            raise_foreign(pool, "but of the one through which this process mapped it already");
         }
         if (mapped->size != descriptor.size) {
             throw std::invalid_argument(
@@ -201,7 +200,7 @@ Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescri
         return Buffer(std::move(mapped));
     }
     try {
-        auto mapped = map_allocation(state, descriptor, stream);
+        auto mapped = map_allocation(pool, descriptor, stream);
         imports().set(descriptor.payload, mapped);
         return Buffer(std::move(mapped));
     } catch (...) {
@@ -268,9 +267,8 @@ void check_descriptor(int descriptor) {
     }
 }
 
-std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail::PoolState>& pool,
-                                                    const IPCBufferDescriptor& descriptor,
-                                                    const Stream& stream) {
+std::shared_ptr<detail::BufferState>
+map_allocation(MemoryPool& pool, const IPCBufferDescriptor& descriptor, const Stream& stream) {
     auto state = std::make_unique<detail::BufferState>();
     state->make_on(stream);
     detail::BufferExtras& more = state->extras.get();
@@ -280,20 +278,20 @@ std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail
     {
         const driver::Current current(more.context->handle);
         const auto& import = table().cuMemPoolImportPointer;
-        const CUresult status = import(&pointer, pool->handle, &data);
+        const CUresult status = import(&pointer, pool.handle(), &data);
         if (status == CUDA_ERROR_INVALID_VALUE) {
-            raise_foreign(*pool, "or the buffer was freed by the process that made it");
+            raise_foreign(pool, "or the buffer was freed by the process that made it");
         }
         if (status != CUDA_SUCCESS) {
             driver::raise(status, import.name);
         }
     }
-    state->resource = pool;
+    state->resource = detail::share_of(pool);
     state->size = descriptor.size;
     more.imported = std::make_unique<const IPCBufferDescriptor>(descriptor);
     state->pointer = pointer; // from here on it is unmapped with the state
     check_size(descriptor.size, pointer, more.context->handle);
-    check_place(*pool, *state);
+    check_place(pool, *state);
     return {state.release(), [payload = descriptor.payload](detail::BufferState* last) {
                 end_import(std::unique_ptr<detail::BufferState>(last), payload);
             }};
@@ -320,9 +318,9 @@ void end_import(std::unique_ptr<detail::BufferState> last, const Payload& payloa
 
 /// Reports a descriptor that is not of the pool it is imported with; `reason` is what else it may
 /// be if the pool is another process's.
-void raise_foreign(const detail::PoolState& pool, const char* reason) {
+void raise_foreign(const MemoryPool& pool, const char* reason) {
     throw CUDAError(CUDA_ERROR_INVALID_VALUE, table().cuMemPoolImportPointer.name,
-                    pool.is_mapped
+                    pool.is_mapped()
                         ? std::string("the descriptor is not of a buffer of this pool, ") + reason
                         : "the pool is this process's own; a descriptor is for processes that "
                           "imported the pool with from_allocation_handle");
@@ -348,10 +346,10 @@ void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context) {
 /// @throws std::invalid_argument if the memory is not what the pool was imported as, which a file
 /// descriptor does not tell: memory of another device, or memory as the host's that is none of it.
 /// Pinned memory does as memory of any device.
-void check_place(const detail::PoolState& pool, detail::BufferState& mapped) {
+void check_place(const MemoryPool& pool, detail::BufferState& mapped) {
     const driver::Current current(mapped.free_order().context->handle);
     const detail::PointerInfo& found = detail::pointer_info(mapped);
-    const bool is_device_pool = pool.kind == detail::PoolKind::Device;
+    const bool is_device_pool = !pool.is_host_accessible();
     if (is_device_pool ? !found.is_device || found.device_id == pool.device_id()
                        : found.is_host_accessible) {
         return;

@@ -3,13 +3,13 @@
 
 #include <cuprum/managed_buffer.hpp>
 
-#include "driver/current.hpp"
-#include "memory/buffer_state.hpp"
+#include "device/any_context.hpp"
 #include "device/device_state.hpp"
+#include "driver/current.hpp"
 #include "driver/handle.hpp"
+#include "memory/buffer_state.hpp"
 #include "memory/location.hpp"
 #include "stream/stream_state.hpp"
-#include "device/any_context.hpp"
 
 #include <cuprum/detail/order.hpp>
 #include <cuprum/error.hpp>

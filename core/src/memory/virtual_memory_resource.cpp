@@ -1,20 +1,21 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// An allocation is a range of addresses, reserved in one or more pieces, with physical memory mapped
-// in chunks: one for each time that it grew. After a relocation a chunk is mapped twice, at its new
-// address and at the old one, until the old buffer is closed. The last mapping releases the chunk.
+// An allocation is a range of addresses, reserved in one or more pieces, with physical memory
+// mapped in chunks: one for each time that it grew. After a relocation a chunk is mapped twice, at
+// its new address and at the old one, until the old buffer is closed. The last mapping releases the
+// chunk.
 
 #include <cuprum/virtual_memory_resource.hpp>
 
-#include "driver/current.hpp"
-#include "memory/buffer_state.hpp"
 #include "device/device_state.hpp"
+#include "driver/current.hpp"
 #include "driver/handle.hpp"
+#include "memory/buffer_state.hpp"
 #include "memory/location.hpp"
-#include "stream/stream_state.hpp"
-#include "memory/waiting_free.hpp"
 #include "memory/virtual_memory.hpp"
+#include "memory/waiting_free.hpp"
+#include "stream/stream_state.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -30,7 +31,7 @@ namespace cuprum {
 using detail::VirtualAllocation;
 
 struct VirtualMemoryResource::Allocations {
-    std::mutex growing; // held while an allocation grows; taken before `mutex`
+    std::mutex growing;       // held while an allocation grows; taken before `mutex`
     mutable std::mutex mutex; // guards what follows
     VirtualMemoryResourceOptions options;
     std::map<CUdeviceptr, std::shared_ptr<VirtualAllocation>> by_address;
@@ -50,6 +51,11 @@ std::shared_ptr<detail::ContextState> context_on(const Device& device);
 bool is_on_device(const VirtualMemoryResourceOptions& options);
 
 } // namespace
+
+std::shared_ptr<VirtualMemoryResource>
+VirtualMemoryResource::create(const Device& device, const VirtualMemoryResourceOptions& options) {
+    return std::shared_ptr<VirtualMemoryResource>(new VirtualMemoryResource(device, options));
+}
 
 VirtualMemoryResource::VirtualMemoryResource(const Device& device,
                                              const VirtualMemoryResourceOptions& options)
@@ -83,7 +89,7 @@ Buffer VirtualMemoryResource::allocate(std::size_t bytes) {
     return Buffer(std::move(state));
 }
 
-Buffer VirtualMemoryResource::allocate(std::size_t bytes, const Stream& stream) {
+Buffer VirtualMemoryResource::make_buffer(std::size_t bytes, const Stream& stream) {
     static_cast<void>(detail::handle_of(stream)); // a closed stream is an error here as everywhere
     Buffer buffer = allocate(bytes);
     if (bytes != 0) {
@@ -179,7 +185,7 @@ void VirtualMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size_t /*
         detail::free_after(stream, take);
         return;
     }
-    // Nobody knows who uses the memory: wait for all.
+    // The streams that use the memory are unknown: wait for all.
     std::exception_ptr failure;
     try {
         Context(context_on(device_)).sync();

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory that the driver frees at once, not in a stream's order: the free waits for the stream first.
+// Memory that the driver frees at once, not in a stream's order: the free waits for the stream
+// first.
 
 #pragma once
 
-#include "driver/current.hpp"
-#include "driver/capture.hpp"
 #include "device/any_context.hpp"
 #include "device/context_state.hpp"
+#include "driver/capture.hpp"
+#include "driver/current.hpp"
 #include "memory/out_of_memory.hpp"
 
 #include <cuprum/buffer.hpp>

@@ -3,9 +3,9 @@
 
 #include "program/library_state.hpp"
 
-#include "support/file.hpp"
 #include "launch/kernel_state.hpp"
 #include "stream/deferred_release.hpp"
+#include "support/file.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>

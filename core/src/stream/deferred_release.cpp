@@ -25,8 +25,8 @@ struct DeferredShare final : DeferredRelease {
 void push_deferred(std::unique_ptr<DeferredRelease> object) noexcept {
     DeferredRelease* const newest = object.release();
     newest->next = deferred_releases.load(std::memory_order_relaxed);
-    while (!deferred_releases.compare_exchange_weak(
-        newest->next, newest, std::memory_order_release, std::memory_order_relaxed)) {
+    while (!deferred_releases.compare_exchange_weak(newest->next, newest, std::memory_order_release,
+                                                    std::memory_order_relaxed)) {
     }
 }
 
@@ -61,6 +61,10 @@ HostFunctionScope::~HostFunctionScope() {
 
 bool is_marked_as_host_function() noexcept {
     return is_host_function;
+}
+
+bool has_deferred_releases() noexcept {
+    return deferred_releases.load(std::memory_order_relaxed) != nullptr;
 }
 
 bool is_in_host_function() noexcept {

@@ -4,9 +4,9 @@
 #include <cuprum/event.hpp>
 
 #include "driver/current.hpp"
+#include "driver/handle.hpp"
 #include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
-#include "driver/handle.hpp"
 #include "support/recycled.hpp"
 
 #include <cuprum/error.hpp>

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "driver/call.hpp"
 #include "device/context_state.hpp"
+#include "driver/call.hpp"
 
 #include <cuprum/event.hpp>
 

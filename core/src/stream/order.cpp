@@ -89,7 +89,8 @@ bool is_capturing(const Stream& stream) {
 
 bool is_capturing(CUstream stream) {
     const driver::CaptureQuery answer = driver::query_capture(stream);
-    // Without a current context a default stream does not exist. The call that uses it reports that.
+    // Without a current context a default stream does not exist. The call that uses it reports
+    // that.
     if (answer.status != CUDA_SUCCESS && answer.status != CUDA_ERROR_INVALID_CONTEXT) {
         driver::raise(answer.status, table().cuStreamIsCapturing.name);
     }

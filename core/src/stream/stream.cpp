@@ -6,15 +6,15 @@
 
 #include <cuprum/stream.hpp>
 
+#include "device/device_state.hpp"
 #include "driver/capture.hpp"
 #include "driver/current.hpp"
 #include "driver/default_stream.hpp"
-#include "stream/deferred_release.hpp"
-#include "device/device_state.hpp"
-#include "stream/event_state.hpp"
 #include "driver/handle.hpp"
-#include "support/recycled.hpp"
+#include "stream/deferred_release.hpp"
+#include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
+#include "support/recycled.hpp"
 
 #include <cuprum/detail/record.hpp>
 #include <cuprum/device_resources.hpp>
@@ -142,8 +142,8 @@ void Stream::sync() const {
 }
 
 [[gnu::hot]] bool Stream::is_done() const {
-    // NOTE: "not ready" is an answer here, not a failure. Deferred releases stay on their list: they
-    // may wait for a stream, and this function must not.
+    // NOTE: "not ready" is an answer here, not a failure. Deferred releases stay on their list:
+    // they may wait for a stream, and this function must not.
     const auto& query = table().cuStreamQuery;
     const CUresult status = query(detail::handle_of(*this));
     if (status == CUDA_ERROR_NOT_READY) {

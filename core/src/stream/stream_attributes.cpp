@@ -5,8 +5,8 @@
 
 #include <cuprum/stream_attributes.hpp>
 
-#include "driver/call.hpp"
 #include "device/device_state.hpp"
+#include "driver/call.hpp"
 #include "driver/handle.hpp"
 #include "stream/stream_state.hpp"
 
@@ -55,25 +55,29 @@ std::uint64_t Stream::id() const {
 void Stream::write_value(CUdeviceptr address, std::uint32_t value,
                          const WriteValueOptions& options) const {
     check_alignment(address, sizeof(value));
-    call(table().cuStreamWriteValue32, detail::handle_of(*this), address, value, write_flags(options));
+    call(table().cuStreamWriteValue32, detail::handle_of(*this), address, value,
+         write_flags(options));
 }
 
 void Stream::write_value(CUdeviceptr address, std::uint64_t value,
                          const WriteValueOptions& options) const {
     check_alignment(address, sizeof(value));
-    call(table().cuStreamWriteValue64, detail::handle_of(*this), address, cuuint64_t{value}, write_flags(options));
+    call(table().cuStreamWriteValue64, detail::handle_of(*this), address, cuuint64_t{value},
+         write_flags(options));
 }
 
 void Stream::wait_value(CUdeviceptr address, std::uint32_t value,
                         const WaitValueOptions& options) const {
     check_alignment(address, sizeof(value));
-    call(table().cuStreamWaitValue32, detail::handle_of(*this), address, value, wait_flags(options));
+    call(table().cuStreamWaitValue32, detail::handle_of(*this), address, value,
+         wait_flags(options));
 }
 
 void Stream::wait_value(CUdeviceptr address, std::uint64_t value,
                         const WaitValueOptions& options) const {
     check_alignment(address, sizeof(value));
-    call(table().cuStreamWaitValue64, detail::handle_of(*this), address, cuuint64_t{value}, wait_flags(options));
+    call(table().cuStreamWaitValue64, detail::handle_of(*this), address, cuuint64_t{value},
+         wait_flags(options));
 }
 
 // ---- attributes --------------------------------------------------------------------------------
@@ -108,9 +112,10 @@ MemorySyncDomain Stream::memory_sync_domain() const {
 }
 
 void Stream::set_memory_sync_domain(MemorySyncDomain domain) const {
-    write_attribute(detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, [&](CUstreamAttrValue& value) {
-        value.memSyncDomain = static_cast<CUlaunchMemSyncDomain>(domain);
-    });
+    write_attribute(detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+                    [&](CUstreamAttrValue& value) {
+                        value.memSyncDomain = static_cast<CUlaunchMemSyncDomain>(domain);
+                    });
 }
 
 MemorySyncDomainMap Stream::memory_sync_domain_map() const {
@@ -129,15 +134,16 @@ void Stream::set_memory_sync_domain_map(const MemorySyncDomainMap& map) const {
 }
 
 AccessPolicyWindow Stream::access_policy_window() const {
-    return read_attribute(
-        detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, [](const CUstreamAttrValue& value) {
-            const CUaccessPolicyWindow& window = value.accessPolicyWindow;
-            return AccessPolicyWindow{.base = reinterpret_cast<CUdeviceptr>(window.base_ptr),
-                                      .bytes = window.num_bytes,
-                                      .hit_ratio = window.hitRatio,
-                                      .hit = static_cast<AccessProperty>(window.hitProp),
-                                      .miss = static_cast<AccessProperty>(window.missProp)};
-        });
+    return read_attribute(detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+                          [](const CUstreamAttrValue& value) {
+                              const CUaccessPolicyWindow& window = value.accessPolicyWindow;
+                              return AccessPolicyWindow{
+                                  .base = reinterpret_cast<CUdeviceptr>(window.base_ptr),
+                                  .bytes = window.num_bytes,
+                                  .hit_ratio = window.hitRatio,
+                                  .hit = static_cast<AccessProperty>(window.hitProp),
+                                  .miss = static_cast<AccessProperty>(window.missProp)};
+                          });
 }
 
 void Stream::set_access_policy_window(const AccessPolicyWindow& window) const {
@@ -149,14 +155,15 @@ void Stream::set_access_policy_window(const AccessPolicyWindow& window) const {
     if (window.miss == AccessProperty::Persisting) {
         throw std::invalid_argument("miss is Persisting, expected Normal or Streaming");
     }
-    write_attribute(
-        detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, [&](CUstreamAttrValue& value) {
-            value.accessPolicyWindow = {.base_ptr = reinterpret_cast<void*>(window.base),
-                                        .num_bytes = window.bytes,
-                                        .hitRatio = window.hit_ratio,
-                                        .hitProp = static_cast<CUaccessProperty>(window.hit),
-                                        .missProp = static_cast<CUaccessProperty>(window.miss)};
-        });
+    write_attribute(detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+                    [&](CUstreamAttrValue& value) {
+                        value.accessPolicyWindow = {
+                            .base_ptr = reinterpret_cast<void*>(window.base),
+                            .num_bytes = window.bytes,
+                            .hitRatio = window.hit_ratio,
+                            .hitProp = static_cast<CUaccessProperty>(window.hit),
+                            .missProp = static_cast<CUaccessProperty>(window.miss)};
+                    });
 }
 
 void Stream::copy_attributes_from(const Stream& other) const {

@@ -3,11 +3,11 @@
 
 #pragma once
 
+#include "device/context_state.hpp"
 #include "driver/call.hpp"
 #include "driver/capture.hpp"
-#include "launch/recent_launches.hpp"
-#include "device/context_state.hpp"
 #include "driver/handle.hpp"
+#include "launch/recent_launches.hpp"
 
 #include <cuprum/stream.hpp>
 

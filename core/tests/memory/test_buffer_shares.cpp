@@ -140,7 +140,7 @@ TEST_F(BufferSharesOnFake, slices_count_as_shares) {
 
 TEST_F(BufferSharesOnFake, memory_without_a_stream_waits_on_the_host) {
     const Stream stream = Device(0).create_stream();
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto pinned = LegacyPinnedMemoryResource::create();
     Buffer buffer = pinned->allocate(16);
     Buffer copy = buffer;
     copy.close(stream);

@@ -34,11 +34,11 @@ class ReleaseInCaptureOnDriver : public testing::DeviceTest {};
 
 TEST_F(ReleaseInCaptureOnFake, is_deferred_until_the_capture_is_over) {
     const Stream stream = Device(0).create_stream();
-    const DeviceMemoryResource pool(Device(0), DeviceMemoryResourceOptions{});
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
-    const auto at_once = std::make_shared<SynchronousMemoryResource>(Device(0));
-    const auto mapped = std::make_shared<VirtualMemoryResource>(Device(0));
-    std::vector<Buffer> buffers{pool.allocate(16, stream), pinned->allocate(16, stream),
+    const auto pool = DeviceMemoryResource::create(Device(0), DeviceMemoryResourceOptions{});
+    const auto pinned = LegacyPinnedMemoryResource::create();
+    const auto at_once = SynchronousMemoryResource::create(Device(0));
+    const auto mapped = VirtualMemoryResource::create(Device(0));
+    std::vector<Buffer> buffers{pool->allocate(16, stream), pinned->allocate(16, stream),
                                 at_once->allocate(16, stream), mapped->allocate(1, stream)};
     fake->set_capturing(stream.handle());
     fake->forget_calls();
@@ -117,22 +117,17 @@ TEST_F(ReleaseInCaptureOnDriver, never_ends_a_capture_of_another_library) {
         reinterpret_cast<CUresult (*)(CUgraph)>(driver::resolve("cuGraphDestroy", 10000));
     const CurrentContext current(device().primary_context());
     const Stream theirs = device().create_stream();
-    for (const auto mode :
-         {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL}) {
-        const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
-        const auto at_once = std::make_shared<SynchronousMemoryResource>(device());
+    for (const auto mode : {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL}) {
+        const auto pinned = LegacyPinnedMemoryResource::create();
+        const auto at_once = SynchronousMemoryResource::create(device());
         std::vector<char> memory(4096);
-        std::optional<DeviceMemoryResource> pool(std::in_place, device(),
-                                                 DeviceMemoryResourceOptions{});
-        std::vector<Buffer> buffers{device().allocate(64, stream()),
-                                    pool->allocate(64, stream()),
-                                    pinned->allocate(64, stream()),
-                                    pinned->allocate(64),
-                                    at_once->allocate(64, stream()),
-                                    register_host_memory(memory.data(), memory.size())};
+        auto pool = DeviceMemoryResource::create(device(), {});
+        std::vector<Buffer> buffers{
+            device().allocate(64, stream()), pool->allocate(64, stream()),
+            pinned->allocate(64, stream()),  pinned->allocate(64),
+            at_once->allocate(64, stream()), register_host_memory(memory.data(), memory.size())};
         if (device().properties().get("virtual_memory_management_supported", 0) != 0) {
-            buffers.push_back(
-                std::make_shared<VirtualMemoryResource>(device())->allocate(1, stream()));
+            buffers.push_back(VirtualMemoryResource::create(device())->allocate(1, stream()));
         }
         std::optional<ObjectCode> code = compile("extern \"C\" __global__ void empty() {}");
         static_cast<void>(code->get_kernel("empty").handle());
@@ -156,7 +151,7 @@ TEST(ReleaseInCaptureFailures, every_call) {
     testing::check_every_failure([](testing::FakeDriver&) {
         const Stream stream = Device(0).create_stream();
         (void)stream.handle();
-        const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+        const auto pinned = LegacyPinnedMemoryResource::create();
         const Buffer first = Device(0).allocate(16, stream);
         const Buffer second = pinned->allocate(16, stream);
     });

@@ -39,8 +39,8 @@ options : DeviceMemoryResourceOptions or dict, optional
             }
             auto pool = [&] {
                 const nb::gil_scoped_release unlocked;
-                return given.is_valid() ? DeviceMemoryResource(device, how)
-                                        : DeviceMemoryResource(device);
+                return given.is_valid() ? DeviceMemoryResource::create(device, how)
+                                        : DeviceMemoryResource::create(device);
             }();
             new (self) PyDeviceMemoryResource(std::move(pool));
             if (how.ipc_enabled) {
@@ -102,13 +102,13 @@ alloc_handle : int or IPCAllocationHandle
     type.def_prop_ro(
         "device",
         [](const PyDeviceMemoryResource& self) {
-            return device_object(Device(self.core.device_id()));
+            return device_object(Device(self.core->device_id()));
         },
         nb::sig("def device(self) -> Device"), "Return the device whose memory this is.");
     type.def_prop_rw(
         "peer_accessible_by",
         [](nb::handle self) {
-            (void)held_by<PyDeviceMemoryResource>(self).core.handle(); // a closed pool has none
+            (void)held_by<PyDeviceMemoryResource>(self).core->handle(); // a closed pool has none
             return nb::module_::import_("cuprum._peer_access")
                 .attr("PeerAccessibleBySetProxy")(self);
         },
@@ -126,7 +126,7 @@ alloc_handle : int or IPCAllocationHandle
         [](const PyDeviceMemoryResource& self) {
             const auto peers = [&] {
                 const nb::gil_scoped_release unlocked;
-                return DeviceMemoryResource(self.core.state()).peer_accessible_by();
+                return self.core.as<DeviceMemoryResource>().peer_accessible_by();
             }();
             nb::list ordinals;
             for (const Device& peer : peers) {
@@ -148,7 +148,7 @@ alloc_handle : int or IPCAllocationHandle
             const auto added = list(give);
             const auto removed = list(take);
             const nb::gil_scoped_release unlocked;
-            DeviceMemoryResource(self.core.state()).update_peer_access(added, removed);
+            self.core.as<DeviceMemoryResource>().update_peer_access(added, removed);
         },
         "give"_a, "take"_a,
         nb::sig("def _update_peers(self, give: collections.abc.Iterable[Device | int], take: "
@@ -158,7 +158,7 @@ alloc_handle : int or IPCAllocationHandle
         [](const PyDeviceMemoryResource& self, nb::handle device) {
             const Device asked = device_argument(device, "device");
             const nb::gil_scoped_release unlocked;
-            return DeviceMemoryResource(self.core.state()).is_accessible_from(asked) ? "rw" : "";
+            return self.core.as<DeviceMemoryResource>().is_accessible_from(asked) ? "rw" : "";
         },
         "device"_a);
 }

@@ -58,7 +58,8 @@ options : ManagedMemoryResourceOptions or dict, optional
             }
             auto pool = [&] {
                 const nb::gil_scoped_release unlocked;
-                return given.is_valid() ? ManagedMemoryResource(how) : ManagedMemoryResource();
+                return given.is_valid() ? ManagedMemoryResource::create(how)
+                                        : ManagedMemoryResource::create();
             }();
             new (self) PyManagedMemoryResource(std::move(pool));
         },
@@ -70,7 +71,7 @@ options : ManagedMemoryResourceOptions or dict, optional
     type.def_prop_ro(
         "preferred_location",
         [](const PyManagedMemoryResource& self) -> nb::object {
-            const auto place = ManagedMemoryResource(self.core.state()).preferred_location();
+            const auto place = self.core.as<ManagedMemoryResource>().preferred_location();
             if (!place) {
                 return nb::none();
             }

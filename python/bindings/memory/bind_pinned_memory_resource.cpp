@@ -35,7 +35,8 @@ options : PinnedMemoryResourceOptions or dict, optional
             }
             auto pool = [&] {
                 const nb::gil_scoped_release unlocked;
-                return given.is_valid() ? PinnedMemoryResource(how) : PinnedMemoryResource();
+                return given.is_valid() ? PinnedMemoryResource::create(how)
+                                        : PinnedMemoryResource::create();
             }();
             new (self) PyPinnedMemoryResource(std::move(pool));
             if (how.ipc_enabled) {
@@ -73,7 +74,7 @@ options : PinnedMemoryResourceOptions or dict, optional
     type.def_prop_ro(
         "numa_id",
         [](const PyPinnedMemoryResource& self) {
-            return PinnedMemoryResource(self.core.state()).numa_id();
+            return self.core.as<PinnedMemoryResource>().numa_id();
         },
         "Return the NUMA node of the memory, -1 if the system places it.");
 }

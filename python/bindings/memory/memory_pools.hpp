@@ -11,6 +11,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -18,9 +19,14 @@ namespace cuprum::python {
 
 /// What is asked of a pool, live; keeps the pool alive.
 struct PyPoolAttributes {
-    explicit PyPoolAttributes(MemoryPool asked) : pool(std::move(asked)) {}
+    explicit PyPoolAttributes(std::shared_ptr<MemoryPool> asked) : pool(std::move(asked)) {}
 
-    Held<MemoryPool> pool;
+    ~PyPoolAttributes() { pool.drop(); }
+
+    PyPoolAttributes(const PyPoolAttributes&) = delete;
+    PyPoolAttributes& operator=(const PyPoolAttributes&) = delete;
+
+    PoolShare pool;
 };
 
 /// Binds MemoryPoolAttributes, and the kinds of pool.
@@ -41,9 +47,9 @@ template <typename Pool, typename Made>
     const auto& resource = held_by<Pool>(self);
     const std::size_t bytes = size_argument(size, "size");
     try {
-        return allocate_in<Made>(resource.core, nb::borrow(self), bytes, stream);
+        return allocate_in<Made>(*resource.core, nb::borrow(self), bytes, stream);
     } catch (const std::invalid_argument&) {
-        if (resource.core.is_mapped()) {
+        if (resource.core->is_mapped()) {
             raise_error(PyExc_TypeError,
                         "Cannot allocate from a mapped IPC-enabled memory resource");
         }

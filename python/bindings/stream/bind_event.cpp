@@ -135,7 +135,7 @@ void sync(const PyEvent& self) {
     // What is done already needs no waiting, so that the GIL can be kept; what failed is told by
     // the call that waits.
     try {
-        if (is_done(self)) {
+        if (is_done(self) && !detail::has_deferred_releases()) {
             return;
         }
     } catch (const CUDAError&) { // NOLINT(bugprone-empty-catch): said above

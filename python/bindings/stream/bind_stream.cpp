@@ -213,10 +213,11 @@ bool is_done(const PyStream& self) {
 }
 
 void sync(const PyStream& self) {
-    // What is done already needs no waiting, so that the GIL can be kept; what failed is told by
-    // the call that waits. But asking ends a capture as waiting does, and would be to blame then.
+    // If all work is done, there is nothing to wait for and the GIL can be kept. The call that
+    // waits reports failed work. A query ends a capture as a wait does: the error then names the
+    // wait.
     try {
-        if (is_done(self)) {
+        if (is_done(self) && !detail::has_deferred_releases()) {
             return;
         }
     } catch (const CUDAError& error) {

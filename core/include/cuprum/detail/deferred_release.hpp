@@ -17,4 +17,7 @@ namespace cuprum::detail {
 /// that synchronises or launches a host function.
 CUPRUM_API void defer_release(std::shared_ptr<void> object);
 
+/// Returns whether a synchronisation would release something, for callers that skip the wait.
+[[nodiscard]] CUPRUM_API bool has_deferred_releases() noexcept;
+
 } // namespace cuprum::detail

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/architecture.hpp"
 #include "driver/call.hpp"
 #include "driver/current.hpp"
 #include "driver/explanations.hpp"
-#include "program/link/session.hpp"
+#include "program/architecture.hpp"
 #include "program/library_state.hpp"
+#include "program/link/session.hpp"
 #include "stream/deferred_release.hpp"
 
 #include <cuprum/context.hpp>
