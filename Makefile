@@ -10,7 +10,7 @@ SHELL := /bin/bash
 ENV := . .venv/cuprum.env
 VENV_PYTHON := .venv/bin/python
 
-.PHONY: help demo test asan tsan fuzz check bench gpu-check stubs clean bootstrap
+.PHONY: help demo test test-wheel asan tsan fuzz check bench gpu-check stubs clean bootstrap
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,6 +25,9 @@ demo: bootstrap ## Compile a kernel, run it on the GPU or the emulated device, s
 
 test: bootstrap ## Build everything and run every test, C++ and Python
 	@$(ENV); tools/test
+
+test-wheel: bootstrap ## Build a wheel, install it into an empty environment and run a kernel from it
+	@$(ENV); tools/test-wheel
 
 asan: bootstrap ## Run every test under the address and undefined-behaviour sanitizers
 	@$(ENV); tools/test-sanitized asan

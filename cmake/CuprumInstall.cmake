@@ -29,7 +29,9 @@ include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/cuprum")
 
 install(DIRECTORY core/include/cuprum DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def")
+        FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def"
+        # Only the library and its bindings reach the private parts of the classes.
+        PATTERN "access.hpp" EXCLUDE)
 install(TARGETS cuprum EXPORT cuprumTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT cuprumTargets NAMESPACE cuprum:: DESTINATION "${package_dir}")
@@ -56,3 +58,6 @@ install(FILES "${CMAKE_CURRENT_BINARY_DIR}/cuprumConfig.cmake"
               "${CMAKE_CURRENT_BINARY_DIR}/cuprumConfigVersion.cmake"
         DESTINATION "${package_dir}")
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/cuprum")
+if(CUPRUM_EMULATOR)
+  install(FILES licenses/zstd.txt DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/cuprum")
+endif()

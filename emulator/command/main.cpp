@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// cuprum-emulator: runs programs on the emulated device, whatever they are written with.
+// cuprum-emulator: runs programs on the emulated device, in whatever language they are written.
 //
-// A program finds its driver by the name libcuda.so.1. `run` puts the folder of the emulated one in
-// front of the loader's search path, makes sure in a process of its own that it is the one which is
-// found, and then becomes the program.
+// A program finds its driver by the name libcuda.so.1. `run` puts the folder of the emulated driver
+// first in the loader's search path. It checks in a separate process that this driver is found, and
+// then becomes the program.
 
 #include <cuda.h>
 
@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int USAGE_ERROR = 2;
-constexpr int NOT_FOUND = 127; // as shells say of a program that cannot be started
+constexpr int NOT_FOUND = 127; // the status of shells for a program that cannot be started
 
 constexpr std::string_view USAGE =
     "usage: cuprum-emulator run [--driver-linker] PROGRAM [ARGUMENT...]\n"
@@ -37,11 +37,11 @@ constexpr std::string_view USAGE =
     "       cuprum-emulator info        show the devices and the settings\n"
     "       cuprum-emulator --version\n"
     "\n"
-    "--driver-linker hides nvJitLink, which makes machine code, so that libraries which can do\n"
-    "without it link with the driver instead. Numba needs it.\n"
+    "--driver-linker hides nvJitLink, which produces machine code. Libraries that can do without\n"
+    "it then link with the driver instead. Numba needs this option.\n"
     "\n"
-    "CUPRUM_EMULATOR_DEVICES, _COMPUTE_CAPABILITY, _MEMORY and others set what is emulated;\n"
-    "'info' lists those that are set.\n";
+    "CUPRUM_EMULATOR_DEVICES, _COMPUTE_CAPABILITY, _MEMORY and others configure the\n"
+    "emulated device; 'info' lists those that are set.\n";
 
 std::optional<fs::path> find_library();
 int run(char** arguments, bool is_linker_hidden);
@@ -93,7 +93,7 @@ fs::path own_path() {
     return fs::read_symlink("/proc/self/exe", error);
 }
 
-/// Looks where the build, an installation and a Python package have the library.
+/// Searches for the library where the build, an installation or a Python package puts it.
 std::optional<fs::path> find_library() {
     const fs::path here = own_path().parent_path();
     std::vector<fs::path> places{here / "../lib", here / "../lib/cuprum", here / "../lib64/cuprum",
@@ -103,14 +103,14 @@ std::optional<fs::path> find_library() {
         const std::string name = entry.path().filename();
         if (name.starts_with("python")) {
             places.push_back(entry.path() / "site-packages/cuprum/_emulator");
-        } else if (entry.is_directory()) { // lib/x86_64-linux-gnu
+        } else if (entry.is_directory()) { // for example lib/x86_64-linux-gnu
             places.push_back(entry.path() / "cuprum");
         }
     }
     for (const fs::path& place : places) {
         if (fs::exists(place / "libcuda.so.1", error)) {
             const fs::path found = fs::canonical(place / "libcuda.so.1", error);
-            // A real driver may lie in such a folder, too.
+            // The folder may also contain a real driver.
             void* library = ::dlopen(found.c_str(), RTLD_NOW | RTLD_LOCAL);
             if (library != nullptr && ::dlsym(library, "cuprumEmulatorVersion") != nullptr) {
                 return found;
@@ -128,7 +128,7 @@ std::optional<fs::path> find_library_or_complain() {
     return library;
 }
 
-/// Starts this program anew, so that the loader looks as it will for the user's program.
+/// Starts this program again, so that the loader searches as it will for the user's program.
 int status_of_probe() {
     const std::string self = own_path();
     const pid_t child = ::fork();
@@ -143,7 +143,7 @@ int status_of_probe() {
     return WEXITSTATUS(status);
 }
 
-/// Puts a path in front of those that an environment variable holds.
+/// Adds a path at the front of an environment variable.
 void prepend(const char* variable, std::string path) {
     if (const char* before = std::getenv(variable); before != nullptr && *before != '\0') {
         path += std::string(":") + before;
@@ -160,12 +160,12 @@ int run(char** arguments, bool is_linker_hidden) {
     if (is_linker_hidden) {
         const fs::path empty = library->parent_path() / "driver_linker/libnvJitLink.so.13";
         if (!fs::exists(empty)) {
-            return complain("--driver-linker needs " + empty.string() + ", which is not there");
+            return complain("--driver-linker needs " + empty.string() + ", which does not exist");
         }
-        // Loaded before all else: a library of this name is then taken to be there already.
+        // The loader then considers a library of this name already loaded.
         prepend("LD_PRELOAD", empty);
     }
-    ::setenv("CUPRUM_DRIVER", library->c_str(), 1); // programs of Cuprum do not search
+    ::setenv("CUPRUM_DRIVER", library->c_str(), 1); // Cuprum's own programs need not search
     if (status_of_probe() != EXIT_SUCCESS) {
         return EXIT_FAILURE;
     }
@@ -174,7 +174,7 @@ int run(char** arguments, bool is_linker_hidden) {
                     NOT_FOUND);
 }
 
-/// Fails unless the name libcuda.so.1 leads to an emulated driver.
+/// Fails unless the name libcuda.so.1 finds the emulated driver.
 int probe() {
     void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
@@ -201,7 +201,7 @@ int show_version() {
     return EXIT_SUCCESS;
 }
 
-/// The functions of the driver that info needs.
+/// The driver functions that `info` needs.
 class Driver {
 public:
     explicit Driver(const fs::path& path)

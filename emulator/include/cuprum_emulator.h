@@ -4,8 +4,8 @@
  */
 
 /*
- * What the emulated driver offers beyond CUDA's driver API. Get the functions with dlsym, or with
- * cuGetProcAddress under the same names; a driver that does not know them is not emulated.
+ * Functions of the emulated driver beyond CUDA's driver API. Get them with dlsym, or with
+ * cuGetProcAddress under the same names. A driver without these functions is not emulated.
  */
 
 #ifndef CUPRUM_EMULATOR_H
@@ -21,24 +21,24 @@ extern "C" {
 typedef struct CuprumLiveCounts {
     size_t struct_size; /**< set by the caller to sizeof(CuprumLiveCounts) */
     size_t contexts;
-    size_t streams; /**< made by the program; default streams do not count */
+    size_t streams; /**< created by the program; default streams do not count */
     size_t events;
-    size_t device_allocations; /**< device and managed memory, pooled memory not included */
+    size_t device_allocations; /**< device and managed memory, without pooled memory */
     size_t pool_allocations;
     size_t host_allocations; /**< pinned and registered memory */
-    size_t pools;            /**< made by the program; default pools do not count */
-    size_t modules;          /**< those that libraries make for themselves do not count */
+    size_t pools;            /**< created by the program; default pools do not count */
+    size_t modules;          /**< modules that libraries create internally do not count */
     size_t libraries;
-    size_t physical_allocations; /**< made by cuMemCreate */
+    size_t physical_allocations; /**< created by cuMemCreate */
 } CuprumLiveCounts;
 
-/** Counts the live objects. Returns 0, or 1 if `counts` is NULL or its size unknown. */
+/** Counts the live objects. Returns 0, or 1 if `counts` is NULL or its size is unknown. */
 int cuprumEmulatorLiveObjects(CuprumLiveCounts* counts);
 
 /** Returns the emulator's version, such as "0.1.0". */
 const char* cuprumEmulatorVersion(void);
 
-/** Tells whether an exported name, such as "cuMemAlloc_v2", does anything but refuse. */
+/** Returns 1 if an exported name, such as "cuMemAlloc_v2", is implemented, 0 if it is refused. */
 int cuprumEmulatorIsImplemented(const char* symbol);
 
 #ifdef __cplusplus

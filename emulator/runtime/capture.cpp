@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Capturing streams into graphs, and running what was captured. Graphs that are built node by node
-// are refused: see refused.def.
+// Captures streams into graphs and runs those graphs. Graphs that are built node by node are
+// refused; see refused.def.
 
 #include "runtime.hpp"
 

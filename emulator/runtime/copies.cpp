@@ -3,9 +3,8 @@
 
 // Copies and fills.
 //
-// A copy on the NULL stream that blocks is the driver's own blocking copy. The direction is not
-// taken on trust: each goes to the driver's function for it, which rejects memory of the other
-// kind.
+// A blocking copy on the NULL stream is the driver's own blocking copy. The given direction is not
+// trusted: each direction has its own driver function, which rejects memory of the other kind.
 
 #include "registry.hpp"
 #include "runtime.hpp"
@@ -16,7 +15,7 @@ using namespace cuprum::runtime;
 
 namespace {
 
-/// The stream to copy on; none for a copy that blocks.
+/// The stream to copy on; none for a blocking copy.
 using Order = std::optional<cudaStream_t>;
 
 cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind kind, Order order);
@@ -79,7 +78,7 @@ cudaError_t CUDARTAPI cudaMemcpy3DPeerAsync(const cudaMemcpy3DPeerParms* p, cuda
     return in_context([&] { return copy_3d_between_devices(p, stream); });
 }
 
-// One address space holds the memory of all devices, so an address says which device it is on.
+// One address space holds the memory of all devices, so the address identifies the device.
 cudaError_t CUDARTAPI cudaMemcpyPeer(void* dst, int /*dstDevice*/, const void* src,
                                      int /*srcDevice*/, std::size_t count) {
     return in_context([&] { return cuMemcpy(address(dst), address(src), count); });
@@ -96,7 +95,7 @@ cudaError_t CUDARTAPI cudaMemcpyBatchAsync(void* const* dsts, const void* const*
                                            cudaMemcpyAttributes* attrs, std::size_t* attrsIdxs,
                                            std::size_t numAttrs, cudaStream_t stream) {
     return in_context([&] {
-        // The driver only reads the lists, though it does not say so.
+        // The driver only reads the lists, although its parameters are not const.
         return cuMemcpyBatchAsync(const_cast<CUdeviceptr*>(same<const CUdeviceptr>(dsts)),
                                   const_cast<CUdeviceptr*>(same<const CUdeviceptr>(srcs)),
                                   const_cast<std::size_t*>(sizes), count,
@@ -277,9 +276,9 @@ cudaError_t copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_
     return as_error(order ? cuMemcpy2DAsync(&copy, *order) : cuMemcpy2DUnaligned(&copy));
 }
 
-/// Fills what the driver's two structures for copies of three dimensions have in common.
+/// Fills in the common part of the driver's two structures for three-dimensional copies.
 ///
-/// Without arrays every extent and position along x is in bytes.
+/// Without arrays, every extent and position along x is in bytes.
 template <typename Copy, typename Parameters>
 void describe_3d(Copy& copy, const Parameters& from) {
     copy.srcXInBytes = from.srcPos.x;
@@ -339,7 +338,7 @@ cudaError_t copy_3d_between_devices(const cudaMemcpy3DPeerParms* parameters, Ord
 
 cudaError_t fill_3d(cudaPitchedPtr memory, int value, cudaExtent extent, Order order) {
     const auto byte = static_cast<unsigned char>(value);
-    // Slices follow one another, so one fill does it when each is filled whole.
+    // Slices are contiguous, so one fill is enough if every slice is filled completely.
     const bool is_dense = extent.height == memory.ysize;
     const std::size_t height = is_dense ? extent.height * extent.depth : extent.height;
     CUresult status = CUDA_SUCCESS;

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Devices: which there are, their attributes and limits, peers, the versions.
+// Devices: enumeration, attributes, limits, peers and versions.
 
 #include "runtime.hpp"
 
 using namespace cuprum::runtime;
 
-// Declared in cudaProfiler.h, a package of its own that need not be there.
+// Declared in cudaProfiler.h, which is a separate package and may be missing.
 extern "C" CUresult CUDAAPI cuProfilerStart();
 extern "C" CUresult CUDAAPI cuProfilerStop();
 
 namespace {
 
-/// Takes the runtime's number for an attribute, which is the driver's.
+/// Converts the runtime's number of an attribute, which is also the driver's.
 CUdevice_attribute attribute_of(cudaDeviceAttr attribute) {
     return static_cast<CUdevice_attribute>(attribute);
 }
@@ -57,7 +57,7 @@ cudaError_t CUDARTAPI cudaSetValidDevices(int* device_arr, int len) {
                 return CUDA_ERROR_INVALID_DEVICE;
             }
         }
-        return CUDA_SUCCESS; // a preference, and every thread chooses its device itself
+        return CUDA_SUCCESS; // only a preference: every thread chooses its device itself
     });
 }
 
@@ -117,7 +117,7 @@ cudaError_t CUDARTAPI cudaDeviceEnablePeerAccess(int peerDevice, unsigned int fl
         if (status != CUDA_SUCCESS) {
             return status;
         }
-        // The runtime speaks of devices where the driver speaks of contexts.
+        // The runtime takes a device where the driver takes a context.
         CUcontext current = nullptr;
         return cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == peer
                    ? CUDA_ERROR_INVALID_DEVICE
@@ -180,7 +180,7 @@ cudaError_t CUDARTAPI cudaDeviceUnregisterAsyncNotification(int device,
 }
 
 cudaError_t CUDARTAPI cudaDriverGetVersion(int* driverVersion) {
-    // Answers with no device and no driver, too: the version is then 0.
+    // This works without a device or driver; the version is then 0.
     return keep(driverVersion == nullptr ? cudaErrorInvalidValue
                                          : as_error(cuDriverGetVersion(driverVersion)));
 }
@@ -254,7 +254,8 @@ cudaError_t CUDARTAPI cudaLogsDumpToMemory(cudaLogIterator* iterator, char* buff
 namespace {
 
 CUresult primary_context_of(int device, CUcontext* context) {
-    // The driver counts, so what is retained here is given back: cudaInitDevice holds one for good.
+    // The driver counts references, so this one is released again. cudaInitDevice keeps one
+    // forever.
     if (const cudaError_t status = cudaInitDevice(device, 0, 0); status != cudaSuccess) {
         return static_cast<CUresult>(status);
     }

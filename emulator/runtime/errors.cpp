@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Names and explanations of codes.
+// Names and explanations of error codes.
 
 #include "runtime.hpp"
 
@@ -9,7 +9,7 @@ using namespace cuprum::runtime;
 
 namespace {
 
-/// Explains the codes that only the runtime has; null for the others.
+/// Explains a code that only the runtime has; returns null for the others.
 const char* own_explanation(cudaError_t error);
 
 } // namespace
@@ -59,7 +59,8 @@ const char* own_explanation(cudaError_t error) {
     case cudaErrorInvalidDeviceFunction:
         return "invalid device function: no kernel is registered for this address";
     case cudaErrorIncompatibleDriverContext:
-        return "the current context was made by the driver API and does not suit the runtime";
+        return "the current context was created by the driver API and is incompatible with the "
+               "runtime";
     case cudaErrorInvalidHostPointer:
         return "invalid host pointer";
     case cudaErrorInvalidDevicePointer:

@@ -16,7 +16,7 @@ cudaError_t find_kernel(const void* entry, CUkernel* result) {
     if (status != cudaErrorInvalidDeviceFunction) {
         return status;
     }
-    // Not a stub: a handle, if the driver knows it.
+    // This is not a stub. It may be a handle that the driver knows.
     auto* const handle = static_cast<CUkernel>(const_cast<void*>(entry));
     CUfunction function = nullptr;
     if (entry == nullptr || cuKernelGetFunction(&function, handle) != CUDA_SUCCESS) {
@@ -36,7 +36,7 @@ cudaError_t find_function(const void* entry, CUfunction* result) {
     int unused = 0;
     if (entry != nullptr && status == cudaErrorInvalidDeviceFunction &&
         cuFuncGetAttribute(&unused, CU_FUNC_ATTRIBUTE_NUM_REGS, handle) == CUDA_SUCCESS) {
-        *result = handle; // of cudaGetFuncBySymbol, or of the driver
+        *result = handle; // from cudaGetFuncBySymbol or from the driver
         return cudaSuccess;
     }
     return status;
@@ -47,7 +47,7 @@ namespace {
 bool fits_device(dim3 grid, dim3 block);
 CUlaunchConfig driver_config(const cudaLaunchConfig_t& config);
 
-/// Launches, and says which of the runtime's codes an invalid value is.
+/// Launches a kernel and translates an invalid value to the runtime's specific code.
 cudaError_t launch(const cudaLaunchConfig_t& config, const void* entry, void** arguments) {
     CUfunction function = nullptr;
     if (const cudaError_t status = find_function(entry, &function); status != cudaSuccess) {
@@ -61,7 +61,7 @@ cudaError_t launch(const cudaLaunchConfig_t& config, const void* entry, void** a
     return as_error(status);
 }
 
-/// Runs `body` with the function that `entry` names, in a context.
+/// Runs `body` in a context with the function that `entry` identifies.
 template <typename Body>
 cudaError_t with_function(const void* entry, Body&& body) {
     return in_context([&] {

@@ -7,10 +7,10 @@
 
 namespace cuprum::runtime {
 
-/// Finds what the caller means by `entry`: the address of a host stub, or a kernel's own handle.
+/// Finds the kernel that `entry` identifies: by the address of a host stub, or by its own handle.
 cudaError_t find_kernel(const void* entry, CUkernel* result);
 
-/// Finds the same as a function of the current context.
+/// Finds the kernel as a function of the current context.
 cudaError_t find_function(const void* entry, CUfunction* result);
 
 } // namespace cuprum::runtime

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Code that a program loads itself.
+// Code that a program loads itself at run time.
 
 #include "runtime.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory of the device and of the host: allocating, registering, sharing, asking about pointers.
+// Device and host memory: allocation, registration, sharing, and queries about pointers.
 
 #include "runtime.hpp"
 
@@ -23,7 +23,7 @@ cudaError_t CUDARTAPI cudaMalloc(void** devPtr, std::size_t size) {
             return CUDA_ERROR_INVALID_VALUE;
         }
         CUdeviceptr allocated = 0;
-        // Nothing is a size like any other here, though not to the driver.
+        // A size of 0 is valid here but not in the driver.
         const CUresult status = size == 0 ? CUDA_SUCCESS : cuMemAlloc(&allocated, size);
         *devPtr = pointer(allocated);
         return status;
@@ -43,7 +43,7 @@ cudaError_t CUDARTAPI cudaMallocPitch(void** devPtr, std::size_t* pitch, std::si
         }
         CUdeviceptr allocated = 0;
         *pitch = 0;
-        // The element size only matters to the driver's alignment of rows; 4 is the least.
+        // The driver uses the element size only to align rows; 4 is the smallest.
         const CUresult status = width == 0 || height == 0
                                     ? CUDA_SUCCESS
                                     : cuMemAllocPitch(&allocated, pitch, width, height, 4);
@@ -209,7 +209,7 @@ cudaError_t CUDARTAPI cudaMemRangeGetAttributes(void** data, std::size_t* dataSi
     });
 }
 
-// Only describes, so it needs no arrays.
+// This only fills in a description, so it works without support for arrays.
 cudaChannelFormatDesc CUDARTAPI cudaCreateChannelDesc(int x, int y, int z, int w,
                                                       cudaChannelFormatKind f) {
     return {x, y, z, w, f};
@@ -233,7 +233,7 @@ cudaError_t describe(const void* memory, cudaPointerAttributes& result) {
         CU_POINTER_ATTRIBUTE_HOST_POINTER,
     };
     void* values[] = {&type, &is_managed, &device, &on_device, &on_host};
-    // Unlike cuPointerGetAttribute, this one succeeds for memory that CUDA does not know.
+    // Unlike cuPointerGetAttribute, this function succeeds for memory that CUDA does not know.
     const CUresult status =
         cuPointerGetAttributes(std::size(attributes), attributes, values, address(memory));
     if (status != CUDA_SUCCESS) {

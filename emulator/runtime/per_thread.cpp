@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What programs compiled with --default-stream per-thread call: each name has a suffix, and stream
-// 0 is the calling thread's own. Those that block (_ptds) block for that stream alone.
+// The functions of programs compiled with --default-stream per-thread. Each name has a suffix, and
+// stream 0 is the calling thread's own stream. Functions that block (_ptds) wait only for that
+// stream.
 
 #include "runtime.hpp"
 
@@ -10,12 +11,12 @@
 
 namespace {
 
-/// Replaces the NULL stream by the thread's own.
+/// Replaces the NULL stream by the thread's own stream.
 cudaStream_t own(cudaStream_t stream) {
     return stream == nullptr ? cudaStreamPerThread : stream;
 }
 
-/// Waits for what was just enqueued on the thread's stream, unless that failed.
+/// Waits for the work just enqueued on the thread's stream, unless enqueueing failed.
 cudaError_t wait_after(cudaError_t status) {
     return status != cudaSuccess ? status : cudaStreamSynchronize(cudaStreamPerThread);
 }

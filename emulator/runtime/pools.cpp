@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Allocation in stream order, and the pools it comes from.
+// Stream-ordered allocation and its memory pools.
 
 #include "runtime.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// cudaDeviceProp, filled from the driver's attributes.
+// cudaDeviceProp, filled in from the driver's attributes.
 
 #include "runtime.hpp"
 
@@ -11,7 +11,7 @@ using namespace cuprum::runtime;
 
 namespace {
 
-/// Reads attributes of one device until one fails, and remembers how.
+/// A reader of one device's attributes. It stops at the first failure and keeps its code.
 class Attributes {
 public:
     explicit Attributes(CUdevice device) : device_(device) {}
@@ -75,7 +75,7 @@ cudaError_t CUDARTAPI cudaChooseDevice(int* device, const cudaDeviceProp* prop) 
                 has.major > prop->major || (has.major == prop->major && has.minor >= prop->minor);
             const int score = static_cast<int>(is_new_enough) +
                               static_cast<int>(has.totalGlobalMem >= prop->totalGlobalMem);
-            if (score > best_score) { // the first of those that match as well
+            if (score > best_score) { // on a tie, the first device wins
                 best_score = score;
                 *device = each;
             }

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions that are refused by name.
+// The functions that always return "not supported".
 //
-// NOTE: no header of CUDA is included, so that one shape serves them all: whatever arguments a
-// caller passes are its own to clean up, and the code comes back in a register.
+// NOTE: no CUDA header is included, so one signature serves all functions. The caller cleans up its
+// own arguments, and the code is returned in a register.
 
 #include "refused.hpp"
 
@@ -14,8 +14,9 @@ constexpr int NOT_SUPPORTED = 801; // cudaErrorNotSupported
 
 constexpr const char* ARRAYS = "the emulated device has no arrays, textures and surfaces yet";
 constexpr const char* GRAPHS = "the emulated device cannot build graphs node by node yet";
-constexpr const char* GRAPHICS = "the emulated device shares nothing with graphics libraries";
-constexpr const char* EXTERNAL = "the emulated device shares nothing with other drivers";
+constexpr const char* GRAPHICS =
+    "the emulated device does not share resources with graphics libraries";
+constexpr const char* EXTERNAL = "the emulated device does not share resources with other drivers";
 constexpr const char* PRIVATE = "it is private to NVIDIA's libraries";
 
 } // namespace

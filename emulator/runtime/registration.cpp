@@ -12,7 +12,7 @@ using namespace cuprum::runtime;
 
 namespace {
 
-/// What stands between <<< and >>> until the stub asks for it.
+/// A launch configuration (<<<...>>>), kept until the stub asks for it.
 struct Configuration {
     dim3 grid;
     dim3 block;
@@ -61,7 +61,7 @@ void CUDARTAPI __cudaRegisterManagedVar(void** handle, void** hostVarPtrAddress,
     Registry::instance().add_variable(binary_of(handle), hostVarPtrAddress, deviceName, size, true);
 }
 
-// Called before the first use of a managed variable on the host.
+// nvcc's code calls this before the host first uses a managed variable.
 char CUDARTAPI __cudaInitModule(void** handle) {
     return static_cast<char>(in_context([&] { return binary_of(handle)->publish_managed(); }) ==
                              cudaSuccess);
@@ -70,7 +70,7 @@ char CUDARTAPI __cudaInitModule(void** handle) {
 unsigned int CUDARTAPI __cudaPushCallConfiguration(dim3 gridDim, dim3 blockDim,
                                                    std::size_t sharedMem, CUstream_st* stream) {
     configurations.push_back({gridDim, blockDim, sharedMem, stream});
-    return 0; // anything else and the launch is skipped
+    return 0; // any other value skips the launch
 }
 
 cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3* gridDim, dim3* blockDim,
@@ -87,8 +87,8 @@ cudaError_t CUDARTAPI __cudaPopCallConfiguration(dim3* gridDim, dim3* blockDim,
     return cudaSuccess;
 }
 
-// The stub keeps the handle, also that of a failure: it is then the host address, and a launch of
-// it looks again and says what is wrong.
+// The stub keeps this handle even after a failure. So the handle is the host address, and each
+// launch looks it up again and reports what is wrong.
 cudaError_t CUDARTAPI __cudaGetKernel(cudaKernel_t* handle, const void* entryFuncAddr) {
     *handle = reinterpret_cast<cudaKernel_t>(const_cast<void*>(entryFuncAddr));
     return cudaSuccess;

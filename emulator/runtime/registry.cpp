@@ -11,12 +11,12 @@ namespace cuprum::runtime {
 
 namespace {
 
-/// What nvcc puts around a fat binary in host code.
+/// The structure that nvcc puts around a fat binary in host code.
 struct Wrapper {
     int magic;
     int version;
     const void* data;
-    void* const* parts; // only in version 2; a file's name, of no use here, in version 1
+    void* const* parts; // version 2: list of fat binaries; version 1: a file name, unused
 };
 
 constexpr int VERSION_WITH_PARTS = 2;
@@ -35,7 +35,7 @@ FatBinary::~FatBinary() {
 void FatBinary::unload() {
     const std::lock_guard lock(mutex_);
     if (library_ != nullptr) {
-        cuLibraryUnload(library_); // the driver may be gone already, and the library with it
+        cuLibraryUnload(library_); // may fail: the driver may already be gone
         library_ = nullptr;
     }
     is_loaded_ = true;
@@ -63,8 +63,8 @@ cudaError_t FatBinary::publish_managed() {
 
 cudaError_t FatBinary::load() {
     const auto* wrapper = static_cast<const Wrapper*>(wrapper_);
-    // Code compiled with -rdc=true is linked by nvcc as far as it is machine code. PTX is not: its
-    // fat binaries come as a list that ends with NULL, to be linked when they are loaded.
+    // With -rdc=true, nvcc links machine code but not PTX. Fat binaries with PTX come as a list
+    // that ends with NULL and are linked when they are loaded.
     std::vector<const void*> parts;
     if (wrapper->version == VERSION_WITH_PARTS) {
         parts = images_with_ptx(wrapper->parts);
@@ -165,7 +165,7 @@ cudaError_t Registry::variable(const void* host, CUdeviceptr* result, std::size_
 
 namespace {
 
-/// The header of a fat binary, as far as its size goes.
+/// The beginning of a fat binary's header, up to its size.
 struct Header {
     std::uint32_t magic;
     std::uint16_t version;
@@ -173,7 +173,7 @@ struct Header {
     std::uint64_t payload_bytes;
 };
 
-/// What precedes each piece of code in it, as far as needed here.
+/// The beginning of the header of each entry in a fat binary.
 struct EntryHeader {
     std::uint16_t kind;
     std::uint16_t version;
@@ -211,7 +211,7 @@ std::uint32_t architecture_of_device() {
     return static_cast<std::uint32_t>(major * 10 + minor);
 }
 
-/// Tells whether a fat binary holds PTX that the current device can take.
+/// Returns whether a fat binary contains PTX that the current device can run.
 bool has_ptx(const void* image, std::uint32_t architecture) {
     const auto header = read_at<Header>(image, 0);
     if (header.magic != FAT_BINARY_MAGIC) {
@@ -231,8 +231,8 @@ bool has_ptx(const void* image, std::uint32_t architecture) {
     return false;
 }
 
-/// Leaves out what has none: nvcc lists libcudadevrt, machine code, whether it is needed or not. If
-/// it is, the linker will name what is missing.
+/// Returns the fat binaries of a list that contain PTX. nvcc always lists libcudadevrt, which is
+/// machine code. If a program needs it, the linker will name what is missing.
 std::vector<const void*> images_with_ptx(void* const* list) {
     const std::uint32_t architecture = architecture_of_device();
     std::vector<const void*> result;

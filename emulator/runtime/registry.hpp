@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What nvcc's host code announces before main: fat binaries, and which host addresses stand for
-// which kernels and variables in them.
+// What nvcc's host code registers before main: fat binaries, and the host addresses that represent
+// their kernels and variables.
 //
-// A fat binary becomes a CUlibrary when something in it is first used, so a program whose code
-// cannot be loaded gets its error from the call that needed it. A CUlibrary belongs to no context,
-// as a kernel named by its host stub does not.
+// A fat binary becomes a CUlibrary when something in it is first used. If the code cannot be
+// loaded, the call that needs it returns the error. A CUlibrary belongs to no context, and neither
+// does a kernel identified by its host stub.
 
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace cuprum::runtime {
 
-/// One registered fat binary, and the library made of it.
+/// A registered fat binary and the library created from it.
 class FatBinary {
 public:
     explicit FatBinary(const void* wrapper) : wrapper_(wrapper) {}
@@ -30,16 +30,17 @@ public:
     FatBinary& operator=(const FatBinary&) = delete;
     ~FatBinary();
 
-    /// Loads it if it has not been, and returns its library.
+    /// Loads the library unless it is loaded, and returns it.
     cudaError_t library(CUlibrary* result);
 
-    /// Gives the library back. What is used of it afterwards fails as after the process's end.
+    /// Unloads the library. Later uses fail as they do at process exit.
     void unload();
 
-    /// Notes a managed variable, whose address goes to `*host` once the library is loaded.
+    /// Adds a managed variable. Its address is written to `*host` once the library is loaded.
     void add_managed(void** host, std::string name);
 
-    /// Loads it if it has managed variables, which the host may touch without any call.
+    /// Loads the library if it has managed variables, because the host may access these without a
+    /// call.
     cudaError_t publish_managed();
 
 private:
@@ -58,13 +59,13 @@ private:
     std::vector<Managed> managed_;
 };
 
-/// The kernels and variables of all fat binaries, by the host address that stands for them.
+/// The kernels and variables of all fat binaries, by the host addresses that represent them.
 class Registry {
 public:
-    /// Returns the only one, which is never destroyed: it serves functions that run at exit.
+    /// Returns the only instance. It is never destroyed, because functions that run at exit use it.
     static Registry& instance();
 
-    /// Gives all libraries back, while the driver still takes them.
+    /// Unloads all libraries while the driver still works.
     void unload_all();
 
     FatBinary* add(const void* wrapper);
@@ -73,10 +74,12 @@ public:
     void add_variable(FatBinary* binary, const void* host, std::string name, std::size_t size,
                       bool is_managed);
 
-    /// Finds the kernel of a host stub; cudaErrorInvalidDeviceFunction if `host` is none.
+    /// Finds the kernel of a host stub. Returns cudaErrorInvalidDeviceFunction if `host` is not
+    /// one.
     cudaError_t kernel(const void* host, CUkernel* result);
 
-    /// Finds where a variable is in the current context; cudaErrorInvalidSymbol if `host` is none.
+    /// Finds the address of a variable in the current context. Returns cudaErrorInvalidSymbol if
+    /// `host` is not a variable.
     cudaError_t variable(const void* host, CUdeviceptr* result, std::size_t* size);
 
 private:

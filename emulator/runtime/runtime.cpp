@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the runtime remembers: per thread the chosen device and the last error, per process the
-// primary contexts it holds.
+// The state of the runtime: the chosen device and the last error per thread, and the retained
+// primary contexts of the process.
 
 #include "runtime.hpp"
 
@@ -29,7 +29,7 @@ struct ThreadState {
 
 thread_local ThreadState thread;
 
-/// The primary contexts, each retained once until its device is reset.
+/// The primary contexts. Each is retained once until its device is reset.
 struct Primaries {
     std::mutex mutex;
     std::map<int, CUcontext> contexts;
@@ -50,8 +50,8 @@ bool is_sticky(cudaError_t status);
 cudaError_t start() noexcept {
     static const CUresult status = [] {
         const CUresult initialized = cuInit(0);
-        // Registered after what the driver has registered, so it comes before: functions that nvcc
-        // registers for the same were registered first, and come when the driver is gone.
+        // This handler is registered after the driver's handlers, so it runs before them. nvcc's
+        // own unload functions are registered earlier and run when the driver is already gone.
         std::atexit([] { Registry::instance().unload_all(); });
         return initialized;
     }();
@@ -66,7 +66,7 @@ cudaError_t enter() noexcept {
     if (const CUresult status = cuCtxGetCurrent(&context); status != CUDA_SUCCESS) {
         return as_error(status);
     }
-    // One that another thread has reset since is of no use any more.
+    // The context is unusable if another thread has reset it in the meantime.
     const bool is_stale = context == thread.context && thread.resets != primaries().resets;
     return context != nullptr && !is_stale ? cudaSuccess
                                            : as_error(make_primary_current(thread.device));
@@ -82,7 +82,7 @@ cudaError_t keep(cudaError_t status) noexcept {
 cudaError_t current_device(int* device) noexcept {
     CUcontext context = nullptr;
     if (cuCtxGetCurrent(&context) == CUDA_SUCCESS && context != nullptr) {
-        return as_error(cuCtxGetDevice(device)); // which the caller may have set through the driver
+        return as_error(cuCtxGetDevice(device)); // the caller may have set it through the driver
     }
     *device = thread.device;
     return cudaSuccess;
@@ -128,12 +128,12 @@ CUresult reset(int device) {
     }
     ++shared.resets;
     if (status == CUDA_SUCCESS) {
-        status = cuCtxSetCurrent(nullptr); // the next call makes the context anew
+        status = cuCtxSetCurrent(nullptr); // the next call creates a new context
     }
     return status;
 }
 
-/// Tells whether an error leaves the context unusable, so that it cannot be taken back.
+/// Returns whether an error is permanent because it leaves the context unusable.
 bool is_sticky(cudaError_t status) {
     switch (status) {
     case cudaErrorIllegalAddress:
@@ -201,7 +201,7 @@ cudaError_t CUDARTAPI cudaInitDevice(int device, unsigned int deviceFlags, unsig
                 return status;
             }
         }
-        // Made, not chosen: what is current stays so.
+        // This creates the context but does not choose it: the current context stays current.
         CUcontext before = nullptr;
         if (const CUresult status = cuCtxGetCurrent(&before); status != CUDA_SUCCESS) {
             return status;

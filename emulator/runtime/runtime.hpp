@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What every function of the runtime library does around its one driver call.
+// The common code around the driver call in every function of the runtime library.
 //
-// The library is the CUDA runtime API over the driver API, and nothing else: it asks libcuda.so.1
-// by the names that cuda.h declares. Where both APIs have the same enumeration or structure the
-// values are passed through; `same` states for a type that they may be.
+// The library implements the CUDA runtime API on top of the driver API. It calls libcuda.so.1 only
+// by the names that cuda.h declares. If both APIs have the same enumeration or structure, its
+// values are passed through; `same` states this for a type.
 
 #pragma once
 
@@ -17,22 +17,22 @@
 
 namespace cuprum::runtime {
 
-/// Initialises the driver once in the process. Needs no context.
+/// Initialises the driver once per process. Needs no context.
 cudaError_t start() noexcept;
 
-/// Makes a context current if none is: the primary one of the device this thread has chosen.
+/// If no context is current, makes the primary context of the thread's chosen device current.
 cudaError_t enter() noexcept;
 
-/// Keeps `status` for cudaGetLastError, and returns it. "Not ready" is an answer, not an error.
+/// Stores `status` for cudaGetLastError and returns it. "Not ready" is not an error.
 cudaError_t keep(cudaError_t status) noexcept;
 
-/// Returns the device that this thread's calls act on.
+/// Returns the device that this thread's calls use.
 cudaError_t current_device(int* device) noexcept;
 
-/// Logs on stderr that `name` is refused and why, unless CUPRUM_EMULATOR_LOG is off.
+/// Logs to stderr that `name` is refused and why, unless CUPRUM_EMULATOR_LOG is off.
 void log_refusal(const char* name, const char* reason) noexcept;
 
-/// The codes of both APIs have the same numbers.
+/// Converts a code. The codes of both APIs have the same numbers.
 inline cudaError_t as_error(CUresult status) noexcept {
     return static_cast<cudaError_t>(status);
 }
@@ -41,7 +41,7 @@ inline cudaError_t as_error(cudaError_t status) noexcept {
     return status;
 }
 
-/// Runs `body`, which returns a code of either API, and keeps what goes wrong.
+/// Runs `body`, which returns a code of either API, and stores any error.
 template <typename Body>
 cudaError_t guarded(cudaError_t (*prepare)() noexcept, Body&& body) noexcept {
     if (const cudaError_t status = prepare(); status != cudaSuccess) {
@@ -62,7 +62,7 @@ cudaError_t in_context(Body&& body) noexcept {
     return guarded(enter, body);
 }
 
-/// Runs `body` with the driver initialised and whichever context the caller has, or none.
+/// Runs `body` with the driver initialised, in the caller's context or in none.
 template <typename Body>
 cudaError_t without_context(Body&& body) noexcept {
     return guarded(start, body);
@@ -73,11 +73,10 @@ inline CUdeviceptr address(const void* pointer) noexcept {
 }
 
 inline void* pointer(CUdeviceptr address) noexcept {
-    return reinterpret_cast<void*>(
-        address); // NOLINT(performance-no-int-to-ptr): that is what it is
+    return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr): it is an address
 }
 
-/// Reads an object of one API as the other's: same members, same order, same values.
+/// Reinterprets an object of one API as the other's: same members, order and values.
 template <typename To, typename From>
 To* same(From* from) noexcept {
     static_assert(sizeof(To) == sizeof(From) && alignof(To) == alignof(From));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Streams, what they carry besides work, and events.
+// Streams, callbacks and events.
 
 #include "runtime.hpp"
 
@@ -11,7 +11,7 @@ using namespace cuprum::runtime;
 
 namespace {
 
-/// What a callback of the runtime needs when the driver calls it with a code of its own.
+/// A runtime callback. The driver calls it with one of its own codes.
 struct Callback {
     cudaStreamCallback_t function;
     void* data;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A tour in one program: compile a kernel from source, allocate, copy, launch, time, check.
-// Runs on a GPU if there is one and on the emulated device if there is none.
+// It runs on the GPU, or on the emulated device if there is no GPU.
 
 #include <cuprum/cuprum.hpp>
 

@@ -32,7 +32,7 @@ int main() {
     cuprum::launch(producer, config, produce, data, COUNT);
     const auto produced = producer.record();
 
-    // Only the device waits here: the host goes on at once.
+    // Only the device waits here; the host continues.
     consumer.wait(produced);
     cuprum::launch(consumer, config, square, data, squares, COUNT);
     const auto end = consumer.record_timed();

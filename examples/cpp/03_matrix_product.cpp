@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Multiplies matrices with tiles in shared memory and barriers, a template kernel by name
-// expression.
+// Multiplies matrices with tiles in shared memory and barriers. The kernel is a template, found by
+// its name expression.
 
 #include <cuprum/cuprum.hpp>
 
@@ -69,7 +69,7 @@ int main() {
             for (std::size_t k = 0; k < N; ++k) {
                 expected += a[row * N + k] * b[k * N + column];
             }
-            // Small integers: every partial sum is exact in float.
+            // With small integers every partial sum is exact in float.
             if (c[row * N + column] != expected) {
                 std::printf("wrong at %zu, %zu: %f, not %f\n", row, column, c[row * N + column],
                             expected);

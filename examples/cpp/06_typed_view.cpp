@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Copies the middle of a matrix to the device, doubles it there and writes it back in place, with
-// typed views on the host and a strided copy in between.
+// Copies the middle of a matrix to the device, doubles it there and copies it back. It uses typed
+// views on the host and strided copies.
 
 #include <cuprum/cuprum.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Lets a stream call the host between two kernels, and hands a value from stream to stream.
+// Calls a host function between two kernels, and passes a value from one stream to another.
 
 #include <cuprum/cuprum.hpp>
 
@@ -16,13 +16,13 @@ int main() {
     const auto stream = device.create_stream();
     const auto other = device.create_stream();
 
-    // Not from a pool: such memory cannot be waited on.
+    // Do not take it from a pool: drivers cannot wait on pool memory.
     const auto pinned = cuprum::LegacyPinnedMemoryResource::create();
     const auto flag = pinned->allocate(sizeof(std::uint64_t), stream);
     flag.fill(std::uint8_t{0}, stream);
     stream.sync();
 
-    // `other` waits on the device for what `stream` writes once the host was called.
+    // On the device, `other` waits for the value that `stream` writes after the host function.
     other.wait_value(flag.handle(), std::uint32_t{1});
     std::vector<int> steps;
     stream.launch_host([&steps] { steps.push_back(1); }); // must not call CUDA

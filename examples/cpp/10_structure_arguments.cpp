@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Passes structures to a kernel by value: anything that is trivially copyable. Sizes are checked
-// against what the kernel takes, once, when the signature is given.
+// Passes structures to a kernel by value. Any trivially copyable type works. `as` compares the
+// sizes in the signature with the kernel's parameters, once.
 
 #include <cuprum/cuprum.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Compiles a template under its name in C++, and takes the result from a cache the second time.
+// Compiles a template by its C++ name. The second compilation comes from a cache.
 
 #include <cuprum/cuprum.hpp>
 
@@ -13,7 +13,7 @@
 int main() {
     const cuprum::Device device;
     const auto stream = device.create_stream();
-    cuprum::InMemoryProgramCache cache; // FileStreamProgramCache keeps it for later runs
+    cuprum::InMemoryProgramCache cache; // FileStreamProgramCache keeps code for later runs
     const cuprum::Program program(R"(
         template <typename T> __global__ void scale(T* x, T factor, int n) {
             const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Links a kernel with a function that is chosen when the program runs: both are compiled to LTO-IR,
-// and linking inlines the one into the other.
+// Links a kernel with a function that is chosen at run time. Both are compiled to LTO-IR, and the
+// linker inlines the function into the kernel.
 
 #include <cuprum/cuprum.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Takes memory from different places, copies between them in one batch, and lets one buffer grow.
+// Allocates from different memory resources, copies between them in one batch, and grows a buffer.
 
 #include <cuprum/cuprum.hpp>
 
@@ -16,7 +16,7 @@ int main() {
     const cuprum::CurrentContext current(device.primary_context());
     const cuprum::Stream stream = device.create_stream();
 
-    // A pool of its own, page-locked host memory, and a vector that exists already.
+    // A private pool, page-locked host memory, and an existing vector.
     const auto pool = cuprum::DeviceMemoryResource::create(device, {.max_size = 16U << 20U});
     const auto pinned = cuprum::LegacyPinnedMemoryResource::create();
     std::vector<std::uint8_t> vector(BYTES, 9);

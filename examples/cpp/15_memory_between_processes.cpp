@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Shares device memory with another process: a pool goes as a file descriptor, a buffer as bytes.
+// Shares device memory with another process. The pool is sent as a file descriptor, the buffer as
+// bytes.
 
 #include <cuprum/cuprum.hpp>
 
@@ -20,7 +21,7 @@ namespace {
 
 constexpr std::size_t BYTES = 256;
 
-/// Sends a buffer's descriptor, and the file descriptor of its pool along with it.
+/// Sends a buffer's descriptor together with the file descriptor of its pool.
 void send(int socket, const cuprum::IPCAllocationHandle& pool,
           const cuprum::IPCBufferDescriptor& buffer) {
     std::array<char, CMSG_SPACE(sizeof(int))> control{};
@@ -35,7 +36,7 @@ void send(int socket, const cuprum::IPCAllocationHandle& pool,
     header->cmsg_level = SOL_SOCKET;
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(sizeof(int));
-    const int descriptor = pool.handle();
+    const int descriptor = pool.descriptor();
     std::memcpy(CMSG_DATA(header), &descriptor, sizeof(descriptor));
     if (sendmsg(socket, &message, 0) < 0) {
         throw std::runtime_error("the descriptor could not be sent");
@@ -59,7 +60,7 @@ cuprum::IPCAllocationHandle receive(int socket, cuprum::IPCBufferDescriptor& buf
     }
     int descriptor = -1;
     std::memcpy(&descriptor, CMSG_DATA(header), sizeof(descriptor));
-    // What arrived is the sender's word; it is checked here, and when it is used.
+    // Received bytes are untrusted input: they are validated here, and again when they are used.
     buffer = cuprum::IPCBufferDescriptor::from_bytes(
         std::span(payload).first(static_cast<std::size_t>(length)), BYTES);
     return cuprum::IPCAllocationHandle::from_descriptor(descriptor);
@@ -104,7 +105,7 @@ int main() {
     if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets.data()) != 0) {
         return 1;
     }
-    const pid_t child = fork(); // before anything of CUDA is used, which does not survive it
+    const pid_t child = fork(); // before the first use of CUDA, which does not work after a fork
     try {
         return child == 0 ? run_child(sockets[1]) : run_parent(sockets[0], child);
     } catch (const std::exception& error) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Works on parts of a buffer: slices, rectangles, memory that host and device share.
+// Works on parts of a buffer: slices, rectangles, and memory that host and device share.
 
 #include <cuprum/cuprum.hpp>
 
@@ -18,15 +18,15 @@ int main() {
     const cuprum::CurrentContext current(device.primary_context());
     const cuprum::Stream stream = device.create_stream();
 
-    // A picture of bytes: a frame of ones around nothing.
+    // A picture of bytes: a frame of ones around zeros.
     const cuprum::Buffer picture = device.allocate(ROWS * COLUMNS, stream);
     picture.fill(std::uint8_t{1}, stream);
     cuprum::fill_region(picture, {.offset = COLUMNS + 1, .pitch = COLUMNS},
                         {.width = COLUMNS - 2, .height = ROWS - 2}, std::uint8_t{0}, stream);
-    // Its first row becomes its last but one; parts share the memory.
+    // Copy the first row to the last but one. Slices share the memory.
     picture.slice(0, COLUMNS).copy_to(picture.slice((ROWS - 2) * COLUMNS, COLUMNS), stream);
 
-    // The right half goes to page-locked memory, which the host reads without a copy.
+    // Copy the right half to page-locked memory, which the host reads directly.
     const auto pinned = cuprum::LegacyPinnedMemoryResource::create();
     const cuprum::Buffer half = pinned->allocate(ROWS * COLUMNS / 2);
     cuprum::copy_region(half, {}, picture, {.offset = COLUMNS / 2, .pitch = COLUMNS},
@@ -42,7 +42,7 @@ int main() {
     const auto ones = static_cast<std::size_t>(std::ranges::count(seen, std::uint8_t{1}));
     bool is_right = ones == 3 * COLUMNS / 2 + (ROWS - 3);
 
-    // Managed memory moves between host and device by itself; it can be told where to.
+    // Managed memory moves between host and device automatically; prefetching moves it early.
     if (device.properties().get("concurrent_managed_access", 0) != 0) {
         const auto pool = cuprum::ManagedMemoryResource::create(
             {.preferred_location = cuprum::Location::device(device)});

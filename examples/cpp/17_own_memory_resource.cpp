@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A memory resource of your own: it keeps freed memory for the next allocation.
+// Defines a memory resource that keeps freed memory for the next allocation of the same size.
 
 #include <cuprum/cuprum.hpp>
 
@@ -16,9 +16,10 @@
 
 namespace {
 
-/// Keeps freed memory by size. It comes from another resource and returns there with the cache.
+/// A memory resource that keeps freed memory by size. The memory comes from a pool and returns to
+/// it when the cache is destroyed.
 ///
-/// Memory is reused in the order of one stream. With several streams, use an event in between.
+/// Reuse is ordered on one stream only. To use several streams, add events between them.
 class Cache final : public cuprum::MemoryResource {
 public:
     explicit Cache(std::shared_ptr<cuprum::MemoryResource> upstream)
@@ -56,7 +57,7 @@ public:
 
 private:
     std::shared_ptr<cuprum::MemoryResource> upstream_;
-    std::mutex mutex_; // buffers are freed on any thread
+    std::mutex mutex_; // any thread may free a buffer
     std::map<std::size_t, std::vector<cuprum::Buffer>> free_;
     std::map<CUdeviceptr, cuprum::Buffer> lent_;
     int hits_ = 0;

@@ -3,7 +3,7 @@
 
 """Compile a kernel from source, allocate, copy, launch, time, check.
 
-Runs on a GPU if there is one and on the emulated device if there is none.
+It runs on the GPU, or on the emulated device if there is no GPU.
 """
 
 import sys
@@ -26,7 +26,7 @@ A = 2.5
 
 
 class Account:
-    """Prints how long each step took."""
+    """A clock that prints how long each step took."""
 
     def __init__(self):
         self.last = time.perf_counter()

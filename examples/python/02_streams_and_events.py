@@ -32,7 +32,7 @@ begin = producer.record(options=timed)
 cuprum.launch(producer, config, produce, data, COUNT)
 produced = producer.record()
 
-# Only the device waits here: Python goes on at once.
+# Only the device waits here; Python continues.
 consumer.wait(produced)
 cuprum.launch(consumer, config, square, data, squares, COUNT)
 end = consumer.record(options=timed)

@@ -33,7 +33,7 @@ stream = device.create_stream()
 name = f"multiply<{TILE}>"
 multiply = cuprum.Program(SOURCE, "c++").compile("ptx", name_expressions=(name,)).get_kernel(name)
 
-# Small integers: every partial sum is exact in float.
+# With small integers every partial sum is exact in float.
 a = (np.arange(N * N) % 13).astype(np.float32).reshape(N, N)
 b = (np.arange(N * N) % 7).astype(np.float32).reshape(N, N)
 c = np.empty_like(a)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Exchange arrays with numpy: one function for arrays of any library, copied with their strides."""
+"""Exchange arrays with numpy: one function takes arrays of any library, with any strides."""
 
 import numpy as np
 
@@ -40,7 +40,7 @@ back = np.empty_like(columns)
 result.copy_to(back, stream)
 assert (back == columns * 10).all()
 
-# Memory that the host can reach is seen without a copy, and a buffer has parts.
+# The host reads memory that it can reach without a copy. Slices of a buffer share its memory.
 memory = np.zeros(8, np.float32)
 buffer = cuprum.Buffer.from_handle(memory.ctypes.data, memory.nbytes, owner=memory)
 result.exporting_obj[0:16].copy_to(buffer[16:32], stream=stream)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Let a stream call the host between two pieces of work, and hand a value from stream to stream."""
+"""Call a host function in the order of a stream, and pass a value from one stream to another."""
 
 import cuprum
 
@@ -9,12 +9,12 @@ device = cuprum.Device()
 device.set_current()
 stream, other = device.create_stream(), device.create_stream()
 
-# Not from a pool: such memory cannot be waited on.
+# Do not take it from a pool: drivers cannot wait on pool memory.
 flag = cuprum.LegacyPinnedMemoryResource().allocate(8, stream=stream)
 flag.fill(0, stream=stream)
 stream.sync()
 
-# `other` waits on the device for what `stream` writes once the host was called.
+# On the device, `other` waits for the value that `stream` writes after the host function.
 steps = []
 other.wait_value(flag, 1)
 stream.launch_host(lambda: steps.append(1))  # must not call CUDA

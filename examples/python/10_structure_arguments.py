@@ -3,8 +3,8 @@
 
 """Pass structures to a kernel by value, from ctypes and from numpy.
 
-Their bytes are what arrives, so that the layout must be that of C: ctypes has it, numpy with
-``align=True``. The size is checked against what the kernel takes.
+The kernel gets their bytes, so the layout must be that of C: ctypes has it, numpy with
+``align=True``. The launch compares the size with the kernel's parameter.
 """
 
 import ctypes

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compile templates, and name them as C++ does.
+"""Compile templates and find them by their C++ names.
 
-C++ decorates the names of templates; name expressions ask for them in the words of the source.
+C++ mangles the names of templates. Name expressions find them as the source writes them.
 """
 
 import numpy as np

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Link a kernel with a function that is chosen when the program runs.
+"""Link a kernel with a function that is chosen at run time.
 
-Both parts are compiled to LTO-IR; linking inlines the one into the other, as if they had been one
-source. The kernel draws a fractal, the function says which.
+Both are compiled to LTO-IR, and the linker inlines the function into the kernel. The kernel draws a
+fractal; the function decides which one.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compile once, and take the result from a file in later runs."""
+"""Compile once, and read the result from a file in later runs."""
 
 import tempfile
 import time
@@ -15,7 +15,7 @@ template <typename T> __global__ void fill(cuda::std::array<T, 4>* x, T value) {
 """
 
 with tempfile.TemporaryDirectory() as folder:
-    # Without a path it is ~/.cache/cuprum/program-cache.
+    # The default folder is ~/.cache/cuprum/program-cache.
     cache = FileStreamProgramCache(folder, max_size_bytes=64 << 20)
     program = cuprum.Program(SOURCE, "c++", cuprum.ProgramOptions(std="c++17"))
     codes = []

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Take memory from different places, copy between them in one batch, and let one buffer grow."""
+"""Allocate from different memory resources, copy between them in one batch, grow a buffer."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ device = cuprum.Device()
 device.set_current()
 stream = device.create_stream()
 
-# A pool of its own, page-locked host memory, and an array that exists already.
+# A private pool, page-locked host memory, and an existing array.
 pool = cuprum.DeviceMemoryResource(device, {"max_size": 16 << 20})
 on_device = [pool.allocate(BYTES, stream=stream) for _ in range(2)]
 pinned = cuprum.LegacyPinnedMemoryResource().allocate(BYTES)

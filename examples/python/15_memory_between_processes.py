@@ -13,7 +13,7 @@ COUNT = 1024
 
 
 def square(buffer: cuprum.Buffer) -> None:
-    """Run in the child: `buffer` is the parent's memory, mapped here."""
+    """Square the numbers in the child; `buffer` is the parent's memory, mapped here."""
     device = cuprum.Device(0)
     device.set_current()
     stream = device.create_stream()
@@ -26,7 +26,7 @@ def square(buffer: cuprum.Buffer) -> None:
 
 
 def main() -> None:
-    """Share a buffer with a child and look at what it did."""
+    """Share a buffer with a child and check the result."""
     device = cuprum.Device(0)
     device.set_current()
     stream = device.create_stream()
@@ -47,6 +47,6 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    # CUDA does not survive a fork: the child must be a new interpreter.
+    # CUDA does not work after a fork: the child must be a new interpreter.
     multiprocessing.set_start_method("spawn")
     main()

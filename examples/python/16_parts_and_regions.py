@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Work on parts of a buffer: slices, rectangles, memory that host and device share."""
+"""Work on parts of a buffer: slices, rectangles, and memory that host and device share."""
 
 import numpy as np
 
@@ -15,15 +15,15 @@ device = cuprum.Device()
 device.set_current()
 stream = device.create_stream()
 
-# A picture of bytes: a frame of ones around nothing.
+# A picture of bytes: a frame of ones around zeros.
 picture = device.allocate(ROWS * COLUMNS, stream=stream)
 picture.fill(1, stream=stream)
 picture.fill_region(0, (COLUMNS - 2, ROWS - 2), offset=COLUMNS + 1, pitch=COLUMNS, stream=stream)
-# Its first row becomes its last but one; parts share the memory.
+# Copy the first row to the last but one. Slices share the memory.
 first, last_but_one = picture[:COLUMNS], picture[-2 * COLUMNS : -COLUMNS]
 first.copy_to(last_but_one, stream=stream)
 
-# The right half goes to page-locked memory, which numpy sees without a copy.
+# Copy the right half to page-locked memory, which numpy reads directly.
 half = LegacyPinnedMemoryResource().allocate(ROWS * COLUMNS // 2)
 half.copy_region_from(
     picture, (COLUMNS // 2, ROWS), src_offset=COLUMNS // 2, src_pitch=COLUMNS, stream=stream
@@ -37,7 +37,7 @@ assert seen[0].all()
 assert seen[-2:].all()
 assert seen[:, -1].all()
 
-# Managed memory moves between host and device by itself; it can be told where to.
+# Managed memory moves between host and device automatically; prefetching moves it early.
 if device.properties.get("concurrent_managed_access", 0):
     pool = cuprum.ManagedMemoryResource({"preferred_location": device.device_id})
     with pool.allocate(1 << 16, stream=stream) as shared:
@@ -49,7 +49,7 @@ if device.properties.get("concurrent_managed_access", 0):
         print(f"managed memory is now with {shared.last_prefetch_location}")
     pool.close()
 
-# A buffer of another device is copied with the same call.
+# The same call copies a buffer of another device.
 others = [each for each in cuprum.Device.get_all_devices() if each != device]
 if others and others[0].can_access_peer(device):
     pool = cuprum.DeviceMemoryResource(device, {"max_size": 1 << 20})

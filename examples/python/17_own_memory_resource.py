@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Allocate in a way of one's own: a resource that keeps freed memory for the next who asks."""
+"""Define a memory resource that keeps freed memory for the next allocation of the same size."""
 
 import cuprum
 from cuprum import Buffer, MemoryResource
 
 
 class Cache(MemoryResource):
-    """Keep freed memory by size; all comes from another resource and goes back with the cache."""
+    """A resource that keeps freed memory by size and returns it when the cache is destroyed."""
 
     def __init__(self, upstream):
         self.upstream = upstream

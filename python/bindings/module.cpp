@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
+#include "support/compatibility.hpp"
+#include "support/fast_paths.hpp"
 #include "support/inspection.hpp"
 #include "support/leaving.hpp"
-#include "support/objects.hpp"
-#include "support/reference.hpp"
 
 #include <cuprum/detail/runtime.hpp>
 #include <cuprum/libraries.hpp>
@@ -13,8 +14,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
-
-namespace cuprum::python {} // namespace cuprum::python
 
 NB_MODULE(_cuprum, module) {
     namespace nb = nanobind;
@@ -27,11 +26,11 @@ NB_MODULE(_cuprum, module) {
     nb::set_leak_warnings(false);
 
     bind_error(module);
-    bind_reference(module);
+    compatibility::bind(module);
     bind_device_resources(module);
     bind_context(module);
+    bind_stream(module); // checks how objects lie in memory, before the first one is made
     bind_event(module);
-    bind_stream(module);
     bind_memory_resource(module);
     bind_memory_pool(module);
     bind_host_memory(module);
@@ -59,15 +58,17 @@ NB_MODULE(_cuprum, module) {
                nb::call_guard<nb::gil_scoped_release>(),
                "Return which driver is in use and where it came from.");
 
-    nb::class_<cuprum::LibraryInfo>(module, "LibraryInfo", "Tell where a library was found.")
-        .def_ro("name", &cuprum::LibraryInfo::name, "Its name.")
-        .def_ro("path", &cuprum::LibraryInfo::path, "Its file, empty if it was not found.")
-        .def_ro("version", &cuprum::LibraryInfo::version, "Its version.")
-        .def_ro("problem", &cuprum::LibraryInfo::problem, "Why it was not found.");
+    nb::class_<cuprum::LibraryInfo>(module, "LibraryInfo",
+                                    "A compiler library and where it was found.")
+        .def_ro("name", &cuprum::LibraryInfo::name, "Return the name.")
+        .def_ro("path", &cuprum::LibraryInfo::path, "Return the file, empty if it was not found.")
+        .def_ro("version", &cuprum::LibraryInfo::version, "Return the version.")
+        .def_ro("problem", &cuprum::LibraryInfo::problem, "Return why it was not found.");
     module.def("compiler_libraries", &cuprum::compiler_libraries,
                nb::call_guard<nb::gil_scoped_release>(),
-               "Look for CUDA's compiler libraries and tell what was found.");
+               "Look for CUDA's compiler libraries and return what was found.");
 
+    bind_fast_paths(module);
     add_signatures(module);
     watch_for_forks();
     // From here on destructors leave the driver alone: it may be gone before the last object is.

@@ -47,6 +47,7 @@ from cuprum._errors import (
     ClosedError,
     CUDAError,
     ElapsedTimeError,
+    LaunchError,
     LibraryNotFoundError,
     LinkerError,
     NoContextError,
@@ -102,6 +103,7 @@ __all__ = [
     "JITOptions",
     "Kernel",
     "LaunchConfig",
+    "LaunchError",
     "LegacyPinnedMemoryResource",
     "LibraryNotFoundError",
     "Linker",
@@ -147,26 +149,13 @@ __all__ = [
 ]
 
 # Imported when first used, to keep `import cuprum` fast.
-_LAZY_OPTIONS = (
-    "ContextOptions",
-    "DeviceMemoryResourceOptions",
-    "EventOptions",
-    "JITOptions",
-    "LinkerOptions",
-    "ManagedMemoryResourceOptions",
-    "PinnedMemoryResourceOptions",
-    "ProgramOptions",
-    "SMResourceOptions",
-    "StreamOptions",
-    "VirtualMemoryResourceOptions",
-    "WorkqueueResourceOptions",
-)
+_LAZY_OPTIONS = frozenset(name for name in __all__ if name.endswith("Options"))
 _LAZY_NAMES = {"AccessPolicyWindow": "_types", "Host": "_host"}
 _LAZY_MODULES = ("testing", "trace", "typing", "utils")
 
 
 def __getattr__(name: str) -> object:
-    """Import what is imported late."""
+    """Import a name on its first use."""
     from importlib import import_module
 
     if name in _LAZY_OPTIONS:

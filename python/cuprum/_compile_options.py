@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""How programs are compiled, linked and loaded."""
+"""Options for compiling, linking and loading programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DEFAULT_NAME = "default_program"
 
 @dataclass
 class ProgramOptions:
-    """Say how a program is compiled. None leaves the compiler's default.
+    """Options for compiling a program. None leaves the compiler's default.
 
     NVRTC (C++), the linker (PTX) and libNVVM (NVVM IR) each know some of these; one that the
     compiler in use cannot honour is an ``UnsupportedOptionError`` that names both.
@@ -205,7 +205,7 @@ class ProgramOptions:
 
 @dataclass
 class LinkerOptions:
-    """Say how code is linked. None leaves the linker's default.
+    """Options for linking code. None leaves the linker's default.
 
     The driver's linker knows fewer of these than nvJitLink; one that it cannot honour is an
     ``UnsupportedOptionError`` that names it.
@@ -305,7 +305,7 @@ class LinkerOptions:
 
 @dataclass
 class JITOptions:
-    """Say how the driver compiles PTX when it loads it. None leaves its default.
+    """Options for the driver's own compiler, which loads PTX. None leaves its default.
 
     Attributes
     ----------

@@ -3,8 +3,8 @@
 
 """How copies are made."""
 
-# NOTE: annotations are evaluated here: the class poses as one of cuprum.utils, where a later look
-# would not find their names.
+# NOTE: annotations are evaluated here, because `__module__` of the class is cuprum.utils, where
+# their names do not exist.
 from dataclasses import dataclass
 
 from cuprum._cuprum import Device
@@ -13,7 +13,7 @@ from cuprum.typing import _StrEnum
 
 
 class MemcpySrcAccessOrder(_StrEnum):
-    """Name when a copy may read its source."""
+    """The time at which a copy may read its source."""
 
     STREAM = "stream"
     DURING_API_CALL = "during_api_call"
@@ -21,7 +21,7 @@ class MemcpySrcAccessOrder(_StrEnum):
 
 
 class MemcpyOverlapMode(_StrEnum):
-    """Name whether a copy should leave the multiprocessors alone."""
+    """Whether a copy should avoid the multiprocessors."""
 
     DEFAULT = "default"
     PREFER_OVERLAP_WITH_COMPUTE = "prefer_overlap_with_compute"
@@ -29,7 +29,7 @@ class MemcpyOverlapMode(_StrEnum):
 
 @dataclass(frozen=True)
 class CopyOptions:
-    """Say how a copy is made.
+    """Options for one copy.
 
     Attributes
     ----------

@@ -27,14 +27,14 @@ import cuprum.utils
 
 VERSION: str = '0.1.0'
 
-def follow_reference(arg: bool, /) -> None:
+def follow_reference(is_on: bool) -> None:
     """
     Choose whether objects behave as those of cuda.core where the two differ.
     """
 
 class SMResource:
     """
-    Describe a set of multiprocessors of one device.
+    A set of multiprocessors of one device.
 
     Obtained from ``DeviceResources.sm`` and ``split``. It reserves nothing until a context is made of
     it.
@@ -70,7 +70,7 @@ class SMResource:
 
     @property
     def is_usable(self) -> bool:
-        """Tell whether a context can be made of it; not so after a dry run."""
+        """Return whether a context can be made of it; not so after a dry run."""
 
     def split(self, options: cuprum._options.SMResourceOptions | dict, *, dry_run: bool = False) -> tuple[list[SMResource], SMResource]:
         """
@@ -81,7 +81,7 @@ class SMResource:
         options : SMResourceOptions or dict
             The groups. Different sizes and co-scheduling need a driver for CUDA 13.1.
         dry_run : bool, optional
-            Tell the sizes only; no context can be made of the result.
+            Compute the sizes only; no context can be created from the result.
 
         Returns
         -------
@@ -100,7 +100,7 @@ class SMResource:
 
 class WorkqueueResource:
     """
-    Describe the work queues of a device or context.
+    The work queues of a device or context.
 
     Obtained from ``DeviceResources.workqueue``.
     """
@@ -115,7 +115,7 @@ class WorkqueueResource:
 
     @property
     def sharing_scope(self) -> cuprum.typing.WorkqueueSharingScopeType:
-        """Return who shares the queues."""
+        """Return which contexts share the queues."""
 
     @property
     def concurrency_limit(self) -> int:
@@ -139,7 +139,7 @@ class WorkqueueResource:
 
 class DeviceResources:
     """
-    Ask what a device, or one of its contexts, has.
+    The resources of a device, or of one of its contexts.
 
     Obtained from ``Device.resources``, ``Context.resources`` or ``Stream.resources``.
     """
@@ -170,7 +170,7 @@ class DeviceResources:
 
 class Context:
     """
-    Share a context of one device.
+    A context of one device.
 
     Obtained from ``Device.context``, ``Stream.context`` or ``Event.context``, or made by
     ``Device.create_context`` and ``Context.create``.
@@ -188,16 +188,16 @@ class Context:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether ``close`` was called."""
+        """Return whether ``close`` was called."""
 
     @property
     def is_primary(self) -> bool:
-        """Tell whether this is a device's primary context."""
+        """Return whether this is a device's primary context."""
 
     @property
     def is_green(self) -> bool:
         """
-        Tell whether this is a green context, one that has its own part of the device.
+        Return whether this is a green context, one that has its own part of the device.
         """
 
     @property
@@ -207,13 +207,13 @@ class Context:
     @property
     def resources(self) -> DeviceResources:
         """
-        Return what this context has of the device: all, or the part of a green context.
+        Return the resources of this context: the whole device, or the part of a green context.
         """
 
     @staticmethod
     def create(device: Device | int, **flags: object) -> Context:
         """
-        Make a context of its own on a device, beside the primary one.
+        Create a context on a device, beside the primary one.
 
         It does not become current. Most programs need none: ``Device.create_context`` makes green
         contexts, and everything else works in the primary context.
@@ -228,7 +228,7 @@ class Context:
 
     def create_stream(self, options: cuprum._options.StreamOptions | dict | None = None) -> Stream:
         """
-        Make a stream in this context.
+        Create a stream in this context.
 
         Parameters
         ----------
@@ -268,20 +268,18 @@ class Context:
 
     @property
     def cache_config(self) -> cuprum.typing.CacheConfigType:
-        """
-        Return how L1 cache and shared memory divide what they have in common; a preference.
-        """
+        """Return the preferred split between L1 cache and shared memory."""
 
     @cache_config.setter
     def cache_config(self, config: cuprum.typing.CacheConfigType | str, /) -> None: ...
 
     @property
     def flags(self) -> cuprum._types.ContextFlags:
-        """Return how the context behaves, as a named tuple."""
+        """Return the flags of the context, as a named tuple."""
 
     def set_flags(self, **flags: object) -> None:
         """
-        Change how the context behaves. What is not named becomes the default.
+        Change the flags of the context. Flags that are not named become the default.
 
         Parameters
         ----------
@@ -300,9 +298,7 @@ class Context:
         """
 
     def reset_persisting_l2_cache(self) -> None:
-        """
-        Give lines of the L2 cache that are kept for one use back to normal use.
-        """
+        """Reset all persisting lines of the L2 cache to normal."""
 
     def as_current(self) -> CurrentContext:
         """
@@ -329,11 +325,20 @@ class Context:
         """
 
     def sync(self) -> None:
-        """Block until all work in this context is done."""
+        """
+        Block until all work in this context is done.
+
+        Ctrl-C raises KeyboardInterrupt on the main thread; the work continues.
+
+        Raises
+        ------
+        CUDAError
+            If any of that work failed; the context is then unusable.
+        """
 
     def close(self) -> None:
         """
-        Give up this object's share of the context. Calling it again does nothing.
+        Release this object's share of the context. Calling it again does nothing.
 
         Streams, events and buffers made in the context have shares too.
 
@@ -350,126 +355,15 @@ class Context:
     def __repr__(self) -> str: ...
 
 class CurrentContext:
-    """Make a context current for a ``with`` block; made by ``as_current``."""
+    """A context that is current in a ``with`` block, from ``as_current``."""
 
     def __enter__(self) -> Context: ...
 
     def __exit__(self, *args: object) -> None: ...
 
-class Event:
-    """
-    Mark a point in the work of one stream.
-
-    Made by ``Stream.record`` or ``Device.create_event``. ``later - earlier`` is the time between two
-    events in milliseconds, if both were made with ``timing_enabled=True``.
-    """
-
-    def __init__(self, *args: object, **kwargs: object) -> None: ...
-
-    @property
-    def handle(self) -> int:
-        """Return the driver's ``CUevent`` as an int."""
-
-    @property
-    def is_closed(self) -> bool:
-        """Tell whether ``close`` was called."""
-
-    @property
-    def is_timing_enabled(self) -> bool:
-        """Tell whether elapsed time can be asked for."""
-
-    @property
-    def is_blocking_sync(self) -> bool:
-        """Tell whether ``sync`` sleeps instead of spinning."""
-
-    @property
-    def is_ipc_enabled(self) -> bool:
-        """Tell whether the event can be shared with other processes."""
-
-    @property
-    def ipc_descriptor(self) -> cuprum._ipc_event.IPCEventDescriptor:
-        """
-        Return what another process needs to open this event.
-
-        Raises
-        ------
-        RuntimeError
-            If it was made without ``ipc_enabled=True``.
-        """
-
-    @classmethod
-    def from_ipc_descriptor(cls, ipc_descriptor: cuprum._ipc_event.IPCEventDescriptor) -> Event:
-        """
-        Open an event of another process.
-
-        Parameters
-        ----------
-        ipc_descriptor : IPCEventDescriptor
-            What the other process got from ``Event.ipc_descriptor``.
-
-        Raises
-        ------
-        ValueError
-            If the descriptor is too short.
-        """
-
-    @property
-    def context(self) -> Context | None:
-        """Return the context that it was made in, or None for a foreign event."""
-
-    @property
-    def device(self) -> Device | None:
-        """Return the device that it was made on, or None for a foreign event."""
-
-    @property
-    def is_done(self) -> bool:
-        """
-        Tell, without waiting, whether the recorded work is done.
-
-        Raises
-        ------
-        CUDAError
-            If that work failed.
-        """
-
-    def sync(self) -> None:
-        """
-        Block until the recorded work is done.
-
-        Raises
-        ------
-        CUDAError
-            If the work itself failed; the context is then unusable.
-        """
-
-    def close(self) -> None:
-        """
-        Give up this object's share of the event. Calling it again does nothing.
-        """
-
-    def __sub__(self, earlier: Event, /) -> float:
-        """
-        Return the time from another event to this one in milliseconds.
-
-        Raises
-        ------
-        RuntimeError
-            If either lacks timing, was not recorded or is not done; the text says which.
-        """
-
-    def __isub__(self, other: object, /) -> object: ...
-
-    def __rsub__(self, other: object, /) -> object: ...
-
-    def __eq__(self, other: object, /) -> bool: ...
-
-    def __hash__(self) -> int: ...
-
-    def __repr__(self) -> str: ...
-
 class Stream:
     """
-    Hold an ordered queue of work on one device.
+    A queue of work on one device, which runs in order.
 
     Made by ``Device.create_stream``, ``Context.create_stream`` or ``Stream.from_handle``.
     May be used from several threads at once.
@@ -506,11 +400,11 @@ class Stream:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether ``close`` was called."""
+        """Return whether ``close`` was called."""
 
     @property
     def is_nonblocking(self) -> bool:
-        """Tell whether it does not wait for the legacy default stream."""
+        """Return whether the stream is independent of the legacy default stream."""
 
     @property
     def priority(self) -> int:
@@ -532,6 +426,8 @@ class Stream:
         """
         Block until all work enqueued so far is done.
 
+        Ctrl-C raises KeyboardInterrupt on the main thread; the work continues.
+
         Raises
         ------
         CUDAError
@@ -540,7 +436,7 @@ class Stream:
 
     @property
     def is_done(self) -> bool:
-        """Tell, without waiting, whether all work enqueued so far is done."""
+        """Return whether all work enqueued so far is done."""
 
     def record(self, event: Event | None = None, options: cuprum._options.EventOptions | dict | None = None, *, external: bool = False) -> Event:
         """
@@ -551,7 +447,7 @@ class Stream:
         event : Event, optional
             Recorded again, and stands for this point from now on. A new one is made if it is not given.
         options : EventOptions or dict, optional
-            How a new event is made.
+            Options for a new event.
         external : bool, optional
             In a stream that is being captured, make recording the event a part of the graph.
 
@@ -582,7 +478,7 @@ class Stream:
 
     def close(self) -> None:
         """
-        Give up this object's share of the stream.
+        Release this object's share of the stream.
 
         Queued work still completes. Calling it again does nothing; any other use raises ClosedError.
         """
@@ -599,10 +495,10 @@ class Stream:
 
     @property
     def resources(self) -> DeviceResources:
-        """Return what the stream's context has of the device."""
+        """Return the resources of the stream's context."""
 
     def create_graph_builder(self) -> object:
-        """Make a graph builder; not available yet."""
+        """Create a graph builder; not available yet."""
 
     def launch_host(self, function: Callable[[], object]) -> None:
         """
@@ -723,9 +619,120 @@ LEGACY_DEFAULT_STREAM: Stream = ...
 
 PER_THREAD_DEFAULT_STREAM: Stream = ...
 
+class Event:
+    """
+    A point in the work of one stream.
+
+    Made by ``Stream.record`` or ``Device.create_event``. ``later - earlier`` is the time between two
+    events in milliseconds, if both were made with ``timing_enabled=True``.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    @property
+    def handle(self) -> int:
+        """Return the driver's ``CUevent`` as an int."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Return whether ``close`` was called."""
+
+    @property
+    def is_timing_enabled(self) -> bool:
+        """Return whether the event measures time."""
+
+    @property
+    def is_blocking_sync(self) -> bool:
+        """Return whether ``sync`` sleeps instead of spinning."""
+
+    @property
+    def is_ipc_enabled(self) -> bool:
+        """Return whether the event can be shared with other processes."""
+
+    @property
+    def ipc_descriptor(self) -> cuprum._ipc_event.IPCEventDescriptor:
+        """
+        Return what another process needs to open this event.
+
+        Raises
+        ------
+        RuntimeError
+            If it was made without ``ipc_enabled=True``.
+        """
+
+    @classmethod
+    def from_ipc_descriptor(cls, ipc_descriptor: cuprum._ipc_event.IPCEventDescriptor) -> Event:
+        """
+        Open an event of another process.
+
+        Parameters
+        ----------
+        ipc_descriptor : IPCEventDescriptor
+            What the other process got from ``Event.ipc_descriptor``.
+
+        Raises
+        ------
+        ValueError
+            If the descriptor is too short.
+        """
+
+    @property
+    def context(self) -> Context | None:
+        """Return the context of the event, or None for an event made elsewhere."""
+
+    @property
+    def device(self) -> Device | None:
+        """Return the device of the event, or None for an event made elsewhere."""
+
+    @property
+    def is_done(self) -> bool:
+        """
+        Return whether the recorded work is done.
+
+        Raises
+        ------
+        CUDAError
+            If that work failed.
+        """
+
+    def sync(self) -> None:
+        """
+        Block until the recorded work is done.
+
+        Raises
+        ------
+        CUDAError
+            If the work itself failed; the context is then unusable.
+        """
+
+    def close(self) -> None:
+        """
+        Release this object's share of the event. Calling it again does nothing.
+        """
+
+    def __sub__(self, earlier: Event, /) -> float:
+        """
+        Return the time from another event to this one in milliseconds.
+
+        Raises
+        ------
+        RuntimeError
+            If either lacks timing, was not recorded or is not done; the text says which.
+        """
+
+    def __isub__(self, other: object, /) -> object: ...
+
+    def __rsub__(self, other: object, /) -> object: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
 class MemoryResource:
     """
-    Say where memory comes from.
+    A source of memory.
 
     Derive from it to allocate in a way of your own: override ``allocate``, ``deallocate``,
     ``is_device_accessible``, ``is_host_accessible`` and ``device_id``. ``allocate`` usually ends with
@@ -745,11 +752,11 @@ class MemoryResource:
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether devices can reach the memory. To be overridden."""
+        """Return whether devices can access the memory. To be overridden."""
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can reach the memory. To be overridden."""
+        """Return whether the host can access the memory. To be overridden."""
 
     @property
     def device_id(self) -> int:
@@ -759,11 +766,11 @@ class MemoryResource:
 
     @property
     def is_managed(self) -> bool:
-        """Tell whether the memory moves between host and device by itself."""
+        """Return whether the memory moves between host and device by itself."""
 
 class MemoryPoolAttributes:
     """
-    Tell what a pool holds and has held; each read asks the driver.
+    Memory that a pool holds and has held, and its settings; each read asks the driver.
 
     The reuse flags and the release threshold can be set, the high-water marks to 0. Holds the pool
     alive, also when its resource is closed.
@@ -774,7 +781,7 @@ class MemoryPoolAttributes:
     @property
     def reuse_follow_event_dependencies(self) -> bool:
         """
-        Tell whether memory freed on one stream is reused on another that waits for it.
+        Return whether memory freed on one stream is reused on another that waits for it.
         """
 
     @reuse_follow_event_dependencies.setter
@@ -782,14 +789,16 @@ class MemoryPoolAttributes:
 
     @property
     def reuse_allow_opportunistic(self) -> bool:
-        """Tell whether memory is reused once the free is seen to be done."""
+        """Return whether memory is reused once the free is seen to be done."""
 
     @reuse_allow_opportunistic.setter
     def reuse_allow_opportunistic(self, value: bool, /) -> None: ...
 
     @property
     def reuse_allow_internal_dependencies(self) -> bool:
-        """Tell whether the driver may add waits between streams to reuse memory."""
+        """
+        Return whether the driver may add waits between streams to reuse memory.
+        """
 
     @reuse_allow_internal_dependencies.setter
     def reuse_allow_internal_dependencies(self, value: bool, /) -> None: ...
@@ -832,18 +841,14 @@ class MemoryPoolAttributes:
     def __repr__(self) -> str: ...
 
 class MemoryPool(MemoryResource):
-    """
-    Share a stream-ordered pool of memory; what the three kinds of pool have in common.
-    """
+    """A stream-ordered pool of memory: the base class of the three kinds."""
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
 
     def __del__(self) -> None: ...
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
-        """
-        Free memory that was allocated from this pool and is held by no Buffer.
-        """
+        """Free memory of this pool that no Buffer holds."""
 
     @property
     def handle(self) -> int:
@@ -851,13 +856,11 @@ class MemoryPool(MemoryResource):
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether ``close`` was called."""
+        """Return whether ``close`` was called."""
 
     @property
     def is_handle_owned(self) -> bool:
-        """
-        Tell whether the pool is this resource's own, not one that others share.
-        """
+        """Return whether this resource owns the pool."""
 
     @property
     def device_id(self) -> int:
@@ -867,28 +870,28 @@ class MemoryPool(MemoryResource):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether devices can reach the memory."""
+        """Return whether devices can access the memory."""
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can reach the memory."""
+        """Return whether the host can access the memory."""
 
     @property
     def is_managed(self) -> bool:
-        """Tell whether the memory moves between host and devices by itself."""
+        """Return whether the memory moves between host and devices by itself."""
 
     @property
     def is_ipc_enabled(self) -> bool:
-        """Tell whether the pool can be shared with other processes."""
+        """Return whether the pool can be shared with other processes."""
 
     @property
     def is_mapped(self) -> bool:
-        """Tell whether the pool is another process's, imported here."""
+        """Return whether the pool was imported from another process."""
 
     @property
     def uuid(self) -> UUID | None:
         """
-        Return what other processes know the pool by; None if it is not shared.
+        Return the UUID of the pool for other processes; None if it is not shared.
         """
 
     def _set_uuid(self, uuid: UUID) -> None: ...
@@ -910,7 +913,7 @@ class MemoryPool(MemoryResource):
 
     def register(self, uuid: UUID) -> MemoryPool:
         """
-        Enter an imported pool under what the exporter knows it by.
+        Register an imported pool under the UUID of its exporter.
 
         Buffers that arrive from other processes find it there. Returns the pool that is entered: this
         one, or one that was before.
@@ -919,7 +922,7 @@ class MemoryPool(MemoryResource):
     @staticmethod
     def from_registry(uuid: UUID) -> MemoryPool:
         """
-        Return the pool that is entered under a UUID.
+        Return the pool that is registered under a UUID.
 
         Raises
         ------
@@ -934,25 +937,21 @@ class MemoryPool(MemoryResource):
         """Return what the pool holds and has held; each read asks the driver."""
 
     def trim(self, keep_bytes: int = 0) -> None:
-        """
-        Give memory back to the system until at most `keep_bytes` are reserved.
-        """
+        """Return memory to the system until at most `keep_bytes` are reserved."""
 
     def trim_to(self, keep_bytes: int) -> None:
-        """
-        Give memory back to the system until at most `keep_bytes` are reserved.
-        """
+        """Return memory to the system until at most `keep_bytes` are reserved."""
 
     def close(self) -> None:
         """
-        Give up this object's share of the pool. Calling it again does nothing.
+        Release this object's share of the pool. Calling it again does nothing.
 
         Buffers that came from it stay valid and keep the pool alive.
         """
 
 class DeviceMemoryResource(MemoryPool):
     """
-    Allocate from a stream-ordered pool of device memory.
+    A stream-ordered pool of device memory.
 
     Parameters
     ----------
@@ -1007,7 +1006,7 @@ class DeviceMemoryResource(MemoryPool):
     @property
     def peer_accessible_by(self) -> cuprum._peer_access.PeerAccessibleBySetProxy:
         """
-        Return the other devices that may access the memory: a live set, also to be assigned to.
+        Return the other devices that may access the memory: a live set, which can be assigned.
         """
 
     @peer_accessible_by.setter
@@ -1021,7 +1020,7 @@ class DeviceMemoryResource(MemoryPool):
 
 class PinnedMemoryResource(MemoryPool):
     """
-    Allocate from a stream-ordered pool of host memory that devices can reach.
+    A stream-ordered pool of page-locked host memory, which devices can access.
 
     Parameters
     ----------
@@ -1059,7 +1058,7 @@ class PinnedMemoryResource(MemoryPool):
 
 class ManagedMemoryResource(MemoryPool):
     """
-    Allocate from a stream-ordered pool of memory that moves between host and devices by itself.
+    A stream-ordered pool of managed memory, which moves between host and devices by itself.
 
     Needs a driver for CUDA 13.0.
 
@@ -1086,19 +1085,17 @@ class ManagedMemoryResource(MemoryPool):
 
     @property
     def preferred_location(self) -> tuple[str, int | None] | None:
-        """
-        Return where memory rests, as (kind, number), or None if no place is preferred.
-        """
+        """Return the preferred location, as (kind, number), or None."""
 
 def reset_concurrent_access_warning() -> None:
-    """Let the warning about managed memory be given again."""
+    """Allow the warning about managed memory again."""
 
 class _NativeResource(MemoryResource):
     pass
 
 class LegacyPinnedMemoryResource(_NativeResource):
     """
-    Allocate host memory that devices can reach, page-locked, at once.
+    A memory resource of page-locked host memory, which devices can access.
 
     Works with every driver, and slowly: a ``PinnedMemoryResource`` reuses memory.
     """
@@ -1124,16 +1121,16 @@ class LegacyPinnedMemoryResource(_NativeResource):
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> None:
         """
-        Free memory that was allocated here and is held by no Buffer, once the stream got there.
+        Free memory that was allocated here and that no Buffer holds, in the stream's order.
         """
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether devices can reach the memory."""
+        """Return whether devices can access the memory."""
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can reach the memory."""
+        """Return whether the host can access the memory."""
 
     @property
     def device_id(self) -> int:
@@ -1141,7 +1138,7 @@ class LegacyPinnedMemoryResource(_NativeResource):
 
 class SynchronousMemoryResource(_NativeResource):
     """
-    Allocate device memory at once, for devices without pools.
+    A memory resource for devices without pools, which allocates at once.
 
     Parameters
     ----------
@@ -1170,16 +1167,16 @@ class SynchronousMemoryResource(_NativeResource):
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> None:
         """
-        Free memory that was allocated here and is held by no Buffer, once the stream got there.
+        Free memory that was allocated here and that no Buffer holds, in the stream's order.
         """
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether devices can reach the memory."""
+        """Return whether devices can access the memory."""
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can reach the memory."""
+        """Return whether the host can access the memory."""
 
     @property
     def device_id(self) -> int:
@@ -1187,7 +1184,7 @@ class SynchronousMemoryResource(_NativeResource):
 
 def register_host_memory(obj: object, *, read_only: bool = False, io_memory: bool = False) -> Buffer:
     """
-    Make existing host memory known to devices; the buffer over it undoes that when it is freed.
+    Register existing host memory with the devices, until the buffer is freed.
 
     Parameters
     ----------
@@ -1206,7 +1203,7 @@ def register_host_memory(obj: object, *, read_only: bool = False, io_memory: boo
 
 class GraphMemoryResourceAttributes:
     """
-    Tell what graphs hold and have held of a device's memory; each read asks the driver.
+    Memory of a device that graphs hold and have held; each read asks the driver.
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -1243,7 +1240,7 @@ class GraphMemoryResourceAttributes:
 
 class GraphMemoryResource(_NativeResource):
     """
-    Allocate memory that belongs to the graph being captured. There is one per device.
+    The memory resource of the graph that is being captured. There is one per device.
 
     Only streams that are capturing can allocate from it. Memory that the graph does not free itself may
     be freed, once the graph has run, by closing the buffer on any stream.
@@ -1269,14 +1266,14 @@ class GraphMemoryResource(_NativeResource):
         """
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
-        """Free memory of a graph that is held by no Buffer."""
+        """Free memory of a graph that no Buffer holds."""
 
     @property
     def attributes(self) -> GraphMemoryResourceAttributes:
         """Return what graphs hold and have held; each read asks the driver."""
 
     def trim(self) -> None:
-        """Give memory back that no graph uses at the moment."""
+        """Return memory to the system that no graph uses now."""
 
     def close(self) -> None:
         """Do nothing: the memory is the device's."""
@@ -1287,15 +1284,15 @@ class GraphMemoryResource(_NativeResource):
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether devices can reach the memory."""
+        """Return whether devices can access the memory."""
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can reach the memory."""
+        """Return whether the host can access the memory."""
 
 class VirtualMemoryResource(_NativeResource):
     """
-    Allocate by reserving addresses and mapping physical memory there.
+    A memory resource that reserves addresses and maps physical memory there.
 
     An allocation can grow, in place if the addresses behind it are free, else under new ones, never by
     copying. Sizes are rounded up to the granularity.
@@ -1329,12 +1326,12 @@ class VirtualMemoryResource(_NativeResource):
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> None:
         """
-        Free memory that was allocated here and is held by no Buffer, once the stream got there.
+        Free memory that was allocated here and that no Buffer holds, in the stream's order.
         """
 
     def modify_allocation(self, buf: Buffer, new_size: int, config: cuprum._options.VirtualMemoryResourceOptions | dict | None = None) -> Buffer:
         """
-        Make an allocation at least `new_size` bytes large; what it holds stays.
+        Grow an allocation to at least `new_size` bytes and keep its contents.
 
         Parameters
         ----------
@@ -1359,7 +1356,7 @@ class VirtualMemoryResource(_NativeResource):
 
     @property
     def config(self) -> cuprum._options.VirtualMemoryResourceOptions:
-        """Return how memory is made."""
+        """Return the options of the resource."""
 
     @property
     def device(self) -> Device | None:
@@ -1375,19 +1372,19 @@ class VirtualMemoryResource(_NativeResource):
 
     @property
     def granularity(self) -> int:
-        """Return what sizes are rounded up to, in bytes."""
+        """Return the granularity of sizes, in bytes."""
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether devices can reach the memory."""
+        """Return whether devices can access the memory."""
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can reach the memory."""
+        """Return whether the host can access the memory."""
 
 class IPCAllocationHandle:
     """
-    Hold the file descriptor that a pool of another process is imported with.
+    A file descriptor that imports a pool of another process.
 
     Obtained from ``MemoryPool.allocation_handle``. ``multiprocessing`` sends it; by other means, send
     the descriptor itself.
@@ -1405,7 +1402,7 @@ class IPCAllocationHandle:
 
     @property
     def handle(self) -> int:
-        """Return the file descriptor, which stays this object's."""
+        """Return the file descriptor, which this object still owns."""
 
     @property
     def uuid(self) -> UUID | None:
@@ -1413,21 +1410,21 @@ class IPCAllocationHandle:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether ``close`` was called."""
+        """Return whether ``close`` was called."""
 
     def close(self) -> None:
         """
-        Give up this object's share of the file descriptor. Calling it again does nothing.
+        Release this object's share of the file descriptor. Calling it again does nothing.
         """
 
     def __repr__(self) -> str: ...
 
 def has_current_context() -> bool:
-    """Tell whether a context is current on the calling thread."""
+    """Return whether a context is current on the calling thread."""
 
 class Buffer:
     """
-    Own a piece of memory that devices can reach.
+    A piece of memory that devices can access.
 
     Made by ``Device.allocate``, ``MemoryResource.allocate`` or ``Buffer.from_handle``. The memory is
     freed, in the order of the stream it was allocated on, when the object is closed or dropped; in a
@@ -1472,7 +1469,7 @@ class Buffer:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether ``close`` was called."""
+        """Return whether ``close`` was called."""
 
     @property
     def device_id(self) -> int:
@@ -1480,19 +1477,19 @@ class Buffer:
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether devices can reach the memory."""
+        """Return whether devices can access the memory."""
 
     @property
     def is_host_accessible(self) -> bool:
-        """Tell whether the host can reach the memory."""
+        """Return whether the host can access the memory."""
 
     @property
     def is_managed(self) -> bool:
-        """Tell whether the memory moves between host and devices by itself."""
+        """Return whether the memory moves between host and devices by itself."""
 
     @property
     def is_mapped(self) -> bool:
-        """Tell whether the memory is another process's."""
+        """Return whether the memory belongs to another process."""
 
     @property
     def _whole(self) -> Buffer: ...
@@ -1500,7 +1497,7 @@ class Buffer:
     @property
     def ipc_descriptor(self) -> cuprum._ipc_memory.IPCBufferDescriptor:
         """
-        Return what names this buffer to processes that import its pool.
+        Return the descriptor of this buffer for processes that import its pool.
 
         Raises
         ------
@@ -1655,7 +1652,7 @@ class Buffer:
 
     def close(self, stream: Stream | None = None) -> None:
         """
-        Give up this object's share of the memory; the last one frees it.
+        Release this object's share of the memory; the last one frees it.
 
         Calling it again does nothing.
 
@@ -1773,7 +1770,7 @@ class Buffer:
 
 class ManagedBuffer(Buffer):
     """
-    Own a piece of memory that moves between host and devices by itself, and steer that.
+    A piece of managed memory, which moves between host and devices by itself.
 
     Made by ``ManagedMemoryResource.allocate``, or ``ManagedBuffer.from_handle`` for managed memory
     allocated elsewhere. Its own methods raise ValueError if the memory is not managed after all.
@@ -1790,7 +1787,7 @@ class ManagedBuffer(Buffer):
     @property
     def read_mostly(self) -> bool:
         """
-        Tell whether the memory is mostly read, so that copies of it may be kept.
+        Return whether the memory is mostly read, so that copies of it may be kept.
         """
 
     @read_mostly.setter
@@ -1798,7 +1795,7 @@ class ManagedBuffer(Buffer):
 
     @property
     def preferred_location(self) -> Device | cuprum._host.Host | None:
-        """Return where the memory should rest, or None."""
+        """Return the preferred location of the memory, or None."""
 
     @preferred_location.setter
     def preferred_location(self, location: Device | cuprum._host.Host | None, /) -> None: ...
@@ -1806,7 +1803,7 @@ class ManagedBuffer(Buffer):
     @property
     def accessed_by(self) -> cuprum._managed.AccessedBySetProxy:
         """
-        Return who keeps the memory mapped: a live set, also to be assigned to.
+        Return the locations that keep the memory mapped: a live set, which can be assigned.
         """
 
     @accessed_by.setter
@@ -1818,19 +1815,19 @@ class ManagedBuffer(Buffer):
 
     @property
     def last_prefetch_location(self) -> Device | cuprum._host.Host | None:
-        """Return where the memory was last sent by prefetching, or None."""
+        """Return the location of the last prefetch, or None."""
 
     def prefetch(self, location: Device | cuprum._host.Host, *, stream: Stream) -> None:
-        """Move the memory to a place, in a stream's order. Returns at once."""
+        """Move the memory to a location, in a stream's order. Returns at once."""
 
     def discard(self, *, stream: Stream) -> None:
         """
-        Give up what the memory holds, in a stream's order. Needs a driver for CUDA 13.0.
+        Discard the contents of the memory, in a stream's order. Needs a driver for CUDA 13.0.
         """
 
     def discard_prefetch(self, location: Device | cuprum._host.Host, *, stream: Stream) -> None:
         """
-        Give up what the memory holds and move it. Needs a driver for CUDA 13.0.
+        Discard the contents of the memory and move it. Needs a driver for CUDA 13.0.
         """
 
 def prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device | cuprum._host.Host | Sequence[Device | cuprum._host.Host]) -> None:
@@ -1849,7 +1846,7 @@ def prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device 
 
 def discard_batch(stream: Stream, buffers: Sequence[Buffer]) -> None:
     """
-    Give up what managed memory holds, in a stream's order. Needs a driver for CUDA 13.0.
+    Discard the contents of managed memory, in a stream's order. Needs CUDA 13.0.
     """
 
 def discard_prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device | cuprum._host.Host | Sequence[Device | cuprum._host.Host]) -> None:
@@ -1881,7 +1878,7 @@ def copy_batch(stream: Stream, srcs: Sequence[Buffer], dsts: Sequence[Buffer], *
 
 class DeviceProperties:
     """
-    Read the attributes of one device, by the driver's names in lower case.
+    The attributes of one device, under the driver's names in lower case.
 
     An attribute that the driver does not know raises, as an AttributeError and a CUDAError; ``get`` takes a default for that case
     and ``is_supported`` tells beforehand.
@@ -1947,7 +1944,7 @@ class DeviceProperties:
 
     @property
     def gpu_overlap(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def multiprocessor_count(self) -> int:
@@ -1955,15 +1952,15 @@ class DeviceProperties:
 
     @property
     def kernel_exec_timeout(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def integrated(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def can_map_host_memory(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def compute_mode(self) -> int:
@@ -2011,11 +2008,11 @@ class DeviceProperties:
 
     @property
     def concurrent_kernels(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def ecc_enabled(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def pci_bus_id(self) -> int:
@@ -2027,7 +2024,7 @@ class DeviceProperties:
 
     @property
     def tcc_driver(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def memory_clock_rate(self) -> int:
@@ -2051,7 +2048,7 @@ class DeviceProperties:
 
     @property
     def unified_addressing(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def maximum_texture1d_layered_width(self) -> int:
@@ -2063,7 +2060,7 @@ class DeviceProperties:
 
     @property
     def can_tex2d_gather(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def maximum_texture2d_gather_width(self) -> int:
@@ -2199,15 +2196,15 @@ class DeviceProperties:
 
     @property
     def stream_priorities_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def global_l1_cache_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def local_l1_cache_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def max_shared_memory_per_multiprocessor(self) -> int:
@@ -2219,11 +2216,11 @@ class DeviceProperties:
 
     @property
     def managed_memory(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def multi_gpu_board(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def multi_gpu_board_group_id(self) -> int:
@@ -2231,7 +2228,7 @@ class DeviceProperties:
 
     @property
     def host_native_atomic_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def single_to_double_precision_perf_ratio(self) -> int:
@@ -2239,19 +2236,19 @@ class DeviceProperties:
 
     @property
     def pageable_memory_access(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def concurrent_managed_access(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def compute_preemption_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def can_use_host_pointer_for_registered_mem(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def can_use_stream_mem_ops_v1(self) -> int:
@@ -2267,7 +2264,7 @@ class DeviceProperties:
 
     @property
     def cooperative_launch(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def cooperative_multi_device_launch(self) -> int:
@@ -2279,35 +2276,35 @@ class DeviceProperties:
 
     @property
     def can_flush_remote_writes(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def host_register_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def pageable_memory_access_uses_host_page_tables(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def direct_managed_mem_access_from_host(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def virtual_memory_management_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def handle_type_posix_file_descriptor_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def handle_type_win32_handle_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def handle_type_win32_kmt_handle_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def max_blocks_per_multiprocessor(self) -> int:
@@ -2315,7 +2312,7 @@ class DeviceProperties:
 
     @property
     def generic_compression_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def max_persisting_l2_cache_size(self) -> int:
@@ -2327,7 +2324,7 @@ class DeviceProperties:
 
     @property
     def gpu_direct_rdma_with_cuda_vmm_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def reserved_shared_memory_per_block(self) -> int:
@@ -2335,23 +2332,23 @@ class DeviceProperties:
 
     @property
     def sparse_cuda_array_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def read_only_host_register_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def timeline_semaphore_interop_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def memory_pools_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def gpu_direct_rdma_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def gpu_direct_rdma_flush_writes_options(self) -> int:
@@ -2367,27 +2364,27 @@ class DeviceProperties:
 
     @property
     def cluster_launch(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def deferred_mapping_cuda_array_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def can_use_64_bit_stream_mem_ops(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def can_use_stream_wait_value_nor(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def dma_buf_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def ipc_event_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def mem_sync_domain_count(self) -> int:
@@ -2395,15 +2392,15 @@ class DeviceProperties:
 
     @property
     def tensor_map_access_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def handle_type_fabric_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def unified_function_pointers(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def numa_config(self) -> int:
@@ -2415,11 +2412,11 @@ class DeviceProperties:
 
     @property
     def multicast_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def mps_enabled(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def host_numa_id(self) -> int:
@@ -2427,7 +2424,7 @@ class DeviceProperties:
 
     @property
     def d3d12_cig_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def mem_decompress_algorithm_mask(self) -> int:
@@ -2439,7 +2436,7 @@ class DeviceProperties:
 
     @property
     def vulkan_cig_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def gpu_pci_device_id(self) -> int:
@@ -2451,31 +2448,31 @@ class DeviceProperties:
 
     @property
     def host_numa_virtual_memory_management_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def host_numa_memory_pools_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def host_numa_multinode_ipc_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def host_memory_pools_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def host_virtual_memory_management_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def host_alloc_dma_buf_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     @property
     def only_partial_host_native_atomic_supported(self) -> bool:
-        """Tell the driver's attribute of this name."""
+        """Return the driver's attribute of this name."""
 
     def get(self, name: str, default: object = None) -> object:
         """
@@ -2496,7 +2493,7 @@ class DeviceProperties:
 
     def is_supported(self, name: str) -> bool:
         """
-        Tell whether the driver knows an attribute.
+        Return whether the driver knows an attribute.
 
         Raises
         ------
@@ -2508,12 +2505,9 @@ class DeviceProperties:
     def names() -> list[str]:
         """Return the names of all attributes, in the driver's order."""
 
-def read_unknown_attributes_as_zero(arg: bool, /) -> None:
-    """Choose whether attributes that the driver does not know read as 0."""
-
 class Device:
     """
-    Name one CUDA device.
+    One CUDA device.
 
     There is one object per device: ``Device(0) is Device(0)``. Its methods act on their own device
     whatever is current and leave the current context as it was, except ``set_current``.
@@ -2568,7 +2562,7 @@ class Device:
 
     @property
     def is_emulated(self) -> bool:
-        """Tell whether this is the emulated device."""
+        """Return whether this is the emulated device."""
 
     @property
     def properties(self) -> DeviceProperties:
@@ -2582,7 +2576,7 @@ class Device:
 
     def can_access_peer(self, peer: Device | int) -> bool:
         """
-        Tell whether kernels on this device may access another device's memory.
+        Return whether kernels on this device may access another device's memory.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -2618,7 +2612,16 @@ class Device:
         """
 
     def sync(self) -> None:
-        """Block until all work of this device's context is done."""
+        """
+        Block until all work of this device's context is done.
+
+        Ctrl-C raises KeyboardInterrupt on the main thread; the work continues.
+
+        Raises
+        ------
+        CUDAError
+            If any of that work failed; the context is then unusable.
+        """
 
     @property
     def default_stream(self) -> Stream:
@@ -2631,7 +2634,7 @@ class Device:
 
     def create_stream(self, obj: cuprum.typing.IsStreamType | None = None, options: cuprum._options.StreamOptions | dict | None = None) -> Stream:
         """
-        Make a stream, or wrap another library's.
+        Create a stream, or wrap one of another library.
 
         Parameters
         ----------
@@ -2648,7 +2651,7 @@ class Device:
 
     def create_event(self, options: cuprum._options.EventOptions | dict | None = None) -> Event:
         """
-        Make an event; it counts as done until it is recorded.
+        Create an event. It counts as done until it is recorded.
 
         Parameters
         ----------
@@ -2692,11 +2695,11 @@ class Device:
 
     @property
     def resources(self) -> DeviceResources:
-        """Return what the device as a whole has for green contexts."""
+        """Return the resources of the whole device, which green contexts divide."""
 
     def create_context(self, options: cuprum._options.ContextOptions | dict | None = None) -> Context:
         """
-        Make a green context: one that has its own part of the device.
+        Create a green context, which has its own part of the device.
 
         It does not become current. ``Context.create`` makes one that is not green.
 
@@ -2722,15 +2725,15 @@ class Device:
 
     @property
     def is_primary_context_active(self) -> bool:
-        """Tell whether the primary context exists."""
+        """Return whether the primary context exists."""
 
     @property
     def primary_context_flags(self) -> cuprum._types.ContextFlags:
-        """Return how the primary context behaves, or would behave."""
+        """Return the flags that the primary context has, or would have."""
 
     def set_primary_context_flags(self, **flags: object) -> None:
         """
-        Change how the primary context behaves; the flags are those of ``Context.set_flags``.
+        Change the flags of the primary context; they are those of ``Context.set_flags``.
         """
 
     def reset_primary_context(self) -> None:
@@ -2764,11 +2767,11 @@ class Device:
         """
 
     def disable_peer_access(self, peer: Device | int) -> None:
-        """Take the access back; does nothing if it was not allowed."""
+        """Disable the access. Harmless if it was not enabled."""
 
     def get_p2p_attribute(self, attribute: cuprum.typing.P2PAttributeType | str, peer: Device | int) -> int:
         """
-        Tell about the link to another device.
+        Return a property of the link to another device.
 
         Parameters
         ----------
@@ -2785,19 +2788,19 @@ class Device:
         """
 
     def create_graph_builder(self) -> object:
-        """Make a graph builder; not available yet."""
+        """Create a graph builder; not available yet."""
 
     def create_opaque_array(self, options: object) -> object:
-        """Make an array for textures; not available yet."""
+        """Create an array for textures; not available yet."""
 
     def create_mipmapped_array(self, options: object) -> object:
-        """Make a mipmapped array; not available yet."""
+        """Create a mipmapped array; not available yet."""
 
     def create_texture_object(self, *, resource: object, options: object = None) -> object:
-        """Make a texture; not available yet."""
+        """Create a texture; not available yet."""
 
     def create_surface_object(self, *, resource: object) -> object:
-        """Make a surface; not available yet."""
+        """Create a surface; not available yet."""
 
 def forget_initialized_devices() -> None:
     """
@@ -2806,7 +2809,7 @@ def forget_initialized_devices() -> None:
 
 class ObjectCode:
     """
-    Share compiled code.
+    Compiled code.
 
     Made by ``Program.compile`` or one of the ``from_*`` methods. It is loaded into the driver on first
     use and unloaded when the last object and the last kernel from it are gone.
@@ -2922,11 +2925,11 @@ class ObjectCode:
 
     @property
     def code_type(self) -> str:
-        """Return what it holds: ptx, cubin, ltoir, fatbin, object or library."""
+        """Return its format: ptx, cubin, ltoir, fatbin, object or library."""
 
     @property
     def name(self) -> str:
-        """Return the name it was given."""
+        """Return the name."""
 
     @property
     def symbol_mapping(self) -> dict[str, str]:
@@ -2987,11 +2990,11 @@ class ObjectCode:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether ``close`` was called."""
+        """Return whether ``close`` was called."""
 
     def close(self) -> None:
         """
-        Give up this object's share of the code. Calling it again does nothing.
+        Release this object's share of the code. Calling it again does nothing.
         """
 
     def __reduce__(self) -> tuple: ...
@@ -3004,7 +3007,7 @@ class ObjectCode:
 
 class Kernel:
     """
-    Share a kernel; it keeps its code loaded.
+    A kernel, which keeps its code loaded.
 
     Obtained from ``ObjectCode.get_kernel``. It knows how many parameters it takes and how large, so
     that ``launch`` can check.
@@ -3031,7 +3034,7 @@ class Kernel:
     @staticmethod
     def from_handle(handle: int, mod: ObjectCode | None = None) -> Kernel:
         """
-        Wrap a driver's kernel made elsewhere.
+        Wrap a kernel that other code loaded.
 
         Parameters
         ----------
@@ -3061,11 +3064,11 @@ class Kernel:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether ``close`` was called."""
+        """Return whether ``close`` was called."""
 
     def close(self) -> None:
         """
-        Give up this object's share of the kernel. Calling it again does nothing.
+        Release this object's share of the kernel. Calling it again does nothing.
         """
 
     def __eq__(self, other: object, /) -> bool: ...
@@ -3076,7 +3079,7 @@ class Kernel:
 
 class KernelAttributes:
     """
-    Read and set the attributes of a kernel on one device.
+    The attributes of a kernel on one device.
 
     Setting one counts for all launches on that device from then on.
     """
@@ -3118,7 +3121,7 @@ class KernelAttributes:
 
     @property
     def cache_mode_ca(self) -> bool:
-        """Tell whether it was compiled to cache global loads in L1."""
+        """Return whether it was compiled to cache global loads in L1."""
 
     @property
     def max_dynamic_shared_size_bytes(self) -> int:
@@ -3142,7 +3145,7 @@ class KernelAttributes:
 
     @property
     def cluster_size_must_be_set(self) -> bool:
-        """Tell whether a launch must give a cluster."""
+        """Return whether a launch must give a cluster."""
 
     @property
     def required_cluster_width(self) -> int:
@@ -3167,7 +3170,7 @@ class KernelAttributes:
 
     @property
     def non_portable_cluster_size_allowed(self) -> bool:
-        """Tell or set whether more than 8 blocks per cluster may be asked for."""
+        """Return or set whether a cluster may have more than 8 blocks."""
 
     @non_portable_cluster_size_allowed.setter
     def non_portable_cluster_size_allowed(self, arg: bool, /) -> None: ...
@@ -3183,9 +3186,11 @@ class KernelAttributes:
 
 class KernelOccupancy:
     """
-    Answer how many blocks of a kernel fit on a device.
+    The number of blocks of a kernel that fit on a device.
 
-    The device is that of the current context.
+    The device is that of the current context. ``Kernel.occupancy`` is one object, which remembers its last
+    answer until an attribute of a kernel is set. After a change with the driver's own functions, get the
+    kernel anew with ``ObjectCode.get_kernel``.
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -3204,7 +3209,7 @@ class KernelOccupancy:
 
     def max_potential_block_size(self, dynamic_shared_memory_needed: int | Callable[[int], int], block_size_limit: int) -> cuprum._types.MaxPotentialBlockSizeOccupancyResult:
         """
-        Return the block size at which most threads are resident.
+        Return the block size with the most resident threads.
 
         Parameters
         ----------
@@ -3234,7 +3239,7 @@ class KernelOccupancy:
 
     def max_potential_cluster_size(self, config: LaunchConfig | dict, *, stream: Stream) -> int:
         """
-        Return the most blocks per cluster for a configuration; its cluster is not looked at.
+        Return the most blocks per cluster for a configuration, whose own cluster is ignored.
 
         Parameters
         ----------
@@ -3258,7 +3263,7 @@ class KernelOccupancy:
 
 class Program:
     """
-    Hold source code and how it is compiled.
+    Source code and the options to compile it.
 
     Parameters
     ----------
@@ -3323,10 +3328,10 @@ class Program:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether ``close`` was called."""
+        """Return whether ``close`` was called."""
 
     def close(self) -> None:
-        """Give up the compiler's state. Calling it again does nothing."""
+        """Release the compiler's state. Calling it again does nothing."""
 
     def __repr__(self) -> str: ...
 
@@ -3350,9 +3355,7 @@ class Program:
 
     @property
     def log(self) -> str:
-        """
-        Return the log of the last compilation, empty if there was nothing to say.
-        """
+        """Return the log of the last compilation, which may be empty."""
 
     @property
     def handle(self) -> int:
@@ -3378,12 +3381,12 @@ def compiler_version(backend: cuprum.typing.CompilerBackendType | str) -> str:
 
 def default_include_directories() -> list[str]:
     """
-    Return the folders of CUDA's and CCCL's own headers, which programs find without asking.
+    Return the folders of CUDA's and CCCL's headers, which every program can include.
     """
 
 class Linker:
     """
-    Link code into one image that can be loaded.
+    A linker, which turns several pieces of code into one image.
 
     For an emulated device, which cannot run machine code, the result is a fat binary that holds the
     cubin and PTX: from nvJitLink if all input is LTO-IR, from the one input if there is one, else from
@@ -3423,11 +3426,11 @@ class Linker:
         """Return the errors of the last ``link``, or so far."""
 
     def get_info_log(self) -> str:
-        """Return what else the last ``link`` had to say."""
+        """Return the other messages of the last ``link``."""
 
     @property
     def backend(self) -> cuprum.typing.CompilerBackendType:
-        """Return what links: nvJitLink or the driver."""
+        """Return the backend: nvJitLink or the driver."""
 
     @property
     def options(self) -> cuprum.LinkerOptions:
@@ -3443,17 +3446,17 @@ class Linker:
 
     @property
     def is_closed(self) -> bool:
-        """Tell whether ``close`` was called."""
+        """Return whether ``close`` was called."""
 
     def close(self) -> None:
-        """Give up the linker's state. Calling it again does nothing."""
+        """Release the linker's state. Calling it again does nothing."""
 
     def __repr__(self) -> str: ...
 
     @classmethod
     def which_backend(cls) -> cuprum.typing.CompilerBackendType:
         """
-        Return the linker that is used when none is named.
+        Return the default backend.
 
         nvJitLink, or the driver, with a warning, where there is no nvJitLink since 12.3.
         """
@@ -3462,10 +3465,10 @@ def nvjitlink_options(options: object) -> list[str]:
     """Return LinkerOptions as nvJitLink takes them."""
 
 class ProgramCache:
-    """A cache of the core."""
+    """A cache that the compiled library implements."""
 
 class InMemoryCache(ProgramCache):
-    """Keeps code in memory."""
+    """A cache in memory."""
 
     def __init__(self, max_size_bytes: int | None) -> None: ...
 
@@ -3488,7 +3491,7 @@ class InMemoryCache(ProgramCache):
         """Return the size of everything."""
 
 class FileStreamCache(ProgramCache):
-    """Keeps code in files."""
+    """A cache in files."""
 
     def __init__(self, path: str, max_size_bytes: int | None) -> None: ...
 
@@ -3528,7 +3531,7 @@ def program_cache_key(code: object, code_type: object, target_type: object, opti
 
 class LaunchConfig:
     """
-    Say how a kernel is launched.
+    The shape and the attributes of a launch.
 
     It does not change: share it between threads, reuse it for many launches, use it as a key.
 
@@ -3598,11 +3601,11 @@ class LaunchConfig:
 
     @property
     def is_cooperative(self) -> bool:
-        """Tell whether all blocks are resident at once."""
+        """Return whether all blocks are resident at once."""
 
     @property
     def programmatic_stream_serialization(self) -> bool:
-        """Tell whether the kernel may start before the previous one has ended."""
+        """Return whether the kernel may start before the previous one has ended."""
 
     def __eq__(self, other: object, /) -> bool: ...
 
@@ -3650,7 +3653,7 @@ class LaunchConfig:
 
     @property
     def nvlink_centric_scheduling(self) -> bool:
-        """Tell whether the kernel's time goes to NVLink."""
+        """Return whether the kernel's time goes to NVLink."""
 
     @property
     def portable_cluster_mode(self) -> str | None:
@@ -3713,8 +3716,13 @@ def launch(stream: Stream | cuprum.typing.IsStreamType, config: LaunchConfig | d
         What to run.
     *kernel_args : Buffer, array, int, bool, float, complex, numpy scalar, ctypes object or bytes
         One for each parameter. A Buffer passes its address, and so does what has DLPack or
-        ``__cuda_array_interface__``, ordered after its producer's work. Numbers of Python convert to the
+        ``__cuda_array_interface__``, ordered after its producer's work. Python's numbers convert to the
         parameter's size; anything else, ctypes and numpy structures too, must have that size.
+
+        PTX and the mangled names of C++ kernels say whether a parameter is a floating-point number. An
+        int is then converted to it, and a float for an integer is refused. A cubin with
+        ``extern "C"`` kernels does not say it: there an int for a ``float`` passes the integer's bits,
+        so pass ``2.0`` instead of ``2``.
 
     Raises
     ------
@@ -3728,7 +3736,7 @@ def launch(stream: Stream | cuprum.typing.IsStreamType, config: LaunchConfig | d
 
 class StridedLayout:
     """
-    Say where the elements of an array lie.
+    The layout of the elements of an array in memory.
 
     Extents, strides, the size of an element and the offset of the first one. It does not change: every
     operation returns a new layout, and none touches memory. ``layout[1:, ::2]`` slices it.
@@ -3826,24 +3834,24 @@ class StridedLayout:
     @property
     def is_unique(self) -> bool:
         """
-        Tell whether no two elements share memory; strides that interleave are not analysed and count as shared.
+        Return whether no two elements share memory; strides that interleave are not analysed and count as shared.
         """
 
     @property
     def is_contiguous_c(self) -> bool:
-        """Tell whether it is contiguous with the last axis fastest."""
+        """Return whether it is contiguous with the last axis fastest."""
 
     @property
     def is_contiguous_f(self) -> bool:
-        """Tell whether it is contiguous with the first axis fastest."""
+        """Return whether it is contiguous with the first axis fastest."""
 
     @property
     def is_contiguous_any(self) -> bool:
-        """Tell whether it is contiguous in some order of its axes."""
+        """Return whether it is contiguous in some order of its axes."""
 
     @property
     def is_dense(self) -> bool:
-        """Tell whether it is contiguous in some order and begins at offset 0."""
+        """Return whether it is contiguous in some order and begins at offset 0."""
 
     @property
     def offset_bounds(self) -> tuple[int, int]:
@@ -3974,7 +3982,7 @@ class StridedLayout:
 
 class StridedMemoryView:
     """
-    Describe another library's array without copying it.
+    A view of another library's array, without a copy.
 
     Made by one of the ``from_*`` methods from arrays of numpy, CuPy, PyTorch and others, or from a
     Buffer. Keeps the array alive.
@@ -4055,11 +4063,11 @@ class StridedMemoryView:
 
     @property
     def is_device_accessible(self) -> bool:
-        """Tell whether devices can reach the memory."""
+        """Return whether devices can access the memory."""
 
     @property
     def readonly(self) -> bool:
-        """Tell whether the memory must not be written."""
+        """Return whether the memory must not be written."""
 
     @property
     def exporting_obj(self) -> object:
@@ -4087,7 +4095,7 @@ class StridedMemoryView:
 
     @property
     def layout(self) -> StridedLayout:
-        """Return where the elements lie."""
+        """Return the layout of the elements."""
 
     @property
     def _layout(self) -> StridedLayout: ...
@@ -4117,7 +4125,7 @@ class StridedMemoryView:
         """
 
     def as_tensor_map(self, *args: object, **kwargs: object) -> object:
-        """Make a tensor map of the array; not available yet."""
+        """Create a tensor map of the array; not available yet."""
 
     def copy_from(self, other: object, stream: Stream, allocator: None = None, blocking: bool | None = None) -> None:
         """
@@ -4181,11 +4189,6 @@ class StridedMemoryView:
 
     __c_dlpack_exchange_api__: CapsuleType
 
-def read_array_interface_literally(value: bool) -> None:
-    """
-    Let ``from_array_interface`` name the current device, and records as plain bytes.
-    """
-
 def start_trace(path: str, has_device_work: bool) -> None:
     """Start a trace; see ``cuprum.trace``."""
 
@@ -4193,7 +4196,7 @@ def stop_trace() -> None:
     """Stop the trace; see ``cuprum.trace``."""
 
 def is_tracing() -> bool:
-    """Tell whether a trace is being recorded."""
+    """Return whether a trace is being recorded."""
 
 def begin_range(name: str) -> None:
     """Begin a range; see ``cuprum.trace``."""
@@ -4203,7 +4206,7 @@ def end_range() -> None:
 
 class FaultInjection:
     """
-    Make a driver call fail inside a ``with`` block.
+    A driver call that fails inside a ``with`` block.
 
     See ``cuprum.testing.fail_call``.
     """
@@ -4229,23 +4232,26 @@ def driver_description() -> str:
     """Return which driver is in use and where it came from."""
 
 class LibraryInfo:
-    """Tell where a library was found."""
+    """A compiler library and where it was found."""
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Return the name."""
 
     @property
     def path(self) -> str:
-        """Its file, empty if it was not found."""
+        """Return the file, empty if it was not found."""
 
     @property
     def version(self) -> str:
-        """Its version."""
+        """Return the version."""
 
     @property
     def problem(self) -> str:
-        """Why it was not found."""
+        """Return why it was not found."""
 
 def compiler_libraries() -> list[LibraryInfo]:
-    """Look for CUDA's compiler libraries and tell what was found."""
+    """Look for CUDA's compiler libraries and return what was found."""
+
+def fast_paths() -> dict[str, str]:
+    """Return the state of each fast path: on, disabled, off or not used yet."""

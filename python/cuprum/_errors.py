@@ -7,15 +7,18 @@ from __future__ import annotations
 
 
 class CUDAError(Exception):
-    """Report a failed call of the driver.
+    """A failed driver call.
 
     The text names the call, the code and its number, what the code means and, for the codes people
     meet, what to do.
 
     Attributes
     ----------
+    domain : str
+        Whose code it is: ``"driver"``, ``"NVRTC"``, ``"nvJitLink"`` or ``"NVVM"``. The same number
+        means different things in two domains.
     code : int or None
-        The driver's result code.
+        The result code.
     name : str
         Its name, such as ``"CUDA_ERROR_INVALID_VALUE"``.
     call : str
@@ -29,6 +32,7 @@ class CUDAError(Exception):
         at fault.
     """
 
+    domain: str = "driver"
     code: int | None = None
     name: str = ""
     call: str = ""
@@ -38,7 +42,7 @@ class CUDAError(Exception):
 
 
 class OutOfMemoryError(CUDAError, MemoryError):
-    """Report that the device has not enough memory.
+    """A request for more memory than the device has free.
 
     Attributes
     ----------
@@ -55,8 +59,22 @@ class OutOfMemoryError(CUDAError, MemoryError):
     total_bytes: int = 0
 
 
+class LaunchError(CUDAError, ValueError):
+    """Report a launch that breaks a limit of the device or of the kernel.
+
+    Nothing was launched and the context stays usable, so a tuner can try another configuration.
+
+    Attributes
+    ----------
+    limit : str
+        Which limit was broken, with the numbers.
+    """
+
+    limit: str = ""
+
+
 class NVRTCError(CUDAError):
-    """Report that NVRTC refused a program.
+    """A program that NVRTC rejected.
 
     Attributes
     ----------
@@ -71,7 +89,7 @@ class NVRTCError(CUDAError):
 
 
 class NVVMError(CUDAError):
-    """Report that libNVVM refused a program.
+    """A program that libNVVM rejected.
 
     Attributes
     ----------
@@ -86,7 +104,7 @@ class NVVMError(CUDAError):
 
 
 class LinkerError(CUDAError):
-    """Report that the linker refused to link.
+    """Code that the linker rejected.
 
     Attributes
     ----------
@@ -101,27 +119,27 @@ class LinkerError(CUDAError):
 
 
 class UnsupportedOptionError(CUDAError, ValueError):
-    """Report options that the compiler in use cannot honour, by name."""
+    """Options, by name, that the compiler in use does not support."""
 
 
 class NotSupportedError(CUDAError, RuntimeError):
-    """Report that the loaded driver or compiler lacks a function; the text says which has it."""
+    """A function that the loaded driver or compiler lacks; the text says which version has it."""
 
 
 class NoContextError(CUDAError, RuntimeError):
-    """Report that a default stream was used on a thread that has no current context."""
+    """The use of a default stream on a thread without a current context."""
 
 
 class UnknownAttributeError(CUDAError, AttributeError):  # type: ignore[misc]
-    """Report that the driver does not know a device attribute."""
+    """A device attribute that the driver does not know."""
 
 
 class ElapsedTimeError(CUDAError, RuntimeError):
-    """Report that two events have no elapsed time, for how they were made or recorded."""
+    """Two events without an elapsed time, because of how they were created or recorded."""
 
 
 class LibraryNotFoundError(RuntimeError):
-    """Report that a library cannot be loaded.
+    """A library that cannot be loaded.
 
     Attributes
     ----------
@@ -136,7 +154,7 @@ class LibraryNotFoundError(RuntimeError):
 
 
 class ClosedError(RuntimeError):
-    """Report the use of an object after ``close()``, or after the reset of its device took it."""
+    """The use of an object after ``close()``, or after a reset of its device destroyed it."""
 
 
 # What users see and pickle, wherever the classes are defined.

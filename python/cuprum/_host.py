@@ -9,7 +9,7 @@ __all__ = ["Host"]
 
 
 class Host:
-    """Name the host as a place for memory.
+    """The host, as a location of memory.
 
     There is one object per place: ``Host(1) is Host(1)``.
 
@@ -60,7 +60,7 @@ class Host:
 
     @property
     def is_numa_current(self) -> bool:
-        """Tell whether the calling thread's node is meant."""
+        """Return whether the calling thread's node is meant."""
         return self._is_numa_current
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -15,7 +15,7 @@ _NEW_FOR_PICKLE = "def __new__(arg: object, /) -> object"
 
 
 def signature_of(function: Any) -> inspect.Signature:
-    """Return the signature that a compiled function tells as text, as the stub is written from."""
+    """Return the signature of a compiled function, read from the text that the stub has too."""
     # nanobind adds a __new__ that takes no arguments, for pickle alone.
     described = [each for each in function.__nb_signature__ if each[0] != _NEW_FOR_PICKLE]
     if len(described) != 1:
@@ -73,7 +73,7 @@ def _value(node: Any, defaults: tuple) -> object:
 
 
 class _Shown:
-    """A default value that is known as text alone."""
+    """A default value of which only the text is known."""
 
     def __init__(self, text: str) -> None:
         self._text = text

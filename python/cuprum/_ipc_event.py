@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class IPCEventDescriptor:
-    """Name an event of another process; obtained from ``Event.ipc_descriptor``.
+    """An event of another process, from ``Event.ipc_descriptor``.
 
     Plain bytes: pickle it and send it any way you like. Two are equal if they name one event.
     """

@@ -24,7 +24,7 @@ _is_picklable = False
 
 
 class IPCBufferDescriptor:
-    """Name a buffer of another process; obtained from ``Buffer.ipc_descriptor``.
+    """A buffer of another process, from ``Buffer.ipc_descriptor``.
 
     Plain bytes: pickle it and send it any way you like. What arrives is the sender's word; it is
     checked against what is really mapped by ``Buffer.from_ipc_descriptor``.

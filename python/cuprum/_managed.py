@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Who keeps managed memory mapped, as a set that asks and tells the driver."""
+"""The set of locations that keep managed memory mapped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class AccessedBySetProxy(MutableSet):
-    """Be the set of places that are advised to keep a buffer mapped.
+    """The set of locations that are advised to keep a buffer mapped.
 
     Live: reading asks the driver, changing advises it. Members are devices and ``Host()``; a single
     NUMA node cannot be one. The binary operators give plain sets.

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""How memory resources are made."""
+"""Options for creating memory resources."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from cuprum import _cuprum
@@ -13,7 +13,7 @@ from cuprum import _cuprum
 
 @dataclass
 class PinnedMemoryResourceOptions:
-    """Say how a pool of pinned host memory is made.
+    """Options for a pool of pinned host memory.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class PinnedMemoryResourceOptions:
 
 @dataclass
 class ManagedMemoryResourceOptions:
-    """Say how a pool of managed memory is made.
+    """Options for a pool of managed memory.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class ManagedMemoryResourceOptions:
 
 @dataclass
 class VirtualMemoryResourceOptions:
-    """Say how virtual memory is made.
+    """Options for virtual memory.
 
     Attributes
     ----------
@@ -88,43 +88,6 @@ class VirtualMemoryResourceOptions:
     peers: Iterable[_cuprum.Device | int] = field(default_factory=tuple)
     self_access: str | None = "rw"
     peer_access: str | None = "rw"
-
-    # Each returns the driver's number for a spec.
-
-    @staticmethod
-    def _access_to_flags(spec: str | None) -> int:
-        return _number(spec, {None: 0, "r": 1, "rw": 3}, "Unknown access spec")
-
-    @staticmethod
-    def _allocation_type_to_driver(spec: str) -> int:
-        return _number(spec, {"pinned": 1, "managed": 2}, "Unsupported allocation_type")
-
-    @staticmethod
-    def _location_type_to_driver(spec: str) -> int:
-        known = {"device": 1, "host": 2, "host_numa": 3, "host_numa_current": 4}
-        return _number(spec, known, "Unsupported location_type")
-
-    @staticmethod
-    def _handle_type_to_driver(spec: str | None) -> int:
-        if spec == "win32":
-            raise NotImplementedError(
-                "win32 is currently not supported as a handle_type; use 'win32_kmt'"
-            )
-        known = {None: 0, "posix_fd": 1, "win32_kmt": 4, "fabric": 8}
-        return _number(spec, known, "Unsupported handle_type")
-
-    @staticmethod
-    def _granularity_to_driver(spec: str) -> int:
-        return _number(spec, {"minimum": 0, "recommended": 1}, "Unsupported granularity")
-
-
-def _number(
-    spec: object, known: Mapping[str | None, int] | Mapping[str, int], complaint: str
-) -> int:
-    for name, number in known.items():
-        if spec == name:
-            return number
-    raise ValueError(f"{complaint}: {spec!r}, expected one of {list(known)}")
 
 
 def resolve_preferred_location(

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""How objects are made. Wherever one of these is taken, a dict of its fields is too."""
+"""Options for creating objects. Functions that take one also take a dict of its fields."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class StreamOptions:
-    """Say how a stream is made.
+    """Options for a stream.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class StreamOptions:
 
 @dataclass
 class EventOptions:
-    """Say how an event is made.
+    """Options for an event.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class EventOptions:
 
 @dataclass
 class ContextOptions:
-    """Say what a green context is made of.
+    """Options for a green context.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class ContextOptions:
 
 @dataclass
 class SMResourceOptions:
-    """Say how multiprocessors are split. Each field is one value, or a sequence with one per group.
+    """Options for splitting multiprocessors. A field is one value, or a sequence, one per group.
 
     Attributes
     ----------
@@ -139,7 +139,7 @@ class SMResourceOptions:
 
 @dataclass
 class WorkqueueResourceOptions:
-    """Say what to change about work queues. None leaves a setting as it is.
+    """Options for work queues. None leaves a setting unchanged.
 
     Attributes
     ----------
@@ -168,7 +168,7 @@ class WorkqueueResourceOptions:
 
 @dataclass
 class DeviceMemoryResourceOptions:
-    """Say how a device pool is made.
+    """Options for a pool of device memory.
 
     Attributes
     ----------

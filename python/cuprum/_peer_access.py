@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Which other devices may access a pool's memory, as a set that asks and tells the driver."""
+"""The set of other devices that may access a pool's memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cuprum import _cuprum
 
 
 class PeerAccessPlan(NamedTuple):
-    """Hold what is to change so that just the wanted devices have access."""
+    """The changes that give access to the wanted devices and to no others."""
 
     target_ids: tuple[int, ...]
     to_add: tuple[int, ...]
@@ -41,7 +41,7 @@ def plan_peer_access_update(
     resolve_device_id : callable
         Makes an ordinal of one of those.
     can_access_peer : callable
-        Tells whether a device can reach the memory.
+        Returns whether a device can access the memory.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def plan_peer_access_update(
 
 
 class PeerAccessibleBySetProxy(MutableSet):
-    """Be the set of other devices that may access a pool's memory.
+    """The set of other devices that may access a pool's memory.
 
     Live: reading asks the driver, changing tells it, every change in one call. Members are devices;
     ordinals are taken for them. The pool's own device is never a member and is ignored when added.
@@ -127,7 +127,7 @@ class PeerAccessibleBySetProxy(MutableSet):
         self._replace(left)
 
     def symmetric_difference_update(self, other: Iterable[Any]) -> None:
-        """Let devices of the other set access the memory that do not, and the reverse."""
+        """Switch the access of each device in the other set."""
         now = set(self._pool._peers())
         asked = {_resolve(each) for each in other} - {self._pool.device_id}
         self._replace(now ^ asked)
@@ -153,7 +153,7 @@ class PeerAccessibleBySetProxy(MutableSet):
 
 
 def replace_peers(pool: _cuprum.DeviceMemoryResource, devices: Iterable[Any]) -> None:
-    """Make these, and no other devices but the pool's own, able to access its memory."""
+    """Give access to these devices and the pool's own, and to no others."""
     if isinstance(devices, str) or not isinstance(devices, Iterable):
         raise TypeError(
             "peer_accessible_by must be an iterable of Devices or ordinals, got "
@@ -173,7 +173,7 @@ def replace_peers(pool: _cuprum.DeviceMemoryResource, devices: Iterable[Any]) ->
 def _set_pool_access(
     pool: _cuprum.DeviceMemoryResource, to_add: Iterable[int], to_remove: Iterable[int]
 ) -> None:
-    """Tell the driver, in one call."""
+    """Set the access of all devices in one driver call."""
     pool._update_peers(list(to_add), list(to_remove))
 
 

@@ -25,7 +25,7 @@ def check_multiprocessing_start_method() -> None:
 
     started = multiprocessing.context.get_spawning_popen()
     try:
-        # NOTE: to be told None if none is set: else asking would set it, and for good.
+        # NOTE: allow_none=True, because the query would set the start method for ever.
         method = multiprocessing.get_start_method(allow_none=True)
     except RuntimeError:
         method = None
@@ -49,7 +49,7 @@ def check_multiprocessing_start_method() -> None:
 
 
 def _user_level() -> int:
-    """Return the level of the code that sends the object: below ours and multiprocessing's."""
+    """Return the stack level of the caller outside of cuprum and multiprocessing."""
     folders = tuple(
         os.path.dirname(os.path.abspath(module.__file__ or ""))
         for module in (sys.modules["cuprum"], sys.modules["multiprocessing"])

@@ -27,12 +27,8 @@ _TARGETS = {
 }
 
 
-# Whether files that options name need an ``extra_digest``, as in the reference; see cuprum.drop_in.
-needs_digest_of_files = False
-
-
 class ProgramCacheResource(abc.ABC):
-    """Keep compiled code, as bytes, under keys of bytes or str.
+    """A store of compiled code, as bytes, under keys of bytes or str.
 
     ``Program.compile(..., cache=...)`` looks here before it compiles. Derive from it to keep code
     elsewhere. There is no ``in``: ask with ``get``, which cannot be overtaken by another process.
@@ -91,7 +87,7 @@ class ProgramCacheResource(abc.ABC):
 
 
 class _CoreCache(ProgramCacheResource):
-    """A cache of the core."""
+    """A cache that the compiled library implements."""
 
     _core: _cuprum.InMemoryCache | _cuprum.FileStreamCache
 
@@ -127,7 +123,7 @@ class _CoreCache(ProgramCacheResource):
 
 
 class InMemoryProgramCache(_CoreCache):
-    """Keep compiled code in memory, for as long as the object lives.
+    """A cache of compiled code in memory, which lives as long as the object.
 
     Parameters
     ----------
@@ -145,7 +141,7 @@ class InMemoryProgramCache(_CoreCache):
 
 
 class FileStreamProgramCache(_CoreCache):
-    """Keep compiled code in files, for later processes and for others that run now.
+    """A cache of compiled code in files, shared by processes at the same time and later.
 
     Files appear whole or not at all, and carry a checksum: a damaged one counts as absent, with a
     warning, and is compiled again. Whoever can write to the folder decides what code runs: the
@@ -246,8 +242,6 @@ def make_program_cache_key(
         raise ValueError(
             f"ProgramOptions extra_sources is not supported for code_type {language!r}"
         )
-    if language == "c++":
-        _check_external(options, extra_digest)
     names = _checked_names(name_expressions) if language == "c++" else []
     if language == "ptx":
         flags = _cuprum.ptx_options(options)
@@ -281,37 +275,13 @@ def _check_code(code: object, language: str) -> None:
         raise TypeError(f"code must be str for code_type {language!r}, got {type(code).__name__}")
 
 
-def _check_external(options: ProgramOptions, extra_digest: bytes | None) -> None:
-    """Check options whose mere presence counts, whatever their value."""
-    for name in ("create_pch", "time", "fdevice_time_trace"):
-        if getattr(options, name) is not None:
-            raise ValueError(
-                f"ProgramOptions {name} has a side effect, writing a file, that a result from the "
-                "cache would skip; compile without a cache"
-            )
-    if extra_digest is not None:
-        return
-    present = [name for name in ("use_pch", "pch_dir") if getattr(options, name) is not None]
-    for name in ("include_path", "pre_include") if needs_digest_of_files else ():
-        value = getattr(options, name)
-        if isinstance(value, str) or (isinstance(value, Sequence) and len(value) > 0):
-            present.append(name)
-    if options.pch:
-        present.append("pch")
-    if present:
-        raise ValueError(
-            f"ProgramOptions {', '.join(present)}: these name files, whose contents a cache's key "
-            "cannot see; pass extra_digest, a digest of those contents"
-        )
-
-
 def _checked_names(names: Iterable[object]) -> list[str]:
     checked = []
     for name in names:
         if isinstance(name, str):
             checked.append(name)
         elif isinstance(name, bytes):
-            # Not the same as the str: the result knows its kernels by what was passed.
+            # bytes and str differ: the result lists its kernels under the names that were passed.
             checked.append("bytes:" + name.decode())
         else:
             raise TypeError(f"name_expressions must be str or bytes, got {type(name).__name__}")

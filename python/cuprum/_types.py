@@ -9,21 +9,21 @@ from typing import NamedTuple
 
 
 class ComputeCapability(NamedTuple):
-    """Hold a device's compute capability."""
+    """The compute capability of a device."""
 
     major: int
     minor: int
 
 
 class MemoryInfo(NamedTuple):
-    """Hold free and total memory of a device, in bytes."""
+    """Free and total memory of a device, in bytes."""
 
     free: int
     total: int
 
 
 class ContextFlags(NamedTuple):
-    """Hold how a context behaves; see ``Context.set_flags``."""
+    """The flags of a context; see ``Context.set_flags``."""
 
     wait: str = "auto"
     map_host: bool = False
@@ -34,7 +34,7 @@ class ContextFlags(NamedTuple):
 
 
 class AccessPolicyWindow(NamedTuple):
-    """Describe a range of memory whose accesses are cached in a certain way.
+    """A range of memory with its own policy for the L2 cache.
 
     Attributes
     ----------
@@ -57,14 +57,14 @@ class AccessPolicyWindow(NamedTuple):
 
 
 class ParamInfo(NamedTuple):
-    """Hold where a parameter lies in a kernel's parameter block, in bytes."""
+    """Offset and size of a parameter in a kernel's parameter block, in bytes."""
 
     offset: int
     size: int
 
 
 class MaxPotentialBlockSizeOccupancyResult(NamedTuple):
-    """Hold the block size that suits a device best, and how many such blocks fill it."""
+    """The block size that suits a device best, and the number of such blocks that fill it."""
 
     min_grid_size: int
     max_block_size: int

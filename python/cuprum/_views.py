@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ViewableArgument:
-    """Stand for an array until a stream is known to view it for.
+    """An array that is viewed once the stream is known.
 
     Parameters
     ----------

@@ -53,14 +53,14 @@ if sys.version_info >= (3, 11):
 else:
 
     class _StrEnum(str, enum.Enum):
-        """Stand in for enum.StrEnum."""
+        """A replacement for enum.StrEnum."""
 
         __str__ = str.__str__
         __format__ = str.__format__  # type: ignore[assignment]
 
 
 class SourceCodeType(_StrEnum):
-    """Name a language that programs are written in."""
+    """The language of a program."""
 
     CXX = "c++"
     PTX = "ptx"
@@ -68,7 +68,7 @@ class SourceCodeType(_StrEnum):
 
 
 class ObjectCodeFormatType(_StrEnum):
-    """Name what an object code holds."""
+    """The format of object code."""
 
     PTX = "ptx"
     CUBIN = "cubin"
@@ -79,7 +79,7 @@ class ObjectCodeFormatType(_StrEnum):
 
 
 class CompilerBackendType(_StrEnum):
-    """Name a compiler."""
+    """A compiler."""
 
     NVRTC = "NVRTC"
     NVVM = "NVVM"
@@ -88,7 +88,7 @@ class CompilerBackendType(_StrEnum):
 
 
 class PCHStatusType(_StrEnum):
-    """Name what became of a precompiled header."""
+    """The outcome of a precompiled header."""
 
     CREATED = "created"
     NOT_ATTEMPTED = "not_attempted"
@@ -96,7 +96,7 @@ class PCHStatusType(_StrEnum):
 
 
 class GraphConditionalType(_StrEnum):
-    """Name a kind of conditional node."""
+    """A kind of conditional node."""
 
     IF = "if"
     WHILE = "while"
@@ -104,7 +104,7 @@ class GraphConditionalType(_StrEnum):
 
 
 class GraphMemoryType(_StrEnum):
-    """Name where an allocation node takes memory."""
+    """The kind of memory that an allocation node takes."""
 
     DEVICE = "device"
     HOST = "host"
@@ -112,7 +112,7 @@ class GraphMemoryType(_StrEnum):
 
 
 class ManagedMemoryLocationType(_StrEnum):
-    """Name where managed memory prefers to be."""
+    """The kind of location that managed memory prefers."""
 
     DEVICE = "device"
     HOST = "host"
@@ -120,7 +120,7 @@ class ManagedMemoryLocationType(_StrEnum):
 
 
 class VirtualMemoryHandleType(_StrEnum):
-    """Name the kind of handle by which virtual memory is shared."""
+    """The kind of handle that shares virtual memory."""
 
     POSIX_FD = "posix_fd"
     WIN32_KMT = "win32_kmt"
@@ -128,7 +128,7 @@ class VirtualMemoryHandleType(_StrEnum):
 
 
 class VirtualMemoryLocationType(_StrEnum):
-    """Name where virtual memory is placed."""
+    """The kind of location of virtual memory."""
 
     DEVICE = "device"
     HOST = "host"
@@ -137,28 +137,28 @@ class VirtualMemoryLocationType(_StrEnum):
 
 
 class VirtualMemoryGranularityType(_StrEnum):
-    """Name which granularity virtual memory is rounded to."""
+    """The granularity to which virtual memory is rounded."""
 
     MINIMUM = "minimum"
     RECOMMENDED = "recommended"
 
 
 class VirtualMemoryAccessType(_StrEnum):
-    """Name what a device may do with virtual memory."""
+    """The access of a device to virtual memory."""
 
     READ_WRITE = "rw"
     READ = "r"
 
 
 class VirtualMemoryAllocationType(_StrEnum):
-    """Name what backs virtual memory."""
+    """The kind of memory that backs virtual memory."""
 
     PINNED = "pinned"
     MANAGED = "managed"
 
 
 class ArrayFormatType(_StrEnum):
-    """Name the type of an array's elements."""
+    """The type of an array's elements."""
 
     UINT8 = "uint8"
     UINT16 = "uint16"
@@ -171,7 +171,7 @@ class ArrayFormatType(_StrEnum):
 
 
 class AddressModeType(_StrEnum):
-    """Name what a texture gives outside its bounds."""
+    """The value of a texture outside its bounds."""
 
     WRAP = "wrap"
     CLAMP = "clamp"
@@ -180,28 +180,28 @@ class AddressModeType(_StrEnum):
 
 
 class FilterModeType(_StrEnum):
-    """Name how a texture fills in between its elements."""
+    """The way a texture interpolates between its elements."""
 
     POINT = "point"
     LINEAR = "linear"
 
 
 class ReadModeType(_StrEnum):
-    """Name what a texture makes of its elements."""
+    """The conversion that a texture applies to its elements."""
 
     ELEMENT_TYPE = "element_type"
     NORMALIZED_FLOAT = "normalized_float"
 
 
 class WorkqueueSharingScopeType(_StrEnum):
-    """Name among which contexts work queues are shared."""
+    """The contexts that share work queues."""
 
     DEVICE_CTX = "device_ctx"
     GREEN_CTX_BALANCED = "green_ctx_balanced"
 
 
 class AccessPropertyType(_StrEnum):
-    """Name what the L2 cache does with accesses."""
+    """The treatment of accesses by the L2 cache."""
 
     NORMAL = "normal"
     STREAMING = "streaming"
@@ -209,7 +209,7 @@ class AccessPropertyType(_StrEnum):
 
 
 class CacheConfigType(_StrEnum):
-    """Name how L1 cache and shared memory divide what they have in common."""
+    """The split between L1 cache and shared memory."""
 
     NONE = "none"
     PREFER_SHARED = "prefer_shared"
@@ -218,7 +218,7 @@ class CacheConfigType(_StrEnum):
 
 
 class HostWaitType(_StrEnum):
-    """Name how a thread waits for the device."""
+    """The way a thread waits for the device."""
 
     AUTO = "auto"
     SPIN = "spin"
@@ -227,7 +227,7 @@ class HostWaitType(_StrEnum):
 
 
 class LimitType(_StrEnum):
-    """Name a limit of a context."""
+    """A limit of a context."""
 
     STACK_SIZE = "stack_size"
     PRINTF_FIFO_SIZE = "printf_fifo_size"
@@ -242,14 +242,14 @@ class LimitType(_StrEnum):
 
 
 class MemorySyncDomainType(_StrEnum):
-    """Name the domain whose writes a fence waits for."""
+    """The domain whose writes a fence waits for."""
 
     DEFAULT = "default"
     REMOTE = "remote"
 
 
 class P2PAttributeType(_StrEnum):
-    """Name what can be asked of the link between two devices."""
+    """A property of the link between two devices."""
 
     PERFORMANCE_RANK = "performance_rank"
     ACCESS_SUPPORTED = "access_supported"
@@ -258,7 +258,7 @@ class P2PAttributeType(_StrEnum):
 
 
 class SynchronizationPolicyType(_StrEnum):
-    """Name how threads wait for a stream."""
+    """The way threads wait for a stream."""
 
     AUTO = "auto"
     SPIN = "spin"
@@ -267,7 +267,7 @@ class SynchronizationPolicyType(_StrEnum):
 
 
 class WaitConditionType(_StrEnum):
-    """Name when a wait for a value in memory ends."""
+    """The condition that ends a wait for a value in memory."""
 
     GREATER_OR_EQUAL = "greater_or_equal"
     EQUAL = "equal"
@@ -277,7 +277,7 @@ class WaitConditionType(_StrEnum):
 
 @runtime_checkable
 class IsStreamType(Protocol):
-    """Match objects of any library that stand for a stream."""
+    """Any object that is a stream, of any library."""
 
     def __cuda_stream__(self) -> tuple[int, int]:
         """Return the protocol's version, 0, and the stream's address."""

@@ -68,7 +68,7 @@ def numbers(name):
         (4, TypeError, f"{name} must be a tuple of integers, got int"),
         (b"4", TypeError, f"{name} must be a tuple of integers, got bytes"),
         ((1.5,), TypeError, f"{name} must be a tuple of integers, but holds float"),
-        ((HUGE,), ValueError, f"{name} holds {HUGE}, expected what fits 64 bits"),
+        ((HUGE,), ValueError, f"{name} holds {HUGE}, expected a number of at most 64 bits"),
     ]
 
 
@@ -114,7 +114,7 @@ def check_all(label, action, refused):
 
 
 def has_figures(error, requested):
-    """Tell whether an OutOfMemoryError says how much was asked for and how much was there."""
+    """Return whether an OutOfMemoryError says how much was asked for and how much was there."""
     text = (
         rf"\({error.requested_bytes} bytes\) were requested, .*\({error.free_bytes} bytes\) are "
         r"free of .*\(\d+ bytes\)"

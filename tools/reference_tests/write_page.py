@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Puts the recorded runs of the reference's tests into the page about the drop-in."""
+"""Write the recorded runs of the reference's tests into the page about the drop-in."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KNOWN = Path(__file__).with_name("known_failures.txt")
 
 
 def main() -> int:
-    """Write the section of the page anew."""
+    """Rewrite the generated section of the page."""
     before, _, rest = PAGE.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
     PAGE.write_text(f"{before}{BEGIN}\n{render()}\n{END}{after}")
@@ -46,7 +46,7 @@ def render() -> str:
 
 
 def unexplained(file: Path) -> list[str]:
-    """Return the failures of a recorded run for which no reason is known."""
+    """Return the failures of a recorded run that have no known reason."""
     failed = json.loads(file.read_text())["failed"]
     return [node for node in failed if not known_reason(node)]
 
@@ -63,7 +63,9 @@ def known_reason(node: str) -> str:
 
 def _render_counts(runs: dict[str, dict]) -> str:
     lines = [
-        "Passed / failed / skipped / deselected:",
+        "### Results by file",
+        "",
+        "Each cell counts tests: passed / failed / skipped / left out.",
         "",
         f"| file | {' | '.join(runs)} |",
         f"|---|{'---|' * len(runs)}",
@@ -87,7 +89,7 @@ def _render_counts(runs: dict[str, dict]) -> str:
     reasons: dict[str, list[str]] = {}
     for file in left_out:
         reasons.setdefault(exclusions.reason_for_file(file), []).append(f"`{file}`")
-    lines += ["", "Left out as whole files:", "", "| files | why |", "|---|---|"]
+    lines += ["", "### Files that are left out", "", "| files | why |", "|---|---|"]
     lines += [f"| {', '.join(names)} | {why} |" for why, names in reasons.items()]
     return "\n".join(lines)
 
@@ -101,7 +103,7 @@ def _render_examples() -> str:
         )
         if file.exists()
     }
-    lines = ["The reference's example scripts:", "", f"| script | {' | '.join(runs)} |"]
+    lines = ["### Example scripts", "", f"| script | {' | '.join(runs)} |"]
     lines.append(f"|---|{'---|' * len(runs)}")
     for script in sorted({script for run in runs.values() for script in run}):
         cells = [": ".join(filter(None, run.get(script, ("not run", "")))) for run in runs.values()]
@@ -115,7 +117,7 @@ def _render_failures(name: str, failed: dict[str, str]) -> str:
     reasons: dict[str, list[str]] = {}
     for node in failed:
         reasons.setdefault(known_reason(node) or "not known", []).append(node)
-    lines = [f"What fails on the {name}:", "", "| tests | why |", "|---|---|"]
+    lines = [f"### What fails on the {name}", "", "| tests | why |", "|---|---|"]
     for why, nodes in reasons.items():
         names = Counter(re.sub(r"\[.*", "", node) for node in nodes)
         cells = [f"`{node}`" + (f" ({n} rows)" if n > 1 else "") for node, n in names.items()]

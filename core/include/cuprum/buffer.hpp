@@ -6,6 +6,7 @@
 #include <cuprum/detail/closed.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 #include <cuprum/ipc.hpp>
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/stream.hpp>
@@ -17,6 +18,7 @@
 #include <optional>
 #include <ranges>
 #include <span>
+#include <string>
 #include <type_traits>
 
 namespace cuprum {
@@ -24,6 +26,8 @@ namespace cuprum {
 class MemoryPool;
 
 namespace detail {
+
+struct Access;
 
 /// A number of bytes that one thread may change while others read it. Reading costs a plain load.
 // NOLINTNEXTLINE(*-special-member-functions): a move is a copy
@@ -192,15 +196,12 @@ public:
     /// Compares address and size.
     friend CUPRUM_API bool operator==(const Buffer& left, const Buffer& right) noexcept;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit Buffer(std::shared_ptr<detail::MemoryRange> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::MemoryRange>& state() const noexcept {
-        return state_;
-    }
-
-private:
     [[nodiscard]] const detail::MemoryRange& range() const {
         if (state_ == nullptr) [[unlikely]] {
             detail::raise_closed("Buffer");
@@ -213,4 +214,13 @@ private:
     std::shared_ptr<detail::MemoryRange> state_; // a BufferState
 };
 
+/// Returns address and size for messages and logs. Makes no driver call.
+[[nodiscard]] CUPRUM_API std::string to_string(const Buffer& buffer);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Buffer> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Buffer& buffer) const noexcept;
+};

@@ -11,13 +11,13 @@
 
 namespace cuprum {
 
-/// What a program's source is written in.
+/// The language of a program's source.
 enum class SourceType { Cxx, Ptx, Nvvm };
 
-/// What compiles or links.
+/// The library that compiles or links.
 enum class CompilerBackend { Nvrtc, Nvvm, NvJitLink, Driver };
 
-/// What became of a precompiled header that a program was to make.
+/// The result of creating a precompiled header.
 enum class PchStatus { Created, NotAttempted, Failed };
 
 /// Return the names as options and messages spell them: "c++", "NVRTC", "not_attempted"...
@@ -29,12 +29,12 @@ enum class PchStatus { Created, NotAttempted, Failed };
 /// device.
 [[nodiscard]] CUPRUM_API std::vector<int> supported_architectures();
 
-/// Returns the version of a compiler, such as "13.0"; for the driver, the CUDA version it is for.
+/// Returns the version of a compiler, such as "13.0"; for the driver, the CUDA version it supports.
 /// @throws LibraryNotFoundError if it cannot be found.
 [[nodiscard]] CUPRUM_API std::string compiler_version(CompilerBackend backend);
 
-/// Returns the folders of CUDA's and CCCL's own headers, of the toolkit or of Python's packages,
-/// which programs find without asking. Empty where there are none.
+/// Returns the folders of CUDA's and CCCL's headers, from the toolkit or from Python's packages.
+/// Programs search them by default. Empty if there are none.
 [[nodiscard]] CUPRUM_API const std::vector<std::string>& default_include_directories();
 
 } // namespace cuprum

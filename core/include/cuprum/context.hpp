@@ -6,94 +6,95 @@
 #include <cuprum/context_settings.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 #include <cuprum/device.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace cuprum {
 
 namespace detail {
+struct Access;
 struct ContextState;
-}
+} // namespace detail
 
 class DeviceResources;
 class Event;
 
-/// Shares a context. A context that we made is destroyed with the last share of it; streams, events
-/// and buffers made in it hold shares too.
+/// A context: the driver's state for one device in this process.
+///
+/// Copies share one driver context. A context that this library created is destroyed with the last
+/// copy; streams, events and buffers created in it keep it alive.
 class CUPRUM_API Context {
 public:
     /// Returns the context that is current on the calling thread, or nothing.
     [[nodiscard]] static std::optional<Context> current();
-    /// Makes a context of its own on a device, beside the primary one. It does not become current.
-    /// `Device::create_context` makes green contexts.
+    /// Creates a context on a device, beside the primary one. It does not become current.
+    /// `Device::create_context` creates green contexts.
     [[nodiscard]] static Context create(const Device& device, const ContextFlags& flags = {});
-    /// Wraps a context made elsewhere, without owning it.
+    /// Wraps a context that another library created, without owning it.
     [[nodiscard]] static Context from_handle(CUcontext handle);
 
     [[nodiscard]] CUcontext handle() const;
     [[nodiscard]] Device device() const;
-    /// Tells whether this is a device's primary context.
+    /// Returns whether this is a device's primary context.
     [[nodiscard]] bool is_primary() const;
-    /// Tells whether this is a green context that we made.
+    /// Returns whether this is a green context that this library created.
     [[nodiscard]] bool is_green() const;
-    /// Returns a number that no other context of this process has had or will have.
+    /// Returns a number that identifies the context. The process never uses it again.
     [[nodiscard]] std::uint64_t id() const;
-    /// Asks what this context has of the device: all, or the part of a green context.
+    /// Returns what this context has of the device: all of it, or the part of a green context.
     [[nodiscard]] DeviceResources resources() const;
     /// Blocks until all work in this context is done.
     void sync() const;
 
-    /// Makes this context current on the calling thread, on top of what is current. Every push
-    /// needs its pop(); the guard CurrentContext sees to that.
+    /// Makes this context current on the calling thread, on top of the current one. Every push
+    /// needs a pop(); prefer the guard CurrentContext.
     void push() const;
-    /// Takes the current context from the top and returns it.
+    /// Removes the current context from the top and returns it.
     /// @throws CUDAError if no context is current.
     static Context pop();
 
-    /// Records an event after all work enqueued in this context so far, on whatever stream. It must
-    /// belong to this context.
+    /// Records an event after all work enqueued in this context so far, on all its streams. The
+    /// event must belong to this context.
     void record(const Event& event) const;
-    /// Holds back later work of all streams of this context until the event is done. Returns at
-    /// once.
+    /// Makes later work on all streams of this context wait for the event. Returns at once.
     void wait(const Event& event) const;
 
     [[nodiscard]] std::size_t limit(Limit which) const;
-    /// Changes a limit; the driver may round the value up.
+    /// Sets a limit. The driver may round the value up.
     void set_limit(Limit which, std::size_t value) const;
     [[nodiscard]] CacheConfig cache_config() const;
     void set_cache_config(CacheConfig config) const;
     [[nodiscard]] ContextFlags flags() const;
     void set_flags(const ContextFlags& flags) const;
-    /// Gives all lines of the L2 cache that are kept for one access pattern back to normal use.
+    /// Returns all persisting lines of the L2 cache to normal use.
     void reset_persisting_l2_cache() const;
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
-    /// Gives up this share. Calling it again does nothing.
+    /// Gives up this share. Closing twice is harmless; any other use raises ClosedError.
     void close() noexcept { state_.reset(); }
 
-    /// Compares handles.
+    /// Compares handles. All closed objects are equal.
     friend CUPRUM_API bool operator==(const Context& left, const Context& right) noexcept;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit Context(std::shared_ptr<detail::ContextState> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::ContextState>& state() const noexcept {
-        return state_;
-    }
-
-private:
     std::shared_ptr<detail::ContextState> state_;
 };
 
-/// Makes a context current for a scope and restores what was current before. Does nothing when it
-/// is current already.
+/// A guard that makes a context current for a scope, then restores the previous one. It costs one
+/// query if the context is current already.
 class CUPRUM_API CurrentContext {
 public:
     [[nodiscard]] explicit CurrentContext(const Context& context);
@@ -106,4 +107,13 @@ private:
     bool is_pushed_ = false;
 };
 
+/// Returns handle and device for messages and logs. Makes no driver call.
+[[nodiscard]] CUPRUM_API std::string to_string(const Context& context);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Context> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Context& context) const noexcept;
+};

@@ -18,13 +18,13 @@ namespace cuprum {
 enum class SourceAccessOrder {
     Stream,        // in the stream's order, as plain copies do
     DuringAPICall, // before the call returns: the source may be changed or freed after it
-    Any,           // whenever it likes: the source does not change
+    Any,           // at any time: the source does not change
 };
 
-/// Whether a copy should leave the multiprocessors alone.
+/// Whether a copy should avoid the multiprocessors.
 enum class CopyOverlap { Default, PreferOverlapWithCompute };
 
-/// How a copy is made.
+/// Options of a copy.
 struct CopyOptions {
     SourceAccessOrder src_access_order = SourceAccessOrder::Stream;
     std::optional<Location> src_location_hint = {}; // of managed memory
@@ -34,11 +34,11 @@ struct CopyOptions {
     friend bool operator==(const CopyOptions&, const CopyOptions&) = default;
 };
 
-/// Copies each source to the destination of the same index and size, in a stream's order; the
-/// copies of one batch have no order among themselves. Returns at once.
+/// Copies each source to the destination with the same index, ordered on `stream`. The copies of
+/// one batch have no order among themselves. Returns at once.
 ///
-/// `options` are one for all or one for each; none are the defaults. One driver call; with a driver
-/// before CUDA 13.0 one plain copy each, and options that such a copy cannot honour are refused.
+/// Pass one set of options for all copies, one for each, or none. This takes one driver call. A
+/// driver before CUDA 13.0 makes one plain copy each and refuses options that it cannot honour.
 /// @throws std::invalid_argument if there is nothing to copy, the counts or sizes do not match, a
 /// source and its destination overlap, or the stream is capturing or the legacy default stream.
 /// @throws NotSupportedError, naming the option, if the driver is too old for it.
@@ -50,7 +50,7 @@ CUPRUM_API void copy_batch(const Stream& stream, std::span<const Buffer> sources
 CUPRUM_API void copy_with_options(const Stream& stream, const Buffer& source,
                                   const Buffer& destination, const CopyOptions& options);
 
-/// Returns why copies with options cannot be enqueued on a stream, empty if they can.
+/// Returns why a stream does not take copies with options, or an empty text if it does.
 [[nodiscard]] CUPRUM_API std::string why_no_copy_options(const Stream& stream);
 
 } // namespace cuprum

@@ -38,6 +38,8 @@
 #include <cuprum/strided_layout.hpp>
 #include <cuprum/strided_memory_view.hpp>
 #include <cuprum/trace.hpp>
+#include <cuprum/typed_buffer.hpp>
+#include <cuprum/typed_kernel.hpp>
 #include <cuprum/typed_view.hpp>
 #include <cuprum/version.hpp>
 #include <cuprum/virtual_memory_resource.hpp>

@@ -6,6 +6,7 @@
 #include <cuprum/context_settings.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 
 #include <compare>
 #include <cstddef>
@@ -28,6 +29,8 @@ class Event;
 class MemoryResource;
 class Stream;
 class TimedEvent;
+template <typename T>
+class TypedBuffer;
 struct ContextOptions;
 struct EventOptions;
 struct StreamOptions;
@@ -45,36 +48,35 @@ struct MemoryInfo {
     std::size_t total_bytes = 0;
 };
 
-/// How two devices reach each other's memory.
+/// A question about the link between two devices.
 enum class P2PAttribute {
-    PerformanceRank = 1,          // of the link, 0 is the fastest
-    AccessSupported = 2,          // whether it is possible at all
+    PerformanceRank = 1,          // how fast the link is; 0 is the fastest
+    AccessSupported = 2,          // whether one device can access the memory of the other
     NativeAtomicSupported = 3,    // whether atomics work over the link
-    CudaArrayAccessSupported = 4, // whether arrays can be accessed over it
+    CudaArrayAccessSupported = 4, // whether arrays can be accessed over the link
 };
 
-/// Whether a device's primary context exists, and how it behaves.
+/// The state of a device's primary context: whether it exists, and its flags.
 struct PrimaryContextState {
     bool is_active = false;
     ContextFlags flags = {};
 };
 
-/// Reads the attributes of one device, by name. Values are cached, except the few that change.
+/// The attributes of one device. Values are cached, except the few that change.
 ///
-/// Every attribute of the driver has a method of its lower-case name: `multiprocessor_count()`,
-/// `max_threads_per_block()`... An attribute that the driver does not know raises, it does not read
-/// as 0.
+/// Every attribute of the driver has a method with its lower-case name: `multiprocessor_count()`,
+/// `max_threads_per_block()`... An attribute that the driver does not know raises CUDAError.
 class CUPRUM_API DeviceProperties {
 public:
-    /// Returns the value of an attribute, by number (a CUdevice_attribute).
-    /// @throws CUDAError if the driver does not know it.
+    /// Returns the value of an attribute by its number, a CUdevice_attribute.
+    /// @throws CUDAError if the driver does not know the attribute.
     [[nodiscard]] int get(int attribute) const;
-    /// Returns the value of an attribute, by its lower-case name.
+    /// Returns the value of an attribute by its lower-case name.
     /// @throws std::invalid_argument if there is no such name.
     [[nodiscard]] int get(std::string_view name) const;
     /// Returns the value, or `fallback` if the driver does not know the attribute.
     [[nodiscard]] int get(std::string_view name, int fallback) const;
-    /// Tells whether the driver knows the attribute.
+    /// Returns whether the driver knows the attribute.
     [[nodiscard]] bool is_supported(std::string_view name) const;
     /// Returns the names of all attributes, in the driver's order.
     [[nodiscard]] static std::vector<std::string_view> names();
@@ -95,25 +97,27 @@ private:
     detail::DeviceState* device_;
 };
 
-/// Names one CUDA device. A plain value: copying it costs nothing and it owns nothing.
+/// One GPU, or the emulated one. A plain value that owns nothing.
 ///
-/// Making one initialises the driver, not a context. Methods act on their own device whatever is
-/// current, in its current context if that belongs to this device and in its primary context
-/// otherwise, and leave the current context as it was.
+/// Creating a Device initialises the driver but no context. Methods act on this device, whichever
+/// context is current: in the current context if it belongs to this device, else in the primary
+/// context. They leave the current context as it was.
 class CUPRUM_API Device {
 public:
-    /// Names the device of the current context, or device 0 if there is none.
+    /// Selects the device of the current context, or device 0 if no context is current.
     Device();
-    /// Names a device by ordinal.
-    /// @throws std::invalid_argument if there is no such device; the text gives the range.
+    /// Selects a device by ordinal.
+    /// @throws std::invalid_argument if the ordinal is out of range; the text shows the range.
     explicit Device(int ordinal);
 
     /// Returns all devices, in order.
     [[nodiscard]] static std::vector<Device> all();
+    /// Returns the device of the context that is current on the calling thread, or nothing if no
+    /// context is current. `Device()` falls back to device 0 instead.
+    [[nodiscard]] static std::optional<Device> current();
 
     [[nodiscard]] int ordinal() const noexcept;
-    /// Returns the driver's CUdevice.
-    [[nodiscard]] int handle() const noexcept;
+    [[nodiscard]] CUdevice handle() const noexcept;
     [[nodiscard]] const std::string& name() const;
     /// Returns the UUID as 8-4-4-4-12 hexadecimal digits.
     [[nodiscard]] const std::string& uuid() const;
@@ -122,49 +126,51 @@ public:
     [[nodiscard]] ComputeCapability compute_capability() const;
     /// Returns the capability as NVRTC names it, "90".
     [[nodiscard]] std::string arch() const;
-    /// Tells whether this is the emulated device.
+    /// Returns whether this is the emulated device.
     [[nodiscard]] bool is_emulated() const;
     [[nodiscard]] DeviceProperties properties() const noexcept;
     [[nodiscard]] MemoryInfo memory_info() const;
     /// Returns the size of the device's memory in bytes. Needs no context, unlike memory_info().
     [[nodiscard]] std::size_t total_memory() const;
-    /// Asks what the device as a whole has for green contexts.
+    /// Returns what the whole device offers to green contexts.
     [[nodiscard]] DeviceResources resources() const;
-    /// Tells whether kernels on this device may access `peer`'s memory; true for itself.
+    /// Returns whether kernels on this device can access the memory of `peer`; true for itself.
     [[nodiscard]] bool can_access_peer(const Device& peer) const;
 
-    /// Tells about the link to another device. @throws std::invalid_argument for itself.
+    /// Returns a property of the link to another device.
+    /// @throws std::invalid_argument if `peer` is this device.
     [[nodiscard]] int p2p_attribute(P2PAttribute attribute, const Device& peer) const;
     /// Lets kernels in this device's primary context access memory of `peer`'s primary context.
-    /// Does nothing if they may already, or `peer` is this device.
+    /// Enabling access twice is harmless, and so is enabling it for the device itself.
     void enable_peer_access(const Device& peer) const;
-    /// Takes that back; does nothing if it was not allowed.
+    /// Withdraws this access. Disabling access twice is harmless.
     void disable_peer_access(const Device& peer) const;
 
     /// Makes this device's primary context current on the calling thread.
     void set_current() const;
-    /// Makes `context` current in place of the current one, which is returned.
+    /// Makes `context` current on the calling thread and returns the one it replaces.
     /// @throws std::invalid_argument if it belongs to another device.
     std::optional<Context> set_current(const Context& context) const;
-    /// Returns the primary context, retained on first use and kept until the process ends.
+    /// Returns the primary context. The first call retains it until the process ends.
     [[nodiscard]] Context primary_context() const;
     [[nodiscard]] PrimaryContextState primary_context_state() const;
-    /// Changes how the primary context behaves, also if it exists already.
+    /// Changes the flags of the primary context, even if it exists already.
     void set_primary_context_flags(const ContextFlags& flags) const;
-    /// Destroys everything in the primary context: streams, events, memory, modules, of all
-    /// libraries in the process. The context itself starts anew. What was made in it before must
-    /// not be used any more; dropping or closing it is fine. Pools, and virtual memory, outlive it:
-    /// their buffers can still be read and are freed as ever.
+    /// Destroys everything in the primary context: streams, events, memory and modules of all
+    /// libraries in the process.
+    ///
+    /// After a reset, old streams, events and context memory raise ClosedError; closing them is
+    /// fine. Memory of pools and virtual memory outlives the reset and is freed as usual.
     void reset_primary_context() const;
-    /// Makes a green context: one that has its own part of the device.
-    /// @throws std::invalid_argument if `options` names no multiprocessors, those of another
-    /// device, or the result of a dry run.
+    /// Creates a green context, which has its own part of the device.
+    /// @throws std::invalid_argument if `options` has no multiprocessors, those of another device,
+    /// or the result of a dry run.
     [[nodiscard]] Context create_context(const ContextOptions& options) const;
-    /// Returns a limit of this device's context.
+    /// Returns a limit of the context that methods of this device act in.
     [[nodiscard]] std::size_t limit(Limit which) const;
-    /// Changes a limit of this device's context; the driver may round the value up.
+    /// Sets a limit of that context. The driver may round the value up.
     void set_limit(Limit which, std::size_t value) const;
-    /// Blocks until all work of this device's context is done.
+    /// Blocks until all work in that context is done.
     void sync() const;
 
     [[nodiscard]] Stream create_stream() const;
@@ -181,6 +187,10 @@ public:
     /// Allocates device memory from memory_resource(), ordered on `stream`. The first call sets the
     /// release threshold of the device's pool, as memory_resource() does.
     [[nodiscard]] Buffer allocate(std::size_t bytes, const Stream& stream) const;
+    /// Allocates `count` elements: `device.allocate<float>(1024, stream)`. Include
+    /// <cuprum/typed_buffer.hpp>.
+    template <typename T>
+    [[nodiscard]] TypedBuffer<T> allocate(std::size_t count, const Stream& stream) const;
 
     friend bool operator==(const Device&, const Device&) = default;
 
@@ -192,4 +202,15 @@ private:
     detail::DeviceState* state_; // lives as long as the process
 };
 
+/// Returns the ordinal for messages and logs. Makes no driver call.
+[[nodiscard]] CUPRUM_API std::string to_string(const Device& device);
+/// Returns major and minor number, "9.0".
+[[nodiscard]] CUPRUM_API std::string to_string(ComputeCapability capability);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Device> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Device& device) const noexcept;
+};

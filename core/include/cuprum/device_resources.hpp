@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/device.hpp>
 
@@ -17,74 +18,72 @@
 namespace cuprum {
 
 namespace detail {
+struct Access;
 struct ContextState;
 struct ResourceState;
 } // namespace detail
 
 /// One group of multiprocessors that a split should make.
 struct SMGroup {
-    std::optional<unsigned> count = {};                // none: as many as the driver finds fit
-    std::optional<unsigned> coscheduled_sm_count = {}; // that may run one cluster together
+    std::optional<unsigned> count = {};                // none: the driver chooses
+    std::optional<unsigned> coscheduled_sm_count = {}; // how many can run one cluster together
     std::optional<unsigned> preferred_coscheduled_sm_count = {};
-    bool backfill = false; // fill the group up with multiprocessors that are not co-scheduled
+    bool backfill = false; // complete the group with multiprocessors that are not co-scheduled
 };
 
 struct SMSplit;
 
-/// A set of multiprocessors of one device. A value; it reserves nothing until a context uses it.
+/// A set of multiprocessors of one device. It reserves nothing until a context uses it.
 class CUPRUM_API SMResource {
 public:
     [[nodiscard]] unsigned sm_count() const;
-    /// Returns the fewest multiprocessors that a part may have.
+    /// Returns the smallest number of multiprocessors that a group can have.
     [[nodiscard]] unsigned min_partition_size() const;
-    /// Returns the number that `count` of a group is rounded up to a multiple of.
+    /// Returns the granularity: the driver rounds the size of a group up to a multiple of it.
     [[nodiscard]] unsigned coscheduled_alignment() const;
     [[nodiscard]] unsigned flags() const;
     [[nodiscard]] Device device() const;
-    /// Tells whether a context can be made of it; not so for what a dry run returned.
+    /// Returns whether a context can use it. The result of a dry run cannot be used.
     [[nodiscard]] bool is_usable() const;
 
-    /// Splits into groups and what is left over. This resource stays as it is.
+    /// Splits the set into groups and a remainder. This object does not change.
     ///
-    /// Groups of different sizes and co-scheduling need a driver for CUDA 13.1. A dry run tells the
-    /// sizes without making anything usable.
-    /// @throws CUDAError with CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION if the device cannot be
-    /// split so.
+    /// Groups of different sizes and co-scheduling need a driver for CUDA 13.1. A dry run returns
+    /// the sizes only.
+    /// @throws CUDAError with CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION if the device does not
+    /// support this split.
     [[nodiscard]] SMSplit split(std::span<const SMGroup> groups, bool is_dry_run = false) const;
     [[nodiscard]] SMSplit split(std::initializer_list<SMGroup> groups,
                                 bool is_dry_run = false) const;
 
-    /// Returns the address of the driver's CUdevResource, which lives as long as this object.
-    [[nodiscard]] const void* handle() const;
+    /// Returns the driver's description, a CUdevResource. It lives as long as this object.
+    [[nodiscard]] const CUdevResource_st* handle() const;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit SMResource(std::shared_ptr<detail::ResourceState> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::ResourceState>& state() const noexcept {
-        return state_;
-    }
-
-private:
     std::shared_ptr<detail::ResourceState> state_;
 };
 
-/// What a split made.
+/// The result of a split.
 struct SMSplit {
     std::vector<SMResource> groups;
     SMResource remainder;
 };
 
-/// Who shares work queues.
+/// Which contexts share work queues.
 enum class WorkqueueSharingScope {
     DeviceContext = 0,        // all contexts of the device
-    GreenContextBalanced = 1, // green contexts get queues of their own, as far as they go
+    GreenContextBalanced = 1, // each green context has its own queues while there are enough
 };
 
-/// What to change about work queues.
+/// Changes to work queues. Unset members keep their value.
 struct WorkqueueResourceOptions {
     std::optional<WorkqueueSharingScope> sharing_scope = {};
-    std::optional<unsigned> concurrency_limit = {}; // streams that should not wait for each other
+    std::optional<unsigned> concurrency_limit = {}; // streams that should run independently
 };
 
 /// The work queues of a device or context. Needs a driver for CUDA 13.1.
@@ -95,26 +94,23 @@ public:
     [[nodiscard]] WorkqueueSharingScope sharing_scope() const;
     [[nodiscard]] unsigned concurrency_limit() const;
     [[nodiscard]] Device device() const;
-    /// Changes the description; contexts made from it afterwards follow it.
+    /// Changes the description. It applies to contexts created from it afterwards.
     /// @throws std::invalid_argument if the limit is 0.
     void configure(const WorkqueueResourceOptions& options) const;
 
-    /// Returns the address of the driver's CUdevResource, which lives as long as this object.
-    [[nodiscard]] const void* handle() const;
+    /// Returns the driver's description, a CUdevResource. It lives as long as this object.
+    [[nodiscard]] const CUdevResource_st* handle() const;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit WorkqueueResource(std::shared_ptr<detail::ResourceState> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::ResourceState>& state() const noexcept {
-        return state_;
-    }
-
-private:
     std::shared_ptr<detail::ResourceState> state_;
 };
 
-/// Asks what a device, or one of its contexts, has. Every question is put to the driver anew.
+/// The resources of a device or of one of its contexts. Every call asks the driver again.
 class CUPRUM_API DeviceResources {
 public:
     /// @throws NotSupportedError if the driver is older than CUDA 12.4.
@@ -122,16 +118,20 @@ public:
     /// @throws NotSupportedError if the driver is older than CUDA 13.1.
     [[nodiscard]] WorkqueueResource workqueue() const;
 
-    /// For the library itself; without a context the device's own resources are meant.
+private:
+    friend class Context;
+    friend class Device;
+    friend class Stream;
+
+    /// Without a context it answers for the device as a whole.
     DeviceResources(const Device& device, std::shared_ptr<detail::ContextState> context) noexcept
         : device_(device), context_(std::move(context)) {}
 
-private:
     Device device_;
     std::shared_ptr<detail::ContextState> context_;
 };
 
-/// What a green context is made of; at least one set of multiprocessors.
+/// The resources of a green context: at least one set of multiprocessors.
 struct ContextOptions {
     std::vector<std::variant<SMResource, WorkqueueResource>> resources;
 };

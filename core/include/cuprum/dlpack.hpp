@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The part of the DLPack protocol that we speak: its structures, laid out as the specification
-// says (version 1.3 with its C exchange functions, and the unversioned form before 1.0). They can
-// be cast to and from those of the protocol's own header.
+// The structures of the DLPack protocol that this library uses, laid out as the specification
+// says: version 1.3 with its C exchange functions, and the unversioned form before 1.0. They can be
+// cast to and from those of the protocol's own header.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace cuprum::dlpack {
 
-/// Where a tensor lies. The values are the protocol's; Unknown is ours.
+/// The kind of device that a tensor lies on. The values are the protocol's, except Unknown.
 enum class DeviceType : std::int32_t {
     Unknown = 0,
     Cpu = 1,
@@ -24,7 +24,7 @@ enum class DeviceType : std::int32_t {
     CudaManaged = 13,
 };
 
-/// What an element is. Codes beyond these are 8-bit and narrower floats.
+/// The kind of an element. Other codes are floats of 8 bits and less.
 enum class TypeCode : std::uint8_t {
     Int = 0,
     UInt = 1,
@@ -36,11 +36,13 @@ enum class TypeCode : std::uint8_t {
     LastFloat8 = 14,
 };
 
+/// The device that a tensor lies on.
 struct Device {
     DeviceType type;
     std::int32_t id;
 };
 
+/// The type of an element.
 struct DataType {
     TypeCode code;
     std::uint8_t bits;
@@ -48,6 +50,7 @@ struct DataType {
     friend bool operator==(const DataType&, const DataType&) = default;
 };
 
+/// An array of another library, without ownership.
 struct Tensor {
     void* data;
     Device device;
@@ -58,17 +61,20 @@ struct Tensor {
     std::uint64_t byte_offset;
 };
 
+/// An array with its owner, in the form before version 1.0. The consumer calls the deleter once.
 struct ManagedTensor {
     Tensor tensor;
     void* owner;
     void (*deleter)(ManagedTensor* self);
 };
 
+/// The version of the protocol that a structure follows.
 struct Version {
     std::uint32_t major;
     std::uint32_t minor;
 };
 
+/// An array with its owner. The consumer calls the deleter once.
 struct ManagedTensorVersioned {
     Version version;
     void* owner;
@@ -77,14 +83,16 @@ struct ManagedTensorVersioned {
     Tensor tensor;
 };
 
+/// The beginning of every table of exchange functions.
 struct ExchangeHeader {
     Version version;
-    ExchangeHeader* previous; // an older table, for consumers that know no newer one
+    ExchangeHeader* previous; // an older table, for older consumers
 };
 
+/// A callback that reports why an allocation failed.
 using SetError = void (*)(void* context, const char* kind, const char* message);
 
-/// The functions that a type offers to C code, found on the type as a capsule. They return 0, or -1
+/// The exchange functions of a Python type, found on the type as a capsule. They return 0, or -1
 /// with a Python error set, and never wait for a stream.
 struct ExchangeTable {
     ExchangeHeader header;
@@ -105,7 +113,7 @@ constexpr const char* USED_NAME = "used_dltensor";
 constexpr const char* USED_VERSIONED_NAME = "used_dltensor_versioned";
 constexpr const char* EXCHANGE_NAME = "dlpack_exchange_api";
 
-/// Returns the type of elements that are a T; one with no bits if the protocol has none.
+/// Returns the element type for T. It has no bits if the protocol has no such type.
 template <typename T>
 [[nodiscard]] constexpr DataType type_of() noexcept {
     using Plain = std::remove_cv_t<T>;

@@ -6,19 +6,22 @@
 #include <cuprum/context.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace cuprum {
 
 namespace detail {
+struct Access;
 struct EventState;
-}
+} // namespace detail
 
 /// Time between two events, about half a microsecond exact.
 using Milliseconds = std::chrono::duration<float, std::milli>;
@@ -90,17 +93,11 @@ public:
     /// Compares handles.
     friend CUPRUM_API bool operator==(const Event& left, const Event& right) noexcept;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit Event(std::shared_ptr<detail::EventState> state) noexcept : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::EventState>& state() const noexcept {
-        return state_;
-    }
-
-    /// For the library itself: notes that the event was recorded, which words errors.
-    void note_recorded() const noexcept;
-
-private:
     std::shared_ptr<detail::EventState> state_;
 };
 
@@ -120,4 +117,16 @@ public:
     }
 };
 
+/// Returns the handle for messages and logs. Makes no driver call.
+[[nodiscard]] CUPRUM_API std::string to_string(const Event& event);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Event> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Event& event) const noexcept;
+};
+
+template <>
+struct std::hash<cuprum::TimedEvent> : std::hash<cuprum::Event> {};

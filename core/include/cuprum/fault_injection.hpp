@@ -34,7 +34,7 @@ public:
     /// Returns how often the function has been called since.
     [[nodiscard]] int call_count() const noexcept;
 
-    /// Tells whether the call has been made to fail.
+    /// Returns whether the call was made to fail.
     [[nodiscard]] bool has_failed() const noexcept;
 
     /// Returns the function whose call was made to fail; empty if none was yet.

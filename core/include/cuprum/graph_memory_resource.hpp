@@ -13,21 +13,21 @@
 
 namespace cuprum {
 
-/// What can be asked of a device's graph memory, and for some, set. The numbers are the driver's.
+/// An attribute of a device's graph memory. The numbers are the driver's.
 enum class GraphMemoryAttribute {
     UsedMemCurrent = 0,
-    UsedMemHigh, // settable to 0, which starts it again from the current value
+    UsedMemHigh, // can be set to 0, which resets it to the current value
     ReservedMemCurrent,
-    ReservedMemHigh, // settable to 0, which starts it again from the current value
+    ReservedMemHigh, // can be set to 0, which resets it to the current value
 };
 
-/// Allocates memory that belongs to the graph being captured. Make it with `of`.
+/// A source of memory that belongs to the graph being captured. Get it with `of`.
 ///
-/// Only streams that are capturing can allocate from it. Memory that the graph does not free itself
-/// may be freed, once the graph has run, by closing the buffer on any stream.
+/// Only capturing streams can allocate from it. If the graph does not free the memory itself, close
+/// the buffer on any stream after the graph has run.
 class CUPRUM_API GraphMemoryResource final : public MemoryResource {
 public:
-    /// Returns the graph memory of a device; there is one per device.
+    /// Returns the graph memory of a device. There is one object per device.
     [[nodiscard]] static std::shared_ptr<GraphMemoryResource> of(const Device& device);
 
     /// @throws std::logic_error if the stream is not capturing; std::invalid_argument if it is
@@ -45,7 +45,7 @@ public:
     /// Sets an attribute.
     /// @throws std::invalid_argument if it cannot be set, or not to this value.
     void set_attribute(GraphMemoryAttribute name, std::uint64_t value) const;
-    /// Gives memory back that no graph uses at the moment.
+    /// Returns memory that no graph uses at the moment to the system.
     void trim() const;
 
 private:

@@ -9,22 +9,22 @@
 
 namespace cuprum {
 
-/// Names the host as a place for memory: as a whole, one of its NUMA nodes, or the node of the
-/// calling thread. A plain value.
+/// The host as a place for memory: the whole host, one NUMA node, or the calling thread's node. A
+/// plain value.
 class CUPRUM_API Host {
 public:
-    /// Names the host as a whole.
+    /// Selects the whole host.
     constexpr Host() = default;
-    /// Names one NUMA node.
+    /// Selects one NUMA node.
     /// @throws std::invalid_argument if the number is negative.
     explicit Host(int numa_id);
-    /// Names the NUMA node that the calling thread runs on when it is used.
+    /// Selects the NUMA node that the calling thread runs on when the value is used.
     [[nodiscard]] static Host numa_current() noexcept;
 
-    /// Returns the NUMA node, nothing if no single one is named.
+    /// Returns the NUMA node, or nothing if the value does not select a fixed node.
     [[nodiscard]] std::optional<int> numa_id() const noexcept { return numa_id_; }
 
-    /// Tells whether the calling thread's node is meant.
+    /// Returns whether the value selects the calling thread's node.
     [[nodiscard]] bool is_numa_current() const noexcept { return is_numa_current_; }
 
     friend bool operator==(const Host&, const Host&) = default;

@@ -32,8 +32,8 @@ public:
     /// @throws std::invalid_argument if it is negative or not open.
     [[nodiscard]] static IPCAllocationHandle duplicate(int descriptor);
 
-    /// Returns the file descriptor, still owned by this.
-    [[nodiscard]] int handle() const;
+    /// Returns the file descriptor, which this object still owns.
+    [[nodiscard]] int descriptor() const;
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 

@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include <cuprum/detail/argument_type.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/detail/last_occupancy.hpp>
+#include <cuprum/detail/text.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/launch_config.hpp>
 
@@ -27,17 +29,25 @@ template <typename Signature>
 class TypedKernel;
 
 namespace detail {
+struct Access;
 struct KernelState;
-}
+} // namespace detail
 
-/// Where one parameter lies in a kernel's parameter block.
+/// What kind of value a kernel takes for a parameter.
+///
+/// PTX and the mangled names of C++ kernels say it. A cubin with `extern "C"` kernels does not, and
+/// nothing says it for structures: these are `Unknown`, and only sizes are checked at launch.
+enum class ParameterKind : std::uint8_t { Unknown, Integer, Float, Pointer };
+
+/// Where one parameter lies in a kernel's parameter block, and what it is.
 struct ParameterInfo {
     std::size_t offset = 0;
     std::size_t size = 0; // bytes
+    ParameterKind kind = ParameterKind::Unknown;
     friend bool operator==(const ParameterInfo&, const ParameterInfo&) = default;
 };
 
-/// Figures of a kernel on one device, as they were when asked for.
+/// Attributes of a kernel on one device at the time of the query.
 struct KernelAttributes {
     int max_threads_per_block = 0;
     int shared_size_bytes = 0; // static shared memory per block
@@ -58,7 +68,7 @@ struct KernelAttributes {
         ClusterSchedulingPolicy::Default; // settable
 };
 
-/// The attributes of a kernel, by the driver's numbers.
+/// The attributes of a kernel, with the driver's numbers.
 enum class KernelAttribute : std::uint8_t {
     MaxThreadsPerBlock,
     SharedSizeBytes,
@@ -87,16 +97,16 @@ struct PotentialBlockSize {
 
 class KernelOccupancy;
 
-/// Shares a kernel and keeps its library loaded.
+/// A function that runs on a device. It keeps its code loaded.
 ///
-/// It carries its launch plan, read once from the driver: how many parameters there are and how
-/// large.
+/// It carries its launch plan, read once: how many parameters there are, how large, and, where the
+/// code says it, of which kind.
 class CUPRUM_API Kernel {
 public:
     [[nodiscard]] CUkernel handle() const;
     [[nodiscard]] const std::string& name() const;
-    /// Tells whether the launch plan is known. Drivers before 12.4 cannot tell it: launches are
-    /// then not checked.
+    /// Returns whether the launch plan is known. Drivers before 12.4 do not report parameters, so
+    /// launches are not checked there.
     [[nodiscard]] bool is_plan_known() const;
     /// Returns the parameters in order. Empty for a kernel without any.
     /// @throws NotSupportedError if the plan is not known.
@@ -104,26 +114,27 @@ public:
 
     /// Wraps a kernel made elsewhere. The code it belongs to stays loaded with it if it is ours.
     [[nodiscard]] static Kernel from_handle(CUkernel handle);
-    /// The same, and keeps `owner` too; a warning is sent if that is not the kernel's own code.
+    /// Wraps a kernel and keeps `owner` too. Warns if that is not the kernel's own code.
     [[nodiscard]] static Kernel from_handle(CUkernel handle, const ObjectCode& owner);
 
     [[nodiscard]] KernelAttributes attributes(const Device& device) const;
     [[nodiscard]] int attribute(KernelAttribute attribute, const Device& device) const;
-    /// Sets an attribute on one device, for all launches from now on. Launches raise
+    /// Sets an attribute on one device, for all later launches. Launches raise
     /// MaxDynamicSharedSizeBytes by themselves when they need more.
-    /// @throws std::invalid_argument if it cannot be set, or not to this value; the text says what
-    ///         can.
+    /// @throws std::invalid_argument if the attribute or the value cannot be set; the text gives
+    ///         the valid values.
     void set_attribute(KernelAttribute attribute, int value, const Device& device) const;
-    /// Allows launches on this device up to so much dynamic shared memory per block.
-    /// @throws std::invalid_argument if the device has not so much; the text gives the limit.
+    /// Allows launches on this device to use up to so much dynamic shared memory per block.
+    /// @throws std::invalid_argument if the device has less; the text gives the limit.
     void set_max_dynamic_shared_size_bytes(const Device& device, int bytes) const;
 
-    /// Returns what answers how many blocks fit on a device.
+    /// Returns an object that answers how many blocks fit on a device.
     [[nodiscard]] KernelOccupancy occupancy() const;
 
     /// Gives the kernel a signature, so that arguments are checked at compile time:
     /// `auto saxpy = kernel.as<void(float, const float*, float*, std::size_t)>();`.
-    /// @throws std::invalid_argument if the signature's sizes differ from the kernel's.
+    /// Include <cuprum/typed_kernel.hpp>.
+    /// @throws std::invalid_argument if sizes or known kinds of the parameters differ.
     template <typename Signature>
     [[nodiscard]] TypedKernel<Signature> as() const {
         return TypedKernel<Signature>(*this);
@@ -136,30 +147,29 @@ public:
     /// Compares handles.
     friend CUPRUM_API bool operator==(const Kernel& left, const Kernel& right) noexcept;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+    template <typename Signature>
+    friend class TypedKernel;
+
     explicit Kernel(std::shared_ptr<detail::KernelState> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::KernelState>& state() const noexcept {
-        return state_;
-    }
-
-    /// Returns the parameters, null if the plan is not known; for bindings.
+    /// Returns the parameters, or null if the driver cannot report them.
     [[nodiscard]] const std::vector<ParameterInfo>* plan() const;
+    /// Compares the parameters of a signature with those of the kernel; for `as`.
+    /// @throws std::invalid_argument if they differ.
+    void check_signature(std::span<const detail::ArgumentType> types) const;
 
-    /// Checks a signature's parameter sizes against the kernel's; for `as`.
-    void check_signature(std::span<const std::size_t> sizes) const;
-
-private:
     std::shared_ptr<detail::KernelState> state_;
 };
 
-/// Answers how many blocks of a kernel fit, in the current context, or on `Device()` if there is
-/// none. It shares the kernel.
+/// Answers how many blocks of a kernel fit on the device of the current context, or on `Device()`
+/// if none is current. It shares the kernel.
 ///
-/// It remembers its last answer about blocks per multiprocessor until attributes of a kernel or
-/// settings of a context are changed. Where that is done behind the library's back, with the
-/// driver's own functions, take a new one from `Kernel::occupancy()`.
+/// It remembers its last answer about blocks per multiprocessor until the library changes an
+/// attribute of a kernel or a setting of a context. After such a change with the driver's own
+/// functions, take a new object from `Kernel::occupancy()`.
 class CUPRUM_API KernelOccupancy {
 public:
     /// Returns how many blocks of this size fit on one multiprocessor at once.
@@ -171,15 +181,15 @@ public:
     [[nodiscard]] PotentialBlockSize
     max_potential_block_size(std::size_t dynamic_shared_bytes, int block_size_limit = 0,
                              bool disable_caching_override = false) const;
-    /// The same for shared memory that depends on the block size; what the function throws comes
-    /// through.
+    /// Does so for shared memory that depends on the block size. What the function throws is thrown
+    /// on.
     [[nodiscard]] PotentialBlockSize
     max_potential_block_size(const std::function<std::size_t(int)>& dynamic_shared_bytes,
                              int block_size_limit = 0, bool disable_caching_override = false) const;
     /// Returns the dynamic shared memory that each block can have while so many fit.
     [[nodiscard]] std::size_t
     available_dynamic_shared_memory_per_block(int blocks_per_multiprocessor, int block_size) const;
-    /// Returns the most blocks per cluster for this configuration; its cluster is not looked at.
+    /// Returns the most blocks per cluster for this configuration. Ignores its cluster.
     [[nodiscard]] int max_potential_cluster_size(const LaunchConfig& config,
                                                  const Stream& stream) const;
     /// Returns how many clusters of this configuration fit on the stream's device at once.
@@ -187,14 +197,22 @@ public:
 
     [[nodiscard]] const Kernel& kernel() const noexcept { return kernel_; }
 
-    /// For the library itself.
+private:
+    friend class Kernel;
+
     explicit KernelOccupancy(Kernel kernel) noexcept : kernel_(std::move(kernel)) {}
 
-private:
     Kernel kernel_;
     mutable detail::LastOccupancy last_;
 };
 
+/// Returns name and handle for messages and logs. Makes no driver call.
+[[nodiscard]] CUPRUM_API std::string to_string(const Kernel& kernel);
+
 } // namespace cuprum
 
-#include <cuprum/launch.hpp>
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Kernel> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Kernel& kernel) const noexcept;
+};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/detail/argument_type.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/kernel.hpp>
 #include <cuprum/launch_config.hpp>
@@ -17,30 +18,25 @@
 
 namespace cuprum {
 
-/// One kernel argument by address and size; it is copied before launch() returns.
+/// One kernel argument by address and size. launch() copies it before it returns.
 struct KernelArgument {
     const void* data = nullptr;
     std::size_t size = 0; // bytes
 };
 
-/// Launches a kernel with arguments known only at run time. Returns at once.
+/// Launches a kernel with arguments whose types are known only at run time. Returns at once.
 ///
 /// If the configuration asks for more dynamic shared memory than the kernel allows on the stream's
-/// device, it is allowed first, for this and later launches.
+/// device, the launch raises the kernel's limit first, for this and later launches.
 ///
 /// @throws std::invalid_argument if count or size of the arguments differs from what the kernel
-/// takes, or
-///         the configuration exceeds a limit of the device; the text has the numbers.
+///         takes, or the configuration exceeds a limit of the device; the text has the numbers.
 CUPRUM_API void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kernel,
                        std::span<const KernelArgument> arguments);
 
 namespace detail {
 
-/// A Buffer or a class derived from it, such as ManagedBuffer: kernels receive its address.
-template <typename T>
-concept AnyBuffer = std::derived_from<T, Buffer>;
-
-/// Stores a kernel argument for the time of a launch: buffers become their address.
+/// Stores a kernel argument for the time of a launch. A Buffer becomes its address.
 template <typename T>
 struct StoredArgument {
     static_assert(std::is_trivially_copyable_v<T>,
@@ -53,7 +49,7 @@ struct StoredArgument {
     StoredArgument(const T& argument) : value(argument) {}
 };
 
-template <AnyBuffer T>
+template <std::derived_from<Buffer> T>
 struct StoredArgument<T> {
     CUdeviceptr value;
 
@@ -61,25 +57,28 @@ struct StoredArgument<T> {
     StoredArgument(const Buffer& buffer) : value(buffer.handle()) {}
 };
 
-/// Launches a kernel with arguments at `addresses`, as many as there are `sizes`, in bytes.
+/// Launches a kernel with arguments at `addresses`, one for each of `types`.
 CUPRUM_API void launch_at(const Stream& stream, const LaunchConfig& config, const Kernel& kernel,
-                          const void* const* addresses, std::span<const std::size_t> sizes);
+                          const void* const* addresses, std::span<const ArgumentType> types);
 
 template <typename... Stored>
 void launch_stored(const Stream& stream, const LaunchConfig& config, const Kernel& kernel,
                    const Stored&... stored) {
-    static constexpr std::array<std::size_t, sizeof...(Stored)> SIZES{sizeof(stored.value)...};
+    static constexpr std::array<ArgumentType, sizeof...(Stored)> TYPES{
+        ARGUMENT_TYPE<decltype(stored.value)>...};
     const std::array<const void*, sizeof...(Stored)> addresses{&stored.value...};
-    launch_at(stream, config, kernel, addresses.data(), SIZES);
+    launch_at(stream, config, kernel, addresses.data(), TYPES);
 }
 
 } // namespace detail
 
 /// Launches a kernel. Returns at once; the arguments are copied.
 ///
-/// A Buffer, or a class derived from it such as ManagedBuffer, passes its address. Anything else is
-/// passed by value and must have the size that the kernel takes.
-/// @throws std::invalid_argument as above.
+/// A Buffer passes its address. Anything else is passed by value and must have the size that the
+/// kernel takes. Where the kernel's code says what a parameter is (see `ParameterKind`), an integer
+/// for a `float` or `double` is converted if that is exact, and a floating-point number for an
+/// integer or a pointer is refused. Elsewhere the bits are passed as they are.
+/// @throws std::invalid_argument as above, and if an argument has the wrong kind.
 template <typename... Arguments>
     requires(!(sizeof...(Arguments) == 1 &&
                (std::is_convertible_v<Arguments, std::span<const KernelArgument>> && ...)))
@@ -88,46 +87,5 @@ void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kern
     detail::launch_stored(stream, config, kernel,
                           detail::StoredArgument<std::decay_t<Arguments>>(arguments)...);
 }
-
-/// A kernel with a signature: arguments convert to the parameter types or do not compile.
-template <typename... Parameters>
-class TypedKernel<void(Parameters...)> {
-public:
-    /// @throws std::invalid_argument if the kernel's parameters have other sizes.
-    explicit TypedKernel(Kernel kernel) : kernel_(std::move(kernel)) {
-        static constexpr std::array<std::size_t, sizeof...(Parameters)> SIZES{
-            sizeof(Parameters)...};
-        kernel_.check_signature(SIZES);
-    }
-
-    /// Launches it. A Buffer may stand for any pointer parameter.
-    template <typename... Arguments>
-    void operator()(const Stream& stream, const LaunchConfig& config,
-                    const Arguments&... arguments) const {
-        static_assert(sizeof...(Arguments) == sizeof...(Parameters),
-                      "cuprum: the number of arguments is not that of the kernel's parameters");
-        if constexpr (sizeof...(Arguments) == sizeof...(Parameters)) {
-            cuprum::launch(stream, config, kernel_, convert<Parameters>(arguments)...);
-        }
-    }
-
-    [[nodiscard]] const Kernel& kernel() const noexcept { return kernel_; }
-
-private:
-    template <typename Parameter, typename Argument>
-    static Parameter convert(const Argument& argument) {
-        if constexpr (detail::AnyBuffer<Argument>) {
-            static_assert(std::is_pointer_v<Parameter>,
-                          "cuprum: a Buffer was passed for a parameter that is not a pointer");
-            return argument.template data<std::remove_pointer_t<Parameter>>();
-        } else {
-            static_assert(std::is_convertible_v<Argument, Parameter>,
-                          "cuprum: the argument does not convert to the kernel's parameter");
-            return static_cast<Parameter>(argument);
-        }
-    }
-
-    Kernel kernel_;
-};
 
 } // namespace cuprum

@@ -10,15 +10,15 @@
 
 namespace cuprum {
 
-/// One of CUDA's compiler libraries, as it was found.
+/// One of CUDA's compiler libraries.
 struct LibraryInfo {
     std::string name;    // "NVRTC"
-    std::string path;    // empty if it was not found
+    std::string path;    // empty if not found
     std::string version; // "13.0"
-    std::string problem; // why it was not found, and what to do
+    std::string problem; // why it was not found and what to do; empty if it was found
 };
 
-/// Looks for every compiler library that the library can use, and tells what it found.
+/// Searches for every compiler library that Cuprum can use and describes the result.
 [[nodiscard]] CUPRUM_API std::vector<LibraryInfo> compiler_libraries();
 
 } // namespace cuprum

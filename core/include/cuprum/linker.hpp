@@ -5,8 +5,10 @@
 
 #include <cuprum/compiler.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 #include <cuprum/object_code.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,13 +19,14 @@
 namespace cuprum {
 
 namespace detail {
+struct Access;
 struct LinkerState;
-}
+} // namespace detail
 
 /// How code is linked. Unset members leave the linker's default.
 ///
-/// The driver's linker knows fewer of these than nvJitLink; one that it cannot honour is an
-/// UnsupportedOptionError that names it.
+/// The driver's linker supports fewer of these than nvJitLink. An option that it does not support
+/// throws an UnsupportedOptionError that names it.
 struct LinkerOptions {
     std::string name = "<default linker>"; // of the result
     std::optional<std::string> arch = {};  // "sm_90"; unset is the current device's
@@ -50,49 +53,64 @@ struct LinkerOptions {
 
     /// Returns the options as nvJitLink takes them.
     [[nodiscard]] CUPRUM_API std::vector<std::string> to_nvjitlink() const;
-    /// Checks that a linker, NvJitLink or Driver, can honour the options.
+    /// Checks that a linker, NvJitLink or Driver, supports the options.
     /// @throws UnsupportedOptionError that names the option and the linker.
     CUPRUM_API void check_honoured(CompilerBackend linker) const;
 };
 
-/// Links code into one image that can be loaded.
+/// A linker that makes one loadable image of several pieces of code.
 ///
-/// Copies share the linker. For an emulated device, which cannot run machine code, the result is a
-/// fat binary that holds the cubin and PTX: from nvJitLink if all input is LTO-IR, from the one
-/// input if there is one, else from the emulated device's own linker.
+/// Copies share the linker. An emulated device cannot run machine code, so for it the result is a
+/// fat binary with the cubin and PTX. The PTX comes from nvJitLink if all input is LTO-IR, from the
+/// input if there is only one, else from the emulated device's own linker.
 class CUPRUM_API Linker {
 public:
-    /// Takes the code to link; files are read when it is added.
+    /// Takes the code to link; reads files at once.
     /// @throws std::invalid_argument if there is none, LinkerError if the linker refuses it,
-    /// UnsupportedOptionError for options that the backend cannot honour.
+    /// UnsupportedOptionError for options that the backend does not support.
     explicit Linker(std::span<const ObjectCode> codes, LinkerOptions options = {});
 
     /// Links to a cubin, or to PTX if all input is LTO-IR. Blocks; may be called again.
-    /// @throws LinkerError with log and options if it does not link.
+    /// @throws LinkerError with log and options on failure.
     [[nodiscard]] ObjectCode link(CodeType target) const;
 
     /// Return the logs of the last link(), or so far.
     [[nodiscard]] std::string error_log() const;
     [[nodiscard]] std::string info_log() const;
 
-    /// Returns what links.
+    /// Returns the library that links.
     [[nodiscard]] CompilerBackend backend() const;
     [[nodiscard]] const LinkerOptions& options() const;
     /// Returns the options as they are passed to nvJitLink; empty for the driver.
     [[nodiscard]] std::vector<std::string> linker_options() const;
-    /// Returns the nvJitLinkHandle or CUlinkState.
-    [[nodiscard]] std::uintptr_t handle() const;
+    /// Returns the backend's own object: an nvJitLinkHandle or a CUlinkState.
+    [[nodiscard]] void* handle() const;
 
-    /// Returns the backend used when none is named: nvJitLink, or the driver with a warning where
-    /// there is no nvJitLink since 12.3. Found out once.
+    /// Returns the default backend: nvJitLink 12.3 or later, else the driver, with a warning. The
+    /// search runs once.
     [[nodiscard]] static CompilerBackend which_backend();
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
+    /// Gives up this share. Closing twice is harmless; any other use raises ClosedError.
     void close() noexcept { state_.reset(); }
 
+    /// Compares identity: whether both share one linker. All closed objects are equal.
+    friend bool operator==(const Linker&, const Linker&) noexcept = default;
+
 private:
+    friend struct detail::Access;
+
     std::shared_ptr<detail::LinkerState> state_;
 };
 
+/// Returns backend and name for messages and logs.
+[[nodiscard]] CUPRUM_API std::string to_string(const Linker& linker);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Linker> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Linker& linker) const noexcept;
+};

@@ -9,15 +9,15 @@
 
 namespace cuprum {
 
-/// What kind of place memory can lie in.
+/// The kind of a place for memory.
 enum class LocationKind {
-    Device,          // a device's memory; the id is its ordinal
-    Host,            // the host's memory, wherever the system puts it
-    HostNuma,        // one NUMA node of the host; the id is the node's
-    HostNumaCurrent, // the NUMA node of the thread that asks
+    Device,          // memory of a device; the id is its ordinal
+    Host,            // memory of the host; the system chooses where
+    HostNuma,        // one NUMA node of the host; the id is its number
+    HostNumaCurrent, // the NUMA node of the calling thread
 };
 
-/// Names a place that memory lies in, moves to, or is accessed from.
+/// A place that memory lies in, moves to, or is accessed from.
 struct CUPRUM_API Location {
     LocationKind kind = LocationKind::Host;
     int id = 0; // a device's ordinal or a NUMA node; 0 where the kind has none
@@ -40,7 +40,7 @@ struct CUPRUM_API Location {
     friend bool operator==(const Location&, const Location&) = default;
 };
 
-/// Returns the kind as Python spells it: "device", "host", "host_numa", "host_numa_current".
+/// Returns the name of the kind: "device", "host", "host_numa", "host_numa_current".
 [[nodiscard]] CUPRUM_API const char* to_string(LocationKind kind) noexcept;
 
 } // namespace cuprum

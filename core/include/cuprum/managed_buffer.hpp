@@ -75,3 +75,6 @@ CUPRUM_API void discard_prefetch_batch(const Stream& stream, std::span<const Man
                                        std::span<const Location> locations);
 
 } // namespace cuprum
+
+template <>
+struct std::hash<cuprum::ManagedBuffer> : std::hash<cuprum::Buffer> {};

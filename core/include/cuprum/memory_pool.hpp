@@ -24,8 +24,9 @@ class ManagedBuffer;
 class Stream;
 
 namespace detail {
+struct Access;
 struct PoolState;
-}
+} // namespace detail
 
 /// An attribute of a pool; some can be set. The numbers are the driver's.
 enum class PoolAttribute {
@@ -97,14 +98,13 @@ public:
     /// @throws std::logic_error if the pool is not IPC-enabled.
     [[nodiscard]] IPCAllocationHandle allocation_handle() const;
 
-    /// For the library itself.
-    [[nodiscard]] detail::PoolState& state() const noexcept { return *state_; }
-
 protected:
     explicit MemoryPool(std::unique_ptr<detail::PoolState> state) noexcept;
     [[nodiscard]] Buffer make_buffer(std::size_t bytes, const Stream& stream) final;
 
 private:
+    friend struct detail::Access;
+
     std::unique_ptr<detail::PoolState> state_;
 };
 

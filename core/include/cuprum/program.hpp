@@ -5,8 +5,10 @@
 
 #include <cuprum/compiler.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 #include <cuprum/object_code.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -22,17 +24,18 @@ class ProgramCache;
 struct LinkerOptions;
 
 namespace detail {
+struct Access;
 struct ProgramState;
-}
+} // namespace detail
 
 /// How a program is compiled. Unset members leave the compiler's default.
 ///
-/// NVRTC (C++), the linker (PTX) and libNVVM (NVVM IR) each know some of these; one that the
-/// backend in use cannot honour is an UnsupportedOptionError that names both.
+/// NVRTC (C++), the linker (PTX) and libNVVM (NVVM IR) each support some of these. An option that
+/// the compiler in use does not support throws an UnsupportedOptionError that names both.
 struct ProgramOptions {
     static constexpr const char* DEFAULT_NAME = "default_program";
 
-    std::string name = DEFAULT_NAME;      // what the log calls the source; never touched on disk
+    std::string name = DEFAULT_NAME;      // the source's name in the log; no file is opened
     std::optional<std::string> arch = {}; // "sm_90", "compute_90"; unset is the current device's
     std::optional<std::string> std = {};  // "c++17", "c++20"
     std::vector<std::string> include_path = {};
@@ -49,7 +52,7 @@ struct ProgramOptions {
     std::optional<bool> fma = {};
     std::optional<bool> use_fast_math = {};
     std::optional<bool> extra_device_vectorization = {};
-    std::optional<bool> link_time_optimization = {}; // implied by LTO-IR, no matter to the rest
+    std::optional<bool> link_time_optimization = {}; // LTO-IR implies it; other targets ignore it
     std::optional<bool> gen_opt_lto = {};
     std::optional<bool> extensible_whole_program = {};
     std::optional<bool> device_as_default_execution_space = {};
@@ -76,7 +79,7 @@ struct ProgramOptions {
     std::vector<int> diag_error = {};
     std::vector<int> diag_suppress = {};
     std::vector<int> diag_warn = {};
-    std::optional<bool> pch = {}; // use a precompiled header, making it if need be
+    std::optional<bool> pch = {}; // use a precompiled header, and create it if missing
     std::optional<std::string> create_pch = {};
     std::optional<std::string> use_pch = {};
     std::optional<std::string> pch_dir = {};
@@ -87,34 +90,34 @@ struct ProgramOptions {
     /// NVVM: further modules, as (name, IR).
     std::vector<std::pair<std::string, std::string>> extra_sources = {};
     std::optional<bool> use_libdevice = {}; // NVVM: link CUDA's mathematical functions
-    /// Headers that exist in memory alone, as (name as included, text).
+    /// Headers in memory, as (name as included, text).
     std::vector<std::pair<std::string, std::string>> headers = {};
     /// Whether to search CUDA's and CCCL's own headers; unset means yes.
     std::optional<bool> default_include_path = {};
-    /// Starts the name of the source file that debuggers read; unset is the name of the process.
+    /// The beginning of the name of the source file for debuggers; unset is the process's name.
     std::optional<std::string> debug_file_prefix = {};
-    std::vector<std::string> extra = {}; // passed on as they are
+    std::vector<std::string> extra = {}; // passed on unchanged
 
     /// Returns the options as NVRTC takes them.
     [[nodiscard]] CUPRUM_API std::vector<std::string> to_nvrtc() const;
     /// Returns the options as libNVVM takes them for this target, "ptx" or "ltoir".
-    /// @throws UnsupportedOptionError that lists the options it has no equivalent for.
+    /// @throws UnsupportedOptionError that lists the options it does not support.
     [[nodiscard]] CUPRUM_API std::vector<std::string> to_nvvm(CodeType target) const;
-    /// Returns how PTX is linked under these options; those that no linker has are left out.
+    /// Returns how PTX is linked under these options. Options that no linker has are left out.
     [[nodiscard]] CUPRUM_API LinkerOptions to_linker() const;
-    /// Checks that a program in this language can honour the options.
-    /// @throws UnsupportedOptionError that lists those it cannot.
+    /// Checks that the compiler of a language supports the options.
+    /// @throws UnsupportedOptionError that lists those it does not.
     CUPRUM_API void check_honoured(SourceType language) const;
 };
 
-/// What one compilation is asked for beside its target.
+/// What a compilation needs besides its target.
 struct CompileRequest {
     /// Kernels whose names C++ decorates (templates, namespaces).
     std::vector<std::string> name_expressions = {};
-    /// Looked in before compiling and given the result after; may be null.
+    /// Searched before compiling; receives the result. May be null.
     ProgramCache* cache = nullptr;
-    /// Stands, in the cache's key, for the contents of all files that the source includes. Without
-    /// it they are looked for, which is an error where they cannot be known.
+    /// Stands in the cache key for the contents of all files that the source includes. Without it
+    /// Cuprum finds the files, and throws if that is not possible.
     std::optional<std::string> extra_digest = {};
 };
 
@@ -125,17 +128,16 @@ public:
     explicit Program(std::string_view source, ProgramOptions options = {});
     /// Takes source in a language: C++ for NVRTC, PTX for the linker, NVVM IR (text or bitcode)
     /// for libNVVM.
-    /// @throws UnsupportedOptionError for options that its compiler cannot honour,
+    /// @throws UnsupportedOptionError for options that its compiler does not support,
     /// LibraryNotFoundError if the compiler cannot be found.
     Program(std::string_view source, SourceType language, ProgramOptions options = {});
 
     /// Compiles: C++ to PTX, cubin or LTO-IR, PTX to cubin (or PTX, with link-time optimisation),
     /// NVVM IR to PTX or LTO-IR. Blocks; may be called again, also with another target.
     ///
-    /// Kernels whose names C++ decorates (templates, namespaces) are asked for in
-    /// `name_expressions` and found under these names in the result. For an emulated device a
-    /// "cubin" is a fat binary that holds the cubin and its PTX: GPUs and the emulated device both
-    /// load it.
+    /// Name kernels whose names C++ decorates (templates, namespaces) in `name_expressions`; the
+    /// result finds them under these names. For an emulated device a "cubin" is a fat binary that
+    /// holds the cubin and its PTX: GPUs and the emulated device both load it.
     /// @throws NVRTCError, NVVMError or LinkerError with log and options if it does not compile.
     [[nodiscard]] ObjectCode compile(CodeType target,
                                      std::span<const std::string> name_expressions = {}) const;
@@ -143,41 +145,56 @@ public:
     /// @throws std::invalid_argument if there is a cache and cache_key() throws.
     [[nodiscard]] ObjectCode compile(CodeType target, const CompileRequest& request) const;
 
-    /// Ends the compilations of this program that are under way in other threads, soon: they throw
-    /// NVRTCError with NVRTC_ERROR_CANCELLED. Those that start later are not affected.
+    /// Cancels the compilations of this program that run in other threads: they soon throw an
+    /// NVRTCError with NVRTC_ERROR_CANCELLED. Later compilations are not affected.
     /// @throws NotSupportedError if NVRTC is older than 12.9, std::invalid_argument if the program
     /// is not C++.
     void cancel() const;
 
-    /// Returns the key of a compilation in a cache: 32 bytes over everything that decides the
+    /// Returns the cache key of a compilation: a digest of 32 bytes of everything that decides the
     /// result.
-    /// @throws std::invalid_argument if the result depends on files that the key cannot see (names
-    /// from macros, precompiled headers) and there is no `extra_digest`, or if compiling has side
-    /// effects that a hit would skip.
+    /// @throws std::invalid_argument if the result depends on files that the key does not cover
+    /// (named by macros, precompiled headers) and there is no `extra_digest`, or if compiling has
+    /// side effects that a hit would skip.
     [[nodiscard]] std::string
     cache_key(CodeType target, std::span<const std::string> name_expressions = {},
               const std::optional<std::string>& extra_digest = std::nullopt) const;
 
     [[nodiscard]] SourceType language() const;
     [[nodiscard]] CompilerBackend backend() const;
-    /// Returns the log of the last compile(), empty when the compiler had nothing to say.
+    /// Returns the log of the last compile(), often empty. A cache hit has no log.
     [[nodiscard]] std::string log() const;
-    /// Returns what became of the precompiled header in the last compile(); nothing if none was
-    /// asked for or it was not compiled yet. A failure is also a warning, with the reason.
+    /// Returns the result of the precompiled header in the last compile(); nothing if none was
+    /// wanted or nothing was compiled yet. A failure also gives a warning with the reason.
     [[nodiscard]] std::optional<PchStatus> pch_status() const;
     [[nodiscard]] const ProgramOptions& options() const;
     /// Returns the options as they are passed to the compiler.
     [[nodiscard]] std::vector<std::string> compiler_options() const;
-    /// Returns an nvrtcProgram, nvvmProgram or the linker's handle made of the source, not compiled
-    /// yet. It lives as long as the program.
-    [[nodiscard]] std::uintptr_t handle() const;
+    /// Returns the backend's own object, created from the source but not compiled: an nvrtcProgram,
+    /// an nvvmProgram or a linker's handle. It lives as long as this program.
+    [[nodiscard]] void* handle() const;
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
+    /// Gives up this share. Closing twice is harmless; any other use raises ClosedError.
     void close() noexcept { state_.reset(); }
 
+    /// Compares identity: whether both share one program. All closed objects are equal.
+    friend bool operator==(const Program&, const Program&) noexcept = default;
+
 private:
+    friend struct detail::Access;
+
     std::shared_ptr<detail::ProgramState> state_;
 };
 
+/// Returns language and name for messages and logs.
+[[nodiscard]] CUPRUM_API std::string to_string(const Program& program);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Program> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Program& program) const noexcept;
+};

@@ -21,10 +21,11 @@ namespace cuprum {
 struct ProgramOptions;
 
 namespace detail {
+struct Access;
 class PaddedCode;
-}
+} // namespace detail
 
-/// Keeps compiled code under keys. Implementations are safe for several threads.
+/// A store of compiled code under keys. Implementations are thread-safe.
 class CUPRUM_API ProgramCache {
 public:
     ProgramCache() = default;
@@ -32,26 +33,22 @@ public:
     ProgramCache(const ProgramCache&) = delete;
     ProgramCache& operator=(const ProgramCache&) = delete;
 
-    /// Returns what was put under a key, or nothing.
+    /// Returns the code under a key, or nothing.
     [[nodiscard]] virtual std::optional<std::vector<std::byte>> get(std::string_view key) = 0;
-    /// Keeps code under a key, replacing what was there. May drop other code to make room.
+    /// Stores code under a key, replacing any other. May drop other code to make room.
     virtual void put(std::string_view key, std::span<const std::byte> code) = 0;
-    /// Removes what is under a key; tells whether there was something.
+    /// Removes the code under a key. Returns false if there was none.
     virtual bool remove(std::string_view key) = 0;
     /// Returns how many pieces of code there are.
     [[nodiscard]] virtual std::size_t count() = 0;
     /// Removes everything.
     virtual void clear() = 0;
-
-    /// For the library itself: returns what get() does, which this calls, in memory that object
-    /// code takes over as it is.
-    [[nodiscard]] virtual std::optional<detail::PaddedCode> load(std::string_view key);
 };
 
-/// Keeps code in memory. Past its size limit it drops what was not used for longest.
+/// A cache in memory. Beyond its size limit it drops the least recently used code.
 class CUPRUM_API InMemoryProgramCache final : public ProgramCache {
 public:
-    /// `max_size_bytes` bounds the code; unset is no bound.
+    /// `max_size_bytes` limits the size of all code; unset means no limit.
     /// @throws std::invalid_argument if it is 0.
     explicit InMemoryProgramCache(std::optional<std::size_t> max_size_bytes = std::nullopt);
     ~InMemoryProgramCache() override;
@@ -61,26 +58,29 @@ public:
     bool remove(std::string_view key) override;
     [[nodiscard]] std::size_t count() override;
     void clear() override;
-    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key) override;
     /// Returns the size of all code.
     [[nodiscard]] std::size_t bytes();
 
 private:
+    friend struct detail::Access;
+
+    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key);
+
     struct State;
     std::unique_ptr<State> state_;
 };
 
-/// Keeps code in files, for later processes and for others that run now.
+/// A cache in files, shared with other processes, now and later.
 ///
-/// Files appear whole or not at all, and carry a checksum: a damaged one counts as absent and is
-/// replaced, with a warning. Past its size limit the cache drops what was not used for longest.
+/// Files appear complete or not at all and carry a checksum. A damaged file counts as absent and is
+/// replaced, with a warning. Beyond its size limit the cache drops the least recently used code.
 class CUPRUM_API FileStreamProgramCache final : public ProgramCache {
 public:
-    /// Uses a folder, made for the user alone if there is none; empty is default_path().
+    /// Uses a folder; empty means default_path(). A new folder is private to the user.
     ///
-    /// Whoever can write to the folder decides what code runs. The default folder must be the
-    /// user's own and closed to others; one that is named is used as it is, with a warning if
-    /// others can write to it.
+    /// Anyone who can write to the folder can decide what code runs. The default folder must belong
+    /// to the user and be closed to others. Another folder is used with a warning if others can
+    /// write to it.
     /// @throws std::invalid_argument if `max_size_bytes` is 0, std::system_error (or its derived
     /// class std::filesystem::filesystem_error) if the folder cannot be used.
     explicit FileStreamProgramCache(std::string path = {},
@@ -92,31 +92,34 @@ public:
     bool remove(std::string_view key) override;
     [[nodiscard]] std::size_t count() override;
     void clear() override;
-    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key) override;
     /// Returns the size of all files, from the folder itself.
     [[nodiscard]] std::size_t bytes();
 
     [[nodiscard]] const std::string& path() const noexcept;
-    /// Returns the file that holds, or would hold, the code of a key.
+    /// Returns the path of the file for a key, whether it exists or not.
     [[nodiscard]] std::string file_of(std::string_view key) const;
 
     /// Returns CUPRUM_CACHE_DIR, else `cuprum/program-cache` in XDG_CACHE_HOME or `~/.cache`.
     [[nodiscard]] static std::string default_path();
 
 private:
+    friend struct detail::Access;
+
+    [[nodiscard]] std::optional<detail::PaddedCode> load(std::string_view key);
+
     struct State;
     std::unique_ptr<State> state_;
 };
 
-/// Makes all programs use a cache that compile() is given none for; null ends that.
+/// Sets the cache for every compile() that names none; null turns it off.
 ///
 /// Programs that cannot be cached (see check_cacheable()), or that keep a source file for
-/// debuggers, are compiled as without it, and so is everything, with a warning, if the cache fails.
-/// Unless this is called, the environment variable CUPRUM_PROGRAM_CACHE decides: 1 is a
-/// FileStreamProgramCache of at most 1 GiB in its default folder.
+/// debuggers, compile without it. If the cache fails in any way, the program compiles without it
+/// and gives one warning. Until this is called, the environment variable CUPRUM_PROGRAM_CACHE
+/// decides: 1 means a FileStreamProgramCache of at most 1 GiB in its default folder.
 CUPRUM_API void set_default_program_cache(std::shared_ptr<ProgramCache> cache);
 
-/// Returns the cache that programs use without being told, or null.
+/// Returns the default cache, or null.
 [[nodiscard]] CUPRUM_API std::shared_ptr<ProgramCache> default_program_cache();
 
 /// Everything that decides the result of a compilation.
@@ -135,21 +138,22 @@ struct ProgramCacheKeyParts {
     std::optional<std::string_view> extra_digest = {};
 };
 
-/// Returns a key of 32 bytes: a SHA-256 over the parts, the compiler's version and, if the source
-/// includes any, what identifies CUDA's headers.
+/// Returns a key of 32 bytes: a SHA-256 of the parts, of the very build of the compiler (its
+/// version and the build id of its file) and, if the source includes headers, of what identifies
+/// CUDA's.
 [[nodiscard]] CUPRUM_API std::string make_program_cache_key(const ProgramCacheKeyParts& parts);
 
 /// Returns a digest of the files that a C++ source may include through `include_path`,
 /// `pre_include` and its own folder, and that those may include in turn; empty if there are none.
 ///
-/// The texts are searched for directives. What a condition skips counts too: the digest may change
-/// without need, but does not stay the same when one of the files is changed, made or deleted.
-/// @throws std::invalid_argument if a macro gives the name of a file.
+/// The texts are searched for directives without evaluating conditions. So the digest may change
+/// without need, but it always changes when one of the files is changed, created or deleted.
+/// @throws std::invalid_argument if a macro names a file.
 [[nodiscard]] CUPRUM_API std::string included_files_digest(std::string_view code,
                                                            const ProgramOptions& options);
 
-/// Checks that a result may be cached: that compiling has no side effect which a hit would skip,
-/// and that no option names files which the key does not cover, unless there is an `extra_digest`.
+/// Checks that a result can be cached: compiling has no side effect that a hit would skip, and no
+/// option names files that the key does not cover, unless there is an `extra_digest`.
 /// @throws std::invalid_argument that names the option.
 CUPRUM_API void check_cacheable(SourceType language, const ProgramOptions& options,
                                 bool has_extra_digest);

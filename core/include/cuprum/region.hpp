@@ -13,24 +13,24 @@
 
 namespace cuprum {
 
-/// The size of a block of bytes: so many bytes in each row, rows in each slice, slices.
+/// The size of a block of bytes: bytes in a row, rows in a slice, and slices.
 struct RegionExtent {
     std::size_t width = 0; // bytes
     std::size_t height = 1;
     std::size_t depth = 1;
 };
 
-/// Where such a block lies in a buffer.
+/// The place of such a block in a buffer.
 struct RegionPlace {
     std::size_t offset = 0;         // bytes from the start of the buffer
-    std::size_t pitch = 0;          // bytes from row to row; 0: rows follow each other
-    std::size_t rows_per_slice = 0; // rows from slice to slice; 0: slices follow each other
+    std::size_t pitch = 0;          // bytes from row to row; 0 means without gaps
+    std::size_t rows_per_slice = 0; // rows from slice to slice; 0 means without gaps
 };
 
 /// Copies a block of bytes from one buffer to another, ordered on `stream`: part of a buffer
 /// (height and depth 1), a rectangle, or a box. Returns at once.
 ///
-/// The buffers may be on different devices, or the host's.
+/// The buffers may lie on different devices or on the host.
 /// @throws std::invalid_argument if a block does not lie in its buffer, rows or slices overlap, or
 /// source and destination do.
 CUPRUM_API void copy_region(const Buffer& destination, const RegionPlace& to, const Buffer& source,
@@ -39,7 +39,7 @@ CUPRUM_API void copy_region(const Buffer& destination, const RegionPlace& to, co
 
 /// Fills a rectangle with a repeated 1-, 2- or 4-byte value, ordered on `stream`. Returns at once.
 /// @throws std::invalid_argument if the rectangle does not lie in the buffer, or address, pitch or
-/// width are not multiples of the value's width; a depth other than 1 is refused.
+/// width are not multiples of the value's width, or the depth is not 1.
 CUPRUM_API void fill_region(const Buffer& buffer, const RegionPlace& place,
                             const RegionExtent& extent, std::uint8_t value, const Stream& stream);
 CUPRUM_API void fill_region(const Buffer& buffer, const RegionPlace& place,
@@ -53,8 +53,8 @@ inline constexpr std::size_t MAX_STRIDED_COPY_CALLS = 65536;
 /// Copies the elements of one array to another of the same shape and element size, ordered on
 /// `stream`. Addresses are those that the layouts' offsets count from.
 ///
-/// Contiguous arrays are one copy, regular gaps cost nothing more; arrays whose axes lie in
-/// different orders are copied in as many pieces as it takes.
+/// Contiguous arrays and arrays with regular gaps take one copy. Arrays whose axes are in different
+/// orders take several.
 /// @throws std::invalid_argument if shapes or element sizes differ, elements of the destination
 /// share memory, the arrays overlap (they may interleave if their strides are the same), or it
 /// would take more than MAX_STRIDED_COPY_CALLS pieces.

@@ -6,20 +6,24 @@
 #include <cuprum/context.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/event.hpp>
 #include <cuprum/stream_attributes.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace cuprum {
 
 namespace detail {
+struct Access;
 struct StreamState;
-}
+} // namespace detail
 
 /// How a stream is made.
 struct StreamOptions {
@@ -46,9 +50,8 @@ public:
     /// used.
     [[nodiscard]] static Stream per_thread_default();
 
-    /// Returns the default stream used when none is named: the legacy one, or the thread's own if
-    /// the environment variable CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM is a number other than
-    /// 0.
+    /// Returns the legacy default stream, or the calling thread's own if the environment variable
+    /// CUPRUM_PER_THREAD_DEFAULT_STREAM is a number other than 0.
     [[nodiscard]] static Stream default_stream();
 
     [[nodiscard]] CUstream handle() const;
@@ -120,16 +123,22 @@ public:
     /// Compares handles.
     friend CUPRUM_API bool operator==(const Stream& left, const Stream& right) noexcept;
 
-    /// For the library itself.
+private:
+    friend struct detail::Access;
+
     explicit Stream(std::shared_ptr<detail::StreamState> state) noexcept
         : state_(std::move(state)) {}
 
-    [[nodiscard]] const std::shared_ptr<detail::StreamState>& state() const noexcept {
-        return state_;
-    }
-
-private:
     std::shared_ptr<detail::StreamState> state_;
 };
 
+/// Returns handle and device for messages and logs. Makes no driver call.
+[[nodiscard]] CUPRUM_API std::string to_string(const Stream& stream);
+
 } // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::Stream> {
+    [[nodiscard]] CUPRUM_API std::size_t operator()(const cuprum::Stream& stream) const noexcept;
+};

@@ -9,7 +9,7 @@
 
 namespace cuprum {
 
-/// When a wait for a value in memory ends. Comparisons are those of the word that is read.
+/// The condition that ends a wait for a value in memory.
 enum class WaitCondition {
     GreaterOrEqual = 0, // word - value >= 0 as signed numbers, so that counters may wrap round
     Equal = 1,
@@ -31,7 +31,7 @@ struct WriteValueOptions {
 /// How threads wait for a stream.
 enum class SynchronizationPolicy {
     Auto = 1,     // as the context says
-    Spin = 2,     // fastest, takes a whole processor
+    Spin = 2,     // responds fastest, occupies a processor
     Yield = 3,    // lets other threads run
     Blocking = 4, // sleeps
 };

@@ -23,54 +23,54 @@ enum class StrideOrder {
     Keep, // as in the layout at hand
 };
 
-/// Says where the elements of an array lie: extents, strides, the size of an element, and the
-/// offset of the first one.
+/// The places of an array's elements: extents, strides, the size of an element, and the offset of
+/// the first one.
 ///
-/// A value: every operation returns a new layout, and none touches memory. Extents, strides and
-/// offsets count elements; what counts bytes says so in its name. All operations throw
-/// std::invalid_argument, with the numbers, for what they cannot do.
+/// Every operation returns a new layout, and none accesses memory. Extents, strides and offsets
+/// count elements; names that end in `_in_bytes` count bytes. An operation that is not possible
+/// throws std::invalid_argument, which shows the numbers.
 class CUPRUM_API StridedLayout {
 public:
     using Index = std::int64_t;
     using Extents = std::span<const Index>;
 
     static constexpr std::size_t MAX_DIMENSIONS = 64;
-    static constexpr std::size_t WIDEST_ACCESS_BYTES = 16; // what one load of a GPU can take
+    static constexpr std::size_t WIDEST_ACCESS_BYTES = 16; // of one load instruction of a GPU
 
     /// A part of an axis: one index, which removes the axis, or a range with a step.
     struct Slice {
-        std::optional<Index> start = {}; // negative counts from the end; none is the near end
+        std::optional<Index> start = {}; // negative counts from the end; none is the first
         std::optional<Index> stop = {};
         Index step = 1; // negative goes backwards
         bool is_index = false;
 
-        /// Takes one element of the axis.
+        /// Selects one element of the axis and removes the axis.
         [[nodiscard]] static Slice at(Index index) {
             return {.start = index, .stop = {}, .step = 1, .is_index = true};
         }
 
-        /// Takes the elements from `start` up to but without `stop`.
+        /// Selects the elements from `start` up to, but without, `stop`.
         [[nodiscard]] static Slice range(std::optional<Index> start, std::optional<Index> stop,
                                          Index step = 1) {
             return {.start = start, .stop = stop, .step = step, .is_index = false};
         }
     };
 
-    /// Makes a contiguous layout in C order that leaves its strides implicit.
+    /// Creates a contiguous layout in C order with implicit strides.
     StridedLayout(Extents shape, std::size_t itemsize);
     StridedLayout(Extents shape, Extents strides, std::size_t itemsize);
     StridedLayout(std::initializer_list<Index> shape, std::size_t itemsize);
     StridedLayout(std::initializer_list<Index> shape, std::initializer_list<Index> strides,
                   std::size_t itemsize);
 
-    /// Makes a layout from strides in bytes, which must be multiples of `itemsize`.
+    /// Creates a layout from strides in bytes, which must be multiples of `itemsize`.
     [[nodiscard]] static StridedLayout from_byte_strides(Extents shape, Extents byte_strides,
                                                          std::size_t itemsize);
-    /// Makes a layout without gaps. `StrideOrder::Keep` has nothing to keep here and is refused.
+    /// Creates a layout without gaps. `StrideOrder::Keep` is not allowed here.
     [[nodiscard]] static StridedLayout dense(Extents shape, std::size_t itemsize,
                                              StrideOrder order = StrideOrder::C);
-    /// Makes a layout without gaps; `axis_order` names the axes from the outermost to the one that
-    /// is contiguous.
+    /// Creates a layout without gaps. `axis_order` lists the axes from the outermost to the
+    /// contiguous one.
     [[nodiscard]] static StridedLayout dense(Extents shape, std::size_t itemsize,
                                              std::span<const int> axis_order);
 
@@ -81,7 +81,7 @@ public:
     /// Returns the strides, also where they are implicit.
     [[nodiscard]] Extents strides() const noexcept { return {extents_.data() + ndim(), ndim()}; }
 
-    /// Tells whether no strides were given: it is then contiguous in C order.
+    /// Returns whether the strides are implicit; the layout is then contiguous in C order.
     [[nodiscard]] bool has_implicit_strides() const noexcept { return is_implicit_; }
 
     [[nodiscard]] std::size_t itemsize() const noexcept { return itemsize_; }
@@ -99,27 +99,27 @@ public:
     /// Returns the axes from the one with the largest stride to the one with the smallest.
     [[nodiscard]] std::vector<int> stride_order() const;
 
-    /// Tells whether no two elements share memory. May say no, never yes, wrongly: strides that
-    /// interleave are not analysed.
+    /// Returns whether no two elements share memory. False can be wrong, because strides that
+    /// interleave are not analysed; true is always right.
     [[nodiscard]] bool is_unique() const;
     [[nodiscard]] bool is_contiguous_c() const;
     [[nodiscard]] bool is_contiguous_f() const;
-    /// Tells whether some order of the axes is contiguous.
+    /// Returns whether the layout is contiguous in some order of its axes.
     [[nodiscard]] bool is_contiguous_any() const;
-    /// Tells whether it is contiguous in some order and begins at offset 0.
+    /// Returns whether it is contiguous in some order and begins at offset 0.
     [[nodiscard]] bool is_dense() const;
 
     /// Returns the smallest and the largest offset of an element; (0, -1) if there is none.
     [[nodiscard]] std::pair<Index, Index> offset_bounds() const noexcept;
-    /// Returns the bytes that memory needs for all elements to lie in it.
+    /// Returns the size of the memory that holds all elements.
     [[nodiscard]] std::size_t required_size_in_bytes() const;
 
     /// Returns a dense layout with the same shape.
     [[nodiscard]] StridedLayout to_dense(StrideOrder order = StrideOrder::Keep) const;
     [[nodiscard]] StridedLayout to_dense(std::span<const int> axis_order) const;
 
-    /// Returns a layout that walks the same elements, in C order, in another shape. One extent may
-    /// be -1: it is worked out.
+    /// Returns a layout of the same elements, in C order, with another shape. One extent may be -1
+    /// and is computed.
     [[nodiscard]] StridedLayout reshaped(Extents shape) const;
     /// Returns a layout whose axis i is axis `axis_order[i]` of this one.
     [[nodiscard]] StridedLayout permuted(std::span<const int> axis_order) const;
@@ -137,20 +137,20 @@ public:
     /// Repeats axes of extent 1, and adds axes in front, by strides of 0.
     [[nodiscard]] StridedLayout broadcast_to(Extents shape) const;
 
-    /// Takes neighbouring elements along a contiguous axis as one larger element, or each apart
-    /// into smaller ones.
+    /// Combines neighbouring elements along a contiguous axis into larger ones, or splits each into
+    /// smaller ones.
     ///
-    /// @param address  where the layout is to be used; checked for alignment unless it is 0.
+    /// @param address  where the layout will be used; its alignment is checked unless it is 0.
     /// @param keep_dim whether an axis that shrinks to extent 1 stays.
     [[nodiscard]] StridedLayout repacked(std::size_t itemsize, std::uintptr_t address = 0,
                                          int axis = -1, bool keep_dim = true) const;
-    /// Returns the largest element size that `repacked` can widen to and `max_itemsize` is a
-    /// multiple of; the present one if there is none.
+    /// Returns the largest element size that divides `max_itemsize` and that `repacked` can widen
+    /// to, or the present size if there is none.
     [[nodiscard]] std::size_t
     max_compatible_itemsize(std::size_t max_itemsize = WIDEST_ACCESS_BYTES,
                             std::uintptr_t address = 0, int axis = -1) const;
 
-    /// Takes parts of the leading axes; the others stay whole.
+    /// Selects parts of the leading axes. The other axes stay whole.
     [[nodiscard]] StridedLayout sliced(std::span<const Slice> slices) const;
     [[nodiscard]] StridedLayout sliced(std::initializer_list<Slice> slices) const;
 

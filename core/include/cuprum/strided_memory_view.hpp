@@ -21,35 +21,35 @@
 
 namespace cuprum {
 
-/// Describes an array: where it lies, how, what its elements are. Nothing is copied.
+/// A view of an array: where it lies, its layout and the type of its elements. Nothing is copied.
 ///
-/// It comes from a buffer, whose memory it shares, or from another library through DLPack, and goes
-/// to others the same way. Copies share what they keep alive. Nothing is ordered by a view: the
-/// caller makes the stream that uses the memory wait for the one that fills it.
+/// It comes from a buffer, whose memory it shares, or from another library through DLPack, and
+/// passes to other libraries the same way. Copies of a view share what they keep alive. A view
+/// orders nothing: make the stream that uses the memory wait for the stream that fills it.
 class CUPRUM_API StridedMemoryView {
 public:
-    /// Sees a buffer, from its start.
-    /// @param type what the elements are; none is bytes of the layout's element size.
-    /// @throws std::invalid_argument if the buffer is too small, or the type's size is not the
-    /// layout's.
+    /// Views a buffer from its start.
+    /// @param type the type of the elements; none means bytes of the layout's element size.
+    /// @throws std::invalid_argument if the buffer is too small, or the sizes of type and layout
+    /// differ.
     StridedMemoryView(const Buffer& buffer, const StridedLayout& layout, dlpack::DataType type = {},
                       bool is_readonly = false);
 
-    /// Sees a buffer as an array of T in C order.
+    /// Views a buffer as an array of T in C order.
     template <typename T>
     [[nodiscard]] static StridedMemoryView of(const Buffer& buffer, StridedLayout::Extents shape) {
         return {buffer, StridedLayout(shape, sizeof(T)), dlpack::type_of<T>()};
     }
 
-    /// Takes over another library's tensor; its deleter is called with the last copy, or at once if
-    /// this throws.
-    /// @throws std::invalid_argument if it is null, of a version other than 1, neither the CPU's
-    /// nor CUDA's, or its elements are no whole bytes.
+    /// Takes over a tensor of another library. The last copy of the view calls its deleter; if this
+    /// function throws, it calls the deleter itself.
+    /// @throws std::invalid_argument if the tensor is null, has a version other than 1, lies on a
+    /// device that is neither the CPU nor CUDA's, or has elements that are not whole bytes.
     [[nodiscard]] static StridedMemoryView from_dlpack(dlpack::ManagedTensorVersioned* tensor);
     [[nodiscard]] static StridedMemoryView from_dlpack(dlpack::ManagedTensor* tensor);
-    /// Hands out a tensor that shares the memory. The caller owns it: call its deleter once, from
+    /// Returns a tensor that shares the memory. The caller owns it and calls its deleter once, from
     /// any thread.
-    /// @throws std::invalid_argument if the elements have no type.
+    /// @throws std::invalid_argument if the type of the elements is not known.
     [[nodiscard]] dlpack::ManagedTensorVersioned* to_dlpack() const;
 
     /// Returns the address of the first element.
@@ -57,10 +57,10 @@ public:
         return base_ + static_cast<CUdeviceptr>(layout_.slice_offset_in_bytes());
     }
 
-    /// Returns where the elements lie; offsets count from the start of the array or buffer.
+    /// Returns the layout. Its offsets count from the start of the array or buffer.
     [[nodiscard]] const StridedLayout& layout() const noexcept { return layout_; }
 
-    /// Returns what the elements are; no bits if that is not known.
+    /// Returns the type of the elements. It has no bits if the type is not known.
     [[nodiscard]] dlpack::DataType type() const noexcept { return type_; }
 
     [[nodiscard]] dlpack::Device device() const noexcept { return device_; }
@@ -75,13 +75,13 @@ public:
 
     [[nodiscard]] bool is_readonly() const noexcept { return is_readonly_; }
 
-    /// Sees the same memory through another layout.
-    /// @throws std::invalid_argument if it reaches outside, or has another element size.
+    /// Views the same memory through another layout.
+    /// @throws std::invalid_argument if it reaches outside the memory or has another element size.
     [[nodiscard]] StridedMemoryView view(const StridedLayout& layout) const;
 
-    /// Sees the elements as T.
-    /// @throws std::invalid_argument if they are something else, or the rank is, or the memory is
-    /// not aligned for T.
+    /// Views the elements as T.
+    /// @throws std::invalid_argument if their type or the rank differs, or the memory is not
+    /// aligned for T.
     template <typename T, std::size_t Rank>
     [[nodiscard]] TypedView<T, Rank> typed() const {
         check_typed(dlpack::type_of<T>(), sizeof(T), alignof(T), Rank, std::is_const_v<T>);

@@ -12,8 +12,8 @@ namespace cuprum {
 
 /// What a trace records.
 struct TraceOptions {
-    /// Also when kernels, copies and fills ran on their streams, not only when they were enqueued.
-    /// Costs two event records each.
+    /// Also record when kernels, copies and fills ran on their streams, not only when they were
+    /// enqueued. Costs two event records each.
     bool has_device_work = true;
 };
 
@@ -21,16 +21,18 @@ struct TraceOptions {
 /// on the streams, into a file that browsers open (chrome://tracing, ui.perfetto.dev).
 ///
 /// CUPRUM_TRACE=file starts it with the first use of the driver. The file is complete after
-/// stop_trace() or at exit, and readable before: events are appended.
+/// stop_trace() or at exit, and readable before: events are appended. At exit, unfinished work is
+/// waited for only a few seconds, and a warning says how much the trace lacks.
 ///
 /// @throws std::invalid_argument if the file cannot be written, std::logic_error if a trace is
 /// being recorded already.
 CUPRUM_API void start_trace(const std::string& path, const TraceOptions& options = {});
 
-/// Waits for the work that is still being traced and closes the file. Does nothing without a trace.
+/// Waits for the traced work to finish and closes the file. Other threads can go on meanwhile. Does
+/// nothing without a trace.
 CUPRUM_API void stop_trace();
 
-/// Tells whether a trace is being recorded.
+/// Returns whether a trace is being recorded.
 [[nodiscard]] CUPRUM_API bool is_tracing() noexcept;
 
 /// Marks a stretch of a thread's time by name, in the trace and, with CUPRUM_NVTX=1, for NVIDIA's

@@ -17,14 +17,19 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <version>
+
+#if defined(__cpp_lib_mdspan)
+#include <mdspan>
+#endif
 
 namespace cuprum {
 
-/// Sees memory as an array of T with a fixed number of dimensions.
+/// A view of memory as an array of T with a fixed number of dimensions.
 ///
-/// It owns nothing, like std::span, and is trivially copyable: it may be passed to a kernel as it
-/// is. Elements may be touched on the host only where the host can reach the memory and no device
-/// is at work in it.
+/// Like std::span it owns nothing. It is trivially copyable, so a kernel can take it as an
+/// argument. Access elements on the host only if the host can reach the memory and no device is
+/// using it.
 template <typename T, std::size_t Rank>
     requires(std::is_trivially_copyable_v<T> && Rank >= 1 && Rank <= StridedLayout::MAX_DIMENSIONS)
 class TypedView {
@@ -34,25 +39,25 @@ public:
 
     TypedView() = default;
 
-    /// Sees `data` with these extents and strides, both in elements. Nothing is checked.
+    /// Views `data` with these extents and strides, both in elements. Nothing is checked.
     constexpr TypedView(T* data, const Extents& shape, const Extents& strides) noexcept
         : data_(data), shape_(shape), strides_(strides) {}
 
-    /// Sees the same elements as constants.
+    /// Views the same elements as constants.
     template <typename U>
         requires(!std::is_same_v<U, T> && std::is_same_v<const U, T>)
     // NOLINTNEXTLINE(google-explicit-constructor): as std::span does
     constexpr TypedView(const TypedView<U, Rank>& other) noexcept
         : TypedView(other.data(), other.shape(), other.strides()) {}
 
-    /// Sees a buffer, from its start, in C order.
+    /// Views a buffer from its start, in C order.
     /// @throws std::invalid_argument if the buffer is too small or not aligned for T.
     TypedView(const Buffer& buffer, const Extents& shape)
         : TypedView(buffer, StridedLayout(shape, sizeof(T))) {}
 
-    /// Sees a buffer through a layout, whose offsets count from its start.
-    /// @throws std::invalid_argument if the layout has another rank or element size, or does not
-    /// fit the buffer; if the buffer is not aligned for T.
+    /// Views a buffer through a layout, whose offsets count from the start of the buffer.
+    /// @throws std::invalid_argument if the layout has another rank or element size or does not
+    /// fit the buffer, or if the buffer is not aligned for T.
     TypedView(const Buffer& buffer, const StridedLayout& layout) {
         if (layout.ndim() != Rank || layout.itemsize() != sizeof(T)) {
             throw std::invalid_argument("the layout has " + layout.to_string() + ", expected " +
@@ -73,8 +78,8 @@ public:
         std::copy(layout.strides().begin(), layout.strides().end(), strides_.begin());
     }
 
-    /// Sees a buffer that the host can reach.
-    /// @throws std::invalid_argument also if it cannot.
+    /// Views a buffer that the host can reach.
+    /// @throws std::invalid_argument also if the host cannot reach it.
     [[nodiscard]] static TypedView on_host(const Buffer& buffer, const Extents& shape) {
         return on_host(buffer, StridedLayout(shape, sizeof(T)));
     }
@@ -84,7 +89,7 @@ public:
         return TypedView(buffer, layout);
     }
 
-    /// Returns the element at these indices. They are checked by an assertion only.
+    /// Returns the element at these indices. Only an assertion checks them.
     template <std::integral... Indices>
         requires(sizeof...(Indices) == Rank)
     [[nodiscard]] constexpr T& operator()(Indices... indices) const noexcept {
@@ -94,7 +99,7 @@ public:
     }
 
     /// Returns the element at these indices.
-    /// @throws std::out_of_range if there is none.
+    /// @throws std::out_of_range if an index is out of range.
     template <std::integral... Indices>
         requires(sizeof...(Indices) == Rank)
     [[nodiscard]] constexpr T& at(Indices... indices) const {
@@ -109,7 +114,7 @@ public:
         return data_[offset_of(at)];
     }
 
-    /// Takes one index of the first axis: an element, or a view with one dimension less.
+    /// Indexes the first axis and returns an element, or a view with one dimension less.
     [[nodiscard]] constexpr decltype(auto) operator[](Index index) const noexcept {
         assert(index >= 0 && index < shape_[0]);
         T* const first = data_ + index * strides_[0];
@@ -160,6 +165,24 @@ public:
         }
         return {data_, static_cast<std::size_t>(size())};
     }
+
+#if defined(__cpp_lib_mdspan)
+    /// Returns the same elements as the standard library's view.
+    /// @throws std::invalid_argument if a stride is not positive, which mdspan does not allow.
+    [[nodiscard]] std::mdspan<T, std::dextents<Index, Rank>, std::layout_stride> as_mdspan() const {
+        Extents strides = strides_;
+        for (std::size_t axis = 0; axis < Rank; ++axis) {
+            if (strides[axis] <= 0 && shape_[axis] > 1) {
+                throw std::invalid_argument("axis " + std::to_string(axis) + " has the stride " +
+                                            std::to_string(strides[axis]) +
+                                            ", expected a positive one: an mdspan has no other");
+            }
+            strides[axis] = strides[axis] > 0 ? strides[axis] : 1;
+        }
+        using Shape = std::dextents<Index, Rank>;
+        return {data_, std::layout_stride::mapping<Shape>(Shape(shape_), strides)};
+    }
+#endif
 
 private:
     [[nodiscard]] constexpr bool contains(const Extents& at) const noexcept {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Layouts from layouts. Wherever elements are walked, it is in C order: the last axis fastest.
+// Operations that derive a layout from another. Elements are visited in C order: the last axis
+// fastest.
 
 #include "arrays/layout_arithmetic.hpp"
 
@@ -26,8 +27,8 @@ using Index = StridedLayout::Index;
 using Extents = StridedLayout::Extents;
 
 [[nodiscard]] std::vector<Index> resolved_shape(Extents shape, Index volume);
-/// Returns the strides that walk the layout's elements in another shape, or nothing if no strides
-/// do.
+/// Returns the strides that visit the layout's elements in another shape, or nothing if there are
+/// none.
 [[nodiscard]] std::optional<std::vector<Index>> strides_for(const StridedLayout& layout,
                                                             const std::vector<Index>& shape);
 /// Resolves a slice of an axis: the first index and the count.
@@ -73,7 +74,7 @@ StridedLayout StridedLayout::permuted(std::span<const int> axis_order) const {
 }
 
 StridedLayout StridedLayout::flattened(int start_axis, int end_axis, std::uint64_t mask) const {
-    // What has no axes is one element, and flattened as if it had one.
+    // A layout without axes is one element; flatten it as if it had one axis.
     const std::size_t axes = std::max(ndim(), std::size_t{1});
     const std::size_t first = checked_axis(start_axis, axes, "start_axis");
     const std::size_t last = checked_axis(end_axis, axes, "end_axis");
@@ -150,7 +151,7 @@ StridedLayout StridedLayout::unsqueezed(std::span<const int> axes) const {
             ++next;
             continue;
         }
-        // Nobody walks it, so any stride does; this one lets the next axis be merged into it.
+        // An axis of one element can have any stride; this one lets the next axis merge into it.
         new_shape.push_back(1);
         new_strides.push_back(next < ndim() ? scaled(strides()[next], shape()[next])
                               : ndim() != 0 ? strides().back()
@@ -268,7 +269,7 @@ std::size_t StridedLayout::max_compatible_itemsize(std::size_t max_itemsize, std
         address % itemsize_ != 0) {
         return itemsize_;
     }
-    // So many elements can be taken as one wherever one begins.
+    // This many elements combine into one at every place where an element begins.
     std::uintptr_t together = std::gcd(max_itemsize / itemsize_, address / itemsize_);
     const auto take_into_account = [&](Index number) {
         together = std::gcd(together, static_cast<std::uintptr_t>(std::abs(scaled(number, 1))));
@@ -299,7 +300,7 @@ StridedLayout StridedLayout::sliced(std::span<const Slice> slices) const {
             new_strides.push_back(strides()[i]);
         } else {
             const auto [first, count] = resolved(slices[i], shape()[i], i);
-            offset += volume_ == 0 ? 0 : first * strides()[i]; // nothing begins anywhere
+            offset += volume_ == 0 ? 0 : first * strides()[i]; // an empty layout has no first
             if (!slices[i].is_index) {
                 new_shape.push_back(count);
                 new_strides.push_back(scaled(strides()[i], slices[i].step));
@@ -372,8 +373,8 @@ std::optional<std::vector<Index>> strides_for(const StridedLayout& layout,
         return strides;
     }
     const StridedLayout old = layout.squeezed();
-    // Both shapes are cut, at the same places, into the shortest groups of axes with equal volume.
-    // A group of the old shape must be walked by one stride, which then serves the new group.
+    // Cut both shapes at the same places into the shortest groups of axes with equal volume. One
+    // stride must visit a whole group of the old shape; the new group uses the same stride.
     std::size_t old_end = 0;
     std::size_t new_end = 0;
     while (old_end < old.ndim()) {
@@ -399,7 +400,7 @@ std::optional<std::vector<Index>> strides_for(const StridedLayout& layout,
             stride = scaled(stride, shape[i]);
         }
     }
-    // What is left has extent 1.
+    // The remaining axes have extent 1.
     std::fill(strides.begin() + static_cast<std::ptrdiff_t>(new_end), strides.end(),
               new_end == 0 ? 1 : strides[new_end - 1]);
     return strides;

@@ -25,7 +25,7 @@ StridedLayout::Index scaled(StridedLayout::Index stride, StridedLayout::Index fa
     if (__builtin_mul_overflow(stride, factor, &product)) {
         return (stride < 0) == (factor < 0) ? largest : -largest;
     }
-    return std::max(product, -largest); // so that each has an opposite
+    return std::max(product, -largest); // so that its negative fits too
 }
 
 std::size_t checked_axis(int axis, std::size_t ndim, const char* name) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the parts of the strided layout share.
+// Arithmetic that the parts of the strided layout share.
 
 #pragma once
 
@@ -19,8 +19,8 @@ namespace cuprum::detail {
 [[nodiscard]] StridedLayout::Index multiplied(StridedLayout::Index left,
                                               StridedLayout::Index right);
 
-/// Returns a stride times a number, or the nearest to it that there is: axes of one element may
-/// have any stride, since nobody walks them.
+/// Returns a stride times a number, or the nearest number that fits: an axis of one element may
+/// have any stride.
 [[nodiscard]] StridedLayout::Index scaled(StridedLayout::Index stride,
                                           StridedLayout::Index factor) noexcept;
 

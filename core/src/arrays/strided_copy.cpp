@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A strided copy as few driver calls. Both arrays are looked at in the order in which the
-// destination's axes lie in memory; axes that one stride walks in both are merged; the innermost
-// axis, if it is contiguous in both, becomes the bytes of a row. Of the axes that are left, one can
-// be the rows and one the slices of a block; the others are loops.
+// A strided copy with as few driver calls as possible. Both arrays are read in the order in which
+// the destination's axes lie in memory. Axes that one stride visits in both are merged. The
+// innermost axis becomes the bytes of a row if it is contiguous in both. One of the remaining axes
+// can be the rows and one the slices of a block; the others are loops.
 
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
@@ -35,7 +35,7 @@ struct Axis {
     Index from = 0; // stride in the source
 };
 
-/// What is to be copied: rows of `width` bytes, and the axes around them, outermost first.
+/// A copy: rows of `width` bytes, and the axes around them, outermost first.
 struct Plan {
     std::size_t width = 0; // bytes
     Index to_offset = 0;   // bytes
@@ -54,7 +54,7 @@ void refuse_overlap(CUdeviceptr destination, const StridedLayout& to, CUdevicept
 
 void copy_strided(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
                   const StridedLayout& from, const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     check(to, from);
     if (to.volume() == 0) {
         return;
@@ -111,11 +111,11 @@ void check(const StridedLayout& to, const StridedLayout& from) {
     }
 }
 
-/// Tells whether rows of two arrays that walk the same axes share a byte: whether some steps along
-/// the axes, from the first of them on, bring the distance between two rows below their width.
+/// Returns whether rows of two arrays with the same axes share a byte: whether some steps along the
+/// axes bring the distance between two rows below their width.
 ///
-/// Axes go from the largest stride to the smallest, and none is as large as all that is inside it:
-/// so two steps at most come near enough.
+/// Axes are sorted from the largest stride to the smallest, and each stride exceeds the reach of
+/// the axes inside it. So at most two steps of an axis come near enough.
 bool is_met(std::span<const Axis> axes, Index distance, Index width) {
     if (axes.empty()) {
         return std::abs(distance) < width;
@@ -136,8 +136,8 @@ bool is_met(std::span<const Axis> axes, Index distance, Index width) {
     return false;
 }
 
-/// Refuses arrays that share memory. They may lie in each other's gaps if those are alike, as two
-/// columns of a matrix do; what else interleaves is not analysed.
+/// Refuses arrays that share memory. They may lie in each other's gaps if their strides are equal,
+/// as two columns of a matrix do. Other ways to interleave are not analysed and are refused.
 void refuse_overlap(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr source,
                     const StridedLayout& from, const Plan& plan) {
     const auto range = [](CUdeviceptr base, const StridedLayout& layout) {
@@ -170,7 +170,7 @@ void refuse_overlap(CUdeviceptr destination, const StridedLayout& to, CUdevicept
     }
 }
 
-/// Tells whether an axis can be the rows of a block whose rows have this width.
+/// Returns whether an axis can be the rows of a block whose rows have this width.
 bool can_be_rows(const Axis& axis, std::size_t width) {
     const auto fits = [width](Index stride) {
         return stride >= static_cast<Index>(width) &&
@@ -179,7 +179,7 @@ bool can_be_rows(const Axis& axis, std::size_t width) {
     return fits(axis.to) && fits(axis.from);
 }
 
-/// Tells whether an axis can be the slices of a block with these rows.
+/// Returns whether an axis can be the slices of a block with these rows.
 bool can_be_slices(const Axis& axis, const Axis& rows) {
     const auto fits = [&rows](Index stride, Index pitch) {
         return stride >= pitch * rows.extent && stride % pitch == 0;
@@ -187,7 +187,7 @@ bool can_be_slices(const Axis& axis, const Axis& rows) {
     return fits(axis.to, rows.to) && fits(axis.from, rows.from);
 }
 
-/// Makes those axes the rows and the slices of a piece that leave the fewest pieces.
+/// Chooses rows and slices of a piece so that the fewest pieces remain.
 void take_rows_and_slices(Plan& plan, std::vector<Axis>& axes) {
     const std::size_t none = axes.size();
     std::size_t rows = none;
@@ -231,10 +231,10 @@ Plan make_plan(const StridedLayout& to, const StridedLayout& from) {
     for (const int number : to.stride_order()) {
         const auto i = static_cast<std::size_t>(number);
         if (to.shape()[i] == 1) {
-            continue; // nobody walks it, so its strides may be anything
+            continue; // an axis of one element may have any stride
         }
         Axis axis{to.shape()[i], to.strides()[i] * bytes, from.strides()[i] * bytes};
-        if (axis.to < 0) { // walk it the other way round in both
+        if (axis.to < 0) { // reverse it in both arrays
             plan.to_offset += axis.to * (axis.extent - 1);
             plan.from_offset += axis.from * (axis.extent - 1);
             axis.to = -axis.to;

@@ -198,8 +198,8 @@ void StridedLayout::count_elements() {
     for (const Index extent : shape()) {
         volume_ = multiplied(volume_, extent);
     }
-    // So that nobody has to ask again: the place of every element, and the distance between any
-    // two, can be counted in bytes.
+    // Check once that the offset of every element, and the distance between any two, fits into
+    // 64 bits when counted in bytes.
     Index reach = 1;
     bool is_beyond = __builtin_add_overflow(reach, magnitude(slice_offset_), &reach);
     for (std::size_t i = 0; i < ndim(); ++i) {
@@ -240,7 +240,7 @@ void check_shape(StridedLayout::Extents shape, std::size_t itemsize) {
     }
 }
 
-/// Returns the absolute value, of the one number that has none the nearest.
+/// Returns the absolute value, or the largest number for the one value that has none.
 Index magnitude(Index number) noexcept {
     constexpr auto largest = std::numeric_limits<Index>::max();
     return number >= 0 ? number : number < -largest ? largest : -number;

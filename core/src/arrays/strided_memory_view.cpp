@@ -36,7 +36,7 @@ std::shared_ptr<void> keep(Managed* tensor) {
             }};
 }
 
-/// A tensor that was handed out, with what it points to.
+/// A tensor given to another library, with the memory that it points to.
 struct Exported {
     explicit Exported(StridedMemoryView source) : view(std::move(source)) {}
 

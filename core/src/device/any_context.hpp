@@ -42,7 +42,7 @@ private:
 /// Returns the same context as a state that can be kept.
 [[nodiscard]] inline std::shared_ptr<ContextState> any_context() {
     const auto current = Context::current();
-    return (current ? *current : Device().primary_context()).state();
+    return Access::state(current ? *current : Device().primary_context());
 }
 
 } // namespace cuprum::detail

@@ -7,6 +7,8 @@
 #include "driver/current.hpp"
 #include "driver/handle.hpp"
 #include "stream/deferred_release.hpp"
+#include "support/never_destroyed.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -76,8 +78,18 @@ bool operator==(const Context& left, const Context& right) noexcept {
     return first == second;
 }
 
+std::string to_string(const Context& context) {
+    if (context.is_closed()) {
+        return "<Context closed>";
+    }
+    const detail::ContextState& state = *detail::Access::state(context);
+    return "<Context handle=" + detail::hexadecimal(state.handle.get()) +
+           " device=" + std::to_string(state.device->ordinal) + ">";
+}
+
 CurrentContext::CurrentContext(const Context& context)
-    : kept_(context.state()), is_pushed_(driver::push_unless_current(context.handle())) {}
+    : kept_(detail::Access::state(context)),
+      is_pushed_(driver::push_unless_current(context.handle())) {}
 
 CurrentContext::~CurrentContext() {
     if (is_pushed_) {
@@ -97,7 +109,7 @@ struct MadeContexts {
 };
 
 MadeContexts& made_contexts() {
-    static auto* only = new MadeContexts; // never destroyed: static objects may hold contexts
+    static NeverDestroyed<MadeContexts> only; // static objects may hold contexts
     return *only;
 }
 
@@ -182,3 +194,8 @@ CUcontext current_context(const char* what) {
 } // namespace detail
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Context>::operator()(const cuprum::Context& context) const noexcept {
+    const auto& state = cuprum::detail::Access::state(context);
+    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle.get());
+}

@@ -56,7 +56,7 @@ Context Device::create_context(const ContextOptions& options) const {
     call(table().cuCtxFromGreenCtx, &handle, state->green);
     state->handle = handle;
     detail::note_context(state);
-    return Context(std::move(state));
+    return detail::Access::make<Context>(std::move(state));
 }
 
 PrimaryContextState Device::primary_context_state() const {
@@ -79,7 +79,7 @@ void Device::reset_primary_context() const {
         // to go. The count is odd during the reset, so that objects made meanwhile are lost as
         // well.
         (*primary)->reset_count.fetch_add(1);
-        driver::detail::in_force.was_reset.store(true);
+        driver::detail::process_flags.was_reset.store(true);
     }
     const auto& reset = table().cuDevicePrimaryCtxReset;
     const CUresult status = reset(state_->handle);
@@ -144,8 +144,8 @@ std::vector<CUdevResource> checked_resources(const Device& device, const Context
     std::vector<CUdevResource> resources;
     bool has_multiprocessors = false;
     for (const auto& resource : options.resources) {
-        const detail::ResourceState& state =
-            *std::visit([](const auto& held) { return held.state().get(); }, resource);
+        const detail::ResourceState& state = *std::visit(
+            [](const auto& held) { return detail::Access::state(held).get(); }, resource);
         has_multiprocessors = has_multiprocessors || std::holds_alternative<SMResource>(resource);
         if (!state.is_usable) {
             throw std::invalid_argument("resources holds a dry-run SMResource, which only tells "

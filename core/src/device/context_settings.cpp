@@ -6,6 +6,7 @@
 #include "device/device_state.hpp"
 #include "driver/handle.hpp"
 #include "launch/kernel_state.hpp"
+#include "stream/event_state.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device_resources.hpp>
@@ -57,7 +58,7 @@ void Context::record(const Event& event) const {
     } else {
         call(table().cuCtxRecordEvent, own.handle.get(), event.handle());
     }
-    event.note_recorded();
+    detail::open(event).is_recorded.store(true, std::memory_order_relaxed);
 }
 
 void Context::wait(const Event& event) const {

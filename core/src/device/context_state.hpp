@@ -4,7 +4,11 @@
 #pragma once
 
 #include "driver/call.hpp"
+#include "driver/handle.hpp"
 #include "stream/deferred_release.hpp"
+
+#include <cuprum/context.hpp>
+#include <cuprum/detail/access.hpp>
 
 #include <atomic>
 #include <memory>
@@ -88,6 +92,12 @@ void release_in(const std::shared_ptr<ContextState>& context, unsigned made_at, 
     } catch (...) {
         driver::report_release_failure(what);
     }
+}
+
+/// Returns the state of a context, to use it.
+/// @throws ClosedError if the context is closed.
+[[nodiscard]] inline ContextState& open(const Context& context) {
+    return open(Access::state(context), "Context");
 }
 
 /// Makes a context that we own known by its handle, for context_state().

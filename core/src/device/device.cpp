@@ -46,6 +46,7 @@ constexpr auto ATTRIBUTES = std::to_array<AttributeName>({
 
 int attribute_number(std::string_view name);
 std::shared_ptr<MemoryResource> make_memory_resource(const Device& device);
+detail::DeviceState* current_device();
 detail::DeviceState* default_device();
 detail::DeviceState* device_by_ordinal(int ordinal);
 std::string format_uuid(const CUuuid& uuid);
@@ -74,11 +75,16 @@ std::vector<Device> Device::all() {
     return all;
 }
 
+std::optional<Device> Device::current() {
+    detail::DeviceState* const state = current_device();
+    return state == nullptr ? std::nullopt : std::optional(Device(state));
+}
+
 int Device::ordinal() const noexcept {
     return state_->ordinal;
 }
 
-int Device::handle() const noexcept {
+CUdevice Device::handle() const noexcept {
     return state_->handle;
 }
 
@@ -158,7 +164,7 @@ void Device::set_current() const {
 }
 
 std::optional<Context> Device::set_current(const Context& context) const {
-    const detail::ContextState& next = detail::open(context.state(), "Context");
+    const detail::ContextState& next = detail::open(context);
     if (next.device != state_) {
         throw std::invalid_argument("context belongs to device " +
                                     std::to_string(next.device->ordinal) +
@@ -171,15 +177,15 @@ std::optional<Context> Device::set_current(const Context& context) const {
 }
 
 Context Device::primary_context() const {
-    return Context(detail::primary_context(*state_));
+    return detail::Access::make<Context>(detail::primary_context(*state_));
 }
 
 std::size_t Device::limit(Limit which) const {
-    return Context(detail::context_for(*state_)).limit(which);
+    return detail::Access::make<Context>(detail::context_for(*state_)).limit(which);
 }
 
 void Device::set_limit(Limit which, std::size_t value) const {
-    Context(detail::context_for(*state_)).set_limit(which, value);
+    detail::Access::make<Context>(detail::context_for(*state_)).set_limit(which, value);
 }
 
 void Device::sync() const {
@@ -195,9 +201,9 @@ Stream Device::create_stream() const {
 
 Stream Device::create_stream(const StreamOptions& options) const {
     if (const auto* home = detail::current_primary(*state_)) {
-        return Stream(detail::make_stream(*home, options));
+        return detail::Access::make<Stream>(detail::make_stream(*home, options));
     }
-    return Stream::create(Context(detail::context_for(*state_)), options);
+    return Stream::create(detail::Access::make<Context>(detail::context_for(*state_)), options);
 }
 
 [[gnu::hot]] Event Device::create_event() const {
@@ -209,7 +215,7 @@ Event Device::create_event(const EventOptions& options) const {
 }
 
 TimedEvent Device::create_timed_event() const {
-    return TimedEvent::create(Context(detail::context_for(*state_)));
+    return TimedEvent::create(detail::Access::make<Context>(detail::context_for(*state_)));
 }
 
 const std::shared_ptr<MemoryResource>& Device::memory_resource() const {
@@ -218,6 +224,14 @@ const std::shared_ptr<MemoryResource>& Device::memory_resource() const {
 
 Buffer Device::allocate(std::size_t bytes, const Stream& stream) const {
     return memory_resource()->allocate(bytes, stream);
+}
+
+std::string to_string(const Device& device) {
+    return "<Device " + std::to_string(device.ordinal()) + ">";
+}
+
+std::string to_string(ComputeCapability capability) {
+    return std::to_string(capability.major) + "." + std::to_string(capability.minor);
 }
 
 // ---- DeviceProperties --------------------------------------------------------------------------
@@ -277,12 +291,12 @@ std::shared_ptr<MemoryResource> make_memory_resource(const Device& device) {
 /// so that where it is current the usual ones never leave their registers.
 [[gnu::cold, gnu::noinline]] Event make_event_elsewhere(detail::DeviceState& device,
                                                         EventOptions options) {
-    return Event::create(Context(detail::context_for(device)), options);
+    return Event::create(detail::Access::make<Context>(detail::context_for(device)), options);
 }
 
-/// Returns the device of the current context, or the first one if no context is current.
-detail::DeviceState* default_device() {
-    const detail::DeviceList& devices = detail::devices();
+/// Returns the device of the current context, or null if no context is current.
+detail::DeviceState* current_device() {
+    static_cast<void>(detail::devices()); // initialises the driver
     const auto& query = table().cuCtxGetDevice;
     CUdevice current = 0;
     const CUresult status = query(&current);
@@ -292,6 +306,15 @@ detail::DeviceState* default_device() {
     if (status != CUDA_ERROR_INVALID_CONTEXT) {
         driver::raise(status, query.name);
     }
+    return nullptr;
+}
+
+/// Returns the device of the current context, or the first one if no context is current.
+detail::DeviceState* default_device() {
+    if (detail::DeviceState* const current = current_device()) {
+        return current;
+    }
+    const detail::DeviceList& devices = detail::devices();
     if (devices.empty()) {
         driver::raise(CUDA_ERROR_NO_DEVICE, table().cuDeviceGetCount.name);
     }
@@ -327,3 +350,7 @@ std::string format_uuid(const CUuuid& uuid) {
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Device>::operator()(const cuprum::Device& device) const noexcept {
+    return std::hash<int>()(device.ordinal());
+}

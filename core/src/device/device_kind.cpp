@@ -5,6 +5,7 @@
 
 #include "driver/call.hpp"
 #include "driver/library.hpp"
+#include "support/never_destroyed.hpp"
 #include "support/shared_library.hpp"
 
 #include <cuprum/error.hpp>
@@ -17,11 +18,12 @@ namespace cuprum::driver {
 
 namespace {
 
-/// Remembers that there is no driver: looking for one takes longer than all else that finding code
-/// in a cache does.
+/// Remembers that there is no driver. Searching for one takes longer than the rest of a lookup in a
+/// program cache.
 class FailedSearch {
 public:
-    /// Tells whether a search would fail again: nothing was loaded, nothing else is asked for.
+    /// Returns whether a search would fail again: no driver was loaded, and the settings are the
+    /// same.
     [[nodiscard]] bool is_known() {
         const std::lock_guard lock(mutex_);
         return wish_.has_value() && !is_library_loaded() && *wish_ == current_wish();
@@ -34,6 +36,7 @@ public:
 
 private:
     [[nodiscard]] static std::string current_wish() {
+        using cuprum::detail::environment;
         return environment("CUPRUM_DRIVER") + '\n' + environment("CUPRUM_EMULATOR_LIBRARY");
     }
 
@@ -44,7 +47,7 @@ private:
 } // namespace
 
 bool is_device_emulated() {
-    static auto* const failed = new FailedSearch; // never destroyed: objects may compile at exit
+    static cuprum::detail::NeverDestroyed<FailedSearch> failed; // objects may compile at exit
     if (failed->is_known()) {
         return false;
     }
@@ -52,9 +55,9 @@ bool is_device_emulated() {
         return is_emulated();
     } catch (const LibraryNotFoundError&) {
         failed->remember();
-        return false; // compiling for elsewhere needs no driver
+        return false; // compiling for another machine needs no driver
     } catch (const CUDAError&) {
-        return false; // nor a device
+        return false; // it needs no device either
     }
 }
 

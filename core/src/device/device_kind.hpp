@@ -5,8 +5,8 @@
 
 namespace cuprum::driver {
 
-/// Tells whether code is compiled for an emulated device. False where there is no driver or no
-/// device: compiling for elsewhere needs neither.
+/// Returns whether code is compiled for an emulated device. Without a driver or a device it returns
+/// false, because compiling for another machine needs neither.
 [[nodiscard]] bool is_device_emulated();
 
 } // namespace cuprum::driver

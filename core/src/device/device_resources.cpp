@@ -36,7 +36,7 @@ SMSplit split_by_groups(const ResourceState& input, std::span<const SMGroup> gro
                         bool is_dry_run);
 SMSplit split_by_count(const ResourceState& input, std::span<const SMGroup> groups,
                        bool is_dry_run);
-/// Reports a split that failed, with what was asked for and what there is.
+/// Reports a failed split, with the request and the available resources.
 [[noreturn]] void raise_split_failure(CUresult status, const char* call, const ResourceState& input,
                                       std::span<const SMGroup> groups);
 SMResource make_sm(const CUdevResource& resource, const Device& device, bool is_usable);
@@ -71,7 +71,7 @@ bool SMResource::is_usable() const {
     return state_->is_usable;
 }
 
-const void* SMResource::handle() const {
+const CUdevResource_st* SMResource::handle() const {
     return &state_->resource;
 }
 
@@ -115,7 +115,7 @@ void WorkqueueResource::configure(const WorkqueueResourceOptions& options) const
     std::memcpy(static_cast<void*>(state_->resource._oversize), &config, sizeof(config));
 }
 
-const void* WorkqueueResource::handle() const {
+const CUdevResource_st* WorkqueueResource::handle() const {
     return &state_->resource;
 }
 
@@ -130,7 +130,7 @@ WorkqueueResource DeviceResources::workqueue() const {
         throw NotSupportedError("cuDeviceGetDevResource for a WorkqueueResource", WORKQUEUE_VERSION,
                                 version);
     }
-    return WorkqueueResource(std::make_shared<ResourceState>(
+    return detail::Access::make<WorkqueueResource>(std::make_shared<ResourceState>(
         ResourceState{query(device_, context_.get(), driver::WORKQUEUE_CONFIG), device_, true}));
 }
 
@@ -164,7 +164,7 @@ driver::WorkqueueConfig read_workqueue(const ResourceState& state) {
     return config;
 }
 
-/// Returns the unit that drivers for CUDA 12 split in, which they do not tell.
+/// Returns the granularity of drivers for CUDA 12, which do not report it.
 unsigned usual_granularity(const Device& device) {
     constexpr int hopper = 9;
     return device.compute_capability().major >= hopper ? 8 : 2;
@@ -191,7 +191,7 @@ SMSplit split_by_groups(const ResourceState& input, std::span<const SMGroup> gro
     }
     SMSplit split{{}, make_sm(remainder, input.device, !is_dry_run)};
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (is_dry_run) { // the driver wrote the sizes back, and nothing else
+        if (is_dry_run) { // the driver wrote only the sizes
             parts[i].type = CU_DEV_RESOURCE_TYPE_SM;
             parts[i].sm.smCount = params[i].smCount;
         }
@@ -200,7 +200,7 @@ SMSplit split_by_groups(const ResourceState& input, std::span<const SMGroup> gro
     return split;
 }
 
-/// Splits with the function of CUDA 12.4, which makes groups of one size.
+/// Splits with the function of CUDA 12.4, which creates groups of one size.
 SMSplit split_by_count(const ResourceState& input, std::span<const SMGroup> groups,
                        bool is_dry_run) {
     const SMGroup& first = groups.front();
@@ -256,7 +256,8 @@ void raise_split_failure(CUresult status, const char* call, const ResourceState&
 }
 
 SMResource make_sm(const CUdevResource& resource, const Device& device, bool is_usable) {
-    return SMResource(std::make_shared<ResourceState>(ResourceState{resource, device, is_usable}));
+    return detail::Access::make<SMResource>(
+        std::make_shared<ResourceState>(ResourceState{resource, device, is_usable}));
 }
 
 } // namespace

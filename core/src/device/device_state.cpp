@@ -5,6 +5,7 @@
 
 #include "driver/current.hpp"
 #include "stream/deferred_release.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -170,10 +171,10 @@ namespace {
 /// calls.
 std::shared_ptr<ContextState> share_for_good(std::unique_ptr<ContextState> state) {
     static constinit std::mutex keeping;
-    static auto& kept = *new std::vector<std::unique_ptr<ContextState>>;
+    static NeverDestroyed<std::vector<std::unique_ptr<ContextState>>> kept;
     const std::lock_guard lock(keeping);
-    kept.push_back(std::move(state));
-    return {std::shared_ptr<void>(), kept.back().get()};
+    kept->push_back(std::move(state));
+    return {std::shared_ptr<void>(), kept->back().get()};
 }
 
 DeviceList read_devices() {

@@ -26,7 +26,7 @@ struct PriorityRange {
     int highest = 0; // the smallest number
 };
 
-/// What is known of a device. There is one per device and process, and it is never destroyed:
+/// The cached facts of one device. The process has one per device and never destroys it, because a
 /// `Device` is a pointer to it.
 struct DeviceState {
     static constexpr int ATTRIBUTE_SLOTS = 192; // CUDA 13.0 has numbers up to 147
@@ -37,7 +37,7 @@ struct DeviceState {
     Lazy<std::shared_ptr<ContextState>> primary;
     Lazy<std::shared_ptr<MemoryResource>> memory_resource; // see Device::memory_resource
     Lazy<PriorityRange> priorities;
-    std::atomic<unsigned> retained = 0; // how often the primary context was: once in each life
+    std::atomic<unsigned> retained = 0; // how often we retained the primary context: once a reset
     Lazy<std::string> name;
     Lazy<std::string> uuid;
     Lazy<std::string> pci_bus_id;
@@ -57,8 +57,8 @@ using DeviceList = std::vector<std::unique_ptr<DeviceState>>;
 /// Returns the primary context, retained on first use and kept.
 [[nodiscard]] const std::shared_ptr<ContextState>& primary_context(DeviceState& device);
 
-/// Returns the primary context if it is the current one, else null. What is made in it then need
-/// not look which one is current.
+/// Returns the primary context if it is current, else null. Callers then need not query the current
+/// context again.
 [[nodiscard]] inline const std::shared_ptr<ContextState>*
 current_primary(const DeviceState& device) {
     const auto* primary = device.primary.peek();
@@ -84,14 +84,14 @@ current_primary(const DeviceState& device) {
 
 [[nodiscard]] PriorityRange priority_range(DeviceState& device);
 
-/// Returns the priority that a stream or launch on a device is to have, the lowest if none is
-/// wanted. `name` is what was asked for, for messages.
-/// @throws std::invalid_argument if the device has no such priority.
+/// Returns the priority of a stream or launch on a device: `wanted`, or the lowest if it is unset.
+/// Messages call it `name`.
+/// @throws std::invalid_argument if the priority is out of the device's range.
 [[nodiscard]] int checked_priority(DeviceState& device, const std::optional<int>& wanted,
                                    const char* name = "priority");
 
-/// Releases the primary contexts and forgets all devices, for tests that change the driver table.
-/// Every Device, and all that came from it, must be gone.
+/// Releases the primary contexts and forgets all devices, for tests that replace the driver table.
+/// No Device, and no object created from one, may exist.
 void reset_devices();
 
 } // namespace cuprum::detail

@@ -5,8 +5,8 @@
 
 #include "driver/error_log.hpp"
 #include "driver/explanations.hpp"
+#include "driver/hooks.hpp"
 #include "driver/library.hpp"
-#include "observe/environment.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/detail/runtime.hpp>
@@ -24,40 +24,39 @@ namespace cuprum::driver {
 
 namespace {
 
-constinit std::atomic<bool> forked{false}; // and nobody has been told yet
+constinit std::atomic<bool> is_fork_unreported{false}; // this is a child; no warning was sent yet
 constinit std::mutex initialising;
-constinit std::once_flag environment_read;
+constinit std::once_flag hooks_started;
 
-/// Makes sure that is_leaving() turns true before the driver's own exit handlers run: handlers run
-/// last registered first, and the driver has registered its own by the time cuInit returns.
+/// Makes is_leaving() true before the driver's own exit handlers run. Handlers run in reverse order
+/// of registration, and the driver has registered its own when cuInit returns.
 void watch_for_exit() {
-    [[maybe_unused]] static const int registered =
-        std::atexit([] { detail::in_force.is_leaving.store(true, std::memory_order_relaxed); });
+    [[maybe_unused]] static const int registered = std::atexit(
+        [] { detail::process_flags.is_leaving.store(true, std::memory_order_relaxed); });
 }
 
-/// Makes a forked child leave the driver alone in destructors, and warn at the first use of it.
+/// Keeps destructors in a forked child from calling the driver; its first use there warns.
 void watch_for_fork() {
-    [[maybe_unused]] static const int registered =
-        ::pthread_atfork(&trace::before_fork, &trace::after_fork, [] {
-            trace::after_fork_in_child();
-            forked.store(true, std::memory_order_relaxed);
-            detail::in_force.is_leaving.store(true, std::memory_order_relaxed);
+    [[maybe_unused]] static const int registered = ::pthread_atfork(
+        [] { run_hooks(&Hooks::before_fork); }, [] { run_hooks(&Hooks::after_fork_in_parent); },
+        [] {
+            run_hooks(&Hooks::after_fork_in_child);
+            is_fork_unreported.store(true, std::memory_order_relaxed);
+            detail::process_flags.is_leaving.store(true, std::memory_order_relaxed);
             detail::initialised_table.store(nullptr, std::memory_order_relaxed);
         });
 }
 
 void warn_if_forked() {
-    if (forked.exchange(false, std::memory_order_relaxed)) {
+    if (is_fork_unreported.exchange(false, std::memory_order_relaxed)) {
         cuprum::detail::warn(WarningKind::Degraded,
                              "this process was forked from one that had initialised CUDA, and the "
-                             "driver does not work here; start processes with "
-                             "multiprocessing.get_context(\"spawn\") or exec(), or fork before the "
-                             "first use of CUDA");
+                             "driver does not work here; start child processes with spawn or "
+                             "exec(), or fork before the first use of CUDA");
     }
 }
 
-/// Throws for a cuInit that failed. All that the emulated device can be wrong about is its
-/// settings.
+/// Throws for a failed cuInit. The emulated device only fails over one of its settings.
 [[noreturn]] void raise_start_failure(CUresult status) {
     if (status == CUDA_ERROR_INVALID_VALUE && is_library_loaded() && driver_library().is_emulated) {
         throw CUDAError(status, "cuInit",
@@ -79,7 +78,7 @@ void initialise() {
         return;
     }
     warn_if_forked();
-    std::call_once(environment_read, trace::read_environment); // may put another table in force
+    std::call_once(hooks_started, [] { run_hooks(&Hooks::before_first_use); });
     {
         const Table* current = &table();
         const std::lock_guard lock(initialising);
@@ -89,7 +88,7 @@ void initialise() {
             }
             watch_for_exit();
             watch_for_fork();
-            trace::finish_at_exit();
+            run_hooks(&Hooks::after_init);
             if (is_library_loaded()) { // not a fake driver
                 attach_error_log(driver_library());
             }
@@ -101,13 +100,13 @@ void initialise() {
 
 bool is_emulated() {
     initialise();
-    // A table with a cuInit of its own never came to load a library: a fake driver.
+    // A fake driver has its own cuInit, so no library was loaded.
     return is_library_loaded() && driver_library().is_emulated;
 }
 
 namespace {
 
-/// Begins what is said of an object that could not be released, as in "a stream".
+/// Returns the beginning of a message about an object, such as "stream", that was not released.
 std::string unreleased(const char* what) {
     const bool is_vowel = std::string_view("aeiou").find(what[0]) != std::string_view::npos;
     return std::string("could not release ") + (is_vowel ? "an " : "a ") + what + ": ";
@@ -148,8 +147,8 @@ void report_release_failure(const char* what) noexcept {
 namespace cuprum::detail {
 
 void mark_leaving() noexcept {
-    trace::finish();
-    driver::detail::in_force.is_leaving.store(true, std::memory_order_relaxed);
+    driver::run_hooks(&driver::Hooks::before_exit);
+    driver::detail::process_flags.is_leaving.store(true, std::memory_order_relaxed);
 }
 
 } // namespace cuprum::detail

@@ -18,16 +18,16 @@ inline void call(const Entry<CUresult(Params...)>& entry, Args... args) {
     }
 }
 
-/// Loads the driver and initialises it, once per process. Cheap when done already.
-/// @throws LibraryNotFoundError or CUDAError; a failure is tried again by the next caller.
+/// Loads the driver and initialises it, once per process. Later calls are cheap.
+/// @throws LibraryNotFoundError or CUDAError; the next caller tries again.
 void initialise();
 
-/// Tells whether the driver in use is the emulated device.
+/// Returns whether the driver in use is the emulated device.
 [[nodiscard]] bool is_emulated();
 
-/// Tells whether the process is leaving: the driver must not be called any more.
+/// Returns whether the process is exiting: the driver must not be called any more.
 [[nodiscard]] inline bool is_leaving() noexcept {
-    return detail::in_force.is_leaving.load(std::memory_order_relaxed);
+    return detail::process_flags.is_leaving.load(std::memory_order_relaxed);
 }
 
 /// Releases a driver object: calls `entry` unless the process is leaving. Reports a failure as a

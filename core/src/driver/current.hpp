@@ -46,16 +46,16 @@ private:
     bool is_pushed_;
 };
 
-/// Tells whether a call may have failed for want of its stream's context being current.
+/// Returns whether a call may have failed because its stream's context was not current.
 [[nodiscard]] inline bool is_about_context(CUresult status) noexcept {
     return status == CUDA_ERROR_INVALID_CONTEXT || status == CUDA_ERROR_INVALID_HANDLE;
 }
 
-/// Calls a function that enqueues work on device memory. The driver goes by the stream, whatever is
-/// current; should it not, it is called once more in the context that `context_of` gives. `raise`
-/// throws for the status of a failure.
+/// Calls a function that enqueues work on device memory. Drivers use the stream's context, whatever
+/// is current. If one refuses, it is called once more with the context that `context_of` returns.
+/// `raise` throws for the status of a failure.
 ///
-/// NOTE: copies have one more way, between devices: see copy() in buffer.cpp.
+/// NOTE: copies between devices have another fallback: see copy() in memory/.
 template <typename Entry, typename ContextOf, typename Raise, typename... Args>
 inline void call_for_stream(const Entry& entry, const ContextOf& context_of, const Raise& raise,
                             Args... args) {

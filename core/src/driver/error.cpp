@@ -5,7 +5,7 @@
 
 #include "driver/error_log.hpp"
 #include "driver/explanations.hpp"
-#include "launch/recent_launches.hpp"
+#include "driver/hooks.hpp"
 
 #include <cuprum/detail/closed.hpp>
 
@@ -37,27 +37,51 @@ std::string readable_version(int version);
 
 } // namespace
 
+std::string_view to_string(ErrorDomain domain) noexcept {
+    switch (domain) {
+    case ErrorDomain::Driver:
+        return "driver";
+    case ErrorDomain::NVRTC:
+        return "NVRTC";
+    case ErrorDomain::NvJitLink:
+        return "nvJitLink";
+    case ErrorDomain::NVVM:
+        return "NVVM";
+    case ErrorDomain::NVML:
+        return "NVML";
+    case ErrorDomain::Loader:
+        return "loader";
+    }
+    return "unknown";
+}
+
+Error::Error(ErrorDomain domain, int code, std::string name, std::string call,
+             std::string explanation, std::string advice, const std::string& text)
+    : std::runtime_error(text), domain_(domain), code_(code), name_(std::move(name)),
+      call_(std::move(call)), explanation_(std::move(explanation)),
+      advice_(advice.empty() ? explanation_ : std::move(advice)) {}
+
+Error::Error(const Error& other, const std::string& text) : Error(other) {
+    static_cast<std::runtime_error&>(*this) = std::runtime_error(text);
+}
+
 CUDAError::CUDAError(int code, std::string call, std::string_view hint)
-    // NOTE: `call` is read twice, in no certain order, so it is not moved.
+    // NOTE: `call` is read twice, in no fixed order, so it is not moved.
     : CUDAError(code, call, driver::explanation_of(static_cast<CUresult>(code)), std::string(hint),
                 driver::take_error_log(call),
-                is_about_device_work(code) ? detail::recent_launches()
+                is_about_device_work(code) ? driver::work_in_flight()
                                            : std::vector<std::string>()) {}
 
 CUDAError::CUDAError(int code, std::string call, std::string explanation, std::string advice,
                      std::string driver_log, std::vector<std::string> in_flight)
-    : std::runtime_error(failure_text(call, driver::name_of(static_cast<CUresult>(code)), code,
-                                      advice.empty() ? explanation : advice, driver_log,
-                                      in_flight)),
-      code_(code), name_(driver::name_of(static_cast<CUresult>(code))), call_(std::move(call)),
-      explanation_(std::move(explanation)),
-      advice_(advice.empty() ? explanation_ : std::move(advice)),
+    : Error(ErrorDomain::Driver, code, driver::name_of(static_cast<CUresult>(code)), call,
+            explanation, advice,
+            failure_text(call, driver::name_of(static_cast<CUresult>(code)), code,
+                         advice.empty() ? explanation : advice, driver_log, in_flight)),
       driver_log_(std::move(driver_log)), in_flight_(std::move(in_flight)) {}
 
-CUDAError::CUDAError(int code, std::string name, std::string call, std::string explanation,
-                     const std::string& text)
-    : std::runtime_error(text), code_(code), name_(std::move(name)), call_(std::move(call)),
-      explanation_(std::move(explanation)), advice_(explanation_) {}
+CUDAError::CUDAError(const CUDAError& other, const std::string& text)
+    : Error(other, text), driver_log_(other.driver_log_), in_flight_(other.in_flight_) {}
 
 OutOfMemoryError::OutOfMemoryError(std::string call, std::size_t requested_bytes,
                                    std::size_t free_bytes, std::size_t total_bytes,
@@ -66,39 +90,64 @@ OutOfMemoryError::OutOfMemoryError(std::string call, std::size_t requested_bytes
                 out_of_memory_text(requested_bytes, free_bytes, total_bytes, hint)),
       requested_bytes_(requested_bytes), free_bytes_(free_bytes), total_bytes_(total_bytes) {}
 
-NVRTCError::NVRTCError(int code, const std::string& name, const std::string& call, std::string log,
-                       std::vector<std::string> options, std::string_view advice)
-    : CUDAError(code, name, call,
-                advice.empty() ? "NVRTC did not accept the program; its log says why"
-                               : std::string(advice),
-                compiler_text(call, name, code, log, options, advice, "compilation log")),
-      log_(std::move(log)), options_(std::move(options)) {}
-
-NVVMError::NVVMError(int code, const std::string& name, const std::string& call, std::string log,
-                     std::vector<std::string> options, std::string_view advice)
-    : CUDAError(code, name, call,
-                advice.empty() ? "libNVVM did not accept the program; its log says why"
-                               : std::string(advice),
-                compiler_text(call, name, code, log, options, advice, "NVVM program log")),
-      log_(std::move(log)), options_(std::move(options)) {}
-
-LinkerError::LinkerError(int code, const std::string& name, const std::string& call,
-                         std::string log, std::vector<std::string> options, std::string_view advice)
-    : CUDAError(code, name, call,
-                advice.empty() ? "the linker did not accept its input; its log says why"
-                               : std::string(advice),
-                compiler_text(call, name, code, log, options, advice, "linker error log")),
-      log_(std::move(log)), options_(std::move(options)) {}
-
-LibraryNotFoundError::LibraryNotFoundError(std::string library, std::vector<std::string> tried,
-                                           std::string_view advice)
-    : std::runtime_error(library_text(library, tried, advice)), library_(std::move(library)),
-      tried_(std::move(tried)) {}
+LaunchError::LaunchError(const CUDAError& failure, std::string limit, const std::string& launch)
+    : CUDAError(failure, limit + "; " +
+                             failure_text(failure.call(), failure.name(), failure.code(), launch,
+                                          failure.driver_log(), {})),
+      limit_(std::move(limit)) {}
 
 NotSupportedError::NotSupportedError(const std::string& function, int version_needed,
                                      int version_found)
     : CUDAError(CUDA_ERROR_NOT_SUPPORTED, function,
                 not_supported_text(function, version_needed, version_found)) {}
+
+CompilerError::CompilerError(const Report& report, std::string log,
+                             std::vector<std::string> options)
+    : Error(report.domain, report.code, report.name, report.call,
+            std::string(report.advice.empty() ? report.explanation : report.advice), {},
+            compiler_text(report.call, report.name, report.code, log, options, report.advice,
+                          report.log_label)),
+      log_(std::move(log)), options_(std::move(options)) {}
+
+NVRTCError::NVRTCError(int code, const std::string& name, const std::string& call, std::string log,
+                       std::vector<std::string> options, std::string_view advice)
+    : CompilerError({.domain = ErrorDomain::NVRTC,
+                     .code = code,
+                     .name = name,
+                     .call = call,
+                     .explanation = "NVRTC refused the program; its log gives the reason",
+                     .advice = advice,
+                     .log_label = "compilation log"},
+                    std::move(log), std::move(options)) {}
+
+NVVMError::NVVMError(int code, const std::string& name, const std::string& call, std::string log,
+                     std::vector<std::string> options, std::string_view advice)
+    : CompilerError({.domain = ErrorDomain::NVVM,
+                     .code = code,
+                     .name = name,
+                     .call = call,
+                     .explanation = "libNVVM refused the program; its log gives the reason",
+                     .advice = advice,
+                     .log_label = "NVVM program log"},
+                    std::move(log), std::move(options)) {}
+
+LinkerError::LinkerError(ErrorDomain domain, int code, const std::string& name,
+                         const std::string& call, std::string log, std::vector<std::string> options,
+                         std::string_view advice)
+    : CompilerError({.domain = domain,
+                     .code = code,
+                     .name = name,
+                     .call = call,
+                     .explanation = "the linker refused its input; its log gives the reason",
+                     .advice = advice,
+                     .log_label = "linker error log"},
+                    std::move(log), std::move(options)) {}
+
+LibraryNotFoundError::LibraryNotFoundError(std::string library, std::vector<std::string> tried,
+                                           std::string_view advice)
+    : Error(ErrorDomain::Loader, 0, {}, "dlopen", "the library cannot be found or loaded",
+            std::string(advice), library_text(library, tried, advice)),
+      library_(std::move(library)), tried_(std::move(tried)) {}
 
 ClosedError::ClosedError(std::string_view what, Reason reason)
     : std::logic_error(closed_text(std::string(what), reason)) {}
@@ -117,9 +166,9 @@ namespace {
 
 std::string closed_text(const std::string& what, ClosedError::Reason reason) {
     return reason == ClosedError::Reason::Reset
-               ? "this " + what + " went with the reset of its device; make a new one"
+               ? "this " + what + " was destroyed by a reset of its device; create a new one"
                : "this " + what + " was closed, and a closed " + what +
-                     " cannot be used any more; make a new one, or close it later";
+                     " cannot be used; create a new one, or close it later";
 }
 
 std::string failure_text(const std::string& call, const std::string& name, int code,
@@ -138,7 +187,7 @@ std::string failure_text(const std::string& call, const std::string& name, int c
     return text;
 }
 
-/// Tells whether a code means that work on the device failed, not the call that returned it.
+/// Returns whether a code reports failed work on the device rather than a failed call.
 bool is_about_device_work(int code) {
     switch (code) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
@@ -216,14 +265,14 @@ std::string not_supported_text(const std::string& function, int version_needed, 
     const bool is_driver = function.rfind("cu", 0) == 0;
     const std::string holder = is_driver ? "the driver" : "the loaded library";
     if (version_found >= version_needed) {
-        return holder + " (CUDA " + found + ") does not offer it, although CUDA has it since " +
-               needed;
+        return holder + " (CUDA " + found + ") does not offer it, although CUDA " + needed +
+               " and later do";
     }
     return "it needs CUDA " + needed + " and " + holder + " is for CUDA " + found + "; update " +
            holder;
 }
 
-/// Writes a size for people, and to the byte: "1.5 GiB (1610612736 bytes)".
+/// Formats a size rounded and to the byte: "1.5 GiB (1610612736 bytes)".
 std::string readable_bytes(std::size_t bytes) {
     static constexpr std::array UNITS{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     std::string exact = std::to_string(bytes) + " bytes";

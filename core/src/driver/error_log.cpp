@@ -20,9 +20,8 @@ namespace {
 constexpr int LOG_VERSION = 12090;
 constexpr std::size_t CAPACITY_BYTES = 2048;
 
-// NOTE: plain data. The driver may log while a thread is leaving, when its other objects are gone.
-// The text is elsewhere, made with the first message: see recycled.hpp for why what a thread has of
-// this library must be small.
+// NOTE: plain data, because the driver may log while a thread ends and its other objects are gone.
+// The text is allocated with the first message: thread-local data must be small, see recycled.hpp.
 struct Messages {
     char* text = nullptr; // CAPACITY_BYTES
     std::size_t length = 0;
@@ -39,8 +38,8 @@ struct TextEnder {
     }
 };
 
-/// Sees to it that there is a text; says no if there is no memory or the thread is ending.
-bool has_text() noexcept {
+/// Allocates the text on first use. Returns false without memory, or while the thread is ending.
+bool make_text() noexcept {
     if (messages.text == nullptr && !messages.is_over) {
         static thread_local TextEnder ender;
         static_cast<void>(ender);
@@ -49,7 +48,7 @@ bool has_text() noexcept {
     return messages.text != nullptr;
 }
 
-/// Tells whether a driver does more than refuse a function; the emulated one says so beforehand.
+/// Returns whether a driver implements a function. The emulated one refuses some by name.
 bool is_implemented(const DriverLibrary& driver, const char* function) {
     if (!driver.is_emulated) {
         return true;
@@ -59,16 +58,16 @@ bool is_implemented(const DriverLibrary& driver, const char* function) {
     return ask == nullptr || ask(function) != 0;
 }
 
-// Between messages, which may have several lines.
+// Separates messages, which may have several lines.
 constexpr char SEPARATOR = '\x1e';
 
-/// Tells whether a message is the last that a failed call writes: NVIDIA's driver ends with what it
-/// returns, the emulated one writes one message that begins with the function.
+/// Returns whether a message is the last of a failed call. NVIDIA's driver ends with the code that
+/// it returns; the emulated one writes one message that begins with the function.
 bool ends_a_call(std::string_view message) {
     return message.starts_with("Returning ") || message.starts_with("cu");
 }
 
-/// Returns the function that a message which ends a call names.
+/// Returns the function that the last message of a call names.
 std::string_view function_of(std::string_view message) {
     constexpr std::string_view before = " from ";
     if (const std::size_t from = message.rfind(before); message.starts_with("Returning ")) {
@@ -78,8 +77,8 @@ std::string_view function_of(std::string_view message) {
     return message.substr(0, message.find(':'));
 }
 
-/// Tells whether two names are of one function: they may have suffixes, as in cuMemAlloc_v2, and
-/// ours words behind it.
+/// Returns whether two names mean one function. They may have suffixes, as in cuMemAlloc_v2, and
+/// ours may be followed by words.
 bool is_same_function(std::string_view logged, std::string_view called) {
     called = called.substr(0, called.find(' '));
     return logged.starts_with(called) || called.starts_with(logged);
@@ -88,7 +87,7 @@ bool is_same_function(std::string_view logged, std::string_view called) {
 } // namespace
 
 void attach_error_log(const DriverLibrary& driver) noexcept {
-    static std::atomic<bool> is_attached{false}; // a second callback would say everything twice
+    static std::atomic<bool> is_attached{false}; // a second callback would repeat every message
     try {
         if (is_attached.exchange(true) || driver.version < LOG_VERSION ||
             !is_implemented(driver, "cuLogsRegisterCallback")) {
@@ -97,7 +96,7 @@ void attach_error_log(const DriverLibrary& driver) noexcept {
         const auto attach = reinterpret_cast<decltype(&cuLogsRegisterCallback)>(
             find_function(driver, "cuLogsRegisterCallback", LOG_VERSION));
         CUlogsCallbackHandle handle = nullptr;
-        // A driver that has no log after all is as good as an older one.
+        // A driver without a log is treated like an older one.
         (void)attach(&keep_message, nullptr, &handle);
     } catch (const CUDAError&) {
         return;
@@ -110,11 +109,11 @@ void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
            (message[length - 1] == '\n' || message[length - 1] == '\0')) {
         --length;
     }
-    if (message == nullptr || length == 0 || !has_text()) {
+    if (message == nullptr || length == 0 || !make_text()) {
         return;
     }
     if (messages.length + length >= CAPACITY_BYTES) {
-        messages.length = 0; // what comes last belongs to the error, if there is one
+        messages.length = 0; // only the last messages belong to the error
     }
     if (messages.length != 0) {
         messages.text[messages.length++] = SEPARATOR;
@@ -127,8 +126,8 @@ void keep_message(void* /*data*/, CUlogLevel /*level*/, char* message,
 std::string take_error_log(std::string_view call) {
     std::string text(messages.length == 0 ? "" : messages.text, messages.length);
     messages.length = 0;
-    // Calls whose failure was an answer have left messages of their own: they come first, or, if
-    // the error is ours and not of a call, they are all there is.
+    // Calls whose failure was expected have left messages too. Those come first. If no call failed,
+    // there is nothing else.
     const std::string_view last = std::string_view(text).substr(text.rfind(SEPARATOR) + 1);
     if (ends_a_call(last) && !is_same_function(function_of(last), call)) {
         return {};

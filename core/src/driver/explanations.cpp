@@ -16,14 +16,14 @@ namespace {
 struct Explanation {
     int code;
     const char* name;
-    const char* sentence; // null: the driver's own text serves
+    const char* sentence; // null: use the driver's text
 };
 
 const Explanation* find(CUresult code);
-/// How to find the place at which a kernel failed, for the codes that do not tell; else empty.
-std::string way_to_the_place(CUresult code);
+/// Returns how to locate the failure in a kernel, for codes that do not show it; else empty.
+std::string how_to_locate(CUresult code);
 
-/// What `query` says of a code that we have no words for; empty if there is no driver to ask.
+/// Returns the answer of `query` for a code without a sentence here; empty without a driver.
 template <typename Query>
 std::string ask_driver(const Query& query, CUresult code) noexcept;
 
@@ -36,20 +36,20 @@ constexpr auto EXPLANATIONS = std::to_array<Explanation>({
      "an argument is out of the range that the driver accepts; check sizes, pointers and "
      "flags"},
     {2, "CUDA_ERROR_OUT_OF_MEMORY",
-     "the device has not enough memory for this; free buffers, trim the memory pool or ask "
-     "for less"},
+     "the device does not have enough memory; free buffers, trim the memory pool or ask for "
+     "less"},
     {3, "CUDA_ERROR_NOT_INITIALIZED",
-     "the driver was not initialised in this process; a forked child cannot use the "
-     "parent's driver: start it with the spawn method instead"},
+     "the driver was not initialised in this process; a forked child cannot use its "
+     "parent's driver: spawn the process instead"},
     {4, "CUDA_ERROR_DEINITIALIZED",
-     "the driver is shutting down; do not use the device while the process is leaving"},
+     "the driver is shutting down; do not use the device while the process exits"},
     {5, "CUDA_ERROR_PROFILER_DISABLED", nullptr},
     {6, "CUDA_ERROR_PROFILER_NOT_INITIALIZED", nullptr},
     {7, "CUDA_ERROR_PROFILER_ALREADY_STARTED", nullptr},
     {8, "CUDA_ERROR_PROFILER_ALREADY_STOPPED", nullptr},
     {34, "CUDA_ERROR_STUB_LIBRARY",
-     "the library found is the toolkit's stub for linking, not a driver; take its folder "
-     "(.../stubs) off LD_LIBRARY_PATH"},
+     "the library found is the toolkit's stub for linking, not a driver; remove its folder "
+     "(.../stubs) from LD_LIBRARY_PATH"},
     {36, "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER",
      "this call needs a newer driver than the one installed; update the driver"},
     {46, "CUDA_ERROR_DEVICE_UNAVAILABLE",
@@ -59,11 +59,11 @@ constexpr auto EXPLANATIONS = std::to_array<Explanation>({
      "the driver sees no CUDA device; check nvidia-smi and CUDA_VISIBLE_DEVICES, or use "
      "the emulated device (CUPRUM_DRIVER=emulated)"},
     {101, "CUDA_ERROR_INVALID_DEVICE",
-     "there is no device of this number, or it cannot do what was asked"},
+     "no device has this number, or the device does not support the operation"},
     {102, "CUDA_ERROR_DEVICE_NOT_LICENSED", nullptr},
     {200, "CUDA_ERROR_INVALID_IMAGE",
-     "the code is not something the driver can load; check that it is complete PTX, cubin "
-     "or fatbin and says what its type claims"},
+     "the driver cannot load this code; check that it is a complete PTX, cubin or fatbin and "
+     "that its type is right"},
     {201, "CUDA_ERROR_INVALID_CONTEXT",
      "no context is current on this thread, or the one used was destroyed; make a device "
      "current first (Device set_current)"},
@@ -76,16 +76,15 @@ constexpr auto EXPLANATIONS = std::to_array<Explanation>({
     {208, "CUDA_ERROR_ALREADY_MAPPED",
      "the resource is mapped already; unmap it first"},
     {209, "CUDA_ERROR_NO_BINARY_FOR_GPU",
-     "the code holds nothing for this device's architecture; compile for its arch, or to "
-     "PTX"},
+     "the code has no image for this device's architecture; compile for its arch, or to PTX"},
     {210, "CUDA_ERROR_ALREADY_ACQUIRED", nullptr},
     {211, "CUDA_ERROR_NOT_MAPPED",
      "the resource is not mapped; map it before use"},
     {212, "CUDA_ERROR_NOT_MAPPED_AS_ARRAY", nullptr},
     {213, "CUDA_ERROR_NOT_MAPPED_AS_POINTER", nullptr},
     {214, "CUDA_ERROR_ECC_UNCORRECTABLE",
-     "the device found a memory error it could not correct; restart the process, and reset "
-     "the device if this comes again"},
+     "the device found a memory error that it could not correct; restart the process, and "
+     "reset the device if it happens again"},
     {215, "CUDA_ERROR_UNSUPPORTED_LIMIT", nullptr},
     {216, "CUDA_ERROR_CONTEXT_ALREADY_IN_USE", nullptr},
     {217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED",
@@ -146,12 +145,13 @@ constexpr auto EXPLANATIONS = std::to_array<Explanation>({
      "the primary context is in use already; set its flags before the first use of the "
      "device"},
     {709, "CUDA_ERROR_CONTEXT_IS_DESTROYED",
-     "the context was destroyed or reset; objects made in it cannot be used any more"},
+     "the context was destroyed or reset; its objects can no longer be used"},
     {710, "CUDA_ERROR_ASSERT",
-     "a device-side assert failed; the kernel printed where to standard output; the "
+     "a device-side assert failed; the kernel printed its location to standard output; the "
      "context is unusable now"},
     {711, "CUDA_ERROR_TOO_MANY_PEERS",
-     "the device has access to as many peers as the hardware allows; disable one first"},
+     "the device already has access to as many peers as the hardware allows; disable one "
+     "first"},
     {712, "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED",
      "this host memory, or a part of it, is registered already"},
     {713, "CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED",
@@ -160,7 +160,7 @@ constexpr auto EXPLANATIONS = std::to_array<Explanation>({
      "a kernel overran its call stack or corrupted it; the context is unusable now; look "
      "for deep recursion or raise the stack limit"},
     {715, "CUDA_ERROR_ILLEGAL_INSTRUCTION",
-     "a kernel ran into an instruction that the device does not have; compile for its "
+     "a kernel executed an instruction that the device does not have; compile for its "
      "architecture; the context is unusable now"},
     {716, "CUDA_ERROR_MISALIGNED_ADDRESS",
      "a kernel used an address that is not aligned to the size of what it reads or writes; "
@@ -169,7 +169,7 @@ constexpr auto EXPLANATIONS = std::to_array<Explanation>({
      "a kernel used an address of one memory space in an instruction for another; the "
      "context is unusable now"},
     {718, "CUDA_ERROR_INVALID_PC",
-     "a kernel jumped to an address that is no code, for instance through a bad function "
+     "a kernel jumped to an address that is not code, for instance through a bad function "
      "pointer; the context is unusable now"},
     {719, "CUDA_ERROR_LAUNCH_FAILED",
      "a kernel failed while running, most often by a bad memory access; the context is "
@@ -191,7 +191,7 @@ constexpr auto EXPLANATIONS = std::to_array<Explanation>({
      "container update the driver libraries"},
     {804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
      "the forward-compatibility driver library was found, but this GPU does not support "
-     "it; take it off LD_LIBRARY_PATH or update the real driver"},
+     "it; remove it from LD_LIBRARY_PATH or update the real driver"},
     {805, "CUDA_ERROR_MPS_CONNECTION_FAILED",
      "the MPS server cannot be reached; check that its daemon runs and "
      "CUDA_MPS_PIPE_DIRECTORY is right"},
@@ -245,7 +245,7 @@ constexpr auto EXPLANATIONS = std::to_array<Explanation>({
     {915, "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION", nullptr},
     {916, "CUDA_ERROR_KEY_ROTATION", nullptr},
     {999, "CUDA_ERROR_UNKNOWN",
-     "the driver met an error it has no name for; look at the system log (dmesg); "
+     "the driver met an error that has no code; look at the system log (dmesg); "
      "restarting the process or resetting the device may help"},
     // clang-format on
 });
@@ -268,7 +268,7 @@ std::string name_of(CUresult code) {
 std::string explanation_of(CUresult code) {
     const Explanation* known = find(code);
     if (known != nullptr && known->sentence != nullptr) {
-        return known->sentence + way_to_the_place(code);
+        return known->sentence + how_to_locate(code);
     }
     std::string text = ask_driver(table().cuGetErrorString, code);
     return text.empty() ? "the driver gives no explanation for this code" : text;
@@ -285,11 +285,11 @@ const Explanation* find(CUresult code) {
     return place != EXPLANATIONS.end() && place->code == static_cast<int>(code) ? place : nullptr;
 }
 
-std::string way_to_the_place(CUresult code) {
+std::string how_to_locate(CUresult code) {
     if (code != CUDA_ERROR_ILLEGAL_ADDRESS && code != CUDA_ERROR_LAUNCH_FAILED) {
         return {};
     }
-    // NOTE: not is_emulated(), which would load a driver: nobody may have asked for one yet.
+    // NOTE: not is_emulated(), which would load a driver.
     return is_library_loaded() && driver_library().is_emulated
                ? ", restart the process; the emulated device's report names the place: kernel, "
                  "block, thread and line"
@@ -304,7 +304,7 @@ std::string ask_driver(const Query& query, CUresult code) noexcept {
         return query(code, &text) == CUDA_SUCCESS && text != nullptr ? std::string(text)
                                                                      : std::string();
     } catch (...) {
-        return {}; // no driver to ask; an error about an error would hide the first
+        return {}; // without a driver; a second error would hide the first
     }
 }
 

@@ -12,11 +12,11 @@
 
 namespace cuprum::detail {
 
-/// A driver object that may be gone before its state is: see ContextState::reset_count.
+/// A state whose driver object a device reset can destroy: see ContextState::reset_count.
 template <typename State>
 concept BoundToContext = requires(const State& state) { state.is_lost(); };
 
-/// Returns what a handle shares, be it only to give it up.
+/// Returns the state that a handle shares, without checking for resets.
 /// @throws ClosedError, naming the class, if it was closed.
 template <typename State>
 [[nodiscard]] inline State& unclosed(const std::shared_ptr<State>& state, const char* what) {
@@ -26,19 +26,18 @@ template <typename State>
     return *state;
 }
 
-/// Sees to it that what is about to be used did not go with a reset. Costs one load while there was
-/// none.
+/// Checks that no device reset destroyed an object. Costs one load until the first reset.
 /// @throws ClosedError, naming the class.
 template <BoundToContext State>
 inline void check_not_lost(const State& held, const char* what) {
-    if (driver::detail::in_force.was_reset.load(std::memory_order_relaxed) && held.is_lost())
+    if (driver::detail::process_flags.was_reset.load(std::memory_order_relaxed) && held.is_lost())
         [[unlikely]] {
         raise_lost(what);
     }
 }
 
-/// Returns what a handle shares, to use it.
-/// @throws ClosedError, naming the class, if it was closed or went with the reset of its device.
+/// Returns the state that a handle shares, to use it.
+/// @throws ClosedError, naming the class, if it was closed, or destroyed by a device reset.
 template <typename State>
 [[nodiscard]] inline State& open(const std::shared_ptr<State>& state, const char* what) {
     State& held = unclosed(state, what);

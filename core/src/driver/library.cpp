@@ -5,6 +5,7 @@
 
 #include "driver/explanations.hpp"
 #include "driver/table.hpp"
+#include "support/never_destroyed.hpp"
 #include "support/warn.hpp"
 
 #include <cuprum/error.hpp>
@@ -23,6 +24,11 @@ namespace cuprum::driver {
 namespace {
 
 namespace fs = std::filesystem;
+
+using cuprum::detail::environment;
+using cuprum::detail::open_library;
+using cuprum::detail::own_directory;
+using cuprum::detail::SharedLibrary;
 
 constexpr const char* NATIVE_LIBRARY = "libcuda.so.1";
 constexpr const char* EMULATOR_MARK = "cuprumEmulatorVersion"; // exported by the emulated device
@@ -171,7 +177,7 @@ void* resolve(const char* name, int version) {
 namespace {
 
 Loader& loader() {
-    static auto* only = new Loader; // never destroyed: destructors of static objects may get here
+    static cuprum::detail::NeverDestroyed<Loader> only; // destructors may call the driver
     return *only;
 }
 

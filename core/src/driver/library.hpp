@@ -11,7 +11,7 @@ namespace cuprum::driver {
 
 /// The driver that was chosen for this process.
 struct DriverLibrary {
-    SharedLibrary library;
+    cuprum::detail::SharedLibrary library;
     void* get_proc_address = nullptr; // null in drivers before 11.3
     bool is_get_proc_address_v2 = false;
     int version = 0; // the CUDA version it supports, 13000 for 13.0
@@ -32,7 +32,7 @@ struct DriverChoice {
 /// Returns the driver of this process, choosing it on the first call.
 [[nodiscard]] const DriverLibrary& driver_library();
 
-/// Tells whether this process has come to load its driver yet.
+/// Returns whether the driver of this process is loaded.
 [[nodiscard]] bool is_library_loaded() noexcept;
 
 /// Finds a function in a driver.

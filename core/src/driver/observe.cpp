@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The table whose entries tell the observers of each call.
+// The table whose entries report each call to the observers.
 
 #include "driver/observe.hpp"
 
 #include "driver/call.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <algorithm>
 #include <array>
@@ -25,12 +26,12 @@ constexpr std::size_t MAX_OBSERVERS = 8;
 struct Observers {
     std::mutex changing;
     std::array<std::atomic<Observer*>, MAX_OBSERVERS> list{};
-    std::atomic<Table*> below{nullptr}; // the table in force before the first observer
+    std::atomic<Table*> below{nullptr}; // the table that was in use before the first observer
     Table* observed = nullptr;
 };
 
 Observers& observers() {
-    static auto* only = new Observers; // never destroyed: destructors of others call the driver
+    static cuprum::detail::NeverDestroyed<Observers> only; // destructors may call the driver
     return *only;
 }
 
@@ -86,7 +87,7 @@ void remove_observer(Observer& observer) {
             is_last = false;
         }
     }
-    // A table put in force since then, by a test, stays: it is not ours to remove.
+    // A table that a test installed since then stays.
     if (is_there && is_last && &table() == all.observed) {
         exchange_table(all.below.load(std::memory_order_relaxed));
     }

@@ -3,8 +3,8 @@
 
 // Observers of driver calls: tracing, logging, ranges for profilers, injected faults.
 //
-// While there is none, the table in force is the driver's own and a call costs nothing more. With
-// the first observer a table comes into force whose entries tell the observers of each call.
+// Without observers, calls go through the driver's own table and cost nothing more. The first
+// observer installs a table whose entries report each call to the observers.
 
 #pragma once
 
@@ -26,18 +26,18 @@ struct Call {
     CUfunction kernel = nullptr;    // what it launches, if it does
 };
 
-/// Hears of every driver call. Observers live as long as the process: a call on another thread may
-/// still reach one that has just been removed.
+/// An object that sees every driver call. Observers must live as long as the process: a call on
+/// another thread may still reach one that was just removed.
 class Observer {
 public:
     Observer(const Observer&) = delete;
     Observer& operator=(const Observer&) = delete;
 
-    /// Hears of a call to come. Any code but success is returned to the caller in place of it.
+    /// Runs before a call. Any code but success is returned to the caller instead of the call.
     virtual CUresult before(const Call& call);
 
-    /// Hears how the call ended and returns what the caller is told, which is the same but for
-    /// injected faults. Observers that heard of the call later are told first.
+    /// Runs after a call, in reverse order of the observers, and returns the status for the caller.
+    /// Only injected faults return another status.
     virtual CUresult after(const Call& call, CUresult status);
 
 protected:
@@ -54,7 +54,7 @@ void remove_observer(Observer& observer);
 /// Appends text as a JSON string.
 void append_quoted(std::string& text, const char* words);
 
-/// Calls the driver below the observers and tells them of it.
+/// Calls the driver below the observers and reports the call to them.
 template <auto Member>
 struct Observed;
 

@@ -13,12 +13,12 @@ constinit Table library_table;
 } // namespace
 
 namespace detail {
-constinit ActiveTable in_force{&library_table};
+constinit ProcessFlags process_flags{&library_table};
 constinit std::atomic<const Table*> initialised_table{nullptr};
 } // namespace detail
 
 Table* exchange_table(Table* replacement) noexcept {
-    Table* previous = detail::in_force.table.exchange(replacement, std::memory_order_acq_rel);
+    Table* previous = detail::process_flags.table.exchange(replacement, std::memory_order_acq_rel);
     detail::initialised_table.store(nullptr, std::memory_order_release);
     return previous;
 }

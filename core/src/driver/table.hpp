@@ -59,13 +59,13 @@ struct Entry<CUresult(Params...)> {
 /// @throws LibraryNotFoundError, or NotSupportedError if the driver is too old.
 [[nodiscard]] void* resolve(const char* name, int version);
 
-/// Returns the table in force.
+/// Returns the table that calls go through.
 [[nodiscard]] Table& table() noexcept;
 
 /// Returns the table below the observers: what they call themselves goes unobserved.
 [[nodiscard]] Table& unobserved_table() noexcept;
 
-/// Puts another table in force and returns the one before. The caller keeps both alive.
+/// Installs another table and returns the previous one. The caller keeps both alive.
 Table* exchange_table(Table* replacement) noexcept;
 
 namespace detail {
@@ -79,8 +79,8 @@ struct Stub<Member> {
         const auto& entry = table().*Member;
         const auto function =
             reinterpret_cast<CUresult (*)(Params...)>(resolve(entry.name, entry.version));
-        // NOTE: observers call the table below theirs, whose entry then is not the one in force; an
-        // entry that tells them of calls must stay.
+        // NOTE: with observers there are two tables. Both may hold this stub; an entry that
+        // reports calls to observers must stay.
         enter(table(), function);
         enter(unobserved_table(), function);
         return function(args...);
@@ -98,7 +98,7 @@ private:
 } // namespace detail
 
 /// Every driver function that the library uses. Copyable: a test copies it, replaces some entries
-/// and puts the copy in force.
+/// and installs the copy.
 struct alignas(64) Table { // a line of the cache: the list begins with what belongs together
 // NOLINTBEGIN(bugprone-macro-parentheses): it is the name of a member
 #define CUPRUM_DRIVER_FUNCTION(function, cuda_version)                                             \
@@ -111,21 +111,21 @@ struct alignas(64) Table { // a line of the cache: the list begins with what bel
 
 namespace detail {
 
-/// What nearly every call of the library reads, in one line of the cache.
-struct alignas(64) ActiveTable {
+/// The state of the process that nearly every call reads, in one cache line.
+struct alignas(64) ProcessFlags {
     std::atomic<Table*> table;
-    std::atomic<bool> is_leaving = false; // see driver::is_leaving()
-    std::atomic<bool> was_reset = false;  // a device: objects have to be looked at before their use
+    std::atomic<bool> is_leaving = false;     // see driver::is_leaving()
+    std::atomic<bool> was_reset = false;      // a device was reset: check objects before use
     std::atomic<unsigned> host_functions = 0; // that run now; see detail::runs_host_function()
 };
 
-extern ActiveTable in_force;
+extern ProcessFlags process_flags;
 extern std::atomic<const Table*> initialised_table; // the one that cuInit was called through
 
 } // namespace detail
 
 inline Table& table() noexcept {
-    return *detail::in_force.table.load(std::memory_order_acquire);
+    return *detail::process_flags.table.load(std::memory_order_acquire);
 }
 
 } // namespace cuprum::driver

@@ -6,7 +6,10 @@
 #include "device/any_context.hpp"
 #include "driver/handle.hpp"
 #include "launch/kernel_state.hpp"
+#include "launch/packed_arguments.hpp"
+#include "launch/parameter_kinds.hpp"
 #include "support/warn.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/object_code.hpp>
@@ -67,23 +70,33 @@ KernelOccupancy Kernel::occupancy() const {
     return KernelOccupancy(*this);
 }
 
-void Kernel::check_signature(std::span<const std::size_t> sizes) const {
+void Kernel::check_signature(std::span<const detail::ArgumentType> types) const {
     const detail::KernelState& kernel = detail::open(state_, "Kernel");
     if (!kernel.plan->has_value()) {
         return;
     }
     const std::vector<ParameterInfo>& plan = **kernel.plan;
-    if (sizes.size() != plan.size()) {
-        throw std::invalid_argument("the signature has " + std::to_string(sizes.size()) +
+    if (types.size() != plan.size()) {
+        throw std::invalid_argument("the signature has " + std::to_string(types.size()) +
                                     " parameters, but kernel \"" + kernel.name + "\" takes " +
                                     std::to_string(plan.size()));
     }
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        if (sizes[i] != plan[i].size) {
-            throw std::invalid_argument("parameter " + std::to_string(i) +
-                                        " of the signature has " + std::to_string(sizes[i]) +
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        const std::string parameter = "parameter " + std::to_string(i) + " of the signature ";
+        if (types[i].size != plan[i].size) {
+            throw std::invalid_argument(parameter + "has " + std::to_string(types[i].size) +
                                         " bytes, but kernel \"" + kernel.name + "\" takes " +
                                         std::to_string(plan[i].size) + " there");
+        }
+        if (!detail::is_taken(types[i], plan[i])) {
+            const bool is_integer = types[i].kind == detail::ArgumentType::Integer;
+            throw std::invalid_argument(
+                parameter + "is " + (is_integer ? "an integer" : "a floating-point number") +
+                ", but kernel \"" + kernel.name + "\" takes " +
+                (plan[i].kind == ParameterKind::Float     ? "a floating-point number"
+                 : plan[i].kind == ParameterKind::Pointer ? "a pointer"
+                                                          : "an integer") +
+                " there");
         }
     }
 }
@@ -95,9 +108,17 @@ bool operator==(const Kernel& left, const Kernel& right) noexcept {
     return left.state_->handle == right.state_->handle;
 }
 
+std::string to_string(const Kernel& kernel) {
+    if (kernel.is_closed()) {
+        return "<Kernel closed>";
+    }
+    const detail::KernelState& state = *detail::Access::state(kernel);
+    return "<Kernel " + state.name + " handle=" + detail::hexadecimal(state.handle) + ">";
+}
+
 namespace detail {
 
-LaunchPlan read_plan(CUkernel kernel) {
+LaunchPlan read_plan(CUkernel kernel, std::string_view symbol, std::string_view ptx) {
     static constexpr std::size_t MAX_PARAMETER_BYTES = 32764; // of one kernel, on any device
     const detail::AnyContext context;
     const auto& get = driver::table().cuKernelGetParamInfo;
@@ -106,8 +127,9 @@ LaunchPlan read_plan(CUkernel kernel) {
         for (std::size_t i = 0; i <= MAX_PARAMETER_BYTES; ++i) {
             ParameterInfo parameter;
             const CUresult status = get(kernel, i, &parameter.offset, &parameter.size);
-            if (status == CUDA_ERROR_INVALID_VALUE) {
-                return plan; // there is no parameter i: the documented end
+            if (status == CUDA_ERROR_INVALID_VALUE) { // there is no parameter i: the end
+                note_kinds(plan, symbol, ptx);
+                return plan;
             }
             if (status != CUDA_SUCCESS) {
                 driver::raise(status, get.name);
@@ -138,7 +160,7 @@ std::shared_ptr<detail::KernelState> wrap(CUkernel handle, const ObjectCode* own
     const CUlibrary home = library_of(handle);
     state->library = home == nullptr ? nullptr : detail::find_library(home);
     if (owner != nullptr) {
-        state->owner = owner->state();
+        state->owner = detail::Access::state(*owner);
         if (home != nullptr && owner->handle() != home) {
             detail::warn(WarningKind::Degraded, "kernel \"" + state->name +
                                                     "\" does not match the code given as its "
@@ -146,9 +168,9 @@ std::shared_ptr<detail::KernelState> wrap(CUkernel handle, const ObjectCode* own
         }
     }
     if (state->library != nullptr) {
-        state->plan = &state->library->plan_of(handle);
+        state->plan = &state->library->plan_of(handle, state->name);
     } else {
-        state->own_plan = detail::read_plan(handle);
+        state->own_plan = detail::read_plan(handle, state->name, {});
         state->plan = &state->own_plan;
     }
     return state;
@@ -160,7 +182,7 @@ std::string driver_name(CUkernel kernel) {
         driver::call(driver::table().cuKernelGetName, &name, kernel);
         return name;
     } catch (const NotSupportedError&) {
-        return "?"; // drivers before 12.3 cannot tell
+        return "?"; // drivers before 12.3 do not report it
     }
 }
 
@@ -170,10 +192,15 @@ CUlibrary library_of(CUkernel kernel) {
         driver::call(driver::table().cuKernelGetLibrary, &library, kernel);
         return library;
     } catch (const NotSupportedError&) {
-        return nullptr; // drivers before 12.5 cannot tell
+        return nullptr; // drivers before 12.5 do not report it
     }
 }
 
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Kernel>::operator()(const cuprum::Kernel& kernel) const noexcept {
+    const auto& state = cuprum::detail::Access::state(kernel);
+    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+}

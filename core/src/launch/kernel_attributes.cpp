@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "driver/call.hpp"
 #include "device/device_state.hpp"
+#include "driver/call.hpp"
 #include "driver/handle.hpp"
 #include "launch/kernel_state.hpp"
 

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "device/any_context.hpp"
-#include "launch/launch_encoding.hpp"
 #include "driver/handle.hpp"
+#include "launch/encoded_config.hpp"
 #include "launch/kernel_state.hpp"
 #include "stream/stream_state.hpp"
 
@@ -225,10 +225,10 @@ template <typename Entry>
 int ask_about_clusters(const Entry& entry, const Kernel& kernel, const LaunchConfig& config,
                        const Stream& stream) {
     const CUfunction function = function_of(kernel);
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
-    const detail::EncodedConfig encoded(config);
+    const detail::StreamState& queue = detail::open(stream);
+    detail::EncodedConfig encoded(config);
     const driver::Current current(detail::context_of(queue));
-    const CUlaunchConfig driver_config = detail::on_stream(encoded.driver, queue.handle);
+    const CUlaunchConfig& driver_config = encoded.on(queue.handle);
     int answer = 0;
     call(entry, &answer, function, &driver_config);
     return answer;

@@ -4,9 +4,11 @@
 #pragma once
 
 #include "driver/call.hpp"
+#include "driver/handle.hpp"
 #include "launch/recent_launches.hpp"
 #include "program/library_state.hpp"
 
+#include <cuprum/detail/access.hpp>
 #include <cuprum/kernel.hpp>
 
 #include <atomic>
@@ -14,11 +16,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace cuprum::detail {
 
-/// A kernel and its launch plan. That of a kernel found by name belongs to its library, and who
-/// shares it shares the library; one made from a handle keeps its library loaded itself.
+/// A kernel and its launch plan. A kernel found by name belongs to its library, and sharing it
+/// shares the library. A kernel made from a handle keeps its library loaded itself.
 struct KernelState {
     CUkernel handle = nullptr;
     const LaunchPlan* plan = nullptr;      // the library's, or own_plan
@@ -28,7 +31,7 @@ struct KernelState {
     LaunchPlan own_plan;                   // of a kernel made elsewhere
     std::shared_ptr<void> owner;           // of a kernel made elsewhere
 
-    /// Tells whether so much dynamic shared memory is known to be allowed on a device.
+    /// Returns whether the kernel is known to allow so much dynamic shared memory on a device.
     [[nodiscard]] bool is_allowed(CUdevice device, std::size_t bytes) const noexcept {
         const std::uint64_t known = allowed_.load(std::memory_order_relaxed);
         return known >> DEVICE_SHIFT == device_key(device) && (known & SIZE_MASK) >= bytes;
@@ -39,7 +42,7 @@ struct KernelState {
                        std::memory_order_relaxed);
     }
 
-    /// Forgets it: the limit was set to something else.
+    /// Forgets the limit, after it was set to something else.
     void forget_allowed() const noexcept { allowed_.store(0, std::memory_order_relaxed); }
 
 private:
@@ -54,13 +57,20 @@ private:
     mutable std::atomic<std::uint64_t> allowed_{0};
 };
 
-/// Counts what we changed that occupancy can depend on: attributes of any kernel, settings of any
-/// context. Answers given before the last change are not given again.
+/// Returns the state of a kernel, to use it.
+/// @throws ClosedError if the kernel is closed.
+[[nodiscard]] inline KernelState& open(const Kernel& kernel) {
+    return open(Access::state(kernel), "Kernel");
+}
+
+/// Returns how often the library changed what occupancy depends on: attributes of any kernel,
+/// settings of any context. Answers from before the last change are not used again.
 [[nodiscard]] unsigned occupancy_changes() noexcept;
-/// Counts one more.
+/// Counts one more change.
 void forget_occupancy() noexcept;
 
-/// Reads a kernel's parameters from the driver.
-[[nodiscard]] LaunchPlan read_plan(CUkernel kernel);
+/// Reads a kernel's parameters from the driver, and their kinds from its name in the code and from
+/// its PTX, if there is any.
+[[nodiscard]] LaunchPlan read_plan(CUkernel kernel, std::string_view symbol, std::string_view ptx);
 
 } // namespace cuprum::detail

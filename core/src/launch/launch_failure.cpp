@@ -15,7 +15,7 @@
 #include <cuprum/stream.hpp>
 
 #include <cstdint>
-#include <stdexcept>
+#include <utility>
 
 namespace cuprum::detail {
 
@@ -54,10 +54,7 @@ void raise_launch_failure(CUresult status, const LaunchConfig& config, const Ker
     if (limit.empty()) {
         throw failure;
     }
-    const std::string log =
-        failure.driver_log().empty() ? "" : "\nthe driver's log: " + failure.driver_log();
-    throw std::invalid_argument(limit + "; " + failure.call() + " failed: " + failure.name() +
-                                " (" + std::to_string(failure.code()) + "): " + launched + log);
+    throw LaunchError(failure, std::move(limit), launched);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

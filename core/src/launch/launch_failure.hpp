@@ -16,8 +16,8 @@ namespace cuprum::detail {
 
 /// Explains a failed launch: compares it with the limits of the stream's device and of the kernel
 /// there.
-/// @throws std::invalid_argument if a limit was broken, CUDAError otherwise; both name the kernel
-/// and the configuration, the call and its code.
+/// @throws LaunchError if a limit was broken, else CUDAError. Both name the kernel, the
+/// configuration, the call and its code.
 [[noreturn]] void raise_launch_failure(CUresult status, const LaunchConfig& config,
                                        const Kernel& kernel, const Stream& stream);
 

@@ -3,6 +3,9 @@
 
 #include "launch/recent_launches.hpp"
 
+#include "driver/hooks.hpp"
+#include "support/never_destroyed.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -36,6 +39,9 @@ struct Names {
 Names& names();
 void sweep() noexcept;
 std::string stream_text(CUstream stream);
+
+constexpr driver::Hooks LAUNCH_HOOKS{.work_in_flight = recent_launches};
+[[gnu::init_priority(driver::HOOKS_PRIORITY)]] const driver::AddedHooks launch_hooks(LAUNCH_HOOKS);
 
 } // namespace
 
@@ -123,7 +129,7 @@ std::vector<std::string> recent_launches() {
 namespace {
 
 Names& names() {
-    static auto* only = new Names; // never destroyed: static objects may hold kernels
+    static NeverDestroyed<Names> only; // static objects may hold kernels
     return *only;
 }
 

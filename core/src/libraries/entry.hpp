@@ -1,21 +1,24 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One function of a compiler library, found when it is first called. The tables of NVRTC and
-// nvJitLink are made of these, as the driver's table is made of driver::Entry.
+// One function of a library, found on its first call. The tables of all libraries but the driver
+// are made of these.
 
 #pragma once
 
 #include <atomic>
 
-namespace cuprum::nvrtc {
+namespace cuprum::libraries {
+
+template <typename Table>
+class Loader;
 
 template <typename Signature>
 struct Entry;
 
 /// A library function: its name and its address.
 template <typename Result, typename... Params>
-// NOLINTNEXTLINE(*-special-member-functions): to move it is to copy it.
+// NOLINTNEXTLINE(*-special-member-functions): moving an entry copies it.
 struct Entry<Result(Params...)> {
     using Function = Result (*)(Params...);
 
@@ -36,28 +39,26 @@ struct Entry<Result(Params...)> {
     Entry& operator=(const Entry&) = delete;
     ~Entry() = default;
 
-    /// Calls the function and returns what it returns.
+    /// Calls the function and returns its result.
     Result operator()(Params... args) const {
         return address.load(std::memory_order_relaxed)(args...);
     }
 };
 
-/// What an entry of `TableType` points at until it is first called: finds the function, remembers
-/// it and calls it. `find` throws if there is none.
-template <typename TableType, auto Member, void* (*Find)(const char*),
-          TableType& (*Active)() noexcept>
+/// The address of an entry until its first call: finds the function, stores it and calls it.
+template <typename Table, auto Member>
 struct Stub;
 
-template <typename TableType, typename Result, typename... Params,
-          Entry<Result(Params...)> TableType::* Member, void* (*Find)(const char*),
-          TableType& (*Active)() noexcept>
-struct Stub<TableType, Member, Find, Active> {
+template <typename Table, typename Result, typename... Params,
+          Entry<Result(Params...)> Table::* Member>
+struct Stub<Table, Member> {
     static Result call(Params... args) {
-        auto& entry = Active().*Member;
-        const auto function = reinterpret_cast<Result (*)(Params...)>(Find(entry.name));
+        auto& entry = Loader<Table>::table().*Member;
+        const auto function =
+            reinterpret_cast<Result (*)(Params...)>(Loader<Table>::resolve(entry.name));
         entry.address.store(function, std::memory_order_relaxed);
         return function(args...);
     }
 };
 
-} // namespace cuprum::nvrtc
+} // namespace cuprum::libraries

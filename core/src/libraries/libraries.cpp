@@ -7,72 +7,37 @@
 #include "libraries/nvrtc/table.hpp"
 #include "libraries/nvvm/table.hpp"
 
-#include <dlfcn.h>
-
 #include <exception>
 
 namespace cuprum {
 
 namespace {
 
-/// Returns the file that holds a function, links resolved by the loader.
-std::string file_of(void* function) {
-    Dl_info info{};
-    return ::dladdr(function, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname
-                                                                       : std::string();
-}
-
-/// Fills in what `find` tells of a library; its failure is an answer here.
-template <typename Find>
-LibraryInfo look(const char* name, const Find& find) {
+/// Describes a library; a failure to find it becomes part of the answer. `version` is the entry
+/// that returns major and minor.
+template <typename Number, typename Table, typename Version>
+LibraryInfo look_for(const char* name, Version Table::* version) {
     LibraryInfo info;
     info.name = name;
     try {
-        find(info);
+        info.path = libraries::Loader<Table>::loaded().file.path;
+        Number major = 0;
+        Number minor = 0;
+        if ((libraries::Loader<Table>::table().*version)(&major, &minor) == 0) {
+            info.version = std::to_string(major) + "." + std::to_string(minor);
+        }
     } catch (const std::exception& error) {
         info.problem = error.what();
     }
     return info;
 }
 
-std::string version_text(unsigned major, unsigned minor) {
-    return std::to_string(major) + "." + std::to_string(minor);
-}
-
 } // namespace
 
 std::vector<LibraryInfo> compiler_libraries() {
-    return {
-        look("NVRTC",
-             [](LibraryInfo& info) {
-                 info.path = file_of(nvrtc::resolve("nvrtcVersion"));
-                 int major = 0;
-                 int minor = 0;
-                 if (nvrtc::table().nvrtcVersion(&major, &minor) == NVRTC_SUCCESS) {
-                     info.version =
-                         version_text(static_cast<unsigned>(major), static_cast<unsigned>(minor));
-                 }
-             }),
-        look("nvJitLink",
-             [](LibraryInfo& info) {
-                 info.path = file_of(nvjitlink::resolve("nvJitLinkVersion"));
-                 unsigned major = 0;
-                 unsigned minor = 0;
-                 if (nvjitlink::table().nvJitLinkVersion(&major, &minor) == NVJITLINK_SUCCESS) {
-                     info.version = version_text(major, minor);
-                 }
-             }),
-        look("NVVM",
-             [](LibraryInfo& info) {
-                 info.path = file_of(nvvm::resolve("nvvmVersion"));
-                 int major = 0;
-                 int minor = 0;
-                 if (nvvm::table().nvvmVersion(&major, &minor) == nvvm::NVVM_SUCCESS) {
-                     info.version =
-                         version_text(static_cast<unsigned>(major), static_cast<unsigned>(minor));
-                 }
-             }),
-    };
+    return {look_for<int>("NVRTC", &nvrtc::Table::nvrtcVersion),
+            look_for<unsigned>("nvJitLink", &nvjitlink::Table::nvJitLinkVersion),
+            look_for<int>("NVVM", &nvvm::Table::nvvmVersion)};
 }
 
 } // namespace cuprum

@@ -14,6 +14,7 @@
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
 #include "support/recycled.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/graph_memory_resource.hpp>
@@ -217,6 +218,12 @@ bool operator==(const Buffer& left, const Buffer& right) noexcept {
     return left.state_->pointer == right.state_->pointer && left.state_->size == right.state_->size;
 }
 
+std::string to_string(const Buffer& buffer) {
+    return buffer.is_closed() ? "<Buffer closed>"
+                              : "<Buffer ptr=" + detail::hexadecimal(buffer.handle()) +
+                                    " size=" + std::to_string(buffer.size()) + ">";
+}
+
 // ---- BufferState -------------------------------------------------------------------------------
 
 static_assert(sizeof(detail::BufferState) <= 64, "the state of a plain buffer fits a cache line");
@@ -229,7 +236,7 @@ struct detail::BufferState::Deferred final : DeferredRelease {
 bool detail::FreeOrder::is_usable() const noexcept {
     // The per-thread default stream of another thread has no name here.
     const bool is_of_this_thread = thread == 0 || thread == this_thread();
-    return is_of_this_thread && (stream.is_closed() || !stream.state()->is_lost());
+    return is_of_this_thread && (stream.is_closed() || !Access::state(stream)->is_lost());
 }
 
 void detail::BufferState::make_on(const Stream& first) {
@@ -252,7 +259,7 @@ detail::FreeOrder detail::BufferState::free_order() const {
     FreeOrder order;
     order.stream = stream;
     if (is_plain) {
-        order.context = stream.state()->context;
+        order.context = Access::state(stream)->context;
     } else if (more != nullptr) {
         order.context = more->context;
         order.thread = more->thread;
@@ -261,14 +268,14 @@ detail::FreeOrder detail::BufferState::free_order() const {
 }
 
 bool detail::BufferState::is_freed_on(const Stream& next) const {
-    const StreamState& queue = unclosed(next.state(), "Stream");
+    const StreamState& queue = unclosed(Access::state(next), "Stream");
     const std::lock_guard held(lock);
-    return &queue == stream.state().get() && !queue.is_default;
+    return &queue == Access::state(stream).get() && !queue.is_default;
 }
 
 void detail::BufferState::redirect_free(const Stream& next) {
     // All that can fail comes first.
-    const StreamState& queue = unclosed(next.state(), "Stream");
+    const StreamState& queue = unclosed(Access::state(next), "Stream");
     auto place = context_state_of(queue);
     BufferExtras& more = extras.get();
     const std::uint64_t thread = queue.handle == CU_STREAM_PER_THREAD ? this_thread() : 0;
@@ -281,7 +288,7 @@ void detail::BufferState::redirect_free(const Stream& next) {
 }
 
 void detail::BufferState::free_after_work_on(const Stream& next) {
-    const StreamState& queue = unclosed(next.state(), "Stream");
+    const StreamState& queue = unclosed(Access::state(next), "Stream");
     // Work that is being captured does not run now: no event can stand for it.
     if (resource == nullptr || pointer == 0 || queue.is_lost() || is_capturing(queue)) {
         return;
@@ -293,20 +300,20 @@ void detail::BufferState::free_after_work_on(const Stream& next) {
         const std::lock_guard closing(more.closing_mutex);
         auto& points = more.closing_points;
         const auto known = std::ranges::find_if(points, [&](const ClosingPoint& point) {
-            return point.stream.state() == next.state() && !queue.is_default;
+            return Access::state(point.stream) == Access::state(next) && !queue.is_default;
         });
         if (known != points.end()) { // a later point of a stream covers the earlier one
-            call(table().cuEventRecord, known->reached.state()->handle, queue.handle);
+            call(table().cuEventRecord, Access::state(known->reached)->handle, queue.handle);
             return;
         }
         std::erase_if(points, [](const ClosingPoint& point) { return is_reached(point); });
         ClosingPoint point{next, make_event(place, CU_EVENT_DISABLE_TIMING)};
-        call(table().cuEventRecord, point.reached.state()->handle, queue.handle);
+        call(table().cuEventRecord, Access::state(point.reached)->handle, queue.handle);
         points.push_back(std::move(point));
     }
     const std::lock_guard held(lock);
     if (is_plain) {
-        more.context = stream.state()->context;
+        more.context = Access::state(stream)->context;
         is_plain = false;
     }
 }
@@ -333,11 +340,11 @@ bool detail::BufferState::is_lost() const noexcept {
 }
 
 bool detail::BufferState::is_blocked_by_capture() const noexcept {
-    if (stream.is_closed() || !stream.state()->may_capture.load(std::memory_order_relaxed)) {
+    if (stream.is_closed() || !Access::state(stream)->may_capture.load(std::memory_order_relaxed)) {
         return false;
     }
     try {
-        const driver::CaptureQuery answer = driver::query_capture(stream.state()->handle);
+        const driver::CaptureQuery answer = driver::query_capture(Access::state(stream)->handle);
         // The free itself meets errors about the context and handles them.
         if (answer.status != CUDA_SUCCESS && !answer.is_capturing() &&
             !driver::is_about_context(answer.status)) {
@@ -372,7 +379,7 @@ bool detail::BufferState::try_defer_free() noexcept {
 }
 
 bool detail::BufferState::try_free_on_stream() noexcept {
-    const StreamState& queue = *stream.state();
+    const StreamState& queue = *Access::state(stream);
     try {
         if (queue.is_lost()) {
             return false;
@@ -412,7 +419,7 @@ void detail::BufferState::free_in_context() noexcept {
         current.emplace(order.context->handle);
     } catch (...) {
         driver::report_release_failure("buffer in its context");
-        if (!stream.is_closed() && stream.state()->is_default) {
+        if (!stream.is_closed() && Access::state(stream)->is_default) {
             return; // another context has another default stream: a leak is better than a race
         }
     }
@@ -437,14 +444,14 @@ void detail::BufferState::wait_for_closing_points() noexcept {
         return;
     }
     for (const ClosingPoint& point : more->closing_points) {
-        const EventState& reached = *point.reached.state();
+        const EventState& reached = *Access::state(point.reached);
         if (reached.is_lost()) {
             continue; // the reset ended that work
         }
         if (!stream.is_closed()) {
             driver::release_now("buffer after the work of another stream",
-                                table().cuStreamWaitEvent, stream.state()->handle, reached.handle,
-                                unsigned{CU_EVENT_WAIT_DEFAULT});
+                                table().cuStreamWaitEvent, Access::state(stream)->handle,
+                                reached.handle, unsigned{CU_EVENT_WAIT_DEFAULT});
         } else {
             const driver::RelaxedCapture relaxed;
             driver::release_now("buffer after the work of another stream",
@@ -469,7 +476,7 @@ bool detail::is_managed(BufferState& buffer) {
 namespace {
 
 void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     if (bytes == 0) {
         return;
     }
@@ -508,8 +515,8 @@ void copy_in_context(CUdeviceptr destination, CUdeviceptr source, std::size_t by
 /// caller.
 void close_on_other_stream(const Buffer& share, detail::BufferState& whole, const Stream& stream) {
     // NOTE: nobody else can make or give up a share of what this one holds alone.
-    const auto& own = static_cast<const detail::BufferState&>(*share.state());
-    const bool is_last = share.state().use_count() == 1 &&
+    const auto& own = static_cast<const detail::BufferState&>(*detail::Access::state(share));
+    const bool is_last = detail::Access::state(share).use_count() == 1 &&
                          (!own.is_slice() || own.extras.peek()->whole.use_count() == 1);
     if (is_last) {
         whole.redirect_free(stream);
@@ -531,7 +538,7 @@ template <typename Value, typename Entry>
 void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry) {
     const detail::BufferState& memory = detail::open(buffer);
     const std::size_t bytes = memory.size;
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     if (bytes % sizeof(Value) != 0) {
         throw std::invalid_argument("value has " + std::to_string(sizeof(Value)) +
                                     " bytes, expected a width that divides the buffer's size of " +
@@ -621,7 +628,7 @@ CUdeviceptr address_of(const void* host) {
 
 /// Returns whether the work before a closing point is done, as far as that is known.
 bool is_reached(const detail::ClosingPoint& point) noexcept {
-    const detail::EventState& event = *point.reached.state();
+    const detail::EventState& event = *detail::Access::state(point.reached);
     if (event.is_lost()) {
         return true;
     }
@@ -643,3 +650,10 @@ std::uint64_t this_thread() noexcept {
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Buffer>::operator()(const cuprum::Buffer& buffer) const noexcept {
+    const auto& state = cuprum::detail::Access::state(buffer);
+    return state == nullptr ? 0
+                            : std::hash<CUdeviceptr>()(state->pointer) ^
+                                  std::hash<std::size_t>()(state->size) << 1U;
+}

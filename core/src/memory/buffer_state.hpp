@@ -25,6 +25,7 @@
 #include "support/spin_lock.hpp"
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/detail/access.hpp>
 #include <cuprum/event.hpp>
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/stream.hpp>
@@ -51,7 +52,7 @@ struct PointerInfo {
 
 /// The stream and the context that a buffer is freed in.
 struct FreeOrder {
-    Stream stream{std::shared_ptr<StreamState>()}; // closed if there is none
+    Stream stream = Access::make<Stream>(nullptr); // closed if there is none
     std::shared_ptr<ContextState> context;         // current while freeing
     std::uint64_t thread = 0; // whose per-thread default stream `stream` means, or 0
 
@@ -90,7 +91,7 @@ struct BufferExtras {
 /// no extras. Nearly all buffers are plain, so the state fits one line of the cache.
 struct BufferState : MemoryRange {
     std::shared_ptr<MemoryResource> resource;      // null for wrapped memory, which is not freed
-    Stream stream{std::shared_ptr<StreamState>()}; // see FreeOrder; guarded by `lock`
+    Stream stream = Access::make<Stream>(nullptr); // see FreeOrder; guarded by `lock`
     OnDemand<BufferExtras> extras;
     mutable SpinLock lock;
     bool is_plain = false; // guarded by `lock`
@@ -152,7 +153,7 @@ private:
 /// Returns all of a buffer's state.
 /// @throws ClosedError, naming the class, if the buffer is closed or a reset destroyed it.
 [[nodiscard]] inline BufferState& open(const Buffer& buffer, const char* what = "Buffer") {
-    auto& state = static_cast<BufferState&>(open(buffer.state(), what));
+    auto& state = static_cast<BufferState&>(open(Access::state(buffer), what));
     check_not_lost(state, what);
     return state;
 }

@@ -51,7 +51,7 @@ std::string what_is_not_plain(const CopyOptions& options);
 
 void copy_batch(const Stream& stream, std::span<const Buffer> sources,
                 std::span<const Buffer> destinations, std::span<const CopyOptions> options) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     if (const std::string reason = why_no_copy_options(stream); !reason.empty()) {
         throw std::invalid_argument(reason);
     }
@@ -92,11 +92,11 @@ void copy_with_options(const Stream& stream, const Buffer& source, const Buffer&
 std::string why_no_copy_options(const Stream& stream) {
     const CUstream queue = detail::handle_of(stream);
     if (driver::is_legacy_default_stream(queue)) {
-        return "stream is LEGACY_DEFAULT_STREAM, on which the driver takes neither batches nor "
-               "options; use a stream of your own or the per-thread default stream";
+        return "the legacy default stream supports neither batches of copies nor copy options; "
+               "create a stream, or use the per-thread default stream";
     }
     if (driver::capture_status(queue) != CU_STREAM_CAPTURE_STATUS_NONE) {
-        return "stream is in graph capture, which takes neither batches of copies nor copies with "
+        return "stream is in graph capture, which supports neither batches of copies nor copy "
                "options; copy one by one, without options";
     }
     return {};
@@ -111,9 +111,9 @@ Batch collect(std::span<const Buffer> sources, std::span<const Buffer> destinati
         throw std::invalid_argument("empty buffers sequence, expected at least one copy");
     }
     if (sources.size() != destinations.size()) {
-        throw std::invalid_argument("srcs length (" + std::to_string(sources.size()) +
-                                    ") does not match dsts length (" +
-                                    std::to_string(destinations.size()) + ")");
+        throw std::invalid_argument("there are " + std::to_string(sources.size()) +
+                                    " sources, but " + std::to_string(destinations.size()) +
+                                    " destinations; expected as many of both");
     }
     Batch batch;
     for (std::size_t i = 0; i < sources.size(); ++i) {

@@ -9,6 +9,7 @@
 #include "driver/handle.hpp"
 #include "memory/out_of_memory.hpp"
 #include "stream/stream_state.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/stream.hpp>
@@ -34,7 +35,7 @@ CUdevice handle_of(const Device& device);
 
 std::shared_ptr<GraphMemoryResource> GraphMemoryResource::of(const Device& device) {
     static std::mutex mutex;
-    static auto* all = new std::map<int, std::weak_ptr<GraphMemoryResource>>;
+    static detail::NeverDestroyed<std::map<int, std::weak_ptr<GraphMemoryResource>>> all;
     const std::lock_guard lock(mutex);
     auto& slot = (*all)[device.ordinal()];
     auto resource = slot.lock();
@@ -46,7 +47,7 @@ std::shared_ptr<GraphMemoryResource> GraphMemoryResource::of(const Device& devic
 }
 
 CUdeviceptr GraphMemoryResource::allocate_bytes(std::size_t bytes, const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     if (driver::capture_status(queue.handle) != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
         throw std::logic_error("GraphMemoryResource cannot perform memory operations on a "
                                "non-capturing stream. Its memory belongs to the graph being "

@@ -156,7 +156,7 @@ Buffer adopt(CUdeviceptr pointer, std::size_t bytes, std::shared_ptr<MemoryResou
     state->resource = std::move(resource);
     state->make_in(std::move(context));
     state->pointer = pointer;
-    return Buffer(std::move(state));
+    return detail::Access::make<Buffer>(std::move(state));
 }
 
 void wait_before_free(const Stream& stream) {

@@ -55,7 +55,7 @@ PinnedMemoryResource::from_allocation_handle(const IPCAllocationHandle& handle) 
 }
 
 int PinnedMemoryResource::numa_id() const noexcept {
-    const CUmemLocation location = state().location;
+    const CUmemLocation location = detail::Access::state(*this)->location;
     return location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ? location.id : -1;
 }
 
@@ -81,7 +81,7 @@ ManagedBuffer ManagedMemoryResource::allocate(std::size_t bytes, const Stream& s
 }
 
 std::optional<Location> ManagedMemoryResource::preferred_location() const {
-    const CUmemLocation location = state().location;
+    const CUmemLocation location = detail::Access::state(*this)->location;
     return detail::location_from(location.type, location.id);
 }
 

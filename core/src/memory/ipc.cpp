@@ -10,6 +10,7 @@
 #include "program/cache/checksum.hpp"
 #include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/error.hpp>
@@ -125,7 +126,7 @@ IPCAllocationHandle IPCAllocationHandle::duplicate(int descriptor) {
     return from_descriptor(copy);
 }
 
-int IPCAllocationHandle::handle() const {
+int IPCAllocationHandle::descriptor() const {
     return detail::open(state_, "IPCAllocationHandle").number();
 }
 
@@ -176,7 +177,7 @@ IPCBufferDescriptor Buffer::ipc_descriptor() const {
 
 Buffer Buffer::from_ipc_descriptor(MemoryPool& pool, const IPCBufferDescriptor& descriptor,
                                    const Stream& stream) {
-    [[maybe_unused]] const auto& checked = detail::open(stream.state(), "Stream");
+    [[maybe_unused]] const auto& checked = detail::open(stream);
     if (!pool.is_ipc_enabled()) {
         throw std::logic_error(
             "Memory resource is not IPC-enabled: import the exporter's pool with "
@@ -219,7 +220,7 @@ bool Buffer::is_mapped() const {
 namespace {
 
 Imports& imports() {
-    static auto* known = new Imports; // never destroyed: buffers may outlive static objects
+    static detail::NeverDestroyed<Imports> known; // buffers may outlive static objects
     return *known;
 }
 

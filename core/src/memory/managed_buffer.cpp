@@ -298,7 +298,7 @@ void check_count(std::span<const Location> locations, std::size_t buffers) {
 
 /// Returns a stream that moves can be enqueued on.
 const detail::StreamState& open_queue(const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     if (detail::is_capturing(stream)) {
         throw std::logic_error("stream is capturing, and a graph has no nodes that prefetch or "
                                "discard managed memory; do it before the capture, or on another "

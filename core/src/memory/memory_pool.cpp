@@ -33,7 +33,7 @@ int checked_flag(std::uint64_t value);
 
 /// Returns a pool as its buffers hold it.
 std::shared_ptr<MemoryResource> share(MemoryPool& pool) {
-    if (pool.state().is_kept) [[likely]] {
+    if (detail::Access::state(pool)->is_kept) [[likely]] {
         return {std::shared_ptr<void>(), &pool};
     }
     return pool.shared_from_this();
@@ -47,7 +47,7 @@ MemoryPool::MemoryPool(std::unique_ptr<detail::PoolState> state) noexcept
 MemoryPool::~MemoryPool() = default;
 
 [[gnu::hot]] Buffer MemoryPool::allocate(std::size_t bytes, const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     const detail::PoolState& pool = *state_;
     if (bytes == 0 || queue.is_default || pool.kind != detail::PoolKind::Device || pool.is_mapped)
         [[unlikely]] {
@@ -57,7 +57,7 @@ MemoryPool::~MemoryPool() = default;
     auto state = detail::make_recycled<detail::BufferState>(share(*this), stream);
     state->pointer = detail::allocate_from_pool(pool, bytes, queue);
     state->size = bytes;
-    return Buffer(std::move(state));
+    return detail::Access::make<Buffer>(std::move(state));
 }
 
 Buffer MemoryPool::make_buffer(std::size_t bytes, const Stream& stream) {
@@ -65,7 +65,7 @@ Buffer MemoryPool::make_buffer(std::size_t bytes, const Stream& stream) {
 }
 
 CUdeviceptr MemoryPool::allocate_bytes(std::size_t bytes, const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     if (state_->kind != detail::PoolKind::Device || state_->is_mapped) [[unlikely]] {
         detail::check_special_pool(*state_, queue);
     }

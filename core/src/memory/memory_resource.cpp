@@ -31,7 +31,7 @@ Buffer MemoryResource::allocate(std::size_t bytes, const Stream& stream) {
 }
 
 Buffer MemoryResource::make_buffer(std::size_t bytes, const Stream& stream) {
-    [[maybe_unused]] const auto& checked = detail::open(stream.state(), "Stream");
+    [[maybe_unused]] const auto& checked = detail::open(stream);
     auto state = detail::make_recycled<detail::BufferState>();
     state->resource = detail::share_of(*this);
     state->size = bytes;
@@ -44,7 +44,7 @@ Buffer MemoryResource::make_buffer(std::size_t bytes, const Stream& stream) {
                 std::to_string(bytes) + " bytes, expected memory or an exception");
         }
     }
-    return Buffer(std::move(state));
+    return detail::Access::make<Buffer>(std::move(state));
 }
 
 } // namespace cuprum

@@ -9,6 +9,7 @@
 #include "memory/out_of_memory.hpp"
 #include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/error.hpp>
@@ -105,7 +106,7 @@ std::unique_ptr<PoolState> create_pool(PoolKind kind, CUmemLocation location, st
 
 std::unique_ptr<PoolState> import_pool(PoolKind kind, CUmemLocation location,
                                        const IPCAllocationHandle& handle) {
-    const int descriptor = handle.handle();
+    const int descriptor = handle.descriptor();
     auto state = std::make_unique<PoolState>(kind, location);
     call(table().cuMemPoolImportFromShareableHandle, &state->handle,
          reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)),
@@ -149,10 +150,10 @@ std::unique_ptr<PoolState> current_pool(PoolKind kind, CUmemLocation location) {
 
 void keep_for_good(std::shared_ptr<MemoryPool> pool) {
     static constinit std::mutex keeping;
-    static auto& kept = *new std::vector<std::shared_ptr<MemoryPool>>;
+    static NeverDestroyed<std::vector<std::shared_ptr<MemoryPool>>> kept;
     const std::lock_guard lock(keeping);
-    pool->state().is_kept = true;
-    kept.push_back(std::move(pool));
+    Access::state(*pool)->is_kept = true;
+    kept->push_back(std::move(pool));
 }
 
 void require_pools(int device) {

@@ -34,7 +34,7 @@ void refuse_overlap(const Placed& destination, const Placed& source, const Regio
 template <typename Value, typename Row, typename Rectangle>
 void fill(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent, Value value,
           const Stream& stream, const Row& row, const Rectangle& rectangle) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     if (extent.depth != 1) {
         throw std::invalid_argument("depth is " + std::to_string(extent.depth) +
                                     ", expected 1: fill a box slice by slice");
@@ -73,7 +73,7 @@ void fill(const Buffer& buffer, const RegionPlace& place, const RegionExtent& ex
 
 void copy_region(const Buffer& destination, const RegionPlace& to, const Buffer& source,
                  const RegionPlace& from, const RegionExtent& extent, const Stream& stream) {
-    const detail::StreamState& queue = detail::open(stream.state(), "Stream");
+    const detail::StreamState& queue = detail::open(stream);
     const Placed target = place_in(destination, to, extent, "the destination");
     const Placed origin = place_in(source, from, extent, "the source");
     if (extent.width == 0 || extent.height == 0 || extent.depth == 0) {

@@ -86,7 +86,7 @@ Buffer VirtualMemoryResource::allocate(std::size_t bytes) {
         allocations_->by_address.emplace(pointer, std::move(allocation));
     }
     state->pointer = pointer; // from here on the buffer frees it
-    return Buffer(std::move(state));
+    return detail::Access::make<Buffer>(std::move(state));
 }
 
 Buffer VirtualMemoryResource::make_buffer(std::size_t bytes, const Stream& stream) {
@@ -146,7 +146,7 @@ Buffer VirtualMemoryResource::modify_allocation(const Buffer& buffer, std::size_
     }
     const std::lock_guard lock(allocations_->mutex);
     allocations_->options = options;
-    return moved != nullptr ? Buffer(std::move(moved)) : buffer;
+    return moved != nullptr ? detail::Access::make<Buffer>(std::move(moved)) : buffer;
 }
 
 VirtualMemoryResourceOptions VirtualMemoryResource::options() const {
@@ -188,7 +188,7 @@ void VirtualMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size_t /*
     // The streams that use the memory are unknown: wait for all.
     std::exception_ptr failure;
     try {
-        Context(context_on(device_)).sync();
+        detail::Access::make<Context>(context_on(device_)).sync();
     } catch (const CUDAError&) {
         failure = std::current_exception();
     }

@@ -3,21 +3,27 @@
 
 #include "observe/device_work.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstring>
+#include <cstdio>
 #include <exception>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace cuprum::trace {
 
 namespace {
 
-constexpr std::size_t MAX_ENQUEUED = 4096;    // then the oldest is waited for
+using Time = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr std::size_t MAX_ENQUEUED = 65536; // more is left out of the trace
+constexpr unsigned BEGINS_PER_SWEEP = 64;
+constexpr auto MAX_ORIGIN_WAIT = 100ms; // on our own stream, which other streams can hold up
+constexpr auto MAX_CONTEXT_WAIT = 5s;   // for the work of a context that is being destroyed
+constexpr auto POLL_INTERVAL = 200us;
 constexpr int DEVICE_PROCESS = 1'000'000'000; // beyond every real process number
-// The driver tells times between events as a float, which far away is no longer exact.
+// The driver reports times between events as a float, which loses precision over long distances.
 constexpr float MAX_DISTANCE_MS = 1000;
 
 [[nodiscard]] std::int64_t nanoseconds(float milliseconds) {
@@ -57,11 +63,11 @@ bool is_primary_active(CUdevice device) {
            is_active != 0;
 }
 
-/// Tells whether a context is its device's primary one.
+/// Returns whether a context is its device's primary one.
 bool is_primary(CUcontext context, CUdevice device) {
     driver::Table& table = driver::unobserved_table();
     CUcontext primary = nullptr;
-    // NOTE: one that is not active would be made.
+    // NOTE: retaining an inactive one would create it.
     if (!is_primary_active(device) ||
         table.cuDevicePrimaryCtxRetain(&primary, device) != CUDA_SUCCESS) {
         return false;
@@ -76,6 +82,59 @@ bool is_capturing(CUstream stream) {
            status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
+/// Allows calls that would invalidate a stream capture of this thread, below the observers: our
+/// events have nothing to do with what is captured.
+class RelaxedCapture {
+public:
+    RelaxedCapture() { exchange(); }
+
+    ~RelaxedCapture() { exchange(); }
+
+    RelaxedCapture(const RelaxedCapture&) = delete;
+    RelaxedCapture& operator=(const RelaxedCapture&) = delete;
+
+private:
+    void exchange() {
+        static_cast<void>(driver::unobserved_table().cuThreadExchangeStreamCaptureMode(&mode_));
+    }
+
+    CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
+/// Creates a stream that neither waits for the default stream nor holds it up, in the context of
+/// `like`, which must be current. Returns null if the driver refuses.
+CUstream create_stream(CUstream like) {
+    driver::Table& table = driver::unobserved_table();
+    CUstream stream = nullptr;
+    CUgreenCtx green = nullptr;
+    // A green context takes streams of its own kind only; drivers without them have no such query.
+    try {
+        if (table.cuStreamGetGreenCtx(like, &green) == CUDA_SUCCESS && green != nullptr) {
+            static_cast<void>(
+                table.cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
+            return stream;
+        }
+    } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): an older driver
+    }
+    static_cast<void>(table.cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0));
+    return stream;
+}
+
+/// Records an event on our own stream, waits for it for a limited time, and returns the host's
+/// time of it; nothing if it did not finish in time.
+std::optional<std::int64_t> record_origin(CUevent origin, CUstream stream) {
+    driver::Table& table = driver::unobserved_table();
+    if (table.cuEventRecord(origin, stream) != CUDA_SUCCESS) {
+        return std::nullopt;
+    }
+    const Time::time_point deadline = Time::now() + MAX_ORIGIN_WAIT;
+    CUresult status = CUDA_ERROR_NOT_READY;
+    while (status == CUDA_ERROR_NOT_READY && Time::now() < deadline) {
+        status = table.cuEventQuery(origin);
+    }
+    return status == CUDA_SUCCESS ? std::optional(now_ns()) : std::nullopt;
+}
+
 } // namespace
 
 bool DeviceWork::is_work(const driver::Call& call) noexcept {
@@ -87,36 +146,56 @@ bool DeviceWork::is_work(const driver::Call& call) noexcept {
              name.find("Async") != std::string_view::npos));
 }
 
+void DeviceWork::start() noexcept {
+    const std::lock_guard lock(mutex_);
+    is_on_ = true;
+    left_out_count_ = 0;
+}
+
 void DeviceWork::begin(const driver::Call& call) noexcept {
     try {
-        driver::Table& table = driver::unobserved_table();
         if (is_capturing(*call.stream)) {
             return;
         }
-        const std::lock_guard lock(mutex_);
-        write_finished(false);
-        Clock* clock = clock_of(*call.stream);
+        const RelaxedCapture relaxed;
+        const std::shared_ptr<Clock> clock = clock_of(*call.stream);
         if (clock == nullptr) {
             return;
         }
         const Current current(clock->context);
-        const char* category = call.kernel != nullptr ? "kernel" : "copy";
-        Work work{clock,
-                  lane_of(*clock, *call.stream),
-                  *call.stream,
-                  take_event(*clock),
-                  take_event(*clock),
-                  name_of(call),
-                  category};
-        if (work.begin != nullptr && work.end != nullptr &&
-            table.cuEventRecord(work.begin, work.stream) == CUDA_SUCCESS) {
-            begun_.insert_or_assign(thread_number(), std::move(work));
-            return;
-        }
-        for (CUevent event : {work.begin, work.end}) {
-            if (event != nullptr) {
-                clock->spare.push_back(event);
+        Begun begun;
+        Work& work = begun.work;
+        work.clock = clock;
+        work.stream = *call.stream;
+        work.name = name_of(call);
+        work.category = call.kernel != nullptr ? "kernel" : "copy";
+        {
+            const std::lock_guard lock(mutex_);
+            if (!is_on_ || !clock->is_alive) {
+                return;
             }
+            begun.lane = lane_of(*clock, *call.stream);
+            write_finished(*begun.lane);
+            if (begins_until_sweep_-- == 0) { // streams that get no more work have some to write
+                begins_until_sweep_ = BEGINS_PER_SWEEP;
+                write_finished(nullptr);
+            }
+            if (enqueued_count_ >= MAX_ENQUEUED) {
+                ++left_out_count_;
+                return;
+            }
+            work.begin = take_event(*clock);
+            work.end = take_event(*clock);
+        }
+        // Not under the lock: recording waits when the driver's queue of a stream is full.
+        const bool is_recorded =
+            work.begin != nullptr && work.end != nullptr &&
+            driver::unobserved_table().cuEventRecord(work.begin, work.stream) == CUDA_SUCCESS;
+        const std::lock_guard lock(mutex_);
+        if (is_recorded) {
+            begun_.insert_or_assign(thread_number(), std::move(begun));
+        } else {
+            give_back(work);
         }
     } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
         // Tracing must not change what the program does.
@@ -125,18 +204,25 @@ void DeviceWork::begin(const driver::Call& call) noexcept {
 
 void DeviceWork::end(const driver::Call& /*call*/, CUresult status) noexcept {
     try {
-        const std::lock_guard lock(mutex_);
-        const auto begun = begun_.find(thread_number());
-        if (begun == begun_.end()) {
-            return;
+        Begun begun;
+        {
+            const std::lock_guard lock(mutex_);
+            const auto found = begun_.find(thread_number());
+            if (found == begun_.end()) {
+                return;
+            }
+            begun = std::move(found->second);
+            begun_.erase(found);
         }
-        Work work = std::move(begun->second);
-        begun_.erase(begun);
-        if (status == CUDA_SUCCESS &&
-            driver::unobserved_table().cuEventRecord(work.end, work.stream) == CUDA_SUCCESS) {
-            enqueued_.push_back(std::move(work));
+        const bool is_recorded =
+            status == CUDA_SUCCESS && driver::unobserved_table().cuEventRecord(
+                                          begun.work.end, begun.work.stream) == CUDA_SUCCESS;
+        const std::lock_guard lock(mutex_);
+        if (is_recorded && is_on_ && begun.work.clock->is_alive) {
+            begun.lane->enqueued.push_back(std::move(begun.work));
+            ++enqueued_count_;
         } else {
-            work.clock->spare.insert(work.clock->spare.end(), {work.begin, work.end});
+            give_back(begun.work);
         }
     } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): as in begin()
     }
@@ -153,15 +239,20 @@ void DeviceWork::before_end_of_contexts(const driver::Call& call) noexcept {
                 driver::unobserved_table().cuCtxFromGreenCtx(&context, argument<CUgreenCtx>(call)));
         } else if (name == "cuDevicePrimaryCtxReset") {
             context = known_primary(argument<CUdevice>(call));
+        } else if (name == "cuDevicePrimaryCtxRelease") {
+            // It may be the last release. No waiting: the context usually stays.
+            if (CUcontext const primary = known_primary(argument<CUdevice>(call))) {
+                const RelaxedCapture relaxed;
+                const std::lock_guard lock(mutex_);
+                write_finished(primary);
+            }
+            return;
         }
         if (context == nullptr || !is_known(context)) {
             return;
         }
-        {
-            // Not under the lock: what is waited for may itself wait for other threads.
-            const Current current(context);
-            static_cast<void>(driver::unobserved_table().cuCtxSynchronize());
-        }
+        const RelaxedCapture relaxed;
+        wait_for_work(context, MAX_CONTEXT_WAIT);
         const std::lock_guard lock(mutex_);
         drop(context, true);
     } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): as in begin()
@@ -187,129 +278,186 @@ bool DeviceWork::is_known(CUcontext context) {
     return clocks_.contains(context);
 }
 
-/// Returns a device's primary context if work in it was met, else null.
+/// Returns a device's primary context if work in it was traced, else null.
 CUcontext DeviceWork::known_primary(int device) {
     const std::lock_guard lock(mutex_);
     const auto place = std::ranges::find_if(clocks_, [&](const auto& known) {
-        return known.second.is_primary && known.second.device == device;
+        return known.second->is_primary && known.second->device == device;
     });
     return place == clocks_.end() ? nullptr : place->first;
 }
 
-/// Forgets a context; while it is there, its finished work is written and its events destroyed.
+/// Forgets a context. While it exists, writes its finished work and destroys its events.
 void DeviceWork::drop(CUcontext context, bool is_alive) {
     const auto place = clocks_.find(context);
     if (place == clocks_.end()) {
         return; // another thread was first
     }
-    driver::Table& table = driver::unobserved_table();
-    Clock& clock = place->second;
-    std::deque<Work> others;
-    for (Work& work : enqueued_) {
-        if (work.clock != &clock) {
-            others.push_back(std::move(work));
-            continue;
-        }
-        if (is_alive && table.cuEventQuery(work.end) == CUDA_SUCCESS) {
-            write(work);
-        }
-        clock.spare.insert(clock.spare.end(), {work.begin, work.end});
+    if (is_alive) {
+        write_finished(context);
     }
-    enqueued_ = std::move(others);
-    std::erase_if(begun_, [&](const auto& begun) {
-        const Work& work = begun.second;
-        if (work.clock != &clock) {
+    std::erase_if(lanes_, [&](const auto& known) {
+        Lane& lane = *known.second;
+        if (lane.context != context) {
             return false;
         }
-        clock.spare.insert(clock.spare.end(), {work.begin, work.end});
+        left_out_count_ += lane.enqueued.size();
+        enqueued_count_ -= lane.enqueued.size();
+        for (Work& work : lane.enqueued) {
+            give_back(work);
+        }
         return true;
     });
-    if (is_alive) {
-        clock.spare.push_back(clock.origin);
-        for (CUevent event : clock.spare) {
-            static_cast<void>(table.cuEventDestroy(event));
-        }
-    }
-    std::erase_if(lanes_, [&](const auto& lane) { return lane.second.context == context; });
+    // NOTE: a call of another thread may still hold the clock; its events end with the context.
+    place->second->is_alive = is_alive && place->second.use_count() == 1;
     clocks_.erase(place);
 }
 
-void DeviceWork::finish() noexcept {
+std::size_t DeviceWork::finish(std::optional<Duration> limit) noexcept {
     try {
+        {
+            const std::lock_guard lock(mutex_);
+            is_on_ = false;
+        }
+        const RelaxedCapture relaxed;
+        wait_for_work(nullptr, limit);
         const std::lock_guard lock(mutex_);
-        write_finished(true);
-        driver::Table& table = driver::unobserved_table();
-        for (auto& [thread, work] : begun_) { // by threads that are in the driver at this moment
-            work.clock->spare.insert(work.clock->spare.end(), {work.begin, work.end});
-        }
-        for (auto& [context, clock] : clocks_) {
-            for (CUevent event : clock.spare) {
-                static_cast<void>(table.cuEventDestroy(event));
+        for (auto& [key, lane] : lanes_) {
+            left_out_count_ += lane->enqueued.size();
+            for (Work& work : lane->enqueued) {
+                give_back(work);
             }
-            static_cast<void>(table.cuEventDestroy(clock.origin));
         }
-        clocks_.clear();
+        enqueued_count_ = 0;
         lanes_.clear();
-        begun_.clear();
+        clocks_.clear(); // calls that are still running keep theirs until end()
+        return left_out_count_;
+    } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): as in begin()
+        return 0;
+    }
+}
+
+/// Writes the unfinished work of one context, or of all if it is null, as it finishes. Returns once
+/// all is written, or when none has finished for `limit`.
+void DeviceWork::wait_for_work(CUcontext context, std::optional<Duration> limit) {
+    Time::time_point last_progress = Time::now();
+    while (true) {
+        {
+            const std::lock_guard lock(mutex_);
+            if (write_finished(context) != 0) {
+                last_progress = Time::now();
+            }
+            if (std::ranges::all_of(lanes_, [&](const auto& known) {
+                    const Lane& lane = *known.second;
+                    return lane.enqueued.empty() || (context != nullptr && lane.context != context);
+                })) {
+                return;
+            }
+        }
+        if (limit.has_value() && Time::now() - last_progress > *limit) {
+            return;
+        }
+        std::this_thread::sleep_for(POLL_INTERVAL);
+    }
+}
+
+DeviceWork::Clock::~Clock() {
+    if (!is_alive || context == nullptr) {
+        return;
+    }
+    try {
+        driver::Table& table = driver::unobserved_table();
+        const Current current(context);
+        for (CUevent event : spare) {
+            static_cast<void>(table.cuEventDestroy(event));
+        }
+        if (origin != nullptr) {
+            static_cast<void>(table.cuEventDestroy(origin));
+        }
+        if (stream != nullptr) {
+            static_cast<void>(table.cuStreamDestroy(stream));
+        }
     } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): as in begin()
     }
 }
 
-/// Returns what is known of a stream's context; an origin is recorded in it when it is first met.
-DeviceWork::Clock* DeviceWork::clock_of(CUstream stream) {
-    driver::Table& table = driver::unobserved_table();
+/// Returns the time base of a stream's context, made when the context is first used.
+std::shared_ptr<DeviceWork::Clock> DeviceWork::clock_of(CUstream stream) {
     CUcontext context = nullptr;
-    if (table.cuStreamGetCtx(stream, &context) != CUDA_SUCCESS || context == nullptr) {
+    if (driver::unobserved_table().cuStreamGetCtx(stream, &context) != CUDA_SUCCESS ||
+        context == nullptr) {
         return nullptr;
     }
-    const auto [place, is_new] = clocks_.try_emplace(context);
-    Clock& clock = place->second;
-    if (is_new) {
-        const Current current(context);
-        CUdevice device = 0;
-        clock.context = context;
-        if (table.cuCtxGetDevice(&device) != CUDA_SUCCESS ||
-            table.cuEventCreate(&clock.origin, CU_EVENT_DEFAULT) != CUDA_SUCCESS ||
-            table.cuEventRecord(clock.origin, stream) != CUDA_SUCCESS ||
-            table.cuEventSynchronize(clock.origin) != CUDA_SUCCESS) {
-            if (clock.origin != nullptr) {
-                static_cast<void>(table.cuEventDestroy(clock.origin));
-            }
-            clocks_.erase(place);
-            return nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        if (const auto known = clocks_.find(context); known != clocks_.end()) {
+            return known->second;
         }
-        clock.origin_ns = now_ns();
-        clock.device = device;
-        clock.is_primary = is_primary(context, device);
-        writer_.name_process(DEVICE_PROCESS + device, "device " + std::to_string(device));
     }
-    return &clock;
+    std::shared_ptr<Clock> made = make_clock(context, stream); // waits, so not under the lock
+    if (made == nullptr) {
+        const std::lock_guard lock(mutex_);
+        ++left_out_count_;
+        return nullptr;
+    }
+    writer_.name_process(DEVICE_PROCESS + made->device, "device " + std::to_string(made->device));
+    const std::lock_guard lock(mutex_);
+    if (!is_on_) {
+        return nullptr;
+    }
+    return clocks_.try_emplace(context, std::move(made)).first->second; // one of another thread
 }
 
-/// Returns what is known of a stream. The default streams have one handle in all contexts, and the
-/// one per thread has one in all threads.
-DeviceWork::Lane* DeviceWork::lane_of(const Clock& clock, CUstream stream) {
+/// Makes the time base of a context. Returns null if the context cannot have one, or if our stream
+/// is held up: the driver may put several streams into one queue of the device.
+std::shared_ptr<DeviceWork::Clock> DeviceWork::make_clock(CUcontext context, CUstream stream) {
+    driver::Table& table = driver::unobserved_table();
+    const Current current(context);
+    auto clock = std::make_shared<Clock>();
+    clock->context = context;
+    CUdevice device = 0;
+    if (table.cuCtxGetDevice(&device) != CUDA_SUCCESS) {
+        return nullptr;
+    }
+    clock->device = device;
+    clock->stream = create_stream(stream);
+    if (clock->stream == nullptr ||
+        table.cuEventCreate(&clock->origin, CU_EVENT_DEFAULT) != CUDA_SUCCESS) {
+        return nullptr;
+    }
+    const std::optional<std::int64_t> time = record_origin(clock->origin, clock->stream);
+    if (!time.has_value()) {
+        return nullptr;
+    }
+    clock->origin_ns = *time;
+    clock->is_primary = is_primary(context, device);
+    return clock;
+}
+
+/// Returns the lane of a stream. The default streams have one handle in all contexts, and the
+/// per-thread one has one in all threads.
+std::shared_ptr<DeviceWork::Lane> DeviceWork::lane_of(const Clock& clock, CUstream stream) {
     const bool is_of_thread = stream == CU_STREAM_PER_THREAD;
     const bool is_default = is_of_thread || stream == nullptr || stream == CU_STREAM_LEGACY;
     const int thread = is_of_thread ? thread_number() : 0;
-    const auto [place, is_new] =
-        lanes_.try_emplace({is_default ? clock.context : nullptr,
-                            stream == CU_STREAM_LEGACY ? nullptr : stream, thread});
-    Lane& lane = place->second;
-    if (is_new) {
+    std::shared_ptr<Lane>& lane = lanes_[{is_default ? clock.context : nullptr,
+                                          stream == CU_STREAM_LEGACY ? nullptr : stream, thread}];
+    if (lane == nullptr) {
+        lane = std::make_shared<Lane>();
         // NOTE: not the handle, which does not fit into the 32 bits that viewers keep.
-        lane.track = {DEVICE_PROCESS + clock.device, ++lane_count_};
-        lane.context = clock.context;
+        lane->track = {DEVICE_PROCESS + clock.device, ++lane_count_};
+        lane->context = clock.context;
         char name[40];
         std::snprintf(name, sizeof name, "stream 0x%llx",
                       static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(stream)));
-        lane.name = is_of_thread ? "default stream of thread " + std::to_string(thread)
-                    : is_default ? "default stream"
-                                 : name;
+        lane->name = is_of_thread ? "default stream of thread " + std::to_string(thread)
+                     : is_default ? "default stream"
+                                  : name;
     }
-    return &lane;
+    return lane;
 }
 
+/// Returns an event of a context, which must be current; null if none can be made.
 CUevent DeviceWork::take_event(Clock& clock) {
     CUevent event = nullptr;
     if (clock.spare.empty()) {
@@ -321,9 +469,18 @@ CUevent DeviceWork::take_event(Clock& clock) {
     return event;
 }
 
+/// Keeps the events of a piece of work for the next one.
+void DeviceWork::give_back(Work& work) {
+    for (CUevent* event : {&work.begin, &work.end}) {
+        if (CUevent const unused = std::exchange(*event, nullptr)) {
+            work.clock->spare.push_back(unused);
+        }
+    }
+}
+
 std::string DeviceWork::name_of(const driver::Call& call) {
     const char* name = nullptr;
-    // What is launched is a kernel, or a function of the older kind, which the driver tells apart.
+    // The handle is a kernel's or a function's of the older kind; the driver refuses the latter.
     if (call.kernel != nullptr &&
         driver::unobserved_table().cuKernelGetName(
             &name, reinterpret_cast<CUkernel>(call.kernel)) == CUDA_SUCCESS &&
@@ -333,44 +490,61 @@ std::string DeviceWork::name_of(const driver::Call& call) {
     return call.name;
 }
 
-/// Writes the work that is done, oldest first; waits for all of it if asked to.
-void DeviceWork::write_finished(bool waits) {
-    driver::Table& table = driver::unobserved_table();
-    while (!enqueued_.empty()) {
-        Work& oldest = enqueued_.front();
-        const bool must_wait = waits || enqueued_.size() > MAX_ENQUEUED;
-        const CUresult status =
-            must_wait ? table.cuEventSynchronize(oldest.end) : table.cuEventQuery(oldest.end);
-        if (status == CUDA_ERROR_NOT_READY) {
-            return;
+/// Writes the finished work of one context, or of all if it is null. Returns how much left the
+/// queues.
+std::size_t DeviceWork::write_finished(CUcontext context) {
+    std::size_t count = 0;
+    for (auto& [key, lane] : lanes_) {
+        if (context == nullptr || lane->context == context) {
+            count += write_finished(*lane);
         }
-        if (status == CUDA_SUCCESS) {
-            write(oldest);
-        }
-        oldest.clock->spare.insert(oldest.clock->spare.end(), {oldest.begin, oldest.end});
-        enqueued_.pop_front();
     }
+    return count;
 }
 
-void DeviceWork::write(Work& work) {
+/// Writes the finished work of one stream, oldest first. Returns how much left the queue.
+std::size_t DeviceWork::write_finished(Lane& lane) {
     driver::Table& table = driver::unobserved_table();
+    std::size_t count = 0;
+    while (!lane.enqueued.empty()) {
+        Work& oldest = lane.enqueued.front();
+        const CUresult status = table.cuEventQuery(oldest.end);
+        if (status == CUDA_ERROR_NOT_READY) {
+            break;
+        }
+        if (status == CUDA_SUCCESS) {
+            write(lane, oldest);
+        } else {
+            ++left_out_count_;
+        }
+        give_back(oldest);
+        lane.enqueued.pop_front();
+        --enqueued_count_;
+        ++count;
+    }
+    return count;
+}
+
+void DeviceWork::write(Lane& lane, Work& work) {
+    driver::Table& table = driver::unobserved_table();
+    Clock& clock = *work.clock;
     float begin_ms = 0;
     float length_ms = 0;
-    if (table.cuEventElapsedTime(&begin_ms, work.clock->origin, work.begin) != CUDA_SUCCESS ||
+    if (table.cuEventElapsedTime(&begin_ms, clock.origin, work.begin) != CUDA_SUCCESS ||
         table.cuEventElapsedTime(&length_ms, work.begin, work.end) != CUDA_SUCCESS) {
+        ++left_out_count_;
         return;
     }
-    Lane& lane = *work.lane;
     writer_.name_track(lane.track, lane.name);
-    const std::int64_t measured = work.clock->origin_ns + nanoseconds(begin_ms);
-    // The driver rounds times, so that work may seem to begin before that in front of it ended.
+    const std::int64_t measured = clock.origin_ns + nanoseconds(begin_ms);
+    // The driver rounds times: work may seem to begin before the work in front of it ended.
     const std::int64_t begin = std::max(measured, lane.last_end_ns);
     lane.last_end_ns = std::max(begin, measured + nanoseconds(length_ms));
     writer_.write(lane.track, work.category, work.name, begin, lane.last_end_ns, {});
     if (begin_ms > MAX_DISTANCE_MS) {
-        // The event goes on as the origin, the origin as a spare event.
-        std::swap(work.clock->origin, work.begin);
-        work.clock->origin_ns = measured;
+        // The event becomes the origin, and the origin a spare event.
+        std::swap(clock.origin, work.begin);
+        clock.origin_ns = measured;
     }
 }
 

@@ -3,14 +3,34 @@
 
 #include "observe/environment.hpp"
 
-#include "support/shared_library.hpp"
+#include "driver/hooks.hpp"
+#include "observe/log.hpp"
 #include "observe/nvtx.hpp"
+#include "observe/trace.hpp"
+#include "support/shared_library.hpp"
 #include "support/warn.hpp"
+
+#include <string>
 
 namespace cuprum::trace {
 
+namespace {
+
+constexpr driver::Hooks OBSERVE_HOOKS{
+    .before_first_use = read_environment,
+    .after_init = finish_at_exit,
+    .before_exit = finish,
+    .before_fork = before_fork,
+    .after_fork_in_parent = after_fork_in_parent,
+    .after_fork_in_child = after_fork_in_child,
+};
+[[gnu::init_priority(driver::HOOKS_PRIORITY)]] const driver::AddedHooks
+    observe_hooks(OBSERVE_HOOKS);
+
+} // namespace
+
 void read_environment() {
-    using driver::environment;
+    using cuprum::detail::environment;
     if (const std::string level = environment("CUPRUM_LOG"); level == "error" || level == "debug") {
         start_log(level == "debug");
     } else if (!level.empty() && level != "off") {

@@ -4,6 +4,7 @@
 #include <cuprum/fault_injection.hpp>
 
 #include "driver/observe.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -37,7 +38,8 @@ bool is_called_by_library(std::string_view function) {
 
 namespace {
 
-/// Tells whether a function gives something back. Failing it must not leak what it was called for.
+/// Returns whether a function releases something. It runs even if its call is to fail, so that
+/// nothing leaks.
 bool is_release(std::string_view function) {
     static constexpr std::string_view WORDS[] = {"Destroy", "Free",  "Unload",     "Release",
                                                  "Unmap",   "Close", "Unregister", "PopCurrent"};
@@ -110,7 +112,7 @@ private:
 
 template <typename State>
 Injector<State>& injector() {
-    static auto* only = new Injector<State>; // never destroyed: calls may reach it until the end
+    static detail::NeverDestroyed<Injector<State>> only; // driver calls may reach it until the end
     return *only;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "observe/log.hpp"
+
 #include "driver/explanations.hpp"
 #include "driver/observe.hpp"
-#include "observe/environment.hpp"
 #include "observe/writer.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cstdio>
 #include <string>
@@ -46,7 +48,7 @@ thread_local std::int64_t Log::begin_ns = 0;
 } // namespace
 
 void start_log(bool has_all_calls) {
-    static auto* log = new Log;
+    static cuprum::detail::NeverDestroyed<Log> log;
     log->has_all_calls = has_all_calls;
     driver::add_observer(*log);
 }

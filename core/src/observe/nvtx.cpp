@@ -4,6 +4,7 @@
 #include "observe/nvtx.hpp"
 
 #include "driver/observe.hpp"
+#include "support/never_destroyed.hpp"
 #include "support/warn.hpp"
 
 #include <atomic>
@@ -45,7 +46,7 @@ void start_nvtx() {
                              "headers; build it with a CUDA toolkit that has nvtx3");
         return;
     }
-    static auto* marker = new Marker;
+    static cuprum::detail::NeverDestroyed<Marker> marker;
     is_on.store(true, std::memory_order_relaxed);
     driver::add_observer(*marker);
 }

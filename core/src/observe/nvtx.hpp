@@ -12,7 +12,7 @@ namespace cuprum::trace {
 /// Starts to mark driver calls and ranges. Warns if the library was built without NVTX's headers.
 void start_nvtx();
 
-/// Tells whether ranges are marked.
+/// Returns whether ranges are marked.
 [[nodiscard]] bool is_nvtx_on() noexcept;
 
 /// Begins and ends a range of the calling thread; nothing happens while NVTX is off.

@@ -6,17 +6,20 @@
 #include "driver/call.hpp"
 #include "driver/explanations.hpp"
 #include "observe/device_work.hpp"
-#include "observe/environment.hpp"
 #include "observe/nvtx.hpp"
+#include "observe/trace.hpp"
 #include "observe/writer.hpp"
+#include "support/never_destroyed.hpp"
 #include "support/warn.hpp"
 
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -24,7 +27,9 @@ namespace cuprum {
 
 namespace {
 
-/// An observer that writes each call, and what it enqueued.
+constexpr std::chrono::seconds MAX_WAIT_AT_EXIT{5}; // without progress of the traced work
+
+/// An observer that writes each call and the work it enqueued.
 class Recorder final : public driver::Observer {
 public:
     void start(const std::string& path, const TraceOptions& options) {
@@ -35,11 +40,14 @@ public:
         writer_.open(path);
         writer_.name_process(::getpid(), "host");
         has_device_work_ = options.has_device_work;
+        device_work_.start();
         is_on_.store(true, std::memory_order_release);
         driver::add_observer(*this);
     }
 
-    void stop() {
+    /// Stops the trace. With a limit, unfinished work is left out when none has finished for so
+    /// long.
+    void stop(std::optional<trace::DeviceWork::Duration> limit) {
         if (!is_on()) { // before the lock, which another thread may have held when we were forked
             return;
         }
@@ -48,11 +56,15 @@ public:
             return;
         }
         driver::remove_observer(*this);
-        if (!driver::is_leaving()) {
-            device_work_.finish();
-        }
+        const std::size_t left_out = driver::is_leaving() ? 0 : device_work_.finish(limit);
         is_on_.store(false, std::memory_order_release);
         writer_.close();
+        if (left_out != 0) {
+            cuprum::detail::warn(WarningKind::Degraded,
+                                 "the trace lacks " + std::to_string(left_out) +
+                                     " kernels, copies or fills: they failed, did not finish, or "
+                                     "could not be timed");
+        }
     }
 
     void before_fork() noexcept { writer_.before_fork(); }
@@ -87,12 +99,13 @@ public:
         }
         const std::int64_t begin = begins.back();
         begins.pop_back();
+        if (has_device_work_ && trace::DeviceWork::is_work(call)) {
+            device_work_.end(call, status); // after the end of the trace too: it frees the events
+        }
         if (!is_on()) {
             return status;
         }
-        if (has_device_work_ && trace::DeviceWork::is_work(call)) {
-            device_work_.end(call, status);
-        } else if (has_device_work_ && status == CUDA_SUCCESS) {
+        if (has_device_work_ && status == CUDA_SUCCESS) {
             device_work_.after_release_of_context(call);
         }
         std::string details;
@@ -129,8 +142,8 @@ private:
 
     /// Returns the calling thread's.
     static Nesting& nesting() {
-        // NOTE: a pointer alone, because what a thread has of this library must be small: see
-        // state/recycled.hpp.
+        // NOTE: only a pointer: this library's thread-local data must stay small, see
+        // support/recycled.hpp.
         static thread_local std::unique_ptr<Nesting> own;
         if (own == nullptr) {
             own = std::make_unique<Nesting>();
@@ -151,7 +164,7 @@ private:
 };
 
 Recorder& recorder() {
-    static auto* only = new Recorder; // never destroyed: calls may reach it until the process ends
+    static detail::NeverDestroyed<Recorder> only; // driver calls reach it until the process ends
     return *only;
 }
 
@@ -163,7 +176,7 @@ void start_trace(const std::string& path, const TraceOptions& options) {
 }
 
 void stop_trace() {
-    recorder().stop();
+    recorder().stop(std::nullopt);
 }
 
 bool is_tracing() noexcept {
@@ -210,7 +223,7 @@ void start_trace_from_environment(const std::string& path) {
 
 void finish() noexcept {
     try {
-        recorder().stop();
+        recorder().stop(MAX_WAIT_AT_EXIT);
     } catch (const std::exception& error) {
         cuprum::detail::warn(WarningKind::Degraded, error.what());
     }
@@ -220,7 +233,7 @@ void before_fork() noexcept {
     recorder().before_fork();
 }
 
-void after_fork() noexcept {
+void after_fork_in_parent() noexcept {
     recorder().after_fork(false);
 }
 

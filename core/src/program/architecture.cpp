@@ -19,7 +19,7 @@ void check_arch(const char* options, const std::string& arch) {
     }
     const auto is_digit = [](char character) { return character >= '0' && character <= '9'; };
     if (!had_prefix || rest.empty() || !std::all_of(rest.begin(), rest.end(), is_digit)) {
-        throw std::invalid_argument(std::string(options) + " arch is " + quoted(arch) +
+        throw std::invalid_argument(std::string(options) + " arch is " + detail::quoted(arch) +
                                     "; expected a name such as \"sm_90\" or \"compute_90\"");
     }
 }

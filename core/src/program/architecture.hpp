@@ -8,9 +8,9 @@
 
 namespace cuprum::detail {
 
-/// Checks that this is the name of an architecture in form, such as "sm_90", "sm_90a" or
-/// "compute_100f". Which there are, the compiler says itself.
-/// @throws std::invalid_argument that names the option of `options`, its class.
+/// Checks the form of an architecture's name, such as "sm_90", "sm_90a" or "compute_100f". The
+/// compiler reports names of this form that it does not support.
+/// @throws std::invalid_argument that names the class `options`.
 void check_arch(const char* options, const std::string& arch);
 
 /// Returns the number and suffix of an architecture: "90a" of "sm_90a".

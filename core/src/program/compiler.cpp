@@ -5,9 +5,14 @@
 
 #include "libraries/nvjitlink/call.hpp"
 #include "libraries/nvrtc/call.hpp"
+#include "libraries/search.hpp"
 #include "program/nvvm/compilation.hpp"
+#include "program/source/includes.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/version.hpp>
+
+#include <filesystem>
 
 namespace cuprum {
 
@@ -72,6 +77,19 @@ std::string compiler_version(CompilerBackend backend) {
         return text(driver_version() / 1000, driver_version() % 1000 / 10);
     }
     return {};
+}
+
+const std::vector<std::string>& default_include_directories() {
+    static detail::NeverDestroyed<std::vector<std::string>> directories([] {
+        std::string compiler;
+        if (!nvrtc::Library::is_replaced()) {
+            std::error_code error;
+            compiler =
+                std::filesystem::canonical(nvrtc::Library::loaded().file.path, error).string();
+        }
+        return detail::find_include_directories(compiler, libraries::component_roots());
+    }());
+    return *directories; // destructors of others may compile
 }
 
 } // namespace cuprum

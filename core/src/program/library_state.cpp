@@ -4,8 +4,11 @@
 #include "program/library_state.hpp"
 
 #include "launch/kernel_state.hpp"
+#include "program/code/fatbin.hpp"
+#include "program/code/image.hpp"
 #include "stream/deferred_release.hpp"
 #include "support/file.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
@@ -13,13 +16,14 @@
 #include <cstdint>
 #include <limits>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace cuprum::detail {
 
 namespace {
 
-/// The libraries that we have loaded, so that a kernel's handle leads back to its own.
+/// The libraries that Cuprum has loaded, to find the library of a kernel's handle.
 class LoadedLibraries {
 public:
     void add(CUlibrary handle, std::weak_ptr<LibraryState> state) {
@@ -43,8 +47,10 @@ private:
     std::map<CUlibrary, std::weak_ptr<LibraryState>> states_;
 };
 
-// NOTE: never destroyed: libraries may be dropped by objects that live longer.
-LoadedLibraries& loaded = *new LoadedLibraries;
+LoadedLibraries& loaded() {
+    static NeverDestroyed<LoadedLibraries> only; // static objects may hold libraries
+    return *only;
+}
 
 void add_jit_options(const JITOptions& jit, std::vector<CUjit_option>& options,
                      std::vector<void*>& values);
@@ -59,7 +65,7 @@ LibraryState::LibraryState(CodeType type, PaddedCode code, std::string path, std
 
 LibraryState::~LibraryState() {
     if (const CUlibrary handle = handle_.load(std::memory_order_acquire)) {
-        loaded.remove(handle);
+        loaded().remove(handle);
         release_or_defer("library", driver::table().cuLibraryUnload, handle);
     }
 }
@@ -77,17 +83,18 @@ CUlibrary LibraryState::handle() {
     CUlibrary handle = handle_.load(std::memory_order_relaxed);
     if (handle == nullptr) {
         handle = load();
-        loaded.add(handle, weak_from_this());
+        loaded().add(handle, weak_from_this());
         handle_.store(handle, std::memory_order_release);
     }
     return handle;
 }
 
-const LaunchPlan& LibraryState::plan_of(CUkernel kernel) {
+const LaunchPlan& LibraryState::plan_of(CUkernel kernel, std::string_view symbol) {
     const std::lock_guard lock(mutex_);
     const auto found = plans_.find(kernel);
-    return found != plans_.end() ? found->second
-                                 : plans_.emplace(kernel, read_plan(kernel)).first->second;
+    return found != plans_.end()
+               ? found->second
+               : plans_.emplace(kernel, read_plan(kernel, symbol, locked_ptx())).first->second;
 }
 
 KernelState* LibraryState::find_kernel(std::string_view name) {
@@ -102,7 +109,7 @@ KernelState& LibraryState::keep_kernel(std::unique_ptr<KernelState> kernel) {
 }
 
 std::shared_ptr<LibraryState> find_library(CUlibrary handle) {
-    return loaded.find(handle);
+    return loaded().find(handle);
 }
 
 std::string LibraryState::description() const {
@@ -114,10 +121,22 @@ std::string LibraryState::description() const {
 
 std::span<const std::byte> LibraryState::locked_code() {
     if (!is_read_) {
-        code_ = PaddedCode(read_file(path));
+        try {
+            code_ = PaddedCode(read_file(path));
+        } catch (const std::system_error& error) {
+            throw CUDAError(CUDA_ERROR_FILE_NOT_FOUND, "open", error.what());
+        }
         is_read_ = true;
     }
     return code_.bytes();
+}
+
+/// Returns the PTX in the code, empty if there is none.
+std::string_view LibraryState::locked_ptx() {
+    const std::span<const std::byte> code = locked_code();
+    return type == CodeType::Ptx
+               ? std::string_view(reinterpret_cast<const char*>(code.data()), code.size())
+               : ptx_in_fatbin(code);
 }
 
 CUlibrary LibraryState::load() {
@@ -134,8 +153,8 @@ CUlibrary LibraryState::load() {
     if (status != CUDA_SUCCESS) {
         raise_load_failure(status, load_data.name);
     }
-    // NOTE: drivers load what they cannot use without complaint and fail on the first kernel asked
-    // for. Asking for one that cannot be brings the failure here, where the log belongs to it.
+    // NOTE: drivers load code that they cannot use and fail on the first kernel. Asking for a
+    // kernel that cannot exist moves the failure here, where the log belongs to it.
     const auto& get_kernel = driver::table().cuLibraryGetKernel;
     CUkernel kernel = nullptr;
     status = get_kernel(&kernel, library, "cuprum.probe");
@@ -220,11 +239,12 @@ std::string advice_for(CUresult status, std::span<const std::byte> code) {
         }
         const Device device;
         advice += "device " + std::to_string(device.ordinal()) + " is sm_" + device.arch();
-        return advice + "; compile for that architecture, or to PTX, which suits any device as new";
+        return advice +
+               "; compile for that architecture, or to PTX, which also runs on newer devices";
     }
     case CUDA_ERROR_INVALID_PTX:
-        return "the PTX was refused; if the log speaks of the target, compile for the device's "
-               "architecture or an older one";
+        return "the driver refused the PTX; if the log mentions the target, compile for the "
+               "device's architecture or an older one";
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
         return "the PTX is newer than this driver; compile to a cubin, use an older NVRTC or "
                "update "

@@ -4,12 +4,15 @@
 #include <cuprum/linker.hpp>
 
 #include "device/device_kind.hpp"
-#include "program/fatbin.hpp"
-#include "program/link/session.hpp"
-#include "libraries/nvjitlink/call.hpp"
 #include "driver/handle.hpp"
+#include "libraries/nvjitlink/call.hpp"
+#include "program/code/fatbin.hpp"
+#include "program/link/options.hpp"
+#include "program/link/session.hpp"
+#include "support/text.hpp"
 #include "support/warn.hpp"
 
+#include <cuprum/detail/access.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 
@@ -26,7 +29,7 @@ namespace cuprum {
 
 namespace detail {
 
-/// What a linker links, and what it said.
+/// What a linker links, and its logs.
 struct LinkerState {
     LinkerOptions options;
     std::vector<ObjectCode> codes;
@@ -46,7 +49,7 @@ namespace {
 
 using detail::LinkerState;
 
-/// The linker to use, and what to tell the user about it, empty if nothing.
+/// The linker to use, and a warning for the user, empty if there is none.
 struct Backend {
     CompilerBackend linker;
     std::string warning;
@@ -62,11 +65,20 @@ struct Backend {
 
 } // namespace
 
+std::vector<std::string> LinkerOptions::to_nvjitlink() const {
+    return detail::nvjitlink_flags(*this);
+}
+
+void LinkerOptions::check_honoured(CompilerBackend linker) const {
+    if (linker == CompilerBackend::Driver) { // nvJitLink supports all
+        detail::check_driver_link_options(*this);
+    }
+}
+
 Linker::Linker(std::span<const ObjectCode> codes, LinkerOptions options)
     : state_(std::make_shared<LinkerState>()) {
     if (codes.empty()) {
-        throw std::invalid_argument("At least one ObjectCode object must be provided: there is "
-                                    "nothing to link");
+        throw std::invalid_argument("codes is empty; expected at least one object code to link");
     }
     state_->codes.assign(codes.begin(), codes.end());
     state_->options = std::move(options);
@@ -89,7 +101,7 @@ ObjectCode Linker::link(CodeType target) const {
     LinkerState& state = detail::open(state_, "Linker");
     if (target != CodeType::Cubin && target != CodeType::Ptx) {
         throw std::invalid_argument("target \"" + std::string(to_string(target)) +
-                                    "\" is not one a linker links to; expected \"cubin\" or "
+                                    "\" is not supported by a linker; expected \"cubin\" or "
                                     "\"ptx\"");
     }
     std::string warning;
@@ -125,11 +137,11 @@ const LinkerOptions& Linker::options() const {
 
 std::vector<std::string> Linker::linker_options() const {
     const LinkerState& state = detail::open(state_, "Linker");
-    return state.backend == CompilerBackend::NvJitLink ? state.options.to_nvjitlink()
+    return state.backend == CompilerBackend::NvJitLink ? detail::nvjitlink_flags(state.options)
                                                        : std::vector<std::string>();
 }
 
-std::uintptr_t Linker::handle() const {
+void* Linker::handle() const {
     LinkerState& state = detail::open(state_, "Linker");
     const std::lock_guard lock(state.mutex);
     return state.session->handle();
@@ -137,12 +149,18 @@ std::uintptr_t Linker::handle() const {
 
 CompilerBackend Linker::which_backend() {
     static const Backend found = find_backend();
-    // NOTE: not while it is being found, when other threads wait: a warning may wait for them.
-    static constinit std::atomic<bool> is_said{false};
-    if (!found.warning.empty() && !is_said.exchange(true, std::memory_order_relaxed)) {
+    // NOTE: warn only after the search, on which other threads wait: a warning may wait for them.
+    static constinit std::atomic<bool> has_warned{false};
+    if (!found.warning.empty() && !has_warned.exchange(true, std::memory_order_relaxed)) {
         detail::warn(WarningKind::Degraded, found.warning);
     }
     return found.linker;
+}
+
+std::string to_string(const Linker& linker) {
+    return linker.is_closed() ? "<Linker closed>"
+                              : "<Linker " + std::string(to_string(linker.backend())) +
+                                    " name=" + detail::quoted(linker.options().name) + ">";
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -156,11 +174,9 @@ Backend find_backend() {
         return {CompilerBackend::NvJitLink, {}};
     } catch (const LibraryNotFoundError& error) {
         reason = error.what();
-    } catch (const NotSupportedError&) {
-        reason = "nvJitLink is too old (<12.3)";
     }
     return {CompilerBackend::Driver,
-            "the driver links instead of nvJitLink, and knows neither LTO-IR nor all options: " +
+            "the driver links instead of nvJitLink; it supports neither LTO-IR nor all options: " +
                 reason};
 }
 
@@ -178,7 +194,7 @@ std::unique_ptr<detail::LinkSession> start(const LinkerState& state, CodeType ta
     LinkerOptions options = state.options;
     if (state.backend == CompilerBackend::NvJitLink) {
         options.ptx = target == CodeType::Ptx;
-        // LTO-IR cannot be linked otherwise, and PTX not without it.
+        // Linking LTO-IR needs the option, and so does linking to PTX.
         if (target == CodeType::Ptx || has_lto(state)) {
             options.link_time_optimization = true;
         }
@@ -210,7 +226,7 @@ std::vector<std::byte> emulated_link(const LinkerState& state) {
     for (const ObjectCode& code : state.codes) {
         const std::string text = detail::ptx_in(code);
         if (text.empty()) {
-            parts.push_back(code); // the device may find what is compressed, or says why not
+            parts.push_back(code); // the device reads compressed PTX, or reports what is missing
             continue;
         }
         const auto* const begin = reinterpret_cast<const std::byte*>(text.data());
@@ -246,7 +262,8 @@ std::vector<std::byte> link_locked(LinkerState& state, CodeType target, std::str
     return image;
 }
 
-/// Makes an image that the emulated device loads as well, or says in `warning` why it cannot.
+/// Returns an image that the emulated device loads too; if that is not possible, gives the reason
+/// in `warning`.
 std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin,
                                 std::string& warning) {
     if (state.backend == CompilerBackend::Driver) {
@@ -264,13 +281,14 @@ std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin
     try {
         return emulated_link(state);
     } catch (const LinkerError& error) {
-        warning = "the linked cubin is for GPUs alone: the emulated device runs PTX, and cannot "
-                  "link what it was given (" +
-                  error.name() + " from " + error.call() + ")" +
-                  (error.log().empty() ? "" : ": " + error.log()) +
-                  "; link PTX, LTO-IR or cubins that Program made for the emulated device";
+        warning =
+            "the linked cubin runs on GPUs only: the emulated device runs PTX and cannot link "
+            "these inputs (" +
+            error.name() + " from " + error.call() + ")" +
+            (error.log().empty() ? "" : ": " + error.log()) +
+            "; link PTX, LTO-IR or cubins that Program made for the emulated device";
     } catch (const std::invalid_argument& error) {
-        warning = std::string("the linked cubin is for GPUs alone: ") + error.what();
+        warning = std::string("the linked cubin runs on GPUs only: ") + error.what();
     }
     return cubin;
 }
@@ -278,3 +296,7 @@ std::vector<std::byte> loadable(LinkerState& state, std::vector<std::byte> cubin
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Linker>::operator()(const cuprum::Linker& linker) const noexcept {
+    return std::hash<const void*>()(cuprum::detail::Access::state(linker).get());
+}

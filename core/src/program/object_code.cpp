@@ -64,7 +64,7 @@ ObjectCode ObjectCode::from_bytes(CodeType type, std::span<const std::byte> code
 ObjectCode ObjectCode::from_file(CodeType type, std::string path, std::string name,
                                  SymbolMapping symbols, JITOptions jit) {
     if (path.empty()) {
-        throw std::invalid_argument("path is empty; expected the name of a file");
+        throw std::invalid_argument("path is empty; expected a file name");
     }
     detail::check_has_no_nul("path", path);
     return ObjectCode(std::make_shared<detail::LibraryState>(
@@ -112,21 +112,20 @@ CUlibrary ObjectCode::handle() const {
 
 std::optional<Kernel> ObjectCode::known_kernel(std::string_view name) const {
     detail::KernelState* const known = detail::open(state_, "ObjectCode").find_kernel(name);
-    return known == nullptr
-               ? std::nullopt
-               : std::optional<Kernel>(std::shared_ptr<detail::KernelState>(state_, known));
+    return known == nullptr ? std::nullopt
+                            : std::optional(detail::Access::make<Kernel>(
+                                  std::shared_ptr<detail::KernelState>(state_, known)));
 }
 
 Kernel ObjectCode::get_kernel(std::string_view name) const {
     detail::LibraryState& library = detail::open(state_, "ObjectCode");
     if (detail::KernelState* const known = library.find_kernel(name)) {
-        return Kernel({state_, known});
+        return detail::Access::make<Kernel>(std::shared_ptr<detail::KernelState>(state_, known));
     }
     if (library.type == CodeType::LtoIr || library.type == CodeType::Object ||
         library.type == CodeType::Library) {
         throw std::runtime_error("Unsupported code type \"" + std::string(to_string(library.type)) +
-                                 "\": it must be linked to a cubin before kernels can be had; pass "
-                                 "it to Linker");
+                                 "\": link it to a cubin with Linker before you get kernels");
     }
     detail::check_has_no_nul("name", name);
     std::string wanted(name);
@@ -138,14 +137,15 @@ Kernel ObjectCode::get_kernel(std::string_view name) const {
         throw std::invalid_argument(unknown_kernel(wanted, library));
     }
     if (status != CUDA_SUCCESS) {
-        throw CUDAError(status, get.name, "kernel \"" + wanted + "\" was asked for");
+        throw CUDAError(status, get.name, "looking up kernel \"" + wanted + "\"");
     }
     auto kernel = std::make_unique<detail::KernelState>();
     kernel->handle = handle;
     kernel->label = detail::LaunchName(wanted);
     kernel->name = std::move(wanted);
-    kernel->plan = &library.plan_of(handle);
-    return Kernel({state_, &library.keep_kernel(std::move(kernel))});
+    kernel->plan = &library.plan_of(handle, symbol);
+    return detail::Access::make<Kernel>(
+        std::shared_ptr<detail::KernelState>(state_, &library.keep_kernel(std::move(kernel))));
 }
 
 std::vector<std::string> ObjectCode::kernel_names() const {
@@ -167,6 +167,12 @@ CUmodule ObjectCode::get_module() const {
     CUmodule module = nullptr;
     driver::call(driver::table().cuLibraryGetModule, &module, library);
     return module;
+}
+
+std::string to_string(const ObjectCode& code) {
+    return code.is_closed() ? "<ObjectCode closed>"
+                            : "<ObjectCode " + std::string(to_string(code.code_type())) +
+                                  " name=" + detail::quoted(code.name()) + ">";
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -196,7 +202,7 @@ Buffer get_variable(const std::shared_ptr<detail::LibraryState>& state, const Ge
     std::size_t bytes = 0;
     const CUresult status = get(&address, &bytes, handle, symbol_of(library, wanted).c_str());
     if (status == CUDA_ERROR_NOT_FOUND) {
-        // NVRTC takes no name expressions of managed variables.
+        // NVRTC accepts no name expressions for managed variables.
         const std::string by_expression =
             std::string_view(kind) == MANAGED_KIND
                 ? ""
@@ -208,7 +214,8 @@ Buffer get_variable(const std::shared_ptr<detail::LibraryState>& state, const Ge
                                     by_expression);
     }
     if (status != CUDA_SUCCESS) {
-        throw CUDAError(status, get.name, std::string(kind) + " \"" + wanted + "\" was asked for");
+        throw CUDAError(status, get.name,
+                        std::string("looking up ") + kind + " \"" + wanted + "\"");
     }
     return Buffer::from_handle(address, bytes, std::shared_ptr<void>(state));
 }
@@ -242,7 +249,7 @@ std::string unknown_kernel(const std::string& name, detail::LibraryState& librar
     if (names.empty()) {
         return text + ", which has no kernels";
     }
-    // Kernels that were named when compiling are listed under these names.
+    // List kernels under the names that compile() was given.
     for (const auto& [expression, symbol] : library.symbols) {
         std::replace(names.begin(), names.end(), symbol, expression);
     }
@@ -284,3 +291,8 @@ std::size_t edit_distance(std::string_view left, std::string_view right) {
 } // namespace
 
 } // namespace cuprum
+
+std::size_t
+std::hash<cuprum::ObjectCode>::operator()(const cuprum::ObjectCode& code) const noexcept {
+    return std::hash<const void*>()(cuprum::detail::Access::state(code).get());
+}

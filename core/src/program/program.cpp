@@ -3,23 +3,31 @@
 
 #include <cuprum/program.hpp>
 
-#include "program/cache/digest.hpp"
+#include "driver/call.hpp"
+#include "driver/handle.hpp"
+#include "libraries/nvrtc/call.hpp"
 #include "program/cache/forgiving_cache.hpp"
 #include "program/cache/key.hpp"
-#include "program/symbol_table.hpp"
-#include "driver/call.hpp"
-#include "libraries/nvrtc/call.hpp"
-#include "driver/handle.hpp"
+#include "program/cache/load.hpp"
+#include "program/cache/toolchain.hpp"
+#include "program/code/symbol_table.hpp"
 #include "program/library_state.hpp"
+#include "program/link/compile.hpp"
+#include "program/link/options.hpp"
+#include "program/nvrtc/compile.hpp"
+#include "program/nvrtc/options.hpp"
+#include "program/nvvm/compile.hpp"
+#include "program/nvvm/options.hpp"
+#include "program/options_check.hpp"
 #include "program/program_state.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
 
+#include <cuprum/detail/access.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/program_cache.hpp>
 
-#include <array>
 #include <stdexcept>
 #include <string_view>
 
@@ -43,6 +51,22 @@ void check_driver(const ProgramState& state);
 
 } // namespace
 
+std::vector<std::string> ProgramOptions::to_nvrtc() const {
+    return nvrtc::flags_of(*this);
+}
+
+std::vector<std::string> ProgramOptions::to_nvvm(CodeType target) const {
+    return nvvm::flags_of(*this, target);
+}
+
+LinkerOptions ProgramOptions::to_linker() const {
+    return detail::linker_options_of(*this);
+}
+
+void ProgramOptions::check_honoured(SourceType language) const {
+    detail::check_options(*this, language);
+}
+
 Program::Program(std::string_view source, ProgramOptions options)
     : Program(source, SourceType::Cxx, std::move(options)) {}
 
@@ -53,13 +77,13 @@ Program::Program(std::string_view source, SourceType language, ProgramOptions op
     state_->source = source;
     state_->language = language;
     state_->options = std::move(options);
-    // Settled here, so that a program compiles the same whatever device becomes current later.
+    // Read the device here: a program compiles the same after another device becomes current.
     const std::optional<std::string>& wanted = state_->options.arch;
     state_->arch = wanted.has_value() ? *wanted : "sm_" + Device().arch();
     state_->options.arch = state_->arch;
     switch (language) {
     case SourceType::Cxx:
-        // Finds NVRTC, or raises.
+        // Finds NVRTC, or throws.
         static_cast<void>(nvrtc::table().nvrtcGetErrorString(NVRTC_SUCCESS));
         state_->backend = CompilerBackend::Nvrtc;
         state_->compiler_options = state_->options.to_nvrtc();
@@ -72,9 +96,10 @@ Program::Program(std::string_view source, SourceType language, ProgramOptions op
     case SourceType::Ptx:
         state_->backend = Linker::which_backend();
         if (state_->options.numba_debug.value_or(false)) {
-            detail::warn(WarningKind::Degraded,
-                         "ProgramOptions numba_debug is ignored for code_type='ptx': no linker has "
-                         "such an option");
+            detail::warn(
+                WarningKind::Degraded,
+                "ProgramOptions numba_debug is ignored for a program in PTX: no linker has "
+                "such an option");
         }
         state_->options.to_linker().check_honoured(state_->backend);
         state_->compiler_options = state_->options.to_linker().to_nvjitlink();
@@ -103,7 +128,8 @@ ObjectCode Program::compile(CodeType target, const CompileRequest& request) cons
                 compile_through(forgiving, *key, state, target, request.name_expressions);
             if (!forgiving.trouble().empty()) {
                 detail::warn(WarningKind::Degraded,
-                             "the default program cache was not used: " + forgiving.trouble());
+                             "the default program cache failed and was not used: " +
+                                 forgiving.trouble());
             }
             return code;
         }
@@ -115,10 +141,12 @@ void Program::cancel() const {
     ProgramState& state = detail::open(state_, "Program");
     if (state.language != SourceType::Cxx) {
         throw std::invalid_argument("a program in " + std::string(to_string(state.language)) +
-                                    " cannot be cancelled: only NVRTC, which compiles C++, can");
+                                    " cannot be cancelled: only NVRTC, which compiles C++, "
+                                    "supports it");
     }
     if (!nvrtc::can_cancel()) {
-        static_cast<void>(nvrtc::resolve("nvrtcSetFlowCallback")); // says what is needed
+        static_cast<void>(
+            nvrtc::Library::resolve("nvrtcSetFlowCallback")); // throws, with the version needed
     }
     state.cancellations.fetch_add(1);
 }
@@ -130,13 +158,13 @@ std::string Program::cache_key(CodeType target, std::span<const std::string> nam
     check_cacheable(state.language, state.options, extra_digest.has_value());
     std::vector<std::string> nvvm_options;
     if (state.language == SourceType::Nvvm) {
-        nvvm_options = state.options.to_nvvm(target); // which depend on the target
+        nvvm_options = nvvm::flags_of(state.options, target); // these depend on the target
     }
     const bool is_cxx = state.language == SourceType::Cxx;
     const detail::SourceFacts& facts =
         state.source_facts.get([&state] { return detail::SourceFacts(state.source); });
     std::string files;
-    if (is_cxx && !extra_digest.has_value() && // which stands for them
+    if (is_cxx && !extra_digest.has_value() && // a digest stands for the files
         (facts.may_read_files || !state.options.headers.empty() ||
          !state.options.pre_include.empty())) {
         files = included_files_digest(state.source, state.options);
@@ -155,7 +183,7 @@ std::string Program::cache_key(CodeType target, std::span<const std::string> nam
          .included_files = files,
          .extra_digest = extra_digest.has_value() ? std::optional<std::string_view>(*extra_digest)
                                                   : std::nullopt},
-        facts);
+        facts, detail::toolchain_of(state.language));
 }
 
 SourceType Program::language() const {
@@ -186,7 +214,7 @@ std::vector<std::string> Program::compiler_options() const {
     return detail::open(state_, "Program").compiler_options;
 }
 
-std::uintptr_t Program::handle() const {
+void* Program::handle() const {
     ProgramState& state = detail::open(state_, "Program");
     const std::lock_guard lock(state.mutex);
     switch (state.language) {
@@ -195,22 +223,25 @@ std::uintptr_t Program::handle() const {
             state.nvrtc_handle = std::make_unique<nvrtc::Compilation>(
                 state.source, state.options.name, state.compiler_options, state.options.headers);
         }
-        return reinterpret_cast<std::uintptr_t>(state.nvrtc_handle->get());
+        return state.nvrtc_handle->get();
     case SourceType::Nvvm:
         if (state.nvvm_handle == nullptr) {
             state.nvvm_handle = detail::start_nvvm(state, CodeType::Ptx);
         }
-        return reinterpret_cast<std::uintptr_t>(state.nvvm_handle->get());
+        return state.nvvm_handle->get();
     case SourceType::Ptx:
         if (!state.linker.has_value()) {
-            const auto* const begin = reinterpret_cast<const std::byte*>(state.source.data());
-            const std::array codes{ObjectCode::from_bytes(
-                CodeType::Ptx, {begin, begin + state.source.size()}, state.options.name)};
-            state.linker.emplace(codes, state.options.to_linker());
+            state.linker.emplace(detail::linker_for(state));
         }
         return state.linker->handle();
     }
-    return 0;
+    return nullptr;
+}
+
+std::string to_string(const Program& program) {
+    return program.is_closed() ? "<Program closed>"
+                               : "<Program " + std::string(to_string(program.language())) +
+                                     " name=" + detail::quoted(program.options().name) + ">";
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -221,7 +252,7 @@ void check_source(std::string_view source, SourceType language, const ProgramOpt
     const std::size_t nul = source.find('\0');
     if (language != SourceType::Nvvm && nul != std::string_view::npos) {
         throw std::invalid_argument("source has a NUL character at position " +
-                                    std::to_string(nul) + "; the compiler would not see the rest");
+                                    std::to_string(nul) + "; the compiler would ignore the rest");
     }
     if (options.name.empty() || options.name.find('\0') != std::string::npos) {
         throw std::invalid_argument("ProgramOptions name is " + detail::quoted(options.name) +
@@ -260,8 +291,8 @@ void check_cxx_target(CodeType target, const ProgramState& state) {
         return;
     default:
         throw std::invalid_argument("target \"" + std::string(to_string(target)) +
-                                    "\" is not one a program compiles to; expected \"ptx\", "
-                                    "\"cubin\" or \"ltoir\"");
+                                    "\" is not supported by NVRTC; expected \"ptx\", \"cubin\" or "
+                                    "\"ltoir\"");
     }
 }
 
@@ -272,27 +303,27 @@ void check_target(CodeType target, const ProgramState& state) {
         return;
     case SourceType::Ptx:
         if (target != CodeType::Cubin && target != CodeType::Ptx) {
-            throw std::invalid_argument("Unsupported target_type=\"" +
-                                        std::string(to_string(target)) +
-                                        "\" for PTX; expected \"cubin\" or \"ptx\"");
+            throw std::invalid_argument(
+                "target \"" + std::string(to_string(target)) +
+                "\" is not supported for PTX; expected \"cubin\" or \"ptx\"");
         }
         return;
     case SourceType::Nvvm:
         if (target != CodeType::Ptx && target != CodeType::LtoIr) {
-            throw std::invalid_argument("Unsupported target_type=\"" +
-                                        std::string(to_string(target)) +
-                                        "\" for NVVM; expected \"ptx\" or \"ltoir\"");
+            throw std::invalid_argument(
+                "target \"" + std::string(to_string(target)) +
+                "\" is not supported for NVVM; expected \"ptx\" or \"ltoir\"");
         }
         return;
     }
 }
 
-/// Warns if the driver in use, if any is, is too old for PTX of this compiler.
+/// Warns if a driver is in use and is too old for the PTX of this compiler.
 void check_driver(const ProgramState& state) {
     if (state.language != SourceType::Cxx ||
         driver::detail::initialised_table.load(std::memory_order_acquire) != &driver::table() ||
         driver::is_emulated()) {
-        return; // a driver that nobody uses yet is left alone; the emulated device takes all PTX
+        return; // do not load a driver for this check; the emulated device accepts all PTX
     }
     int major = 0;
     int minor = 0;
@@ -303,8 +334,9 @@ void check_driver(const ProgramState& state) {
         detail::warn(WarningKind::Degraded,
                      "The CUDA driver version is older than the backend version: NVRTC " +
                          std::to_string(major) + "." + std::to_string(minor) +
-                         " makes PTX that a driver for CUDA " + std::to_string(supported / 1000) +
-                         "." + std::to_string(supported % 1000 / 10) +
+                         " generates PTX that a driver for CUDA " +
+                         std::to_string(supported / 1000) + "." +
+                         std::to_string(supported % 1000 / 10) +
                          " may refuse; compile to a cubin, or update the driver");
     }
 }
@@ -314,9 +346,9 @@ detail::Compiled run(ProgramState& state, CodeType target, std::span<const std::
     check_target(target, state);
     if (!names.empty() && state.language != SourceType::Cxx) {
         throw std::invalid_argument("name_expressions has \"" + names.front() +
-                                    "\", but only C++ has such names; a kernel in " +
+                                    "\", but only C++ has such names; find a kernel in " +
                                     std::string(to_string(state.language)) +
-                                    " is found by its name in the code");
+                                    " by its name in the code");
     }
     const auto keep = [&state](std::string log, std::optional<PchStatus> pch) {
         const std::lock_guard lock(state.mutex);
@@ -336,13 +368,7 @@ detail::Compiled run(ProgramState& state, CodeType target, std::span<const std::
             compiled = detail::compile_nvvm(state, target);
             break;
         }
-    } catch (const NVRTCError& error) {
-        keep(error.log(), std::nullopt);
-        throw;
-    } catch (const NVVMError& error) {
-        keep(error.log(), std::nullopt);
-        throw;
-    } catch (const LinkerError& error) {
+    } catch (const CompilerError& error) {
         keep(error.log(), std::nullopt);
         throw;
     }
@@ -359,7 +385,7 @@ detail::Compiled run(ProgramState& state, CodeType target, std::span<const std::
 ObjectCode compile_through(ProgramCache& cache, const std::string& key, ProgramState& state,
                            CodeType target, std::span<const std::string> names) {
     const bool has_names = !names.empty() && state.language == SourceType::Cxx;
-    if (auto found = cache.load(key)) {
+    if (auto found = detail::load(cache, key)) {
         detail::CodeWithSymbols cached{*std::move(found), {}};
         if (!has_names || detail::take_symbols(cached)) {
             {
@@ -370,19 +396,19 @@ ObjectCode compile_through(ProgramCache& cache, const std::string& key, ProgramS
             if (target == CodeType::Ptx) {
                 check_driver(state);
             }
-            return ObjectCode(std::make_shared<detail::LibraryState>(
+            return detail::Access::make<ObjectCode>(std::make_shared<detail::LibraryState>(
                 target, std::move(cached.code), std::string(), state.options.name,
                 std::move(cached.symbols)));
         }
     }
-    // A debugger's file would be gone by the time the cached code is used: the name stays plain.
+    // Cached code outlives a source file for debuggers, so it keeps the plain name.
     detail::Compiled compiled = run(state, target, names, false);
     cache.put(key,
               has_names ? detail::with_symbols(compiled.symbols, compiled.code) : compiled.code);
     return object_of(target, std::move(compiled));
 }
 
-/// Returns the key for the default cache; nothing for what it leaves alone.
+/// Returns the key for the default cache, or nothing for a program that is not cached.
 std::optional<std::string> key_if_cacheable(const Program& program, CodeType target,
                                             const CompileRequest& request) {
     const ProgramOptions& options = program.options();
@@ -393,8 +419,12 @@ std::optional<std::string> key_if_cacheable(const Program& program, CodeType tar
     try {
         return program.cache_key(target, request.name_expressions, request.extra_digest);
     } catch (const std::invalid_argument&) {
-        // NOTE: nobody asked for this program in particular to be cached. What else is wrong with
-        // the arguments is found when it is compiled.
+        // NOTE: nobody asked to cache this program. The compilation reports bad arguments.
+        return std::nullopt;
+    } catch (const std::exception& error) {
+        detail::warn(WarningKind::Degraded,
+                     std::string("the default program cache failed and was not used: ") +
+                         error.what());
         return std::nullopt;
     }
 }
@@ -402,10 +432,14 @@ std::optional<std::string> key_if_cacheable(const Program& program, CodeType tar
 ObjectCode object_of(CodeType target, detail::Compiled compiled) {
     ObjectCode code = ObjectCode::from_bytes(target, compiled.code, std::move(compiled.name),
                                              std::move(compiled.symbols));
-    code.state()->source_file = std::move(compiled.debug_source);
+    detail::Access::state(code)->source_file = std::move(compiled.debug_source);
     return code;
 }
 
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Program>::operator()(const cuprum::Program& program) const noexcept {
+    return std::hash<const void*>()(cuprum::detail::Access::state(program).get());
+}

@@ -50,13 +50,13 @@ void release_all_deferred() noexcept {
 }
 
 HostFunctionScope::HostFunctionScope() noexcept {
-    driver::detail::in_force.host_functions.fetch_add(1, std::memory_order_relaxed);
+    driver::detail::process_flags.host_functions.fetch_add(1, std::memory_order_relaxed);
     is_host_function = true;
 }
 
 HostFunctionScope::~HostFunctionScope() {
     is_host_function = false;
-    driver::detail::in_force.host_functions.fetch_sub(1, std::memory_order_relaxed);
+    driver::detail::process_flags.host_functions.fetch_sub(1, std::memory_order_relaxed);
 }
 
 bool is_marked_as_host_function() noexcept {

@@ -83,7 +83,7 @@ public:
 /// Returns whether the calling thread runs a host function of a stream: it must not call the
 /// driver. Costs one load while no thread does.
 [[nodiscard]] inline bool runs_host_function() noexcept {
-    return driver::detail::in_force.host_functions.load(std::memory_order_relaxed) != 0 &&
+    return driver::detail::process_flags.host_functions.load(std::memory_order_relaxed) != 0 &&
            is_marked_as_host_function();
 }
 

@@ -8,6 +8,7 @@
 #include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "support/recycled.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -31,7 +32,7 @@ bool is_pending(const detail::EventState& event);
 
 Event Event::create(const Context& context, const EventOptions& options) {
     const driver::Current current(context.handle());
-    return detail::make_event(context.state(), detail::event_flags(options));
+    return detail::make_event(detail::Access::state(context), detail::event_flags(options));
 }
 
 [[gnu::hot]] Event detail::make_event(const std::shared_ptr<ContextState>& context,
@@ -39,7 +40,7 @@ Event Event::create(const Context& context, const EventOptions& options) {
     auto state = make_recycled<EventState>(context, flags);
     call(table().cuEventCreate, &state->handle, flags);
     state->is_owned = true;
-    return Event(std::move(state));
+    return Access::make<Event>(std::move(state));
 }
 
 void detail::refuse_timing_of_shared_event() {
@@ -106,16 +107,10 @@ IPCEventDescriptor Event::ipc_descriptor() const {
     return descriptor;
 }
 
-void Event::note_recorded() const noexcept {
-    if (state_ != nullptr) {
-        state_->is_recorded.store(true, std::memory_order_relaxed);
-    }
-}
-
 std::optional<Context> Event::context() const {
     const detail::EventState& own = detail::open(state_, "Event");
     const bool is_made_here = own.context != nullptr && own.origin == nullptr;
-    return is_made_here ? std::optional<Context>(Context(own.context)) : std::nullopt;
+    return is_made_here ? std::optional(detail::Access::make<Context>(own.context)) : std::nullopt;
 }
 
 [[gnu::hot]] bool Event::is_done() const {
@@ -146,13 +141,19 @@ float Event::milliseconds_since(const Event& earlier) const {
 }
 
 bool detail::is_lost(const Event& event) noexcept {
-    return !event.is_closed() && event.state()->is_lost();
+    return !event.is_closed() && detail::Access::state(event)->is_lost();
 }
 
 bool operator==(const Event& left, const Event& right) noexcept {
     const CUevent first = left.is_closed() ? nullptr : left.state_->handle;
     const CUevent second = right.is_closed() ? nullptr : right.state_->handle;
     return first == second;
+}
+
+std::string to_string(const Event& event) {
+    return event.is_closed()
+               ? "<Event closed>"
+               : "<Event handle=" + detail::hexadecimal(detail::Access::state(event)->handle) + ">";
 }
 
 TimedEvent TimedEvent::create(const Context& context, EventOptions options) {
@@ -223,3 +224,8 @@ bool is_pending(const detail::EventState& event) {
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Event>::operator()(const cuprum::Event& event) const noexcept {
+    const auto& state = cuprum::detail::Access::state(event);
+    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+}

@@ -5,7 +5,9 @@
 
 #include "device/context_state.hpp"
 #include "driver/call.hpp"
+#include "driver/handle.hpp"
 
+#include <cuprum/detail/access.hpp>
 #include <cuprum/event.hpp>
 
 #include <atomic>
@@ -48,6 +50,12 @@ struct EventState {
         return (flags & CU_EVENT_INTERPROCESS) != 0;
     }
 };
+
+/// Returns the state of an event, to use it.
+/// @throws ClosedError if the event is closed or a device reset destroyed it.
+[[nodiscard]] inline EventState& open(const Event& event) {
+    return open(Access::state(event), "Event");
+}
 
 [[noreturn, gnu::cold]] void refuse_timing_of_shared_event();
 

@@ -69,7 +69,7 @@ bool order_after(CUstream consumer, const Buffer& memory) {
     if (order.stream.is_closed()) {
         return false;
     }
-    const StreamState& producer = *order.stream.state();
+    const StreamState& producer = *Access::state(order.stream);
     if (producer.is_lost()) {
         return true; // the reset ended its work
     }
@@ -83,7 +83,7 @@ bool order_after(CUstream consumer, const Buffer& memory) {
 }
 
 bool is_capturing(const Stream& stream) {
-    const StreamState& state = open(stream.state(), "Stream");
+    const StreamState& state = open(stream);
     return state.may_capture.load(std::memory_order_relaxed) && is_capturing(state.handle);
 }
 

@@ -15,6 +15,7 @@
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
 #include "support/recycled.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/detail/record.hpp>
 #include <cuprum/device_resources.hpp>
@@ -39,12 +40,12 @@ Stream stream_for_token(CUstream token);
 } // namespace
 
 Stream Stream::create(const Context& context, const StreamOptions& options) {
-    const detail::ContextState& home = detail::open(context.state(), "Context");
+    const detail::ContextState& home = detail::open(context);
     if (home.green != nullptr) {
-        return Stream(detail::make_stream(context.state(), options));
+        return Stream(detail::make_stream(detail::Access::state(context), options));
     }
     const driver::Current current(home.handle);
-    return Stream(detail::make_stream(context.state(), options));
+    return Stream(detail::make_stream(detail::Access::state(context), options));
 }
 
 [[gnu::hot]] std::shared_ptr<detail::StreamState>
@@ -96,8 +97,8 @@ Stream Stream::per_thread_default() {
 
 Stream Stream::default_stream() {
     constexpr int decimal = 10;
-    // Read each time, so that a program can change it while it runs.
-    const char* setting = std::getenv("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM");
+    // Read on every call, so that a program can change it.
+    const char* setting = std::getenv("CUPRUM_PER_THREAD_DEFAULT_STREAM");
     const bool is_per_thread = setting != nullptr && std::strtol(setting, nullptr, decimal) != 0;
     return is_per_thread ? per_thread_default() : legacy_default();
 }
@@ -125,7 +126,7 @@ int Stream::priority() const {
 }
 
 Context Stream::context() const {
-    return Context(detail::context_state_of(detail::open(state_, "Stream")));
+    return detail::Access::make<Context>(detail::context_state_of(detail::open(state_, "Stream")));
 }
 
 Device Stream::device() const {
@@ -169,7 +170,7 @@ TimedEvent Stream::record_timed(EventOptions options) const {
 
 void Stream::record(const Event& event, EventUse use) const {
     const CUstream stream = detail::handle_of(*this);
-    detail::EventState& state = detail::open(event.state(), "Event");
+    detail::EventState& state = detail::open(event);
     if (use == EventUse::External) [[unlikely]] {
         call(table().cuEventRecordWithFlags, state.handle, stream,
              unsigned{CU_EVENT_RECORD_EXTERNAL});
@@ -180,8 +181,8 @@ void Stream::record(const Event& event, EventUse use) const {
 }
 
 [[gnu::hot]] bool detail::record_unless_shared(const Stream& stream, const Event& event) {
-    const StreamState& queue = open(stream.state(), "Stream");
-    EventState& state = open(event.state(), "Event");
+    const StreamState& queue = open(stream);
+    EventState& state = open(event);
     if (state.is_ipc_enabled()) [[unlikely]] {
         return false;
     }
@@ -206,7 +207,7 @@ void Stream::wait(const Stream& other) const {
 }
 
 bool detail::is_lost(const Stream& stream) noexcept {
-    return !stream.is_closed() && stream.state()->is_lost();
+    return !stream.is_closed() && detail::Access::state(stream)->is_lost();
 }
 
 bool operator==(const Stream& left, const Stream& right) noexcept {
@@ -214,6 +215,21 @@ bool operator==(const Stream& left, const Stream& right) noexcept {
         return left.is_closed() == right.is_closed();
     }
     return left.state_->handle == right.state_->handle;
+}
+
+std::string to_string(const Stream& stream) {
+    if (stream.is_closed()) {
+        return "<Stream closed>";
+    }
+    const detail::StreamState& state = *detail::Access::state(stream);
+    if (state.handle == CU_STREAM_PER_THREAD) {
+        return "<Stream per-thread default>";
+    }
+    if (state.is_default) {
+        return "<Stream legacy default>";
+    }
+    return "<Stream handle=" + detail::hexadecimal(state.handle) +
+           " device=" + std::to_string(state.context->device->ordinal) + ">";
 }
 
 namespace detail {
@@ -246,9 +262,14 @@ Stream stream_for_token(CUstream token) {
     state->is_default = true;
     state->may_capture = true;
     state->last_launch.watch(token);
-    return Stream(std::move(state));
+    return detail::Access::make<Stream>(std::move(state));
 }
 
 } // namespace
 
 } // namespace cuprum
+
+std::size_t std::hash<cuprum::Stream>::operator()(const cuprum::Stream& stream) const noexcept {
+    const auto& state = cuprum::detail::Access::state(stream);
+    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+}

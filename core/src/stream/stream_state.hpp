@@ -9,6 +9,7 @@
 #include "driver/handle.hpp"
 #include "launch/recent_launches.hpp"
 
+#include <cuprum/detail/access.hpp>
 #include <cuprum/stream.hpp>
 
 #include <atomic>
@@ -42,11 +43,17 @@ struct StreamState {
 [[nodiscard]] std::shared_ptr<StreamState> make_stream(const std::shared_ptr<ContextState>& context,
                                                        const StreamOptions& options);
 
+/// Returns the state of a stream, to use it.
+/// @throws ClosedError if the stream is closed or a device reset destroyed it.
+[[nodiscard]] inline StreamState& open(const Stream& stream) {
+    return open(Access::state(stream), "Stream");
+}
+
 /// Returns a stream's handle for a driver call of the library. Unlike Stream::handle(), it does not
 /// assume that somebody else may capture the stream from now on.
-/// @throws ClosedError if it was closed.
+/// @throws ClosedError if the stream is closed or a device reset destroyed it.
 [[nodiscard]] inline CUstream handle_of(const Stream& stream) {
-    return open(stream.state(), "Stream").handle;
+    return open(stream).handle;
 }
 
 /// Returns whether work on a stream joins a stream capture. Costs one load if nobody can have begun

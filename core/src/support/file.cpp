@@ -3,11 +3,9 @@
 
 #include "support/file.hpp"
 
-#include <cuprum/error.hpp>
+#include <errno.h>
+#include <unistd.h>
 
-#include <cuda.h>
-
-#include <cerrno>
 #include <cstdio>
 #include <system_error>
 
@@ -20,7 +18,7 @@ std::vector<std::byte> read_file(const std::string& path) {
     std::FILE* const file = std::fopen(path.c_str(), "rb");
     bool is_read = file != nullptr;
     if (is_read) {
-        // In chunks: what is no plain file has no size that could be asked for.
+        // In chunks: only regular files know their size.
         std::size_t got = CHUNK_BYTES;
         while (got == CHUNK_BYTES) {
             const std::size_t before = bytes.size();
@@ -35,11 +33,21 @@ std::vector<std::byte> read_file(const std::string& path) {
         std::fclose(file);
     }
     if (!is_read) {
-        throw CUDAError(CUDA_ERROR_FILE_NOT_FOUND, "open",
-                        "\"" + path +
-                            "\" cannot be read: " + std::generic_category().message(error));
+        throw std::system_error(error, std::generic_category(), "\"" + path + "\" cannot be read");
     }
     return bytes;
+}
+
+int write_all(int descriptor, std::span<const std::byte> bytes) noexcept {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+        if (written >= 0) {
+            bytes = bytes.subspan(static_cast<std::size_t>(written));
+        } else if (errno != EINTR) {
+            return errno;
+        }
+    }
+    return 0;
 }
 
 } // namespace cuprum::detail

@@ -4,13 +4,17 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace cuprum::detail {
 
 /// Reads a whole file.
-/// @throws CUDAError with CUDA_ERROR_FILE_NOT_FOUND that names the path and the reason.
+/// @throws std::system_error that names the path.
 [[nodiscard]] std::vector<std::byte> read_file(const std::string& path);
+
+/// Writes all bytes to an open file. Returns 0, or the errno of the failure.
+[[nodiscard]] int write_all(int descriptor, std::span<const std::byte> bytes) noexcept;
 
 } // namespace cuprum::detail

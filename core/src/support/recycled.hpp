@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// States that come and go with every other call, such as those of events, are made in memory that a
-// thread keeps from the last ones: taking and giving back a piece is a few instructions, where the
-// allocator takes as long as a cheap driver call. A piece may be given back on another thread than
-// it was taken on, and then stays there.
+// Some states, such as those of events, come and go with every other call. Their memory is reused:
+// each thread keeps the last pieces, so that taking one costs a few instructions. The allocator
+// costs as much as a cheap driver call. A piece that another thread gives back stays with that
+// thread.
 
 #pragma once
 
@@ -51,8 +51,8 @@ private:
         Piece* next;
     };
 
-    // NOTE: with no destructor, so that it can be used until the thread is no more: objects may be
-    // dropped by what other threads and libraries run then.
+    // NOTE: without a destructor, so that it is usable until the thread has ended: other libraries
+    // may drop objects then.
     struct List {
         Piece* first = nullptr;
         unsigned count = 0;
@@ -80,28 +80,28 @@ private:
         ++list.count;
     }
 
-    /// Takes a piece back when it is the first of this thread, or there are enough.
+    /// Takes a piece back if it is the first of this thread, or frees it if there are enough.
     [[gnu::noinline]] static void give_first_or_last(void* memory) noexcept {
         List& list = own_list();
-        if (list.limit != 0 || list.is_over || !open(list)) {
+        if (list.limit != 0 || list.is_over || !start_keeping(list)) {
             ::operator delete(memory);
         } else {
             keep(list, memory);
         }
     }
 
-    /// Says whether pieces are kept, and has them freed in the end.
-    static bool open(List& list) noexcept {
+    /// Starts to keep pieces, which are freed when the thread ends. Returns false if none are kept.
+    static bool start_keeping(List& list) noexcept {
         static thread_local Ender ender;
         static_cast<void>(ender);
         list.limit = CUPRUM_RECYCLES ? MAX_PIECES : 0;
         return list.limit != 0;
     }
 
-    // NOTE: found from the thread's register in one instruction, where a shared library would call
-    // a function: that was a quarter of making an event. The price is that all this library has for
-    // a thread comes out of a kilobyte and a half which the C library keeps for libraries that are
-    // loaded late. It must stay small; a test looks at its size.
+    // NOTE: "initial-exec" finds it in one instruction; the default of a shared library is a
+    // function call, which was a quarter of the cost of an event. In return, all thread-local data
+    // of this library must fit into the 1.5 KiB that the C library reserves for libraries that are
+    // loaded late. A test checks the size.
     [[gnu::tls_model("initial-exec")]] static thread_local constinit inline List kept{};
 };
 

@@ -3,7 +3,10 @@
 
 #pragma once
 
+#include <array>
 #include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,6 +24,17 @@ namespace cuprum::detail {
 /// Tells whether a character may be part of an identifier of C++.
 [[nodiscard]] inline bool is_identifier_character(char character) {
     return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
+}
+
+/// Returns an address or handle for a message, "0x7f10".
+[[nodiscard]] inline std::string hexadecimal(std::uintptr_t value) {
+    std::array<char, 2 * sizeof(value)> digits{};
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr;
+    return "0x" + std::string(digits.data(), end);
+}
+
+[[nodiscard]] inline std::string hexadecimal(const void* value) {
+    return hexadecimal(reinterpret_cast<std::uintptr_t>(value));
 }
 
 /// Refuses a text that libraries and the system, which take C strings, would see a part of.

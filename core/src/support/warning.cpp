@@ -3,6 +3,7 @@
 
 #include <cuprum/warning.hpp>
 
+#include "support/never_destroyed.hpp"
 #include "support/warn.hpp"
 
 #include <cstdio>
@@ -20,7 +21,7 @@ struct Channel {
 };
 
 Channel& channel() {
-    static auto* only = new Channel; // never destroyed: destructors of static objects may warn
+    static detail::NeverDestroyed<Channel> only; // destructors of static objects may warn
     return *only;
 }
 

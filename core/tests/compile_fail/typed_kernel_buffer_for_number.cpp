@@ -3,7 +3,7 @@
 
 // EXPECT: cuprum: a Buffer was passed for a parameter that is not a pointer
 
-#include <cuprum/launch.hpp>
+#include <cuprum/typed_kernel.hpp>
 
 void launch_it(const cuprum::Stream& stream, const cuprum::Kernel& kernel,
                const cuprum::Buffer& buffer) {

@@ -3,7 +3,7 @@
 
 // EXPECT: cuprum: the argument does not convert to the kernel's parameter
 
-#include <cuprum/launch.hpp>
+#include <cuprum/typed_kernel.hpp>
 
 void launch_it(const cuprum::Stream& stream, const cuprum::Kernel& kernel, const float* pointer) {
     kernel.as<void(int)>()(stream, {}, pointer);

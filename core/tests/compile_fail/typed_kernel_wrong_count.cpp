@@ -3,7 +3,7 @@
 
 // EXPECT: cuprum: the number of arguments is not that of the kernel's parameters
 
-#include <cuprum/launch.hpp>
+#include <cuprum/typed_kernel.hpp>
 
 void launch_it(const cuprum::Stream& stream, const cuprum::Kernel& kernel) {
     kernel.as<void(int, float)>()(stream, {}, 1);

@@ -8,6 +8,7 @@
 #include "support/fake_driver.hpp"
 
 #include <cuprum/context.hpp>
+#include <cuprum/detail/access.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
 #include <cuprum/stream.hpp>
@@ -44,7 +45,9 @@ TEST_F(ContextSettingsOnFake, made_context_is_not_current_and_dies_with_its_last
         EXPECT_EQ(context.flags(), (ContextFlags{.wait = HostWait::Blocking}));
         const Stream stream = Stream::create(context);
         const CUcontext handle = context.handle();
-        EXPECT_EQ(Context::from_handle(handle).state(), context.state()) << "known by its handle";
+        EXPECT_EQ(detail::Access::state(Context::from_handle(handle)),
+                  detail::Access::state(context))
+            << "known by its handle";
         context.close();
         EXPECT_EQ(fake->live().contexts, 1) << "the stream has a share";
         EXPECT_EQ(stream.context().handle(), handle);

@@ -56,6 +56,15 @@ TEST_F(DeviceOnFake, default_is_the_device_of_the_current_context) {
     EXPECT_EQ(Device().ordinal(), 1);
 }
 
+TEST_F(DeviceOnFake, current_is_the_device_of_the_current_context_or_nothing) {
+    EXPECT_EQ(Device::current(), std::nullopt);
+    EXPECT_EQ(fake->count("cuDevicePrimaryCtxRetain"), 0) << "asking creates no context";
+    start_with(fake->make_context(1));
+    EXPECT_EQ(Device::current(), Device(1));
+    fake->fail("cuCtxGetDevice", CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    EXPECT_THROW(static_cast<void>(Device::current()), CUDAError);
+}
+
 TEST_F(DeviceOnFake, default_falls_back_only_when_no_context_is_current) {
     fake->fail("cuCtxGetDevice", CUDA_ERROR_CONTEXT_IS_DESTROYED);
     EXPECT_THROW((void)Device(), CUDAError);

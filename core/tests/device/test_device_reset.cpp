@@ -134,8 +134,9 @@ TEST_F(ResetOnFake, what_went_with_the_reset_is_not_handed_to_the_driver) {
             use();
             ADD_FAILURE() << what << " could be used";
         } catch (const ClosedError& error) {
-            EXPECT_EQ(error.what(), "this " + std::string(what) +
-                                        " went with the reset of its device; make a new one");
+            EXPECT_EQ(error.what(),
+                      "this " + std::string(what) +
+                          " was destroyed by a reset of its device; create a new one");
         }
     };
     expect_lost("Stream", [&] { stream.sync(); });

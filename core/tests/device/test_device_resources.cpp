@@ -8,6 +8,7 @@
 #include "support/fake_driver.hpp"
 
 #include <cuprum/context.hpp>
+#include <cuprum/detail/access.hpp>
 #include <cuprum/device_resources.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
@@ -152,9 +153,10 @@ TEST_F(DeviceResourcesOnFake, green_context_has_its_part_and_outlives_what_it_wa
     EXPECT_EQ(context->resources().sm().sm_count(), 16U);
     EXPECT_EQ(Device(1).primary_context().resources().sm().sm_count(), 132U);
     const Stream stream = Stream::create(*context);
-    EXPECT_EQ(stream.context().state(), context->state());
+    EXPECT_EQ(detail::Access::state(stream.context()), detail::Access::state(*context));
     EXPECT_EQ(stream.resources().sm().sm_count(), 16U);
-    EXPECT_EQ(Stream::from_handle(stream.handle()).context().state(), context->state());
+    EXPECT_EQ(detail::Access::state(Stream::from_handle(stream.handle()).context()),
+              detail::Access::state(*context));
     const Event event = stream.record();
     EXPECT_EQ(event.context(), context);
     context->record(event);
@@ -175,7 +177,8 @@ TEST_F(DeviceResourcesOnFake, streams_of_a_green_context_must_not_block) {
 TEST_F(DeviceResourcesOnFake, device_methods_act_in_a_green_context_that_is_current) {
     const Context context = Device(0).create_context({.resources = {Device(0).resources().sm()}});
     EXPECT_EQ(Device(0).set_current(context), std::nullopt);
-    EXPECT_EQ(Device(0).create_stream().context().state(), context.state());
+    EXPECT_EQ(detail::Access::state(Device(0).create_stream().context()),
+              detail::Access::state(context));
     EXPECT_EQ(Device(0).create_event().context(), context);
     EXPECT_EQ(Device(0).set_current(Device(0).primary_context()), context);
 }

@@ -66,7 +66,7 @@ DriverLibrary driver_with(void* get_proc_address, bool is_v2) {
 
 std::string path_of_some_library() {
     std::vector<std::string> tried;
-    return driver::open_library(SOME_LIBRARY, tried)->path;
+    return detail::open_library(SOME_LIBRARY, tried)->path;
 }
 
 class TableOnFake : public testing::FakeDriverTest {};
@@ -138,7 +138,7 @@ TEST(DriverChoice, emulated_is_looked_for_beside_this_library_only) {
         (void)driver::choose_driver("emulated");
         FAIL() << "there is no emulated device beside a test program";
     } catch (const LibraryNotFoundError& error) {
-        const std::string here = driver::own_directory();
+        const std::string here = detail::own_directory();
         ASSERT_EQ(error.tried().size(), 4U);
         EXPECT_TRUE(contains(error.tried()[0], "not an absolute path")) << error.tried()[0];
         for (std::size_t i = 1; i < 4; ++i) {

@@ -8,6 +8,7 @@
 #include "support/driver_test.hpp"
 #include "support/fake_driver.hpp"
 
+#include <cuprum/detail/access.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/stream.hpp>
 
@@ -18,6 +19,8 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace cuprum {
@@ -106,9 +109,9 @@ TEST_F(ErrorOnFake, names_the_last_launches_when_work_on_the_device_failed) {
     const Stream first = Device(0).create_stream();
     const Stream second = Device(0).create_stream();
     const Stream unused = Device(0).create_stream();
-    first.state()->last_launch.note(detail::LaunchName("gather"));
-    first.state()->last_launch.note(detail::LaunchName("scatter"));
-    second.state()->last_launch.note(detail::LaunchName("reduce"));
+    detail::Access::state(first)->last_launch.note(detail::LaunchName("gather"));
+    detail::Access::state(first)->last_launch.note(detail::LaunchName("scatter"));
+    detail::Access::state(second)->last_launch.note(detail::LaunchName("reduce"));
     fake->fail("cuStreamSynchronize", CUDA_ERROR_ILLEGAL_ADDRESS);
     try {
         first.sync();
@@ -127,11 +130,12 @@ TEST_F(ErrorOnFake, names_of_kernels_that_are_gone_are_dropped_unless_a_stream_s
     constexpr int MANY = 10'000;
     const Stream shown = Device(0).create_stream();
     const Stream busy = Device(0).create_stream();
-    shown.state()->last_launch.note(detail::LaunchName("shown"));
+    detail::Access::state(shown)->last_launch.note(detail::LaunchName("shown"));
     const std::size_t before = detail::kept_names();
     std::size_t most = 0;
     for (int i = 0; i < MANY; ++i) {
-        busy.state()->last_launch.note(detail::LaunchName("generated_" + std::to_string(i)));
+        detail::Access::state(busy)->last_launch.note(
+            detail::LaunchName("generated_" + std::to_string(i)));
         most = std::max(most, detail::kept_names());
     }
     EXPECT_LE(most, before + 100);
@@ -151,7 +155,7 @@ TEST_F(ErrorOnFake, names_are_shown_and_dropped_by_several_threads_at_once) {
         threads.emplace_back([&, thread] { // the sanitizers watch
             for (int i = 0; i < ROUNDS; ++i) {
                 const std::string text = "kernel_" + std::to_string((i * 7 + thread) % 300);
-                shared.state()->last_launch.note(detail::LaunchName(text));
+                detail::Access::state(shared)->last_launch.note(detail::LaunchName(text));
                 for (const std::string& launch : detail::recent_launches()) {
                     EXPECT_TRUE(launch.starts_with("kernel_")) << launch;
                 }
@@ -225,9 +229,56 @@ TEST(Error, compiler_errors_carry_log_and_options) {
     EXPECT_TRUE(contains(text, "-arch=sm_90 -G")) << text;
     EXPECT_TRUE(contains(text, "expected a \";\"")) << text;
     EXPECT_EQ(error.options().size(), 2U);
-    const LinkerError link(3, "NVJITLINK_ERROR_INTERNAL", "nvJitLinkComplete", "", {});
+    const LinkerError link(ErrorDomain::NvJitLink, 6, "NVJITLINK_ERROR_INTERNAL",
+                           "nvJitLinkComplete", "", {});
     EXPECT_TRUE(contains(link.what(), "options: none")) << link.what();
     EXPECT_TRUE(contains(link.what(), "linker error log: empty")) << link.what();
+}
+
+TEST(Error, a_code_means_one_thing_together_with_its_domain) {
+    const OutOfMemoryError memory("cuMemAlloc", 1, 0, 0);
+    const NVRTCError creation(2, "NVRTC_ERROR_PROGRAM_CREATION_FAILURE", "nvrtcCreateProgram", "",
+                              {});
+    const NVVMError program(2, "NVVM_ERROR_PROGRAM_CREATION_FAILURE", "nvvmCreateProgram", "", {});
+    const LinkerError by_library(ErrorDomain::NvJitLink, 2, "NVJITLINK_ERROR_MISSING_ARCH",
+                                 "nvJitLinkCreate", "", {});
+    const LinkerError by_driver(ErrorDomain::Driver, CUDA_ERROR_OUT_OF_MEMORY,
+                                "CUDA_ERROR_OUT_OF_MEMORY", "cuLinkCreate", "", {});
+    const std::vector<std::pair<const Error*, ErrorDomain>> errors{
+        {&memory, ErrorDomain::Driver},    {&creation, ErrorDomain::NVRTC},
+        {&program, ErrorDomain::NVVM},     {&by_library, ErrorDomain::NvJitLink},
+        {&by_driver, ErrorDomain::Driver},
+    };
+    for (const auto& [error, domain] : errors) {
+        EXPECT_EQ(error->code(), 2) << error->what();
+        EXPECT_EQ(error->domain(), domain) << error->what();
+        EXPECT_FALSE(error->explanation().empty());
+    }
+    // A handler for the driver's codes does not see the codes of a compiler.
+    EXPECT_EQ(dynamic_cast<const CUDAError*>(static_cast<const Error*>(&creation)), nullptr);
+    EXPECT_EQ(to_string(ErrorDomain::NVRTC), "NVRTC");
+    EXPECT_EQ(to_string(ErrorDomain::NvJitLink), "nvJitLink");
+}
+
+TEST(Error, every_failure_of_a_library_is_caught_as_one_base) {
+    EXPECT_THROW(throw CUDAError(1, "cuInit"), Error);
+    EXPECT_THROW(throw NVRTCError(6, "N", "nvrtcCompileProgram", "", {}), Error);
+    EXPECT_THROW(throw LibraryNotFoundError("NVRTC", {}, ""), Error);
+    EXPECT_THROW(throw NotSupportedError("cuNew", 13000, 12000), Error);
+    EXPECT_THROW(throw NVVMError(9, "N", "nvvmCompileProgram", "", {}), CompilerError);
+    static_assert(std::is_base_of_v<std::runtime_error, Error>);
+}
+
+TEST(Error, a_broken_launch_limit_keeps_the_failure_of_the_driver) {
+    const CUDAError failure(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "cuLaunchKernelEx");
+    const LaunchError error(failure, "block.x is 2048, but device 0 allows at most 1024",
+                            "kernel \"k\" was launched");
+    EXPECT_EQ(error.code(), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    EXPECT_EQ(error.explanation(), failure.explanation());
+    EXPECT_EQ(std::string(error.what()),
+              "block.x is 2048, but device 0 allows at most 1024; cuLaunchKernelEx failed: "
+              "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES (701): kernel \"k\" was launched");
+    EXPECT_TRUE(contains(failure.what(), failure.explanation())) << "the original is unchanged";
 }
 
 TEST(Error, library_not_found_lists_every_place_and_the_way_out) {
@@ -251,7 +302,9 @@ TEST(Error, not_supported_names_function_and_versions) {
 
 TEST(Error, closed_names_the_class) {
     const ClosedError error("Stream");
-    EXPECT_TRUE(contains(error.what(), "this Stream was closed")) << error.what();
+    EXPECT_TRUE(
+        contains(error.what(), "this Stream was closed, and a closed Stream cannot be used"))
+        << error.what();
     EXPECT_THROW(throw ClosedError("Event"), std::logic_error);
 }
 

@@ -4,9 +4,9 @@
 // Code as it comes from files and caches: what is looked at before the driver sees it, the search
 // for PTX in fat binaries, and the names that caches keep with code.
 
-#include "program/symbol_table.hpp"
-#include "program/fatbin.hpp"
-#include "program/library_state.hpp"
+#include "program/code/fatbin.hpp"
+#include "program/code/image.hpp"
+#include "program/code/symbol_table.hpp"
 
 #include <cuprum/error.hpp>
 

@@ -9,6 +9,7 @@
 #include <cuprum/error.hpp>
 #include <cuprum/kernel.hpp>
 #include <cuprum/object_code.hpp>
+#include <cuprum/typed_kernel.hpp>
 
 #include <gtest/gtest.h>
 
@@ -306,9 +307,15 @@ TEST_F(DeviceKernel, parameters_have_the_offsets_and_sizes_of_c) {
     const ObjectCode code = compile(SOURCE);
     EXPECT_TRUE(code.get_kernel("none").parameters().empty());
     const Kernel mixed = code.get_kernel("mixed");
-    const std::vector<ParameterInfo> expected{{0, 1}, {8, 8}, {16, 12}, {32, 8}, {40, 2}};
-    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), mixed.parameters().begin(),
-                           mixed.parameters().end()));
+    using enum ParameterKind;
+    std::vector<ParameterInfo> expected{
+        {0, 1, Integer}, {8, 8, Float}, {16, 12, Unknown}, {32, 8, Pointer}, {40, 2, Integer}};
+    const std::vector<ParameterInfo> found(mixed.parameters().begin(), mixed.parameters().end());
+    ASSERT_EQ(found.size(), expected.size());
+    if (found[3].kind == Integer) { // older compilers do not mark pointers in PTX
+        expected[3].kind = Integer;
+    }
+    EXPECT_EQ(found, expected);
 }
 
 TEST_F(DeviceKernel, attributes_show_launch_bounds_and_shared_memory) {

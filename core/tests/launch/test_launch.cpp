@@ -10,7 +10,9 @@
 
 #include <cuprum/error.hpp>
 #include <cuprum/launch.hpp>
+#include <cuprum/managed_buffer.hpp>
 #include <cuprum/object_code.hpp>
+#include <cuprum/typed_kernel.hpp>
 
 #include <gtest/gtest.h>
 
@@ -246,34 +248,47 @@ TEST_F(FakeLaunch, closed_objects_are_errors) {
 }
 
 TEST_F(FakeLaunch, a_block_too_large_for_the_device_gives_the_limit) {
-    expect_failure<std::invalid_argument>(
-        CUDA_ERROR_INVALID_VALUE, {.block = {64, 32}},
-        {"threads per block is 2048", "device 0 allows at most 1024"});
-    expect_failure<std::invalid_argument>(CUDA_ERROR_INVALID_VALUE, {.block = {1, 1, 65}},
-                                          {"block.z is 65", "at most 64"});
-    expect_failure<std::invalid_argument>(CUDA_ERROR_INVALID_VALUE, {.grid = {1, 70000}},
-                                          {"grid.y in blocks is 70000", "at most 65535"});
+    expect_failure<LaunchError>(CUDA_ERROR_INVALID_VALUE, {.block = {64, 32}},
+                                {"threads per block is 2048", "device 0 allows at most 1024"});
+    expect_failure<LaunchError>(CUDA_ERROR_INVALID_VALUE, {.block = {1, 1, 65}},
+                                {"block.z is 65", "at most 64"});
+    expect_failure<LaunchError>(CUDA_ERROR_INVALID_VALUE, {.grid = {1, 70000}},
+                                {"grid.y in blocks is 70000", "at most 65535"});
+}
+
+TEST_F(FakeLaunch, a_broken_limit_keeps_the_code_of_the_driver) {
+    libraries->failures["cuLaunchKernelEx"] = CUDA_ERROR_INVALID_VALUE;
+    try {
+        launch(stream, {.block = {64, 32}}, kernel("nothing"));
+        FAIL() << "nothing was thrown";
+    } catch (const LaunchError& error) {
+        EXPECT_EQ(error.domain(), ErrorDomain::Driver);
+        EXPECT_EQ(error.code(), CUDA_ERROR_INVALID_VALUE);
+        EXPECT_EQ(error.call(), "cuLaunchKernelEx");
+        EXPECT_EQ(error.limit(), "threads per block is 2048, but device 0 allows at most 1024");
+        EXPECT_TRUE(std::string_view(error.what()).starts_with(error.limit() + "; "))
+            << error.what();
+    }
 }
 
 TEST_F(FakeLaunch, a_block_too_large_for_the_kernel_gives_the_limit) {
-    expect_failure<std::invalid_argument>(
+    expect_failure<LaunchError>(
         CUDA_ERROR_INVALID_VALUE, {.block = 513},
         {"threads per block is 513", "kernel \"nothing\" allows", "128 registers", "at most 512"});
 }
 
 TEST_F(FakeLaunch, too_much_shared_memory_gives_the_limit_and_the_way_out) {
-    expect_failure<std::invalid_argument>(CUDA_ERROR_INVALID_VALUE, {.shmem_size = 99001},
-                                          {"99001 bytes of LaunchConfig shmem_size",
-                                           "1000 the kernel declares", "is 100001",
-                                           "at most 100000"});
+    expect_failure<LaunchError>(CUDA_ERROR_INVALID_VALUE, {.shmem_size = 99001},
+                                {"99001 bytes of LaunchConfig shmem_size",
+                                 "1000 the kernel declares", "is 100001", "at most 100000"});
 }
 
 TEST_F(FakeLaunch, shared_memory_that_cannot_be_allowed_gives_the_limit) {
     const Kernel nothing = kernel("nothing");
     libraries->failures["cuKernelSetAttribute"] = CUDA_ERROR_INVALID_VALUE;
     libraries->failures["cuLaunchKernelEx"] = CUDA_ERROR_INVALID_VALUE;
-    expect_error<std::invalid_argument>([&] { launch(stream, {.shmem_size = 48001}, nothing); },
-                                        {"shmem_size is 48001", "at most 48000", "\"nothing\""});
+    expect_error<LaunchError>([&] { launch(stream, {.shmem_size = 48001}, nothing); },
+                              {"shmem_size is 48001", "at most 48000", "\"nothing\""});
     libraries->failures["cuKernelSetAttribute"] = CUDA_ERROR_ILLEGAL_ADDRESS;
     expect_error<CUDAError>([&] { launch(stream, {.shmem_size = 48001}, nothing); },
                             {"cuKernelSetAttribute", "CUDA_ERROR_ILLEGAL_ADDRESS"});
@@ -296,44 +311,44 @@ TEST_F(FakeLaunch, more_shared_memory_is_allowed_once_and_never_lowered) {
 
 TEST_F(FakeLaunch, too_many_registers_give_the_numbers) {
     libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = 1024;
-    expect_failure<std::invalid_argument>(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, {.block = 1024},
-                                          {"1024 threads", "131072 registers", "65536"});
+    expect_failure<LaunchError>(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, {.block = 1024},
+                                {"1024 threads", "131072 registers", "65536"});
 }
 
 TEST_F(FakeLaunch, a_cooperative_grid_too_large_gives_the_numbers) {
-    expect_failure<std::invalid_argument>(
-        CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, {.grid = 21, .block = 32, .is_cooperative = true},
-        {"blocks is 21", "2 on each of 10 multiprocessors", "at most 20"});
-    expect_failure<std::invalid_argument>(
+    expect_failure<LaunchError>(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+                                {.grid = 21, .block = 32, .is_cooperative = true},
+                                {"blocks is 21", "2 on each of 10 multiprocessors", "at most 20"});
+    expect_failure<LaunchError>(
         CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
         {.grid = 11, .block = 32, .cluster = Dim3{2}, .is_cooperative = true},
         {"blocks is 22", "at most 20"});
 }
 
 TEST_F(FakeLaunch, a_cluster_too_large_gives_the_limit) {
-    expect_failure<std::invalid_argument>(
+    expect_failure<LaunchError>(
         CUDA_ERROR_INVALID_CLUSTER_SIZE, {.cluster = Dim3{16}},
         {"per cluster is 16", "at most 8", "non_portable_cluster_size_allowed"});
-    expect_failure<std::invalid_argument>(CUDA_ERROR_INVALID_CLUSTER_SIZE, {.cluster = Dim3{32}},
-                                          {"per cluster is 32", "at most 16"});
+    expect_failure<LaunchError>(CUDA_ERROR_INVALID_CLUSTER_SIZE, {.cluster = Dim3{32}},
+                                {"per cluster is 32", "at most 16"});
 }
 
 TEST_F(FakeLaunch, a_cluster_that_the_kernel_is_not_made_for_is_named) {
     libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] = 1;
-    expect_failure<std::invalid_argument>(CUDA_ERROR_INVALID_CLUSTER_SIZE, {},
-                                          {"needs a cluster", "has none"});
+    expect_failure<LaunchError>(CUDA_ERROR_INVALID_CLUSTER_SIZE, {},
+                                {"needs a cluster", "has none"});
     libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = 2;
     libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT] = 1;
     libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH] = 1;
-    expect_failure<std::invalid_argument>(CUDA_ERROR_INVALID_CLUSTER_SIZE, {.cluster = Dim3{4}},
-                                          {"cluster is (4, 1, 1)", "made for (2, 1, 1)"});
+    expect_failure<LaunchError>(CUDA_ERROR_INVALID_CLUSTER_SIZE, {.cluster = Dim3{4}},
+                                {"cluster is (4, 1, 1)", "made for (2, 1, 1)"});
 }
 
 TEST_F(FakeLaunch, clusters_on_an_older_device_say_what_they_need) {
     libraries->device_attributes[CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH] = 0;
     libraries->device_attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] = 8;
-    expect_failure<std::invalid_argument>(CUDA_ERROR_INVALID_VALUE, {.cluster = Dim3{2}},
-                                          {"sm_80", "compute capability 9.0"});
+    expect_failure<LaunchError>(CUDA_ERROR_INVALID_VALUE, {.cluster = Dim3{2}},
+                                {"sm_80", "compute capability 9.0"});
 }
 
 TEST_F(FakeLaunch, a_priority_that_the_device_has_not_gives_the_range) {
@@ -366,8 +381,8 @@ TEST_F(FakeLaunch, a_failure_keeps_what_the_driver_logged_about_it) {
     log();
     expect_failure<CUDAError>(CUDA_ERROR_INVALID_VALUE, {.grid = 7}, {"(7, 1, 1)", reason});
     log();
-    expect_failure<std::invalid_argument>(CUDA_ERROR_INVALID_VALUE, {.block = 2048},
-                                          {"at most 1024", reason});
+    expect_failure<LaunchError>(CUDA_ERROR_INVALID_VALUE, {.block = 2048},
+                                {"at most 1024", reason});
 }
 
 TEST_F(FakeLaunch, a_failure_while_explaining_does_not_hide_the_first) {
@@ -386,6 +401,29 @@ TEST_F(FakeLaunch, a_typed_kernel_converts_its_arguments) {
     EXPECT_EQ(value_of<float>(launched.arguments[0]), 2.0F);
     EXPECT_EQ(value_of<CUdeviceptr>(launched.arguments[2]), 0x1234U);
     EXPECT_EQ(value_of<std::size_t>(launched.arguments[3]), 7U);
+}
+
+TEST_F(FakeLaunch, a_managed_buffer_passes_its_address) {
+    const ManagedBuffer buffer(Buffer::from_handle(0x1234, 16));
+    launch(stream, {}, kernel("saxpy"), 1.0F, buffer, buffer, std::size_t{1});
+    kernel("saxpy").as<void(float, const float*, float*, std::size_t)>()(stream, {}, 1.0F, buffer,
+                                                                         buffer, std::size_t{1});
+    ASSERT_EQ(libraries->launches.size(), 2U);
+    for (const testing::FakeLibraries::Launch& launched : libraries->launches) {
+        EXPECT_EQ(value_of<CUdeviceptr>(launched.arguments[1]), 0x1234U);
+    }
+}
+
+TEST_F(FakeLaunch, a_typed_kernel_refuses_integers_that_would_change) {
+    const auto saxpy = kernel("saxpy").as<void(float, const float*, float*, std::size_t)>();
+    const Buffer buffer = Buffer::from_handle(0x1234, 16);
+    expect_error<std::invalid_argument>([&] { saxpy(stream, {}, 2, buffer, buffer, -1); },
+                                        {"argument 3 is -1", "integer type"});
+    expect_error<std::invalid_argument>([&] { saxpy(stream, {}, 16'777'217, buffer, buffer, 1); },
+                                        {"argument 0 is 16777217", "exactly"});
+    EXPECT_TRUE(libraries->launches.empty());
+    saxpy(stream, {}, std::int64_t{1} << 40, buffer, buffer, 1);
+    EXPECT_EQ(value_of<float>(libraries->launches.at(0).arguments[0]), 0x1p40F);
 }
 
 } // namespace

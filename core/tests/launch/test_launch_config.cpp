@@ -3,11 +3,15 @@
 
 // How a configuration is encoded for the driver, attribute by attribute.
 
-#include "launch/launch_encoding.hpp"
+#include "driver/table.hpp"
+#include "launch/encoded_config.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_libraries.hpp"
 
+#include <cuprum/context.hpp>
+#include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
+#include <cuprum/event.hpp>
 #include <cuprum/launch_config.hpp>
 
 #include <gtest/gtest.h>
@@ -128,6 +132,16 @@ TEST_F(FakeLaunchConfig, values_out_of_range_are_refused) {
     const Event timed = Device(0).create_event({.timing_enabled = true});
     expect_error<std::invalid_argument>([&] { attributes({.launch_completion_event = timed}); },
                                         {"launch_completion_event", "timing"});
+    CUevent elsewhere = nullptr; // the driver does not say how others made it
+    {
+        const CurrentContext current(Device(0).primary_context());
+        ASSERT_EQ(driver::table().cuEventCreate(&elsewhere, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+    }
+    EXPECT_EQ(only(CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
+                   {.launch_completion_event = Event::from_handle(elsewhere)})
+                  .launchCompletionEvent.event,
+              elsewhere);
+    EXPECT_EQ(driver::table().cuEventDestroy(elsewhere), CUDA_SUCCESS);
     Event closed = event;
     closed.close();
     EXPECT_THROW(attributes({.programmatic_event = ProgrammaticEvent{closed}}), ClosedError);

@@ -60,6 +60,45 @@ TEST_F(DeviceLaunch, a_typed_kernel_launches) {
     EXPECT_EQ(download<float>(y), (std::vector<float>{13, 16, 19, 22}));
 }
 
+TEST_F(DeviceLaunch, integers_become_floats_and_floats_for_integers_are_refused) {
+    const struct {
+        const char* source;
+        std::vector<std::string> names;
+        const char* kernel;
+        CodeType target;
+    } cases[]{
+        // PTX declares the types of extern "C" kernels, and mangled names those of C++ kernels.
+        {"extern \"C\" __global__ void f(float* x, float a, double b, int n) { x[n] = a * b; }",
+         {},
+         "f",
+         CodeType::Ptx},
+        {"__global__ void f(float* x, float a, double b, int n) { x[n] = a * b; }",
+         {"f"},
+         "f",
+         CodeType::Cubin},
+        {"template <typename T> __global__ void f(T* x, T a, double b, int n) { x[n] = a * b; }",
+         {"f<float>"},
+         "f<float>",
+         CodeType::Cubin},
+    };
+
+    for (const auto& [source, names, name, target] : cases) {
+        const Kernel kernel = compile(source, names, target).get_kernel(name);
+        const Buffer x = upload(std::vector<float>(4, 0.0F));
+        launch(stream(), {}, kernel, x, 2, 3, 1);
+        EXPECT_EQ(download<float>(x), (std::vector<float>{0, 6, 0, 0})) << name;
+        expect_error<std::invalid_argument>(
+            [&] { launch(stream(), {}, kernel, x, 2.0F, 3.0, 1.0F); },
+            {"argument 3", "floating-point number 1", "integer of 4 bytes"});
+        expect_error<std::invalid_argument>(
+            [&] { launch(stream(), {}, kernel, x, 16'777'217, 3.0, 1); },
+            {"argument 1", "16777217", "exactly"});
+        expect_error<std::invalid_argument>(
+            [&] { static_cast<void>(kernel.as<void(float*, int, double, int)>()); },
+            {"parameter 1", "an integer", "a floating-point number"});
+    }
+}
+
 TEST_F(DeviceLaunch, runs_in_the_context_of_the_stream_whatever_is_current) {
     const Kernel kernel =
         compile("extern \"C\" __global__ void add(int* x) { *x += 1; }").get_kernel("add");
@@ -89,8 +128,8 @@ TEST_F(DeviceLaunch, a_limit_is_explained_whatever_is_current) {
     const Kernel kernel = compile("extern \"C\" __global__ void none() {}").get_kernel("none");
     const Stream queue = stream();
     std::jthread([&] {
-        expect_error<std::invalid_argument>(
-            [&] { launch(queue, {.grid = 1, .block = 4096}, kernel); }, {"block", "4096"});
+        expect_error<LaunchError>([&] { launch(queue, {.grid = 1, .block = 4096}, kernel); },
+                                  {"block", "4096"});
         EXPECT_FALSE(Context::current().has_value());
     }).join();
 }
@@ -220,17 +259,17 @@ TEST_F(DeviceLaunch, a_launch_beyond_the_limits_names_the_limit) {
                                     "bounded(int* x) { *x = 1; }");
     const Kernel none = code.get_kernel("none");
     const int threads = device().properties().max_threads_per_block();
-    expect_error<std::invalid_argument>(
+    expect_error<LaunchError>(
         [&] { launch(stream(), {.block = {1, static_cast<unsigned>(threads), 2}}, none); },
         {"threads per block is " + std::to_string(2 * threads),
          "at most " + std::to_string(threads), "\"none\"", "cuLaunchKernelEx"});
-    expect_error<std::invalid_argument>([&] { launch(stream(), {.grid = {1, 70'000}}, none); },
-                                        {"grid.y", "70000"});
-    expect_error<std::invalid_argument>(
+    expect_error<LaunchError>([&] { launch(stream(), {.grid = {1, 70'000}}, none); },
+                              {"grid.y", "70000"});
+    expect_error<LaunchError>(
         [&] { launch(stream(), {.shmem_size = std::size_t{1} << 24U}, none); },
         {"16777216 bytes of LaunchConfig shmem_size"});
     const Buffer out = upload(std::vector<int>{0});
-    expect_error<std::invalid_argument>(
+    expect_error<LaunchError>(
         [&] { launch(stream(), {.block = 65}, code.get_kernel("bounded"), out); },
         {"threads per block is 65", "\"bounded\"", "at most 64"});
     launch(stream(), {}, none);
@@ -262,7 +301,7 @@ TEST_F(DeviceLaunch, a_launch_allows_more_than_48_kib_of_shared_memory_by_itself
     expect_error<std::invalid_argument>(
         [&] { kernel.set_max_dynamic_shared_size_bytes(device(), limit + 1); },
         {std::to_string(limit + 1), "0 to " + std::to_string(limit)});
-    expect_error<std::invalid_argument>(
+    expect_error<LaunchError>(
         [&] {
             launch(stream(), {.shmem_size = static_cast<std::size_t>(limit) + 1}, kernel, buffer,
                    0U);
@@ -309,7 +348,7 @@ TEST_F(DeviceLaunch, clusters_know_their_blocks) {
     EXPECT_GE(kernel.occupancy().max_potential_cluster_size(config, stream()), 4);
     launch(stream(), config, kernel, out);
     EXPECT_EQ(download<unsigned>(out), (std::vector<unsigned>{40, 41, 42, 43, 40, 41, 42, 43}));
-    expect_error<std::invalid_argument>(
+    expect_error<LaunchError>(
         [&] { launch(stream(), {.block = 32, .cluster = Dim3{16}}, kernel, out); },
         {"blocks per cluster is 16", "non_portable_cluster_size_allowed"});
 }
@@ -352,7 +391,7 @@ TEST_F(DeviceLaunch, a_cooperative_grid_that_is_too_large_gives_the_numbers) {
     const Kernel none = compile("extern \"C\" __global__ void none() {}").get_kernel("none");
     launch(stream(), {.grid = 2, .block = 32, .is_cooperative = true}, none);
     stream().sync();
-    expect_error<std::invalid_argument>(
+    expect_error<LaunchError>(
         [&] { launch(stream(), {.grid = 1'000'000, .block = 1024, .is_cooperative = true}, none); },
         {"number of blocks is 1000000", "multiprocessors", "(720)"});
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/shared_library.hpp"
+#include "libraries/search.hpp"
 #include "support/scoped_variable.hpp"
 
 #include <cuprum/detail/runtime.hpp>
@@ -24,14 +24,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using driver::LibraryRequest;
-using driver::SharedLibrary;
+using detail::SharedLibrary;
+using libraries::LibraryRequest;
 using testing::ScopedVariable;
 
 constexpr const char* VARIABLE = "CUPRUM_PROBE_LIBRARY";
 
-/// An empty folder with no CUDA variable set, and real libraries to put where a test wants them.
-/// Each test has a library name of its own: the loader never forgets one it has loaded.
+/// An empty folder without CUDA variables, in which a test puts real libraries.
+/// Each test has a library name of its own, since the loader keeps every library it has loaded.
 class LibrarySearch : public ::testing::Test {
 protected:
     LibrarySearch() {
@@ -65,7 +65,7 @@ protected:
     /// Puts a loadable library there and returns its path.
     fs::path put(const fs::path& folder, int version = 13) const {
         std::vector<std::string> tried;
-        const auto original = driver::open_library("libm.so.6", tried);
+        const auto original = detail::open_library("libm.so.6", tried);
         const fs::path file = root_ / folder / names_[version == 13 ? 0 : 1];
         fs::create_directories(file.parent_path());
         fs::copy_file(original->path, file);
@@ -99,7 +99,7 @@ TEST_F(LibrarySearch, not_found_lists_every_place) {
     set("CUDA_PATH", root_ / "path");
     detail::set_library_search_paths({(root_ / "given").string()});
     try {
-        (void)driver::load_library(request());
+        (void)libraries::load_library(request());
         FAIL();
     } catch (const LibraryNotFoundError& error) {
         EXPECT_EQ(error.library(), "Probe");
@@ -110,7 +110,9 @@ TEST_F(LibrarySearch, not_found_lists_every_place) {
         EXPECT_TRUE(has(tried, (root_ / "conda/lib").string() + ": has none"));
         EXPECT_TRUE(has(tried, "cannot open shared object file"));
         EXPECT_TRUE(has(tried, (root_ / "home/lib64").string() + ": has none"));
-        EXPECT_TRUE(has(tried, (root_ / "path/targets/x86_64-linux/lib").string()));
+        for (const char* target : libraries::BUILD_TARGETS) {
+            EXPECT_TRUE(has(tried, (root_ / "path/targets" / target / "lib").string()));
+        }
         EXPECT_TRUE(has(tried, "/usr/local/cuda/lib64: has none"));
         EXPECT_NE(std::string(error.what()).find("install it"), std::string::npos);
     }
@@ -120,7 +122,7 @@ TEST_F(LibrarySearch, already_loaded_comes_first) {
     static constexpr std::array NAMES{"libm.so.6"}; // every C++ program has it loaded
     const fs::path loaded = put("named");
     set(VARIABLE, loaded);
-    const SharedLibrary library = driver::load_library(
+    const SharedLibrary library = libraries::load_library(
         {.name = "Probe", .file_names = NAMES, .variable = VARIABLE, .advice = ""});
     EXPECT_NE(library.path, loaded.string());
     EXPECT_NE(library.find("cos"), nullptr);
@@ -132,13 +134,13 @@ TEST_F(LibrarySearch, variable_beats_packages) {
     put("site/nvidia/cu13/lib");
     detail::set_library_search_paths({(root_ / "site").string()});
     set(VARIABLE, named);
-    EXPECT_EQ(driver::load_library(request()).path, named.string());
+    EXPECT_EQ(libraries::load_library(request()).path, named.string());
 }
 
 TEST_F(LibrarySearch, relative_variable_is_ignored_and_listed) {
     set(VARIABLE, "libprobe.so");
     try {
-        (void)driver::load_library(request());
+        (void)libraries::load_library(request());
         FAIL();
     } catch (const LibraryNotFoundError& error) {
         EXPECT_TRUE(has(error.tried(), "libprobe.so: not an absolute path, ignored"));
@@ -149,19 +151,19 @@ TEST_F(LibrarySearch, packages_are_found_in_a_given_site_packages_folder_newest_
     put("site/nvidia/cuda_probe/lib", 12);
     const fs::path newest = put("site/nvidia/z_cu13/lib", 13);
     detail::set_library_search_paths({"relative/site", (root_ / "site").string()});
-    EXPECT_EQ(driver::load_library(request()).path, newest.string());
+    EXPECT_EQ(libraries::load_library(request()).path, newest.string());
 }
 
 TEST_F(LibrarySearch, given_folder_may_hold_the_library_itself) {
     const fs::path file = put("folder", 12);
     detail::set_library_search_paths({(root_ / "folder").string()});
-    EXPECT_EQ(driver::load_library(request()).path, file.string());
+    EXPECT_EQ(libraries::load_library(request()).path, file.string());
 }
 
 TEST_F(LibrarySearch, packages_are_found_in_the_virtual_environment) {
     const fs::path file = put("venv/lib/python3.11/site-packages/nvidia/cu13/lib");
     set("VIRTUAL_ENV", root_ / "venv");
-    EXPECT_EQ(driver::load_library(request()).path, file.string());
+    EXPECT_EQ(libraries::load_library(request()).path, file.string());
 }
 
 TEST_F(LibrarySearch, conda_beats_the_toolkit) {
@@ -169,13 +171,50 @@ TEST_F(LibrarySearch, conda_beats_the_toolkit) {
     put("toolkit/lib64");
     set("CONDA_PREFIX", root_ / "conda");
     set("CUDA_HOME", root_ / "toolkit");
-    EXPECT_EQ(driver::load_library(request()).path, conda.string());
+    EXPECT_EQ(libraries::load_library(request()).path, conda.string());
 }
 
-TEST_F(LibrarySearch, toolkit_is_found_in_each_of_its_layouts) {
-    const fs::path file = put("toolkit/targets/x86_64-linux/lib");
+TEST_F(LibrarySearch, toolkit_is_found_in_the_layout_of_the_build_architecture) {
+    ASSERT_FALSE(libraries::BUILD_TARGETS.empty());
+    const fs::path file =
+        put(fs::path("toolkit/targets") / libraries::BUILD_TARGETS.front() / "lib");
     set("CUDA_PATH", root_ / "toolkit");
-    EXPECT_EQ(driver::load_library(request()).path, file.string());
+    EXPECT_EQ(libraries::load_library(request()).path, file.string());
+}
+
+TEST_F(LibrarySearch, toolkit_of_another_architecture_is_passed_over) {
+    put("toolkit/targets/x86_64-linux/lib");
+    const fs::path server = put("toolkit/targets/sbsa-linux/lib");
+    put("toolkit/targets/aarch64-linux/lib");
+    set("CUDA_HOME", root_ / "toolkit");
+    LibraryRequest arm = request();
+    arm.targets = libraries::ARM64_TARGETS;
+    EXPECT_EQ(libraries::load_library(arm).path, server.string());
+}
+
+TEST_F(LibrarySearch, toolkit_of_jetson_is_found) {
+    put("toolkit/targets/x86_64-linux/lib");
+    const fs::path jetson = put("toolkit/targets/aarch64-linux/lib");
+    set("CUDA_HOME", root_ / "toolkit");
+    LibraryRequest arm = request();
+    arm.targets = libraries::ARM64_TARGETS;
+    EXPECT_EQ(libraries::load_library(arm).path, jetson.string());
+}
+
+TEST_F(LibrarySearch, conda_is_searched_for_the_wanted_architecture) {
+    const fs::path server = put("conda/targets/sbsa-linux/lib");
+    put("toolkit/lib64");
+    set("CONDA_PREFIX", root_ / "conda");
+    set("CUDA_HOME", root_ / "toolkit");
+    LibraryRequest arm = request();
+    arm.targets = libraries::ARM64_TARGETS;
+    EXPECT_EQ(libraries::load_library(arm).path, server.string());
+    const auto roots = libraries::component_roots(libraries::ARM64_TARGETS);
+    for (const char* folder :
+         {"conda/targets/sbsa-linux", "conda/targets/aarch64-linux", "conda"}) {
+        EXPECT_TRUE(has(roots, (root_ / folder).string())) << folder;
+    }
+    EXPECT_FALSE(has(roots, "x86_64-linux"));
 }
 
 TEST_F(LibrarySearch, file_that_cannot_be_loaded_is_listed_with_the_reason_and_passed_over) {
@@ -184,10 +223,10 @@ TEST_F(LibrarySearch, file_that_cannot_be_loaded_is_listed_with_the_reason_and_p
     std::ofstream(root_ / "conda/lib" / good.filename()) << "not a library";
     set("CONDA_PREFIX", root_ / "conda");
     set("CUDA_HOME", root_ / "toolkit");
-    EXPECT_EQ(driver::load_library(request()).path, good.string());
+    EXPECT_EQ(libraries::load_library(request()).path, good.string());
     fs::remove(good);
     std::vector<std::string> tried;
-    EXPECT_FALSE(driver::open_library((root_ / "conda/lib" / good.filename()).string(), tried));
+    EXPECT_FALSE(detail::open_library((root_ / "conda/lib" / good.filename()).string(), tried));
     ASSERT_EQ(tried.size(), 1U);
     EXPECT_TRUE(has(tried, "conda/lib/")) << tried[0];
     EXPECT_TRUE(has(tried, "file too short") || has(tried, "invalid ELF header")) << tried[0];

@@ -47,7 +47,7 @@ protected:
     static std::shared_ptr<DeviceMemoryResource>
     import(const std::shared_ptr<DeviceMemoryResource>& pool) {
         return DeviceMemoryResource::from_allocation_handle(
-            Device(0), IPCAllocationHandle::duplicate(pool->allocation_handle().handle()));
+            Device(0), IPCAllocationHandle::duplicate(pool->allocation_handle().descriptor()));
     }
 
 private:
@@ -63,13 +63,13 @@ TEST_F(IpcOnFake, pool_is_exported_once_and_its_descriptor_closed_with_the_last_
         EXPECT_TRUE(pool->is_ipc_enabled());
         EXPECT_FALSE(pool->is_mapped());
         kept = pool->allocation_handle();
-        EXPECT_EQ(kept->handle(), pool->allocation_handle().handle());
+        EXPECT_EQ(kept->descriptor(), pool->allocation_handle().descriptor());
         EXPECT_EQ(fake->count("cuMemPoolExportToShareableHandle"), 1);
     }
-    EXPECT_GE(::fcntl(kept->handle(), F_GETFD), 0) << "the handle outlives the pool";
+    EXPECT_GE(::fcntl(kept->descriptor(), F_GETFD), 0) << "the handle outlives the pool";
     kept->close();
     kept->close();
-    EXPECT_THROW((void)kept->handle(), ClosedError);
+    EXPECT_THROW((void)kept->descriptor(), ClosedError);
 }
 
 TEST_F(IpcOnFake, pool_that_is_not_shared_says_so) {
@@ -232,7 +232,7 @@ TEST_F(IpcOnFake, forged_descriptors_are_refused_and_leave_nothing) {
 TEST_F(IpcOnFake, a_pool_imported_as_what_it_is_not_maps_nothing) {
     const auto pool = DeviceMemoryResource::create(Device(0), SHARED);
     const auto handle = [&] {
-        return IPCAllocationHandle::duplicate(pool->allocation_handle().handle());
+        return IPCAllocationHandle::duplicate(pool->allocation_handle().descriptor());
     };
     const Stream stream = Device(0).create_stream();
     const Buffer buffer = pool->allocate(64, stream);

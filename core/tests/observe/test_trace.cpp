@@ -7,9 +7,14 @@
 
 #include <cuprum/trace.hpp>
 
+#include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <future>
+#include <memory>
 #include <sstream>
 #include <thread>
 
@@ -80,6 +85,100 @@ TEST_F(TraceTest, work_of_a_context_is_recorded_when_the_context_goes) {
     launch(stream(), LaunchConfig(1, 32), kernel, device().allocate(32 * sizeof(int), stream()));
     stop_trace();
     EXPECT_EQ(count(text(), "kernel"), 3) << text();
+}
+
+/// A flag in host memory that a stream waits for. Its destructor raises it, so that no test hangs.
+class HostFlag {
+public:
+    explicit HostFlag(const Stream& stream)
+        : memory_(LegacyPinnedMemoryResource::create()->allocate(sizeof(std::uint32_t), stream)) {
+        stream.sync();
+        set(0);
+    }
+
+    ~HostFlag() { set(1); }
+
+    HostFlag(const HostFlag&) = delete;
+    HostFlag& operator=(const HostFlag&) = delete;
+
+    void hold_back(const Stream& stream) const {
+        stream.wait_value(memory_.handle(), std::uint32_t{1});
+    }
+
+    void set(std::uint32_t value) const {
+        std::atomic_ref(*memory_.data<std::uint32_t>()).store(value);
+    }
+
+private:
+    Buffer memory_;
+};
+
+constexpr std::chrono::seconds HANG{20}; // what takes so long waits for something
+
+TEST_F(TraceTest, the_first_work_behind_a_wait_does_not_block_the_host) {
+    const Kernel kernel = compile(SOURCE).get_kernel("traced");
+    const Buffer buffer = device().allocate(32 * sizeof(int), stream());
+    stream().sync();
+    const HostFlag flag(stream());
+    start_trace(path());
+    flag.hold_back(stream());
+    auto launched = std::async(std::launch::async,
+                               [&] { launch(stream(), LaunchConfig(1, 32), kernel, buffer); });
+    const bool has_returned = launched.wait_for(HANG) == std::future_status::ready;
+    EXPECT_FALSE(stream().is_done());
+    flag.set(1); // only now
+    launched.get();
+    EXPECT_TRUE(has_returned) << "the launch waited for its own stream";
+    EXPECT_EQ(download<int>(buffer)[31], 31);
+    EXPECT_EQ(ended_with("kernel"), 1) << text();
+}
+
+TEST_F(TraceTest, work_of_other_streams_is_traced_while_one_is_held_back) {
+    const Kernel kernel = compile(SOURCE).get_kernel("traced");
+    const Buffer buffer = device().allocate(32 * sizeof(int), stream());
+    const Stream other = device().create_stream();
+    const Buffer second = device().allocate(32 * sizeof(int), other);
+    stream().sync();
+    const HostFlag flag(stream());
+    start_trace(path());
+    flag.hold_back(stream());
+    auto launched = std::async(std::launch::async, [&] {
+        launch(stream(), LaunchConfig(1, 32), kernel, buffer);
+        for (int i = 0; i < 100; ++i) {
+            launch(other, LaunchConfig(1, 32), kernel, second);
+        }
+        other.sync();
+    });
+    const bool has_returned = launched.wait_for(HANG) == std::future_status::ready;
+    flag.set(1);
+    launched.get();
+    EXPECT_TRUE(has_returned) << "a launch waited for the stream that is held back";
+    EXPECT_EQ(ended_with("kernel"), 101);
+}
+
+TEST_F(TraceTest, the_end_of_a_trace_leaves_other_threads_alone_while_it_waits) {
+    const Kernel kernel = compile(SOURCE).get_kernel("traced");
+    const Buffer buffer = device().allocate(32 * sizeof(int), stream());
+    const Stream other = device().create_stream();
+    const Buffer second = device().allocate(32 * sizeof(int), other);
+    stream().sync();
+    const HostFlag flag(stream());
+    start_trace(path());
+    flag.hold_back(stream());
+    launch(stream(), LaunchConfig(1, 32), kernel, buffer);
+    auto stopped = std::async(std::launch::async, [] { stop_trace(); });
+    auto launched = std::async(std::launch::async, [&] {
+        for (int i = 0; i < 100; ++i) {
+            launch(other, LaunchConfig(1, 32), kernel, second);
+        }
+        other.sync();
+    });
+    EXPECT_EQ(launched.wait_for(HANG), std::future_status::ready) << "a launch waited";
+    EXPECT_EQ(stopped.wait_for(std::chrono::milliseconds(0)), std::future_status::timeout);
+    flag.set(1);
+    stopped.get();
+    launched.get();
+    EXPECT_NE(text().find("\"name\": \"traced\", \"cat\": \"kernel\""), std::string::npos);
 }
 
 TEST_F(TraceTest, device_work_can_be_left_out) {

@@ -41,10 +41,11 @@ TEST_F(TracedOnFake, the_last_release_of_a_primary_context_takes_its_work_along)
     for (int i = 0; i < shares; ++i) {
         EXPECT_EQ(driver::table().cuDevicePrimaryCtxRelease(1), CUDA_SUCCESS);
     }
-    // Events go with their context, in which others may have the handles by now.
+    // The context takes its events and streams along; others may have their handles by now.
     const CUcontext gone = fake->primaries[1];
     const auto of_context = [&](const auto& event) { return event.second.context == gone; };
     EXPECT_GT(std::erase_if(fake->events, of_context), 0U);
+    EXPECT_EQ(std::erase_if(fake->streams, of_context), 1U) << "the trace's own";
     fake->forget_calls();
     fill_on(Device(0));
     for (int i = 0; i < shares; ++i) { // as the library left it

@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "program/code/fatbin.hpp"
+#include "program/code/symbol_table.hpp"
+#include "program/nvrtc/compilation.hpp"
 #include "program/source/debug_source.hpp"
 #include "program/source/include_directives.hpp"
-#include "program/symbol_table.hpp"
-#include "program/fatbin.hpp"
-#include "program/nvrtc/compilation.hpp"
+#include "program/source/includes.hpp"
 
 #include <gtest/gtest.h>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -169,6 +172,61 @@ TEST(Fatbin, gives_its_ptx_back) {
         EXPECT_EQ(ptx_in_fatbin(std::span(whole).first(size)), "") << size;
     }
     EXPECT_EQ(ptx_in_fatbin(ptx), "");
+}
+
+/// A tree of folders with empty header files.
+class HeaderTree : public ::testing::Test {
+protected:
+    ~HeaderTree() override { std::filesystem::remove_all(root_); }
+
+    void put(const std::string& file) const {
+        std::filesystem::create_directories((root_ / file).parent_path());
+        std::ofstream(root_ / file) << "";
+    }
+
+    [[nodiscard]] std::vector<std::string> find(const std::string& compiler,
+                                                libraries::Targets targets) const {
+        const std::vector<std::string> roots{(root_ / "other").string(),
+                                             (root_ / "toolkit").string()};
+        auto found =
+            find_include_directories(compiler.empty() ? "" : root_ / compiler, roots, targets);
+        for (std::string& folder : found) {
+            folder = std::filesystem::relative(folder, root_).string();
+        }
+        return found;
+    }
+
+    std::filesystem::path root_ =
+        std::filesystem::temp_directory_path() / ("cuprum_headers_" + std::to_string(::getpid()));
+};
+
+TEST_F(HeaderTree, headers_are_those_of_the_wanted_architecture) {
+    for (const char* target : {"x86_64-linux", "sbsa-linux"}) {
+        put("toolkit/targets/" + std::string(target) + "/include/cuda_fp16.h");
+        put("toolkit/targets/" + std::string(target) + "/include/cccl/cuda/std/type_traits");
+    }
+    using Folders = std::vector<std::string>;
+    EXPECT_EQ(find("", libraries::X86_64_TARGETS),
+              (Folders{"toolkit/targets/x86_64-linux/include",
+                       "toolkit/targets/x86_64-linux/include/cccl"}));
+    EXPECT_EQ(
+        find("", libraries::ARM64_TARGETS),
+        (Folders{"toolkit/targets/sbsa-linux/include", "toolkit/targets/sbsa-linux/include/cccl"}));
+    put("toolkit/targets/aarch64-linux/include/cuda_fp16.h");
+    std::filesystem::remove_all(root_ / "toolkit/targets/sbsa-linux");
+    EXPECT_EQ(find("", libraries::ARM64_TARGETS),
+              (Folders{"toolkit/targets/aarch64-linux/include"}));
+}
+
+TEST_F(HeaderTree, headers_of_the_compiler_come_before_all_others) {
+    put("other/include/cuda_fp16.h");
+    put("other/include/cuda/std/type_traits");
+    EXPECT_EQ(find("", {}), (std::vector<std::string>{"other/include"}));
+    put("mine/include/cuda_fp16.h");
+    EXPECT_EQ(find("mine/targets/sbsa-linux/lib/libnvrtc.so.13", libraries::ARM64_TARGETS),
+              (std::vector<std::string>{"mine/include", "other/include"}));
+    EXPECT_EQ(find("mine/lib64/libnvrtc.so.13", {}),
+              (std::vector<std::string>{"mine/include", "other/include"}));
 }
 
 TEST(OffendingLine, is_that_of_the_first_error) {

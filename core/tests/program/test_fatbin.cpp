@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/fatbin.hpp"
 #include "libraries/nvjitlink/table.hpp"
-#include "program/library_state.hpp"
+#include "program/code/fatbin.hpp"
+#include "program/code/image.hpp"
 #include "support/expect_error.hpp"
 
 #include <cuprum/error.hpp>
@@ -179,7 +179,7 @@ TEST(Image, a_section_that_reaches_beyond_the_end_is_refused) {
     const auto check = [&] { detail::check_image("it", CodeType::Cubin, code); };
     for (const std::uint64_t bytes : {std::uint64_t{17}, ~std::uint64_t{0}}) {
         put(second + 32, bytes);
-        testing::expect_error<CUDAError>(check, {"cut short", "208 bytes"});
+        testing::expect_error<CUDAError>(check, {"truncated", "208 bytes"});
     }
     put(second + 32, std::uint64_t{16});
     EXPECT_NO_THROW(check());
@@ -192,7 +192,7 @@ TEST(Image, the_wrapper_of_a_fat_binary_is_refused_for_it_holds_an_address) {
     const std::array<std::uint32_t, 6> wrapper{0x466243B1, 1, 0xdead, 0, 0, 0};
     testing::expect_error<CUDAError>(
         [&] { detail::check_image("it", CodeType::Fatbin, std::as_bytes(std::span(wrapper))); },
-        {"holds an address", "take the fat binary itself"});
+        {"holds an address", "pass the fat binary itself"});
 }
 
 } // namespace

@@ -105,7 +105,7 @@ TEST(Nvrtc, a_log_that_cannot_be_read_does_not_hide_the_failure) {
         return NVRTC_ERROR_COMPILATION;
     };
     table.nvrtcGetProgramLog = [](nvrtcProgram, char*) { return NVRTC_ERROR_OUT_OF_MEMORY; };
-    nvrtc::Table* const before = nvrtc::exchange_table(&table);
+    nvrtc::Table* const before = nvrtc::Library::exchange_table(&table);
     const std::string source;
     nvrtc::Compilation compilation(source, "x", {});
     try {
@@ -115,7 +115,7 @@ TEST(Nvrtc, a_log_that_cannot_be_read_does_not_hide_the_failure) {
         EXPECT_EQ(error.code(), NVRTC_ERROR_COMPILATION);
         EXPECT_TRUE(holds(error.log(), "nvrtcGetProgramLog")) << error.log();
     }
-    nvrtc::exchange_table(before);
+    nvrtc::Library::exchange_table(before);
 }
 
 TEST(Nvrtc, a_missing_header_names_the_directories_searched_and_the_option) {

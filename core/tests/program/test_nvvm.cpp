@@ -63,7 +63,7 @@ protected:
 TEST_F(NVVMOnDevice, ir_compiles_to_ptx_that_runs) {
     const Program program(module_of(STORE, "store"), SourceType::Nvvm);
     EXPECT_EQ(program.backend(), CompilerBackend::Nvvm);
-    EXPECT_NE(program.handle(), 0U);
+    EXPECT_NE(program.handle(), nullptr);
     EXPECT_EQ(program.compiler_options().front(), "-arch=compute_" + device().arch());
     const ObjectCode code = program.compile(CodeType::Ptx);
     EXPECT_NE(code.text().find(".entry store("), std::string_view::npos);

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/fatbin.hpp"
+#include "program/code/fatbin.hpp"
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_libraries.hpp"
 
+#include <cuprum/detail/access.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/object_code.hpp>
 
@@ -65,13 +66,13 @@ TEST_F(FakeObjectCode, is_loaded_once_by_threads_that_meet) {
 
 TEST_F(FakeObjectCode, a_kernel_is_looked_up_once) {
     ObjectCode code = ptx("code");
-    EXPECT_FALSE(code.known_kernel("saxpy").has_value());
+    EXPECT_FALSE(detail::Access::known_kernel(code, "saxpy").has_value());
     Kernel first = code.get_kernel("saxpy");
     libraries->failures["cuLibraryGetKernel"] = CUDA_ERROR_UNKNOWN;
     Kernel second = code.get_kernel("saxpy");
     EXPECT_TRUE(first == second);
-    EXPECT_TRUE(code.known_kernel("saxpy") == first);
-    EXPECT_FALSE(code.known_kernel("nothing").has_value());
+    EXPECT_TRUE(detail::Access::known_kernel(code, "saxpy") == first);
+    EXPECT_FALSE(detail::Access::known_kernel(code, "nothing").has_value());
     EXPECT_THROW(static_cast<void>(code.get_kernel("nothing")), CUDAError);
     // Each is a share of its own.
     first.close();
@@ -80,7 +81,7 @@ TEST_F(FakeObjectCode, a_kernel_is_looked_up_once) {
     EXPECT_EQ(libraries->live_libraries, 1);
     second.close();
     EXPECT_EQ(libraries->live_libraries, 0);
-    EXPECT_THROW(static_cast<void>(code.known_kernel("saxpy")), ClosedError);
+    EXPECT_THROW(static_cast<void>(detail::Access::known_kernel(code, "saxpy")), ClosedError);
 }
 
 TEST_F(FakeObjectCode, kernels_are_looked_up_by_threads_that_meet) {

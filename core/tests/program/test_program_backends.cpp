@@ -63,7 +63,7 @@ TEST_F(ProgramOnDevice, ptx_compiles_to_a_cubin_that_runs) {
     const Program program(ptx.text(), SourceType::Ptx, {.name = "mine", .max_register_count = 64});
     EXPECT_EQ(program.language(), SourceType::Ptx);
     EXPECT_EQ(program.backend(), CompilerBackend::NvJitLink);
-    EXPECT_NE(program.handle(), 0U);
+    EXPECT_NE(program.handle(), nullptr);
     const ObjectCode code = program.compile(CodeType::Cubin);
     EXPECT_EQ(code.name(), "mine");
     expect_answer(code);
@@ -218,7 +218,7 @@ TEST(ProgramArchitectures, can_all_be_compiled_for_without_a_device) {
 
 TEST(ProgramHandle, is_the_compilers_and_stays) {
     const Program program(KERNEL, {.arch = "sm_90"});
-    EXPECT_NE(program.handle(), 0U);
+    EXPECT_NE(program.handle(), nullptr);
     EXPECT_EQ(program.handle(), program.handle());
     EXPECT_NO_THROW(static_cast<void>(program.compile(CodeType::Ptx)));
 }

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <errno.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,13 +20,17 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <new>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace cuprum {
@@ -464,6 +469,56 @@ TEST(DefaultProgramCache, leaves_alone_what_cannot_be_cached) {
     static_cast<void>(Program("", {.arch = "sm_90", .lineinfo = true}).compile(CodeType::Ptx));
     EXPECT_EQ(cache->hits + cache->misses, 0);
     EXPECT_EQ(cache->count(), 0U);
+}
+
+/// A cache whose every use throws what the test says.
+class BrokenCache final : public ProgramCache {
+public:
+    explicit BrokenCache(std::function<void()> fail) : fail_(std::move(fail)) {}
+
+    [[nodiscard]] std::optional<std::vector<std::byte>> get(std::string_view /*key*/) override {
+        fail_();
+        return std::nullopt;
+    }
+
+    void put(std::string_view /*key*/, std::span<const std::byte> /*code*/) override { fail_(); }
+
+    bool remove(std::string_view /*key*/) override { return false; }
+
+    std::size_t count() override { return 0; }
+
+    void clear() override {}
+
+private:
+    std::function<void()> fail_;
+};
+
+TEST(DefaultProgramCache, that_fails_in_any_way_is_one_warning) {
+    const std::vector<std::pair<std::function<void()>, std::string>> failures{
+        {[] { throw std::runtime_error("the server is gone"); }, "the server is gone"},
+        {[] { throw std::logic_error("closed"); }, "closed"},
+        {[] { throw std::system_error(EACCES, std::generic_category(), "disk"); }, "disk"},
+        {[] { throw std::bad_alloc(); }, "out of memory"},
+        {[] { throw 42; }, "not a std::exception"},
+    };
+    for (const auto& [fail, reason] : failures) {
+        testing::WarningLog warnings;
+        const DefaultCache used(std::make_shared<BrokenCache>(fail));
+        const Program program("extern \"C\" __global__ void f() {}", {.arch = "sm_90"});
+        EXPECT_NO_THROW(
+            EXPECT_NE(program.compile(CodeType::Ptx).text().find("f("), std::string_view::npos));
+        const auto degraded = warnings.take(WarningKind::Degraded);
+        ASSERT_EQ(degraded.size(), 1U) << reason;
+        EXPECT_NE(degraded[0].find("default program cache failed"), std::string::npos);
+        EXPECT_NE(degraded[0].find(reason), std::string::npos) << degraded[0];
+    }
+}
+
+TEST(ProgramCache, that_a_program_is_given_may_fail) {
+    BrokenCache cache([] { throw std::runtime_error("the server is gone"); });
+    const Program program("extern \"C\" __global__ void f() {}", {.arch = "sm_90"});
+    EXPECT_THROW(static_cast<void>(program.compile(CodeType::Ptx, {.cache = &cache})),
+                 std::runtime_error);
 }
 
 TEST_F(FileCache, that_fails_as_the_default_is_a_warning) {

@@ -3,7 +3,12 @@
 
 // What the key of a compilation depends on.
 
+#include "libraries/nvrtc/table.hpp"
+#include "libraries/nvvm/table.hpp"
+#include "program/cache/key.hpp"
+#include "program/cache/toolchain.hpp"
 #include "support/expect_error.hpp"
+#include "support/file_identity.hpp"
 
 #include <cuprum/program.hpp>
 #include <cuprum/program_cache.hpp>
@@ -17,6 +22,7 @@
 #include <fstream>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cuprum {
@@ -60,6 +66,34 @@ TEST(ProgramCacheKey, differs_with_everything_that_matters) {
     }
     EXPECT_EQ(key(KERNEL), keys[0]);
     EXPECT_EQ(key(KERNEL, {}, CodeType::Ptx, {"b", "a"}), keys[12]) << "their order is no matter";
+}
+
+TEST(ProgramCacheKey, differs_with_the_file_of_the_compiler) {
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("cuprum_key_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    const std::string library = folder / "libnvrtc.so.13";
+    const auto key = [&library] { // as for a compiler that reports 13.0 whatever its patch level
+        return detail::make_key({.code = KERNEL}, detail::SourceFacts(KERNEL),
+                                "NVRTC 13.0 " + detail::file_identity(library));
+    };
+    std::ofstream(library) << "13.0.48";
+    const std::string before = key();
+    EXPECT_EQ(key(), before);
+    std::ofstream(library) << "13.0.88 patched";
+    EXPECT_NE(key(), before) << "a patch update must not find old code";
+    std::filesystem::remove_all(folder);
+}
+
+TEST(ProgramCacheKey, knows_the_build_of_the_loaded_compilers) {
+    for (const auto& [language, build] :
+         {std::pair{SourceType::Cxx, nvrtc::Library::loaded().build},
+          std::pair{SourceType::Nvvm, nvvm::Library::loaded().build}}) {
+        const std::string toolchain = detail::toolchain_of(language);
+        EXPECT_FALSE(build.empty());
+        EXPECT_NE(toolchain.find(build), std::string::npos) << toolchain;
+        EXPECT_EQ(detail::toolchain_of(language), toolchain);
+    }
 }
 
 TEST(ProgramCacheKey, refuses_what_it_cannot_see) {

@@ -157,7 +157,7 @@ TEST_F(ReleaseInHostFunctionOnFake, of_an_import_lets_the_same_be_imported_again
     const Stream stream = Device(0).create_stream();
     const auto pool = DeviceMemoryResource::create(Device(0), {.ipc_enabled = true});
     const auto imported = DeviceMemoryResource::from_allocation_handle(
-        Device(0), IPCAllocationHandle::duplicate(pool->allocation_handle().handle()));
+        Device(0), IPCAllocationHandle::duplicate(pool->allocation_handle().descriptor()));
     const Buffer buffer = pool->allocate(64, stream);
     const IPCBufferDescriptor descriptor = buffer.ipc_descriptor();
     Buffer mapped = Buffer::from_ipc_descriptor(*imported, descriptor, stream);

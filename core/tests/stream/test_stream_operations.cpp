@@ -151,10 +151,10 @@ TEST_F(StreamOperationsOnFake, closed_stream_does_none_of_it) {
 
 TEST_F(StreamOperationsOnFake, environment_chooses_the_default_stream) {
     {
-        const testing::ScopedVariable variable("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "1");
+        const testing::ScopedVariable variable("CUPRUM_PER_THREAD_DEFAULT_STREAM", "1");
         EXPECT_EQ(Stream::default_stream(), Stream::per_thread_default());
     }
-    const testing::ScopedVariable variable("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0");
+    const testing::ScopedVariable variable("CUPRUM_PER_THREAD_DEFAULT_STREAM", "0");
     EXPECT_EQ(Stream::default_stream(), Stream::legacy_default());
 }
 

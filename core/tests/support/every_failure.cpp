@@ -95,7 +95,8 @@ std::string run(const std::function<void()>& scenario) {
     std::string told;
     try {
         scenario();
-    } catch (const CUDAError& error) {
+    } catch (const Error& error) { // the driver's linker reports a LinkerError
+        EXPECT_EQ(error.domain(), ErrorDomain::Driver) << error.what();
         EXPECT_EQ(error.code(), UNKNOWN) << error.what();
         told += error.call() + " ";
     }

@@ -221,6 +221,16 @@ void add_greens(driver::Table& table) {
         *context = fake().green_contexts.at(green);
         return CUDA_SUCCESS;
     };
+    table.cuStreamGetGreenCtx = [](CUstream stream, CUgreenCtx* green) {
+        const auto found = fake().streams.find(stream);
+        *green = nullptr;
+        for (const auto& [handle, context] : fake().green_contexts) {
+            if (found != fake().streams.end() && found->second.context == context) {
+                *green = handle;
+            }
+        }
+        return CUDA_SUCCESS;
+    };
     table.cuGreenCtxStreamCreate = [](CUstream* stream, CUgreenCtx green, unsigned flags,
                                       int priority) {
         if (flags != CU_STREAM_NON_BLOCKING) {

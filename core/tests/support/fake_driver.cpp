@@ -184,7 +184,8 @@ void check_every_failure(const std::function<void(FakeDriver&)>& scenario) {
         std::string named;
         try {
             scenario(fake);
-        } catch (const CUDAError& error) {
+        } catch (const Error& error) { // the driver's linker reports a LinkerError
+            EXPECT_EQ(error.domain(), ErrorDomain::Driver);
             EXPECT_EQ(error.code(), CUDA_ERROR_UNKNOWN);
             named = error.call();
         }

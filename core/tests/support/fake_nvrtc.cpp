@@ -120,11 +120,11 @@ FakeNvrtc::FakeNvrtc() {
         fake->pch_heap_bytes = size;
         return answer("nvrtcSetPCHHeapSize");
     };
-    previous_ = nvrtc::exchange_table(&table_);
+    previous_ = nvrtc::Library::exchange_table(&table_);
 }
 
 FakeNvrtc::~FakeNvrtc() {
-    nvrtc::exchange_table(previous_);
+    nvrtc::Library::exchange_table(previous_);
     fake = nullptr;
 }
 

@@ -82,7 +82,6 @@ CUresult CUDAAPI cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUeven
 
 CUresult CUDAAPI cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
     return entry("cuCtxRecordEvent", [&] {
-        // The legacy stream stands behind all blocking streams; the others are joined to it first.
         const auto [context, green] = usable_context(hCtx);
         const auto event = event_from(hEvent);
         if (green != nullptr) {
@@ -90,12 +89,7 @@ CUresult CUDAAPI cuCtxRecordEvent(CUcontext hCtx, CUevent hEvent) {
             return;
         }
         Capture::refuse_in(*context, nullptr);
-        const auto join = std::make_shared<Marker>(context->errors());
-        for (const auto& stream : context->streams()) {
-            join->depend_on(stream->pending_tail());
-        }
-        context->legacy_stream()->enqueue(join);
-        event->record(*context->legacy_stream());
+        event->record(context->streams(), *context->legacy_stream());
     });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// assert() of kernels: every thread that fails says so, then the grid ends.
+// assert() in kernels: every failing thread prints a message, then the grid ends.
 
 #include "builtins/builtins.hpp"
 #include "builtins/memory.hpp"
@@ -43,7 +43,7 @@ const Instruction* fail_assert(WarpContext& warp, const Instruction* at, std::ui
                 std::to_string(thread / width / height) + "): assertion '" + condition +
                 "' does not hold\n";
     }
-    flush_output(); // what was printed before comes first
+    flush_output(); // earlier output comes first
     (void)std::fwrite(text.data(), 1, text.size(), stderr);
     return raise_fault(warp, at, FaultKind::Assert, first,
                        "'" + condition + "' does not hold at " + place);

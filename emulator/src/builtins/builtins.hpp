@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Functions that the device itself provides: kernels declare them without a body.
+// Functions that the device itself provides. Kernels declare them without a body.
 
 #pragma once
 
@@ -17,12 +17,12 @@ namespace cuprum::emulator::builtins {
 
 using Function = std::remove_pointer_t<bytecode::Handler>;
 
-Function print;       // src[0]: format; src[1]: packed arguments; dst[0]: how many there were
+Function print;       // src[0]: format; src[1]: packed arguments; dst[0]: number of arguments
 Function fail_assert; // src[0]: condition; src[1]: file; src[2]: line; src[3]: function
 Function allocate;    // src[0]: bytes; dst[0]: address or 0
 Function release;     // src[0]: address
 
-/// One function as PTX declares it. Sizes are in bytes.
+/// A function as PTX declares it. Sizes are in bytes.
 struct Builtin {
     std::string_view name;
     bytecode::Handler handler;
@@ -33,19 +33,19 @@ struct Builtin {
     bool is_heap = false;
 };
 
-/// Returns the function of a name, or nullptr.
+/// Returns the function with a name, or nullptr.
 [[nodiscard]] const Builtin* find(std::string_view name);
 
-/// Tells whether a function belongs to libcudadevrt, which kernels that launch kernels call. It is
-/// machine code, so the emulated device has none of it.
+/// Returns whether a function belongs to libcudadevrt, which kernels that launch kernels call. That
+/// library is machine code, so the emulated device does not have it.
 [[nodiscard]] bool is_of_device_runtime(std::string_view name);
 
-/// Says so in an error message.
+/// The part of an error message that explains this.
 constexpr std::string_view NO_DEVICE_RUNTIME =
     "kernels that launch kernels (dynamic parallelism) and other calls of the device runtime, "
     "libcudadevrt, are not supported by the emulated device: launch them from the host";
 
-/// Lists the functions, for documentation.
+/// Returns all functions, for the documentation.
 [[nodiscard]] std::span<const Builtin> all();
 
 } // namespace cuprum::emulator::builtins

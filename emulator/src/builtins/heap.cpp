@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// malloc and free of kernels.
+// malloc() and free() in kernels.
 
 #include "builtins/heap.hpp"
 
@@ -19,7 +19,7 @@ using bytecode::Instruction;
 namespace {
 
 constexpr std::uint64_t ALIGNMENT = 16;
-/// Left unused at the start, so that no piece has the address of the whole range.
+/// Unused bytes at the start, so that no piece has the address of the whole range.
 constexpr std::uint64_t RESERVED_BYTES = 256;
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The memory that kernels allocate from.
+// The heap that kernels allocate from.
 
 #pragma once
 
@@ -11,21 +11,21 @@
 
 namespace cuprum::emulator::builtins {
 
-/// Hands out pieces of a range of device memory, which somebody else owns and keeps. Safe to use
-/// from several threads. What it knows of the pieces is not kept among them: a kernel that writes
-/// past the end of one spoils only data.
+/// An allocator for a range of device memory that someone else owns. Safe to use from several
+/// threads. Its bookkeeping lies outside the range, so a kernel that writes past the end of a piece
+/// damages only data.
 class Heap {
 public:
     Heap(std::uint64_t base, std::uint64_t bytes);
 
-    /// Returns the address of `bytes` bytes, aligned to 16, or 0 when there is no such piece left.
+    /// Returns the address of `bytes` bytes, aligned to 16, or 0 if no free piece is large enough.
     [[nodiscard]] std::uint64_t allocate(std::uint64_t bytes);
 
-    /// Takes a piece back. Returns false when nothing that is in use begins at `address`.
+    /// Frees a piece. Returns false if no used piece begins at `address`.
     [[nodiscard]] bool release(std::uint64_t address);
 
-    /// Returns how many bytes from an address on belong to the piece that holds it, as it was asked
-    /// for; 0 when no piece does.
+    /// Returns how many requested bytes follow `address` in the piece that contains it; 0 if no
+    /// piece contains it.
     [[nodiscard]] std::uint64_t bytes_from(std::uint64_t address) const;
 
 private:
@@ -35,7 +35,7 @@ private:
     };
 
     mutable std::mutex mutex_;
-    std::map<std::uint64_t, std::uint64_t> free_; // address to bytes, never adjacent
+    std::map<std::uint64_t, std::uint64_t> free_; // address to bytes; pieces are never adjacent
     std::map<std::uint64_t, Piece> used_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory as the functions in this folder read it: one lane at a time, any generic address.
+// How the functions in this folder read memory: one lane at a time, at any generic address.
 
 #pragma once
 
@@ -13,13 +13,12 @@
 
 namespace cuprum::emulator::builtins {
 
-/// Returns where `bytes` bytes at a generic address of one lane lie, nullptr unless all of them may
-/// be read.
+/// Returns the host address of `bytes` bytes at a generic address of one lane, or nullptr unless
+/// all of them are readable.
 [[nodiscard]] const std::byte* locate(const WarpContext& warp, std::uint32_t lane,
                                       std::uint64_t address, std::uint32_t bytes);
 
-/// Reads a string that ends with a zero. Returns none, with the address that cannot be read in
-/// `bad_address`, when it does not lie in memory.
+/// Reads a zero-terminated string. If it cannot be read, returns none and sets `bad_address`.
 [[nodiscard]] std::optional<std::string> read_string(const WarpContext& warp, std::uint32_t lane,
                                                      std::uint64_t address,
                                                      std::uint64_t& bad_address);
@@ -30,7 +29,7 @@ namespace cuprum::emulator::builtins {
 [[nodiscard]] std::uint64_t long_of(const WarpContext& warp, bytecode::Operand operand,
                                     std::uint32_t lane);
 
-/// Stores a 4- or 8-byte value of one lane; a discarded result is fine.
+/// Stores a 4- or 8-byte value of one lane. The operand may be a discarded result.
 void store_word(WarpContext& warp, bytecode::Operand operand, std::uint32_t lane,
                 std::uint32_t value);
 void store_long(WarpContext& warp, bytecode::Operand operand, std::uint32_t lane,

@@ -12,7 +12,7 @@ namespace cuprum::emulator::builtins {
 
 namespace {
 
-/// More than this is not held back: a device would begin to lose output here.
+/// The most output that is held back. A device would begin to lose output here.
 constexpr std::size_t MAX_HELD_BYTES = std::size_t{1} << 20;
 
 struct Output {
@@ -21,7 +21,7 @@ struct Output {
     std::atomic<bool> has_text{false};
 };
 
-/// Never destroyed: kernels may end while the process does.
+/// Never destroyed, because kernels may end while the process exits.
 Output& output() {
     static Output* const OUTPUT = new Output;
     return *OUTPUT;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What kernels print. It is gathered and written when a kernel ends, as a device would: a call that
-// waits for a kernel returns after its output.
+// What kernels print. As on a device, the output is buffered and written when a kernel ends: a call
+// that waits for a kernel returns after its output appears.
 
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace cuprum::emulator::builtins {
 
-/// Adds to the output; one call's text stays together. Blocks only when much has been gathered.
+/// Appends to the output; the text of one call stays together. Blocks only if the buffer is full.
 void write_output(std::string_view text);
 
-/// Writes what has been gathered to the standard output and flushes that.
+/// Writes the buffered output to the standard output and flushes it.
 void flush_output() noexcept;
 
 } // namespace cuprum::emulator::builtins

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// printf of kernels.
+// printf() in kernels.
 //
 // The compiler has packed the arguments into local memory, each at its natural alignment: 4 bytes
-// for int and smaller, 8 for long, pointers and double. The format is taken apart here; each
-// conversion is then left to the C library, with the length that fits the host.
+// for int and smaller, 8 for long, pointers and double. This file splits the format into
+// conversions. The C library formats each one, with a length modifier that fits the host.
 
 #include "builtins/builtins.hpp"
 #include "builtins/memory.hpp"
@@ -22,16 +22,16 @@ using bytecode::Instruction;
 
 namespace {
 
-/// Widths and precisions beyond this are cut: a kernel must not exhaust the host's memory.
+/// Larger widths and precisions are clamped: a kernel must not exhaust the host's memory.
 constexpr int MAX_WIDTH = 4096;
 
-/// Formats one call of one lane.
+/// The formatting of one call by one lane.
 class Formatter {
 public:
     Formatter(const WarpContext& warp, std::uint32_t lane, std::uint64_t arguments)
         : warp_(warp), lane_(lane), start_(arguments) {}
 
-    /// Returns false when memory cannot be read; `bad_address` says which.
+    /// Returns false if memory cannot be read; `bad_address` holds where.
     [[nodiscard]] bool run(std::string_view format);
 
     [[nodiscard]] const std::string& text() const { return text_; }
@@ -105,7 +105,7 @@ bool Formatter::run(std::string_view format) {
     return true;
 }
 
-/// Formats one conversion, whose percent sign is behind us, and moves `format` past it.
+/// Formats one conversion, whose percent sign is already consumed, and moves `format` past it.
 bool Formatter::convert(std::string_view& format) {
     const std::string_view whole = format;
     std::string spec = "%";
@@ -130,7 +130,7 @@ bool Formatter::convert(std::string_view& format) {
     }
     if (format.empty()) {
         text_ += '%';
-        text_ += whole; // ends in the middle of a conversion: shown as it is
+        text_ += whole; // the format ends inside a conversion: print it unchanged
         return true;
     }
     const char kind = format.front();
@@ -175,7 +175,7 @@ bool Formatter::convert(std::string_view& format) {
             return false;
         }
     } else if (kind == 'n') {
-        return read_argument(8, value); // a device stores nothing
+        return read_argument(8, value); // a device stores nothing for %n
     } else {
         text_ += '%';
         text_ += whole.substr(0, whole.size() - format.size());
@@ -183,7 +183,7 @@ bool Formatter::convert(std::string_view& format) {
     return true;
 }
 
-/// Reads a width or precision, which may be an argument.
+/// Reads a width or precision, which may come from an argument.
 bool Formatter::read_number(std::string_view& format, std::string& spec) {
     if (!format.empty() && format.front() == '*') {
         format.remove_prefix(1);
@@ -193,7 +193,7 @@ bool Formatter::read_number(std::string_view& format, std::string& spec) {
         }
         const int number = static_cast<int>(value);
         if (number < 0 && spec.back() == '.') {
-            spec.pop_back(); // as if there were none
+            spec.pop_back(); // treat it as missing
         } else {
             spec += std::to_string(number < -MAX_WIDTH  ? -MAX_WIDTH
                                    : number > MAX_WIDTH ? MAX_WIDTH

@@ -13,10 +13,10 @@
 
 namespace cuprum::emulator::bytecode {
 
-/// How the banks are aligned in memory, and every value in them that is not a predicate.
+/// The alignment of the banks, and of every value in them that is not a predicate.
 constexpr std::uint32_t BANK_ALIGNMENT = 64;
 
-/// How wide the lanes of a value are.
+/// The size of a lane of a value.
 enum class Width : std::uint8_t { Predicate = 0, B32 = 4, B64 = 8, B128 = 16 };
 
 /// Returns the bytes that a value of this width takes in a bank.
@@ -24,19 +24,18 @@ enum class Width : std::uint8_t { Predicate = 0, B32 = 4, B64 = 8, B128 = 16 };
     return width == Width::Predicate ? 4 : static_cast<std::uint32_t>(width) * WARP_SIZE;
 }
 
-/// What stands before the lanes of a linear register (passes/find_linear.cpp): its value in lane l
-/// is `base` plus `steps[b]` for every bit b that is set in l. A value of 32 bits has them modulo
-/// 2^32.
+/// The header before the lanes of a linear register (passes/find_linear.cpp). The value in lane l
+/// is `base` plus `steps[b]` for every bit b that is set in l. Values of 32 bits are modulo 2^32.
 struct alignas(BANK_ALIGNMENT) LinearHead {
     static constexpr std::uint32_t STEP_COUNT = 5;
 
     std::uint64_t base = 0;
     std::uint64_t steps[STEP_COUNT] = {};
     std::uint64_t has_lanes = 0; // 1: the lanes are up to date
-    std::uint64_t is_varied = 0; // 1: base and steps do not say the value, the lanes do
+    std::uint64_t is_varied = 0; // 1: only the lanes hold the value; base and steps are meaningless
 };
 
-/// Values that are known only at launch, per block or per warp, and read like registers.
+/// Values that are known only per launch, block or warp. Instructions read them like registers.
 enum class Special : std::uint8_t {
     // bank Launch
     NtidX,
@@ -58,7 +57,7 @@ enum class Special : std::uint8_t {
     ClusterNctaidZ,
     ClusterNctarank,
     EnvReg1,
-    EnvReg2, // pointer to the grid workspace, halves
+    EnvReg2, // the two halves of a pointer to the grid workspace
     // bank Block
     CtaidX,
     CtaidY,
@@ -76,11 +75,11 @@ enum class Special : std::uint8_t {
     TidY,
     TidZ,
     WarpId,
-    LocalBase,     // where in a thread's local memory the activation's own begins; 64 bits wide
+    LocalBase,     // where the activation's local memory begins in the thread's; 64 bits wide
     ReturnAddress, // the instruction that each lane returns to; written by calls
 };
 
-/// Places one launch-time value: which value, and at which offset of its bank it is broadcast.
+/// The place of one launch-time value: which value, and its offset in the bank.
 struct SpecialSlot {
     Special special{};
     std::uint32_t offset = 0;
@@ -88,7 +87,7 @@ struct SpecialSlot {
     bool is_linear = false; // a LinearHead stands before it
 };
 
-/// Places one scalar of the kernel's parameters in the Launch bank.
+/// The place of one scalar kernel parameter in the Launch bank.
 struct ParameterSlot {
     std::uint32_t parameter_offset = 0; // bytes into the packed parameters
     std::uint8_t size_bytes = 0;        // 1, 2, 4 or 8
@@ -118,14 +117,15 @@ struct Line {
     std::uint32_t source_file = 0;
 };
 
-/// What Kernel::functions says of a function that a kernel never calls.
+/// The entry in Kernel::functions of a function that the kernel never calls.
 constexpr std::uint32_t NOT_CALLABLE = ~0u;
 
-/// The address of a function, as kernels see it, is its number in the module plus one, times this.
-/// Such small numbers are never addresses of memory; they are even, as pointers to members need.
+/// The unit of function addresses. The address that a kernel sees is the function's number in the
+/// module plus one, times this. Such small numbers are never memory addresses, and they are even,
+/// as pointers to members require.
 constexpr std::uint64_t FUNCTION_ADDRESS_UNIT = 16;
 
-/// A kernel, ready to run.
+/// A kernel that is ready to run.
 struct Kernel {
     std::string name;
     std::vector<Instruction> code;
@@ -144,21 +144,21 @@ struct Kernel {
     std::vector<SpecialSlot> block_specials;
     std::vector<SpecialSlot> warp_specials;
     std::vector<ParameterSlot> parameter_slots;
-    std::vector<std::uint32_t> linear_slots; // in a frame: registers with a LinearHead before them
+    std::vector<std::uint32_t> linear_slots; // offsets in a frame of registers with a LinearHead
 
     std::vector<Parameter> parameters;
     std::uint32_t parameter_bytes = 0; // packed size
     std::uint32_t static_shared_bytes = 0;
     std::vector<SharedVariable> shared_variables; // static ones, for reports
-    // Shared memory between the static and the dynamic one that users are not told of: what
-    // follows, with the gaps before it.
+    // Shared memory between the static and the dynamic part that users do not see. It contains the
+    // two areas below and the gaps before them.
     std::uint32_t hidden_shared_bytes = 0;
-    // A kernel that takes the address of a parameter finds the packed parameters copied here.
-    // 0: no copy.
+    // If a kernel takes the address of a parameter, the packed parameters are copied here. 0: no
+    // copy.
     std::uint32_t parameter_copy_bytes = 0;
     std::uint32_t parameter_copy_offset = 0;
-    // What the system reserves, for kernels that ask where it is: cooperative groups keep the
-    // barriers of tiles of several warps there. 0: none does.
+    // The system-reserved area, for kernels that ask for its address: cooperative groups keep the
+    // barriers of multi-warp tiles there. 0: not needed.
     std::uint32_t reserved_shared_bytes = 0;
     std::uint32_t reserved_shared_offset = 0;
     std::uint32_t local_bytes = 0; // per thread and activation
@@ -172,13 +172,13 @@ struct Kernel {
     bool uses_grid_sync = false;
     bool uses_heap = false; // calls malloc or free
 
-    // Functions that are called rather than inlined stand behind the kernel in `code`. Each
-    // activation has a frame and local memory of its own, at a distance that is the same for all of
-    // them: registers of one width have the same places in every function, so that lanes in
-    // different functions never touch each other's bytes.
-    std::vector<std::uint32_t> functions; // by number in the module: first instruction
-    std::uint32_t max_frames = 1;         // activations of a thread, the kernel included
-    std::uint32_t return_slot = 0;        // in a frame: Special::ReturnAddress
+    // Functions that are called rather than inlined follow the kernel in `code`. Each activation
+    // has its own frame and local memory, all of the same size. Registers of one width have the
+    // same places in every function, so lanes in different functions never touch each other's
+    // bytes.
+    std::vector<std::uint32_t> functions; // by number in the module: index of the first instruction
+    std::uint32_t max_frames = 1;         // most activations of a thread, including the kernel
+    std::uint32_t return_slot = 0;        // offset of Special::ReturnAddress in a frame
 };
 
 } // namespace cuprum::emulator::bytecode

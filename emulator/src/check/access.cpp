@@ -23,8 +23,6 @@ bool check_shared(WarpContext& warp, const Instruction* at, const Access& access
 bool check_local(WarpContext& warp, const Instruction* at, const Access& access,
                  std::uint64_t offset);
 const std::uint8_t* find_unwritten(const std::uint8_t* written, const Access& access);
-bool report(WarpContext& warp, const Instruction* at, const Access& access, FaultKind kind,
-            const std::string& detail);
 std::string describe_access(const Access& access);
 std::string describe_memory(const MemoryMap& map, std::uint64_t address);
 std::string describe_shared(const BlockContext& owner, const BlockContext& from,
@@ -62,6 +60,20 @@ bool check_access(WarpContext& warp, const Instruction* at, const Access& access
     return parameter < block.parameter_bytes || check_global(warp, at, access);
 }
 
+bool report_finding(WarpContext& warp, const Instruction* at, std::uint32_t lane, FaultKind kind,
+                    const std::string& detail) {
+    const MemoryMap& map = *warp.block->memory;
+    if (map.report == nullptr) {
+        (void)raise_fault(warp, at, kind, lane, detail);
+        return false;
+    }
+    auto& grid = static_cast<BlockShadow&>(*warp.block->observer).grid();
+    if (grid.is_news(static_cast<std::uint32_t>(at - warp.code))) {
+        map.report(describe_finding(warp, at, kind, lane, detail) + grid.describe_launch());
+    }
+    return true;
+}
+
 GlobalRaces::Stamp global_stamp(const WarpContext& warp, const Instruction* at,
                                 std::uint32_t lane) {
     const BlockContext& block = *warp.block;
@@ -92,23 +104,22 @@ bool check_global(WarpContext& warp, const Instruction* at, const Access& access
                                                : " runs over the end of its allocation";
             (void)raise_fault(warp, at, FaultKind::IllegalAddress, access.lane,
                               describe_access(access) + what +
-                                  (is_in_heap ? "\n  in the heap from which malloc of kernels "
-                                                "allocates"
+                                  (is_in_heap ? "\n  in the heap that malloc in kernels uses"
                                               : describe_memory(map, access.address)));
             return false;
         }
     }
     if (!is_found) {
-        return true; // the instruction itself asks what is mapped
+        return true; // the instruction itself checks what is mapped
     }
     if (map.initialized != nullptr && (range.is_tracked || range.is_heap)) {
         for (std::uint32_t i = 0; access.reads && i < access.bytes; i += access.element_bytes) {
             const std::uint32_t bytes = std::min(access.element_bytes, access.bytes - i);
             if (is_unwritten(map, access.address + i, bytes)) {
-                mark_written(map, access.address, access.bytes); // once is enough
-                if (!report(warp, at, access, FaultKind::UninitializedRead,
-                            describe_access(access) + ", which was never written" +
-                                describe_memory(map, access.address))) {
+                mark_written(map, access.address, access.bytes); // report it only once
+                if (!report_finding(warp, at, access.lane, FaultKind::UninitializedRead,
+                                    describe_access(access) + ", which was never written" +
+                                        describe_memory(map, access.address))) {
                     return false;
                 }
                 break;
@@ -129,10 +140,11 @@ bool check_global(WarpContext& warp, const Instruction* at, const Access& access
                 std::to_string(other.block % block.grid[0]) + ", " +
                 std::to_string(other.block / block.grid[0] % block.grid[1]) + ", " +
                 std::to_string(other.block / block.grid[0] / block.grid[1]) + ")";
-            return report(warp, at, access, FaultKind::Race,
-                          describe_access(access) + ", and nothing orders it after" +
-                              describe_other(block, other.instruction, conflict->was_write, name) +
-                              describe_memory(map, access.address));
+            return report_finding(
+                warp, at, access.lane, FaultKind::Race,
+                describe_access(access) + ", and nothing orders it after" +
+                    describe_other(block, other.instruction, conflict->was_write, name) +
+                    describe_memory(map, access.address));
         }
     }
     return true;
@@ -158,10 +170,10 @@ bool check_shared(WarpContext& warp, const Instruction* at, const Access& access
     if ((checks & CHECK_INITIALIZED) != 0) {
         std::uint8_t* const written = shadow.shared_written() + offset;
         if (access.reads && !access.passes_on && find_unwritten(written, access) != nullptr) {
-            std::fill_n(written, access.bytes, std::uint8_t{1}); // once is enough
-            if (!report(warp, at, access, FaultKind::UninitializedRead,
-                        describe_access(access) + ", which this block has never written" +
-                            describe_shared(*owner, block, offset))) {
+            std::fill_n(written, access.bytes, std::uint8_t{1}); // report it only once
+            if (!report_finding(warp, at, access.lane, FaultKind::UninitializedRead,
+                                describe_access(access) + ", which this block has never written" +
+                                    describe_shared(*owner, block, offset))) {
                 return false;
             }
         }
@@ -180,8 +192,8 @@ bool check_shared(WarpContext& warp, const Instruction* at, const Access& access
             if (block.cluster->size > 1) {
                 name += " of the cluster's block " + std::to_string(rank);
             }
-            return report(
-                warp, at, access, FaultKind::Race,
+            return report_finding(
+                warp, at, access.lane, FaultKind::Race,
                 describe_access(access) + ", and nothing orders it after" +
                     describe_other(block, conflict->other.instruction, conflict->was_write, name) +
                     describe_shared(*owner, block, offset));
@@ -198,24 +210,25 @@ bool check_local(WarpContext& warp, const Instruction* at, const Access& access,
         access.bytes > stride - offset) {
         return true;
     }
-    std::uint8_t* const written = static_cast<BlockShadow&>(*block.observer).local_written() +
-                                  warp.thread(access.lane) * stride + offset;
+    auto& shadow = static_cast<BlockShadow&>(*block.observer);
+    const std::uint32_t thread = warp.thread(access.lane);
+    const std::uint8_t* const written = shadow.local_written(thread) + offset;
     if (access.reads && !access.passes_on && find_unwritten(written, access) != nullptr) {
-        std::fill_n(written, access.bytes, std::uint8_t{1});
-        if (!report(warp, at, access, FaultKind::UninitializedRead,
-                    describe_access(access) + ", which the thread has never written\n  " +
-                        std::to_string(offset) + " bytes into its local memory")) {
+        shadow.mark_local(thread, offset, access.bytes); // report it only once
+        if (!report_finding(warp, at, access.lane, FaultKind::UninitializedRead,
+                            describe_access(access) + ", which the thread has never written\n  " +
+                                std::to_string(offset) + " bytes into its local memory")) {
             return false;
         }
     }
     if (access.writes) {
-        std::fill_n(written, access.bytes, std::uint8_t{1});
+        shadow.mark_local(thread, offset, access.bytes);
     }
     return true;
 }
 
-/// Returns the first element of an access of which no byte has been written. An element that has
-/// been written in part counts as written: structures are copied with the gaps in them.
+/// Returns the first element of an access of which no byte has been written. A partly written
+/// element counts as written, because structures are copied together with their padding.
 const std::uint8_t* find_unwritten(const std::uint8_t* written, const Access& access) {
     for (std::uint32_t i = 0; i < access.bytes; i += access.element_bytes) {
         const std::uint32_t bytes = std::min(access.element_bytes, access.bytes - i);
@@ -225,21 +238,6 @@ const std::uint8_t* find_unwritten(const std::uint8_t* written, const Access& ac
         }
     }
     return nullptr;
-}
-
-/// Stops the kernel or only tells, as the map says. Returns whether the kernel goes on.
-bool report(WarpContext& warp, const Instruction* at, const Access& access, FaultKind kind,
-            const std::string& detail) {
-    const MemoryMap& map = *warp.block->memory;
-    if (map.report == nullptr) {
-        (void)raise_fault(warp, at, kind, access.lane, detail);
-        return false;
-    }
-    auto& grid = static_cast<BlockShadow&>(*warp.block->observer).grid();
-    if (grid.is_news(static_cast<std::uint32_t>(at - warp.code))) {
-        map.report(describe_finding(warp, at, kind, access.lane, detail) + grid.describe_launch());
-    }
-    return true;
 }
 
 std::string describe_access(const Access& access) {
@@ -253,7 +251,7 @@ std::string describe_memory(const MemoryMap& map, std::uint64_t address) {
     return map.describe == nullptr ? std::string{} : map.describe(map, address, false);
 }
 
-/// Names the variable in shared memory that an offset lies in.
+/// Names the variable in shared memory that contains an offset.
 std::string describe_shared(const BlockContext& owner, const BlockContext& from,
                             std::uint64_t offset) {
     const bytecode::Kernel& kernel = *owner.kernel;
@@ -281,7 +279,7 @@ std::string describe_thread(const BlockContext& block, std::uint32_t thread) {
            ", " + std::to_string(thread / width / height) + ")";
 }
 
-/// Says what the other access of a race was, and where, one level deeper than the rest.
+/// Describes the other access of a race and its place, one indentation level deeper.
 std::string describe_other(const BlockContext& block, std::uint32_t instruction, bool was_write,
                            const std::string& who) {
     std::string place = describe_place(*block.kernel, block.kernel->code[instruction]);

@@ -8,36 +8,43 @@
 #include "interp/warp.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace cuprum::emulator::check {
 
-/// One access of one lane.
+/// One access by one lane.
 struct Access {
     AccessSpace space = AccessSpace::Generic;
     bool reads = false;
     bool writes = false;
     bool is_strong = false;
-    bool passes_on = false; // perhaps nobody uses what is read from shared or local memory
+    bool passes_on = false; // the value read from shared or local memory may stay unused
     std::uint32_t lane = 0;
     std::uint64_t address = 0;
     std::uint32_t bytes = 0;
     std::uint32_t element_bytes = 0;
-    const std::uint8_t* data = nullptr; // that is written; nullptr: not known
+    const std::uint8_t* data = nullptr; // the bytes that are written; nullptr if unknown
 };
 
-/// Checks an access and records it. Returns false after a fault. Says nothing of accesses that the
-/// instruction itself will refuse: outside shared or local memory, misaligned.
+/// Checks and records an access. Returns false after a fault. Ignores accesses that the instruction
+/// itself will refuse: those outside shared or local memory, and misaligned ones.
 [[nodiscard]] bool check_access(WarpContext& warp, const bytecode::Instruction* at,
                                 const Access& access);
 
-/// Checks and records the accesses of `lanes` lanes, `first` and those after it, as one: they go on
-/// behind it, or all read at its address. Returns false, with nothing recorded, when they have to
-/// be looked at one by one. `data` is what they write, lane by lane, or nullptr.
+/// Checks and records the accesses of `lanes` lanes, starting with `first`, as one access. The
+/// lanes either access adjacent addresses or all read at one address. `data` holds what they write,
+/// lane by lane, or is nullptr. Returns false and records nothing if the lanes must be checked one
+/// by one.
 [[nodiscard]] bool check_together(WarpContext& warp, const bytecode::Instruction* at,
                                   const Access& first, std::uint32_t lanes, bool is_uniform,
                                   const std::uint8_t* data);
 
-/// Says who accesses device memory.
+/// Stops the kernel with a fault, or only reports it if CUPRUM_EMULATOR_CHECK_ACTION says so.
+/// Returns whether the kernel continues.
+[[nodiscard]] bool report_finding(WarpContext& warp, const bytecode::Instruction* at,
+                                  std::uint32_t lane, FaultKind kind, const std::string& detail);
+
+/// Returns which thread accesses device memory, and at which instruction.
 [[nodiscard]] GlobalRaces::Stamp global_stamp(const WarpContext& warp,
                                               const bytecode::Instruction* at, std::uint32_t lane);
 

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <limits>
+#include <new>
 
 namespace cuprum::emulator::check {
 
@@ -16,7 +18,7 @@ using bytecode::WARP_SIZE;
 
 namespace {
 
-/// When the clock of a block that is used again and again must be wound back.
+/// The time at which the clock of a reused block must be reset.
 constexpr std::uint32_t LATEST = std::numeric_limits<std::uint32_t>::max() / 2;
 
 } // namespace
@@ -33,7 +35,7 @@ void BlockShadow::start(BlockContext& block, GridShadow& grid) {
                     kernel.parameter_copy_bytes, std::uint8_t{1});
         std::fill_n(shared_written_.begin() + kernel.reserved_shared_offset,
                     kernel.reserved_shared_bytes, std::uint8_t{1});
-        local_written_.assign(std::size_t{block.local_stride_bytes} * block.thread_count, 0);
+        forget_local();
     }
     if ((checks & CHECK_RACES) == 0) {
         return;
@@ -53,9 +55,35 @@ void BlockShadow::start(BlockContext& block, GridShadow& grid) {
         threads_.resize(block.thread_count);
         known_.resize(std::size_t{block.warp_count} * WARP_SIZE * WARP_SIZE);
     }
-    // Whatever is remembered of the block before is ordered by this.
+    // This orders everything that is remembered about the previous block.
     clock_->met = ++clock_->now;
     met_ = released_together_ = acquired_together_ = last_acquired_ = clock_->now;
+}
+
+void BlockShadow::forget_local() {
+    const std::size_t stride = block_->local_stride_bytes;
+    const std::size_t bytes = stride * block_->thread_count;
+    if (stride != local_stride_ || bytes > local_bytes_) {
+        // calloc'ed pages cost nothing until they are touched, and most of a stack is never used.
+        local_written_.reset(
+            static_cast<std::uint8_t*>(std::calloc(std::max<std::size_t>(bytes, 1), 1)));
+        if (local_written_ == nullptr) {
+            throw std::bad_alloc();
+        }
+        local_bytes_ = bytes;
+        local_stride_ = stride;
+    } else {
+        // Clear all threads that there is room for: the previous block may have had more threads.
+        for (std::size_t at = 0; local_used_ != 0 && at < local_bytes_; at += stride) {
+            std::fill_n(local_written_.get() + at, local_used_, std::uint8_t{0});
+        }
+    }
+    local_used_ = 0;
+}
+
+void BlockShadow::mark_local(std::uint32_t thread, std::size_t offset, std::size_t bytes) {
+    std::fill_n(local_written_.get() + thread * local_stride_ + offset, bytes, std::uint8_t{1});
+    local_used_ = std::max(local_used_, offset + bytes);
 }
 
 void BlockShadow::arrived(const WarpContext& warp, std::uint32_t mask) {
@@ -125,7 +153,7 @@ void BlockShadow::release(const WarpContext& warp, std::uint32_t mask) {
     released_together_ = std::max(released_together_, met_);
     const auto lane_count = std::min(WARP_SIZE, block_->thread_count - first);
     for_each_lane(mask, [&](std::uint32_t lane) {
-        // With its own work it releases what it knows of that of others.
+        // A lane releases its own work, and everything it knows about the work of other lanes.
         for (std::uint32_t other = 0; other < lane_count; ++other) {
             std::uint32_t& released = threads_[first + other].released;
             released = std::max(released, known(first + lane, other));
@@ -184,7 +212,7 @@ bool BlockShadow::access_shared_lanes(const WarpContext& who, std::uint32_t lane
     now.instruction = instruction;
     for (std::uint32_t i = 0; i < lanes; ++i) {
         if (is_uniform && i != 0 && i + 2 < lanes) {
-            continue; // of many readers the first and the last two are remembered
+            continue; // only the first and the last two of many readers are remembered
         }
         now.thread = static_cast<std::uint16_t>(rank * Stamp::THREADS + who.thread(lane + i));
         cells_.record_words(is_uniform ? offset : offset + i * bytes, bytes, is_write,
@@ -216,8 +244,8 @@ bool BlockShadow::find(const MemoryMap& map, std::uint64_t address, MemoryRange&
     return true;
 }
 
-/// Tells whether an access to shared memory of the cluster comes before what a thread of the block
-/// `by` does now.
+/// Returns whether an earlier access to shared memory of the cluster is ordered before the current
+/// access by `thread` of the block `by`.
 bool BlockShadow::is_ordered(const Stamp& earlier, const BlockShadow& by,
                              std::uint32_t thread) const {
     const std::uint32_t time = earlier.time;
@@ -241,8 +269,8 @@ bool BlockShadow::is_ordered(const Stamp& earlier, const BlockShadow& by,
     return released > time && acquired > time;
 }
 
-/// Tells whether an offset lies in what the system reserves. Libraries that use it rely on more
-/// than CUDA promises, such as shuffles that order.
+/// Returns whether an offset lies in the shared memory that the system reserves. Libraries that use
+/// it rely on more than CUDA guarantees, for example on shuffles that order memory.
 bool BlockShadow::is_reserved(std::uint32_t offset) const {
     const bytecode::Kernel& kernel = *block_->kernel;
     return offset - kernel.reserved_shared_offset < kernel.reserved_shared_bytes;

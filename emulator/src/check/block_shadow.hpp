@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the checks know of one running block: which bytes of its shared and local memory have been
-// written, who accessed its shared memory, and how its threads order each other.
+// What the checks know about one running block: which bytes of its shared and local memory have
+// been written, which threads accessed its shared memory, and how its threads are ordered.
 //
-// Time is a counter that all blocks of a cluster share and that moves whenever threads order their
-// work. An access has the time at which it happens. It is ordered before a later access of another
-// thread when
+// All blocks of a cluster share one counter, the time. It advances whenever threads order their
+// work. Each access carries the time at which it happens. It is ordered before a later access by
+// another thread if
 //   - all threads of the block (or cluster) have met since,
-//   - both are of one warp and have met since, directly or through others (__syncwarp), or
-//   - its thread has released what it had done since, and the other thread has acquired since:
-//     mbarriers, fences and atomics, barriers of a part of the block. As for device memory
-//     (global_races.hpp), what is acquired is all that was released.
-// The shuffles and votes of a warp order nothing, as the programming guide says.
+//   - both threads are in one warp and have met since, directly or through others (__syncwarp), or
+//   - its thread has released its work since, and the other thread has acquired since: through
+//     mbarriers, fences with atomics, or barriers of a part of the block. As for device memory
+//     (global_races.hpp), an acquire covers everything that was released before.
+// Shuffles and votes order nothing, as the programming guide says. Fences alone order nothing.
 
 #pragma once
 
@@ -21,19 +21,22 @@
 #include "interp/warp.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace cuprum::emulator::check {
 
-/// Is told of every access and synchronisation of a block that is checked.
+/// The record of every access and synchronisation of a checked block.
 class BlockShadow final : public Observer {
 public:
-    /// Who accessed shared memory, when and where.
+    /// The thread, time and place of an access to shared memory.
     struct Stamp {
-        static constexpr std::uint16_t THREADS = 1024; // at most, of a block
+        static constexpr std::uint16_t THREADS = 1024; // the most threads that a block can have
 
         std::uint32_t time = 0;
         std::uint16_t thread = 0; // of the cluster: rank * THREADS + thread in the block
@@ -48,8 +51,8 @@ public:
         }
     };
 
-    /// Begins the life of a block, whose context and cluster are complete. Those of lower rank in
-    /// the cluster have begun.
+    /// Starts a new block whose context and cluster are complete. The blocks of lower rank in the
+    /// cluster must have started before.
     void start(BlockContext& block, GridShadow& grid);
 
     void arrived(const WarpContext& warp, std::uint32_t mask) override;
@@ -58,49 +61,58 @@ public:
     void cluster_met() override;
     void allocated(std::uint64_t address, std::uint64_t bytes) override;
 
-    /// Lanes of a warp have met; each has named its members in `members`.
+    /// Records that lanes of a warp have met; `members` holds the member mask that each lane named.
     void warp_met(const WarpContext& warp, std::uint32_t mask, const std::uint32_t* members);
     void release(const WarpContext& warp, std::uint32_t mask);
     void acquire(const WarpContext& warp, std::uint32_t mask);
 
-    /// Records an access of a thread of the cluster to this block's shared memory.
+    /// Records an access to this block's shared memory by a thread of the cluster.
     [[nodiscard]] std::optional<Conflict<Stamp>>
     access_shared(const WarpContext& who, std::uint32_t lane, std::uint32_t instruction,
                   std::uint32_t offset, std::uint32_t bytes, bool is_write,
                   const std::uint8_t* data);
 
-    /// Records accesses of `lanes` lanes of this block from `lane` on, `bytes` each, side by side
-    /// or (reads) all at one place. Returns false, with nothing recorded, unless all that happened
-    /// there before is ordered for every thread of the block.
+    /// Records the accesses of `lanes` lanes of this block, starting at `lane`, with `bytes` each.
+    /// The lanes access adjacent addresses or, for reads, all the same address. Returns false and
+    /// records nothing unless every earlier access there is ordered for every thread of the block.
     [[nodiscard]] bool access_shared_lanes(const WarpContext& who, std::uint32_t lane,
                                            std::uint32_t lanes, std::uint32_t instruction,
                                            std::uint32_t offset, std::uint32_t bytes,
                                            bool is_uniform, bool is_write,
                                            const std::uint8_t* data);
 
-    /// Finds the allocation that holds an address; false when there is none.
+    /// Finds the allocation that contains an address. Returns false if there is none.
     [[nodiscard]] bool find(const MemoryMap& map, std::uint64_t address, MemoryRange& range);
 
     [[nodiscard]] GridShadow& grid() const { return *grid_; }
 
-    /// Returns one byte per byte of shared memory: whether it has been written.
+    /// Returns one flag byte per byte of shared memory, set once that byte has been written.
     [[nodiscard]] std::uint8_t* shared_written() { return shared_written_.data(); }
 
-    /// Returns the same for the local memory of all threads.
-    [[nodiscard]] std::uint8_t* local_written() { return local_written_.data(); }
+    /// Returns the same flags for the local memory of a thread.
+    [[nodiscard]] const std::uint8_t* local_written(std::uint32_t thread) const {
+        return local_written_.get() + thread * local_stride_;
+    }
+
+    /// Marks bytes of a thread's local memory as written; they must lie inside it.
+    void mark_local(std::uint32_t thread, std::size_t offset, std::size_t bytes);
+
+    /// Returns how many bytes of each thread's local memory the next block has to clear.
+    [[nodiscard]] std::size_t local_used() const { return local_used_; }
 
 private:
     struct Clock {
         std::uint32_t now = 1;
-        std::uint32_t met = 0;     // when all threads of the cluster were ordered
-        std::uint32_t rewinds = 0; // how often it was wound back
+        std::uint32_t met = 0;     // when all threads of the cluster last met
+        std::uint32_t rewinds = 0; // how often the clock was reset
     };
 
     struct Thread {
-        std::uint32_t released = 0; // accesses before this time are
+        std::uint32_t released = 0; // earlier accesses are released
         std::uint32_t acquired = 0;
     };
 
+    void forget_local();
     [[nodiscard]] bool is_ordered(const Stamp& earlier, const BlockShadow& by,
                                   std::uint32_t thread) const;
     [[nodiscard]] bool is_reserved(std::uint32_t offset) const;
@@ -111,20 +123,31 @@ private:
     BlockContext* block_ = nullptr;
     GridShadow* grid_ = nullptr;
     std::vector<std::uint8_t> shared_written_;
-    std::vector<std::uint8_t> local_written_;
 
-    Clock own_clock_;        // of the block of rank 0
-    Clock* clock_ = nullptr; // of the cluster
+    struct Free {
+        void operator()(std::uint8_t* memory) const { std::free(memory); }
+    };
+
+    // One flag byte per byte of local memory, thread after thread. Only the first `local_used_`
+    // bytes of each thread can be nonzero.
+    std::unique_ptr<std::uint8_t[], Free> local_written_;
+    std::size_t local_bytes_ = 0;
+    std::size_t local_stride_ = 0;
+    std::size_t local_used_ = 0;
+
+    Clock own_clock_;        // used by the block of rank 0
+    Clock* clock_ = nullptr; // shared by the cluster
     std::uint32_t seen_rewinds_ = 0;
-    std::uint32_t met_ = 0;               // when all threads of the block were ordered
-    std::uint32_t released_together_ = 0; // what was ordered then has been released
+    std::uint32_t met_ = 0;               // when all threads of the block last met
+    std::uint32_t released_together_ = 0; // accesses before this time are released for all threads
     std::uint32_t acquired_together_ = 0;
     std::uint32_t last_acquired_ = 0;
     std::vector<Thread> threads_;
-    std::vector<std::uint32_t> known_; // per thread and lane of its warp: known up to this time
+    std::vector<std::uint32_t> known_; // per thread and lane of its warp: the time up to which the
+                                       // thread knows that lane's work
     Cells<Stamp> cells_{0};
 
-    // Allocations found before; valid while the map has not changed.
+    // Allocations found before; valid until the map changes.
     std::uint64_t seen_changes_ = 0;
     std::array<MemoryRange, 8> ranges_{};
     std::uint32_t next_range_ = 0;

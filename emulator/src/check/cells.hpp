@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a race detector remembers of memory: who wrote each word last, and who has read it since.
+// What a race detector remembers about memory: the last thread that wrote each word, and the
+// threads that have read it since.
 //
-// Most accesses are of whole words, so there is a cell per word. A word that is accessed in pieces
-// gets a cell per byte: threads may well write neighbouring bytes.
+// Most accesses cover whole words, so there is one cell per word. A word that is accessed in parts
+// gets one cell per byte, because threads may legally write neighbouring bytes.
 //
-// A stamp says who, when and where. It needs `time` (0: never), is_same_thread() and
-// is_same_group().
+// A stamp identifies the thread, time and place of an access. A stamp type needs `time` (0: never),
+// is_same_thread() and is_same_group().
 
 #pragma once
 
@@ -27,27 +28,28 @@ constexpr std::uint32_t WORD_BYTES = 4;
 template <typename Stamp>
 struct Cell {
     Stamp write;
-    // The last reader, the last before it of the same group, and the last of another group: not all
-    // readers, but whoever writes next has nearly always to be ordered after one of these.
+    // The last reader, the last earlier reader of the same group, and the last of another group.
+    // These are not all readers, but the next writer nearly always must be ordered after one of
+    // them.
     std::array<Stamp, 3> reads;
-    std::uint32_t value = 0; // that was written
+    std::uint32_t value = 0; // the value written
     bool has_value = false;
 };
 
-/// An earlier access that a later one has to be ordered after, and is not.
+/// An earlier access that should be ordered before a later one but is not.
 template <typename Stamp>
 struct Conflict {
     Stamp other;
     bool was_write = false;
 };
 
-/// The cells of a run of memory.
+/// The cells of a contiguous memory region.
 template <typename Stamp>
 class Cells {
 public:
     explicit Cells(std::size_t bytes) : words_((bytes + WORD_BYTES - 1) / WORD_BYTES) {}
 
-    /// Makes room for more, keeping what is there.
+    /// Makes room for more cells and keeps the existing ones.
     void grow(std::size_t bytes) {
         const std::size_t words = (bytes + WORD_BYTES - 1) / WORD_BYTES;
         if (words > words_.size()) {
@@ -71,8 +73,8 @@ public:
         pieces_.clear();
     }
 
-    /// Tells whether an access to whole words would conflict with none, whatever it writes, and
-    /// none of them has been accessed in pieces.
+    /// Returns whether an access to whole words is free of conflicts, whatever it writes, and none
+    /// of the words has been accessed in parts.
     template <typename IsOrdered>
     [[nodiscard]] bool is_free(std::uint64_t offset, std::uint32_t bytes, bool is_write,
                                IsOrdered is_ordered) const {
@@ -85,7 +87,7 @@ public:
         });
     }
 
-    /// Records an access to whole words of which is_free() is true.
+    /// Records an access to whole words for which is_free() returned true.
     void record_words(std::uint64_t offset, std::uint32_t bytes, bool is_write,
                       const std::uint8_t* data, const Stamp& now) {
         for (std::uint32_t done = 0; done < bytes; done += WORD_BYTES) {
@@ -97,10 +99,11 @@ public:
         }
     }
 
-    /// Records an access to bytes that lie in the run, and returns a conflict if there is one.
+    /// Records an access to bytes inside the region, and returns a conflict if there is one.
     ///
-    /// `data` are the bytes that are written, or nullptr: two threads that write the same value do
-    /// no harm. `is_ordered` tells of an earlier stamp whether its access comes before this one.
+    /// `data` holds the bytes that are written, or is nullptr. Two threads that write the same
+    /// value do not conflict. `is_ordered` returns whether the access of an earlier stamp is
+    /// ordered before this one.
     template <typename IsOrdered>
     std::optional<Conflict<Stamp>> access(std::uint64_t offset, std::uint32_t bytes, bool is_write,
                                           const std::uint8_t* data, const Stamp& now,
@@ -151,7 +154,7 @@ private:
         return !pieces_.empty() && pieces_.contains(word);
     }
 
-    /// Returns the cells of a word's bytes, made from the word's own the first time.
+    /// Returns the cells of a word's bytes. The first call derives them from the word's own cell.
     Pieces& split(std::uint64_t word) {
         const auto [entry, is_new] = pieces_.try_emplace(word);
         if (is_new) {
@@ -163,7 +166,7 @@ private:
         return entry->second;
     }
 
-    /// Ends the life of a word in pieces, before it is written whole.
+    /// Removes the byte cells of a word before a write to the whole word.
     template <typename IsOrdered>
     void join(std::uint64_t word, bool is_write, std::optional<std::uint32_t> value,
               IsOrdered is_ordered, std::optional<Conflict<Stamp>>& found) {
@@ -224,7 +227,7 @@ private:
     }
 
     std::vector<Cell<Stamp>> words_;
-    std::unordered_map<std::uint64_t, Pieces> pieces_; // of words that were accessed in pieces
+    std::unordered_map<std::uint64_t, Pieces> pieces_; // of words that were accessed in parts
 };
 
 } // namespace cuprum::emulator::check

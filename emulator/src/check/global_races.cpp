@@ -34,7 +34,7 @@ bool GridShadow::is_ordered(std::uint32_t earlier, std::uint32_t time, std::uint
         std::any_of(releases.begin(), releases.end(), [&](std::uint32_t release) {
             return release > time && release < reader->second.acquired;
         });
-    // Releases that are no longer remembered may have been in time.
+    // A release that is no longer remembered may have come in time.
     return is_published || releases.back() > time;
 }
 
@@ -91,14 +91,14 @@ bool GlobalRaces::access_lanes(GridShadow& grid, Stamp who, std::uint64_t addres
     return true;
 }
 
-/// Tells whether one access is ordered before another; the mutex is held.
+/// Returns whether one access is ordered before another. The caller holds the mutex.
 bool GlobalRaces::is_ordered_before(const GridShadow& grid, const Stamp& earlier,
                                     const Stamp& later) {
     return earlier.grid != later.grid || earlier.block == later.block ||
            grid.is_ordered(earlier.block, earlier.time, later.block);
 }
 
-/// Returns the page of an address; the mutex is held.
+/// Returns the page of an address. The caller holds the mutex.
 GlobalRaces::Page& GlobalRaces::page_of(std::uint64_t address) {
     const auto found = pages_.find(address / PAGE_BYTES);
     if (found != pages_.end()) {
@@ -126,7 +126,7 @@ void GlobalRaces::release(GridShadow& grid, std::uint32_t block) {
     auto& releases = grid.orders_[block].releases;
     std::shift_right(releases.begin(), releases.end(), 1);
     releases.front() = ++grid.now_;
-    ++grid.now_; // what comes after has a later time
+    ++grid.now_; // later accesses get a later time
 }
 
 void GlobalRaces::acquire(GridShadow& grid, std::uint32_t block) {

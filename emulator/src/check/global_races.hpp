@@ -3,11 +3,11 @@
 
 // Races on device memory between the blocks of one grid.
 //
-// Blocks order their accesses through memory: one publishes what it has done (a fence or a release)
-// and sets a flag, another sees the flag and goes on. Which flag belongs to which data cannot be
-// known, so a block that looks at any flag, that is, makes an atomic, volatile or acquiring access,
-// is taken to know all that was published before. So a report is never wrong, but a race between
-// blocks that also talk to each other may stay unseen.
+// Blocks order their accesses through memory. One block publishes its work (a fence or a release)
+// and sets a flag; another block sees the flag and continues. The detector cannot know which flag
+// belongs to which data. So a block that makes any atomic, volatile or acquiring access is assumed
+// to know everything that was published before. A report is therefore never wrong, but a race
+// between blocks that also synchronise with each other may stay unseen.
 
 #pragma once
 
@@ -25,18 +25,18 @@
 
 namespace cuprum::emulator::check {
 
-/// What one grid knows of its blocks, and what has been reported of it.
+/// What one grid knows about its blocks, and which findings have been reported for it.
 class GridShadow {
 public:
-    /// `describe_launch` says who launched the grid; it may be empty.
+    /// `describe_launch` describes the launch site of the grid; it may be empty.
     explicit GridShadow(std::function<std::string()> describe_launch = {});
 
-    /// Says who launched the grid, in lines that each start with a line break.
+    /// Describes the launch site of the grid. Each line starts with a line break.
     [[nodiscard]] std::string describe_launch() const {
         return describe_launch_ ? describe_launch_() : std::string{};
     }
 
-    /// Tells whether a finding at an instruction is the first there.
+    /// Returns whether a finding is the first one at an instruction, and remembers it.
     [[nodiscard]] bool is_news(std::uint32_t instruction);
 
 private:
@@ -45,7 +45,7 @@ private:
     static constexpr std::size_t REMEMBERED = 4;
 
     struct Order {
-        std::array<std::uint32_t, REMEMBERED> releases{}; // when, newest first
+        std::array<std::uint32_t, REMEMBERED> releases{}; // times, newest first
         std::uint32_t acquired = 0;
     };
 
@@ -53,17 +53,17 @@ private:
                                   std::uint32_t later) const;
 
     std::function<std::string()> describe_launch_;
-    std::uint32_t number_; // of the grid in the process
+    std::uint32_t number_; // number of the grid in the process
     std::uint32_t now_ = 1;
     std::unordered_map<std::uint32_t, Order> orders_; // by block
-    std::mutex mutex_;                                // of what follows
+    std::mutex mutex_;                                // protects the members below
     std::unordered_set<std::uint32_t> reported_;
 };
 
-/// Remembers the accesses to device memory. Safe to use from several workers.
+/// The record of all accesses to device memory. Safe to use from several workers.
 class GlobalRaces {
 public:
-    /// Who accessed memory, when and where.
+    /// The thread, time and place of an access.
     struct Stamp {
         std::uint32_t grid = 0;
         std::uint32_t time = 0;
@@ -78,30 +78,30 @@ public:
         [[nodiscard]] bool is_same_group(const Stamp& other) const { return is_same_thread(other); }
     };
 
-    /// Records an access; `who` lacks grid and time, which are filled in here.
+    /// Records an access. Fills in the grid and the time, which `who` lacks.
     [[nodiscard]] std::optional<Conflict<Stamp>> access(GridShadow& grid, Stamp who,
                                                         std::uint64_t address, std::uint32_t bytes,
                                                         bool is_write, const std::uint8_t* data);
 
-    /// Records the accesses of `lanes` lanes, `bytes` each and side by side, where none conflicts
-    /// with an earlier one; `who` is the first. Returns false, with nothing recorded, where one
-    /// does or where they do not lie in one page.
+    /// Records the accesses of `lanes` adjacent lanes with `bytes` each; `who` is the first lane.
+    /// Returns false and records nothing if one of them conflicts with an earlier access, or if
+    /// they do not lie in one page.
     [[nodiscard]] bool access_lanes(GridShadow& grid, Stamp who, std::uint64_t address,
                                     std::uint32_t bytes, std::uint32_t lanes, bool is_write,
                                     const std::uint8_t* data);
 
-    /// Records that a block has published what it has done so far.
+    /// Records that a block has published its work so far.
     void release(GridShadow& grid, std::uint32_t block);
 
-    /// Records that a block has seen what others have published.
+    /// Records that a block has seen what other blocks have published.
     void acquire(GridShadow& grid, std::uint32_t block);
 
-    /// Forgets the accesses to memory that begins a new life.
+    /// Forgets all accesses to memory that is allocated anew.
     void forget(std::uint64_t address, std::uint64_t bytes);
 
 private:
     static constexpr std::uint64_t PAGE_BYTES = 4096;
-    /// What is remembered may take this many pages; then it is forgotten, and races with it.
+    /// The most pages that are remembered. Beyond it, accesses and their races are forgotten.
     static constexpr std::size_t MAX_PAGES = 8192;
 
     using Page = Cells<Stamp>;
@@ -112,7 +112,7 @@ private:
 
     std::mutex mutex_;
     std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
-    std::vector<std::unique_ptr<Page>> spare_; // to be used again: memory from the system is slow
+    std::vector<std::unique_ptr<Page>> spare_; // for reuse: memory from the system is slow
 };
 
 } // namespace cuprum::emulator::check

@@ -8,6 +8,7 @@
 #include "interp/random.hpp"
 
 #include <bit>
+#include <cstdio>
 #include <cstring>
 
 namespace cuprum::emulator::check {
@@ -18,9 +19,9 @@ using bytecode::WARP_SIZE;
 
 namespace {
 
-/// One access in so many stops its warp, in a random schedule.
+/// In a random schedule, one in this many accesses stops its warp.
 constexpr std::uint32_t SHAKE_INTERVAL = 32;
-/// What a lane writes at most.
+/// The most bytes that a lane writes.
 constexpr std::size_t MAX_LANE_BYTES = 32;
 
 template <typename T>
@@ -55,8 +56,8 @@ void read_values(const WarpContext& warp, const Instruction& at, std::uint32_t l
     }
 }
 
-/// Checks lanes from `begin` on as one where they lie side by side, or read at one address. Returns
-/// whether that is all there is to say.
+/// Checks the lanes from `begin` on as one access if they are adjacent or read at one address.
+/// Returns whether this completes the check.
 bool access_together(WarpContext& warp, const Instruction* at, Access& first, std::uint32_t count,
                      std::uint32_t begin, std::uint32_t lanes) {
     first.lane = begin;
@@ -90,7 +91,7 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
     const std::uint32_t lanes = at->target >> ACCESS_LANES_SHIFT;
     mask &= bytecode::FULL_MASK >> (WARP_SIZE - lanes);
     if (lines > 1) {
-        mask &= ~mask + 1; // the first lane acts for all
+        mask &= ~mask + 1; // the first lane acts for all lanes
     }
     std::uint8_t data[MAX_LANE_BYTES];
     Access each;
@@ -102,7 +103,7 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
     each.element_bytes = at->access_bytes;
     each.bytes = count * at->access_bytes;
     if (mask == bytecode::FULL_MASK && lines == 1 && (at->tag & ACCESS_SIZED) == 0) {
-        // All at once, or by halves: many blocks are 16 threads wide.
+        // Check all lanes at once, or by halves: many blocks are 16 threads wide.
         constexpr std::uint32_t half = WARP_SIZE / 2;
         if (access_together(warp, at, each, count, 0, WARP_SIZE)) {
             return at + 1;
@@ -188,19 +189,34 @@ const Instruction* meet(WarpContext& warp, const Instruction* at, std::uint32_t 
     return at + 1;
 }
 
+const Instruction* membership(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    for (; mask != 0; mask &= mask - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+        const auto members = lane_value<std::uint32_t>(warp, at->src[0], lane);
+        if ((members >> lane & 1) != 0) {
+            continue;
+        }
+        char text[128];
+        std::snprintf(text, sizeof text,
+                      "lane %u executes a warp operation with member mask 0x%08x, which does not "
+                      "name it; the result is undefined",
+                      lane, members);
+        return report_finding(warp, at, lane, FaultKind::DivergentBarrier, text) ? at + 1 : nullptr;
+    }
+    return at + 1;
+}
+
 const Instruction* mark_local(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const BlockContext& block = *warp.block;
     const std::size_t offset = at->target + std::size_t{block.kernel->local_bytes} *
                                                 (warp.groups[warp.current].depth + at->tag);
     const auto bytes = static_cast<std::size_t>(at->immediate);
     if (offset + bytes > block.local_stride_bytes) {
-        return at + 1; // the call itself will complain
+        return at + 1; // the call itself will report the overflow
     }
     for (; mask != 0; mask &= mask - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-        std::memset(shadow_of(warp).local_written() +
-                        std::size_t{warp.thread(lane)} * block.local_stride_bytes + offset,
-                    1, bytes);
+        shadow_of(warp).mark_local(warp.thread(lane), offset, bytes);
     }
     return at + 1;
 }
@@ -209,7 +225,7 @@ const Instruction* shake(WarpContext& warp, const Instruction* at, std::uint32_t
     if (warp.block->random == 0 || random_below(warp.block->random, SHAKE_INTERVAL) != 0) {
         return at + 1;
     }
-    warp.budget = 0; // the warp gives way, not only the group
+    warp.budget = 0; // the whole warp yields, not only the group
     return yield_group(warp, at + 1);
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The accesses that nearly all instructions make: lanes side by side in one allocation, or all
-// reading at one address. They are checked as one; whenever something about them is not as it
-// should be, nothing is recorded and the lanes are checked one by one, which says what it is.
+// The accesses that nearly all instructions make: adjacent lanes in one allocation, or all lanes
+// reading at one address. They are checked as one access. If anything about them is suspicious,
+// nothing is recorded, and the lanes are checked one by one to find out what is wrong.
 
 #include "check/access.hpp"
 #include "check/block_shadow.hpp"
@@ -18,7 +18,7 @@ using bytecode::Instruction;
 
 namespace {
 
-/// Tells whether a generic address, and what follows, can only be device memory.
+/// Returns whether an access to a generic address can only be to device memory.
 bool is_beyond_windows(const BlockContext& block, const Access& first, std::uint64_t bytes) {
     const MemoryMap& map = *block.memory;
     return first.address >= map.memory_base && bytes <= map.memory_bytes &&
@@ -85,7 +85,7 @@ bool check_shared_together(WarpContext& warp, const Instruction* at, const Acces
 
 bool check_together(WarpContext& warp, const Instruction* at, const Access& first,
                     std::uint32_t lanes, bool is_uniform, const std::uint8_t* data) {
-    // Blocks, not threads, race on device memory: reading at one address is one access.
+    // Races on device memory are between blocks, not threads, so a uniform read is one access.
     const std::uint32_t apart = is_uniform ? 1 : lanes;
     switch (first.space) {
     case AccessSpace::Shared:

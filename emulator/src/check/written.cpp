@@ -11,14 +11,14 @@ namespace cuprum::emulator::check {
 
 namespace {
 
-/// From this size on, whole pages go back to the system instead of being cleared.
+/// From this size on, whole pages are returned to the system instead of being cleared.
 constexpr std::uint64_t LARGE_BYTES = std::uint64_t{1} << 20;
 constexpr std::uint64_t PAGE_BYTES = 4096;
-/// Up to this size, more than one instruction of a kernel writes, the stores are atomic: kernels on
-/// several workers may write, and look, at once.
+/// Up to this size the stores are atomic, because kernels on several workers may write and read the
+/// flags at once. No single instruction of a kernel writes more bytes than this.
 constexpr std::uint64_t SHARED_BYTES = 16384;
 
-/// Returns the account of a range, nullptr when there is none.
+/// Returns the flags of a range, or nullptr if the range is not tracked.
 std::atomic<std::uint8_t>* account_of(const MemoryMap& map, std::uint64_t address,
                                       std::uint64_t bytes) {
     const std::uint64_t offset = address - map.memory_base;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which bytes of device memory have been written: a byte per byte, at the same distance from the
-// start of MemoryMap::initialized as the memory is from that of the map. Pages of it that nobody
-// has touched take no memory.
+// Which bytes of device memory have been written. There is one flag byte per byte of memory, at the
+// same offset from MemoryMap::initialized as the memory is from the start of the map. Untouched
+// pages of flags take no memory.
 
 #pragma once
 
@@ -14,23 +14,23 @@
 
 namespace cuprum::emulator::check {
 
-/// Says that bytes have been written. Does nothing for memory outside device memory, or when
-/// nobody keeps account.
+/// Marks bytes as written. Does nothing for memory outside device memory, or if writes are not
+/// tracked.
 void mark_written(const MemoryMap& map, std::uint64_t address, std::uint64_t bytes) noexcept;
 
-/// Says that bytes have never been written.
+/// Marks bytes as never written.
 void forget_written(const MemoryMap& map, std::uint64_t address, std::uint64_t bytes) noexcept;
 
-/// Says that bytes have been copied between places of which account is kept: what was not written
-/// before is not written there either.
+/// Copies the flags of bytes that were copied: bytes that were unwritten at the source are
+/// unwritten at the target. Does nothing unless both ranges are tracked.
 void copy_written(const MemoryMap& map, std::uint64_t to, std::uint64_t from,
                   std::uint64_t bytes) noexcept;
 
-/// Tells whether all of the bytes have been written, or lie where nobody keeps account.
+/// Returns whether all bytes have been written. Untracked bytes count as written.
 [[nodiscard]] bool are_written(const MemoryMap& map, std::uint64_t address,
                                std::uint64_t bytes) noexcept;
 
-/// Tells whether none of the bytes, which lie in device memory, has been written.
+/// Returns whether none of the bytes has been written. The bytes lie in device memory.
 [[nodiscard]] bool is_unwritten(const MemoryMap& map, std::uint64_t address,
                                 std::uint32_t bytes) noexcept;
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// cp.async, and the groups of cp.async.bulk. A copy is done at once, so there is never one to wait
-// for: groups of copies are checked, and nothing is emitted for them.
+// cp.async, and the groups of cp.async.bulk. Every copy completes at once, so nothing ever waits
+// for one. Instructions that manage groups of copies are checked but emit nothing.
 
 #include "decode/reader.hpp"
 
@@ -18,21 +18,21 @@ using Kind = ptx::Operand::Kind;
 
 namespace {
 
-/// Returns how many bytes a copy moves, from the literal that says so; 0 when it is refused.
+/// Returns how many bytes a copy moves, as given by a literal operand; 0 if it is refused.
 std::uint8_t copy_bytes(Reader& reader, bool bypasses_l1) {
     const ptx::Operand& size = reader.operand(2);
     if (size.kind == Kind::Integer && (size.bits == 4 || size.bits == 8 || size.bits == 16) &&
         (!bypasses_l1 || size.bits == 16)) {
         return static_cast<std::uint8_t>(size.bits);
     }
-    reader.reject(bypasses_l1 ? "copies 16 bytes, as its third operand must say"
-                              : "copies 4, 8 or 16 bytes, as its third operand must say");
+    reader.reject(bypasses_l1 ? "needs 16 as its third operand, the number of bytes"
+                              : "needs 4, 8 or 16 as its third operand, the number of bytes");
     return 0;
 }
 
 void check_group_count(Reader& reader) {
     if (reader.finish(1) && reader.operand(0).kind != Kind::Integer) {
-        reader.reject("needs a number of groups that is known");
+        reader.reject("needs a constant number of groups");
     }
 }
 
@@ -43,7 +43,7 @@ void decode_bulk(Reader& reader) {
         reader.take("read");
         check_group_count(reader);
     } else if (reader.has("tensor")) {
-        reader.refuse("is a bulk copy of a kind that does not run here");
+        reader.refuse("is a kind of bulk copy that is not supported here");
     } else if (reader.take("prefetch")) {
         reader.take("L2");
         reader.take("global");
@@ -114,7 +114,7 @@ void decode_copy(Reader& reader) {
         if (form.limit == CopyLimit::Bytes) {
             read.size = sources[2];
         }
-        if (form.limit != CopyLimit::Ignored) { // else it is known only later who reads
+        if (form.limit != CopyLimit::Ignored) { // a predicate is not known yet
             reader.lowering().note_access(read);
         }
         AccessNote write;
@@ -140,7 +140,7 @@ bool need_address(Reader& reader, std::size_t index) {
 bool fits_shared(Reader& reader, std::int64_t offset) {
     if (offset < std::numeric_limits<std::int32_t>::min() ||
         offset > std::numeric_limits<std::int32_t>::max()) {
-        reader.reject("has an offset that no shared memory has");
+        reader.reject("has an offset outside shared memory");
         return false;
     }
     return true;
@@ -149,7 +149,7 @@ bool fits_shared(Reader& reader, std::int64_t offset) {
 void decode_async_copy(Reader& reader) {
     const bool reduces = reader.take("reduce");
     if (!reader.take("async") || (reduces && (reader.has("tensor") || !reader.take("bulk")))) {
-        reader.refuse("is a copy of a kind that does not run here");
+        reader.refuse("is a kind of copy that is not supported here");
         return;
     }
     if (reduces) {

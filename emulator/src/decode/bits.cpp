@@ -35,7 +35,7 @@ BitsForm form_of(BitsOp op, Type type) {
     return {.op = op, .bits = static_cast<std::uint8_t>(bits_of(type))};
 }
 
-/// and, or, xor, not: on predicates or on bits.
+/// Decodes and, or, xor and not, for predicates and for bits.
 void decode_logic(Reader& reader, BitsOp op, BitsOp predicate_op) {
     const Type type = reader.take_type_of({Type::Pred, Type::B16, Type::B32, Type::B64});
     const bool is_unary = op == BitsOp::Not;
@@ -108,7 +108,7 @@ void decode_lop3(Reader& reader) {
         reader.emit(handler, {reader.destination(0, type)}, {a, b, c});
         return;
     }
-    // d|p: the predicate says whether any bit is set, combined with another predicate.
+    // d|p: the predicate tells whether any bit is set, combined with another predicate.
     const ptx::Operand& to = reader.operand(0);
     if (to.kind != ptx::Operand::Kind::Pair) {
         reader.reject("needs two destinations, a value and a predicate");
@@ -144,7 +144,7 @@ void decode_bfind(Reader& reader) {
 void decode_clamped(Reader& reader) {
     const int mode = reader.take_one_of({"clamp", "wrap"});
     if (mode < 0) {
-        reader.reject("says neither .clamp nor .wrap");
+        reader.reject("needs .clamp or .wrap");
     }
     if (reader.opcode() == "bmsk") {
         reader.take_type_of({Type::B32});

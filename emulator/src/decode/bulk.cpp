@@ -4,8 +4,8 @@
 // cp.async.bulk and cp.reduce.async.bulk between global memory and the shared memory of a block or
 // of its cluster, and st.bulk.
 
-#include "interp/bulk_copy.hpp"
 #include "decode/reader.hpp"
+#include "interp/bulk_copy.hpp"
 
 #include <optional>
 
@@ -18,13 +18,13 @@ using ptx::Type;
 
 namespace {
 
-/// Which memories a bulk operation reads and writes.
+/// The memories that a bulk operation reads and writes.
 struct Ends {
     bool is_to_global = false;
     bool is_from_shared = false;
 };
 
-/// Takes the two spaces and how completion is told; nothing when the combination is not known.
+/// Takes the two spaces and the completion mechanism. Returns none if the combination is unknown.
 std::optional<Ends> take_ends(Reader& reader) {
     const std::string_view to = reader.take_any();
     const std::string_view from = reader.take_any();
@@ -46,8 +46,8 @@ std::uint16_t narrow(const Address& address, std::uint16_t bit) {
     return address.base_width == Width::B32 ? bit : std::uint16_t{0};
 }
 
-/// Tells the checks what a bulk operation reads and writes. `about` says how much, and what it does
-/// to the target.
+/// Describes to the checks what a bulk operation reads and writes. `about` gives the size and how
+/// the target is accessed.
 void note_bulk(Lowering& lowering, const AccessNote& about, const Address& to, const Address& from,
                const Ends& ends) {
     AccessNote read;
@@ -59,12 +59,12 @@ void note_bulk(Lowering& lowering, const AccessNote& about, const Address& to, c
     write.address = to;
     write.space = ends.is_to_global ? Space::Global : Space::Shared;
     lowering.note_access(write);
-    if (!ends.is_to_global) { // the barrier tells those who wait for it
+    if (!ends.is_to_global) { // waiting on the mbarrier acquires the data
         lowering.note_order({.releases = true});
     }
 }
 
-/// Emits an operation whose operands are [to], [from], size and, unless it goes to global memory,
+/// Emits an operation with the operands [to], [from], size and, unless the target is global memory,
 /// [mbarrier].
 void emit_bulk(Reader& reader, const Ends& ends, bytecode::Handler handler, Operand size,
                std::uint16_t tag, const AccessNote& about) {
@@ -73,7 +73,7 @@ void emit_bulk(Reader& reader, const Ends& ends, bytecode::Handler handler, Oper
         return;
     }
     Lowering& lowering = reader.lowering();
-    // "shared" and "global" are the two places of the handlers; the second may be shared as well.
+    // The handlers call the two places "shared" and "global"; the second may be shared as well.
     const std::size_t shared_at = ends.is_to_global ? 1 : 0;
     const bool is_within_shared = !ends.is_to_global && ends.is_from_shared;
     const Address shared = lowering.address(reader.operand(shared_at), Space::Shared);
@@ -107,7 +107,7 @@ void emit_bulk(Reader& reader, const Ends& ends, bytecode::Handler handler, Oper
 
 static_assert(static_cast<unsigned>(Type::SurfRef) < 32, "a type must fit into the tag");
 
-/// Returns the number of an operation and a type for the handler; nothing when they do not fit.
+/// Returns the handler's number for an operation and a type; none if they do not fit.
 std::optional<std::uint16_t> reduction_of(Reader& reader, bool is_to_global) {
     const int op = reader.take_one_of({"add", "min", "max", "inc", "dec", "and", "or", "xor"});
     const bool has_noftz = reader.take("noftz");
@@ -128,7 +128,7 @@ std::optional<std::uint16_t> reduction_of(Reader& reader, bool is_to_global) {
     const bool fits_shared_memory = bits_of(type) == 32 || (op == 0 && type == Type::U64);
     if (!fits || has_noftz != (is_half && op == 0) ||
         (!is_to_global && (!fits_shared_memory || is_float(type)))) {
-        reader.reject("combines an operation and a type that do not go together");
+        reader.reject("combines an operation with a type that it does not support");
         return std::nullopt;
     }
     return static_cast<std::uint16_t>(static_cast<unsigned>(op) << 8 | static_cast<unsigned>(type)
@@ -140,7 +140,7 @@ std::optional<std::uint16_t> reduction_of(Reader& reader, bool is_to_global) {
 void decode_bulk_copy(Reader& reader) {
     const std::optional<Ends> ends = take_ends(reader);
     if (!ends) {
-        reader.refuse("is a bulk copy of a kind that does not run here");
+        reader.refuse("is a kind of bulk copy that is not supported here");
         return;
     }
     const bool is_multicast =
@@ -159,9 +159,9 @@ void decode_bulk_copy(Reader& reader) {
                                 : ends->is_from_shared ? bulk_copy::between_shared
                                                        : bulk_copy::to_shared;
     if (is_multicast || is_masked) {
-        // The size and the mask of blocks, or of bytes, travel together.
+        // The size and the mask (of blocks or of bytes) are packed into one operand.
         const Operand parts[2] = {size, reader.source(is_masked ? 3 + hints : 4, Type::B16)};
-        if (is_masked) { // bytes that are left alone may lie behind an allocation, or be others'
+        if (is_masked) { // masked-out bytes may lie outside the allocation or belong to others
             about.size = reader.lowering().temporary(Width::B32);
             about.is_strong = true;
             reader.emit(bulk_copy::masked_extent, {about.size}, {parts[0], parts[1]});
@@ -180,7 +180,7 @@ void decode_bulk_copy(Reader& reader) {
 void decode_bulk_reduction(Reader& reader) {
     const std::optional<Ends> ends = take_ends(reader);
     if (!ends || !ends->is_from_shared) {
-        reader.refuse("is a bulk reduction of a kind that does not run here");
+        reader.refuse("is a kind of bulk reduction that is not supported here");
         return;
     }
     const std::size_t hints = reader.take("L2::cache_hint") ? 1 : 0;

@@ -12,7 +12,7 @@ using ptx::Type;
 
 namespace {
 
-/// Takes a comparison and returns its index in Compare; the unsigned spellings come after.
+/// Takes a comparison and returns its index in Compare; the unsigned spellings come last.
 int take_operator(Reader& reader) {
     return reader.take_one_of({"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu",
                                "gtu", "geu", "num", "nan", "lo", "ls", "hi", "hs"});
@@ -28,7 +28,7 @@ bool is_half(Type type) {
     return type == Type::F16 || type == Type::F16x2 || type == Type::BF16 || type == Type::BF16x2;
 }
 
-/// What `set` writes where the comparison holds.
+/// Returns what `set` writes where the comparison holds.
 std::int64_t true_value(Type type) {
     switch (type) {
     case Type::F32:

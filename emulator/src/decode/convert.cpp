@@ -19,12 +19,12 @@ using ptx::Type;
 
 namespace {
 
-/// What a type suffix of cvt means.
+/// The meaning of a type suffix of cvt.
 struct Suffix {
     std::string_view name;
     Format format;
     bool is_pair;
-    Type type; // whose register holds it
+    Type type; // the type of the register that holds it
 };
 
 constexpr std::array SUFFIXES{
@@ -51,7 +51,7 @@ constexpr std::array SUFFIXES{
     Suffix{"ue8m0x2", Format::UE8M0, true, Type::B16},
 };
 
-/// What cvt.rs makes of four values, two and two.
+/// The types to which cvt.rs converts four values, two at a time.
 constexpr std::array QUADS{
     Suffix{"e4m3x4", Format::E4M3, true, Type::B32},
     Suffix{"e5m2x4", Format::E5M2, true, Type::B32},
@@ -75,8 +75,9 @@ bool is_integer(Format format) {
     return format <= Format::S64;
 }
 
-/// Tells whether a conversion needs no rounding to be named: every value of one format is one of
-/// the other, or both have 16 bits, where that to the nearest is meant.
+/// Returns whether a conversion needs no rounding modifier. That is so if the target format
+/// contains every value of the source, or if both have 16 bits: the default is then to round to
+/// nearest.
 bool is_exact(Format from, Format to) {
     const auto is_half = [](Format format) {
         return format == Format::F16 || format == Format::BF16;
@@ -111,7 +112,7 @@ void check_rounding(Reader& reader, const ConvertForm& form, bool is_rounded,
     }
 }
 
-/// Checks what is particular to the formats of 8 bits and fewer.
+/// Checks the rules for formats of 8 bits and fewer.
 void check_small_formats(Reader& reader, const ConvertForm& form) {
     const bool from_small = form.from >= Format::E4M3;
     const bool to_small = form.to >= Format::E4M3;
@@ -125,11 +126,11 @@ void check_small_formats(Reader& reader, const ConvertForm& form) {
         reader.reject("has a modifier that does not fit its types");
     } else if (form.to == Format::UE8M0) {
         if (form.from != Format::F32 && form.from != Format::BF16) {
-            reader.reject("makes ue8m0x2 of something else than f32 or bf16x2");
+            reader.reject("converts to ue8m0x2 from a type other than f32 or bf16x2");
         } else if (form.rounding != Rounding::Zero && form.rounding != Rounding::Up) {
-            reader.reject("makes ue8m0x2 and needs .rz or .rp");
+            reader.reject("needs .rz or .rp to convert to ue8m0x2");
         } else if (form.is_relu) {
-            reader.reject("has .relu, though ue8m0x2 knows no sign");
+            reader.reject("has .relu, but ue8m0x2 has no sign");
         }
     } else if (form.rounding != Rounding::Nearest) {
         reader.reject("needs .rn");
@@ -141,11 +142,11 @@ void check_small_formats(Reader& reader, const ConvertForm& form) {
                (!is_half(form.to) || (form.from == Format::UE8M0 && form.to != Format::BF16))) {
         reader.reject("converts to a type that does not fit");
     } else if (from_small && form.is_finite_saturating) {
-        reader.reject("has .satfinite, though nothing can overflow");
+        reader.reject("has .satfinite, but nothing can overflow");
     }
 }
 
-/// cvt.pack: two integers of 32 bits, and below 16 bits what was packed before.
+/// Decodes cvt.pack: two 32-bit integers and, below 16 bits, the previously packed value.
 void decode_pack(Reader& reader) {
     struct Choice {
         std::string_view name;
@@ -183,7 +184,7 @@ void decode_pack(Reader& reader) {
                 std::span(sources, has_third ? 3 : 2), {});
 }
 
-/// Emits the conversion of two values with random bits, which are operand `bits_at`.
+/// Emits the conversion of two values with random rounding. Operand `bits_at` holds the bits.
 Operand emit_random(Reader& reader, ConvertForm form, const ptx::Operand& first,
                     const ptx::Operand& second, std::size_t bits_at) {
     const Operand result = reader.lowering().temporary(Width::B32);
@@ -195,7 +196,7 @@ Operand emit_random(Reader& reader, ConvertForm form, const ptx::Operand& first,
     return result;
 }
 
-/// cvt.rs: two values, or four in braces, and random bits that decide how they are rounded.
+/// Decodes cvt.rs: two values, or four in braces, and the random bits that decide the rounding.
 void decode_random(Reader& reader) {
     ConvertForm form;
     form.from = Format::F32;
@@ -209,7 +210,7 @@ void decode_random(Reader& reader) {
     const bool is_quad = quad != QUADS.end();
     const bool is_half = name == "f16x2" || name == "bf16x2";
     if (!is_quad && !is_half) {
-        reader.reject("rounds by random bits to a type that does not fit");
+        reader.reject("cannot round to this type with random bits");
         return;
     }
     reader.take(name);
@@ -246,7 +247,7 @@ void decode_random(Reader& reader) {
                 {reader.destination(0, quad->type)}, {lower, upper});
 }
 
-/// Returns the width of the register behind an operand, which may be wider than the type.
+/// Returns the width of an operand's register, which may be wider than the type.
 Width register_width(Reader& reader, const ptx::Operand& operand, Type type) {
     return reader.lowering().type_of(operand) == Type::None ? width_for(type)
                                                             : reader.lowering().width_of(operand);
@@ -284,14 +285,14 @@ void decode_convert(Reader& reader) {
     const Suffix* const to = take_suffix(reader);
     const Suffix* const from = to == nullptr ? nullptr : take_suffix(reader);
     if (to == nullptr || from == nullptr) {
-        reader.refuse("converts between types of which one is not supported");
+        reader.refuse("converts from or to an unsupported type");
         return;
     }
     form.from = from->format;
     form.to = to->format;
     form.is_pair = to->is_pair;
     if (to->type == Type::F16 && from->type == Type::F32) {
-        form.flushes = false; // a GPU rounds subnormal sources of this one all the same
+        form.flushes = false; // a GPU rounds subnormal sources here in spite of .ftz
     }
     check_rounding(reader, form, is_rounded, integer_rounding >= 0);
     form.rounds_to_integer = integer_rounding >= 0 && !is_integer(form.to);

@@ -23,7 +23,7 @@ struct Entry {
 
 using namespace decoding;
 
-/// Every data instruction that runs here; the order is alphabetical, for the search.
+/// All supported data instructions, in alphabetical order for the binary search.
 constexpr std::array ENTRIES{
     Entry{"abs", decode_integer_or_float},
     Entry{"activemask", decode_warp},
@@ -141,7 +141,7 @@ constexpr std::array ENTRIES{
 static_assert(std::is_sorted(ENTRIES.begin(), ENTRIES.end(),
                              [](const Entry& a, const Entry& b) { return a.opcode < b.opcode; }));
 
-/// Real instructions that do not run here, and what they belong to.
+/// A real instruction that is not supported here, and the feature that it belongs to.
 struct Refusal {
     std::string_view opcode;
     std::string_view feature;
@@ -174,7 +174,7 @@ void decode(const ptx::Instruction& instruction, Lowering& lowering) {
             std::find_if(REFUSALS.begin(), REFUSALS.end(),
                          [&](const Refusal& each) { return each.opcode == instruction.opcode; });
         if (refusal != REFUSALS.end()) {
-            reader.refuse("is not supported here; it is about " + std::string(refusal->feature));
+            reader.refuse("is not supported here: it belongs to " + std::string(refusal->feature));
         } else {
             reader.reject("is not an instruction");
         }

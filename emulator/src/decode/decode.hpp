@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The seam between the passes, which know names, scopes and control flow, and the decoders, which
-// know what each data instruction means and which handler runs it.
+// The interface between the passes and the decoders. The passes know names, scopes and control
+// flow. The decoders know what each data instruction means and which handler runs it.
 
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace cuprum::emulator {
 
-/// An address operand taken apart: `[base + offset]` in a space.
+/// The parts of an address operand: `[base + offset]` in a space.
 struct Address {
     bytecode::Operand base; // a register, or a constant holding the whole symbol address
     bytecode::Width base_width =
@@ -25,20 +25,20 @@ struct Address {
     std::int64_t offset = 0;
 };
 
-/// A predicate source, perhaps negated.
+/// A predicate source, possibly negated.
 struct Predicate {
     bytecode::Operand operand;
     bool is_negated = false;
 };
 
-/// Addresses from `base` on.
+/// An address range that starts at `base`.
 struct AddressRange {
     std::uint64_t base = 0;
     std::uint64_t bytes = 0;
 };
 
-/// What an instruction does to memory, for the checks. Lanes access `count` elements of `bytes`
-/// each, side by side.
+/// What an instruction does to memory, for the checks. Each lane accesses `count` adjacent elements
+/// of `bytes` each.
 struct AccessNote {
     enum class Kind : std::uint8_t { Read, Write, ReadWrite };
 
@@ -48,37 +48,38 @@ struct AccessNote {
     std::uint32_t bytes = 4;
     std::uint32_t count = 1;
     bool is_strong = false; // atomic, volatile or ordered: never part of a race
-    /// What is written, an element each, in registers of `value_width`; empty: not known.
+    /// The values that are written, one per element, in registers of `value_width`; empty: unknown.
     std::span<const bytecode::Operand> values = {};
     bytecode::Width value_width = bytecode::Width::B32;
-    /// Unless none: how many bytes a lane accesses, instead of `bytes` times `count`.
+    /// Unless none: how many bytes each lane accesses, instead of `bytes` times `count`.
     bytecode::Operand size = {};
-    /// More than 1: the first lane accesses so many such ranges for the whole warp, which begin
-    /// `stride` times 2 to the power of `stride_shift` bytes (perhaps negative) apart.
+    /// If more than 1, the first lane accesses this many ranges for the whole warp. They begin
+    /// `stride` times 2^`stride_shift` bytes apart; the exponent may be negative.
     std::uint32_t lines = 1;
     bytecode::Operand stride = {};
     int stride_shift = 0;
-    std::uint32_t lanes = bytecode::WARP_SIZE; // only the first so many access memory
-    /// Unless none: to which blocks of the cluster a copy goes, one bit each.
+    std::uint32_t lanes = bytecode::WARP_SIZE; // only the first `lanes` lanes access memory
+    /// Unless none: the mask of blocks of the cluster that a copy writes to.
     bytecode::Operand blocks = {};
 };
 
-/// What an instruction does to the order of accesses of different threads, for the checks.
+/// What an instruction does to the order of accesses by different threads, for the checks.
 struct OrderNote {
-    bool releases = false;       // what came before it becomes known to those who acquire
-    bool acquires = false;       // what others have released becomes known
-    bool is_block_scope = false; // to threads of the same block only
+    bool releases = false;       // publishes earlier accesses to threads that acquire
+    bool acquires = false;       // makes the accesses known that others have released
+    bool is_block_scope = false; // only for threads of the same block
 };
 
-/// What a decoder may ask of the function being lowered. Errors are reported with the place of the
-/// current instruction; after one, the returned operand is none and decoding may go on or return.
+/// What a decoder can request from the function being lowered. Errors are reported at the place of
+/// the current instruction. After an error the returned operand is none, and decoding may continue
+/// or return.
 class Lowering {
 public:
     virtual ~Lowering() = default;
 
-    /// Resolves a source that is a register, special register, symbol address or literal to lanes
-    /// of `width`. Literals are converted to `type` (an integer, or the bits of an f16/f32/f64
-    /// value).
+    /// Resolves a source (register, special register, symbol address or literal) to lanes of
+    /// `width`. Literals are converted to `type`: an integer, or the bits of an f16, f32 or f64
+    /// value.
     [[nodiscard]] virtual bytecode::Operand source(const ptx::Operand& operand,
                                                    bytecode::Width width, ptx::Type type) = 0;
     /// Resolves a destination register; none for `_`.
@@ -91,46 +92,48 @@ public:
     /// Returns the declared width of a register operand's name, or the width a literal would take.
     [[nodiscard]] virtual bytecode::Width width_of(const ptx::Operand& operand) = 0;
 
-    /// Makes a fresh virtual register.
+    /// Creates a virtual register.
     [[nodiscard]] virtual bytecode::Operand temporary(bytecode::Width width) = 0;
     /// Returns an operand of the Constants bank that holds `bits` in every lane.
     [[nodiscard]] virtual bytecode::Operand constant(std::uint64_t bits, bytecode::Width width) = 0;
-    /// Returns an operand of the Constants bank with a value of its own per lane (32 values).
+    /// Returns an operand of the Constants bank with a separate value per lane (32 values).
     [[nodiscard]] virtual bytecode::Operand lane_constant(std::span<const std::uint32_t> lanes) = 0;
-    /// Returns the operand of a value that is known at launch, per block or per warp.
+    /// Returns the operand of a value that is known only per launch, block or warp.
     [[nodiscard]] virtual bytecode::Operand special(bytecode::Special special) = 0;
 
-    /// Appends an instruction. The guard of the PTX instruction and its line are filled in here
-    /// unless the decoder has set a guard itself.
+    /// Appends an instruction. Fills in the line and the guard of the PTX instruction, unless the
+    /// decoder has set a guard.
     virtual void emit(bytecode::Instruction instruction) = 0;
-    /// Stores further operands (written ones first) and returns the index of the first.
+    /// Stores additional operands (the written ones first) and returns the index of the first.
     [[nodiscard]] virtual std::uint32_t
     add_operands(std::span<const bytecode::Operand> operands) = 0;
-    /// Makes the running group wait until all lanes of a .sync membermask are here. To be emitted
-    /// just before the instruction that needs them; a no-op when the mask is covered already.
+    /// Makes the running group wait until all lanes of a .sync member mask have arrived. Emit it
+    /// directly before the instruction that needs them. It does nothing if the group already covers
+    /// the mask.
     virtual void emit_rendezvous(bytecode::Operand member_mask) = 0;
 
-    /// Tells the checks, if there are any, what the next instruction to be emitted accesses.
+    /// Describes to the checks, if enabled, what the next emitted instruction accesses.
     virtual void note_access(const AccessNote& /*note*/) {}
 
-    /// Tells the checks what happens to the order of accesses at this place.
+    /// Describes to the checks how this place affects the order of accesses.
     virtual void note_order(const OrderNote& /*note*/) {}
 
-    /// Refuses the current instruction: real PTX that is not run here (`what` names form and
-    /// reason).
+    /// Refuses the current instruction as unsupported: valid PTX that is not implemented here.
+    /// `what` names the form and the reason.
     virtual void unsupported(std::string what) = 0;
-    /// Refuses the current instruction: not valid PTX.
+    /// Refuses the current instruction as invalid PTX.
     virtual void invalid(std::string what) = 0;
 
     /// Returns the layout of the address space, for cvta and isspacep.
     [[nodiscard]] virtual const MemoryMap& memory() const = 0;
-    /// Returns where the module's constant variables lie, for isspacep: among the global ones.
+    /// Returns where the module's constant variables lie among the global ones, for isspacep.
     [[nodiscard]] virtual std::vector<AddressRange> constant_memory() const = 0;
-    /// Returns the declared type of a register, ptx::Type::None when the operand is not one.
+    /// Returns the declared type of a register, or ptx::Type::None if the operand is not a
+    /// register.
     [[nodiscard]] virtual ptx::Type type_of(const ptx::Operand& operand) = 0;
 
-    /// Returns the hidden predicate that carries from add.cc to addc and the like; made on first
-    /// use and kept, so that one lowering must stand for one set of virtual registers.
+    /// Returns the hidden predicate that carries from add.cc to addc and similar instructions. It
+    /// is created on first use and kept, so use one lowering per set of virtual registers.
     [[nodiscard]] bytecode::Operand carry_flag() {
         if (carry_flag_.is_none()) {
             carry_flag_ = temporary(bytecode::Width::Predicate);
@@ -144,15 +147,14 @@ private:
 
 /// Decodes one data instruction and emits its bytecode through `lowering`.
 ///
-/// Covers everything but control flow and block barriers (bra, brx, call, ret, exit, trap, bar,
-/// barrier, bar.warp), which the passes lower themselves. An unknown opcode is refused through
-/// `lowering`.
+/// Does not cover control flow and block barriers (bra, brx, call, ret, exit, trap, bar, barrier,
+/// bar.warp), which the passes lower themselves. Refuses unknown opcodes through `lowering`.
 void decode(const ptx::Instruction& instruction, Lowering& lowering);
 
 /// Returns the width of a register that holds a value of a type.
 [[nodiscard]] bytecode::Width width_for(ptx::Type type) noexcept;
 
-/// Tells which instruction-set level the handlers were chosen for: "x86-64-v4", "x86-64-v3"...
+/// Returns the instruction-set level of the chosen handlers: "x86-64-v4", "x86-64-v3"...
 [[nodiscard]] const char* handler_level() noexcept;
 
 } // namespace cuprum::emulator

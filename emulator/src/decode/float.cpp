@@ -73,7 +73,7 @@ void decode_test(Reader& reader) {
                 {reader.destination(0, Type::Pred)}, {source});
 }
 
-/// Takes the modifiers that only some operations have, each only where it means something.
+/// Takes the modifiers that only some operations have, and only where they are valid.
 void take_modifiers(Reader& reader, FloatForm& form) {
     const bool is_half =
         bits_of(form.type) == 16 || form.type == Type::F16x2 || form.type == Type::BF16x2;
@@ -93,7 +93,8 @@ void take_modifiers(Reader& reader, FloatForm& form) {
             reader.reject("is both approximate and rounded");
         }
         if (is_approximate && form.type == Type::F64) {
-            // Only rcp.approx.ftz.f64 exists: the result is a starting value, the upper half only.
+            // Only rcp.approx.ftz.f64 exists. Its result is a starting value with only the upper
+            // half.
             form.flushes = reader.take("ftz");
             if (!form.flushes || form.op != FloatOp::Rcp) {
                 reader.reject("has no such form for .f64");
@@ -128,7 +129,7 @@ void take_modifiers(Reader& reader, FloatForm& form) {
     }
 }
 
-/// Emits the operation on each half of 64-bit registers.
+/// Emits the operation for each half of 64-bit registers.
 void emit_pairs(Reader& reader, const FloatForm& form, std::size_t count) {
     Lowering& lowering = reader.lowering();
     std::array<std::array<Operand, 3>, 2> halves;
@@ -151,7 +152,7 @@ void emit_pairs(Reader& reader, const FloatForm& form, std::size_t count) {
         std::span(&destination, 1), results, {});
 }
 
-/// Resolves a source of 16 bits as one of single precision.
+/// Resolves a 16-bit source and widens it to single precision.
 Operand widened(Reader& reader, std::size_t index, Type type) {
     const ConvertForm form{.from = type == Type::F16 ? Format::F16 : Format::BF16,
                            .to = Format::F32};
@@ -163,7 +164,7 @@ Operand widened(Reader& reader, std::size_t index, Type type) {
     return result;
 }
 
-/// Takes the type of the narrow sources of add, sub and fma in mixed precision; None without.
+/// Takes the type of the narrow sources of mixed-precision add, sub and fma; None if not mixed.
 Type take_narrow_type(Reader& reader, const FloatForm& form) {
     const bool can_mix = form.op == FloatOp::Add || form.op == FloatOp::Sub ||
                          (form.op == FloatOp::Fma && reader.opcode() == "fma");

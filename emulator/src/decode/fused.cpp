@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "interp/fused.hpp"
+#include "decode/fused.hpp"
 
-#include "interp/handlers/forms.hpp"
-#include "interp/handlers/fused_forms.hpp"
+#include "bytecode/forms.hpp"
+#include "bytecode/fused_forms.hpp"
 
 #include <optional>
 #include <utility>
@@ -17,7 +17,7 @@ using ptx::Space;
 
 namespace {
 
-/// Returns the space of a load of f32 by a linear address; none for other instructions.
+/// Returns the space of an f32 load with a linear address; none for other instructions.
 std::optional<Space> space_of(const Instruction& load) {
     for (const Space space : {Space::Global, Space::Shared, Space::None}) {
         if (load.handler == selectors().linear_memory({.space = space})) {
@@ -41,7 +41,7 @@ void fuse_load_load_fma(Instruction& first, const Instruction& second, Instructi
     }
     const Operand a = first.dst[0];
     const Operand b = second.dst[0];
-    // The loaded factor comes first where there is only one.
+    // If only one factor is loaded, it must come first.
     const Operand loaded = fma.src[2] == b ? a : b;
     const bool is_sum = fma.src[2] == a || fma.src[2] == b;
     if (is_sum && fma.src[1] == loaded) {

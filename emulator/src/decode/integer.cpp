@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Integer arithmetic, and the choice between it and floating point by type.
+// Integer arithmetic, and the choice by type between integer and floating point.
 
 #include "decode/reader.hpp"
 
@@ -23,7 +23,7 @@ IntegerOp by_part(Part part, IntegerOp low, IntegerOp high, IntegerOp wide) {
     return part == Part::Hi ? high : part == Part::Wide ? wide : low;
 }
 
-/// Finds the operation of an opcode; false when the part that multiplications need is missing.
+/// Finds the operation of an opcode. Returns false if a multiplication lacks its part (.lo, .hi).
 bool find_shape(std::string_view opcode, Part part, bool is_relu, Shape& shape) {
     if (opcode == "add") {
         shape = {IntegerOp::Add};
@@ -79,7 +79,7 @@ Type doubled(Type type) {
 } // namespace
 
 void decode_integer_or_float(Reader& reader) {
-    // The type decides; look for it without taking anything.
+    // The type decides. Look for it without taking it.
     for (const std::string_view name : {"f32", "f64", "f16", "f16x2", "bf16", "bf16x2", "f32x2"}) {
         if (reader.has(name)) {
             decode_float(reader);
@@ -109,7 +109,7 @@ void decode_integer(Reader& reader) {
     }
     Shape shape;
     if (!find_shape(reader.opcode(), part, is_relu, shape)) {
-        reader.reject(part == Part::None ? "says neither .lo nor .hi nor .wide"
+        reader.reject(part == Part::None ? "needs .lo, .hi or .wide"
                                          : "has no .lo, .hi or .wide form");
     }
     form.op = shape.op;
@@ -143,7 +143,7 @@ void decode_dot(Reader& reader) {
     const bool is_four_way = reader.opcode() == "dp4a";
     const int part = is_four_way ? 0 : reader.take_one_of({"lo", "hi"});
     if (part < 0) {
-        reader.reject("says neither .lo nor .hi");
+        reader.reject("needs .lo or .hi");
     }
     const Type a_type = reader.take_type_of({Type::U32, Type::S32});
     const Type b_type = reader.take_type_of({Type::U32, Type::S32});
@@ -161,8 +161,8 @@ void decode_dot(Reader& reader) {
 }
 
 void decode_carry(Reader& reader) {
-    // add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi...: the carry flag is a predicate register
-    // that the lowering keeps.
+    // add.cc, addc, sub.cc, subc, mad.lo.cc, madc.hi and so on. The carry flag is a predicate
+    // register that the lowering keeps.
     const std::string_view opcode = reader.opcode();
     CarryForm form;
     form.reads_carry = opcode.ends_with('c');
@@ -171,7 +171,7 @@ void decode_carry(Reader& reader) {
     if (is_mad) {
         const int part = reader.take_one_of({"lo", "hi"});
         if (part < 0) {
-            reader.reject("says neither .lo nor .hi");
+            reader.reject("needs .lo or .hi");
         }
         form.op = part == 1 ? CarryOp::MadHi : CarryOp::MadLo;
     } else if (opcode.starts_with("add")) {

@@ -48,7 +48,7 @@ void decode_try_cancel(Reader& reader) {
         write.blocks = lowering.constant(all_blocks, Width::B32);
     }
     lowering.note_access(write);
-    lowering.note_order({.releases = true}); // the barrier tells those who wait for it
+    lowering.note_order({.releases = true}); // waiting on the mbarrier acquires the answer
     const Operand sources[2] = {answer.base, barrier.base};
     bytecode::Instruction rest;
     rest.flags = bytecode::HAS_SIDE_EFFECT;
@@ -61,7 +61,7 @@ void decode_try_cancel(Reader& reader) {
     reader.emit(launch_control::try_cancel, {}, sources, rest);
 }
 
-/// Returns the four words of the answer that operand 1 holds.
+/// Returns the four words of the answer in operand 1.
 std::array<Operand, 4> answer_words(Reader& reader) {
     std::array<Operand, 4> words;
     for (Operand& word : words) {
@@ -80,7 +80,7 @@ void decode_query(Reader& reader) {
         {"get_first_ctaid::x", "get_first_ctaid::y", "get_first_ctaid::z", "get_first_ctaid"});
     const bool takes_all = index == 3 && reader.take("v4");
     if (asks_whether == (index >= 0) || (index == 3) != takes_all) {
-        reader.reject("asks for nothing that an answer holds");
+        reader.reject("needs .is_canceled, or .get_first_ctaid with a component or .v4");
         return;
     }
     reader.take_type_of({asks_whether ? Type::Pred : Type::B32});
@@ -106,7 +106,7 @@ void decode_query(Reader& reader) {
         reader.reject("needs four registers in braces");
         return;
     }
-    for (std::size_t i = 0; i < 3; ++i) { // what the fourth becomes is nobody's business
+    for (std::size_t i = 0; i < 3; ++i) { // the value of the fourth is unspecified
         reader.emit(copy, {reader.destination(parts[i], Type::B32)}, {words[i + 1]});
     }
 }

@@ -3,13 +3,13 @@
 
 // Chooses the instruction-set level of the handlers, once.
 //
-// A library contains the handlers of one level or of several: the build decides which objects it
-// links (CUPRUM_EMULATOR_LEVELS). The symbols below are weak, so that the address of a level that was
-// not linked is null.
+// The build decides which levels a library contains by the objects that it links
+// (CUPRUM_EMULATOR_LEVELS). The symbols below are weak, so the address of a missing level is null.
 
+#include "decode/levels.hpp"
+
+#include "bytecode/forms.hpp"
 #include "decode/decode.hpp"
-#include "interp/handlers/forms.hpp"
-#include "interp/handlers/level.hpp"
 
 #include <algorithm>
 #include <array>
@@ -42,7 +42,7 @@ namespace {
 struct Level {
     const char* name;
     const char* full_name;
-    const Selectors* selectors; // null if the library does not contain them
+    const Selectors* selectors; // null if the library does not contain the level
     bool is_supported;          // by this processor
 
     [[nodiscard]] bool is_available() const noexcept {
@@ -91,7 +91,7 @@ const Level& chosen_level() noexcept {
     return level;
 }
 
-/// What a test asked for instead of the chosen level.
+/// The level that a test has requested instead.
 const Selectors* forced_selectors = nullptr;
 
 } // namespace

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds the linear handler that belongs to a plain one, by asking for both with the same form.
+// Finds the linear handler that matches a plain one, by selecting both with the same form.
 
-#include "interp/linear.hpp"
+#include "decode/linear.hpp"
 
+#include "bytecode/forms.hpp"
 #include "interp/control.hpp"
-#include "interp/handlers/forms.hpp"
 
 #include <map>
 #include <memory>
@@ -21,7 +21,7 @@ using ptx::Type;
 
 namespace {
 
-/// The part of the tag of loads and stores that counts elements, as handlers/access.hpp has it.
+/// The bits of a load's or store's tag that count elements, as in handlers/access.hpp.
 constexpr std::uint16_t COMPONENTS_MASK = 0xff;
 
 /// The linear handlers of one instruction-set level.
@@ -143,7 +143,7 @@ private:
     std::map<std::pair<Handler, std::int64_t>, LinearVariant> conversions_;
 };
 
-/// Returns the variants of the level that is in use. Tests change it, hence one set per level.
+/// Returns the variants of the current level. Tests change the level, so there is a set for each.
 const Variants& variants() {
     static std::mutex mutex;
     static std::map<const Selectors*, std::unique_ptr<Variants>> all;

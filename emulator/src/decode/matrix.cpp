@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Matrix instructions that move: ldmatrix, stmatrix, movmatrix, wmma.load and wmma.store.
+// Matrix instructions that move data: ldmatrix, stmatrix, movmatrix, wmma.load and wmma.store.
 
 #include "decode/matrix.hpp"
 
@@ -26,7 +26,7 @@ Space take_space(Reader& reader) {
     return index < 0 ? Space::None : index == 0 ? Space::Global : Space::Shared;
 }
 
-/// Resolves the address operand `index` into the first source and what `rest` says of it.
+/// Resolves the address operand `index`: adds it to the sources and fills in `rest`.
 bool add_address(Reader& reader, std::size_t index, Space space, std::vector<Operand>& sources,
                  bytecode::Instruction& rest) {
     if (reader.operand(index).kind != Kind::Address) {
@@ -45,7 +45,7 @@ bool add_address(Reader& reader, std::size_t index, Space space, std::vector<Ope
     return true;
 }
 
-/// Says where an instruction accesses memory, as far as all of them have it in common.
+/// Returns the part of an access description that all matrix instructions share.
 AccessNote note_of(const bytecode::Instruction& rest, std::span<const Operand> sources, Space space,
                    bool is_store) {
     AccessNote note;
@@ -57,14 +57,14 @@ AccessNote note_of(const bytecode::Instruction& rest, std::span<const Operand> s
     return note;
 }
 
-/// The tiles that ldmatrix and stmatrix move: the addresses of a tile's rows come from as many
-/// lanes, and a lane has `registers` registers of each tile.
+/// The tiles that ldmatrix and stmatrix move. Each row of a tile has its address in one lane, and
+/// each lane holds `registers` registers of each tile.
 struct Tiles {
     std::string_view shape;
     bool is_store;
     unsigned rows;
     unsigned registers;
-    unsigned most;        // tiles at once
+    unsigned most;        // most tiles in one instruction
     bool needs_transpose; // always .trans
     bool has_narrow;      // elements of 4 or 6 bits
     bool has_bytes;       // .b8
@@ -76,7 +76,7 @@ constexpr Tiles TILES[] = {
     {"m16n8", true, 8, 1, 4, true, false, true},
 };
 
-/// Takes the type of elements and returns how many bits of memory one has; 0 after a refusal.
+/// Takes the element type and returns its size in memory in bits; 0 after a refusal.
 unsigned take_element_bits(Reader& reader, const Tiles& tiles) {
     const int narrow = reader.take_one_of({"b6x16_p32", "b4x16_p64"});
     const bool is_widened = reader.take("b8x16");
@@ -95,7 +95,7 @@ unsigned take_element_bits(Reader& reader, const Tiles& tiles) {
     return is_half ? 16 : 8;
 }
 
-/// Says what a lane that gives an address reads or writes: not the padding of narrow elements.
+/// Describes what a lane with an address accesses, without the padding of narrow elements.
 AccessNote note_of_row(const bytecode::Instruction& rest, std::span<const Operand> sources,
                        Space space, bool is_store, unsigned element_bits) {
     constexpr unsigned ELEMENTS = 16;
@@ -119,8 +119,7 @@ void decode_tiles(Reader& reader) {
     const int index = reader.take_one_of({"x1", "x2", "x4"});
     const unsigned count = index < 0 ? 0 : 1u << index;
     if (count == 0 || count > tiles->most) {
-        reader.reject(tiles->most == 4 ? "says neither .x1 nor .x2 nor .x4"
-                                       : "says neither .x1 nor .x2");
+        reader.reject(tiles->most == 4 ? "needs .x1, .x2 or .x4" : "needs .x1 or .x2");
     }
     const bool is_transposed = reader.take("trans");
     const Space space = take_space(reader);
@@ -147,7 +146,7 @@ void decode_tiles(Reader& reader) {
     add_matrix_registers(reader, is_store ? 1 : 0, count * tiles->registers, Type::B32, !is_store,
                          is_store ? sources : destinations);
     AccessNote note = note_of_row(rest, sources, space, is_store, element_bits);
-    note.lanes = count * tiles->rows; // a row of a tile each
+    note.lanes = count * tiles->rows; // one row of a tile per lane
     const bool is_half = element_bits == 16;
     const MatrixOp load = is_half ? MatrixOp::LoadTiles : MatrixOp::LoadBytes;
     const MatrixOp store = is_half ? MatrixOp::StoreTiles : MatrixOp::StoreBytes;
@@ -184,7 +183,7 @@ void decode_fragment(Reader& reader, bool is_store) {
     need_sync_aligned(reader);
     const int layout = reader.take_one_of({"row", "col"});
     if (layout < 0) {
-        reader.reject("says neither .row nor .col");
+        reader.reject("needs .row or .col");
         return;
     }
     const std::optional<MatrixShape> shape = take_matrix_shape(reader);
@@ -197,7 +196,7 @@ void decode_fragment(Reader& reader, bool is_store) {
         reader.refuse("combines a shape and a type that are not known here");
         return;
     }
-    // The image has rows of A and C and columns of B.
+    // The image holds the rows of A and C and the columns of B.
     unsigned outer = role == B ? shape->n : shape->m;
     unsigned inner = role == C ? shape->n : shape->k;
     const bool is_transposed = (layout == 0) == (role == B);
@@ -258,7 +257,7 @@ void decode_matrix(Reader& reader) {
     } else if (reader.take("store")) {
         decode_fragment(reader, true);
     } else {
-        reader.refuse("is not an instruction that runs here");
+        reader.refuse("is not an instruction that is supported here");
     }
 }
 

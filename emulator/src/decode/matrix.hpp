@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the decoders of matrix instructions share: shapes, number formats, lists of registers.
+// Helpers for the decoders of matrix instructions: shapes, number formats, register lists.
 
 #pragma once
 
+#include "bytecode/matrix_forms.hpp"
 #include "decode/reader.hpp"
-#include "interp/handlers/matrix_forms.hpp"
 
 #include <optional>
 #include <vector>
@@ -20,18 +20,18 @@ struct MatrixShape {
     unsigned k;
 };
 
-/// Takes a shape and refuses the instruction when there is none that is known.
+/// Takes a shape. Refuses the instruction if there is no known one.
 [[nodiscard]] std::optional<MatrixShape> take_matrix_shape(Reader& reader);
-/// Takes the next modifier as a number format and refuses the instruction when it is none.
+/// Takes the next modifier as a number format. Refuses the instruction if it is not one.
 [[nodiscard]] std::optional<MatrixElement> take_matrix_element(Reader& reader);
 
-/// Tells whether wmma has a shape for a format of its accumulators, or of its factors.
+/// Returns whether wmma supports a shape for a format of its accumulators or factors.
 [[nodiscard]] bool has_fragment(std::string_view shape, MatrixElement element, bool is_accumulator);
 
 [[nodiscard]] unsigned bits_in(MatrixElement element) noexcept;
 /// Returns the type of the registers that hold such elements.
 [[nodiscard]] ptx::Type matrix_register_type(MatrixElement element) noexcept;
-/// Returns how many registers a lane has of a matrix of so many elements.
+/// Returns how many registers a lane has for a matrix of `elements` elements.
 [[nodiscard]] unsigned matrix_registers(MatrixElement element, unsigned elements) noexcept;
 
 /// Rejects the instruction unless it is .sync.aligned.
@@ -41,13 +41,13 @@ void need_sync_aligned(Reader& reader);
 void add_matrix_registers(Reader& reader, std::size_t index, unsigned count, ptx::Type type,
                           bool is_destination, std::vector<bytecode::Operand>& list);
 
-/// Emits an instruction that the whole warp takes part in.
+/// Emits an instruction for the whole warp.
 void emit_matrix(Reader& reader, const MatrixForm& form,
                  std::span<const bytecode::Operand> destinations,
                  std::span<const bytecode::Operand> sources, const bytecode::Instruction& rest,
                  const AccessNote* note = nullptr);
 
-/// Decodes the rest of mma and of wmma.mma.
+/// Decodes the rest of mma and wmma.mma.
 void decode_mma(Reader& reader);
 void decode_wmma_product(Reader& reader);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Products of matrices: mma, mma.sp and wmma.mma, and what of them other decoders need.
+// Products of matrices: mma, mma.sp and wmma.mma, and helpers for the other matrix decoders.
 
 #include "decode/matrix.hpp"
 
@@ -39,10 +39,10 @@ constexpr MatrixShape SHAPES[] = {
 
 using Names = std::initializer_list<std::string_view>;
 
-/// What an instruction of a `.kind` is, or one without.
+/// The `.kind` of an instruction, or Plain without one.
 enum class ProductKind { Plain, F8F6F4, MXF8F6F4, MXF4, MXF4NVF4 };
 
-/// Which factors go with which shapes and accumulators.
+/// The shapes and accumulators that a type of factor supports.
 struct Combination {
     ProductKind kind;
     E factor;
@@ -89,7 +89,7 @@ const Combination COMBINATIONS[] = {
     {P::MXF4NVF4, E::PackedE2M1, {"m16n8k64"}, {"m16n8k128"}, {}, {E::F32}},
 };
 
-/// Returns the format that stands for all that combine in the same way.
+/// Returns the format that represents all formats with the same combinations.
 E family_of(E element, ProductKind kind) {
     switch (element) {
     case E::E4M3:
@@ -116,7 +116,7 @@ bool contains(const std::initializer_list<T>& list, const T& value) {
     return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-/// All that the modifiers of a product say.
+/// Everything that the modifiers of a product specify.
 struct ProductForm {
     MatrixShape shape{};
     ProductKind kind = P::Plain;
@@ -128,7 +128,7 @@ struct ProductForm {
     bool has_count = false; // .popc
     int bitwise = -1;       // .xor, .and
     int scale_type = -1;    // .ue8m0, .ue4m3
-    unsigned scales = 0;    // in a row of A
+    unsigned scales = 0;    // per row of A
     Rounding rounding = Rounding::Nearest;
     std::vector<bool> is_column; // of A, B: .col rather than .row
     E a{};
@@ -136,13 +136,13 @@ struct ProductForm {
     E c{};
     E d{};
 
-    /// Returns how many columns of A are there.
+    /// Returns how many columns of A are stored.
     [[nodiscard]] unsigned stored_columns() const { return shape.k / (is_sparse ? 2 : 1); }
 
     [[nodiscard]] bool is_quads() const { return !is_wmma && a == E::F16 && shape.k == 4; }
 };
 
-/// Takes everything but layouts and types, whatever its order.
+/// Takes everything except layouts and types, in any order.
 void take_options(Reader& reader, ProductForm& form) {
     form.kind = static_cast<ProductKind>(
         1 + reader.take_one_of({"kind::f8f6f4", "kind::mxf8f6f4", "kind::mxf4", "kind::mxf4nvf4"}));
@@ -155,7 +155,7 @@ void take_options(Reader& reader, ProductForm& form) {
     bool is_rounding = false;
     form.rounding = reader.take_rounding(&is_rounding);
     if (is_rounding && !reader.has("f64")) {
-        reader.reject("says how to round, which only f64 has");
+        reader.reject("has a rounding modifier, which only f64 allows");
     }
     if (form.is_scaled != (form.kind >= P::MXF8F6F4) || form.is_scaled != (form.scale_type >= 0)) {
         reader.reject("needs .block_scale and the type of the scales for .kind::mxf8f6f4, "
@@ -175,12 +175,11 @@ void take_options(Reader& reader, ProductForm& form) {
     form.scales = size < 0 ? usual : 1u << size;
     const bool is_four = form.kind == P::MXF4NVF4 && form.scales == 4;
     if ((form.scales != usual && !is_four) || (form.scale_type == 1 && !is_four)) {
-        reader.reject("combines a kind, a type of scales and a number of them that do not go "
-                      "together");
+        reader.reject("combines a kind, a scale type and a scale count that do not fit");
     }
 }
 
-/// Takes layouts and types, which come last and in order.
+/// Takes layouts and types, which come last and in a fixed order.
 void take_layouts_and_types(Reader& reader, ProductForm& form) {
     while (reader.peek() == "row" || reader.peek() == "col") {
         form.is_column.push_back(reader.take_any() == "col");
@@ -189,7 +188,7 @@ void take_layouts_and_types(Reader& reader, ProductForm& form) {
         reader.reject("needs the layouts of both factors");
         return;
     }
-    // D, A, B, C; wmma.mma of f16 names D and C only.
+    // The types are those of D, A, B, C; wmma.mma of f16 names only D and C.
     std::vector<E> elements;
     while (!reader.has_failed() && !reader.peek().empty() && elements.size() < 4) {
         if (const std::optional<E> element = take_matrix_element(reader)) {
@@ -214,7 +213,7 @@ void take_layouts_and_types(Reader& reader, ProductForm& form) {
     }
 }
 
-/// Refuses what does not go together.
+/// Refuses invalid combinations.
 void check_product(Reader& reader, const ProductForm& form) {
     const E family = family_of(form.a, form.kind);
     const auto* const found = std::find_if(
@@ -229,8 +228,8 @@ void check_product(Reader& reader, const ProductForm& form) {
                  form.shape.name) &&
         contains(found->accumulators, form.c) && contains(found->accumulators, form.d);
     const bool may_differ = form.is_wmma || (form.is_quads() && form.d == E::F32);
-    // f16 accumulators of 8-bit floats are younger than unordered metadata, and the short shape
-    // knows no narrower floats.
+    // Unordered metadata does not support f16 accumulators of 8-bit floats, and the k16 shape does
+    // not support floats narrower than 8 bits.
     const bool is_byte = is_eight_bit_float(form.a) && is_eight_bit_float(form.b);
     const bool is_too_narrow =
         (form.is_sparse && !form.is_ordered && is_byte && form.c == E::F16) ||
@@ -277,7 +276,7 @@ bytecode::Instruction describe(const ProductForm& form) {
     return rest;
 }
 
-/// Resolves metadata and selector of mma.sp, operands `index` and the next.
+/// Resolves the metadata and the selector of mma.sp, operands `index` and `index + 1`.
 void add_metadata(Reader& reader, const ProductForm& form, std::size_t index,
                   std::vector<Operand>& sources, bytecode::Instruction& rest) {
     sources.push_back(reader.source(index, Type::B32));
@@ -286,7 +285,7 @@ void add_metadata(Reader& reader, const ProductForm& form, std::size_t index,
         reader.reject("needs a constant as the sparsity selector");
         return;
     }
-    // Eight lanes hold all metadata, or two or four times as many.
+    // Either 8, 16 or 32 lanes hold the metadata.
     const unsigned chunk = form.a == E::TF32 ? 2 : bits_in(form.a) == 4 ? 8 : 4;
     const unsigned selectors = 16 / (form.shape.k / chunk);
     if (selector.bits >= selectors) {
@@ -296,7 +295,7 @@ void add_metadata(Reader& reader, const ProductForm& form, std::size_t index,
     rest.tag |= static_cast<std::uint16_t>(selector.bits << MATRIX_SELECTOR_SHIFT);
 }
 
-/// Resolves the scales of one factor and what selects them, operands `index` and the next.
+/// Resolves the scales of one factor and their selector, operands `index` and `index + 1`.
 void add_scales(Reader& reader, std::size_t index, std::vector<Operand>& sources) {
     sources.push_back(reader.source(index, Type::B32));
     const ptx::Operand& selectors = reader.operand(index + 1);
@@ -309,7 +308,7 @@ void add_scales(Reader& reader, std::size_t index, std::vector<Operand>& sources
     }
 }
 
-/// Decodes what mma and wmma.mma share once the shape has been taken.
+/// Decodes the common part of mma and wmma.mma after the shape.
 void decode_product(Reader& reader, ProductForm& form) {
     take_options(reader, form);
     take_layouts_and_types(reader, form);
@@ -322,8 +321,8 @@ void decode_product(Reader& reader, ProductForm& form) {
         return;
     }
     bytecode::Instruction rest = describe(form);
-    // A lane of wmma has eight registers of an f16 factor, whatever the shape; m8n8k4 of halves is
-    // four products.
+    // In wmma a lane has eight registers of an f16 factor for every shape. m8n8k4 of halves is four
+    // products.
     constexpr unsigned PADDED_REGISTERS = 8;
     const bool is_padded = form.is_wmma && form.a == E::F16;
     const unsigned products = form.is_quads() ? 4 : 1;
@@ -478,7 +477,7 @@ void decode_mma(Reader& reader) {
 }
 
 void decode_wmma_product(Reader& reader) {
-    // Fragments are the same for both layouts: loading them has already sorted the elements.
+    // Fragments do not depend on the layout, because loading has already sorted the elements.
     ProductForm form;
     form.is_wmma = true;
     decode_from_shape(reader, form);

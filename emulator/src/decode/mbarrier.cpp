@@ -16,7 +16,7 @@ using ptx::Type;
 
 namespace {
 
-/// Takes what nearly all forms have: order, scope, space and type.
+/// Takes the parts that nearly all forms have: order, scope, space and type.
 Space take_common(Reader& reader) {
     reader.take_order_and_scope();
     const bool is_shared = reader.take_one_of({"shared", "shared::cta", "shared::cluster"}) >= 0;
@@ -87,7 +87,7 @@ void decode_wait(Reader& reader, bool has_hint) {
     if (!reader.finish(3, has_hint ? 4 : 3)) {
         return;
     }
-    // How long a thread may sleep is only a hint; it is looked at and dropped.
+    // The operand for the maximum sleep time is only a hint: resolve it and drop it.
     if (reader.operand_count() == 4) {
         (void)reader.source(3, Type::U32);
     }
@@ -132,7 +132,7 @@ void decode_mbarrier(Reader& reader) {
                         {reader.source(1, Type::B64)});
         }
     } else {
-        reader.refuse("is not an operation on an mbarrier that runs here");
+        reader.refuse("is not a supported mbarrier operation");
     }
 }
 
@@ -142,8 +142,8 @@ void emit_delivery(Reader& reader, std::size_t index, Space space, std::size_t b
 }
 
 void decode_async_arrive(Reader& reader) {
-    // The copies it stands for are done. Without .noinc the arrival is one that nobody waits for:
-    // what is pending grows by one before it and is what it was after it.
+    // The copies that this arrival tracks are done. Without .noinc, the pending count grows by one
+    // before the arrival and drops by one after it, so nothing changes.
     const bool counts = reader.take("noinc");
     const Space space = take_common(reader);
     if (!reader.finish(1)) {

@@ -17,7 +17,7 @@ using Kind = ptx::Operand::Kind;
 
 namespace {
 
-/// Bits of the tag, as handlers/access.hpp reads them.
+/// Bits of the tag that handlers/access.hpp reads.
 constexpr std::uint16_t NARROW_ADDRESS = 0x100;
 constexpr std::uint16_t NARROW_ATOMIC_ADDRESS = 1;
 
@@ -39,14 +39,14 @@ bool is_address(Reader& reader, std::size_t index) {
     return true;
 }
 
-/// How a store or a reduction is asynchronous. Either way it is done at once.
+/// The way in which a store or a reduction is asynchronous. It completes at once in any case.
 enum class Async : std::uint8_t {
     No,
     TellsBarrier, // in shared memory of the cluster
     Releases,     // in global memory
 };
 
-/// Takes what st.async and red.async have.
+/// Takes the modifiers of st.async and red.async.
 Async take_async(Reader& reader) {
     if (!reader.take("async")) {
         return Async::No;
@@ -54,11 +54,11 @@ Async take_async(Reader& reader) {
     return reader.take("mbarrier::complete_tx::bytes") ? Async::TellsBarrier : Async::Releases;
 }
 
-/// Rejects an asynchronous access of which nobody would know that it is done.
+/// Rejects an asynchronous access whose completion could not be observed.
 void check_async(Reader& reader, Async async, Space space) {
     if (async == Async::Releases &&
         (!reader.order().releases || (space != Space::None && space != Space::Global))) {
-        reader.reject("neither tells a barrier nor releases to .global");
+        reader.reject("needs .mbarrier::complete_tx::bytes, or .release to .global");
     }
 }
 
@@ -85,7 +85,7 @@ void note_atomic(Reader& reader, const AtomicForm& form, const Address& address,
     reader.lowering().note_access(note);
 }
 
-/// Emits one atomic for each element of a vector: each is atomic, the whole need not be.
+/// Emits one atomic per element of a vector. Each element is atomic; the whole need not be.
 void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
                  std::size_t count) {
     const std::size_t bytes = bits_of(form.type) / 8;
@@ -93,7 +93,7 @@ void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
                           form.type == Type::BF16 || form.type == Type::F16x2 ||
                           form.type == Type::BF16x2;
     if (!is_known || count * bytes > 16 || form.space == Space::Shared) {
-        reader.reject("has no such form on vectors");
+        reader.reject("has no vector form of this kind");
         return;
     }
     const std::size_t first = form.returns ? 1 : 0;
@@ -105,7 +105,7 @@ void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
         return;
     }
     note_atomic(reader, form, address, count);
-    // What an element writes may be what a later one reads.
+    // A later element may read the register that an earlier one writes.
     std::vector<Operand> results;
     for (std::size_t i = 0; i < count; ++i) {
         const Operand sources[2] = {address.base, reader.source(value.parts[i], form.type)};
@@ -184,7 +184,7 @@ void decode_memory(Reader& reader) {
     const std::size_t count = vector < 0 ? 1 : std::size_t{2} << vector;
     const Type type = reader.take_type();
     if (type == Type::None || type == Type::Pred) {
-        reader.reject("names no type that can be in memory");
+        reader.reject("needs a type that memory can hold");
     }
     if (form.is_store && (form.space == Space::Constant || form.space == Space::Param)) {
         reader.reject("writes to a state space that cannot be written");
@@ -210,8 +210,8 @@ void decode_memory(Reader& reader) {
         reader.reject("moves more than 32 bytes per thread");
         return;
     }
-    // A register may be wider than what is loaded or stored. Parts that are no registers (literals,
-    // _) take the width of one that is.
+    // A register may be wider than the element. Parts that are not registers (literals, _) take the
+    // width of one that is.
     Width width = width_for(type);
     for (const ptx::Operand& part : parts) {
         if (reader.lowering().type_of(part) != Type::None) {
@@ -251,7 +251,7 @@ void decode_memory(Reader& reader) {
         rest.flags = bytecode::HAS_SIDE_EFFECT;
     }
     note_access(reader, form, address, count, sources);
-    // Loads that extend their elements have no ordered handlers: a fence of its own does it.
+    // Loads that extend their elements have no ordered handlers, so they need a separate fence.
     const bool needs_fence =
         !form.is_store && form.is_ordered && element_bytes != static_cast<std::uint8_t>(width);
     form.is_ordered = form.is_ordered && !needs_fence;
@@ -263,7 +263,7 @@ void decode_memory(Reader& reader) {
         emit_delivery(reader, 2, form.space, element_bytes * count);
     }
     if (!form.is_store && reader.order().is_strong) {
-        // Whoever waits for another thread looks at memory like this, in whatever order.
+        // This is how a thread waits for another one, with any memory order.
         reader.lowering().note_order(
             {.acquires = true, .is_block_scope = reader.order().is_block_scope});
     }
@@ -291,7 +291,7 @@ void decode_atomic(Reader& reader) {
                                      Type::U64, Type::S32, Type::S64, Type::F16, Type::F16x2,
                                      Type::BF16, Type::BF16x2, Type::F32, Type::F64});
     if (form.space != Space::None && form.space != Space::Global && form.space != Space::Shared) {
-        reader.reject("names a state space that has no atomics");
+        reader.reject("uses a state space without atomics");
     }
     const std::size_t first = form.returns ? 1 : 0;
     const std::size_t values = form.op == AtomicOp::CompareExchange ? 2 : 1;
@@ -337,7 +337,9 @@ void decode_atomic(Reader& reader) {
 }
 
 void decode_fence(Reader& reader) {
-    // Every fence is a full one here; what they order and for whom matters to the checks alone.
+    // All fences are full fences here; their kind and scope matter only to the checks. For the
+    // checks a fence releases but does not acquire. A fence orders nothing without a strong access
+    // that sees a value set by another thread, and that access counts as an acquire by itself.
     const bool is_block_scope = reader.has("cta");
     while (!reader.take_any().empty()) {
     }
@@ -345,8 +347,7 @@ void decode_fence(Reader& reader) {
         return;
     }
     emit_fence(reader);
-    reader.lowering().note_order(
-        {.releases = true, .acquires = true, .is_block_scope = is_block_scope});
+    reader.lowering().note_order({.releases = true, .is_block_scope = is_block_scope});
 }
 
 } // namespace cuprum::emulator::decoding

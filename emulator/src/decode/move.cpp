@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// mov, selp, slct, cvta, isspacep and the instructions that do nothing here.
+// mov, selp, slct, cvta, isspacep, and the instructions that have no effect here.
 
-#include "interp/cluster.hpp"
 #include "decode/reader.hpp"
+#include "interp/cluster.hpp"
 
 #include <array>
 #include <vector>
@@ -34,7 +34,7 @@ constexpr std::array CLOCK_REGISTERS{
     ClockRegister{"%globaltimer_hi", MoveOp::GlobalTimerHigh, Width::B32},
 };
 
-/// Emits a read that must happen each time, in its place.
+/// Emits a read that must be repeated every time and stay in place.
 void emit_volatile(Reader& reader, const MoveForm& form, Operand destination) {
     bytecode::Instruction rest;
     rest.flags = bytecode::HAS_SIDE_EFFECT;
@@ -83,7 +83,7 @@ void decode_unpack(Reader& reader, Type type) {
                 destinations, std::span(&source, 1), {});
 }
 
-/// mov.v2 and mov.v4: component by component. What one writes may be what a later one reads.
+/// Decodes mov.v2 and mov.v4. A later component may read what an earlier one writes.
 void decode_vector(Reader& reader, Type type, std::size_t count) {
     const ptx::Operand& to = reader.operand(0);
     const ptx::Operand& from = reader.operand(1);
@@ -107,7 +107,7 @@ void decode_vector(Reader& reader, Type type, std::size_t count) {
     }
 }
 
-/// Returns a predicate that says whether an address is of a constant variable.
+/// Returns a predicate that tells whether an address belongs to a constant variable.
 Operand is_constant(Reader& reader, Operand address) {
     Lowering& lowering = reader.lowering();
     Operand result = lowering.temporary(Width::Predicate);
@@ -115,7 +115,7 @@ Operand is_constant(Reader& reader, Operand address) {
     reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::Predicate}), {result},
                 {never});
     for (const AddressRange& range : lowering.constant_memory()) {
-        // base <= address < base + bytes, by one comparison without a sign
+        // base <= address < base + bytes, as one unsigned comparison
         const Operand offset = lowering.temporary(Width::B64);
         const Operand here = lowering.temporary(Width::Predicate);
         reader.emit(selectors().integer({.op = IntegerOp::Sub, .type = Type::U64}), {offset},
@@ -143,7 +143,7 @@ void decode_isspacep(Reader& reader) {
                              MoveOp::IsParam,  MoveOp::IsParam};
     const Operand source = reader.source(1, Type::U64);
     const Operand destination = reader.destination(0, Type::Pred);
-    if (space <= 1) { // the block's own shared memory, not that of its cluster
+    if (space <= 1) { // the block's own shared memory, not its cluster's
         reader.emit(cluster::is_own_shared, {destination}, {source},
                     cluster::WIDE_ADDRESS | cluster::GENERIC);
         return;
@@ -168,12 +168,12 @@ void decode_isspacep(Reader& reader) {
 } // namespace
 
 void decode_move(Reader& reader) {
-    // An address of a space other than that of the symbol's window changes nothing: offsets in
-    // shared memory are the same seen from the block and from its cluster.
+    // The state space of the address does not matter: offsets in shared memory are the same for the
+    // block and its cluster.
     const int vector = reader.take_one_of({"v2", "v4"});
     const Type type = reader.take_type();
     if (type == Type::None) {
-        reader.reject("names no type that is known here");
+        reader.reject("has no known type");
     }
     if (!reader.finish(2)) {
         return;
@@ -210,7 +210,7 @@ void decode_move(Reader& reader) {
         }
     }
     if (type == Type::Pred && from.kind == Kind::Name && from.text == "%is_explicit_cluster") {
-        // A cluster of one block is not told from none.
+        // A launch with clusters of one block is not distinguished from one without clusters.
         reader.emit(selectors().compare({.compare = Compare::Ne, .type = Type::U32}),
                     {reader.destination(0, type)},
                     {reader.lowering().special(bytecode::Special::ClusterNctarank),
@@ -222,7 +222,7 @@ void decode_move(Reader& reader) {
         const Operand source = reader.predicate(from, tag, 1);
         const Operand destination = reader.destination(0, type);
         if (tag != 0) {
-            // As "not", whose tag 1 means that its source is negated once more.
+            // Use "not" without its tag 1, which would negate the source once more.
             reader.emit(selectors().bits({.op = BitsOp::PredicateNot}), {destination}, {source});
         } else {
             reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::Predicate}),
@@ -256,7 +256,7 @@ void decode_select(Reader& reader) {
     }
     const Type type = reader.take_type();
     if (type == Type::None || type == Type::Pred) {
-        reader.reject("names no type that can be selected");
+        reader.reject("has no type that can be selected");
     }
     if (!reader.finish(4)) {
         return;
@@ -307,14 +307,14 @@ void decode_address_conversion(Reader& reader) {
 }
 
 void decode_nothing(Reader& reader) {
-    // Hints about caches, power and scheduling: whatever they say, results do not change.
+    // These are hints about caches, power and scheduling that never change results.
     if (reader.opcode() == "createpolicy") {
         while (!reader.take_any().empty()) {
         }
         if (!reader.finish(1, 5)) {
             return;
         }
-        // The policy is only ever handed to accesses, which ignore it.
+        // A policy is only passed to memory accesses, which ignore it.
         reader.emit(selectors().move({.op = MoveOp::Copy, .width = Width::B64}),
                     {reader.destination(0, Type::B64)},
                     {reader.lowering().constant(0, Width::B64)});

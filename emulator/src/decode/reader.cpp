@@ -15,7 +15,7 @@ using ptx::Type;
 
 Reader::Reader(const ptx::Instruction& instruction, Lowering& lowering)
     : instruction_(instruction), lowering_(lowering) {
-    // The set of taken modifiers is one word; no instruction comes near that many.
+    // The set of taken modifiers is one 64-bit word; no instruction comes near that many.
     if (instruction.modifiers.size() > 64) {
         reject("has too many modifiers");
     }
@@ -80,7 +80,7 @@ Type Reader::take_type() {
 Type Reader::take_type_of(std::initializer_list<Type> allowed) {
     const Type type = take_type();
     if (type == Type::None) {
-        reject("names no type that is known here");
+        reject("has no known type");
     } else if (std::find(allowed.begin(), allowed.end(), type) == allowed.end()) {
         refuse("has no form for type ." + std::string(ptx::to_string(type)) + " here");
     }
@@ -206,7 +206,7 @@ void Reader::emit(bytecode::Handler handler, std::span<const Operand> destinatio
         std::copy(destinations.begin(), destinations.end(), rest.dst);
         std::copy(sources.begin(), sources.end(), rest.src);
     } else {
-        // The first of each kind stay in the instruction, the rest follow in the kernel's list.
+        // The first four of each kind stay in the instruction; the rest go to the kernel's list.
         const std::size_t own_dst = std::min<std::size_t>(destinations.size(), 4);
         const std::size_t own_src = std::min<std::size_t>(sources.size(), 4);
         std::copy_n(destinations.begin(), own_dst, rest.dst);

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What every decoder works with: the words of one instruction, each taken at most once, and short
-// ways to resolve operands and emit bytecode.
+// The common tool of all decoders. It takes each word of an instruction at most once, and offers
+// short ways to resolve operands and emit bytecode.
 
 #pragma once
 
+#include "bytecode/forms.hpp"
 #include "decode/decode.hpp"
-#include "interp/handlers/forms.hpp"
 #include "ptx/tree.hpp"
 
 #include <cstddef>
@@ -19,10 +19,10 @@
 
 namespace cuprum::emulator::decoding {
 
-/// Reads one instruction's modifiers and operands.
+/// A reader of one instruction's modifiers and operands.
 ///
-/// A modifier is taken by whoever understands it; `finish` refuses the instruction by name when one
-/// is left over, so that nothing is ever ignored by accident.
+/// Each decoder takes the modifiers that it understands. If one is left over, `finish` refuses the
+/// instruction and names it, so nothing is ignored by accident.
 class Reader {
 public:
     Reader(const ptx::Instruction& instruction, Lowering& lowering);
@@ -34,29 +34,29 @@ public:
     /// Returns the instruction's name with all its modifiers.
     [[nodiscard]] std::string name() const;
 
-    /// Takes a modifier; tells whether it was there.
+    /// Takes a modifier. Returns whether it was present.
     bool take(std::string_view modifier);
-    /// Tells whether a modifier is there and not taken.
+    /// Returns whether a modifier is present and not taken.
     [[nodiscard]] bool has(std::string_view modifier) const;
-    /// Takes whichever of `modifiers` is there and returns its index, or -1. Two of them are
+    /// Takes the one of `modifiers` that is present and returns its index, or -1. Two of them are
     /// invalid.
     int take_one_of(std::initializer_list<std::string_view> modifiers);
-    /// Takes the first modifier that names a type; None when there is none left.
+    /// Takes the first modifier that names a type. Returns None if none is left.
     ptx::Type take_type();
-    /// Takes a type and refuses the instruction when there is none or it is not in the list.
+    /// Takes a type. Refuses the instruction if there is none or it is not in the list.
     ptx::Type take_type_of(std::initializer_list<ptx::Type> allowed);
-    /// Takes the first modifier left, whatever it is; empty when there is none.
+    /// Takes the first remaining modifier of any kind. Returns an empty string if none is left.
     std::string_view take_any();
-    /// Returns the first modifier left without taking it.
+    /// Returns the first remaining modifier without taking it.
     [[nodiscard]] std::string_view peek() const;
     /// Takes .rn, .rz, .rm or .rp.
     Rounding take_rounding(bool* is_stated = nullptr);
-    /// Takes a scope and a memory order; tells whether the order is stronger than relaxed.
+    /// Takes a scope and a memory order. Returns whether the order is stronger than relaxed.
     bool take_order_and_scope();
 
-    /// What take_order_and_scope() has taken.
+    /// The result of take_order_and_scope().
     struct Order {
-        bool is_strong = false; // more than .weak: no part of a race
+        bool is_strong = false; // stronger than .weak: never part of a race
         bool acquires = false;
         bool releases = false;
         bool is_block_scope = false; // .cta
@@ -64,7 +64,7 @@ public:
 
     [[nodiscard]] const Order& order() const { return order_; }
 
-    /// Takes cache operators, eviction priorities and prefetch sizes, which change nothing here.
+    /// Takes cache operators, eviction priorities and prefetch sizes, which have no effect here.
     void take_cache_hints();
 
     [[nodiscard]] std::size_t operand_count() const { return instruction_.operands.size(); }
@@ -73,8 +73,8 @@ public:
         return instruction_.operands[index];
     }
 
-    /// Ends the reading of modifiers: refuses leftovers and a wrong number of operands. Returns
-    /// whether decoding may go on.
+    /// Ends the reading of modifiers. Refuses leftover modifiers and a wrong number of operands.
+    /// Returns whether decoding may continue.
     [[nodiscard]] bool finish(std::size_t min_operands, std::size_t max_operands);
 
     [[nodiscard]] bool finish(std::size_t operands) { return finish(operands, operands); }
@@ -82,23 +82,23 @@ public:
     /// Resolves operand `index` as a source of `type`.
     [[nodiscard]] bytecode::Operand source(std::size_t index, ptx::Type type);
     [[nodiscard]] bytecode::Operand source(const ptx::Operand& operand, ptx::Type type);
-    /// Resolves operand `index` as a destination; a discarded one gets a register nobody reads.
+    /// Resolves operand `index` as a destination. A discarded one gets an unused register.
     [[nodiscard]] bytecode::Operand destination(std::size_t index, ptx::Type type);
     [[nodiscard]] bytecode::Operand destination(const ptx::Operand& operand, ptx::Type type);
     [[nodiscard]] bytecode::Operand destination(const ptx::Operand& operand, bytecode::Width width);
-    /// Resolves a predicate source; a negated one sets `bit` in `tag`.
+    /// Resolves a predicate source. Sets `bit` in `tag` if it is negated.
     [[nodiscard]] bytecode::Operand predicate(const ptx::Operand& operand, std::uint16_t& tag,
                                               std::uint16_t bit);
 
-    /// Emits an instruction, or refuses it when `handler` is null or something failed before.
+    /// Emits an instruction, or refuses it if `handler` is null. Does nothing after a failure.
     void emit(bytecode::Handler handler, std::initializer_list<bytecode::Operand> destinations,
               std::initializer_list<bytecode::Operand> sources, std::uint16_t tag = 0);
     void emit(bytecode::Handler handler, std::span<const bytecode::Operand> destinations,
               std::span<const bytecode::Operand> sources, bytecode::Instruction rest);
 
-    /// Refuses the instruction: real PTX that is not run here.
+    /// Refuses the instruction as unsupported: valid PTX that is not implemented here.
     void refuse(std::string_view reason);
-    /// Refuses the instruction: not valid PTX.
+    /// Refuses the instruction as invalid PTX.
     void reject(std::string_view reason);
 
     [[nodiscard]] bool has_failed() const { return has_failed_; }
@@ -106,7 +106,7 @@ public:
 private:
     const ptx::Instruction& instruction_;
     Lowering& lowering_;
-    std::uint64_t taken_ = 0; // bit = index of a modifier
+    std::uint64_t taken_ = 0; // bit i: modifier i is taken
     bool has_failed_ = false;
     Order order_;
 };
@@ -117,7 +117,7 @@ private:
 [[nodiscard]] bool is_signed(ptx::Type type) noexcept;
 [[nodiscard]] bool is_float(ptx::Type type) noexcept;
 
-// The decoders: each takes the opcodes of one family.
+// The decoders. Each handles the opcodes of one family.
 void decode_move(Reader& reader);
 void decode_select(Reader& reader);
 void decode_address_conversion(Reader& reader);
@@ -142,20 +142,20 @@ void decode_mbarrier(Reader& reader);
 void decode_cluster(Reader& reader);
 void decode_launch_control(Reader& reader);
 
-/// Rejects the instruction unless operand `index` is an address in brackets; tells which.
+/// Rejects the instruction unless operand `index` is an address in brackets. Returns whether it is.
 [[nodiscard]] bool need_address(Reader& reader, std::size_t index);
 
-/// Rejects the instruction unless an offset in shared memory has 32 bits; tells which.
+/// Rejects the instruction unless an offset in shared memory fits 32 bits. Returns whether it does.
 [[nodiscard]] bool fits_shared(Reader& reader, std::int64_t offset);
 
-/// Emits what tells the mbarrier at operand `index` that bytes announced to it have come.
+/// Emits the delivery of announced bytes to the mbarrier at operand `index`.
 void emit_delivery(Reader& reader, std::size_t index, ptx::Space space, std::size_t bytes);
 
-/// Decodes the rest of a cp.async.bulk between memories, and of a cp.reduce.async.bulk.
+/// Decodes the rest of a cp.async.bulk copy and of a cp.reduce.async.bulk.
 void decode_bulk_copy(Reader& reader);
 void decode_bulk_reduction(Reader& reader);
 
-/// Decodes the rest of a st.bulk.
+/// Decodes the rest of an st.bulk.
 void decode_bulk_store(Reader& reader);
 
 } // namespace cuprum::emulator::decoding

@@ -34,7 +34,7 @@ constexpr std::array ENTRIES{
 
 constexpr std::array<std::string_view, 7> PARTS{"b0", "b1", "b2", "b3", "h0", "h1"};
 
-/// Cuts the selector off an operand's name; empty when it has none.
+/// Cuts the selector off an operand's name and returns it; empty if there is none.
 std::string_view cut_selector(ptx::Operand& operand) {
     const std::size_t dot = operand.text.rfind('.');
     if (operand.kind != ptx::Operand::Kind::Name || dot == std::string_view::npos || dot == 0) {
@@ -45,7 +45,7 @@ std::string_view cut_selector(ptx::Operand& operand) {
     return selector;
 }
 
-/// Returns which part a selector of a scalar instruction names.
+/// Returns the part that a selector of a scalar instruction names.
 std::uint8_t part_of(Reader& reader, std::string_view selector) {
     if (selector.empty()) {
         return Form::ALL;
@@ -55,11 +55,11 @@ std::uint8_t part_of(Reader& reader, std::string_view selector) {
             return i;
         }
     }
-    reader.reject("has the selector ." + std::string(selector) + ", which is not known");
+    reader.reject("has the unknown selector ." + std::string(selector));
     return Form::ALL;
 }
 
-/// Returns a nibble for each element that a selector such as h10 or b7654 names, lowest first.
+/// Returns one nibble per element that a selector such as h10 or b7654 names, lowest first.
 std::uint32_t elements_of(Reader& reader, std::string_view selector, unsigned lanes,
                           std::uint32_t fallback) {
     if (selector.empty()) {
@@ -70,13 +70,13 @@ std::uint32_t elements_of(Reader& reader, std::string_view selector, unsigned la
     for (unsigned i = 0; is_known && i < lanes; ++i) {
         const char digit = selector[selector.size() - 1 - i];
         if (digit < '0' || digit >= static_cast<char>('0' + 2 * lanes)) {
-            reader.reject("has the selector ." + std::string(selector) + ", which is not known");
+            reader.reject("has the unknown selector ." + std::string(selector));
             return 0;
         }
         result |= static_cast<std::uint32_t>(digit - '0') << (4 * i);
     }
     if (!is_known) {
-        reader.reject("has the selector ." + std::string(selector) + ", which is not known");
+        reader.reject("has the unknown selector ." + std::string(selector));
     }
     return result;
 }
@@ -88,12 +88,12 @@ std::uint8_t mask_of(Reader& reader, std::string_view selector, unsigned lanes) 
     }
     unsigned mask = 0;
     if (selector[0] != (lanes == 2 ? 'h' : 'b') || selector.size() < 2) {
-        reader.reject("has the mask ." + std::string(selector) + ", which is not known");
+        reader.reject("has the unknown mask ." + std::string(selector));
         return 0;
     }
     for (const char digit : selector.substr(1)) {
         if (digit < '0' || digit >= static_cast<char>('0' + lanes)) {
-            reader.reject("has the mask ." + std::string(selector) + ", which is not known");
+            reader.reject("has the unknown mask ." + std::string(selector));
             return 0;
         }
         mask |= 1u << (digit - '0');
@@ -125,7 +125,7 @@ void take_modifiers(Reader& reader, Form& form, bool is_compare) {
     if (form.op == Op::ShiftLeft || form.op == Op::ShiftRight) {
         const int mode = reader.take_one_of({"clamp", "wrap"});
         if (mode < 0) {
-            reader.reject("says neither .clamp nor .wrap");
+            reader.reject("needs .clamp or .wrap");
         }
         flags |= mode == 1 ? Form::WRAPS : 0u;
     }
@@ -141,7 +141,7 @@ void take_modifiers(Reader& reader, Form& form, bool is_compare) {
     form.flags = static_cast<std::uint8_t>(flags);
 }
 
-/// Takes the signs of vmad's operands, and the .po of its last.
+/// Takes the signs of vmad's operands and the .po of the last one.
 void take_signs(Reader& reader, Form& form, std::array<ptx::Operand, 4>& operands) {
     unsigned flags = form.flags;
     if (operands[1].is_minus != operands[2].is_minus) {

@@ -27,7 +27,7 @@ void emit_warp(Reader& reader, const WarpForm& form, std::span<const Operand> de
 
 void need_sync(Reader& reader) {
     if (!reader.take("sync")) {
-        reader.refuse("without .sync is not supported: it ended with compute capability 7.0");
+        reader.refuse("without .sync is not supported: compute capability 7.0 removed it");
     }
 }
 
@@ -80,7 +80,7 @@ void decode_shuffle(Reader& reader) {
 void decode_match(Reader& reader) {
     const int op = reader.take_one_of({"any", "all"});
     if (op < 0) {
-        reader.reject("says neither .any nor .all");
+        reader.reject("needs .any or .all");
     }
     need_sync(reader);
     const Type type = reader.take_type_of({Type::B32, Type::B64});
@@ -134,7 +134,7 @@ void decode_redux(Reader& reader) {
     const bool is_bitwise = op > 2;
     if ((type == Type::F32 && (op == 0 || is_bitwise)) || (type == Type::B32) != is_bitwise ||
         (tag != 0 && type != Type::F32)) {
-        reader.reject("combines an operation and a type that do not go together");
+        reader.reject("combines an operation with a type that it does not support");
     }
     if (!reader.finish(3)) {
         return;

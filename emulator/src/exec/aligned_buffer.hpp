@@ -11,13 +11,13 @@
 
 namespace cuprum::emulator::exec {
 
-/// Bytes aligned for vector access that are kept from one use to the next.
+/// A reusable buffer, aligned for vector access.
 class AlignedBuffer {
 public:
-    /// Makes room for `bytes`; what was in it is lost when it has to grow. Returns the bytes.
+    /// Makes room for `bytes` and returns the buffer. Growing discards the old contents.
     std::byte* reserve(std::size_t bytes) {
         if (bytes > capacity_ || bytes_ == nullptr) {
-            bytes_.reset(); // before the new one, to need less at once
+            bytes_.reset(); // free first, to lower the peak memory use
             bytes_.reset(static_cast<std::byte*>(
                 ::operator new(bytes + bytecode::BANK_ALIGNMENT, ALIGNMENT)));
             capacity_ = bytes;

@@ -18,18 +18,19 @@ using bytecode::WARP_SIZE;
 
 namespace {
 
-/// Back edges that a warp may take before the next one has its turn: a tenth of a millisecond or so
-/// of ordinary looping, sixteen rounds of spinning.
+/// How many back edges a warp may take before it yields: about 0.1 ms of an ordinary loop, or
+/// sixteen rounds of spinning. Waiting at a barrier does not refill the quantum.
 constexpr std::uint32_t QUANTUM = 4096;
-/// Quanta of each warp before the block gives way to others: loops with atomics look like spinning.
+/// How many quanta each warp may use before the block yields to other blocks. The number is above 1
+/// because loops with atomics look like spinning.
 constexpr std::uint32_t MAX_TURNS = 4;
 constexpr std::uint32_t LOCAL_ALIGNMENT = 16;
 constexpr std::size_t MAX_KEPT_BYTES = std::size_t{16} << 20;
-/// What a call takes of the stack at the very least. Frames here are larger than those of a real
-/// device, whose compiler keeps most of what they hold in registers; this is on the safe side.
+/// The least stack space that a call takes. Frames here are larger than on a real device, whose
+/// compiler keeps most of their contents in registers, so this is a safe lower bound.
 constexpr std::uint32_t MIN_FRAME_BYTES = 16;
 
-/// Returns the first of the warps in a mask, or any one of them where choices are random.
+/// Returns the first warp of a mask, or a random one if the schedule is random.
 std::uint32_t next_warp(std::uint32_t mask, std::uint64_t& random) {
     if (random != 0) {
         for (std::uint32_t skip =
@@ -51,7 +52,7 @@ bytecode::LinearHead& head_before(std::byte* lanes) {
 void Block::start(std::shared_ptr<Grid> grid, std::uint64_t cluster, std::uint32_t sm) {
     const GridLaunch& launch = grid->launch();
     std::uint32_t size[3];
-    std::uint32_t first[3]; // index of the block of rank 0
+    std::uint32_t first[3]; // index of the block with rank 0
     std::uint64_t left = cluster;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         size[axis] = std::max(1u, launch.cluster[axis]);
@@ -62,6 +63,7 @@ void Block::start(std::shared_ptr<Grid> grid, std::uint64_t cluster, std::uint32
     cluster_.size = grid->cluster_blocks();
     cluster_.parity = false;
     cluster_.waiting = 0;
+    cluster_.mbarrier_waiters = 0;
     companions_.resize(cluster_.size - 1);
     for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
         if (rank != 0 && !companions_[rank - 1]) {
@@ -83,7 +85,7 @@ Block::Outcome Block::run() {
     for (;;) {
         bool is_finished = true;
         bool has_yielded = false;
-        std::uint32_t asleep = 0; // blocks, by rank
+        std::uint32_t asleep = 0; // mask of ranks
         std::uint64_t wake_at = ~std::uint64_t{0};
         for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
             Block& block = of_rank(rank);
@@ -119,7 +121,7 @@ Block::Outcome Block::run() {
         if (has_yielded) {
             return Outcome::Yielded;
         }
-        // Nobody has yielded: a block that can run was stuck until a later one let it go on.
+        // No block has yielded. A block that can run now was stuck until a later block resumed it.
         bool can_go_on = false;
         for (std::uint32_t rank = 0; rank < cluster_.size; ++rank) {
             can_go_on |= (asleep >> rank & 1) == 0 && of_rank(rank).context_.runnable != 0;
@@ -177,6 +179,7 @@ void Block::start_one(std::shared_ptr<Grid> grid, const std::uint32_t (&index)[3
         WarpContext& warp = warps_[w];
         const std::uint32_t left = context_.thread_count - w * WARP_SIZE;
         start_warp(warp, left >= WARP_SIZE ? FULL_MASK : (1u << left) - 1);
+        warp.budget = QUANTUM;
         for (const std::uint32_t offset : kernel.linear_slots) {
             bytecode::LinearHead& head = head_before(warp.frames + offset);
             head.has_lanes = 1;
@@ -206,14 +209,15 @@ Block::Progress Block::run_one() {
             return context_.live_threads == 0 ? Progress::Finished : Progress::Stuck;
         }
         bool has_yielded = false;
-        std::uint32_t asleep = 0; // warps
+        std::uint32_t asleep = 0; // mask of warps
         wake_at_ = ~std::uint64_t{0};
         for (std::uint32_t left = context_.runnable; left != 0;) {
             const std::uint32_t w = next_warp(left, context_.random);
             left &= ~(1u << w);
-            switch (run_warp(warps_[w], QUANTUM)) {
+            switch (run_warp(warps_[w])) {
             case Stop::Yield:
                 has_yielded = true;
+                warps_[w].budget = QUANTUM;
                 break;
             case Stop::Sleep:
                 asleep |= 1u << w;
@@ -242,7 +246,7 @@ Block& Block::of_rank(std::uint32_t rank) {
 Block::Outcome Block::fail_with_deadlock() {
     context_.fault.kind = FaultKind::Deadlock;
     context_.fault.report =
-        "deadlock: every thread that is left waits for another one\n" + describe();
+        "deadlock: every remaining thread waits for another thread\n" + describe();
     return Outcome::Faulted;
 }
 
@@ -291,7 +295,7 @@ void Block::configure() {
     context_.max_frames = kernel.max_frames;
     if (launch.stack_bytes != 0) {
         const std::uint32_t frames = launch.stack_bytes / MIN_FRAME_BYTES;
-        context_.max_frames = std::min(kernel.max_frames, frames + 2); // the kernel, one callee
+        context_.max_frames = std::min(kernel.max_frames, frames + 2); // kernel and one callee
     }
     context_.local_stride_bytes = (kernel.local_bytes * context_.max_frames + LOCAL_ALIGNMENT - 1) /
                                   LOCAL_ALIGNMENT * LOCAL_ALIGNMENT;
@@ -308,7 +312,7 @@ void Block::configure() {
     context_.warps = warps_.get();
     context_.warp_count = warp_count;
 
-    // Frames at an odd number of cache lines apart do not fight for the same cache sets.
+    // An odd number of cache lines between frames avoids conflicts in the cache sets.
     constexpr std::uint32_t LINE = bytecode::BANK_ALIGNMENT;
     const std::uint32_t stride = (kernel.frame_bytes / LINE | 1) * LINE;
     const std::size_t warp_stride = std::size_t{stride} * context_.max_frames;

@@ -16,35 +16,35 @@
 
 namespace cuprum::emulator::exec {
 
-/// Holds one block that runs: its warps, registers, shared and local memory. Made to be used again
-/// for the next block, without allocating as long as the kernel stays the same.
+/// A running block: its warps, registers, shared and local memory. The object is reused for the
+/// next block and does not allocate while the kernel stays the same.
 ///
-/// The blocks of a cluster are one: the first holds the others and runs them in turn.
+/// The blocks of a cluster are one object: the first block holds the others and runs them in turn.
 ///
-/// A block belongs to one worker at a time, and can be put aside and taken up by another one
-/// whenever run() has returned.
+/// A block belongs to one worker at a time. After run() returns, the block can be suspended and
+/// another worker can resume it.
 class Block {
 public:
     enum class Outcome : std::uint8_t {
         Finished,
-        Yielded, // can go on later
-        Asleep,  // can go on at wake_at()
-        Faulted, // fault() says why
+        Yielded, // can continue later
+        Asleep,  // can continue at wake_at()
+        Faulted, // see fault()
     };
 
     Block() = default;
     Block(const Block&) = delete;
     Block& operator=(const Block&) = delete;
 
-    /// Makes the blocks of cluster number `cluster` of a grid (one block where there are no
-    /// clusters) ready to run, on a worker that acts as SM `sm`.
+    /// Prepares the blocks of cluster number `cluster` of a grid, on a worker that acts as SM `sm`.
+    /// Without clusters, this is one block.
     void start(std::shared_ptr<Grid> grid, std::uint64_t cluster, std::uint32_t sm);
 
-    /// Runs every warp that can run for one quantum, and again until one of them has not come to
-    /// an end or a barrier by itself.
+    /// Gives every runnable warp one quantum after another. Stops when all warps have finished, all
+    /// wait, or one warp has used up its quanta.
     [[nodiscard]] Outcome run();
 
-    /// Returns when a block that is asleep wakes up, as now_ns() counts; 0 for other blocks.
+    /// Returns when a sleeping block wakes up, in now_ns() time; 0 for other blocks.
     [[nodiscard]] std::uint64_t wake_at() const noexcept { return wake_at_; }
 
     [[nodiscard]] Grid& grid() const noexcept { return *grid_; }
@@ -53,23 +53,23 @@ public:
 
     [[nodiscard]] Fault& fault() noexcept { return context_.fault; }
 
-    /// Records that the block has run for too long without any progress of its grid.
-    /// `others` says where more blocks stand.
+    /// Records that the block has run too long without progress of its grid. `others` describes
+    /// where the other blocks stand.
     void fail_with_timeout(std::uint32_t seconds, std::string_view others);
 
-    /// Says where every warp stands, of every block of the cluster.
+    /// Describes where every warp of every block of the cluster stands.
     [[nodiscard]] std::string describe() const;
 
-    /// Lets go of the grid, and of memory that is too large to keep.
+    /// Releases the grid, and any memory that is too large to keep.
     void release() noexcept;
 
 private:
-    /// How far one block of a cluster has come.
+    /// The state of one block of a cluster.
     enum class Progress : std::uint8_t {
         Finished,
         Yielded,
         Asleep,
-        Stuck, // unless another block of the cluster lets it go on
+        Stuck, // until another block of the cluster resumes it
         Faulted,
     };
 
@@ -81,7 +81,7 @@ private:
     void fill_block_bank(std::uint32_t sm);
 
     std::shared_ptr<Grid> grid_;
-    const Grid* configured_for_ = nullptr; // whose sizes and pointers are in place
+    const Grid* configured_for_ = nullptr; // the grid whose sizes and pointers are set up
     BlockContext context_;
     std::unique_ptr<WarpContext[]> warps_;
     std::uint32_t warp_capacity_ = 0;
@@ -89,11 +89,11 @@ private:
     AlignedBuffer shared_;
     AlignedBuffer local_;
     AlignedBuffer block_bank_;
-    ClusterContext cluster_;                         // of the first block of a cluster
+    ClusterContext cluster_;                         // used by the first block of a cluster
     std::vector<std::unique_ptr<Block>> companions_; // the others, by rank
-    bool is_finished_ = false;                       // while others of the cluster still run
+    bool is_finished_ = false;                       // other blocks of the cluster may still run
     std::uint64_t wake_at_ = 0;                      // when the first thread wakes up
-    std::unique_ptr<check::BlockShadow> shadow_;     // of blocks that are checked
+    std::unique_ptr<check::BlockShadow> shadow_;     // only for blocks that are checked
 };
 
 } // namespace cuprum::emulator::exec

@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Workers and what they do next.
+// Worker threads and their scheduling.
 //
-// Three queues under one mutex: tasks (copies and the like, which go first), grids that still have
-// blocks to start, and blocks that were put aside. A worker that has a grid takes block after block
-// from it without the mutex, until somebody else wants to run; then grids take turns block by
-// block, and with the blocks that were put aside. A block is put aside when it has used up its
-// quantum and there is anything else to do, also another block of its own grid: it may be waiting
-// for that one.
+// One mutex protects three queues: tasks (such as copies, which run first), grids with blocks to
+// start, and suspended blocks. A worker with a grid takes block after block from it without the
+// mutex until other work arrives. Grids then take turns block by block, and suspended blocks take
+// part in the turns. A block that has used up its quantum is suspended if there is other work.
+// Another block of the same grid counts as other work, because the first block may wait for it.
 //
-// Idle workers watch a counter for a while before they sleep: waking one costs far more than a
-// small kernel takes.
+// Idle workers watch a counter for a while before they sleep, because waking a worker takes far
+// longer than running a small kernel.
 
 #include "exec/engine.hpp"
 
@@ -40,9 +39,9 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::microseconds SPIN_TIME{50};
-/// Spare blocks that are kept for later; each may hold shared memory, registers and local memory.
+/// How many spare blocks are kept; each may hold shared memory, registers and local memory.
 constexpr std::size_t MAX_SPARE_BLOCKS = 64;
-/// How long shutdown() waits for running grids before it gives them up.
+/// How long shutdown() waits for running grids before it abandons them.
 constexpr std::chrono::seconds SHUTDOWN_GRACE{2};
 
 void relax() noexcept;
@@ -54,12 +53,12 @@ void relax() noexcept;
 } // namespace
 
 struct Engine::State {
-    /// What a worker has been given to do.
+    /// The next thing that a worker does.
     struct Work {
         std::function<void()> task;
-        std::unique_ptr<Block> block; // put aside earlier
-        std::shared_ptr<Grid> grid;   // take a block from it
-        // Nothing was found: when a block that was put aside wakes up.
+        std::unique_ptr<Block> block; // a block that was suspended earlier
+        std::shared_ptr<Grid> grid;   // a grid to take a block from
+        // If there is no work: when the first sleeping block wakes up.
         Clock::time_point wake_at = Clock::time_point::max();
     };
 
@@ -71,7 +70,7 @@ struct Engine::State {
     std::deque<std::function<void()>> tasks;
     std::deque<std::shared_ptr<Grid>> grids;
     std::deque<std::unique_ptr<Block>> suspended;
-    std::size_t sleeper_count = 0; // of them, those that have to wake up first
+    std::size_t sleeper_count = 0; // suspended blocks that sleep
     std::vector<std::unique_ptr<Block>> spare;
     std::vector<std::thread> threads;
     bool prefers_suspended = false;
@@ -82,8 +81,8 @@ struct Engine::State {
     bool is_random = false;
     std::uint64_t seed = 0;
 
-    std::atomic<std::uint64_t> news{0};   // changes whenever there is something new to do
-    std::atomic<std::uint32_t> rivals{0}; // how much there is to do beside a running grid
+    std::atomic<std::uint64_t> news{0};   // changes whenever there is new work
+    std::atomic<std::uint32_t> rivals{0}; // how much other work waits beside a running grid
     std::atomic<Clock::rep> give_up_at{Clock::time_point::max().time_since_epoch().count()};
 
     void start_workers();
@@ -125,7 +124,7 @@ void Engine::configure(const EngineSettings& settings) {
     state_->watchdog_seconds = settings.watchdog_seconds;
     state_->is_random = settings.is_random;
     state_->seed = settings.seed;
-    state_->grid_count = 0; // the same grids in the same order run in the same way again
+    state_->grid_count = 0; // so that the same grids in the same order run the same way again
 }
 
 void Engine::submit(GridLaunch launch, std::function<void(const Fault*)> done) {
@@ -171,7 +170,7 @@ void Engine::shutdown() noexcept {
     }
     for (std::thread& thread : threads) {
         if (thread.get_id() == std::this_thread::get_id()) {
-            thread.detach(); // a callback ends the process: it cannot wait for itself
+            thread.detach(); // a callback exits the process, and a thread cannot join itself
         } else {
             thread.join();
         }
@@ -187,7 +186,7 @@ void Engine::State::start_workers() {
     }
 }
 
-/// Tells the workers that the queues have changed.
+/// Notifies the workers that the queues have changed.
 void Engine::State::publish() {
     const std::size_t others = grids.size() > 1 ? grids.size() : 0;
     rivals.store(static_cast<std::uint32_t>(tasks.size() + suspended.size() + others),
@@ -197,12 +196,12 @@ void Engine::State::publish() {
     }
     news.fetch_add(1, std::memory_order_release);
     if (parked != 0) {
-        wake.notify_one(); // who wakes up wakes the next one if there is more to do
+        wake.notify_one(); // this worker wakes the next one if there is more to do
     }
 }
 
-/// Picks what to do next. A grid goes to the back of the queue as long as it has fresh blocks, and
-/// is passed over while one of higher priority has some.
+/// Picks the next work. A grid with fresh blocks goes to the back of the queue. A grid is skipped
+/// while a grid of higher priority has fresh blocks.
 bool Engine::State::find_work(Work& work) {
     if (!tasks.empty()) {
         work.task = std::move(tasks.front());
@@ -227,7 +226,7 @@ bool Engine::State::find_work(Work& work) {
     };
     const auto take_grid = [&] {
         std::erase_if(grids, [](const auto& grid) { return !grid->has_fresh_blocks(); });
-        // The first of those with the highest priority; equal ones take turns.
+        // Take the first grid of the highest priority; grids of equal priority take turns.
         auto best = grids.end();
         for (auto each = grids.begin(); each != grids.end(); ++each) {
             if ((*each)->may_hold_more() &&
@@ -258,7 +257,7 @@ bool Engine::State::find_work(Work& work) {
 // ---- workers -----------------------------------------------------------------------------------
 
 void Engine::State::work_loop(std::uint32_t worker) {
-    std::unique_ptr<Block> block; // kept from grid to grid
+    std::unique_ptr<Block> block; // reused for every grid
     bool is_found = false;
     for (;;) {
         const std::uint64_t seen = news.load(std::memory_order_acquire);
@@ -269,7 +268,7 @@ void Engine::State::work_loop(std::uint32_t worker) {
             is_found = find_work(work);
             busy += is_found ? 1 : 0;
             if (!is_found && is_stopping && busy == 0 && suspended.empty()) {
-                news.fetch_add(1); // the others may leave as well
+                news.fetch_add(1); // so that the other workers can stop too
                 wake.notify_all();
                 return;
             }
@@ -336,11 +335,11 @@ void Engine::State::run_grid(std::unique_ptr<Block>& block, const std::shared_pt
     }
 }
 
-/// Runs a block until it is finished, given up or put aside. Returns whether it was put aside, and
-/// `block` then is empty.
+/// Runs a block until it is finished, abandoned or suspended. Returns whether it was suspended;
+/// `block` is empty then.
 bool Engine::State::drive(std::unique_ptr<Block>& block) {
-    // NOTE: finishing the last block may destroy what the grid's owner holds, not the grid itself:
-    // the block still refers to it.
+    // NOTE: finishing the last block may destroy what the grid's owner holds. The grid itself stays
+    // alive because the block refers to it.
     Grid& grid = block->grid();
     for (;;) {
         Block::Outcome outcome = grid.has_failed() ? Block::Outcome::Finished : block->run();
@@ -370,12 +369,12 @@ bool Engine::State::drive(std::unique_ptr<Block>& block) {
     }
 }
 
-/// Tells whether a block that could go on must not: the watchdog's time is over, or the process is
-/// leaving.
+/// Returns whether a runnable block must stop because the watchdog has expired or the process
+/// exits.
 bool Engine::State::is_time_up(Block& block) {
     const Clock::time_point now = Clock::now();
     if (now.time_since_epoch().count() > give_up_at.load(std::memory_order_relaxed)) {
-        block.fault() = Fault{FaultKind::Timeout, "the process is leaving while kernel " +
+        block.fault() = Fault{FaultKind::Timeout, "the process exits while kernel " +
                                                       block.grid().kernel().name + " still runs"};
         return true;
     }
@@ -387,9 +386,9 @@ bool Engine::State::is_time_up(Block& block) {
     return false;
 }
 
-/// Says where the blocks of a grid stand that no worker runs at the moment; empty for none.
+/// Describes where the suspended blocks of a grid stand. Returns an empty string if there are none.
 std::string Engine::State::describe_others(const Grid& grid) {
-    constexpr std::size_t most = 16; // a report of thousands of blocks helps nobody
+    constexpr std::size_t most = 16; // a report of thousands of blocks would be unreadable
     std::string text;
     std::size_t count = 0;
     const std::lock_guard lock(mutex);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs grids: what objects/ needs to know of how kernels execute.
+// The interface between objects/ and the execution of kernels.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace cuprum::emulator::exec {
 
-/// One kernel launch, complete and checked against the device's limits.
+/// A kernel launch that is complete and checked against the device's limits.
 struct GridLaunch {
     std::shared_ptr<const bytecode::Kernel> kernel;
     std::uint32_t grid[3] = {1, 1, 1};
@@ -30,48 +30,47 @@ struct GridLaunch {
     std::vector<std::byte> parameters; // packed as the kernel declares them
     const MemoryMap* memory = nullptr;
     std::uint32_t sm_count = 1; // what %nsmid reports
-    std::int32_t priority = 0;  // of its stream: blocks of grids with lower numbers start first
-    // Device address of 64 zeroed bytes that this grid alone uses (Kernel::uses_grid_sync).
+    std::int32_t priority = 0;  // of the stream: lower numbers start first
+    // Device address of 64 zeroed bytes for the use of this grid only (Kernel::uses_grid_sync).
     std::uint64_t grid_workspace = 0;
     std::shared_ptr<builtins::Heap> heap; // for kernels that call malloc (Kernel::uses_heap)
-    // Local memory that nested calls of one thread may take (CU_LIMIT_STACK_SIZE); 0: as much as
-    // there is.
+    // Local memory that nested calls of one thread may use (CU_LIMIT_STACK_SIZE); 0 means no limit.
     std::uint32_t stack_bytes = 0;
-    /// Says who launched it, for reports: lines that each start with a line break. Empty: unknown.
+    /// Describes the launch site for reports. Each line starts with a line break; empty if unknown.
     std::function<std::string()> describe_launch;
 };
 
-/// How grids are run; the same for all of them.
+/// Settings that apply to all grids.
 struct EngineSettings {
     std::uint32_t worker_count = 0;     // 0: one per core
-    std::uint32_t watchdog_seconds = 0; // a grid of which no block ends for so long is stopped
+    std::uint32_t watchdog_seconds = 0; // stop a grid when no block finishes for this long
     bool is_random = false;             // blocks, warps and diverged lanes run in random order
-    std::uint64_t seed = 0;             // of that order
+    std::uint64_t seed = 0;             // of the random order
 };
 
-/// Runs grids and small tasks on worker threads.
+/// A set of worker threads that run grids and small tasks.
 ///
-/// Grids of different streams share the workers block by block, those of higher priority first; a
-/// block that waits or has run long gives way to others, so a kernel may wait for another one or
-/// for the host. The workers start with the first task and stop in shutdown().
+/// Grids of different streams share the workers block by block, higher priorities first. A block
+/// that waits or runs for long yields to others, so a kernel may wait for another kernel or for the
+/// host. The workers start with the first task and stop in shutdown().
 class Engine {
 public:
-    /// Returns the process's engine; never destroyed, so that late callers find it.
+    /// Returns the engine of the process. It is never destroyed, so late callers can use it.
     [[nodiscard]] static Engine& instance();
 
-    /// Takes over settings. The number of workers counts before the first of them has started, the
-    /// rest for every grid that starts from now on.
+    /// Applies settings. The number of workers has an effect only before the first worker starts;
+    /// the rest applies to every grid that starts later.
     void configure(const EngineSettings& settings);
 
-    /// Starts a grid and returns at once. `done` is called exactly once, on a worker, with the
-    /// first fault or nullptr; it must not block.
+    /// Starts a grid and returns at once. A worker calls `done` exactly once, with the first fault
+    /// or nullptr; `done` must not block.
     void submit(GridLaunch launch, std::function<void(const Fault*)> done);
 
-    /// Runs a task (a copy, a fill) on a worker. It must not block on other tasks.
+    /// Runs a task (a copy, a fill) on a worker. The task must not block on other tasks.
     void post(std::function<void()> task);
 
-    /// Lets running tasks finish, stops the workers and joins them. Further work is refused. Safe
-    /// to call twice; called when the process is leaving.
+    /// Lets running tasks finish, then stops and joins the workers. Later work is refused. The
+    /// process calls this at exit; a second call does nothing.
     void shutdown() noexcept;
 
     /// Returns the number of worker threads.

@@ -19,13 +19,13 @@ using bytecode::Width;
 
 namespace {
 
-/// Blocks of one grid that may be started but not finished. A real device holds about as many.
+/// How many blocks of one grid may be started but unfinished. A real device holds about as many.
 constexpr int MAX_RESIDENT_BLOCKS = 256;
-/// Of a value per lane, and the head of a linear register before it.
+/// The size of a linear register's head and one value per lane.
 constexpr std::uint32_t WARP_SPECIAL_BYTES =
     sizeof(bytecode::LinearHead) + WARP_SIZE * sizeof(std::uint32_t);
 
-/// Describes 32 values as linear if they are; `head` is followed by them.
+/// Fills in the head of a linear register from the 32 values that follow it.
 void fill_head(std::byte* head) {
     std::uint32_t values[WARP_SIZE];
     std::memcpy(values, head + sizeof(bytecode::LinearHead), sizeof values);
@@ -124,8 +124,8 @@ void Grid::finish(std::uint64_t blocks) {
     last_progress_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
     if (finished_.fetch_add(blocks, std::memory_order_acq_rel) + blocks == block_count_) {
         builtins::flush_output();
-        // Nobody else touches the fault any more: every block is done.
-        const auto done = std::move(done_); // and what it refers to goes with this call
+        // All blocks are done, so no other thread touches the fault.
+        const auto done = std::move(done_); // releases what it refers to after the call
         done(fault_.kind == FaultKind::None ? nullptr : &fault_);
     }
 }
@@ -244,7 +244,7 @@ std::uint64_t Grid::launch_value(Special special) const {
         return cluster[2];
     case Special::ClusterNctarank:
         return std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
-    case Special::EnvReg1: // the upper half of the workspace's address comes first
+    case Special::EnvReg1: // EnvReg1 is the upper half of the workspace's address
         return launch_.grid_workspace >> 32;
     case Special::EnvReg2:
         return launch_.grid_workspace & 0xffffffffu;

@@ -16,10 +16,10 @@
 
 namespace cuprum::emulator::exec {
 
-/// A launch under way: what its blocks share, and how many of them are done.
+/// A running launch: the state that its blocks share, and the count of finished blocks.
 ///
-/// Workers take blocks by number, each once. The last one to finish, or to be given up after a
-/// fault, reports the grid as done.
+/// Workers take each block once, by number. The last block that finishes, or that is abandoned
+/// after a fault, reports the grid as done.
 class Grid {
 public:
     using Clock = std::chrono::steady_clock;
@@ -36,42 +36,41 @@ public:
 
     [[nodiscard]] std::uint32_t thread_count() const noexcept { return thread_count_; }
 
-    /// Returns what checks know of the grid; nullptr when it is not checked.
+    /// Returns what the checks know about the grid, or nullptr if it is not checked.
     [[nodiscard]] check::GridShadow* shadow() const noexcept { return shadow_.get(); }
 
-    /// Returns what a warp's own special value is in its 32 lanes, behind a LinearHead that says
-    /// the same. `slot` counts the kernel's warp specials.
+    /// Returns the 32 lane values of a special register that differs between warps. A LinearHead
+    /// with the same contents stands before them. `slot` counts the kernel's warp specials.
     [[nodiscard]] const std::byte* warp_special(std::uint32_t warp, std::size_t slot) const;
 
-    /// Returns how many blocks are started and finished together: those of a cluster, else 1.
+    /// Returns how many blocks start and finish together: the cluster size, or 1 without clusters.
     [[nodiscard]] std::uint32_t cluster_blocks() const noexcept { return cluster_blocks_; }
 
-    /// Makes the order of blocks, and of what runs in them, depend on a seed. Before the first
-    /// block is taken. `number` tells grids with the same seed apart.
+    /// Derives the order of blocks, warps and lanes from a seed. Call it before the first block is
+    /// taken. `number` makes grids with the same seed differ.
     void shuffle(std::uint64_t seed, std::uint64_t number);
 
-    /// Returns where the random choices of a cluster start; 0 when none are random.
+    /// Returns the initial random state of a cluster; 0 if the schedule is not random.
     [[nodiscard]] std::uint64_t random_start(std::uint64_t cluster) const noexcept;
 
-    /// Takes the next cluster, by number, that nobody has started. Returns false when there is none
-    /// left.
+    /// Takes the number of the next cluster that has not started. Returns false if none is left.
     [[nodiscard]] bool take(std::uint64_t& cluster);
     [[nodiscard]] bool has_fresh_blocks() const noexcept;
-    /// Tells whether another block may be held suspended, with all its memory.
+    /// Returns whether one more block may be started and later suspended with all its memory.
     [[nodiscard]] bool may_hold_more() const noexcept;
 
     void add_resident(int change) noexcept { resident_.fetch_add(change); }
 
-    /// Counts a block as done; the last one calls `done`.
+    /// Counts blocks as done. The last one calls `done`.
     void finish(std::uint64_t blocks);
-    /// Records the first fault and gives up the blocks that have not started.
+    /// Records the first fault and abandons the blocks that have not started.
     void fail(Fault fault);
 
     [[nodiscard]] bool has_failed() const noexcept {
         return has_failed_.load(std::memory_order_relaxed);
     }
 
-    /// Returns when a block last finished, or the grid started.
+    /// Returns when a block last finished, or when the grid started.
     [[nodiscard]] Clock::time_point last_progress() const noexcept {
         return Clock::time_point(Clock::duration(last_progress_.load(std::memory_order_relaxed)));
     }
@@ -87,8 +86,8 @@ private:
     std::uint32_t thread_count_ = 0;
     std::uint32_t cluster_blocks_ = 1;
     std::uint64_t cluster_count_ = 0;
-    // A random order of blocks: number `i` of it is (i * stride + first) modulo the count.
-    std::uint64_t seed_ = 0; // as the user gave it
+    // In a random schedule, position `i` holds block (i * stride + first) modulo the block count.
+    std::uint64_t seed_ = 0; // the seed that the user gave
     std::uint64_t random_ = 0;
     std::uint64_t stride_ = 1;
     std::uint64_t first_ = 0;

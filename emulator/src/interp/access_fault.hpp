@@ -9,9 +9,9 @@
 
 namespace cuprum::emulator {
 
-/// Why a memory access was refused.
+/// The reason why a memory access is refused.
 enum class AccessProblem : std::uint8_t {
-    Unmapped,     // not device memory, nor memory the device may touch
+    Unmapped,     // neither device memory nor other memory that the device may access
     Misaligned,   // not a multiple of the access size
     BeyondShared, // outside the block's shared memory
     BeyondLocal,  // outside the thread's local memory
@@ -19,9 +19,9 @@ enum class AccessProblem : std::uint8_t {
     NotAtomic,    // an atomic operation on local memory or parameters
 };
 
-/// Words the fault of one lane's access and raises it. Returns nullptr, like raise_fault.
+/// Describes the fault of one lane's access and raises it. Returns nullptr, like raise_fault.
 ///
-/// Compiled once: handlers, which are compiled per instruction-set level, build no strings.
+/// Compiled only once: handlers are compiled per instruction-set level and build no strings.
 [[nodiscard]] const bytecode::Instruction*
 raise_access_fault(WarpContext& warp, const bytecode::Instruction* at, std::uint32_t lane,
                    AccessProblem problem, std::uint64_t address, std::uint32_t bytes,

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The sixteen barriers of a block. Threads are counted one by one, so diverged lanes may arrive
-// from different places; a barrier without a count expects every thread that has not exited.
+// The sixteen barriers of a block. They count threads one by one, so diverged lanes may arrive from
+// different places. A barrier without a count expects every thread that has not exited.
 
 #include "interp/control.hpp"
 #include "interp/groups.hpp"
@@ -17,7 +17,7 @@ using bytecode::Instruction;
 
 namespace {
 
-/// What a barrier instruction asks for, read from its operands.
+/// The parameters of a barrier instruction, read from its operands.
 struct Request {
     Barrier* barrier = nullptr; // nullptr after a fault
     std::uint32_t id = 0;
@@ -133,10 +133,10 @@ Request read_request(WarpContext& warp, const Instruction* at, std::uint32_t mas
     return request;
 }
 
-/// Returns for how many threads the lanes in `mask` count.
+/// Returns how many threads the lanes in `mask` count as.
 std::uint32_t threads_in(const WarpContext& warp, const Request& request, std::uint32_t mask) {
-    // An explicit count is a multiple of the warp size, so a whole warp counts as 32 threads even
-    // when it is the partial last one or some of its lanes have exited.
+    // An explicit count is a multiple of the warp size. So a whole warp counts as 32 threads, even
+    // if it is a partial last warp or some of its lanes have exited.
     if (request.expected != 0 && mask == groups::live(warp)) {
         return bytecode::WARP_SIZE;
     }
@@ -147,12 +147,12 @@ bool is_complete(const BlockContext& block, const Barrier& barrier) {
     return barrier.arrived >= (barrier.expected != 0 ? barrier.expected : block.live_threads);
 }
 
-/// Tells whether a barrier for so many threads is one for a part of the block.
+/// Returns whether a barrier for `expected` threads excludes part of the block.
 bool leaves_some_out(const BlockContext& block, std::uint32_t expected) {
     return expected != 0 && expected < block.thread_count;
 }
 
-/// Writes what a bar.red has gathered; does nothing for the other barrier instructions.
+/// Writes the result of a bar.red. Does nothing for the other barrier instructions.
 void write_result(WarpContext& warp, const Instruction& instruction, const Barrier& barrier,
                   std::uint32_t mask) {
     if (instruction.dst_count == 0 || instruction.dst[0].is_none()) {
@@ -207,7 +207,7 @@ const Instruction* wait_here(WarpContext& warp, const Instruction* at, std::uint
         block.observer->arrived(warp, mask);
     }
     if (is_complete(block, barrier)) {
-        // The last to come need not stop. Those of this warp that waited may join it at once.
+        // The last lanes to arrive need not stop. Waiting lanes of this warp may join them.
         write_result(warp, *at, barrier, mask);
         release(block, request.id);
         if (is_observed) [[unlikely]] {
@@ -223,8 +223,8 @@ const Instruction* wait_here(WarpContext& warp, const Instruction* at, std::uint
     return warp.active != 0 ? at + 1 : nullptr;
 }
 
-/// Raises a fault, and says so, when lanes come to an aligned barrier while others of their warp
-/// wait at another one: a real device may then hang or let threads through too early.
+/// If lanes arrive at an aligned barrier while others of their warp wait at another one, raises a
+/// fault and returns true. A GPU may hang or release threads too early in this case.
 bool is_divergent(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     if (warp.group_count == 1 || (at->tag & control::ALIGNED) == 0) [[likely]] {
         return false;
@@ -247,7 +247,7 @@ bool is_divergent(WarpContext& warp, const Instruction* at, std::uint32_t mask) 
     return false;
 }
 
-/// Adds the predicates of the lanes in `mask` to what a bar.red gathers.
+/// Adds the predicates of the lanes in `mask` to the result of a bar.red.
 void gather(WarpContext& warp, const Instruction* at, std::uint32_t mask, Barrier& barrier) {
     std::uint32_t holds = warp.predicate(at->src[2]);
     if ((at->tag & control::NEGATES) != 0) {

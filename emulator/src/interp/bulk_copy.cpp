@@ -23,10 +23,10 @@ namespace {
 typedef std::uint32_t Lane32 __attribute__((may_alias));
 typedef std::uint64_t Lane64 __attribute__((may_alias));
 
-/// What addresses and sizes of bulk copies are multiples of.
+/// Addresses and sizes of bulk copies are multiples of this.
 constexpr std::uint32_t UNIT_BYTES = 16;
 
-/// The two ends of one lane's copy; null after a fault.
+/// The two ends of one lane's copy, null after a fault.
 struct Ends {
     std::byte* shared = nullptr;
     std::byte* global = nullptr;
@@ -235,7 +235,7 @@ std::uint64_t address_of(const WarpContext& warp, bytecode::Operand base, std::i
 
 bool is_device_memory(const MemoryMap& map, std::uint64_t address, std::uint32_t bytes,
                       bool is_write) {
-    // The map answers for the two ends of a range: pieces of a granule leave no gap.
+    // is_mapped() tests only the two ends of a range, so check at most one granule at a time.
     const std::uint64_t granule = std::uint64_t{1} << map.granule_shift;
     bool is_mapped = true;
     for (std::uint64_t at = 0; at < bytes && is_mapped; at += granule) {
@@ -262,7 +262,7 @@ std::uint32_t size_of_copy(const WarpContext& warp, const Instruction* at, std::
     return reinterpret_cast<const Lane32*>(warp.at(at->src[2]))[lane];
 }
 
-/// Tells whether size and addresses are multiples of 16; raises a fault otherwise.
+/// Returns whether size and addresses are multiples of 16. Raises a fault if not.
 bool is_whole(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::uint32_t bytes,
               std::uint64_t to, std::uint64_t from) {
     if (bytes % UNIT_BYTES != 0) {
@@ -305,7 +305,7 @@ Ends find_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane, boo
     return {place, reinterpret_cast<std::byte*>(global), bytes};
 }
 
-/// Finds both ends in the shared memory of a cluster; `global` is the one that is read.
+/// Finds both ends in the shared memory of a cluster; `global` is the source.
 Ends find_shared_ends(WarpContext& warp, const Instruction* at, std::uint32_t lane) {
     const BlockContext& block = *warp.block;
     const std::uint32_t bytes = size_of_copy(warp, at, lane);

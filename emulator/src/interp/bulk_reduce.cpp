@@ -15,7 +15,7 @@ namespace {
 using bulk_copy::Operation;
 using ptx::Type;
 
-/// Half precision as bits; the arithmetic is that of single precision, rounded once.
+/// A half-precision number as bits. Arithmetic is done in single precision and rounded once.
 struct Half {
     std::uint16_t bits;
 };
@@ -41,13 +41,13 @@ void narrow(float value, Half& result) {
 
 void narrow(float value, BFloat& result) {
     const auto bits = std::bit_cast<std::uint32_t>(value);
-    // Halfway cases go to the even neighbour.
+    // Round halfway cases to even.
     result.bits = std::isnan(value)
                       ? std::uint16_t{0x7fff}
                       : static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-/// Global memory's own adder flushes subnormal numbers.
+/// Flushes subnormal numbers, as the adder of global memory does.
 float flush(float value) {
     return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value;
 }

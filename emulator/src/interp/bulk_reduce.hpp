@@ -10,8 +10,8 @@
 
 namespace cuprum::emulator {
 
-/// Combines each element at `to` with that at `from`, atomically element by element: what
-/// cp.reduce.async.bulk does. The operation and the type go together, as the decoder has checked.
+/// Combines each element at `to` with the one at `from`, atomically per element, as
+/// cp.reduce.async.bulk does. The decoder has checked that operation and type fit.
 void combine_elements(bulk_copy::Operation operation, ptx::Type type, std::byte* to,
                       const std::byte* from, std::size_t bytes);
 

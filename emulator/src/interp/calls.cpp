@@ -3,14 +3,14 @@
 
 // Calls of functions that are not inlined.
 //
-// The frame of a lane depends on its depth of calls alone, and a register has the same place in
-// every function's frame. So lanes at the same instruction and depth may form one group wherever
-// they were called from: where each of them returns to is a value like any other, in its frame.
+// The frame of a lane depends only on its call depth, and a register has the same place in every
+// function's frame. So lanes at the same instruction and depth can form one group, wherever they
+// were called from. The return address of each lane is an ordinary value in its frame.
 
 #include "interp/control.hpp"
 #include "interp/groups.hpp"
-#include "interp/warp.hpp"
 #include "interp/lanes.hpp"
+#include "interp/warp.hpp"
 
 #include <bit>
 #include <cstring>
@@ -31,7 +31,7 @@ std::uint32_t depth_of(const WarpContext& warp) {
     return warp.groups[warp.current].depth;
 }
 
-/// Returns the local memory of a lane at a depth of calls.
+/// Returns the local memory of a lane at a call depth.
 std::byte* local_of(const WarpContext& warp, std::uint32_t lane, std::uint32_t depth) {
     const BlockContext& block = *warp.block;
     return block.local + std::size_t{warp.thread(lane)} * block.local_stride_bytes +
@@ -92,7 +92,7 @@ const Instruction* call_indirect(WarpContext& warp, const Instruction* at, std::
     auto* const back = reinterpret_cast<Word*>(warp.frame(depth) + kernel.return_slot);
     const std::uint32_t behind = groups::index_of(warp, at) + 1;
     for_each_lane(mask, [&](std::uint32_t lane) { back[lane] = behind; });
-    // The lanes part by what they call; the first of them go on as the running group.
+    // The lanes split by callee. Those of the first callee continue as the running group.
     const std::uint32_t first = place_of(addresses[std::countr_zero(mask)]);
     std::uint32_t first_mask = 0;
     for_each_lane(mask, [&](std::uint32_t lane) {
@@ -224,7 +224,7 @@ const Instruction* overflow(WarpContext& warp, const Instruction* at, std::uint3
                        static_cast<std::uint32_t>(std::countr_zero(mask)), std::move(detail));
 }
 
-/// Fills in what a frame holds before anything runs in it.
+/// Fills in the values that a frame holds before anything runs in it.
 void prepare_frame(WarpContext& warp, std::uint32_t depth) {
     if (depth < warp.ready_frames) {
         return;
@@ -245,14 +245,14 @@ void prepare_frame(WarpContext& warp, std::uint32_t depth) {
     warp.ready_frames = depth + 1;
 }
 
-/// Lets the lanes that the guard keeps out go on behind the instruction.
+/// Lets the lanes outside the guard continue after the instruction.
 void set_aside(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     if (mask != warp.active) {
         groups::add(warp, warp.active & ~mask, groups::index_of(warp, at) + 1);
     }
 }
 
-/// Makes `mask` the running group, at another depth. Costs as much as a jump back.
+/// Makes `mask` the running group at another depth. Costs as much budget as a jump back.
 const Instruction* move_to(WarpContext& warp, std::uint32_t mask, std::uint32_t depth,
                            const Instruction* next) {
     Group& group = warp.groups[warp.current];
@@ -268,7 +268,7 @@ const Instruction* move_to(WarpContext& warp, std::uint32_t mask, std::uint32_t 
         return next;
     }
     (void)yield_group(warp, next);
-    group.state = Stop::Running; // only the warp gives way
+    group.state = Stop::Running; // only the warp yields, not the group
     return nullptr;
 }
 

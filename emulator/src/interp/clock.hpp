@@ -8,7 +8,7 @@
 
 namespace cuprum::emulator {
 
-/// Returns the time that sleeping threads count in, nanoseconds of a clock that never goes back.
+/// Returns the time of a monotonic clock in nanoseconds, for sleeping threads.
 [[nodiscard]] inline std::uint64_t now_ns() {
     return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
                                           std::chrono::steady_clock::now().time_since_epoch())

@@ -109,7 +109,7 @@ const Instruction* arrive(WarpContext& warp, const Instruction* at, std::uint32_
     warp.cluster_parity = all.parity ? warp.cluster_parity | mask : warp.cluster_parity & ~mask;
     complete_if_all_came(all);
     if (warp.group_count > 1) {
-        groups::look_ahead(warp, at + 1); // others of this warp may have waited
+        groups::look_ahead(warp, at + 1); // waiting lanes of this warp may have been released
     }
     return at + 1;
 }
@@ -136,7 +136,7 @@ void groups::release_cluster_after_exit(ClusterContext& cluster) {
 
 namespace {
 
-/// Returns a lane's address as an offset of the shared window.
+/// Returns a lane's address as an offset in the shared window.
 std::uint64_t read_address(const WarpContext& warp, const Instruction* at, std::uint32_t lane) {
     const std::byte* const lanes = warp.at(at->src[0]);
     const std::uint64_t address = (at->tag & cluster::WIDE_ADDRESS) != 0
@@ -145,7 +145,7 @@ std::uint64_t read_address(const WarpContext& warp, const Instruction* at, std::
     return (at->tag & cluster::GENERIC) != 0 ? address - warp.block->memory->shared_base : address;
 }
 
-/// Begins the next phase of the barrier once every thread that has not exited has arrived.
+/// Starts the next phase of the barrier once every thread that has not exited has arrived.
 void complete_if_all_came(ClusterContext& all) {
     for (std::uint32_t rank = 0; rank < all.size; ++rank) {
         const BlockContext& block = *all.blocks[rank];
@@ -170,7 +170,7 @@ void complete_if_all_came(ClusterContext& all) {
     }
 }
 
-/// Lets everybody go on who waits for the phase that has just ended.
+/// Releases all groups that wait for the phase that has just ended.
 void release(ClusterContext& all) {
     all.waiting = 0;
     for (std::uint32_t rank = 0; rank < all.size; ++rank) {

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Clusters: blocks that run together, reach each other's shared memory and have a barrier.
+// Clusters: blocks that run together, access each other's shared memory and have a barrier.
 //
-// A shared address below CLUSTER_WINDOW_BYTES is an offset into the block's own shared memory; one
-// in the window number r + 1 is an offset into that of the block with rank r. So the addresses of
-// the block itself are addresses of the cluster, as they are on a real device.
+// A shared address below CLUSTER_WINDOW_BYTES is an offset into the block's own shared memory. An
+// address in window number r + 1 is an offset into the memory of the block with rank r. So the
+// block's own addresses are valid in the cluster, as on a real device.
 
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace cuprum::emulator {
 
-/// Returns where bytes at a shared address lie, in the block's memory or that of another block of
-/// its cluster; nullptr when they are not all there.
+/// Returns the host address of bytes at a shared address, in the block's memory or that of another
+/// block of its cluster. Returns nullptr unless all of them are there.
 [[nodiscard]] std::byte* find_shared(const BlockContext& block, std::uint64_t address,
                                      std::uint32_t bytes);
 
@@ -26,7 +26,7 @@ namespace cuprum::emulator {
 namespace cluster {
 
 constexpr std::uint16_t WIDE_ADDRESS = 1; // in `tag`: the address has 64-bit lanes
-constexpr std::uint16_t GENERIC = 2;      // and is generic
+constexpr std::uint16_t GENERIC = 2;      // the address is generic
 
 using Function = std::remove_pointer_t<bytecode::Handler>;
 

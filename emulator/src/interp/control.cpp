@@ -5,9 +5,9 @@
 
 #include "interp/clock.hpp"
 #include "interp/groups.hpp"
+#include "interp/lanes.hpp"
 #include "interp/random.hpp"
 #include "interp/warp.hpp"
-#include "interp/lanes.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -68,7 +68,7 @@ void finish_branch(Instruction& branch, std::uint32_t at, std::uint32_t target,
                    std::uint16_t back_edge_cost) {
     branch.target = target;
     branch.tag = back_edge_cost;
-    // A distance in bytes spares the handler a multiplication.
+    // A distance in bytes saves the handler a multiplication.
     branch.immediate = (static_cast<std::int64_t>(target) - static_cast<std::int64_t>(at)) *
                        static_cast<std::int64_t>(sizeof(Instruction));
 }
@@ -103,10 +103,36 @@ const Instruction* branch_guarded(WarpContext& warp, const Instruction* at, std:
     return split(warp, at, taken, jump_target(at));
 }
 
+const Instruction* branch_to_wait(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    std::uint32_t taken = mask;
+    if (!at->guard.is_none()) {
+        const std::uint32_t holds = warp.predicate(at->guard);
+        taken &= (at->flags & bytecode::GUARD_NEGATED) != 0 ? ~holds : holds;
+    }
+    ClusterContext& cluster = *warp.block->cluster;
+    bool has_changed = false;
+    for_each_lane(taken, [&](std::uint32_t lane) {
+        has_changed |= warp.tested_at[lane] != cluster.mbarrier_changes;
+    });
+    if (taken == 0 || has_changed) {
+        return at->guard.is_none() ? branch(warp, at, mask) : branch_guarded(warp, at, mask);
+    }
+    // Another round of the loop would end here again, because nothing that it depends on has
+    // changed. So the lanes block, which also makes a deadlock visible.
+    warp.budget = warp.budget > at->tag ? warp.budget - at->tag : 0;
+    ++cluster.mbarrier_waiters;
+    groups::park(warp, taken, groups::index_of(warp, jump_target(at)), Stop::Mbarrier);
+    if (warp.active == 0) {
+        return nullptr;
+    }
+    groups::look_ahead(warp, at + 1);
+    return at + 1;
+}
+
 const Instruction* branch_indexed(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const auto& targets = warp.block->kernel->branch_targets;
     const auto* index = lanes<std::uint32_t>(warp, at->src[0]);
-    // Lanes outside the guard go on behind the branch; the others by target.
+    // Lanes outside the guard continue after the branch; the others split by target.
     std::uint32_t waiting = mask;
     if (mask != warp.active) {
         groups::add(warp, warp.active & ~mask, groups::index_of(warp, at) + 1);
@@ -175,8 +201,8 @@ const Instruction* rendezvous(WarpContext& warp, const Instruction* at, std::uin
     if ((wanted & alive & ~mask) == 0) {
         return at + 1;
     }
-    // Somebody is missing. Lanes whose own mask is covered go on with those that the guard keeps
-    // out; the others wait, one group for each mask.
+    // Some lanes are missing. Lanes whose own mask is complete continue, together with those
+    // outside the guard. The others wait, in one group per mask.
     const std::uint32_t pc = groups::index_of(warp, at);
     std::uint32_t left = mask;
     while (left != 0) {
@@ -196,7 +222,7 @@ const Instruction* rendezvous(WarpContext& warp, const Instruction* at, std::uin
     }
     groups::release_rendezvous(warp);
     if (warp.active == 0) {
-        return nullptr; // released or not: whoever runs next is chosen afresh
+        return nullptr; // in any case, the run loop chooses the next group
     }
     groups::look_ahead(warp, at + 1);
     return at + 1;
@@ -243,8 +269,8 @@ const Instruction* jump_target(const Instruction* at) {
                                                 at->immediate);
 }
 
-/// Tells whether lanes that have just come to a rendezvous wait for ones that wait for them at
-/// another instruction, and raises the fault: what they would exchange is undefined on a GPU.
+/// Raises a fault and returns true if lanes that arrive at a rendezvous and lanes at another
+/// instruction wait for each other. The data they would exchange is undefined on a GPU.
 bool is_met_elsewhere(WarpContext& warp, const Instruction* at) {
     const std::uint32_t pc = groups::index_of(warp, at) + 1;
     const auto ptx_line = [&lines = warp.block->kernel->lines](const Instruction& instruction) {
@@ -261,7 +287,7 @@ bool is_met_elsewhere(WarpContext& warp, const Instruction* at) {
                 continue;
             }
             const Instruction& other = warp.code[there.pc - 1];
-            // One line may be in several places where its function was inlined.
+            // One line may be in several places if its function was inlined.
             if (ptx_line(other) == ptx_line(*at) || (other.tag & at->tag & MEETS_OTHERS) != 0) {
                 continue;
             }
@@ -277,7 +303,7 @@ bool is_met_elsewhere(WarpContext& warp, const Instruction* at) {
     return false;
 }
 
-/// Moves the whole running group; a jump back costs quantum and may make it give way.
+/// Moves the whole running group. A jump back uses up budget and may make the group yield.
 const Instruction* jump(WarpContext& warp, const Instruction* at, const Instruction* target) {
     if (target > at) {
         return target;
@@ -294,15 +320,16 @@ const Instruction* jump(WarpContext& warp, const Instruction* at, const Instruct
     }
     if (warp.budget == 0) [[unlikely]] {
         (void)yield_group(warp, target);
-        // Only the warp gives way: among its groups this one stays the first, so that the lanes
-        // that have left a long loop wait for it at the end.
+        // Only the warp yields. Among its groups this one stays first, so that lanes that have left
+        // a long loop wait for it at the end.
         warp.groups[warp.current].state = Stop::Running;
         return nullptr;
     }
     return target;
 }
 
-/// Parts the lanes that take a branch from those that do not. The lower place runs first.
+/// Splits the lanes that take a branch from the others. The group with the lower address runs
+/// first.
 const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t taken,
                          const Instruction* target) {
     const Instruction* next = at + 1;
@@ -314,7 +341,7 @@ const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t
     warp.groups[warp.current].mask = warp.active;
     groups::add(warp, ahead, groups::index_of(warp, ahead_at));
     if (warp.block->random != 0 && random_below(warp.block->random, 2) == 0) [[unlikely]] {
-        // A random schedule: whoever runs next is chosen afresh.
+        // In a random schedule, the run loop chooses the next group.
         warp.groups[warp.current].pc = groups::index_of(warp, is_back ? target : next);
         warp.stop = Stop::Diverged;
         return nullptr;
@@ -326,8 +353,8 @@ const Instruction* split(WarpContext& warp, const Instruction* at, std::uint32_t
     return next;
 }
 
-/// Counts as fast as the device says it does (CU_DEVICE_ATTRIBUTE_CLOCK_RATE is 1 GHz), so that
-/// kernels which wait by the clock wait as long as they mean to.
+/// Counts at the rate that the device reports (CU_DEVICE_ATTRIBUTE_CLOCK_RATE is 1 GHz), so that
+/// kernels that wait by the clock wait as long as intended.
 std::uint64_t clock_count() {
     return now_ns();
 }

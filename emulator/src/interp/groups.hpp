@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How the groups of a warp come and go; what warp.cpp, control.cpp and barriers.cpp share.
+// How the groups of a warp split, merge and wait: shared by warp.cpp, control.cpp and barriers.cpp.
 //
-// The running group's program counter is in the run loop; every other group keeps its own in
-// `Group::pc`. Whoever stops the running group stores where it goes on.
+// The run loop holds the program counter of the running group; every other group keeps its own in
+// `Group::pc`. Code that stops the running group stores where it will continue.
 
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace cuprum::emulator::groups {
 
-/// Back edges after which a group lets others of its warp pass. High enough that the lanes which
-/// left an ordinary loop early still wait at its end for the rest.
+/// How many back edges a group may take before it yields to others of its warp. The number is high
+/// enough that lanes that leave an ordinary loop early still wait at its end for the rest.
 constexpr std::int32_t PATIENCE = 16384;
 
 [[nodiscard]] inline bool is_runnable(const Group& group) {
@@ -33,19 +33,19 @@ constexpr std::int32_t PATIENCE = 16384;
     return static_cast<std::uint32_t>(at - warp.code);
 }
 
-/// Tells whether a group that is at a place runs before one that is at `depth` and `pc`.
+/// Returns whether `group` runs before a group at `depth` and `pc`.
 [[nodiscard]] inline bool goes_before(const Group& group, std::uint32_t depth, std::uint32_t pc) {
     return group.depth > depth || (group.depth == depth && group.pc < pc);
 }
 
-/// Sets `warp.limit` for a running group that stands at `at`. To be called whenever another group
-/// may have appeared, moved or become runnable, and after a jump back.
+/// Sets `warp.limit` for a running group at `at`. Call it after a jump back, and whenever another
+/// group may have appeared, moved or become runnable.
 void look_ahead(WarpContext& warp, const bytecode::Instruction* at);
 
-/// Adds a group; lanes that stand at the same instruction and may run are joined at once.
+/// Adds a group, or merges it into a runnable group at the same instruction.
 void add(WarpContext& warp, std::uint32_t mask, std::uint32_t pc, std::uint32_t depth);
 
-/// Adds a group at the depth of calls of the running one.
+/// Adds a group at the call depth of the running group.
 inline void add(WarpContext& warp, std::uint32_t mask, std::uint32_t pc) {
     add(warp, mask, pc, warp.groups[warp.current].depth);
 }
@@ -53,17 +53,21 @@ inline void add(WarpContext& warp, std::uint32_t mask, std::uint32_t pc) {
 /// Takes lanes out of the running group and stops them at `pc` in `state`. Returns the new group.
 Group& park(WarpContext& warp, std::uint32_t mask, std::uint32_t pc, Stop state);
 
-/// Lets every rendezvous go on whose lanes have all come. Called when lanes came or exited.
+/// Resumes every rendezvous whose lanes have all arrived. Call it when lanes arrive or exit.
 void release_rendezvous(WarpContext& warp);
 
-/// Takes lanes of the running group out for good: counts them as exited, and lets those go on who
+/// Removes lanes of the running group permanently. Counts them as exited and resumes the lanes that
 /// waited for them. Returns whether the running group has lanes left.
 bool retire(WarpContext& warp, std::uint32_t mask);
 
-/// Lets block barriers go on that wait for all threads, once fewer are left.
+/// Resumes block barriers that wait for all threads if no other threads are left.
 void release_barriers_after_exit(BlockContext& block);
 
-/// Lets the cluster's barrier go on that waits for all threads, once fewer are left.
+/// Resumes the cluster's barrier if no other threads are left.
 void release_cluster_after_exit(ClusterContext& cluster);
+
+/// Records that waits for mbarriers of the cluster may now end differently, and resumes the waiting
+/// groups. `at` is the instruction of the running group that caused it.
+void release_mbarrier_waiters(WarpContext& warp, const bytecode::Instruction* at);
 
 } // namespace cuprum::emulator::groups

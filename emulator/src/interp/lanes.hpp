@@ -16,7 +16,7 @@ void for_each_lane(std::uint32_t mask, Visit visit) {
     }
 }
 
-/// A lane's value in storage that has held values of other types.
+/// A lane's value in storage that may have held values of other types.
 template <typename T>
 struct Aliased {
     typedef T Value __attribute__((may_alias));

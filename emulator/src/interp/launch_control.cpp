@@ -47,7 +47,7 @@ const Instruction* try_cancel(WarpContext& warp, const Instruction* at, std::uin
         const bool is_to_all = (at->tag & TO_ALL) != 0;
         const std::uint32_t count = is_to_all ? block.cluster->size : 1;
         for (std::uint32_t rank = 0; rank < count; ++rank) {
-            // The same place in each block, seen through the window of its rank.
+            // The same place in each block, through the window of its rank.
             const auto seen = [&](std::uint64_t address) {
                 return is_to_all ? (rank + std::uint64_t{1}) * CLUSTER_WINDOW_BYTES +
                                        address % CLUSTER_WINDOW_BYTES
@@ -73,7 +73,7 @@ const Instruction* try_cancel(WarpContext& warp, const Instruction* at, std::uin
 
 namespace {
 
-/// Returns an address as one of shared memory, nothing after a fault.
+/// Returns an address as a shared-memory address; none after a fault.
 std::optional<std::uint64_t> shared_address(WarpContext& warp, const Instruction* at,
                                             std::uint32_t lane, bytecode::Operand base,
                                             std::uint32_t offset, std::uint16_t narrow) {

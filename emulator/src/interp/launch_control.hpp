@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// clusterlaunchcontrol: a running cluster asks for the work of one that has not started.
+// clusterlaunchcontrol: a running cluster asks for the work of a cluster that has not started.
 //
-// Such a request may always be declined, and here it always is: every cluster of a grid runs by
-// itself, and does its own part. The answer is 16 bytes of a layout that is ours to choose: whether
-// a cluster was cancelled, and the index of its first block in x, y and z, 32 bits each.
+// A device may always decline such a request. The emulator always does: every cluster of a grid
+// runs by itself and does its own part. The answer takes 16 bytes in our own layout: whether a
+// cluster was cancelled, and the index of its first block in x, y and z, 32 bits each.
 
 #pragma once
 
@@ -17,16 +17,16 @@
 namespace cuprum::emulator::launch_control {
 
 constexpr std::uint16_t NARROW_ANSWER = 1;  // in `tag`: src[0] has 32-bit lanes
-constexpr std::uint16_t NARROW_BARRIER = 2; // src[1] has
+constexpr std::uint16_t NARROW_BARRIER = 2; // src[1] has 32-bit lanes
 constexpr std::uint16_t GENERIC = 4;        // the addresses are generic
-constexpr std::uint16_t TO_ALL = 8;         // all blocks of the cluster are answered
+constexpr std::uint16_t TO_ALL = 8;         // all blocks of the cluster get the answer
 
 constexpr std::uint32_t ANSWER_BYTES = 16;
 
 using Function = std::remove_pointer_t<bytecode::Handler>;
 
-/// src[0]: base of where the answer goes, `target`: signed offset; src[1]: base of the mbarrier
-/// that is told, `extra`: signed offset.
+/// src[0]: base address of the answer, `target`: signed offset; src[1]: base of the mbarrier that
+/// counts its bytes, `extra`: signed offset.
 Function try_cancel;
 
 } // namespace cuprum::emulator::launch_control

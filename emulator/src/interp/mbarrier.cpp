@@ -5,6 +5,7 @@
 
 #include "interp/access_fault.hpp"
 #include "interp/cluster.hpp"
+#include "interp/groups.hpp"
 #include "interp/warp.hpp"
 
 #include <bit>
@@ -28,7 +29,7 @@ constexpr std::uint32_t TX_BITS = 21;
 constexpr std::int64_t MAX_TX = MAX_COUNT;
 constexpr std::uint64_t MARKER = std::uint64_t{1} << 62;
 
-/// A barrier's word taken apart.
+/// The fields of a barrier's word.
 struct State {
     std::uint32_t pending = 0;
     std::uint32_t expected = 0;
@@ -37,11 +38,12 @@ struct State {
 
     static State from(std::uint64_t word);
     [[nodiscard]] std::uint64_t word() const;
-    /// Begins the next phase when this one is complete.
+    /// Starts the next phase if this one is complete.
     void settle();
 };
 
 bool parity_of(std::uint64_t word);
+void store(WarpContext& warp, const Instruction* at, Lane64* word, std::uint64_t value);
 Lane64* word_in_shared(WarpContext& warp, const Instruction* at, std::uint32_t lane,
                        std::uint64_t offset);
 Lane64* word_at(WarpContext& warp, const Instruction* at, std::uint32_t lane);
@@ -55,7 +57,8 @@ const Instruction* for_each_state(WarpContext& warp, const Instruction* at, std:
                                   bool (*change)(WarpContext&, const Instruction*, std::uint32_t,
                                                  State&));
 
-/// Visits the lanes of a mask, lowest first, until `visit` returns false; tells whether all were.
+/// Calls `visit` for the lanes of a mask, lowest first, until it returns false. Returns whether all
+/// lanes were visited.
 template <typename Visit>
 bool visit_lanes(std::uint32_t mask, Visit visit) {
     for (; mask != 0; mask &= mask - 1) {
@@ -83,7 +86,7 @@ const Instruction* init(WarpContext& warp, const Instruction* at, std::uint32_t 
                                   "; expected 1 to " + std::to_string(MAX_COUNT));
             return false;
         }
-        *word = State{.pending = count, .expected = count}.word();
+        store(warp, at, word, State{.pending = count, .expected = count}.word());
         return true;
     });
     return is_done ? at + 1 : nullptr;
@@ -91,10 +94,10 @@ const Instruction* init(WarpContext& warp, const Instruction* at, std::uint32_t 
 
 const Instruction* invalidate(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const bool is_done = visit_lanes(mask, [&](std::uint32_t lane) {
-        // Several lanes may invalidate one barrier at once; only the memory is checked.
+        // Several lanes may invalidate one barrier at once, so only the memory is checked.
         Lane64* const word = word_at(warp, at, lane);
         if (word != nullptr) {
-            *word = 0;
+            store(warp, at, word, 0);
         }
         return word != nullptr;
     });
@@ -102,7 +105,7 @@ const Instruction* invalidate(WarpContext& warp, const Instruction* at, std::uin
 }
 
 const Instruction* arrive(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    // The base may lie where the result goes, lane by lane; nothing is read after it is written.
+    // The result may overwrite the base lane by lane, so the results are written at the end.
     std::uint64_t before[bytecode::WARP_SIZE];
     const bool is_done = visit_lanes(mask, [&](std::uint32_t lane) {
         Lane64* const word = barrier_at(warp, at, lane);
@@ -114,7 +117,7 @@ const Instruction* arrive(WarpContext& warp, const Instruction* at, std::uint32_
         if (!arrive_at(warp, at, lane, state)) {
             return false;
         }
-        *word = state.word();
+        store(warp, at, word, state.word());
         return true;
     });
     if (!is_done) {
@@ -141,7 +144,8 @@ const Instruction* wait(WarpContext& warp, const Instruction* at, std::uint32_t 
             (at->tag & mbarrier_tag::PARITY) != 0
                 ? (operand32(warp, at, lane) & 1) != 0
                 : parity_of(reinterpret_cast<const Lane64*>(warp.at(at->src[1]))[lane]);
-        // The awaited phase is over when another one is current.
+        warp.tested_at[lane] = warp.block->cluster->mbarrier_changes;
+        // The awaited phase is over if the current phase has another parity.
         done |= static_cast<std::uint32_t>(parity_of(*word) != awaited) << lane;
         return true;
     });
@@ -150,7 +154,7 @@ const Instruction* wait(WarpContext& warp, const Instruction* at, std::uint32_t 
     }
     auto* const to = reinterpret_cast<Lane32*>(warp.at(at->dst[0]));
     *to = (*to & ~mask) | done;
-    // Whoever asks in vain asks again: those it waits for go first.
+    // Threads whose test fails will test again, so let the threads they wait for run first.
     return done != 0 ? at + 1 : yield_group(warp, at + 1);
 }
 
@@ -195,6 +199,33 @@ const Instruction* pending_count(WarpContext& warp, const Instruction* at, std::
     return at + 1;
 }
 
+std::string describe(const WarpContext& warp, const Group& group, const Instruction* wait) {
+    const BlockContext& block = *warp.block;
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(group.mask));
+    const bytecode::Operand base = wait->src[0];
+    const std::byte* const bases = base.bank() == bytecode::Bank::Registers
+                                       ? warp.frame(group.depth) + base.offset()
+                                       : warp.at(base);
+    const bool is_narrow = (wait->tag & mbarrier_tag::NARROW_ADDRESS) != 0;
+    std::uint64_t offset = (is_narrow ? reinterpret_cast<const Lane32*>(bases)[lane]
+                                      : reinterpret_cast<const Lane64*>(bases)[lane]) +
+                           static_cast<std::uint64_t>(wait->immediate);
+    offset -= (wait->tag & mbarrier_tag::GENERIC) != 0 ? block.memory->shared_base : 0;
+    const std::byte* const place = find_shared(block, offset, BARRIER_BYTES);
+    if (place == nullptr || offset % BARRIER_BYTES != 0 ||
+        (*reinterpret_cast<const Lane64*>(place) & MARKER) == 0) {
+        return "an mbarrier";
+    }
+    const State state = State::from(*reinterpret_cast<const Lane64*>(place));
+    std::string text = "the mbarrier at byte " + std::to_string(offset) +
+                       " of shared memory, whose phase needs " + std::to_string(state.pending) +
+                       (state.pending == 1 ? " more arrival" : " more arrivals");
+    if (state.tx != 0) {
+        text += " and " + std::to_string(state.tx) + " more bytes";
+    }
+    return text;
+}
+
 bool deliver(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::uint64_t offset,
              std::uint32_t bytes) {
     Lane64* const word = checked(warp, at, lane, word_in_shared(warp, at, lane, offset));
@@ -206,11 +237,35 @@ bool deliver(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::
         return false;
     }
     state.settle();
-    *word = state.word();
+    store(warp, at, word, state.word());
     return true;
 }
 
 } // namespace mbarrier
+
+void groups::release_mbarrier_waiters(WarpContext& warp, const Instruction* at) {
+    ClusterContext& cluster = *warp.block->cluster;
+    ++cluster.mbarrier_changes;
+    if (cluster.mbarrier_waiters == 0) {
+        return;
+    }
+    cluster.mbarrier_waiters = 0;
+    for (std::uint32_t rank = 0; rank < cluster.size; ++rank) {
+        BlockContext& block = *cluster.blocks[rank];
+        for (std::uint32_t w = 0; w < block.warp_count; ++w) {
+            WarpContext& waiting = block.warps[w];
+            for (std::uint32_t i = 0; i < waiting.group_count; ++i) {
+                if (waiting.groups[i].state == Stop::Mbarrier) {
+                    waiting.groups[i].state = Stop::Running;
+                    block.runnable |= 1u << w;
+                }
+            }
+        }
+    }
+    if (warp.group_count > 1) {
+        look_ahead(warp, at + 1);
+    }
+}
 
 // ---- helpers -----------------------------------------------------------------------------------
 
@@ -243,6 +298,16 @@ bool parity_of(std::uint64_t word) {
     return (word >> 63) != 0;
 }
 
+/// Changes a barrier. Releases waiting groups if the parity or the marker changes, because only
+/// these decide what a wait returns.
+void store(WarpContext& warp, const Instruction* at, Lane64* word, std::uint64_t value) {
+    const std::uint64_t changed = *word ^ value;
+    *word = value;
+    if (parity_of(changed) || (changed & MARKER) != 0) {
+        groups::release_mbarrier_waiters(warp, at);
+    }
+}
+
 Lane64* word_in_shared(WarpContext& warp, const Instruction* at, std::uint32_t lane,
                        std::uint64_t offset) {
     if (offset % BARRIER_BYTES != 0) {
@@ -258,7 +323,7 @@ Lane64* word_in_shared(WarpContext& warp, const Instruction* at, std::uint32_t l
     return reinterpret_cast<Lane64*>(place);
 }
 
-/// Returns where a lane's barrier lies, whatever is there; nullptr after a fault.
+/// Returns the address of a lane's barrier without looking at it; nullptr after a fault.
 Lane64* word_at(WarpContext& warp, const Instruction* at, std::uint32_t lane) {
     const BlockContext& block = *warp.block;
     const std::byte* const bases = warp.at(at->src[0]);
@@ -283,7 +348,7 @@ Lane64* word_at(WarpContext& warp, const Instruction* at, std::uint32_t lane) {
     return word_in_shared(warp, at, lane, offset);
 }
 
-/// Returns `word` when a barrier was initialised there, else nullptr after a fault.
+/// Returns `word` if it holds an initialised barrier. Raises a fault and returns nullptr if not.
 Lane64* checked(WarpContext& warp, const Instruction* at, std::uint32_t lane, Lane64* word) {
     if (word != nullptr && (*word & MARKER) == 0) {
         (void)raise_fault(warp, at, FaultKind::IllegalInstruction, lane,
@@ -294,7 +359,7 @@ Lane64* checked(WarpContext& warp, const Instruction* at, std::uint32_t lane, La
     return word;
 }
 
-/// Returns a lane's barrier; nullptr after a fault, also when none was initialised there.
+/// Returns a lane's barrier. Returns nullptr after a fault, also if none was initialised there.
 Lane64* barrier_at(WarpContext& warp, const Instruction* at, std::uint32_t lane) {
     return checked(warp, at, lane, word_at(warp, at, lane));
 }
@@ -342,7 +407,7 @@ bool arrive_at(WarpContext& warp, const Instruction* at, std::uint32_t lane, Sta
     return true;
 }
 
-/// Lets `change` work on the barrier of each lane; it returns false after a fault.
+/// Calls `change` for the barrier of each lane. `change` returns false after a fault.
 const Instruction* for_each_state(WarpContext& warp, const Instruction* at, std::uint32_t mask,
                                   bool (*change)(WarpContext&, const Instruction*, std::uint32_t,
                                                  State&)) {
@@ -355,7 +420,7 @@ const Instruction* for_each_state(WarpContext& warp, const Instruction* at, std:
         if (!change(warp, at, lane, state)) {
             return false;
         }
-        *word = state.word();
+        store(warp, at, word, state.word());
         return true;
     });
     return is_done ? at + 1 : nullptr;

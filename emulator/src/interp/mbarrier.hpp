@@ -6,23 +6,25 @@
 //   bits  0-19  pending   arrivals that the current phase still waits for
 //   bits 20-39  expected  arrivals of every further phase
 //   bits 40-60  tx        bytes announced and not yet delivered, signed
-//   bit  62     marker    set by init: tells a barrier from other memory
+//   bit  62     marker    set by init: distinguishes a barrier from other data
 //   bit  63     parity    of the current phase
 //
-// A phase is complete when nothing is pending and tx is 0. The state that an arrival returns is the
-// word as it was before.
+// A phase is complete when nothing is pending and tx is 0. An arrival returns the previous word as
+// its state.
 //
-// A cluster runs on one worker at a time, so its words need no locked operations.
+// A cluster runs on one worker at a time, so its words need no atomic operations.
 
 #pragma once
 
 #include "bytecode/instruction.hpp"
 
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 namespace cuprum::emulator {
 
+struct Group;
 struct WarpContext;
 
 /// Bits of `Instruction::tag` of the functions below.
@@ -35,22 +37,26 @@ constexpr std::uint16_t NO_COMPLETE = 16;   // arrive: must not complete the pha
 constexpr std::uint16_t PARITY = 32;        // wait: src[1] is a parity, not a state
 } // namespace mbarrier_tag
 
-/// Handlers. All but pending_count: src[0] is the base, `immediate` the offset.
+/// Handlers. src[0] is the base and `immediate` the offset, except for pending_count.
 namespace mbarrier {
 
 using Function = std::remove_pointer_t<bytecode::Handler>;
 
-Function init; // src[1]: how many arrivals a phase expects
+Function init; // src[1]: how many arrivals each phase expects
 Function invalidate;
-Function arrive;      // dst[0]: the state before; src[1]: how many arrivals or bytes
-Function wait;        // dst[0]: predicate; src[1]: state or parity. Gives way when no lane is done
-Function expect_tx;   // src[1]: bytes
-Function complete_tx; // src[1]: bytes
-Function check;       // only makes sure that there is a barrier
+Function arrive;        // dst[0]: the previous state; src[1]: number of arrivals or bytes
+Function wait;          // dst[0]: predicate; src[1]: state or parity. Yields if no lane is done
+Function expect_tx;     // src[1]: bytes
+Function complete_tx;   // src[1]: bytes
+Function check;         // only checks that there is a barrier
 Function pending_count; // dst[0]; src[0]: a state, 64 bits
 
-/// Tells the barrier at an offset of shared memory that announced bytes have come. Returns false
-/// after a fault, which `at` and `lane` are blamed for.
+/// Describes the barrier that a group waits for at `wait`: its place and what is missing.
+[[nodiscard]] std::string describe(const WarpContext& warp, const Group& group,
+                                   const bytecode::Instruction* wait);
+
+/// Records that announced bytes have arrived for the barrier at a shared-memory offset. Returns
+/// false after a fault, which names `at` and `lane`.
 [[nodiscard]] bool deliver(WarpContext& warp, const bytecode::Instruction* at, std::uint32_t lane,
                            std::uint64_t offset, std::uint32_t bytes);
 

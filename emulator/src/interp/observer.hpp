@@ -10,8 +10,8 @@ namespace cuprum::emulator {
 struct BlockContext;
 struct WarpContext;
 
-/// Is told how the threads of a block order each other's work, and what they allocate. Only blocks
-/// that are checked have one; check/ implements it.
+/// An interface that receives how the threads of a block synchronise and what they allocate. Only
+/// checked blocks have an observer; check/ implements it.
 class Observer {
 public:
     virtual ~Observer() = default;
@@ -19,19 +19,19 @@ public:
     Observer(const Observer&) = delete;
     Observer& operator=(const Observer&) = delete;
 
-    /// Lanes have arrived at a block barrier.
+    /// Records that lanes have arrived at a block barrier.
     virtual void arrived(const WarpContext& warp, std::uint32_t mask) = 0;
 
-    /// Lanes leave a block barrier that only some threads of the block took part in.
+    /// Records that lanes leave a block barrier for only some threads of the block.
     virtual void passed(const WarpContext& warp, std::uint32_t mask) = 0;
 
-    /// All threads of the block have met at a barrier.
+    /// Records that all threads of the block have met at a barrier.
     virtual void met() = 0;
 
-    /// All threads of the cluster have met.
+    /// Records that all threads of the cluster have met.
     virtual void cluster_met() = 0;
 
-    /// malloc has returned memory to a kernel.
+    /// Records that malloc has returned memory to a kernel.
     virtual void allocated(std::uint64_t address, std::uint64_t bytes) = 0;
 };
 

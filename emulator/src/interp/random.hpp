@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Random choices of the schedule. They need no quality, only to be repeatable from a seed.
+// Random choices of the schedule. They must be repeatable from a seed; quality does not matter.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace cuprum::emulator {
 
-/// Returns a number that looks unrelated to its argument (the finaliser of splitmix64).
+/// Returns a hash of its argument (the finaliser of splitmix64).
 [[nodiscard]] constexpr std::uint64_t mix(std::uint64_t value) noexcept {
     value += 0x9e3779b97f4a7c15u;
     value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -17,7 +17,7 @@ namespace cuprum::emulator {
     return value ^ (value >> 31);
 }
 
-/// Advances a state that is not 0 and returns a number below `limit`, which is not 0.
+/// Advances a nonzero state and returns a number below `limit`, which is not 0.
 [[nodiscard]] constexpr std::uint32_t random_below(std::uint64_t& state,
                                                    std::uint32_t limit) noexcept {
     state ^= state << 13; // xorshift64: never becomes 0

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Faults in words: what happened, to which thread of which block, at which line.
+// The text of faults: what happened, in which thread of which block, at which line.
 
 #include "interp/groups.hpp"
+#include "interp/mbarrier.hpp"
 #include "interp/warp.hpp"
 
 #include <sstream>
@@ -28,7 +29,7 @@ const Instruction* raise_fault(WarpContext& warp, const Instruction* at, FaultKi
     warp.stop = Stop::Fault;
     BlockContext& block = *warp.block;
     if (block.fault.kind != FaultKind::None) {
-        return nullptr; // the first one counts
+        return nullptr; // only the first fault is reported
     }
     block.fault.kind = kind;
     block.fault.report = describe_finding(warp, at, kind, lane, detail);
@@ -65,7 +66,7 @@ std::string describe_block(const BlockContext& block) {
 }
 
 std::string describe_warps(const BlockContext& block) {
-    // Every warp of the largest block and as much again: more helps nobody.
+    // Twice the number of warps in the largest block.
     constexpr std::uint32_t MOST_GROUPS = 64;
     std::ostringstream out;
     std::uint32_t count = 0;
@@ -128,7 +129,7 @@ void write_block(std::ostream& out, const BlockContext& block) {
         << block.index[1] << ", " << block.index[2] << ")";
 }
 
-/// Writes the PTX line and, where known, the line of the source it was compiled from.
+/// Writes the PTX line and, if known, the line of the source it was compiled from.
 void write_place(std::ostream& out, const bytecode::Kernel& kernel, const Instruction& at) {
     if (at.line >= kernel.lines.size()) {
         return;
@@ -169,7 +170,7 @@ void write_lanes(std::ostream& out, std::uint32_t mask) {
     }
 }
 
-/// Writes how many threads of a cluster its barrier still waits for.
+/// Writes how many threads of a cluster have not arrived at its barrier.
 void write_cluster_arrivals(std::ostream& out, const ClusterContext& cluster) {
     int arrived = 0;
     int live = 0;
@@ -192,7 +193,7 @@ void write_group(std::ostream& out, const WarpContext& warp, const Group& group)
         out << " wait at barrier " << group.barrier << ", where " << barrier.arrived << " of "
             << (barrier.expected != 0 ? barrier.expected : warp.block->live_threads)
             << " threads have arrived";
-        --at; // a waiting group's counter is behind the instruction it waits at
+        --at; // the counter of a waiting group is after the instruction it waits at
         break;
     }
     case Stop::Rendezvous: {
@@ -213,6 +214,18 @@ void write_group(std::ostream& out, const WarpContext& warp, const Group& group)
         out << " wait at the barrier of the cluster, where ";
         write_cluster_arrivals(out, *warp.block->cluster);
         --at;
+        break;
+    case Stop::Mbarrier:
+        // The group stands at the beginning of its loop. The registers surely hold what it waits
+        // for only if the loop begins with the wait.
+        if (at->handler == mbarrier::wait) {
+            out << " wait for " << mbarrier::describe(warp, group, at);
+        } else {
+            out << " wait for an mbarrier";
+            while (at->handler != mbarrier::wait) {
+                ++at;
+            }
+        }
         break;
     case Stop::Sleep:
         out << " sleep";

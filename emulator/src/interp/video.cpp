@@ -100,32 +100,32 @@ Wide apply(const Form& form, std::int64_t a, std::int64_t b) {
     }
 }
 
-/// Saturates as GPUs do, which is not everywhere what the PTX manual says: they have no video unit
-/// any more, and what the driver makes of these instructions loses bits at the edges.
+/// Saturates as GPUs do, which differs in places from the PTX manual. GPUs no longer have a video
+/// unit, and the code that the driver generates instead loses bits at the edges.
 Wide saturate(const Form& form, Wide value) {
     const bool is_signed = has(form, Form::SIGNED_D);
-    if (form.d != Form::ALL && is_signed) { // negative values count as large ones
+    if (form.d != Form::ALL && is_signed) { // negative values count as large
         const Wide most = (1 << (bits_of_part(form.d) - 1)) - 1;
         return std::min<Wide>(static_cast<std::uint32_t>(value), most);
     }
-    if (form.op == Op::ShiftLeft) { // of what is shifted, 34 bits are seen
+    if (form.op == Op::ShiftLeft) { // only 34 bits of the shifted value are seen
         const auto kept = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << 30) >> 30;
         return clamp_to(kept, bits_of_part(form.d), is_signed);
     }
-    if (form.d == Form::ALL && !is_signed) { // only from below
+    if (form.d == Form::ALL && !is_signed) { // clamps only from below
         return std::max<Wide>(value, 0);
     }
     return clamp_to(value, bits_of_part(form.d), is_signed);
 }
 
-/// Tells whether the second operation takes `value` for less than `c`.
+/// Returns whether the second operation treats `value` as less than `c`.
 bool is_less(const Form& form, std::uint32_t value, std::uint32_t c) {
     constexpr unsigned SOURCES = Form::SIGNED_A | Form::SIGNED_B;
     const bool has_signed_sources = (form.flags & SOURCES) == SOURCES;
     if (has(form, Form::SIGNED_D) || (form.op >= Op::Eq && has_signed_sources)) {
         return static_cast<std::int32_t>(value) < static_cast<std::int32_t>(c);
     }
-    // A GPU takes c for negative then, and the value for positive.
+    // If both have the top bit set, a GPU treats c as negative and the value as positive.
     constexpr std::uint32_t SIGN = 0x80000000u;
     const bool is_beyond = has_signed_sources && (value & c & SIGN) != 0;
     return !is_beyond && value < c;
@@ -139,7 +139,7 @@ std::uint32_t finish(const Form& form, std::uint32_t value, std::uint32_t c) {
     case Second::Max:
         return is_less(form, value, c) == (form.second == Second::Min) ? value : c;
     case Second::Merge:
-        if (form.d == Form::HIGH_HALF) { // a GPU merges the halfword in its place, the high one
+        if (form.d == Form::HIGH_HALF) { // a GPU merges the high halfword in place
             return (value & 0xffff0000u) | (c & 0xffffu);
         }
         return form.d == Form::ALL ? value : merge(c, value, form.d);
@@ -161,13 +161,13 @@ std::uint32_t multiply(const Form& form, const Operands& in) {
     } else if (has(form, Form::NEGATES_C)) {
         c = ~c;
     }
-    result += extend(c, 32, true); // whatever the types of a and b
+    result += extend(c, 32, true); // for all types of a and b
     if (has(form, Form::PLUS_ONE) || has(form, Form::NEGATES_C)) {
         result += 1;
     }
     result >>= form.shift;
     if (has(form, Form::SATURATES)) {
-        // Without a sign but below zero, what was shifted counts as large on a GPU.
+        // A GPU treats an unsigned, shifted result below zero as large.
         const bool is_beyond = !is_signed && form.shift != 0 && result < 0;
         result = is_beyond ? -1 : clamp_to(result, 32, is_signed);
     }
@@ -188,7 +188,7 @@ std::uint32_t run_scalar(const Form& form, const Operands& in) {
 
 std::uint32_t run_lanes(const Form& form, const Operands& in, std::uint32_t selectors) {
     const unsigned bits = 32u / form.lanes;
-    // Elements are numbered through a and b.
+    // Elements are numbered across a and b.
     const std::uint64_t all = static_cast<std::uint64_t>(in.b) << 32 | in.a;
     const auto element = [&](unsigned nibble, bool is_signed) {
         const unsigned index = selectors >> (nibble * 4) & 15;

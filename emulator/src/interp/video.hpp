@@ -34,14 +34,14 @@ enum class Op : std::uint8_t {
 
 enum class Second : std::uint8_t { None, Add, Min, Max, Merge };
 
-/// What one instruction does; lies in `immediate`.
+/// The operation of one instruction, stored in `immediate`.
 struct Form {
     Op op{};
     Second second = Second::None;
     std::uint8_t lanes = 1; // 1: scalar; 2 halfwords, 4 bytes: SIMD
     std::uint8_t flags = 0;
-    // Scalar: which part of a, b and d (0-3 bytes, 4-5 halfwords, 6 all). SIMD: `d` is the mask of
-    // written elements; which elements of a and b are taken stands in the instruction's `target`.
+    // Scalar: the part of a, b and d (0-3 bytes, 4-5 halfwords, 6 all). SIMD: `d` is the mask of
+    // written elements; the instruction's `target` selects the elements of a and b.
     std::uint8_t d = ALL;
     std::uint8_t a = ALL;
     std::uint8_t b = ALL;
@@ -50,7 +50,7 @@ struct Form {
     static constexpr std::uint8_t HIGH_HALF = 5;
     static constexpr std::uint8_t ALL = 6;
 
-    // Of `flags`.
+    // Bits of `flags`.
     static constexpr unsigned SIGNED_D = 1;
     static constexpr unsigned SIGNED_A = 2;
     static constexpr unsigned SIGNED_B = 4;
@@ -66,7 +66,7 @@ static_assert(sizeof(Form) == 8);
 using Function = std::remove_pointer_t<bytecode::Handler>;
 
 /// dst[0] = Form in `immediate` of src[0], src[1], src[2] (c, or a zero). SIMD: `target` holds the
-/// selectors, a nibble for each element of a (low halfword) and b (high halfword).
+/// selectors, one nibble per element of a (low halfword) and b (high halfword).
 Function run;
 
 } // namespace cuprum::emulator::video

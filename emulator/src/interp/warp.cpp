@@ -3,13 +3,13 @@
 
 // The run loop and the choice of the next group.
 //
-// The deepest call goes first, then the lowest program counter. So a group may run until it reaches
-// an instruction at which another group stands (`WarpContext::limit`): there they join, or it lets
-// the one behind pass. With one group the limit is never reached, and the loop costs one compare
-// for it.
+// The group with the deepest call runs first; among equals, the one with the lowest program
+// counter. A group runs until it reaches an instruction where another group stands
+// (`WarpContext::limit`). There they merge, or the group that is further behind runs first. With
+// one group, the limit is never reached and costs one comparison.
 //
-// A group that has jumped back often enough (`patience`) while others could run is marked Yield and
-// is passed over until every other group has had its turn.
+// A group that has jumped back often enough (`patience`) while others could run is marked Yield. It
+// runs again after every other group has had its turn.
 
 #include "interp/warp.hpp"
 
@@ -26,10 +26,10 @@ using groups::is_runnable;
 
 namespace {
 
-/// How many instructions a group runs on average, in a random schedule, while one is behind it.
+/// How many instructions, on average, a group runs in a random schedule while another is behind.
 constexpr std::uint32_t STEPS_AHEAD = 4;
 
-/// Addresses of instructions compare below this.
+/// Every address of an instruction is below this.
 const Instruction* const NO_LIMIT = reinterpret_cast<const Instruction*>(~std::uintptr_t{0});
 
 void remove(WarpContext& warp, std::uint32_t index);
@@ -55,8 +55,7 @@ void start_warp(WarpContext& warp, std::uint32_t present) {
     warp.groups[0] = Group{.pc = 0, .mask = present};
 }
 
-Stop run_warp(WarpContext& warp, std::uint32_t quantum) {
-    warp.budget = quantum;
+Stop run_warp(WarpContext& warp) {
     while (choose_group(warp)) {
         run_group(warp);
         switch (warp.stop) {
@@ -103,7 +102,7 @@ void look_ahead(WarpContext& warp, const Instruction* at) {
         if (group.depth == depth && group.pc >= pc) {
             limit = std::min(limit, warp.code + group.pc);
         } else if (group.state == Stop::Running && goes_before(group, depth, pc)) {
-            limit = warp.code; // somebody is behind: look around at the very next instruction
+            limit = warp.code; // a group is behind: stop at the next instruction
         }
     }
     warp.limit = limit;
@@ -125,7 +124,7 @@ Group& park(WarpContext& warp, std::uint32_t mask, std::uint32_t pc, Stop state)
     warp.active &= ~mask;
     Group& running = warp.groups[warp.current];
     running.mask = warp.active;
-    if (warp.active == 0) { // the whole group: it becomes the waiting one
+    if (warp.active == 0) { // the whole group becomes the waiting one
         running = Group{.pc = pc, .mask = mask, .depth = running.depth, .state = state};
         warp.stop = state;
         return running;
@@ -199,14 +198,14 @@ void remove(WarpContext& warp, std::uint32_t index) {
     }
 }
 
-/// Picks the runnable group that goes before all others, joined by all that stand with it.
+/// Picks the runnable group that runs before all others.
 bool choose_group(WarpContext& warp) {
     std::uint32_t best = warp.group_count;
     for (int round = 0; round < 2 && best == warp.group_count; ++round) {
         for (std::uint32_t i = 0; i < warp.group_count; ++i) {
             Group& group = warp.groups[i];
             if (round == 1 && group.state == Stop::Yield) {
-                group.state = Stop::Running; // all had their turn: a new round begins
+                group.state = Stop::Running; // every group had its turn: start a new round
             }
             if (round == 0 && group.state == Stop::Sleep && now_ns() >= group.wake_at)
                 [[unlikely]] {
@@ -231,12 +230,12 @@ bool choose_group(WarpContext& warp) {
     const Instruction* at = warp.code + warp.groups[best].pc;
     warp.limit = NO_LIMIT;
     if (warp.group_count > 1) {
-        groups::look_ahead(warp, at); // the run loop joins whoever stands at `at`
+        groups::look_ahead(warp, at); // the run loop merges the groups at `at`
     }
     return true;
 }
 
-/// Picks one of the groups that may run, by chance.
+/// Picks one of the groups that may run, at random.
 std::uint32_t any_runnable_group(WarpContext& warp) {
     std::uint32_t candidates = 0;
     for (std::uint32_t i = 0; i < warp.group_count; ++i) {
@@ -249,8 +248,8 @@ std::uint32_t any_runnable_group(WarpContext& warp) {
     return static_cast<std::uint32_t>(std::countr_zero(candidates));
 }
 
-/// Joins the groups that stand at `at`, then decides whether this group goes on. Returns nullptr
-/// when one behind it must run first.
+/// Merges the groups at `at`, then decides whether this group continues. Returns nullptr if a group
+/// behind it must run first.
 const Instruction* meet(WarpContext& warp, const Instruction* at) {
     const std::uint32_t pc = groups::index_of(warp, at);
     const std::uint32_t depth = warp.groups[warp.current].depth;
@@ -269,7 +268,7 @@ const Instruction* meet(WarpContext& warp, const Instruction* at) {
         ++i;
     }
     if (is_behind && warp.block->random != 0) {
-        // By chance the group goes on all the same; else it may be chosen again at once.
+        // The group may continue anyway, at random. If it does not, it may be chosen again at once.
         is_behind = random_below(warp.block->random, STEPS_AHEAD) == 0;
     }
     if (is_behind) {
@@ -308,16 +307,17 @@ bool is_any_running(const WarpContext& warp) {
                        [](const Group& group) { return group.state == Stop::Running; });
 }
 
-/// Says why a warp without a runnable group waits.
+/// Returns why a warp without a runnable group waits.
 Stop waiting_state(const WarpContext& warp) {
     for (std::uint32_t i = 0; i < warp.group_count; ++i) {
         if (warp.groups[i].state == Stop::Sleep) {
-            return Stop::Sleep; // it goes on by itself, whatever the others wait for
+            return Stop::Sleep; // it will wake up by itself, whatever the others wait for
         }
     }
     for (std::uint32_t i = 0; i < warp.group_count; ++i) {
-        if (warp.groups[i].state == Stop::Barrier || warp.groups[i].state == Stop::Cluster) {
-            return warp.groups[i].state;
+        const Stop state = warp.groups[i].state;
+        if (state == Stop::Barrier || state == Stop::Cluster || state == Stop::Mbarrier) {
+            return state;
         }
     }
     return warp.group_count == 0 ? Stop::Exited : Stop::Rendezvous;

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Gives every register a place in the warp's frame: linear scan over live ranges, one pool of
-// places for each width, and one for linear registers of it.
+// Gives every register a place in the warp's frame: linear scan over live ranges. Each width has
+// one pool of places for plain registers and one for linear registers.
 //
 // Ranges include both ends, so a destination never shares a place with a source of the same
-// instruction: handlers work through their lanes in pieces and may write before all is read.
+// instruction. This matters because handlers process their lanes in chunks and may write some lanes
+// before they have read all.
 
 #include "passes/build.hpp"
 
@@ -21,7 +22,7 @@ using bytecode::Width;
 
 namespace {
 
-/// Registers of one kind share places: what lies before the lanes must not move.
+/// The kind of a register. Only registers of one kind share places, so a LinearHead never moves.
 struct Kind {
     Width width{};
     bool is_linear = false;
@@ -31,11 +32,11 @@ constexpr std::array KINDS{Kind{Width::Predicate}, Kind{Width::B32},       Kind{
                            Kind{Width::B64},       Kind{Width::B64, true}, Kind{Width::B128}};
 constexpr std::uint32_t NO_SLOT = ~0u;
 
-/// What a user is told at least and at most of registers per thread.
+/// The smallest and largest number of registers per thread that is reported to the user.
 constexpr std::uint32_t MIN_REPORTED_REGISTERS = 8;
 constexpr std::uint32_t MAX_REPORTED_REGISTERS = 255;
 
-/// Numbers the slots of one width; those that are free again are used lowest first.
+/// The slots of one width. Free slots are reused lowest first.
 class SlotPool {
 public:
     [[nodiscard]] std::uint32_t take(const LiveRange& range) {
@@ -113,7 +114,7 @@ void assign_slots(KernelBuild& build) {
         std::for_each(instruction.dst, instruction.dst + instruction.dst_count, rewrite);
         std::for_each(instruction.src, instruction.src + instruction.src_count, rewrite);
     }
-    // NOTE: operands of removed instructions are still in the list; they become none.
+    // NOTE: operands of removed instructions are still in the list. They become none.
     std::for_each(kernel.operands.begin(), kernel.operands.end(), rewrite);
     std::erase_if(kernel.warp_specials,
                   [&](const auto& special) { return place[special.offset] == NO_SLOT; });

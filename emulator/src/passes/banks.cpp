@@ -16,7 +16,7 @@ using bytecode::Width;
 
 namespace {
 
-/// Returns the bytes to set aside, so that whatever follows is aligned again.
+/// Returns how many bytes a value takes with the padding that keeps the next one aligned.
 std::uint32_t padded_bytes(Width width) {
     return (bytecode::slot_bytes(width) + BANK_ALIGNMENT - 1) / BANK_ALIGNMENT * BANK_ALIGNMENT;
 }

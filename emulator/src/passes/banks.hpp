@@ -14,27 +14,27 @@
 
 namespace cuprum::emulator::passes {
 
-/// Lays out the Constants, Launch and Block banks of a kernel. The same value is stored once.
+/// The layout of the Constants, Launch and Block banks of a kernel. Equal values are stored once.
 class Banks {
 public:
-    /// Refers to `kernel`, whose bank fields it fills in.
+    /// Keeps a reference to `kernel` and fills in its bank fields.
     explicit Banks(bytecode::Kernel& kernel) : kernel_(kernel) {}
 
     /// Returns the operand that holds `bits` in every lane.
     [[nodiscard]] bytecode::Operand constant(std::uint64_t bits, bytecode::Width width);
-    /// Returns the operand that holds a value for each lane.
+    /// Returns the operand that holds a separate value for each lane.
     [[nodiscard]] bytecode::Operand lane_constant(std::span<const std::uint32_t> lanes);
-    /// Returns the operand of the address `addend` bytes into dynamic shared memory, which is known
-    /// once all static shared memory is placed: see place_dynamic_shared().
+    /// Returns the operand of the address `addend` bytes into dynamic shared memory. The address
+    /// becomes known once all static shared memory is placed; see place_dynamic_shared().
     [[nodiscard]] bytecode::Operand dynamic_shared(std::uint64_t addend, bytecode::Width width);
-    /// Writes the addresses that dynamic_shared() has promised.
+    /// Fills in the addresses that dynamic_shared() has returned operands for.
     void place_dynamic_shared(std::uint64_t base);
 
     /// Returns the operand of a scalar of the kernel's parameters.
     [[nodiscard]] bytecode::Operand parameter(std::uint32_t parameter_offset,
                                               std::uint8_t size_bytes, bool is_signed,
                                               bytecode::Width width);
-    /// Returns the operand of a value that is known per launch or per block.
+    /// Returns the operand of a value that is known only per launch or per block.
     [[nodiscard]] bytecode::Operand special(bytecode::Special special, bytecode::Width width);
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A kernel on its way from PTX to bytecode: what the passes hand to each other.
+// A kernel on its way from PTX to bytecode: the data that the passes share.
 
 #pragma once
 
@@ -16,29 +16,31 @@
 
 namespace cuprum::emulator::passes {
 
-/// A register before it has a place in the frame. NVRTC writes almost every one only once.
+/// A register before it has a place in the frame. In NVRTC's output, nearly all are written once.
 struct VirtualRegister {
     bytecode::Width width = bytecode::Width::B32;
     ptx::Type type = ptx::Type::None; // as declared
-    bool is_warp_special = false;     // set when the warp starts, never written after
-    bool is_linear = false;           // find_linear: has a head before its lanes
+    bool is_warp_special = false;     // set when the warp starts and never written later
+    bool is_linear = false;           // find_linear: has a LinearHead before its lanes
 };
 
-/// What the passes know of an instruction beyond the instruction itself.
+/// What the passes know about an instruction beyond the instruction itself.
 struct Note {
     bool is_copy = false;          // dst[0] = src[0], nothing else
-    bool is_removed = false;       // gone with the next compact()
+    bool is_removed = false;       // compact() will drop it
     bool waits_for_others = false; // reads what another thread may be about to write
+    bool is_arithmetic = false;    // its results depend only on registers and constants
+    bool ends_wait_loop = false;   // find_wait_loops: branches back to retest mbarriers
 };
 
-/// A run of instructions that is entered only at its begin and left only at its end.
+/// A run of instructions that is entered only at its beginning and left only at its end.
 struct BasicBlock {
     std::uint32_t begin = 0;
     std::uint32_t end = 0; // one past the last
     std::vector<std::uint32_t> successors;
 };
 
-/// The instructions during which a register's value is needed, both ends included.
+/// The instructions during which a register's value is needed, including both ends.
 struct LiveRange {
     std::uint32_t first = ~0u;
     std::uint32_t last = 0;
@@ -51,7 +53,7 @@ struct LiveRange {
     }
 };
 
-/// One kernel being compiled. Each field belongs to the pass that is named beside it.
+/// A kernel that is being compiled. The comments name the pass that fills in each field.
 struct KernelBuild {
     const ModuleIndex& index;
     const ptx::Function& function;
@@ -60,14 +62,14 @@ struct KernelBuild {
 
     bytecode::Kernel kernel;
 
-    // lower_body. Branch targets, also those in Kernel::branch_targets, are labels until
-    // resolve_branches; registers are numbers of `registers` until assign_slots.
+    // lower_body. Branch targets, including those in Kernel::branch_targets, are labels until
+    // resolve_branches. Registers are indices into `registers` until assign_slots.
     std::vector<VirtualRegister> registers;
-    std::vector<Note> notes;            // one per instruction
-    std::vector<std::uint32_t> labels;  // instruction that a label stands before
-    std::vector<std::uint32_t> entries; // labels of the functions that are called, not inlined
-    bool has_calls = false;             // that are not inlined: there is a stack
-    std::vector<std::uint32_t> lane_constants; // constants that differ from lane to lane
+    std::vector<Note> notes;                   // one per instruction
+    std::vector<std::uint32_t> labels;         // the instruction that follows a label
+    std::vector<std::uint32_t> entries;        // labels of the functions that are not inlined
+    bool has_calls = false;                    // some calls are not inlined, so there is a stack
+    std::vector<std::uint32_t> lane_constants; // constants that differ between lanes
 
     std::vector<BasicBlock> blocks;     // find_blocks
     std::vector<LiveRange> live_ranges; // find_live_ranges: one per virtual register
@@ -110,10 +112,10 @@ void for_each_destination(KernelBuild& build, bytecode::Instruction& instruction
     return operand.bank() == bytecode::Bank::Registers && !operand.is_none();
 }
 
-/// Drops the instructions that are marked as removed and moves the labels with the rest.
+/// Drops the instructions marked as removed and adjusts the labels.
 void compact(KernelBuild& build);
 
-// The passes, in order. What holds after each is said in pipeline.cpp.
+// The passes, in order. pipeline.cpp lists what holds after each.
 void lower_body(KernelBuild& build);
 void remove_unreachable(KernelBuild& build);
 void find_blocks(KernelBuild& build);
@@ -121,6 +123,7 @@ void propagate_copies(KernelBuild& build);
 void remove_dead_code(KernelBuild& build);
 void find_linear(KernelBuild& build);
 void fuse_loads(KernelBuild& build);
+void find_wait_loops(KernelBuild& build);
 void find_live_ranges(KernelBuild& build);
 void assign_slots(KernelBuild& build);
 void resolve_branches(KernelBuild& build);

@@ -10,7 +10,8 @@ namespace cuprum::emulator::passes {
 
 namespace {
 
-/// Statements from which on a function is called. Inlining is faster, but every call repeats it.
+/// Functions with more statements are not inlined. Inlining is faster, but repeats the body at
+/// every call.
 constexpr std::uint64_t MAX_INLINED_SIZE = 20'000;
 constexpr std::uint32_t MAX_INLINED_HEIGHT = 32;
 
@@ -108,10 +109,10 @@ bool CallGraph::reaches_itself(const ptx::Function& function) const {
     return false;
 }
 
-/// Sizes up what inlining all calls in a function would make of it, callees first.
+/// Computes how large a function becomes if all its calls are inlined, callees first.
 void CallGraph::measure(const ptx::Function& function) {
-    // Without the recursive ones, which are called, the graph has no cycles; a stack of our own
-    // serves chains of any length.
+    // Recursive functions are never inlined, so the rest of the graph has no cycles. An explicit
+    // stack handles call chains of any length.
     std::vector<const ptx::Function*> pending{&function};
     while (!pending.empty()) {
         const ptx::Function* const at = pending.back();

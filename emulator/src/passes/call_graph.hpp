@@ -13,7 +13,7 @@
 
 namespace cuprum::emulator::passes {
 
-/// Who calls whom in a module, and so which functions are inlined and which are called.
+/// The calls between the functions of a module. They decide which functions are inlined.
 class CallGraph {
 public:
     using FindFunction = std::function<const ptx::Function*(std::string_view)>;
@@ -21,12 +21,12 @@ public:
     CallGraph() = default;
     CallGraph(const ptx::Module& module, const FindFunction& find);
 
-    /// Tells whether calls of a function are real ones: it can get to itself again, or its body
-    /// would be too large with all that is inlined into it.
+    /// Returns whether calls of a function are not inlined: it is recursive, or its body would grow
+    /// too large with everything that is inlined into it.
     [[nodiscard]] bool must_call(const ptx::Function& function) const;
 
-    /// Returns the functions with a body whose address is taken somewhere in the module: all that
-    /// an indirect call may reach.
+    /// Returns all functions with a body whose address is taken in the module. Only these can be
+    /// the target of an indirect call.
     [[nodiscard]] const std::vector<const ptx::Function*>& address_taken() const noexcept {
         return address_taken_;
     }
@@ -36,7 +36,7 @@ private:
         std::vector<const ptx::Function*> callees;
         std::uint64_t own_size = 0;
         std::uint64_t inlined_size = 0; // 0: not known yet
-        std::uint32_t height = 0;       // of the calls that would be nested in it
+        std::uint32_t height = 0;       // depth of the calls nested in it
         bool must_call = false;
     };
 

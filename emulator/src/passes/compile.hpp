@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// From a parsed module to kernels that run: the variables a module needs memory for, and its
-// kernels once they have addresses.
+// From a parsed module to executable kernels: the variables that need memory, and the kernels once
+// these variables have addresses.
 
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace cuprum::emulator::passes {
 
-/// An address to be written into a variable's initial bytes once symbols have addresses.
+/// An address to write into a variable's initial bytes once symbols have addresses.
 struct Relocation {
     std::uint32_t offset = 0; // into the variable
     std::uint8_t size_bytes = 8;
@@ -29,7 +29,7 @@ struct Relocation {
     std::int64_t addend = 0;
 };
 
-/// A .global or .const variable of module scope, ready to be given memory.
+/// A .global or .const variable of module scope that needs memory.
 struct GlobalVariable {
     std::string name;
     ptx::Space space = ptx::Space::Global;
@@ -42,24 +42,24 @@ struct GlobalVariable {
     std::vector<Relocation> relocations;
 };
 
-/// Lists the variables of a module that need device memory. Complains about what it cannot lay out.
+/// Lists the variables of a module that need device memory. Reports those that it cannot lay out.
 [[nodiscard]] std::vector<GlobalVariable> global_variables(const ptx::Module& module,
                                                            ptx::Diagnostics& diagnostics);
 
-/// Returns what kernels of a module see as the address of one of its functions (an alias counts as
-/// its target), 0 when there is no such function.
+/// Returns the address of a function as kernels of the module see it; 0 if there is no such
+/// function. An alias has the address of its target.
 [[nodiscard]] std::uint64_t function_address(const ptx::Module& module, std::string_view name);
 
-/// What compiling needs from outside the module.
+/// What the compiler needs from outside the module.
 struct CompileOptions {
     std::unordered_map<std::string, std::uint64_t> symbols; // device addresses of variables
     const MemoryMap* memory = nullptr;
     std::uint32_t device_sm = 80; // PTX for a newer device is refused
 };
 
-/// Compiles every kernel (.entry) of a module; complains by name and line about what cannot run.
+/// Compiles every kernel (.entry) of a module. Reports by name and line what cannot run.
 ///
-/// Returns an empty list when there was any complaint: a module loads whole or not at all.
+/// Returns an empty list after any error: a module loads completely or not at all.
 [[nodiscard]] std::vector<std::shared_ptr<const bytecode::Kernel>>
 compile(const ptx::Module& module, const CompileOptions& options, ptx::Diagnostics& diagnostics);
 

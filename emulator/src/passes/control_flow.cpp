@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The graph of basic blocks: finding it, and dropping what control cannot reach.
+// The graph of basic blocks: building it, and removing unreachable code.
 
 #include "interp/control.hpp"
 #include "passes/build.hpp"
@@ -18,7 +18,7 @@ bool falls_through(const Instruction& instruction) {
     return (instruction.flags & bytecode::NO_FALL_THROUGH) == 0 || !instruction.guard.is_none();
 }
 
-/// Calls `visit` for the label of every place that an instruction may jump to.
+/// Calls `visit` with the label of every place that an instruction may jump to.
 template <typename Visit>
 void for_each_target(const KernelBuild& build, const Instruction& instruction, Visit visit) {
     if ((instruction.flags & bytecode::IS_BRANCH) != 0) {
@@ -135,8 +135,8 @@ void remove_unreachable(KernelBuild& build) {
 
 namespace {
 
-/// Drops branches to the instruction behind them, which NVRTC emits at the end of many blocks.
-/// Returns whether there was one.
+/// Removes branches to the next instruction, which NVRTC emits at the end of many blocks. Returns
+/// whether there were any.
 bool remove_jumps_to_next(KernelBuild& build) {
     const auto& code = build.kernel.code;
     bool is_changed = false;

@@ -3,21 +3,22 @@
 
 // Finds registers that need not be computed lane by lane: loop counters, indices and addresses.
 //
-// Such a register is linear: a head before its lanes (bytecode::LinearHead) says its value as a
-// base plus a step for each bit of the lane number. That covers values that are the same in all
-// lanes, %tid in any block whose sides are powers of two, and sums and multiples of these. Sums are
-// one operation on the head, and an address says by its steps how the lanes lie in memory. While
-// the kernel runs, a linear register whose lanes are written one by one (lanes have diverged, a
-// product of two such values, an index that wraps) becomes an ordinary one until it is written as a
-// whole again; so this pass decides nothing but where it is worth trying.
-// docs/design/0006_linear.md
+// Such a register is linear. The head before its lanes (bytecode::LinearHead) describes its value
+// as a base plus a step for each bit of the lane number. This covers values that are equal in all
+// lanes, %tid in any block whose sides are powers of two, and sums and multiples of these. Adding
+// linear values is one operation on the heads, and the steps of an address show how the lanes lie
+// in memory.
 //
-// A register qualifies when every instruction that writes it has a linear handler and reads only
-// constants, launch and block values, and registers that qualify. Instructions without a linear
-// handler read its lanes: `spread` brings them up to date, behind the writers or before such
-// readers, wherever less often.
+// At run time, a linear register can lose its linear form: lanes diverge, two linear values are
+// multiplied, or an index wraps. It then holds ordinary lanes until it is written as a whole again.
+// So this pass only decides where linear handlers are worth trying. See docs/design/0006_linear.md.
+//
+// A register qualifies if every instruction that writes it has a linear handler and reads only
+// constants, launch and block values, and other registers that qualify. Instructions without a
+// linear handler read its lanes. For these, `spread` brings the lanes up to date, either after the
+// writers or before the readers, whichever runs less often.
 
-#include "interp/linear.hpp"
+#include "decode/linear.hpp"
 #include "passes/build.hpp"
 
 #include <algorithm>
@@ -31,11 +32,11 @@ using bytecode::Width;
 
 namespace {
 
-/// How much oftener the inside of a loop is taken to run, and the depth from where it no longer
-/// matters.
+/// How much more often a loop body runs than the code around it (an estimate), and the nesting
+/// depth beyond which this no longer grows.
 constexpr std::uint64_t LOOP_WEIGHT = 8;
 constexpr std::uint32_t MAX_DEPTH = 6;
-/// What a linear address saves, in instructions.
+/// How many instructions a linear address saves.
 constexpr std::uint64_t ADDRESS_GAIN = 2;
 
 class LinearFinder {
@@ -53,7 +54,7 @@ public:
     }
 
 private:
-    /// What linear handlers and others have to do with one register, in instructions run.
+    /// What linear form gains and costs for one register, in executed instructions.
     struct Balance {
         std::uint64_t gain = 0;
         std::uint64_t writes = 0;
@@ -69,7 +70,7 @@ private:
     void mark();
     [[nodiscard]] std::vector<Balance> balance();
 
-    /// Tells whether a source may be read by a linear handler.
+    /// Returns whether a linear handler can read a source.
     [[nodiscard]] bool is_fitting(Operand operand) const {
         if (is_register(operand)) {
             return is_linear_[operand.offset()];
@@ -80,7 +81,7 @@ private:
                 std::find(lanes.begin(), lanes.end(), operand.offset()) == lanes.end());
     }
 
-    /// Tells whether an instruction will run with its linear handler.
+    /// Returns whether an instruction will use its linear handler.
     [[nodiscard]] bool runs_linear(std::size_t at) const {
         const Instruction& instruction = code_[at];
         switch (variants_[at].kind) {
@@ -96,7 +97,7 @@ private:
         }
     }
 
-    /// Calls `visit(register)` for what a linear handler reads by its head.
+    /// Calls `visit(register)` for registers whose head a linear handler reads.
     template <typename Visit>
     void for_each_linear_source(std::size_t at, Visit visit) const {
         const Instruction& instruction = code_[at];
@@ -131,14 +132,14 @@ private:
     KernelBuild& build_;
     std::vector<Instruction>& code_;
     std::vector<LinearVariant> variants_; // one per instruction
-    std::vector<std::uint64_t> weights_;  // how often an instruction runs, roughly
+    std::vector<std::uint64_t> weights_;  // estimate of how often an instruction runs
     std::vector<bool> is_linear_;         // one per register
 };
 
 } // namespace
 
 void find_linear(KernelBuild& build) {
-    // Functions that are called have frames of their own, which nobody prepares for heads.
+    // Called functions have their own frames, which are not prepared for heads.
     if (!build.has_calls) {
         LinearFinder(build).run();
     }
@@ -148,7 +149,7 @@ void find_linear(KernelBuild& build) {
 
 namespace {
 
-/// Takes every register for linear that is only written by instructions with a linear handler.
+/// Assumes that a register is linear if all its writers have a linear handler.
 void LinearFinder::classify() {
     const std::size_t count = build_.registers.size();
     std::vector<bool> is_written(count, false);
@@ -183,7 +184,7 @@ void LinearFinder::classify() {
     weigh_loops();
 }
 
-/// Counts for every instruction the jumps back over it.
+/// Estimates how often each instruction runs, from the number of loops around it.
 void LinearFinder::weigh_loops() {
     std::vector<std::int64_t> change(code_.size() + 1, 0);
     for (std::size_t i = 0; i < code_.size(); ++i) {
@@ -209,7 +210,7 @@ void LinearFinder::weigh_loops() {
     }
 }
 
-/// Gives up registers that are computed from something that is not linear.
+/// Rejects registers that are computed from something that is not linear.
 void LinearFinder::reject_mixed() {
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
@@ -247,8 +248,8 @@ std::vector<LinearFinder::Balance> LinearFinder::balance() {
     return result;
 }
 
-/// Gives up registers whose lanes are wanted at least as often as their heads. Returns whether
-/// there were any.
+/// Rejects registers whose lanes are needed at least as often as their heads. Returns whether there
+/// were any.
 bool LinearFinder::reject_unprofitable() {
     const std::vector<Balance> balances = balance();
     bool is_changed = false;
@@ -261,8 +262,8 @@ bool LinearFinder::reject_unprofitable() {
     return is_changed;
 }
 
-/// Marks the registers, gives instructions their linear handlers and adds what brings lanes up to
-/// date.
+/// Marks the linear registers, gives instructions their linear handlers, and adds `spread`
+/// instructions.
 void LinearFinder::mark() {
     const std::vector<Balance> balances = balance();
     const auto spreads_at_write = [&](std::uint32_t r) {
@@ -284,7 +285,7 @@ void LinearFinder::mark() {
             notes.emplace_back();
         };
         for_each_plain_source(i, [&](std::uint32_t r) {
-            // The warp's own values always have lanes.
+            // The lanes of per-warp values are always up to date.
             if (!build_.registers[r].is_warp_special && !spreads_at_write(r)) {
                 add_spread(r);
             }

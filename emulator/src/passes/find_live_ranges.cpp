@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// When each register's value is needed.
+// Finds out when each register's value is needed.
 //
-// Every write is masked, so what holds for a scalar program holds for each lane, and lanes that are
-// elsewhere do not matter. A guarded write may leave the old value in place: it does not end the
-// old value's life. To keep such values from being "needed" back to the start of the kernel, a
-// register counts as live only where a write may have reached it.
+// Every write is masked, so the rules of a scalar program hold for each lane, and other lanes do
+// not matter. A guarded write may leave the old value in place, so it does not end the old value's
+// life. Such values must not count as needed back to the start of the kernel. Therefore a register
+// is live only where a write may have reached it.
 //
-// Most registers live and die in one block. Only the others take part in the two dataflow problems,
-// as bits of sets.
+// Most registers are used in one block only. Just the others take part in the two dataflow
+// problems, as bits of sets.
 
 #include "passes/build.hpp"
 
@@ -60,10 +60,10 @@ void find_live_ranges(KernelBuild& build) {
     const std::vector<std::uint32_t> number = number_crossing_registers(build, crossing_count);
 
     const std::size_t block_count = build.blocks.size();
-    BitRows live_in(block_count, crossing_count); // first: read before it is surely written
+    BitRows live_in(block_count, crossing_count); // initially: read before it is surely written
     BitRows kills(block_count, crossing_count);   // surely written
     BitRows written_in(block_count, crossing_count);
-    BitRows written_out(block_count, crossing_count); // first: perhaps written here
+    BitRows written_out(block_count, crossing_count); // initially: perhaps written in this block
     for (std::size_t b = 0; b < block_count; ++b) {
         for (std::uint32_t i = build.blocks[b].begin; i < build.blocks[b].end; ++i) {
             Instruction& instruction = code[i];
@@ -92,7 +92,7 @@ void find_live_ranges(KernelBuild& build) {
             });
         }
     }
-    // The warp's own values are there from the start.
+    // Per-warp values exist from the start.
     for (std::uint32_t r = 0; r < build.registers.size(); ++r) {
         if (build.registers[r].is_warp_special && !build.live_ranges[r].is_empty()) {
             build.live_ranges[r].include(0);
@@ -137,7 +137,7 @@ void find_live_ranges(KernelBuild& build) {
 
 namespace {
 
-/// Numbers the registers that some block reads without having surely written them first.
+/// Numbers the registers that some block reads before it has surely written them.
 std::vector<std::uint32_t> number_crossing_registers(KernelBuild& build, std::uint32_t& count) {
     auto& code = build.kernel.code;
     std::vector<std::uint32_t> number(build.registers.size(), NOT_CROSSING);
@@ -162,7 +162,7 @@ std::vector<std::uint32_t> number_crossing_registers(KernelBuild& build, std::ui
     return number;
 }
 
-/// Completes the sets: liveness flows against control, what may have been written flows with it.
+/// Completes the sets. Liveness flows backwards, and possible writes flow forwards.
 void solve(KernelBuild& build, BitRows& live_in, BitRows& kills, BitRows& written_out,
            BitRows& written_in) {
     const std::size_t words = live_in.words();

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Turns the body of a kernel into bytecode on virtual registers.
+// Turns the body of a kernel into bytecode with virtual registers.
 //
-// Data instructions go to decode(); control flow, barriers, parameters and calls are lowered here.
-// A call is inlined where that can be: its callee's body is lowered again at the call, with
-// registers and local memory of its own. The .param variables that carry arguments become registers
-// when every access to them agrees on offset and size, bytes of local memory otherwise.
+// Data instructions go to decode(). Control flow, barriers, parameters and calls are lowered here.
+// Calls are inlined if possible: the callee's body is lowered again at the call, with its own
+// registers and local memory. A .param variable that carries arguments becomes registers if all
+// accesses to it agree on offset and size. If they do not, it becomes bytes of local memory.
 //
-// Functions that are called for real (recursion, indirect calls, very large ones) are lowered once,
-// behind the kernel. Results and arguments travel in local memory: those of an activation lie at
-// its beginning, the caller copies arguments there before the call and results back after it.
+// Functions that cannot be inlined (recursive, called indirectly, very large) are lowered once,
+// after the kernel. Their results and arguments lie at the beginning of an activation's local
+// memory. The caller copies arguments there before the call and copies results back after it.
 
 #pragma once
 
@@ -32,12 +32,12 @@
 
 namespace cuprum::emulator::passes {
 
-/// Lowers one kernel; implements what decoders may ask for.
+/// The lowering of one kernel. Implements what decoders can request.
 class FunctionLowering final : public Lowering {
 public:
     explicit FunctionLowering(KernelBuild& build);
 
-    /// Lowers the whole kernel. Complaints go to the build's diagnostics.
+    /// Lowers the whole kernel. Errors go to the build's diagnostics.
     void run();
 
     // ---- for decoders (lower_operands.cpp)
@@ -64,15 +64,15 @@ public:
     [[nodiscard]] ptx::Type type_of(const ptx::Operand& operand) override;
 
 private:
-    /// Where `ret` goes in the function being lowered.
+    /// The state of the function being lowered, for example where `ret` goes.
     struct Frame {
         const ptx::Function* function = nullptr;
-        std::optional<std::uint32_t> return_label{}; // none unless it is inlined
-        bytecode::Operand stack_top{};  // how much alloca has taken; none unless it is used
-        std::uint32_t stack_offset = 0; // of what it takes from, in local memory
+        std::optional<std::uint32_t> return_label{}; // none unless the function is inlined
+        bytecode::Operand stack_top{};  // how many bytes alloca has taken; none unless it is used
+        std::uint32_t stack_offset = 0; // of the alloca area in local memory
     };
 
-    /// What a callee takes and returns.
+    /// The parameters and results of a callee.
     struct Signature {
         std::span<const ptx::Variable> returns;
         std::span<const ptx::Variable> parameters;
@@ -82,7 +82,7 @@ private:
     void declare_kernel_parameters();
     void lower_function(const ptx::Function& function);
 
-    /// Tells whether this is the kernel's own activation, not that of a function it calls.
+    /// Returns whether this is the kernel's own activation, not that of a called function.
     [[nodiscard]] bool is_in_kernel() const { return frames_.front().function->is_entry; }
 
     void lower_statements(std::span<const ptx::Statement> statements);
@@ -114,7 +114,7 @@ private:
                                                    bytecode::Width width, bool is_generic);
     [[nodiscard]] bytecode::Operand literal(const ptx::Operand& operand, bytecode::Width width,
                                             ptx::Type type);
-    /// Returns the operand of a special register, or none when the name is not one.
+    /// Returns the operand of a special register, or none if the name is not one.
     [[nodiscard]] bytecode::Operand special_register(std::string_view name, bytecode::Width width);
     [[nodiscard]] bytecode::Operand special_value(bytecode::Special special, bytecode::Width width);
     [[nodiscard]] bytecode::Operand warp_special(bytecode::Special special, bytecode::Width width);
@@ -123,8 +123,10 @@ private:
 
     // ---- checks (lower_checks.cpp)
     void note_meeting(bytecode::Operand members);
+    void note_membership(bytecode::Operand members);
     void note_local_write(std::uint32_t offset, std::uint64_t bytes, bool is_of_callee);
     void emit_check(bytecode::Handler handler);
+    void emit_check_of_members(bytecode::Handler handler, bytecode::Operand members);
     [[nodiscard]] std::vector<bool> used_results();
     void emit_access_check(const AccessNote& note, bool passes_on);
 
@@ -189,36 +191,36 @@ private:
     const ptx::Instruction* current_ = nullptr;
     bytecode::Operand guard_; // of the current instruction
     bool is_guard_negated_ = false;
-    bool has_line_ = false;    // the current instruction has its entry in Kernel::lines
+    bool has_line_ = false;    // the current instruction has an entry in Kernel::lines
     bool is_copy_ = false;     // the current instruction is a plain mov
-    bool has_vectors_ = false; // a register of several components has been declared
-    ptx::Instruction apart_;   // the current instruction, its vectors taken apart
+    bool has_vectors_ = false; // a vector register has been declared
+    ptx::Instruction apart_;   // the current instruction with its vectors split
 
     std::unordered_map<const ptx::Variable*, std::uint64_t> shared_offsets_;
-    // Registers, by function, from which something is computed; see used_results().
+    // Registers, by function, that are used in a computation; see used_results().
     std::unordered_map<const ptx::Function*, std::unordered_set<std::string_view>> used_registers_;
     std::uint64_t shared_bytes_ = 0;
     std::uint64_t dynamic_shared_alignment_ = 0; // 0: no dynamic array is used
     std::map<bytecode::Special, bytecode::Operand> warp_specials_;
     std::uint64_t local_bytes_ = 0;               // of the activation being lowered
-    std::vector<const ptx::Function*> functions_; // that are called for real
+    std::vector<const ptx::Function*> functions_; // functions that are called, not inlined
 };
 
-/// Returns where in its activation the results and then the parameters of a function lie, and as
-/// the last value where they end.
+/// Returns the offsets of a function's results and then its parameters in its activation. The last
+/// value is the end offset.
 [[nodiscard]] std::vector<std::uint32_t> abi_offsets(std::span<const ptx::Variable> returns,
                                                      std::span<const ptx::Variable> parameters);
 
-/// Tells whether an access is to parameters: "param", "param::entry" or "param::func".
+/// Returns whether a modifier names parameter space: "param", "param::entry" or "param::func".
 [[nodiscard]] bool is_param_modifier(std::string_view modifier);
 
-/// How an instruction accesses memory: its element type and how many of them.
+/// The element type of a memory access and the number of elements.
 struct AccessShape {
     ptx::Type type = ptx::Type::None;
     std::uint32_t count = 1;
 };
 
-/// Reads the shape off the modifiers of a load or store.
+/// Derives the shape from the modifiers of a load or store.
 [[nodiscard]] AccessShape access_shape(const ptx::Instruction& instruction);
 
 /// Returns an instruction as it is written, on one line.

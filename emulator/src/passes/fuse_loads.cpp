@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Lets one handler run two loads and the multiply-add behind them, where nobody else reads what was
-// loaded. The code stays as it is (interp/handlers/fused_forms.hpp): only the handler of the first
-// load changes.
+// Lets one handler run two loads and the following multiply-add if nothing else reads the loaded
+// values. The code stays as it is (bytecode/fused_forms.hpp); only the handler of the first load
+// changes.
 
-#include "interp/fused.hpp"
+#include "decode/fused.hpp"
 #include "passes/build.hpp"
 
 namespace cuprum::emulator::passes {
@@ -29,7 +29,7 @@ void fuse_loads(KernelBuild& build) {
             }
         });
     }
-    // Whoever jumps behind a load expects its result in the register.
+    // Code that jumps to the instruction after a load expects the result in the register.
     std::vector<bool> is_target(code.size(), false);
     for (const std::uint32_t label : build.labels) {
         if (label < code.size()) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Variables of module scope: sizes, initial bytes, and the addresses to fill in later.
+// Variables of module scope: sizes, initial bytes, and addresses that are filled in later.
 
 #include "passes/compile.hpp"
 
@@ -20,14 +20,14 @@ constexpr std::uint64_t MAX_VARIABLE_BYTES = std::uint64_t{1} << 40;
 constexpr std::uint64_t LOWEST_BYTE = 0xff;
 constexpr std::uint8_t POINTER_BYTES = 8;
 
-/// Writes the initialiser of one variable.
+/// The writer of one variable's initial bytes.
 class InitialBytes {
 public:
     InitialBytes(const ptx::Variable& variable, GlobalVariable& out, ptx::Diagnostics& diagnostics)
         : variable_(variable), out_(out), diagnostics_(diagnostics),
           element_bytes_(ptx::size_of(variable.type)) {}
 
-    /// Writes `initializer` at `offset`; a list fills `dimension` and the ones inside it.
+    /// Writes `initializer` at `offset`. A list fills `dimension` and those inside it.
     void write(const Initializer& initializer, std::uint64_t offset, std::size_t dimension);
 
 private:
@@ -90,7 +90,7 @@ void InitialBytes::write(const Initializer& initializer, std::uint64_t offset,
     }
     const std::uint64_t stride = stride_bytes(dimension);
     for (const Initializer& item : initializer.items) {
-        // A flat list may fill an array of several dimensions.
+        // A flat list may fill an array with several dimensions.
         const bool is_nested = item.kind == Initializer::Kind::List;
         write(item, offset, dimension + 1);
         offset += is_nested ? stride : element_bytes_;
@@ -146,8 +146,8 @@ void InitialBytes::write_value(const Initializer& initializer, std::uint64_t off
 void InitialBytes::write_symbol(const Initializer& initializer, std::uint64_t offset) {
     std::uint64_t size = element_bytes_;
     if (initializer.mask != 0) {
-        // A pointer in a byte array is written as eight bytes of the same address, lowest first.
-        // The first stands for all of them.
+        // A pointer in a byte array is given as eight bytes of one address, lowest first. The first
+        // byte creates the relocation for all of them.
         if (initializer.mask != LOWEST_BYTE) {
             return;
         }

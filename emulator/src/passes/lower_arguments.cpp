@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls that pass registers and constants themselves, not variables in .param space: what is
-// expected in memory gets a place there, vectors are passed component by component.
+// Calls that pass registers and constants directly, not through .param variables. If the callee
+// expects a value in memory, the value gets a place there. Vectors are passed component by
+// component.
 
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
@@ -20,8 +21,8 @@ using OperandKind = ptx::Operand::Kind;
 
 } // namespace
 
-/// Returns a place in local memory for what is passed as a .param parameter, with the value in it
-/// when it is an argument. Returns nullptr, after a complaint, when it cannot be passed like this.
+/// Returns a place in local memory for a value passed as a .param parameter. Stores the value there
+/// if it is an argument. If it cannot be passed this way, reports that and returns nullptr.
 std::shared_ptr<const ParameterStorage>
 FunctionLowering::spill(const ptx::Variable& formal, const ptx::Operand& actual, bool is_argument) {
     const bool is_value = actual.kind == OperandKind::Name || actual.kind == OperandKind::Integer ||
@@ -35,7 +36,7 @@ FunctionLowering::spill(const ptx::Variable& formal, const ptx::Operand& actual,
                     " is not supported; pass a variable in .param space");
         return nullptr;
     }
-    // Results narrower than a register leave the rest of it zero.
+    // A result narrower than its register leaves the rest zero.
     const Operand value = is_argument ? source(actual, width, formal.type) : constant(0, width);
     if (value.is_none()) {
         return nullptr;
@@ -55,7 +56,7 @@ FunctionLowering::spill(const ptx::Variable& formal, const ptx::Operand& actual,
     return storage;
 }
 
-/// Reads a result from the place that spill() gave it, unless nobody wants it.
+/// Reads a result from the place that spill() returned, unless it is discarded.
 void FunctionLowering::fetch_spilled(const ParameterStorage& storage, Operand to, Width width) {
     if (to.is_none()) {
         return;
@@ -70,8 +71,8 @@ void FunctionLowering::fetch_spilled(const ParameterStorage& storage, Operand to
     emit(read);
 }
 
-/// Passes a register of several components as a .reg parameter, whose own register is `vector`:
-/// copies an argument now, and notes in `results`, unless null, what to copy after the body.
+/// Passes a vector register as a .reg parameter, whose own register is `vector`. Copies an argument
+/// now. Adds to `results`, unless null, what to copy after the body.
 void FunctionLowering::bind_vector(const ptx::Variable& formal, const ptx::Operand& actual,
                                    const Symbol& vector,
                                    std::vector<std::pair<Symbol, Operand>>* results) {

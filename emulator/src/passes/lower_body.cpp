@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Statements in order: scopes, declarations, and the way of each instruction to who lowers it.
+// Lowers statements in order: scopes, declarations, and the dispatch of instructions.
 
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
@@ -20,15 +20,15 @@ using ptx::Space;
 
 namespace {
 
-/// Longer instructions (vectors of fragments) are cut in reports.
+/// Longer instructions, for example with vectors of fragments, are cut in reports.
 constexpr std::size_t MAX_TEXT_LENGTH = 160;
-/// Far more than any compiler emits; keeps inlining of untrusted modules within bounds.
+/// Far more than any compiler emits. The limit bounds the inlining of untrusted modules.
 constexpr std::size_t MAX_INSTRUCTIONS = 4'000'000;
 constexpr std::uint64_t MAX_LOCAL_BYTES = 512 * 1024;
-/// What a kernel may declare and take, on every device.
+/// The limits that all devices have for a kernel's shared memory and parameters.
 constexpr std::uint64_t MAX_STATIC_SHARED_BYTES = 48 * 1024;
 constexpr std::uint64_t MAX_PARAMETER_BYTES = 32764;
-/// Sizes are counted up to this, so that sums of them do not overflow.
+/// Sizes are capped here so that their sums do not overflow.
 constexpr std::uint64_t SIZE_CAP_BYTES = std::uint64_t{1} << 40;
 
 template <typename T>
@@ -36,7 +36,7 @@ T align_up(T value, T alignment) {
     return (value + alignment - 1) / alignment * alignment;
 }
 
-/// Tells whether a loop around this instruction may be waiting for another thread.
+/// Returns whether a loop around this instruction may wait for another thread.
 bool waits_for_others(const ptx::Instruction& instruction) {
     if (instruction.opcode == "ld") {
         return has_modifier(instruction, "volatile") || has_modifier(instruction, "relaxed") ||
@@ -46,9 +46,18 @@ bool waits_for_others(const ptx::Instruction& instruction) {
            instruction.opcode == "mbarrier";
 }
 
-/// Tells whether an instruction acts on more than its destinations, whatever its decoder says.
+/// Returns whether an instruction has other effects than its destinations, whatever its decoder
+/// says.
 bool has_side_effect(std::string_view opcode) {
     constexpr std::array NAMES{"atom", "red", "mbarrier", "shfl", "vote", "match", "redux"};
+    return std::find(NAMES.begin(), NAMES.end(), opcode) != NAMES.end();
+}
+
+/// Returns whether the results of an instruction depend only on its operands. The list holds what
+/// compilers put into wait loops; other instructions are treated as if they accessed memory.
+bool is_arithmetic(std::string_view opcode) {
+    constexpr std::array NAMES{"add", "and", "cvt",  "cvta", "lop3", "mad", "mov", "mul", "neg",
+                               "not", "or",  "selp", "set",  "setp", "shl", "shr", "sub", "xor"};
     return std::find(NAMES.begin(), NAMES.end(), opcode) != NAMES.end();
 }
 
@@ -77,18 +86,18 @@ void FunctionLowering::run() {
     declare_kernel_parameters();
     begin_stack();
     lower_statements(function.body);
-    // Control may not run off the end of the code.
+    // Control must not run off the end of the code.
     current_ = nullptr;
     guard_ = {};
     lower_exit();
     scopes_.pop();
-    for (std::size_t i = 0; i < functions_.size(); ++i) { // grows while it is worked off
+    for (std::size_t i = 0; i < functions_.size(); ++i) { // grows inside the loop
         lower_function(*functions_[i]);
     }
     finish_shared_memory();
 }
 
-/// Lowers a function that is called, not inlined, behind all code so far.
+/// Lowers a function that is not inlined, after all code so far.
 void FunctionLowering::lower_function(const ptx::Function& function) {
     local_bytes_ = 0;
     frames_.assign(1, {.function = &function});
@@ -158,7 +167,7 @@ void FunctionLowering::declare_kernel_parameters() {
 }
 
 void FunctionLowering::lower_statements(std::span<const ptx::Statement> statements) {
-    // Labels, lists of targets and prototypes may be used before they stand.
+    // Labels, target lists and prototypes may be used before they appear.
     for (const ptx::Statement& statement : statements) {
         Symbol symbol;
         std::string_view name;
@@ -246,7 +255,7 @@ void FunctionLowering::declare_register(const ptx::Variable& variable) {
     if (is_vector && variable.type == ptx::Type::Pred) {
         build_.diagnostics.report(Problem::Syntax, variable.location,
                                   "register '" + std::string(variable.name) +
-                                      "' is a vector of predicates, which there are not");
+                                      "' is a vector of predicates, which PTX does not have");
         return;
     }
     has_vectors_ = has_vectors_ || is_vector;
@@ -295,7 +304,7 @@ void FunctionLowering::lower_instruction(const ptx::Instruction& written) {
     }
 }
 
-/// Lowers what decoders do not see. Returns false for a data instruction.
+/// Lowers an instruction that decoders do not handle. Returns false for data instructions.
 bool FunctionLowering::lower_own(const ptx::Instruction& instruction) {
     if (lower_control(instruction) || lower_stack(instruction)) {
         return true;
@@ -346,6 +355,7 @@ void FunctionLowering::emit(bytecode::Instruction instruction) {
     Note note;
     note.is_copy = is_copy_ && instruction.dst_count == 1 && instruction.src_count == 1 &&
                    instruction.extra_dst_count == 0 && instruction.extra_src_count == 0;
+    note.is_arithmetic = note.is_copy || (current_ != nullptr && is_arithmetic(current_->opcode));
     kernel.code.push_back(instruction);
     build_.notes.push_back(note);
 }
@@ -366,7 +376,7 @@ void FunctionLowering::invalid(std::string what) {
 }
 
 void FunctionLowering::complain(Problem problem, std::string what) {
-    // A function that is inlined in several places would be complained about in each.
+    // A function that is inlined several times must not be reported several times.
     const ptx::Location at = current_->location;
     for (const ptx::Diagnostic& known : build_.diagnostics.items()) {
         if (known.location.line == at.line && known.location.column == at.column &&
@@ -425,7 +435,7 @@ std::uint32_t FunctionLowering::place_local(std::uint64_t size_bytes, std::uint6
     return static_cast<std::uint32_t>(offset);
 }
 
-/// Gives dynamic shared memory its place, now that the static one is complete.
+/// Places dynamic shared memory after the static part, which is complete now.
 void FunctionLowering::finish_shared_memory() {
     bytecode::Kernel& kernel = build_.kernel;
     if (shared_bytes_ - kernel.hidden_shared_bytes > MAX_STATIC_SHARED_BYTES) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls of functions that the device itself provides: one instruction each.
+// Calls of functions that the device itself provides. Each becomes one instruction.
 
 #include "builtins/builtins.hpp"
 #include "interp/control.hpp"
@@ -29,7 +29,7 @@ void FunctionLowering::lower_builtin(const builtins::Builtin& builtin,
     const std::size_t return_count = builtin.result_size != 0 ? 1 : 0;
     if (arguments.size() != builtin.parameter_count || returns.size() != return_count) {
         invalid("function '" + std::string(builtin.name) +
-                "' is declared with other parameters than the device has for it");
+                "' is declared with other parameters than the device's function has");
         return;
     }
     Instruction call;
@@ -92,8 +92,8 @@ void FunctionLowering::lower_builtin(const builtins::Builtin& builtin,
     }
 }
 
-/// Returns where a variable that is passed to a function lives, nullptr when it is not a .param
-/// one.
+/// Returns the storage of a variable that is passed to a function, or nullptr if it is not a .param
+/// variable.
 const ParameterStorage* FunctionLowering::storage_of(const ptx::Operand& actual) {
     const Symbol* symbol = actual.kind == ptx::Operand::Kind::Name ? find(actual.text) : nullptr;
     return symbol != nullptr && symbol->kind == Symbol::Kind::Parameter ? symbol->storage.get()

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls: inlined, made for real, or of functions that the device itself provides.
+// Calls: inlined, real, or of functions that the device itself provides.
 
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
@@ -19,8 +19,8 @@ namespace {
 
 using OperandKind = ptx::Operand::Kind;
 
-/// Of everything that travels between caller and callee. One for all, so that a prototype and the
-/// functions it stands for cannot disagree.
+/// The alignment of everything that caller and callee exchange. It is the same for all types, so a
+/// prototype always agrees with the functions that it describes.
 constexpr std::uint32_t ABI_ALIGNMENT = 16;
 constexpr std::uint32_t MAX_ABI_BYTES = 64 * 1024;
 
@@ -134,7 +134,7 @@ void FunctionLowering::lower_indirect_call(const ptx::Operand& callee,
     emit_call(call, signature, returns, arguments);
 }
 
-/// Emits a call with what has to be copied before and after it.
+/// Emits a call and the copies before and after it.
 void FunctionLowering::emit_call(Instruction call, const Signature& signature,
                                  std::span<const ptx::Operand> returns,
                                  std::span<const ptx::Operand> arguments) {
@@ -143,7 +143,7 @@ void FunctionLowering::emit_call(Instruction call, const Signature& signature,
         unsupported("a call passes more than " + std::to_string(MAX_ABI_BYTES) + " bytes");
         return;
     }
-    // Room for what is passed is room of every frame, also when the callee is not known.
+    // Every frame needs room for the passed values, even if the callee is unknown.
     build_.kernel.local_bytes = std::max(build_.kernel.local_bytes, offsets.back());
     build_.has_calls = true;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -151,7 +151,7 @@ void FunctionLowering::emit_call(Instruction call, const Signature& signature,
                       offsets[returns.size() + i]);
     }
     call.flags |= bytecode::HAS_SIDE_EFFECT;
-    // Read only to give it a place, which is that in the callee's frame.
+    // This source is not read. It only gives the return address its place in the callee's frame.
     call.src[call.src_count++] = warp_special(bytecode::Special::ReturnAddress, Width::B32);
     emit(call);
     for (std::size_t i = 0; i < returns.size(); ++i) {
@@ -159,7 +159,7 @@ void FunctionLowering::emit_call(Instruction call, const Signature& signature,
     }
 }
 
-/// Emits the copy of one argument to the callee's activation, or of one result from there.
+/// Emits the copy of an argument to the callee's activation, or of a result from it.
 void FunctionLowering::emit_transfer(bytecode::Handler handler, const ptx::Variable& formal,
                                      const ptx::Operand& actual, std::uint32_t callee_offset) {
     const ParameterStorage* storage = storage_of(actual);
@@ -194,7 +194,7 @@ void FunctionLowering::emit_transfer(bytecode::Handler handler, const ptx::Varia
     }
 }
 
-/// Returns the number of a function, and sees to it that its code will be there.
+/// Returns the number of a function and ensures that its code will be lowered.
 std::uint32_t FunctionLowering::require_function(const ptx::Function& function) {
     const ptx::Module& module = build_.index.module();
     auto& known = build_.kernel.functions;
@@ -216,8 +216,9 @@ std::vector<std::uint32_t> abi_offsets(std::span<const ptx::Variable> returns,
     for (const auto list : {returns, parameters}) {
         for (const ptx::Variable& variable : list) {
             offsets.push_back(static_cast<std::uint32_t>(offset));
+            // One byte over the limit makes emit_call refuse it, and cannot overflow.
             const std::uint64_t size =
-                std::min<std::uint64_t>(variable.size_bytes(), MAX_ABI_BYTES);
+                std::min<std::uint64_t>(variable.size_bytes(), MAX_ABI_BYTES + 1);
             offset += (size + ABI_ALIGNMENT - 1) / ABI_ALIGNMENT * ABI_ALIGNMENT;
         }
     }
@@ -232,7 +233,7 @@ void FunctionLowering::inline_call(const ptx::Function& callee,
                                    std::span<const ptx::Operand> arguments) {
     const ptx::Instruction* const call = current_;
 
-    // What the actual operands mean is looked up before the callee's scope hides it.
+    // Resolve the actual operands before the callee's scope hides their names.
     struct Binding {
         const ptx::Variable* formal;
         Symbol symbol;

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Turns what decoders note of an instruction into the instructions that check it, in kernels that
-// are compiled with a check turned on. All others have none of them, so that checks cost nothing
-// where they are off.
+// Turns the decoders' notes about an instruction into instructions that check it. Only kernels
+// compiled with a check enabled contain them, so disabled checks cost nothing.
 
 #include "check/handlers.hpp"
 #include "passes/function_lowering.hpp"
@@ -26,7 +25,7 @@ namespace {
 
 constexpr std::uint8_t ANY_CHECK = CHECK_MEMORY | CHECK_INITIALIZED | CHECK_RACES;
 
-/// Instructions whose result is wrong when a source is.
+/// Instructions whose result is wrong if a source is wrong.
 constexpr std::array<std::string_view, 19> COMPUTING{
     "add", "addc", "cos", "div", "dp4a",  "ex2", "fma",  "lg2", "mad", "mma",
     "mul", "neg",  "rcp", "rem", "rsqrt", "sin", "sqrt", "sub", "tanh"};
@@ -80,7 +79,7 @@ void FunctionLowering::note_access(const AccessNote& note) {
     }
     const bool is_in_block = note.space == Space::Shared || note.space == Space::Local;
     if (is_in_block && (memory().checks & ANY_CHECK) == CHECK_MEMORY) {
-        return; // the instruction itself sees to the bounds of a block's own memory
+        return; // the instruction itself checks the bounds of a block's own memory
     }
     const bool is_load = note.kind == AccessNote::Kind::Read && current_->opcode == "ld";
     const std::vector<bool> uses = is_load ? used_results() : std::vector<bool>{};
@@ -90,13 +89,13 @@ void FunctionLowering::note_access(const AccessNote& note) {
         (memory().checks & CHECK_INITIALIZED) == 0) {
         return;
     }
-    // Of a vector of which some elements are thrown away, those that are not must be written.
+    // If only some elements of a vector are used, only those must have been written.
     for (std::size_t i = 0; i < uses.size(); ++i) {
         if (uses[i]) {
             AccessNote element = note;
             element.address.offset += static_cast<std::int64_t>(i * note.bytes);
             element.count = 1;
-            element.is_strong = true; // races have been looked for
+            element.is_strong = true; // races are already checked
             emit_access_check(element, false);
         }
     }
@@ -144,12 +143,12 @@ void FunctionLowering::emit_access_check(const AccessNote& note, bool passes_on)
     emit(look);
 }
 
-/// Tells for each element of the current load whether something is computed from it, or it is
-/// written to device memory.
+/// Returns for each element of the current load whether it is used in a computation or written to
+/// device memory.
 ///
-/// Only then does it matter whether it was ever written. Compilers, and libraries that know what
-/// they do, also read what they then throw away: the bits around a bit field that is about to be
-/// set, elements behind the last one that a comparison never lets through.
+/// Only then does it matter whether the element was ever written. Compilers, and libraries written
+/// with care, also read values that they discard. Examples are the bits around a bit field that is
+/// about to be set, and elements past the end that a comparison filters out.
 std::vector<bool> FunctionLowering::used_results() {
     const ptx::Function* const function = frames_.back().function;
     auto [entry, is_new] = used_registers_.try_emplace(function);
@@ -162,7 +161,7 @@ std::vector<bool> FunctionLowering::used_results() {
                                                     : std::span<const ptx::Operand>(&to, 1);
     std::vector<bool> uses;
     for (const ptx::Operand& part : parts) {
-        // What uses a component may name the whole register.
+        // An instruction that uses a component may name the whole register.
         const bool is_component = part.text.find('.') != std::string_view::npos;
         uses.push_back(is_component || entry->second.contains(part.text));
     }
@@ -182,13 +181,21 @@ void FunctionLowering::note_order(const OrderNote& note) {
 }
 
 void FunctionLowering::note_meeting(Operand members) {
+    emit_check_of_members(check::meet, members);
+}
+
+void FunctionLowering::note_membership(Operand members) {
+    emit_check_of_members(check::membership, members);
+}
+
+void FunctionLowering::emit_check_of_members(bytecode::Handler handler, Operand members) {
     if ((memory().checks & CHECK_RACES) != 0) {
-        Instruction meeting;
-        meeting.handler = check::meet;
-        meeting.flags = bytecode::HAS_SIDE_EFFECT;
-        meeting.src_count = 1;
-        meeting.src[0] = members;
-        emit(meeting);
+        Instruction check;
+        check.handler = handler;
+        check.flags = bytecode::HAS_SIDE_EFFECT;
+        check.src_count = 1;
+        check.src[0] = members;
+        emit(check);
     }
 }
 

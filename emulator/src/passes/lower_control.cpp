@@ -54,12 +54,12 @@ bool FunctionLowering::lower_control(const ptx::Instruction& instruction) {
 
 void FunctionLowering::lower_sleep(const ptx::Instruction& instruction) {
     if (instruction.operands.size() != 1) {
-        invalid("nanosleep takes one operand, how long to sleep");
+        invalid("nanosleep takes one operand, the time to sleep");
         return;
     }
     Instruction sleep;
     sleep.handler = control::sleep;
-    // Others may run meanwhile and meet the lanes that wake up.
+    // Other lanes may run in the meantime and join those that wake up.
     sleep.flags = bytecode::HAS_SIDE_EFFECT | bytecode::ENDS_BLOCK;
     sleep.src_count = 1;
     sleep.src[0] = source(instruction.operands[0], Width::B32, ptx::Type::U32);
@@ -162,13 +162,13 @@ void FunctionLowering::lower_barrier(const ptx::Instruction& instruction) {
     if (instruction.opcode == "bar" || has_modifier(instruction, "aligned")) {
         barrier.tag = control::ALIGNED;
     }
-    std::size_t first = 0; // operand that names the barrier
+    std::size_t first = 0; // index of the operand that names the barrier
     std::size_t count = operands.size();
     if (has_modifier(instruction, "red")) {
         const bool is_popc = has_modifier(instruction, "popc");
         if (operands.size() < 3) {
-            invalid("barrier reduction takes a destination, a barrier, perhaps a thread count, and "
-                    "a predicate");
+            invalid("barrier reduction takes a destination, a barrier, an optional thread count "
+                    "and a predicate");
             return;
         }
         barrier.handler = control::barrier_reduce;
@@ -206,6 +206,7 @@ void FunctionLowering::emit_rendezvous(Operand member_mask) {
 }
 
 void FunctionLowering::emit_meeting(Operand member_mask, std::uint16_t tag) {
+    note_membership(member_mask);
     Instruction meeting;
     meeting.tag = tag;
     meeting.handler = control::rendezvous;
@@ -230,7 +231,7 @@ void FunctionLowering::emit_branch(std::uint32_t label, Operand guard, bool is_n
 
 void FunctionLowering::emit_copy(Operand to, Operand from, Width width) {
     if (to.is_none() || from.is_none()) {
-        return; // a discarded value, or an error that has been reported
+        return; // the value is discarded, or an error has been reported
     }
     Instruction copy;
     copy.handler = control::copy_handler(static_cast<std::uint32_t>(width));

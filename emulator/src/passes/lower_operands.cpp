@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Operands: names, literals and addresses become operands of the four banks.
+// Turns names, literals and addresses into operands of the four banks.
 
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
@@ -73,7 +73,7 @@ Operand FunctionLowering::register_source(const Symbol& symbol, std::string_view
     return symbol.value;
 }
 
-// ---- what decoders ask for ---------------------------------------------------------------------
+// ---- interface for decoders --------------------------------------------------------------------
 
 Operand FunctionLowering::source(const ptx::Operand& operand, Width width, Type type) {
     switch (operand.kind) {
@@ -314,8 +314,8 @@ Operand FunctionLowering::symbol_address(std::string_view name, std::int64_t add
     return {};
 }
 
-/// Returns the address of a place in the local memory of the activation. In the kernel that is a
-/// constant.
+/// Returns the address of a place in the local memory of the activation. In a kernel, the address
+/// is a constant.
 Operand FunctionLowering::local_address(std::uint64_t offset, Width width, bool is_generic) {
     const std::uint64_t address = offset + (is_generic ? memory().local_base : 0);
     if (is_in_kernel()) {
@@ -345,7 +345,7 @@ Operand FunctionLowering::literal(const ptx::Operand& operand, Width width, Type
     const bool wants_float =
         type == Type::F32 || type == Type::F64 || type == Type::F16 || type == Type::BF16;
     if (operand.kind == Kind::Integer) {
-        // Half-precision constants are written as the integer that holds their bits.
+        // A half-precision constant is written as an integer that holds its bits.
         if (type == Type::F32 || type == Type::F64) {
             return constant(
                 float_bits(static_cast<double>(static_cast<std::int64_t>(operand.bits)), type),
@@ -361,7 +361,7 @@ Operand FunctionLowering::literal(const ptx::Operand& operand, Width width, Type
         return constant(float_bits(value, type), width);
     }
     if (!wants_float && operand.kind == Kind::Float64 && width == Width::B32) {
-        return constant(float_bits(value, Type::F32), width); // a decimal in a .b32 place
+        return constant(float_bits(value, Type::F32), width); // a decimal in a .b32 operand
     }
     return constant(operand.bits, width);
 }
@@ -385,7 +385,7 @@ std::uint64_t float_bits(double value, Type type) {
     }
 }
 
-/// Rounds to the nearest half, ties to even.
+/// Rounds to the nearest half-precision value, ties to even.
 std::uint16_t half_bits(float value) {
     const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
     const float magnitude = std::fabs(value);
@@ -401,7 +401,7 @@ std::uint16_t half_bits(float value) {
     // 2^e).
     const int unit = exponent - 11 < -24 ? -24 : exponent - 11;
     const auto units = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, -unit)));
-    // Carries out of the mantissa run into the exponent, as they should.
+    // A carry out of the mantissa correctly increments the exponent.
     const std::uint32_t bits = unit == -24 ? units : ((unit + 24) << 10) + units;
     return static_cast<std::uint16_t>(sign | bits);
 }

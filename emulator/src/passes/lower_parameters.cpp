@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Parameters. A scalar of the kernel's parameters is an operand of the Launch bank, so ld.param
-// only gives it another name. Those of functions and calls live in registers or in local memory,
-// see function_lowering.hpp.
+// Parameters. A scalar kernel parameter is an operand of the Launch bank, so ld.param only renames
+// it. The parameters of functions and calls are in registers or in local memory; see
+// function_lowering.hpp.
 
 #include "passes/function_lowering.hpp"
 
@@ -19,12 +19,12 @@ namespace {
 
 using OperandKind = ptx::Operand::Kind;
 
-/// Functions that pass parameters on and on; deeper ones are kept in memory.
+/// How deep a chain of calls that pass a parameter on is followed; beyond it, memory is used.
 constexpr int MAX_DEPTH = 32;
 
-/// How a .param variable is used: whether it can be taken apart into registers, and into which.
+/// How a .param variable is used, and which registers it can be split into.
 struct Usage {
-    bool is_memory = false; // its address is taken, or something unknown happens to it
+    bool is_memory = false; // its address is taken, or its use is not understood
     std::vector<std::pair<std::int64_t, std::uint32_t>> accesses; // offset, size
 };
 
@@ -81,7 +81,7 @@ bool FunctionLowering::lower_parameter_access(const ptx::Instruction& instructio
     } else if (symbol != nullptr && symbol->kind == Symbol::Kind::Parameter) {
         access_storage(instruction, *symbol->storage, is_load);
     } else if (symbol != nullptr && symbol->kind == Symbol::Kind::Register) {
-        // An address computed from that of a parameter.
+        // The address was computed from the address of a parameter.
         decode_in_space(instruction, frames_.size() > 1 || !is_in_kernel() ? "local" : "shared");
     } else {
         invalid("'" + std::string(address.text) + "' is not a parameter that can be " +
@@ -146,7 +146,7 @@ void FunctionLowering::access_storage(const ptx::Instruction& instruction,
     }
 }
 
-/// Decodes an access to parameters as one to the space that they live in.
+/// Decodes an access to parameters as an access to the space that holds them.
 void FunctionLowering::decode_in_space(const ptx::Instruction& instruction,
                                        std::string_view space) {
     ptx::Instruction other = instruction;
@@ -208,7 +208,7 @@ void collect(const ModuleIndex& index, const ptx::Instruction& instruction, std:
         const ptx::Operand& address = operands[is_load ? 1 : 0];
         const AccessShape shape = access_shape(instruction);
         const auto size = static_cast<std::uint32_t>(ptx::size_of(shape.type));
-        // Narrower values would have to be extended, wider ones split: memory does that.
+        // Narrower values need extension and wider ones must be split, so use memory for them.
         if (address.kind != OperandKind::Address || address.text != name ||
             (size != 4 && size != 8) || address.offset < 0) {
             usage.is_memory = true;
@@ -223,7 +223,7 @@ void collect(const ModuleIndex& index, const ptx::Instruction& instruction, std:
         usage.is_memory = true;
         return;
     }
-    // The formal parameter shares its storage with the actual one: see how the callee uses it.
+    // The formal parameter shares its storage with the actual one, so check how the callee uses it.
     const bool returns_first = operands[0].kind == OperandKind::List;
     const std::size_t callee_at = returns_first ? 1 : 0;
     const ptx::Function* callee =
@@ -259,7 +259,7 @@ bool mentions(const ptx::Operand& operand, std::string_view name) {
                        [&](const ptx::Operand& part) { return mentions(part, name); });
 }
 
-/// Makes the accesses unique and tells whether no two of them overlap in part.
+/// Makes the accesses unique. Returns whether no two of them partly overlap.
 bool is_disjoint(Usage& usage) {
     auto& accesses = usage.accesses;
     std::sort(accesses.begin(), accesses.end());

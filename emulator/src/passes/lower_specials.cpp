@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Special registers: most are values that the launch, the block or the warp provides and cost
-// nothing to read; clocks are read by an instruction.
+// Special registers. Most are values of the launch, the block or the warp and cost nothing to read.
+// Clocks are read by an instruction.
 
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
@@ -64,7 +64,7 @@ constexpr std::array SPECIALS{
     NamedSpecial{"%envreg2", Special::EnvReg2},
 };
 
-/// Returns the value that a register has in each lane, for those that depend on the lane alone.
+/// Returns the value of a register in each lane if it depends only on the lane.
 std::optional<std::array<std::uint32_t, WARP_SIZE>> lane_values(std::string_view name) {
     std::uint32_t (*value)(std::uint32_t lane) = nullptr;
     if (name == "%laneid") {
@@ -105,26 +105,26 @@ constexpr std::array CLOCKS{
     Clock{"%globaltimer_hi", control::read_timer32, control::read_timer64, 32},
 };
 
-/// Registers that read as zero here: profiling counters, driver-private values.
+/// Returns whether a register reads as zero here: profiling counters, driver-private values.
 bool reads_as_zero(std::string_view name) {
     return name.starts_with("%pm") || name.starts_with("%envreg") ||
            name == "%current_graph_exec" || name == "%is_explicit_cluster";
 }
 
-/// Returns the name of a component of a vector, such as `%tid.r`, with another letter.
+/// Returns the name of a vector component, such as `%tid.r`, with another letter.
 std::string renamed_component(std::string_view name, char letter) {
     std::string other(name);
     other.back() = letter;
     return other;
 }
 
-/// Returns which colour, of rgba, a component is called after; npos unless it is.
+/// Returns the index in "rgba" of a component's letter; npos if it is not one of them.
 std::size_t colour_of(std::string_view name) {
     const bool is_component = name.size() > 2 && name[name.size() - 2] == '.';
     return is_component ? std::string_view("rgba").find(name.back()) : std::string_view::npos;
 }
 
-/// Tells whether a register is the fourth component of a vector, which reads as zero.
+/// Returns whether a register is the fourth component of a vector. It reads as zero.
 bool is_fourth_component(std::string_view name) {
     return name.ends_with(".w") &&
            std::any_of(SPECIALS.begin(), SPECIALS.end(), [&](const NamedSpecial& entry) {
@@ -133,7 +133,7 @@ bool is_fourth_component(std::string_view name) {
 }
 
 constexpr std::string_view RESERVED_SHARED_PREFIX = "%reserved_smem_offset_";
-/// What a device reserves in a block's shared memory, and the size of its first part.
+/// How much of a block's shared memory a device reserves, and the size of the first part.
 constexpr std::uint32_t RESERVED_SHARED_BYTES = 1024;
 constexpr std::uint32_t FIRST_RESERVED_BYTES = 512;
 
@@ -175,7 +175,7 @@ Operand FunctionLowering::special_register(std::string_view name, Width width) {
     return reads_as_zero(name) || is_fourth_component(name) ? constant(0, width) : Operand{};
 }
 
-/// Returns where in shared memory a part of what the system reserves lies.
+/// Returns the offset in shared memory of a part of the system-reserved area.
 Operand FunctionLowering::reserved_shared(std::string_view part, Width width) {
     bytecode::Kernel& kernel = build_.kernel;
     if (kernel.reserved_shared_bytes == 0) {
@@ -213,13 +213,13 @@ Operand FunctionLowering::special_value(Special special, Width width) {
     return warp_special(special, width);
 }
 
-/// Returns the register that a value of the warp is in, making it on first use.
+/// Returns the register of a per-warp value. Creates it at its first use.
 Operand FunctionLowering::warp_special(Special special, Width width) {
     const auto [entry, is_new] = warp_specials_.try_emplace(special);
     if (is_new) {
         entry->second = temporary(width);
         build_.registers.back().is_warp_special = true;
-        // The register number stands in for the offset until slots are assigned.
+        // Until slots are assigned, the offset is a register number.
         build_.kernel.warp_specials.push_back(
             {.special = special, .offset = entry->second.offset(), .width = width});
     }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// alloca, stacksave and stackrestore: a function that uses them has an area in its local memory and
-// a register that says how much of it is taken; so what it took is free again when it returns.
+// alloca, stacksave and stackrestore. A function that uses them has an area in its local memory and
+// a register that counts the used bytes. So everything it allocates is free again when it returns.
 
 #include "interp/control.hpp"
 #include "passes/function_lowering.hpp"
@@ -17,7 +17,7 @@ using bytecode::Width;
 
 namespace {
 
-constexpr std::uint32_t STACK_ALIGNMENT = 16; // what local memory is aligned to
+constexpr std::uint32_t STACK_ALIGNMENT = 16; // the alignment of local memory
 constexpr std::uint64_t DEFAULT_ALIGNMENT = 8;
 
 bool is_about_stack(std::string_view opcode) {
@@ -35,7 +35,7 @@ bool uses_stack(std::span<const ptx::Statement> statements) {
 
 } // namespace
 
-/// Gives the function that has just begun its area, if it needs one.
+/// Reserves the area of the current function, if it needs one.
 void FunctionLowering::begin_stack() {
     Frame& frame = frames_.back();
     if (!uses_stack(frame.function->body)) {
@@ -46,7 +46,7 @@ void FunctionLowering::begin_stack() {
     emit_copy(frame.stack_top, constant(0, Width::B64), Width::B64);
 }
 
-/// Lowers an instruction about the stack; false for any other.
+/// Lowers a stack instruction. Returns false for all others.
 bool FunctionLowering::lower_stack(const ptx::Instruction& instruction) {
     if (!is_about_stack(instruction.opcode)) {
         return false;

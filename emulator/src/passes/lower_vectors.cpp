@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Registers of several components, `.reg .v4 .f32 %v`, and the special ones, such as %tid.
+// Registers of several components, `.reg .v4 .f32 %v`, and special ones such as %tid.
 //
-// A component is a register like any other, `%v.x`. An instruction that names the whole of one is
-// lowered as if it listed the components in braces, so that nothing behind this knows of vectors.
+// A component, `%v.x`, is an ordinary register. An instruction that names the whole vector is
+// lowered as if it listed the components in braces. So later stages never see vectors.
 
 #include "passes/function_lowering.hpp"
 
@@ -17,11 +17,11 @@ namespace {
 
 using OperandKind = ptx::Operand::Kind;
 
-/// By their place; the second name is that of a colour.
+/// The components by position; each also has the name of a colour.
 constexpr std::string_view COMPONENTS = "xyzw";
 constexpr std::string_view COLOURS = "rgba";
 
-/// The special registers that are vectors, component by component. The fourth reads as zero.
+/// A special register that is a vector, with its components. The fourth reads as zero.
 struct SpecialVector {
     std::string_view name;
     std::array<std::string_view, 4> components;
@@ -42,13 +42,13 @@ constexpr std::array SPECIAL_VECTORS{
         {"%cluster_nctaid.x", "%cluster_nctaid.y", "%cluster_nctaid.z", "%cluster_nctaid.w"}},
 };
 
-/// Tells whether an instruction moves whole vectors, so that a special one may be meant.
+/// Returns whether an instruction moves whole vectors, so that it may name a special one.
 bool moves_vector(const ptx::Instruction& instruction) {
     return instruction.opcode == "mov" && !instruction.modifiers.empty() &&
            (instruction.modifiers.front() == "v4" || instruction.modifiers.front() == "v2");
 }
 
-/// Makes an operand of names one that lists them in braces.
+/// Turns an operand into a list of names in braces.
 template <typename Names>
 void list_components(ptx::Operand& operand, const Names& names) {
     operand.kind = OperandKind::Vector;
@@ -76,7 +76,7 @@ Symbol FunctionLowering::make_vector(std::string_view name, ptx::Type type, std:
     return symbol;
 }
 
-/// Returns what `%v.x` or `%v.r` means, or nullptr when it is no component of a register.
+/// Returns the meaning of `%v.x` or `%v.r`, or nullptr if it is not a component of a register.
 const Symbol* FunctionLowering::find_component(std::string_view name) {
     const std::size_t dot = name.rfind('.');
     if (dot == std::string_view::npos || dot + 2 != name.size()) {
@@ -91,7 +91,7 @@ const Symbol* FunctionLowering::find_component(std::string_view name) {
     return &symbol->vector->components[index];
 }
 
-/// Lists the components of an operand that is a whole register. Returns false for any other.
+/// Replaces a whole vector register by its components. Returns false for other operands.
 bool FunctionLowering::take_apart(ptx::Operand& operand) {
     const Symbol* const symbol = find(operand.text);
     if (symbol == nullptr || symbol->kind != Symbol::Kind::Vector) {
@@ -101,7 +101,7 @@ bool FunctionLowering::take_apart(ptx::Operand& operand) {
     return true;
 }
 
-/// Returns an instruction on scalars alone: the same, or one that is good until the next call.
+/// Returns the instruction with scalars only: the original, or a copy valid until the next call.
 const ptx::Instruction& FunctionLowering::without_vectors(const ptx::Instruction& instruction) {
     const bool is_vector_move = moves_vector(instruction);
     if ((!has_vectors_ && !is_vector_move) || instruction.opcode == "call") {

@@ -47,7 +47,7 @@ std::uint64_t function_address(const ptx::Module& module, std::string_view name)
             break;
         }
     }
-    // The number of a function is that of its first declaration.
+    // A function has the number of its first declaration.
     const auto found =
         std::find_if(module.functions.begin(), module.functions.end(),
                      [&](const ptx::Function& function) { return function.name == name; });

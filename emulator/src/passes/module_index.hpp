@@ -11,20 +11,19 @@
 
 namespace cuprum::emulator::passes {
 
-/// Finds the functions and variables of a module by name. Refers to the module, which must outlive
-/// it.
+/// An index of a module's functions and variables by name. The module must outlive it.
 class ModuleIndex {
 public:
     explicit ModuleIndex(const ptx::Module& module);
 
     [[nodiscard]] const ptx::Module& module() const noexcept { return module_; }
 
-    /// Returns a function, preferring its definition, through aliases; nullptr when there is none.
+    /// Returns a function, or nullptr. Follows aliases and prefers a definition to a declaration.
     [[nodiscard]] const ptx::Function* function(std::string_view name) const;
-    /// Returns a variable of module scope, preferring its definition; nullptr when there is none.
+    /// Returns a variable of module scope, or nullptr. Prefers a definition to a declaration.
     [[nodiscard]] const ptx::Variable* variable(std::string_view name) const;
 
-    /// Returns who calls whom.
+    /// Returns the call graph.
     [[nodiscard]] const CallGraph& calls() const noexcept { return calls_; }
 
 private:

@@ -17,20 +17,21 @@ struct Pass {
     void (*run)(KernelBuild&);
 };
 
-/// The order is the design: each line says what holds once its pass has run.
+/// The order is the design. Each comment says what holds after its pass has run.
 constexpr std::array PIPELINE{
-    Pass{"lower_body", lower_body},                 // no name is left; all is bytecode
-    Pass{"remove_unreachable", remove_unreachable}, // every instruction can be reached
-    Pass{"find_blocks", find_blocks},               // the graph is there
+    Pass{"lower_body", lower_body},                 // everything is bytecode and no names are left
+    Pass{"remove_unreachable", remove_unreachable}, // every instruction is reachable
+    Pass{"find_blocks", find_blocks},               // the graph of basic blocks exists
     Pass{"propagate_copies", propagate_copies},     // parameters and constants are read in place
-    Pass{"remove_dead_code", remove_dead_code},     // every result is read by somebody
-    Pass{"find_linear", find_linear},               // counters and addresses have heads
-    Pass{"fuse_loads", fuse_loads},                 // some handlers run more than one instruction
-    Pass{"find_blocks", find_blocks},               // the graph fits the code as it is now
-    Pass{"find_live_ranges", find_live_ranges},     // it is known when each register is needed
+    Pass{"remove_dead_code", remove_dead_code},     // every result is used
+    Pass{"find_linear", find_linear},               // counters and addresses are linear registers
+    Pass{"fuse_loads", fuse_loads},                 // some handlers run several instructions
+    Pass{"find_blocks", find_blocks},               // the graph matches the changed code
+    Pass{"find_wait_loops", find_wait_loops},       // loops that only test mbarriers are known
+    Pass{"find_live_ranges", find_live_ranges},     // the live range of each register is known
     Pass{"assign_slots", assign_slots},             // registers are offsets into the frame
-    Pass{"resolve_branches", resolve_branches},     // targets are places
-    Pass{"resolve_calls", resolve_calls},           // functions are places; the kernel can run
+    Pass{"resolve_branches", resolve_branches},     // branch targets are instruction indices
+    Pass{"resolve_calls", resolve_calls},           // so are functions; the kernel can run
 };
 
 void check_module(const ptx::Module& module, const CompileOptions& options,
@@ -68,7 +69,7 @@ compile(const ptx::Module& module, const CompileOptions& options, ptx::Diagnosti
         for (const Pass& pass : PIPELINE) {
             pass.run(build);
             if (!is_sound()) {
-                break; // later kernels are still looked at, for their complaints
+                break; // continue with later kernels, to report their errors too
             }
         }
         if (is_sound()) {
@@ -92,7 +93,7 @@ void check_module(const ptx::Module& module, const CompileOptions& options,
         diagnostics.report(ptx::Problem::Version, {},
                            "PTX ISA " + std::to_string(module.version_major) + "." +
                                std::to_string(module.version_minor) +
-                               " is newer than 9.0, the newest that the emulated device knows; "
+                               " is newer than 9.0, the newest that the emulated device supports; "
                                "compile with a CUDA 13.0 or older toolkit");
     }
     if (module.target_sm() > options.device_sm) {

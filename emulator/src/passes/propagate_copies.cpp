@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Lets readers of a copy read the original instead.
+// Makes readers of a copy read the original instead.
 //
-// Two ways. A register that is written once, by a copy of something that never changes (a constant,
-// a parameter, %tid), stands for it everywhere: where control has not passed the copy its value
-// would be undefined anyway. Inside a block any copy can be looked through until either side is
+// There are two cases. A register that is written only once, by a copy of something that never
+// changes (a constant, a parameter, %tid), is replaced everywhere. Before the copy its value is
+// undefined anyway. Inside a block, readers use the original of any copy until either side is
 // written again.
+//
+// Both cases take linear time, because kernels with tens of thousands of copies exist.
 
 #include "passes/build.hpp"
 
@@ -19,26 +21,32 @@ namespace {
 
 std::vector<Operand> find_unchanging(KernelBuild& build);
 
-/// The copies that hold at one point of a block.
+/// The copies that are valid at one point of a block.
 class LocalCopies {
 public:
     explicit LocalCopies(std::size_t register_count)
-        : original_(register_count), reader_count_(register_count, 0) {}
+        : original_(register_count), first_copy_(register_count, NONE), next_(register_count, NONE),
+          previous_(register_count, NONE) {}
 
-    /// Forgets everything: a new block begins.
+    /// Forgets everything. Call it when a new block begins.
     void clear();
-    /// Returns what to read instead of `operand`.
+    /// Returns the operand to read instead of `operand`.
     [[nodiscard]] Operand resolve(Operand operand) const;
     void add(Operand copy, Operand original);
-    /// Forgets what a write to `operand` makes wrong.
+    /// Forgets the copies that a write to `operand` invalidates.
     void kill(Operand operand);
 
 private:
+    static constexpr std::uint32_t NONE = ~0u;
+
     void forget(std::uint32_t copy);
 
-    std::vector<Operand> original_;           // none: not a copy
-    std::vector<std::uint32_t> reader_count_; // copies of this register that hold
-    std::vector<std::uint32_t> copies_;       // registers with an original, perhaps stale
+    std::vector<Operand> original_; // none: the register is not a copy
+    // The copies of each register form a linked list: the head by original, the links by copy.
+    std::vector<std::uint32_t> first_copy_;
+    std::vector<std::uint32_t> next_;
+    std::vector<std::uint32_t> previous_;
+    std::vector<std::uint32_t> added_; // registers that became copies since clear()
 };
 
 } // namespace
@@ -71,12 +79,12 @@ void propagate_copies(KernelBuild& build) {
 
 namespace {
 
-/// Returns for each register what it stands for everywhere, or none.
+/// Returns for each register the unchanging operand that replaces it, or none.
 std::vector<Operand> find_unchanging(KernelBuild& build) {
     auto& code = build.kernel.code;
     const std::size_t count = build.registers.size();
     std::vector<std::uint32_t> write_count(count, 0);
-    std::vector<std::uint32_t> copy_at(count, ~0u); // the copy that writes a register
+    std::vector<std::uint32_t> copy_at(count, ~0u); // the copy that writes each register
     for (std::uint32_t i = 0; i < code.size(); ++i) {
         for_each_destination(build, code[i], [&](Operand operand) {
             if (is_register(operand)) {
@@ -86,34 +94,38 @@ std::vector<Operand> find_unchanging(KernelBuild& build) {
         });
     }
     std::vector<Operand> result(count);
-    // Chains of copies mostly run downwards in the code; two sweeps in register order would miss
-    // some, so follow each chain to its end.
+    std::vector<bool> is_known(count, false);
+    std::vector<std::uint32_t> chain; // registers that have the same replacement
     for (std::uint32_t start = 0; start < count; ++start) {
-        std::uint32_t at = start;
-        for (std::size_t steps = 0; steps < count; ++steps) {
+        Operand origin;
+        chain.clear();
+        // This also ends for a cyclic chain: its registers are known from the second visit on.
+        for (std::uint32_t at = start; !is_known[at];) {
+            is_known[at] = true;
+            chain.push_back(at);
             if (write_count[at] != 1 || copy_at[at] == ~0u) {
                 break;
             }
             const Operand from = code[copy_at[at]].src[0];
             if (!is_register(from) || build.registers[from.offset()].is_warp_special) {
-                result[start] = from;
-                break;
-            }
-            if (!result[from.offset()].is_none()) {
-                result[start] = result[from.offset()];
+                origin = from;
                 break;
             }
             at = from.offset();
+            origin = result[at];
+        }
+        for (const std::uint32_t each : chain) {
+            result[each] = origin;
         }
     }
     return result;
 }
 
 void LocalCopies::clear() {
-    for (const std::uint32_t copy : copies_) {
+    for (const std::uint32_t copy : added_) {
         forget(copy);
     }
-    copies_.clear();
+    added_.clear();
 }
 
 Operand LocalCopies::resolve(Operand operand) const {
@@ -122,10 +134,17 @@ Operand LocalCopies::resolve(Operand operand) const {
 }
 
 void LocalCopies::add(Operand copy, Operand original) {
-    original_[copy.offset()] = original;
-    copies_.push_back(copy.offset());
+    const std::uint32_t index = copy.offset();
+    original_[index] = original;
+    added_.push_back(index);
     if (is_register(original)) {
-        ++reader_count_[original.offset()];
+        std::uint32_t& first = first_copy_[original.offset()];
+        previous_[index] = NONE;
+        next_[index] = first;
+        if (first != NONE) {
+            previous_[first] = index;
+        }
+        first = index;
     }
 }
 
@@ -134,20 +153,22 @@ void LocalCopies::kill(Operand operand) {
         return;
     }
     forget(operand.offset());
-    if (reader_count_[operand.offset()] == 0) {
-        return;
-    }
-    for (const std::uint32_t copy : copies_) {
-        if (original_[copy] == operand) {
-            forget(copy);
-        }
+    while (first_copy_[operand.offset()] != NONE) {
+        forget(first_copy_[operand.offset()]);
     }
 }
 
 void LocalCopies::forget(std::uint32_t copy) {
     Operand& original = original_[copy];
     if (!original.is_none() && is_register(original)) {
-        --reader_count_[original.offset()];
+        if (next_[copy] != NONE) {
+            previous_[next_[copy]] = previous_[copy];
+        }
+        if (previous_[copy] != NONE) {
+            next_[previous_[copy]] = next_[copy];
+        } else {
+            first_copy_[original.offset()] = next_[copy];
+        }
     }
     original = Operand{};
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Removes instructions whose results nobody reads.
+// Removes instructions whose results are not used.
 
 #include "passes/build.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Turns labels into places, now that no instruction moves any more, and copies the constants to
-// aligned memory.
+// Turns labels into instruction indices, now that instructions no longer move. Also copies the
+// constants to aligned memory.
 
 #include "interp/control.hpp"
 #include "passes/build.hpp"
@@ -15,7 +15,8 @@ namespace cuprum::emulator::passes {
 void resolve_branches(KernelBuild& build) {
     bytecode::Kernel& kernel = build.kernel;
     auto& code = kernel.code;
-    // How many instructions before each one read what another thread may be about to write.
+    // For each position: how many earlier instructions read what another thread may be about to
+    // write.
     std::vector<std::uint32_t> waits(code.size() + 1, 0);
     for (std::size_t i = 0; i < code.size(); ++i) {
         waits[i + 1] = waits[i] + (build.notes[i].waits_for_others ? 1 : 0);
@@ -28,6 +29,9 @@ void resolve_branches(KernelBuild& build) {
         const bool may_spin = target <= i && waits[i + 1] != waits[target];
         control::finish_branch(code[i], i, target,
                                may_spin ? control::SPIN_COST : control::LOOP_COST);
+        if (build.notes[i].ends_wait_loop) {
+            code[i].handler = control::branch_to_wait;
+        }
     }
     for (std::uint32_t& target : kernel.branch_targets) {
         target = build.labels[target];

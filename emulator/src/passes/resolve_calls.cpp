@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Gives functions their places and bounds the stack, now that the size of a frame is known.
+// Resolves function addresses and bounds the stack, now that the frame size is known.
 
 #include "passes/build.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t MAX_FRAMES = 1024;
 constexpr std::uint32_t MIN_FRAMES = 16;
-/// What the frames of one warp, and the local memory of one thread, may take at most.
+/// The most bytes for the frames of one warp, and for the local memory of one thread.
 constexpr std::uint32_t MAX_STACK_BYTES = 8 << 20;
 constexpr std::uint32_t MAX_LOCAL_STACK_BYTES = 256 << 10;
 constexpr std::uint32_t LOCAL_ALIGNMENT = 16;

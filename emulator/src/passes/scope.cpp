@@ -42,7 +42,7 @@ const RegisterRange* Scopes::Scope::range_of(std::string_view name) const {
         return nullptr;
     }
     for (const RegisterRange& range : ranges) {
-        // The prefix itself may end in digits, so compare with it rather than with what is left of
+        // The prefix itself may end in digits, so compare with the prefix instead of splitting off
         // the name's digits.
         const std::size_t length = range.prefix.size();
         if (length < digits || length >= name.size() || !name.starts_with(range.prefix)) {

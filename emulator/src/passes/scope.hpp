@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Names inside a function body. Scopes nest; a name is looked for from the innermost outwards, up
-// to the body of the function (inlined functions do not see their caller's names).
+// Names inside a function body. Scopes nest. A name is searched from the innermost scope outwards,
+// up to the body of the function: inlined functions do not see their caller's names.
 
 #pragma once
 
@@ -19,18 +19,18 @@
 
 namespace cuprum::emulator::passes {
 
-/// A part of a .param variable that is always accessed whole, and so can live in a register.
+/// A part of a .param variable that is always accessed as a whole, so it can be a register.
 struct ParameterElement {
     std::uint32_t offset = 0;
     std::uint32_t size_bytes = 0;
     bytecode::Operand value;
 };
 
-/// Where a .param variable of a function or of a call lives.
+/// The storage of a .param variable of a function or of a call.
 struct ParameterStorage {
     bool is_in_registers = false;
-    std::vector<ParameterElement> elements; // when in registers
-    std::uint32_t local_offset = 0;         // when in local memory
+    std::vector<ParameterElement> elements; // if in registers
+    std::uint32_t local_offset = 0;         // if in local memory
 
     /// Returns the element at an offset, or nullptr.
     [[nodiscard]] const ParameterElement* find(std::int64_t offset, std::uint32_t size_bytes) const;
@@ -38,17 +38,17 @@ struct ParameterStorage {
 
 struct VectorRegister;
 
-/// What a name means.
+/// The meaning of a name.
 struct Symbol {
     enum class Kind : std::uint8_t {
         Register,
-        Vector, // a register of several components: `vector`
+        Vector, // `vector`, a register of several components
         Label,
         Shared,          // `offset` in the static shared memory of the kernel
-        DynamicShared,   // .extern .shared: behind all static shared memory
+        DynamicShared,   // .extern .shared: after all static shared memory
         Local,           // `offset` in the local memory of a thread
         KernelParameter, // `offset` in the packed parameters
-        Parameter,       // of a function or a call: `storage`
+        Parameter,       // `storage` of a function's or a call's parameter
         Targets,         // a list of branch targets
         Prototype,
     };
@@ -65,7 +65,7 @@ struct Symbol {
     const ptx::CallPrototype* prototype = nullptr;
 };
 
-/// The components of a `.v2` or `.v4` register, in order, and what they are called.
+/// The components of a `.v2` or `.v4` register, in order, and their names.
 struct VectorRegister {
     std::vector<std::string> names;
     std::vector<Symbol> components;
@@ -79,19 +79,19 @@ struct RegisterRange {
     std::uint32_t vector_width = 1;
 };
 
-/// The scopes that are open at one point of a body.
+/// The open scopes at one point of a body.
 class Scopes {
 public:
-    /// Opens a scope; `is_function` hides everything outside.
+    /// Opens a scope. `is_function` hides all outer scopes.
     void push(bool is_function);
     void pop();
 
-    /// Declares a name in the innermost scope. Returns false when it is taken there.
+    /// Declares a name in the innermost scope. Returns false if the name already exists there.
     bool declare(std::string_view name, Symbol symbol);
     void declare(const RegisterRange& range);
 
-    /// Returns what a name means, or nullptr. A register of a range gets its symbol from
-    /// `make_register(name, range)` the first time.
+    /// Returns the meaning of a name, or nullptr. A register of a range gets its symbol from
+    /// `make_register(name, range)` at its first use.
     template <typename MakeRegister>
     [[nodiscard]] const Symbol* find(std::string_view name, MakeRegister make_register) {
         for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {

@@ -23,13 +23,13 @@ namespace cuprum::emulator::places {
 
 namespace {
 
-/// Frames that are looked at: more than our own and those that are kept take together.
+/// How many frames are visited: more than our own frames and the kept ones together.
 constexpr std::size_t MAX_DEPTH = 64;
-/// Names of templates can be pages long.
+/// Longer names are cut: those of templates can fill pages.
 constexpr std::size_t MAX_NAME = 160;
 
-/// The first letters of the files whose frames are never the user's: Cuprum, what carries calls
-/// from Python to it, the system, the sanitizers.
+/// The beginnings of file names whose frames never belong to the user: Cuprum, the libraries that
+/// carry calls from Python to it, the system and the sanitizers.
 constexpr std::array<std::string_view, 17> PLUMBING{
     "libcuda.so", "libcudart.so", "libcuprum", "_cuprum.",   "_ctypes.",  "libffi",
     "libc.so",    "libc-",        "ld-linux",  "libpthread", "libstdc++", "libc++",
@@ -51,12 +51,12 @@ struct Walk {
     Range own;
 };
 
-/// What is known of the code at an address.
+/// What is known about the code at an address.
 struct Frame {
-    std::string file; // as the loader knows it; empty: not loaded any more
+    std::string file; // as the loader names it; empty if it is no longer loaded
     std::string function;
     std::string text;
-    std::uintptr_t module = 0; // where the file lies in memory
+    std::uintptr_t module = 0; // load address of the file
 };
 
 Range own_range();
@@ -78,14 +78,14 @@ std::size_t capture_native(std::span<std::uintptr_t> frames) noexcept {
 
 std::vector<std::string> name_native(std::span<const std::uintptr_t> frames, std::size_t most,
                                      bool is_python) {
-    static std::mutex mutex; // of what name() remembers
+    static std::mutex mutex; // protects the cache of name()
     const std::lock_guard lock(mutex);
     const std::uintptr_t python = interpreter();
     std::vector<std::string> lines;
     for (const std::uintptr_t address : frames) {
         const Frame& frame = name(address);
         if (lines.size() == most || (python != 0 && frame.module == python)) {
-            break; // what lies below the interpreter's frames is the interpreter's start
+            break; // the frames below the interpreter only started it
         }
         if (!is_plumbing(frame) && !(is_python && is_installed(frame.file))) {
             lines.push_back(frame.text);
@@ -101,7 +101,7 @@ std::vector<std::string> name_native(std::span<const std::uintptr_t> frames, std
 
 namespace {
 
-/// Returns where this library lies in memory.
+/// Returns the memory range of this library.
 Range own_range() {
     Range range;
     ::dl_iterate_phdr(
@@ -127,12 +127,12 @@ Range own_range() {
 
 _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
     auto& walk = *static_cast<Walk*>(data);
-    int is_before = 0; // a signal's frame, whose address is that of the next instruction to run
+    int is_before = 0; // true for a signal frame, whose address is the next instruction to run
     const std::uintptr_t next = _Unwind_GetIPInfo(context, &is_before);
     if (next == 0 || ++walk.depth > MAX_DEPTH) {
         return _URC_END_OF_STACK;
     }
-    // The address that a call returns to can be in the next line, or the next function.
+    // A return address can belong to the next line or even the next function.
     const std::uintptr_t address = is_before != 0 ? next : next - 1;
     if (walk.count != 0 || !walk.own.contains(address)) {
         walk.frames[walk.count++] = address;
@@ -140,7 +140,7 @@ _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {
     return walk.count == walk.frames.size() ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
-/// Names the code at an address; remembers what it found, as leaks come from few places.
+/// Names the code at an address. Caches the result, because leaks come from few places.
 const Frame& name(std::uintptr_t address) {
     static auto* known = new std::map<std::uintptr_t, Frame>;
     const auto [entry, is_new] = known->try_emplace(address);
@@ -160,14 +160,14 @@ const Frame& name(std::uintptr_t address) {
     }
     frame.file = info.dli_fname;
     frame.module = reinterpret_cast<std::uintptr_t>(info.dli_fbase);
-    // What the file says of itself starts at 0, except for programs that cannot be moved.
+    // Addresses inside the file start at 0, except in programs that are not relocatable.
     const std::uintptr_t offset = address - map->l_addr;
     std::uintptr_t start = 0;
     if (info.dli_sname != nullptr) {
         frame.function = demangle(info.dli_sname);
         start = reinterpret_cast<std::uintptr_t>(info.dli_saddr) - map->l_addr;
     } else {
-        // Programs export nothing, usually; the loader knows only what is exported.
+        // The loader knows only exported symbols, and programs usually export none.
         const bool is_program = map->l_name == nullptr || *map->l_name == '\0';
         const auto symbol = find_symbol(is_program ? "/proc/self/exe" : info.dli_fname, offset);
         if (!symbol.name.empty()) {
@@ -197,7 +197,7 @@ std::string demangle(const char* symbol) {
     return text;
 }
 
-/// Returns where the Python interpreter lies in memory; 0 when the process has none.
+/// Returns the load address of the Python interpreter, or 0 if the process has none.
 std::uintptr_t interpreter() {
     Dl_info info{};
     void* const symbol = ::dlsym(RTLD_DEFAULT, "Py_IsInitialized");
@@ -208,8 +208,8 @@ std::uintptr_t interpreter() {
 
 bool is_plumbing(const Frame& frame) {
     const std::string_view file = std::string_view(frame.file).substr(frame.file.rfind('/') + 1);
-    // The core may be part of the program itself, and so are templates of the standard library.
-    // Before the name of a template stands what it returns.
+    // The core may be linked into the program itself, and so are templates of the standard library.
+    // The name of a template is preceded by its return type.
     std::string_view function = frame.function;
     function = function.substr(0, function.find_first_of("(<"));
     function = function.substr(function.rfind(' ') + 1);

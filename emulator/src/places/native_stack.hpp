@@ -11,16 +11,16 @@
 
 namespace cuprum::emulator::places {
 
-/// Writes the addresses of the calls that the current thread is in, the innermost first and this
-/// library's own left out. Returns how many there are. Reads the stack through the unwinder alone.
+/// Writes the addresses of the current thread's calls, innermost first, without this library's own.
+/// Returns how many there are. Uses only the unwinder.
 [[nodiscard]] std::size_t capture_native(std::span<std::uintptr_t> frames) noexcept;
 
-/// Names frames as "in load(int)+0x1c (/home/me/app+0x11f5)": function, and the place in the file
-/// that addr2line -e takes; without a symbol as "at /home/me/app+0x11f5".
+/// Names frames as "in load(int)+0x1c (/home/me/app+0x11f5)": the function, and the place in the
+/// file in the form that addr2line -e takes. A frame without a symbol is "at /home/me/app+0x11f5".
 ///
-/// At most `most` are returned, from the program's own code as far as can be told: those of
-/// Cuprum, of the system's libraries and of the Python interpreter are left out, and for a caller
-/// who knows the place in Python (`is_python`) those of packages that were installed for it.
+/// Returns at most `most` frames, as far as possible from the program's own code. Leaves out frames
+/// of Cuprum, the system's libraries and the Python interpreter. If `is_python` is set, the Python
+/// line is known, and frames of installed Python packages are left out too.
 [[nodiscard]] std::vector<std::string> name_native(std::span<const std::uintptr_t> frames,
                                                    std::size_t most, bool is_python);
 

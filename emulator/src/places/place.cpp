@@ -14,8 +14,8 @@ namespace cuprum::emulator::places {
 
 namespace {
 
-/// How many different places are kept: a program that has more, by recursion or by generated code,
-/// must not run out of memory for it.
+/// How many different places are kept. The limit protects programs with very many places, through
+/// recursion or generated code, from running out of memory.
 constexpr std::size_t MAX_PLACES = 1 << 16;
 /// How many native frames a report shows.
 constexpr std::size_t MAX_SHOWN = 4;
@@ -30,7 +30,7 @@ struct Hash {
     }
 };
 
-/// The places of the process; never destroyed, since the last report is written when it leaves.
+/// The places of the process. Never destroyed, because the last report is written at exit.
 struct Table {
     std::mutex mutex;
     std::unordered_set<Place, Hash> places;
@@ -65,7 +65,7 @@ const Place* record() noexcept {
         }
         return &*known.places.insert(std::move(place)).first;
     } catch (...) {
-        return nullptr; // out of memory: the call itself will say so
+        return nullptr; // out of memory: the call itself will report it
     }
 }
 

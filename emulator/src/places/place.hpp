@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where in the host program something was done: what reports say beside the driver call.
+// Places in the host program, which reports show beside the driver call.
 //
-// A place is the native call stack, as addresses that are named only when a report needs them, and
-// the lines of Python, as text, since its frames are gone by then. Equal places are kept once. None
-// is recorded unless a check or the list of leaks was asked for.
+// A place holds the native call stack as addresses, which are named only when a report needs them.
+// It also holds the Python lines as text, because the Python frames are gone by then. Equal places
+// are stored once. Nothing is recorded unless a check or the leak report is enabled.
 
 #pragma once
 
@@ -18,16 +18,16 @@
 
 namespace cuprum::emulator::places {
 
-/// What places are recorded of.
+/// The kinds of events whose places are recorded.
 enum Subjects : std::uint8_t {
-    OF_MEMORY = 1,   // who allocated and who freed
-    OF_LAUNCHES = 2, // who launched a kernel
-    OF_HANDLES = 4,  // who made streams, events, modules and the like
+    OF_MEMORY = 1,   // allocating and freeing memory
+    OF_LAUNCHES = 2, // launching kernels
+    OF_HANDLES = 4,  // creating streams, events, modules and other objects
 };
 
-/// One place in the host program; lives as long as the process.
+/// One place in the host program. It lives as long as the process.
 struct Place {
-    /// Frames that are kept, the innermost first: some are not the user's and are left out later.
+    /// How many frames are kept, innermost first. Frames that are not the user's are dropped later.
     static constexpr std::size_t MAX_FRAMES = 24;
 
     std::array<std::uintptr_t, MAX_FRAMES> frames{}; // addresses inside the calls
@@ -37,22 +37,22 @@ struct Place {
     bool operator==(const Place&) const = default;
 };
 
-/// Says of which Subjects places are recorded from now on; 0: of none.
+/// Sets for which Subjects places are recorded from now on; 0: none.
 void set_recorded(std::uint8_t subjects) noexcept;
 
-/// Holds what set_recorded() was told.
+/// The value of the last set_recorded().
 inline constinit std::atomic<std::uint8_t> recorded{0};
 
-/// Tells whether places of a subject are recorded.
+/// Returns whether places of a subject are recorded.
 [[nodiscard]] inline bool is_recorded(std::uint8_t subject) noexcept {
     return (recorded.load(std::memory_order_relaxed) & subject) != 0;
 }
 
-/// Records where the current thread is; nullptr when memory runs out. Waits for nobody but others
-/// who record, and runs no code of the program.
+/// Records where the current thread is. Returns nullptr if memory runs out. Waits only for other
+/// threads that record a place, and runs none of the program's code.
 [[nodiscard]] const Place* record() noexcept;
 
-/// Records where the current thread is if places of the subject are recorded; else returns nullptr.
+/// Records where the current thread is if the subject is recorded; returns nullptr if it is not.
 [[nodiscard]] inline const Place* here(std::uint8_t subject) noexcept {
     return is_recorded(subject) ? record() : nullptr;
 }
@@ -60,7 +60,7 @@ inline constinit std::atomic<std::uint8_t> recorded{0};
 /// Returns how many different places have been recorded.
 [[nodiscard]] std::size_t count() noexcept;
 
-/// Returns a place in lines, each led by a line break and `indent`. Empty when nothing is known.
+/// Returns a place as lines, each preceded by a line break and `indent`. Empty if nothing is known.
 [[nodiscard]] std::string to_text(const Place& place, std::string_view indent);
 
 } // namespace cuprum::emulator::places

@@ -17,7 +17,7 @@ namespace cuprum::emulator::places {
 namespace {
 
 constexpr std::size_t MAX_FRAMES_SHOWN = 3;
-constexpr std::size_t MAX_SEEN = 100; // as many as the interpreter's dump has
+constexpr std::size_t MAX_SEEN = 100; // the limit of the interpreter's own dump
 
 bool is_of_cuprum(std::string_view file);
 bool is_installed(std::string_view file);
@@ -57,7 +57,7 @@ void read_dump(std::string_view dump, PythonFrames& frames) {
     for (std::size_t at = 0; at < dump.size() && wants_more;) {
         const std::size_t end = dump.find('\n', at);
         if (end == std::string_view::npos) {
-            break; // cut off
+            break; // the line is cut off
         }
         const std::string_view text = dump.substr(at, end - at);
         at = end + 1;
@@ -82,11 +82,11 @@ void read_dump(std::string_view dump, PythonFrames& frames) {
 
 namespace {
 
-/// Tells whether a file is of the package: below a folder of its name that is a package. A project
-/// may well lie in a folder of the same name.
+/// Returns whether a file belongs to the cuprum package: it lies below a folder of that name that
+/// is a package. A project may lie in a folder of the same name.
 bool is_of_cuprum(std::string_view file) {
     constexpr std::string_view folder = "/cuprum/";
-    static std::mutex mutex; // of what follows
+    static std::mutex mutex; // protects the cache below
     static auto* known = new std::map<std::string, bool, std::less<>>;
     for (std::size_t at = file.find(folder); at != std::string_view::npos;
          at = file.find(folder, at + 1)) {
@@ -111,7 +111,7 @@ bool is_installed(std::string_view file) {
         folders, [&](auto folder) { return file.find(folder) != std::string_view::npos; });
 }
 
-/// Turns what the dump made of characters beyond ASCII (\xe9, \u20ac, \U0001f40d) into UTF-8.
+/// Decodes the dump's escapes of non-ASCII characters (\xe9, \u20ac, \U0001f40d) to UTF-8.
 std::string unescape(std::string_view text) {
     std::string result;
     for (std::size_t at = 0; at < text.size();) {

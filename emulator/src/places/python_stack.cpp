@@ -17,11 +17,11 @@ namespace cuprum::emulator::places {
 
 namespace {
 
-/// What is used of Python, as the stable part of its interface declares it (3.10 to 3.15); all
-/// objects are opaque. Those under "some" do not exist in each version.
+/// The Python functions in use, as the stable ABI declares them (3.10 to 3.15). All objects are
+/// opaque. The functions under "Optional" do not exist in every version.
 struct Python {
     int (*is_initialized)() = nullptr;
-    void* (*this_thread)() = nullptr; // the thread's state, held or not; needs no GIL
+    void* (*this_thread)() = nullptr; // the thread's state, whether attached or not; needs no GIL
     void* (*eval_get_frame)() = nullptr;
     void* (*frame_get_back)(void*) = nullptr;
     void* (*frame_get_code)(void*) = nullptr;
@@ -35,9 +35,9 @@ struct Python {
     int (*gc_disable)() = nullptr;
     int (*gc_enable)() = nullptr;
 
-    // Some.
+    // Optional.
     int (*is_finalizing)() = nullptr;
-    void* (*holding_thread)() = nullptr; // the state that holds the GIL, of whichever thread
+    void* (*holding_thread)() = nullptr; // the state that holds the GIL, of any thread
     void (*dump)(int, void*) = nullptr;  // writes the frames of a thread to a file
 
     [[nodiscard]] bool is_complete() const noexcept {
@@ -56,7 +56,7 @@ void read_dump_of(const Python& python, void* thread, PythonFrames& frames);
 } // namespace
 
 std::string capture_python() {
-    // A program may load Python at any time: as long as there is none, look again.
+    // A program may load Python at any time, so look again until it is found.
     if (::dlsym(RTLD_DEFAULT, "Py_IsInitialized") == nullptr) {
         return {};
     }
@@ -109,13 +109,13 @@ Python find_python() {
     find(python.gc_disable, {"PyGC_Disable"});
     find(python.gc_enable, {"PyGC_Enable"});
     find(python.is_finalizing, {"Py_IsFinalizing", "_Py_IsFinalizing"});
-    // NOTE: not PyGILState_Check, which answers yes to everyone once there are subinterpreters.
+    // NOTE: not PyGILState_Check, which always returns true once there are subinterpreters.
     find(python.holding_thread, {"PyThreadState_GetUnchecked", "_PyThreadState_UncheckedGet"});
     find(python.dump, {"PyUnstable_DumpTraceback", "_Py_DumpTraceback"});
     return python;
 }
 
-/// Gives a reference up when it goes.
+/// An owned reference.
 using Reference = std::unique_ptr<void, void (*)(void*)>;
 
 std::string text_of(const Python& python, void* object, const char* attribute) {
@@ -125,15 +125,15 @@ std::string text_of(const Python& python, void* object, const char* attribute) {
     return text == nullptr ? std::string{} : std::string(text, static_cast<std::size_t>(size));
 }
 
-/// Walks the frames through the public interface. The GIL is held.
+/// Walks the frames through the public API. The caller holds the GIL.
 void walk(const Python& python, PythonFrames& frames) {
-    std::array<void*, 3> error{}; // the caller's, which is none of our business
+    std::array<void*, 3> error{}; // the caller's pending exception, which must survive
     python.error_fetch(error.data(), &error[1], &error[2]);
-    // Objects are made here, and until 3.11 that may be when the collector runs, and with it any
-    // code of the program, in the middle of this call of the driver.
+    // This creates objects. Until 3.11 that can start the garbage collector, which can run any code
+    // of the program in the middle of this driver call.
     const int had_collector = python.gc_disable();
     try {
-        Reference frame(python.eval_get_frame(), python.decrease); // borrowed from the thread
+        Reference frame(python.eval_get_frame(), python.decrease); // a borrowed reference
         if (frame != nullptr) {
             python.increase(frame.get());
         }
@@ -149,18 +149,18 @@ void walk(const Python& python, PythonFrames& frames) {
             frame.reset(python.frame_get_back(frame.get()));
         }
     } catch (...) {
-        // Out of memory: what has been found so far will do.
+        // Out of memory: keep the frames found so far.
     }
     if (had_collector != 0) {
         python.gc_enable();
     }
-    python.error_restore(error[0], error[1], error[2]); // and drops what was raised since
+    python.error_restore(error[0], error[1], error[2]); // also drops exceptions raised here
 }
 
-/// Reads the frames from the interpreter's dump. The GIL is not held.
+/// Reads the frames from the interpreter's dump. The caller does not hold the GIL.
 void read_dump_of(const Python& python, void* thread, PythonFrames& frames) {
-    // What does not fit is lost: the outermost frames. The pipe is made anew each time, since a
-    // program may close all files it has not opened itself.
+    // Frames that do not fit are lost; these are the outermost ones. The pipe is created anew each
+    // time because a program may close all files that it has not opened itself.
     std::array<int, 2> pipe{};
     if (::pipe2(pipe.data(), O_CLOEXEC | O_NONBLOCK) != 0) {
         return;

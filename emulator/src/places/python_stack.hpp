@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a Python program is.
+// Finds where a Python program is.
 //
-// The driver knows nothing of Python and is not linked with it: what it needs is looked up in the
-// process by name. Two ways lead to the frames of the current thread. With the GIL held there is
-// the public interface. Without it (callers release it around calls that wait) nothing of that may
-// be used, and taking it could wait for ever, for a thread that has it and waits for a lock of our
-// caller. Then the interpreter's own dump of a thread's frames is read, which is made for crashes
-// and needs no lock; the thread's frames stand still, since it is here. Python 3.13 and 3.14 do
-// not export it.
+// The driver is not linked with Python; it looks up the functions it needs by name. There are two
+// ways to get the frames of the current thread. If the thread holds the GIL, the public API works.
+// Without the GIL (callers release it around calls that wait), that API must not be used. Taking
+// the GIL could deadlock, because the thread that holds it may wait for a lock of our caller. In
+// that case this file reads the interpreter's own dump of the thread's frames. The dump is made for
+// crashes and needs no lock, and the frames cannot change because their thread is here. Python 3.13
+// and 3.14 do not export the dump function.
 
 #pragma once
 
@@ -17,12 +17,12 @@
 
 namespace cuprum::emulator::places {
 
-/// Returns where the current thread is in Python, innermost first, one line each:
-/// "in load() at train.py:12". Empty when it is not in Python.
+/// Returns where the current thread is in Python, innermost first, one line each: "in load() at
+/// train.py:12". Returns an empty string if the thread is not in Python.
 ///
-/// The program's own lines are returned, a few of them, where there are any: those of the cuprum
-/// package, and in front of the program's those of installed packages and of the standard library,
-/// are left out. Leaves errors that Python has as they are, and runs no Python code.
+/// Prefers a few lines of the program itself. Leaves out the cuprum package, and the installed
+/// packages and standard-library code that the program called. Preserves pending Python exceptions
+/// and runs no Python code.
 [[nodiscard]] std::string capture_python();
 
 } // namespace cuprum::emulator::places

@@ -18,13 +18,13 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-/// Returns the part of a file that starts at an offset; empty if it does not fit.
+/// Returns `size` bytes of a file at an offset; empty if they do not fit.
 Bytes part(Bytes file, std::uint64_t offset, std::uint64_t size) {
     return offset <= file.size() && size <= file.size() - offset ? file.subspan(offset, size)
                                                                  : Bytes{};
 }
 
-/// Reads the element of a table, which may lie at any address.
+/// Reads a table element at any alignment.
 template <typename T>
 std::optional<T> read(Bytes table, std::uint64_t index) {
     if (index >= table.size() / sizeof(T)) {

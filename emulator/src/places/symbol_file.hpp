@@ -12,15 +12,15 @@ namespace cuprum::emulator::places {
 
 /// A function in an ELF file.
 struct Symbol {
-    std::string name; // as the linker knows it; empty: none was found
+    std::string name; // the linker's name; empty if none was found
     std::uint64_t start = 0;
 };
 
-/// Finds the function that holds an address of the file's own (before it was loaded anywhere), also
-/// one that is not exported. Finds none in a stripped file, or in one that cannot be read.
+/// Finds the function that contains an address, exported or not. The address is relative to the
+/// file, not to where it is loaded. Finds nothing in a stripped or unreadable file.
 [[nodiscard]] Symbol find_symbol(const char* path, std::uint64_t address);
 
-/// Finds it in the bytes of a file. Whatever does not fit into them is left out.
+/// Finds the function in the bytes of a file. Ignores everything that does not fit into them.
 [[nodiscard]] Symbol find_symbol(std::span<const std::byte> file, std::uint64_t address);
 
 } // namespace cuprum::emulator::places

@@ -200,7 +200,7 @@ TEST(Checks, pieces_of_the_heap_of_kernels_have_bounds) {
     };
     EXPECT_EXIT(exit_if("memory", spill(3)), testing::ExitedWithCode(0), "^$");
     EXPECT_EXIT(exit_if("memory", spill(4)), testing::ExitedWithCode(0),
-                "outside every live allocation\n  in the heap from which malloc");
+                "outside every live allocation\n  in the heap that malloc");
 }
 
 TEST(Checks, device_memory_must_be_written_before_it_is_read) {

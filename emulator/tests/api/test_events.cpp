@@ -85,6 +85,21 @@ TEST_F(Events, an_event_destroyed_while_pending_still_holds_back_its_waiter) {
     EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(waiter)));
 }
 
+TEST_F(Events, an_event_of_a_context_holds_back_no_later_work) {
+    CUstream later = nullptr; // a blocking one, which runs behind the legacy stream
+    ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&later, CU_STREAM_DEFAULT)));
+    Gate gate;
+    gate.block(stream_);
+    ASSERT_TRUE(succeeds(CU(cuCtxRecordEvent)(context_, end_)));
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_READY, CU(cuEventQuery)(end_)));
+    ASSERT_TRUE(succeeds(CU(cuEventRecord)(begin_, later)));
+    EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(later)));
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_READY, CU(cuEventQuery)(end_)));
+    gate.open();
+    EXPECT_TRUE(succeeds(CU(cuEventSynchronize)(end_)));
+    EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(later)));
+}
+
 TEST_F(Events, wrong_flags_and_handles_are_refused) {
     CUevent event = nullptr;
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuEventCreate)(&event, 0x80)));

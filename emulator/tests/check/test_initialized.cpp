@@ -3,6 +3,7 @@
 
 // Reads of what was never written, in every memory that can be.
 
+#include "check/block_shadow.hpp"
 #include "check/checked_kernel.hpp"
 
 namespace cuprum::emulator {
@@ -140,6 +141,47 @@ TEST(Initialized, a_structure_with_gaps_may_be_copied_whole) {
                           "ld.local.u64 %rd1, [own];\nst.global.u64 [%out], %rd1;\n")
                   .kind,
               FaultKind::None);
+}
+
+TEST(Initialized, local_memory_that_an_earlier_block_wrote) {
+    expect_report(initialized("setp.eq.u32 %p0, %b, 0;\n@%p0 st.local.u32 [own+60], 1;\n"
+                              "ld.local.u32 %r1, [own+60];\nadd.u32 %r1, %r1, 1;\n"
+                              "st.global.u32 [%out], %r1;\n",
+                              {.grid = 2, .block = 1}),
+                  FaultKind::UninitializedRead, {"block (1, 0, 0)"});
+}
+
+TEST(Initialized, a_new_block_clears_only_the_stack_that_was_used) {
+    constexpr std::uint32_t threads = 1024;
+    constexpr std::uint32_t stride = 1u << 20; // a gigabyte of stack, of which hardly any is used
+    bytecode::Kernel kernel;
+    MemoryMap map;
+    map.checks = CHECK_INITIALIZED;
+    BlockContext block;
+    block.kernel = &kernel;
+    block.memory = &map;
+    block.local_stride_bytes = stride;
+    block.thread_count = threads;
+    check::GridShadow grid;
+    check::BlockShadow shadow;
+    shadow.start(block, grid);
+    EXPECT_EQ(shadow.local_used(), 0u);
+    shadow.mark_local(threads - 1, 100, 8);
+    shadow.mark_local(3, 40, 4);
+    EXPECT_EQ(shadow.local_used(), 108u);
+    EXPECT_EQ(shadow.local_written(threads - 1)[107], 1);
+    EXPECT_EQ(shadow.local_written(3)[39], 0);
+    shadow.start(block, grid);
+    EXPECT_EQ(shadow.local_used(), 0u);
+    EXPECT_EQ(shadow.local_written(threads - 1)[107], 0);
+    EXPECT_EQ(shadow.local_written(3)[40], 0);
+    // A block with fewer threads in between must not hide what the others have left.
+    shadow.mark_local(threads - 1, 0, 4);
+    block.thread_count = 32;
+    shadow.start(block, grid);
+    block.thread_count = threads;
+    shadow.start(block, grid);
+    EXPECT_EQ(shadow.local_written(threads - 1)[0], 0);
 }
 
 } // namespace

@@ -204,7 +204,7 @@ TEST(BulkCopies, wrong_asynchronous_stores_are_refused_by_name) {
         (void)device.compile(test::ptx_module(kernel(body)));
         return device.log;
     };
-    EXPECT_NE(log_of("st.async.global.b32 [%out], %l;").find("neither tells a barrier"),
+    EXPECT_NE(log_of("st.async.global.b32 [%out], %l;").find("or .release to .global"),
               std::string::npos);
     EXPECT_NE(log_of("st.async.release.gpu.shared::cta.b32 [%tile], %l;").find("'st.async"),
               std::string::npos);

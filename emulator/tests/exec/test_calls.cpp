@@ -581,4 +581,21 @@ TEST(Calls, functions_without_a_body_are_still_refused_by_name) {
     EXPECT_TRUE(contains(device.log, "'elsewhere'")) << device.log;
 }
 
+TEST(Calls, a_parameter_over_64_kib_is_refused) {
+    const auto log_of = [](const std::string& bytes) {
+        TestDevice device;
+        const auto kernel = device.compile(test::ptx_module(
+            ".func f(.param .align 4 .b8 big[" + bytes + "]) {\n.param .align 4 .b8 copy[" + bytes +
+            "];\ncall.uni f, (copy);\nret;\n}\n"
+            ".visible .entry k() {\n.param .align 4 .b8 arg[" +
+            bytes + "];\ncall.uni f, (arg);\nret;\n}\n"));
+        EXPECT_EQ(kernel == nullptr, !device.log.empty()) << device.log;
+        return device.log;
+    };
+    EXPECT_EQ(log_of("65536"), "");
+    for (const char* const bytes : {"65537", "70000", "1000000"}) {
+        EXPECT_TRUE(contains(log_of(bytes), "a call passes more than 65536 bytes")) << bytes;
+    }
+}
+
 } // namespace cuprum::emulator

@@ -4,7 +4,7 @@
 // Two loads and a multiply-add that one handler runs: the same result as one by one, wherever the
 // loads read and however the lanes lie.
 
-#include "interp/handlers/forms.hpp"
+#include "bytecode/forms.hpp"
 #include "support/operation.hpp"
 
 #include <cmath>

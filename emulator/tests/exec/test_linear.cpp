@@ -4,7 +4,7 @@
 // Registers that hold a base and steps instead of 32 lanes: what they compute must be what lanes
 // would, in blocks of any shape and when lanes part.
 
-#include "interp/handlers/forms.hpp"
+#include "bytecode/forms.hpp"
 #include "support/operation.hpp"
 
 #include <functional>

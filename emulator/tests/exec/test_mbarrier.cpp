@@ -262,6 +262,119 @@ TEST(Mbarrier, forms_that_do_not_exist_are_refused_by_name) {
     EXPECT_NE(device.log.find(".global"), std::string::npos) << device.log;
 }
 
+/// The ways in which compilers write a loop that waits for a phase.
+const std::vector<std::string> WAIT_LOOPS{
+    "WAIT:\nmbarrier.try_wait.shared.b64 %p1, [%b], %s0;\n@!%p1 bra WAIT;\n",
+    "WAIT:\nmbarrier.try_wait.parity.shared.b64 %p1, [%b], 0;\n@%p1 bra DONE;\nbra WAIT;\nDONE:\n",
+    "WAIT:\nmbarrier.test_wait.shared.b64 %p1, [%b], %s0;\nselp.b32 %r0, 1, 0, %p1;\n"
+    "setp.eq.u32 %p2, %r0, 0;\n@%p2 bra WAIT;\n",
+    "WAIT:\nadd.u32 %r1, %b, 0;\nmbarrier.try_wait.shared.b64 %p1, [%r1], %s0, 100;\n"
+    "nanosleep.u32 20;\n@!%p1 bra WAIT;\n"};
+
+TEST(Mbarrier, a_phase_that_nobody_can_complete_is_a_deadlock) {
+    for (const std::string& loop : WAIT_LOOPS) {
+        const std::string body = "mbarrier.arrive.shared.b64 %s0, [%b];\n" + loop;
+        EXPECT_EQ(run_kernel("64", body, 64).fault.kind, FaultKind::None) << loop;
+        const Fault fault = run_kernel("65", body, 64).fault;
+        EXPECT_EQ(fault.kind, FaultKind::Deadlock) << loop << fault.report;
+        for (const char* part :
+             {"deadlock: every remaining thread waits for another thread",
+              "warp 0: lanes 0-31 wait for ", "warp 1: lanes 0-31 wait for ", "_wait."}) {
+            EXPECT_NE(fault.report.find(part), std::string::npos) << part << "\n" << fault.report;
+        }
+    }
+    const Fault fault =
+        run_kernel("65", "mbarrier.arrive.shared.b64 %s0, [%b];\n" + WAIT_LOOPS[0], 64).fault;
+    EXPECT_NE(fault.report.find("of shared memory, whose phase needs 1 more arrival\n"),
+              std::string::npos)
+        << fault.report;
+}
+
+TEST(Mbarrier, missing_bytes_are_a_deadlock_that_says_how_many) {
+    const Fault fault = run_kernel("1",
+                                   "setp.ne.u32 %p1, %l, 0;\n@%p1 bra AT_BARRIER;\n"
+                                   "mbarrier.arrive.expect_tx.shared::cta.b64 %s0, [%b], 96;\n" +
+                                       WAIT_LOOPS[0] + "AT_BARRIER:\nbarrier.sync 1;\n",
+                                   64)
+                            .fault;
+    EXPECT_EQ(fault.kind, FaultKind::Deadlock);
+    for (const char* part : {"needs 0 more arrivals and 96 more bytes",
+                             "wait at barrier 1, where 63 of 64 threads have arrived"}) {
+        EXPECT_NE(fault.report.find(part), std::string::npos) << part << "\n" << fault.report;
+    }
+}
+
+TEST(Mbarrier, a_wait_that_ends_by_itself_is_no_deadlock) {
+    // Nobody arrives; the loops count their rounds, look at a clock or at other memory.
+    const std::string test = "WAIT:\nmbarrier.test_wait.parity.shared.b64 %p1, [%b], 0;\n";
+    const std::vector<std::string> loops{
+        "mov.u32 %r0, 0;\n" + test +
+            "add.u32 %r0, %r0, 1;\nsetp.gt.u32 %p2, %r0, 1000;\nor.pred %p3, %p1, %p2;\n"
+            "@!%p3 bra WAIT;\n",
+        "mov.u64 %s1, %clock64;\n" + test +
+            "mov.u64 %s2, %clock64;\nsub.u64 %s3, %s2, %s1;\nsetp.gt.u64 %p2, %s3, 100000;\n"
+            "or.pred %p3, %p1, %p2;\n@!%p3 bra WAIT;\n",
+        // Entered behind the test: the first round has not looked at the barrier.
+        "mbarrier.arrive.shared.b64 _, [%b+16];\nsetp.ne.u32 %p1, %l, %l;\nbra FIRST;\n"
+        "WAIT:\nmbarrier.test_wait.parity.shared.b64 %p1, [%b+16], 0;\nFIRST:\n"
+        "@!%p1 bra WAIT;\n",
+        "setp.eq.u32 %p4, %l, 63;\n@%p4 st.volatile.shared.u32 [word], 1;\n" + test +
+            "ld.volatile.shared.u32 %r1, [word];\nsetp.ne.u32 %p2, %r1, 0;\n"
+            "or.pred %p3, %p1, %p2;\n@!%p3 bra WAIT;\n"};
+    for (const std::string& loop : loops) {
+        const std::string second = "@%p0 mbarrier.init.shared.b64 [%b+16], 64;\nbar.sync 0;\n";
+        const Result result = run_kernel("1", second + loop + "st.global.u32 [%mine], 7;\n", 64);
+        ASSERT_EQ(result.fault.kind, FaultKind::None) << loop << result.fault.report;
+        EXPECT_EQ(std::count(result.out.begin(), result.out.begin() + 64, 7u), 64) << loop;
+    }
+}
+
+TEST(Mbarrier, waiting_works_in_every_schedule) {
+    // Two barriers hand a number back and forth between two warps and lanes of one warp.
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+        exec::Engine::instance().configure({.worker_count = 1, .is_random = true, .seed = seed});
+        const Result result = run_kernel("1", R"(
+    setp.eq.u32 %p0, %l, 0;
+    @%p0 mbarrier.init.shared.b64 [%b+8], 1;
+    bar.sync 0;
+    mov.u32 %r0, 0;
+    setp.eq.u32 %p4, %l, 32;
+    @%p0 bra FIRST;
+    @%p4 bra SECOND;
+    bra END;
+FIRST:
+    ld.shared.u32 %r1, [word];
+    add.u32 %r1, %r1, 1;
+    st.shared.u32 [word], %r1;
+    mbarrier.arrive.shared.b64 _, [%b];
+WAIT1:
+    mbarrier.try_wait.parity.shared.b64 %p1, [%b+8], %r0;
+    @!%p1 bra WAIT1;
+    xor.b32 %r0, %r0, 1;
+    ld.shared.u32 %r1, [word];
+    setp.lt.u32 %p2, %r1, 200;
+    @%p2 bra FIRST;
+    st.global.u32 [%out], %r1;
+    bra END;
+SECOND:
+    mbarrier.try_wait.parity.shared.b64 %p1, [%b], %r0;
+    @!%p1 bra SECOND;
+    xor.b32 %r0, %r0, 1;
+    ld.shared.u32 %r1, [word];
+    add.u32 %r1, %r1, 1;
+    st.shared.u32 [word], %r1;
+    mbarrier.arrive.shared.b64 _, [%b+8];
+    setp.lt.u32 %p2, %r1, 200;
+    @%p2 bra SECOND;
+END:
+)",
+                                         64);
+        ASSERT_EQ(result.fault.kind, FaultKind::None) << seed << "\n" << result.fault.report;
+        EXPECT_EQ(result.out[0], 200u) << seed;
+    }
+    exec::Engine::instance().configure({});
+}
+
 } // namespace
 
 } // namespace cuprum::emulator

@@ -158,6 +158,58 @@ TEST(Watchdog, a_kernel_that_makes_progress_is_left_alone) {
     Engine::instance().configure({});
 }
 
+/// Blocks wait for their turn, as CUTLASS's `Semaphore` lets them: `while (__syncthreads_and(state
+/// != turn)) fetch();`, where only thread 0 fetches. Each adds to a sum that depends on the order.
+constexpr const char* TURNS = R"(
+.visible .entry turns(.param .u64 semaphore, .param .u64 sum) {
+    .reg .pred %p<5>; .reg .b32 %r<8>; .reg .b64 %rd<3>;
+    ld.param.u64 %rd1, [semaphore];
+    ld.param.u64 %rd2, [sum];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, -1;
+    setp.eq.u32 %p1, %r1, 0;
+    bra TEST;
+FETCH:
+    @%p1 ld.acquire.gpu.global.u32 %r3, [%rd1];
+TEST:
+    setp.ne.u32 %p2, %r3, %r2;
+    barrier.cta.red.and.pred %p3, 0, %p2;
+    @%p3 bra FETCH;
+    bar.sync 0;
+    @!%p1 bra RELEASE;
+    ld.global.u32 %r4, [%rd2];
+    mad.lo.u32 %r4, %r4, 3, %r2;
+    st.global.u32 [%rd2], %r4;
+RELEASE:
+    bar.sync 0;
+    add.u32 %r5, %r2, 1;
+    @%p1 st.release.gpu.global.u32 [%rd1], %r5;
+    ret;
+})";
+
+TEST(Schedule, a_spin_loop_with_a_barrier_in_it_gives_way_to_other_blocks) {
+    constexpr std::uint32_t blocks = 9;
+    std::uint32_t expected = 0;
+    for (std::uint32_t block = 0; block < blocks; ++block) {
+        expected = expected * 3 + block;
+    }
+    for (std::uint64_t seed = 0; seed < 12; ++seed) {
+        Engine::instance().configure(seed == 0 ? exec::EngineSettings{.worker_count = 1}
+                                               : random_with(seed));
+        for (const std::uint32_t threads : {32u, 64u, 256u}) {
+            TestDevice device;
+            auto* const semaphore = device.allocate<std::uint32_t>(1);
+            auto* const sum = device.allocate<std::uint32_t>(1);
+            const Fault fault =
+                run(device, TURNS, {.grid = blocks, .block = threads}, semaphore, sum);
+            ASSERT_EQ(fault.kind, FaultKind::None) << fault.report;
+            EXPECT_EQ(*sum, expected) << "seed " << seed << ", " << threads << " threads";
+        }
+    }
+    Engine::instance().configure({});
+}
+
 } // namespace
 
 } // namespace cuprum::emulator

@@ -7,8 +7,8 @@
 
 #pragma once
 
+#include "decode/levels.hpp"
 #include "exec/harness.hpp"
-#include "interp/handlers/level.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,6 +9,8 @@
 #include "arrays/torch_tensors.hpp"
 #include "support/names.hpp"
 
+#include <cuprum/dlpack.hpp>
+
 #include <nanobind/stl/string.h>
 
 #include <string>
@@ -99,7 +101,7 @@ const dlpack::ExchangeTable* exchange_table(nb::handle type) {
                : nullptr;
 }
 
-/// Tells whether a type, or one it derives from, was defined in a package.
+/// Returns whether a type, or one it derives from, was defined in a package.
 bool comes_from(PyTypeObject* type, std::string_view package) {
     for (; type != nullptr && type != &PyBaseObject_Type; type = type->tp_base) {
         const nb::handle object(reinterpret_cast<PyObject*>(type));
@@ -116,7 +118,7 @@ bool comes_from(PyTypeObject* type, std::string_view package) {
     return false;
 }
 
-/// Tells whether an object is a numpy array that exchanges data as arrays do.
+/// Returns whether an object is a numpy array that exchanges data as arrays do.
 bool is_plain_numpy(nb::handle object) {
     return is_numpy_array(object.ptr()) && read_numpy_array(object.ptr()) != nullptr &&
            exchanges_like(object, "numpy");
@@ -130,7 +132,8 @@ ArrayProducer::Way way_of_cupy(nb::handle object) {
                                           : ArrayProducer::Way::DLPack;
 }
 
-/// Tells whether the class of an array, which may be a derived one, has no `__dlpack__` of its own.
+/// Returns whether the class of an array, which may be a derived one, has no `__dlpack__` of its
+/// own.
 bool exchanges_like(nb::handle object, const char* module) {
     const nb::object arrays = nb::module_::import_(module).attr("ndarray");
     const nb::object own = nb::getattr(object.type(), "__dlpack__", nb::none());

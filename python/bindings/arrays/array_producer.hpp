@@ -4,12 +4,17 @@
 #pragma once
 
 #include "arrays/dlpack.hpp"
-#include "support/objects.hpp"
+
+#include <cuprum/dlpack.hpp>
+
+#include <nanobind/nanobind.h>
 
 #include <array>
 #include <cstdint>
 
 namespace cuprum::python {
+
+namespace nb = nanobind;
 
 /// How objects of a type are best viewed.
 struct ArrayProducer {

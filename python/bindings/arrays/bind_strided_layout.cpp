@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "arrays/extents.hpp"
+#include "bindings.hpp"
 #include "support/arguments.hpp"
-#include "support/objects.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/strided_layout.hpp>
 
@@ -41,7 +42,7 @@ void construct(StridedLayout* self, nb::handle shape, nb::handle strides, nb::ha
 
 void bind_strided_layout(nb::module_& module) {
     Type type(module, "StridedLayout", nb::is_weak_referenceable(),
-              R"(Say where the elements of an array lie.
+              R"(The layout of the elements of an array in memory.
 
 Extents, strides, the size of an element and the offset of the first one. It does not change: every
 operation returns a new layout, and none touches memory. ``layout[1:, ::2]`` slices it.
@@ -169,16 +170,16 @@ void bind_properties(Type& type) {
         nb::sig("def stride_order(self) -> tuple[int, ...]"),
         "Return the axes from the one with the largest stride to the one with the smallest.");
     type.def_prop_ro("is_unique", &StridedLayout::is_unique,
-                     "Tell whether no two elements share memory; strides that interleave are not "
+                     "Return whether no two elements share memory; strides that interleave are not "
                      "analysed and count as shared.");
     type.def_prop_ro("is_contiguous_c", &StridedLayout::is_contiguous_c,
-                     "Tell whether it is contiguous with the last axis fastest.");
+                     "Return whether it is contiguous with the last axis fastest.");
     type.def_prop_ro("is_contiguous_f", &StridedLayout::is_contiguous_f,
-                     "Tell whether it is contiguous with the first axis fastest.");
+                     "Return whether it is contiguous with the first axis fastest.");
     type.def_prop_ro("is_contiguous_any", &StridedLayout::is_contiguous_any,
-                     "Tell whether it is contiguous in some order of its axes.");
+                     "Return whether it is contiguous in some order of its axes.");
     type.def_prop_ro("is_dense", &StridedLayout::is_dense,
-                     "Tell whether it is contiguous in some order and begins at offset 0.");
+                     "Return whether it is contiguous in some order and begins at offset 0.");
     type.def_prop_ro(
         "offset_bounds",
         [](const StridedLayout& self) {

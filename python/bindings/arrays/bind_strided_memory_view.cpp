@@ -6,12 +6,17 @@
 #include "arrays/view_copy.hpp"
 #include "arrays/view_dlpack.hpp"
 #include "arrays/view_sources.hpp"
+#include "bindings.hpp"
 #include "memory/buffer_dlpack.hpp"
 #include "support/arguments.hpp"
 #include "support/collection.hpp"
 #include "support/fast_method.hpp"
+#include "support/instances.hpp"
 #include "support/names.hpp"
-#include "support/objects.hpp"
+#include "support/python_objects.hpp"
+#include "support/recycling.hpp"
+
+#include <cuprum/strided_layout.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -56,7 +61,7 @@ void bind_strided_memory_view(nb::module_& module) {
     static_cast<void>(names()); // made here, before threads come
     Type type(module, "StridedMemoryView", nb::is_weak_referenceable(), nb::pooled(),
               nb::type_slots(slots),
-              R"(Describe another library's array without copying it.
+              R"(A view of another library's array, without a copy.
 
 Made by one of the ``from_*`` methods from arrays of numpy, CuPy, PyTorch and others, or from a
 Buffer. Keeps the array alive.)");
@@ -70,10 +75,6 @@ Buffer. Keeps the array alive.)");
     bind_derived(type);
     bind_view_copy(type);
     bind_view_dlpack(type);
-    module.def(
-        "read_array_interface_literally",
-        [](bool value) { reads_array_interface_literally = value; }, "value"_a,
-        "Let ``from_array_interface`` name the current device, and records as plain bytes.");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -181,9 +182,9 @@ void bind_facts(Type& type) {
     fast_property<device_id>(type, "def device_id(self) -> int",
                              "Return the ordinal of the device it lies on, -1 for host memory.");
     fast_property<is_device_accessible>(type, "def is_device_accessible(self) -> bool",
-                                        "Tell whether devices can reach the memory.");
+                                        "Return whether devices can access the memory.");
     fast_property<readonly>(type, "def readonly(self) -> bool",
-                            "Tell whether the memory must not be written.");
+                            "Return whether the memory must not be written.");
     fast_property<exporting_obj>(type, "def exporting_obj(self) -> object", "Return the array.");
     fast_property<shape>(type, "def shape(self) -> tuple[int, ...]", "Return the extents.");
     fast_property<strides>(type, "def strides(self) -> tuple[int, ...] | None",
@@ -196,7 +197,7 @@ void bind_facts(Type& type) {
                      "if it is not known.");
     type.def_prop_ro("layout", &View::layout_object, nb::lock_self(),
                      nb::sig("def layout(self) -> StridedLayout"),
-                     "Return where the elements lie.");
+                     "Return the layout of the elements.");
     type.def_prop_ro("_layout", &View::layout_object, nb::lock_self(),
                      nb::sig("def _layout(self) -> StridedLayout"));
     type.def("__repr__", text_of, nb::lock_self());
@@ -232,7 +233,7 @@ ValueError
                         "as_tensor_map is not available yet: there are no tensor maps");
         },
         nb::sig("def as_tensor_map(self, *args: object, **kwargs: object) -> object"),
-        "Make a tensor map of the array; not available yet.");
+        "Create a tensor map of the array; not available yet.");
 }
 
 /// Makes a Python object of a class with an empty view in it, and fills that.

@@ -4,6 +4,7 @@
 #include "arrays/cupy_arrays.hpp"
 
 #include "arrays/numpy_arrays.hpp"
+#include "support/fast_paths.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -16,8 +17,8 @@ namespace {
 enum class Agreement : int { Unchecked, None, Agreed };
 
 std::atomic<Agreement> agreement = Agreement::Unchecked;
-PyTypeObject* array_type = nullptr;   // cupy.ndarray, held for good; set before `agreement` is
-PyTypeObject* pointer_type = nullptr; // cupy.cuda.MemoryPointer, likewise
+PyTypeObject* array_type = nullptr;   // cupy.ndarray, never released; set before `agreement`
+PyTypeObject* pointer_type = nullptr; // cupy.cuda.MemoryPointer, never released
 
 using CurrentStream = std::intptr_t (*)();
 
@@ -34,7 +35,8 @@ const CupyArray* read_cupy_array(nb::handle array) {
             PyErr_Clear();
             return nullptr; // something that only looks alike
         }
-        known = check(cupy);
+        known = is_disabled(FastPath::Cupy) ? Agreement::None : check(cupy);
+        (void)note_fast_path(FastPath::Cupy, known == Agreement::Agreed);
         agreement.store(known, std::memory_order_release);
     }
     if (known != Agreement::Agreed || (Py_TYPE(array.ptr()) != array_type &&
@@ -93,7 +95,7 @@ constexpr int DEVICE = 5;
     return cupy.attr("ndarray")(shape, dtype, pointer, strides);
 }
 
-/// Tells whether the fields of an array hold what it was made with.
+/// Returns whether the fields of an array hold what it was made with.
 [[nodiscard]] bool holds(nb::handle object, nb::handle pointer, Py_ssize_t size,
                          bool is_contiguous) {
     const auto& array = *reinterpret_cast<const CupyArray*>(object.ptr());
@@ -156,7 +158,7 @@ CurrentStream find_current_stream() noexcept {
     constexpr const char* signature = "intptr_t (void)";
     CurrentStream current = nullptr;
     if (capsule != nullptr && PyCapsule_IsValid(capsule, signature) != 0) {
-        Py_INCREF(capsule); // for good
+        Py_INCREF(capsule); // never released
         current = reinterpret_cast<CurrentStream>(PyCapsule_GetPointer(capsule, signature));
     }
     PyErr_Clear();

@@ -1,21 +1,23 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading CuPy's arrays without a call. CuPy offers no C functions to exchange arrays, and asking
-// for its attributes one by one costs several times what making a view does. So the fields of its
-// compiled class are read where they lie. That is no promise of CuPy's: whether the CuPy at hand
-// agrees is checked once, on arrays of our own over memory that does not exist, and everything else
-// falls back to attributes.
+// Reads CuPy's arrays without a call. CuPy offers no C functions to exchange arrays, and reading
+// its attributes one by one costs several times what making a view costs. So the fields of its
+// compiled class are read in place. CuPy does not promise their layout: one check, on arrays over
+// memory that does not exist, decides whether it is as expected. If not, the attributes are read.
+// CUPRUM_DISABLE_FAST_PATHS=cupy turns this off.
 
 #pragma once
 
-#include "support/objects.hpp"
+#include <nanobind/nanobind.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
 namespace cuprum::python {
+
+namespace nb = nanobind;
 
 /// A cupy.ndarray, as its object lies in memory.
 struct CupyArray {
@@ -54,8 +56,8 @@ struct CupyPointer {
 /// Returns the memory of an array that was read, or null if it is of another kind.
 [[nodiscard]] const CupyPointer* read_cupy_pointer(const CupyArray& array) noexcept;
 
-/// Returns the handle of CuPy's current stream, 0 for the default one, or none if CuPy has no C
-/// function that tells.
+/// Returns the handle of CuPy's current stream, 0 for the default one. Nothing if CuPy has no C
+/// function for it.
 /// @throws python_error what CuPy raises.
 [[nodiscard]] std::optional<std::uintptr_t> cupy_current_stream();
 

@@ -4,8 +4,12 @@
 #include "arrays/dlpack_export.hpp"
 
 #include "arrays/view_sources.hpp"
+#include "support/compatibility.hpp"
 #include "support/errors.hpp"
-#include "support/reference.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/device.hpp>
+#include <cuprum/dlpack.hpp>
 
 #include <string>
 
@@ -44,9 +48,9 @@ ExportRequest ExportRequest::read(nb::handle stream, nb::handle max_version, nb:
 }
 
 void ExportRequest::check_readonly(bool is_readonly) const {
-    if (is_readonly && !is_versioned && !follows_reference.load(std::memory_order_relaxed)) {
-        raise_error(PyExc_BufferError, "the memory is read-only, which DLPack can say only from "
-                                       "version 1.0 on; pass max_version=(1, 0)");
+    if (is_readonly && !is_versioned && !compatibility::exports_readonly_memory_unmarked()) {
+        raise_error(PyExc_BufferError, "the memory is read-only, which DLPack marks only since "
+                                       "version 1.0; pass max_version=(1, 0)");
     }
 }
 
@@ -108,7 +112,7 @@ namespace {
 
 void refuse_device(nb::handle device, const dlpack::Device& own, bool is_host_accessible) {
     const std::string refusal = "Sorry, not supported: dl_device other than None";
-    if (follows_reference.load(std::memory_order_relaxed)) {
+    if (compatibility::keeps_dlpack_errors_short()) {
         raise_error(PyExc_BufferError, refusal);
     }
     raise_error(PyExc_BufferError, refusal + " and where the memory is, (" +

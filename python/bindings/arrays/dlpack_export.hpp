@@ -8,7 +8,9 @@
 #include "arrays/dlpack.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
-#include "support/objects.hpp"
+
+#include <cuprum/device.hpp>
+#include <cuprum/dlpack.hpp>
 
 #include <concepts>
 #include <exception>
@@ -20,7 +22,7 @@ namespace cuprum::python {
 /// What `__dlpack__` was asked for.
 struct ExportRequest {
     bool is_versioned = false;
-    bool wants_cpu = false; // although devices can reach the memory too
+    bool wants_cpu = false; // although devices can access the memory too
     /// The stream that will use the memory; see ConsumerStream.
     enum class Ordering { None, Handle } ordering = Ordering::None;
     std::uintptr_t stream = 0;
@@ -31,7 +33,7 @@ struct ExportRequest {
                                             nb::handle device, nb::handle copy,
                                             const dlpack::Device& own, bool is_host_accessible);
 
-    /// @throws BufferError for read-only memory if the consumer cannot be told that it is.
+    /// @throws BufferError for read-only memory if the consumer has no way to know.
     void check_readonly(bool is_readonly) const;
 };
 
@@ -63,7 +65,7 @@ int refuse_allocation(dlpack::Tensor* prototype, dlpack::ManagedTensorVersioned*
 /// Makes a StridedMemoryView of a tensor, which it takes over.
 int view_from_managed(dlpack::ManagedTensorVersioned* tensor, void** out_object);
 
-/// Says that there is no current stream: work is ordered on the streams that calls name.
+/// Reports that there is no current stream: each call names the stream it is ordered on.
 int no_current_stream(dlpack::DeviceType type, std::int32_t id, void** out_stream);
 
 // ---- implementation ----------------------------------------------------------------------------

@@ -6,6 +6,8 @@
 #include "arrays/strided_memory_view.hpp"
 #include "support/arguments.hpp"
 
+#include <cuprum/dlpack.hpp>
+
 #include <nanobind/stl/string.h>
 
 #include <array>

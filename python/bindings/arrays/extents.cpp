@@ -57,7 +57,7 @@ std::vector<std::int64_t> extents_argument(nb::handle value, const char* name) {
         numbers.push_back(PyLong_AsLongLongAndOverflow(number.ptr(), &overflow));
         if (overflow != 0) {
             raise_error(PyExc_ValueError, std::string(name) + " holds " + repr_text(number) +
-                                              ", expected what fits 64 bits");
+                                              ", expected a number of at most 64 bits");
         }
     }
     return numbers;

@@ -5,13 +5,15 @@
 
 #pragma once
 
-#include "support/objects.hpp"
+#include <nanobind/nanobind.h>
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace cuprum::python {
+
+namespace nb = nanobind;
 
 /// Returns the numbers of a tuple or another sequence of integers.
 /// @throws TypeError naming the argument.

@@ -3,6 +3,8 @@
 
 #include "arrays/numpy_arrays.hpp"
 
+#include "support/fast_paths.hpp"
+
 #include <cstring>
 
 namespace cuprum::python {
@@ -20,6 +22,9 @@ bool can_read_dtypes() noexcept {
     Agreement known = numpy_agreement.load(std::memory_order_relaxed);
     if (known == Agreement::Unchecked) [[unlikely]] {
         known = check();
+        if (!note_fast_path(FastPath::Numpy, known != Agreement::None)) {
+            known = Agreement::None;
+        }
         numpy_agreement.store(known, std::memory_order_relaxed);
     }
     return known != Agreement::None;

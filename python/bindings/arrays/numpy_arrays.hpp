@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading numpy's arrays without numpy: neither its headers nor a call. What follows the head of an
-// array object is part of numpy's stable ABI (its own macros read it there); whether the numpy at
-// hand agrees is checked once, on an array of our own, and everything else falls back to calls.
+// Reads numpy's arrays without its headers and without a call. The fields of an array object are
+// part of numpy's stable ABI: its own macros read them. One check, on an array made here, decides
+// whether they are as expected; if not, numpy is called. CUPRUM_DISABLE_FAST_PATHS=numpy turns this
+// off.
 
 #pragma once
 
-#include "support/objects.hpp"
+#include <nanobind/nanobind.h>
 
 #include <atomic>
 #include <cstddef>
@@ -59,7 +60,7 @@ enum class NumpyAgreement : int {
 
 inline constinit std::atomic<NumpyAgreement> numpy_agreement = NumpyAgreement::Unchecked;
 
-/// Tells whether numpy_itemsize reads dtype objects itself.
+/// Returns whether numpy_itemsize reads dtype objects itself.
 [[nodiscard]] bool can_read_dtypes() noexcept;
 
 /// Returns the array inside an object of type numpy.ndarray or a type derived from it, or null if
@@ -68,7 +69,7 @@ inline constinit std::atomic<NumpyAgreement> numpy_agreement = NumpyAgreement::U
     return can_read_dtypes() ? reinterpret_cast<const NumpyArray*>(array) : nullptr;
 }
 
-/// Tells whether the elements of an array that was read are Python objects.
+/// Returns whether the elements of an array that was read are Python objects.
 [[nodiscard]] inline bool holds_objects(const NumpyArray& array) noexcept {
     return reinterpret_cast<const NumpyDtypeHead*>(array.dtype)->letters[0] == 'O';
 }

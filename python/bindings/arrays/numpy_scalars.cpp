@@ -3,6 +3,8 @@
 
 #include "arrays/numpy_scalars.hpp"
 
+#include <nanobind/nanobind.h>
+
 #include <array>
 #include <atomic>
 #include <cstring>
@@ -10,6 +12,8 @@
 #include <string_view>
 
 namespace cuprum::python {
+
+namespace nb = nanobind;
 
 namespace {
 

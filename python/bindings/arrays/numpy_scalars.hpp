@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "support/objects.hpp"
+#include <nanobind/nanobind.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,7 @@ struct NumpyScalar {
 /// Returns what an object's type holds, and remembers it. Never raises.
 [[nodiscard]] NumpyScalar note_numpy_scalar(PyObject* object) noexcept;
 
-/// Tells whether an object is a numpy array.
+/// Returns whether an object is a numpy array.
 [[nodiscard]] bool is_numpy_array(PyObject* object) noexcept;
 
 } // namespace cuprum::python

@@ -4,10 +4,16 @@
 #include "arrays/strided_memory_view.hpp"
 
 #include "memory/buffer_dlpack.hpp"
+#include "memory/buffer_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/gil.hpp"
 #include "support/names.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/dlpack.hpp>
+#include <cuprum/strided_layout.hpp>
 
 #include <utility>
 
@@ -102,7 +108,7 @@ StridedLayout StridedMemoryView::layout() const {
         return *nb::inst_ptr<StridedLayout>(made_layout);
     }
     if (itemsize == 0) {
-        raise_error(PyExc_ValueError, "elements of no size have no layout");
+        raise_error(PyExc_ValueError, "the elements have size 0, so they have no layout");
     }
     return has_strides_ ? StridedLayout(shape(), *strides(), itemsize)
                         : StridedLayout(shape(), itemsize);

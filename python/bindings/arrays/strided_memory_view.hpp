@@ -4,8 +4,12 @@
 #pragma once
 
 #include "arrays/dlpack.hpp"
-#include "support/objects.hpp"
+#include "support/recycling.hpp"
 
+#include <cuprum/buffer.hpp>
+#include <cuprum/detail/access.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/dlpack.hpp>
 #include <cuprum/strided_layout.hpp>
 
 #include <array>
@@ -111,7 +115,8 @@ public:
 
     nb::object exporter;   // the array, kept alive; null if the view is empty
     nb::object kept;       // what must outlive the memory: a buffer's, or the view that has it
-    Buffer share{nullptr}; // of a buffer's memory, which may close
+    // Of a buffer's memory, which may be closed.
+    Buffer share = cuprum::detail::Access::make<Buffer>(nullptr);
     nb::object dtype;
     nb::object made_layout;      // null until asked for
     std::uintptr_t base = 0;     // what the offsets of layouts count from

@@ -3,6 +3,10 @@
 
 #include "arrays/torch_tensors.hpp"
 
+#include "support/fast_paths.hpp"
+
+#include <cuprum/dlpack.hpp>
+
 #include <dlfcn.h>
 
 #include <cstring>
@@ -34,20 +38,21 @@ void note_torch_tensor(nb::handle object, const dlpack::ExchangeTable& table,
     if (torch.table != &table) {
         torch = TorchTensors{};
         torch.table = &table;
-        torch.is_otherwise = !find_functions(torch);
+        torch.has_other_layout = is_disabled(FastPath::Torch) || !find_functions(torch);
+        (void)note_fast_path(FastPath::Torch, !torch.has_other_layout);
     }
-    if (torch.is_otherwise) {
+    if (torch.has_other_layout) {
         return;
     }
     const std::size_t tensor_at =
         torch.tensor_at != 0 ? torch.tensor_at : place_of_tensor(object, lent);
     if (tensor_at == 0) {
-        return; // another tensor may tell
+        return; // the next tensor may show it
     }
     TorchTensors::Tensor const inside = reinterpret_cast<char*>(object.ptr()) + tensor_at;
     std::int32_t layout = 0;
     TorchTensors::Kind* const kind = torch.find(inside, layout);
-    // Complex numbers may be stored as their conjugates, which has to be asked each time.
+    // Complex numbers may be stored as their conjugates, which only DLPack reports.
     if (kind == nullptr || kind->type.bits != 0 ||
         (torch.tensor_at != 0 && layout != torch.strided) ||
         lent.dtype.code == dlpack::TypeCode::Complex ||
@@ -61,7 +66,8 @@ void note_torch_tensor(nb::handle object, const dlpack::ExchangeTable& table,
     dlpack::Tensor read{};
     if (!read_torch_tensor(object, table, read) || !is_same(read, lent)) {
         torch.tensor_at = 0;
-        torch.is_otherwise = true;
+        torch.has_other_layout = true;
+        (void)note_fast_path(FastPath::Torch, false);
     }
 }
 
@@ -76,7 +82,7 @@ bool find_functions(TorchTensors& torch) {
     if (dladdr(reinterpret_cast<const void*>(torch.table->tensor_from_object), &library) == 0) {
         return false;
     }
-    void* const handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD); // kept for good
+    void* const handle = dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD); // never closed
     if (handle == nullptr) {
         return false;
     }
@@ -99,11 +105,11 @@ bool find_functions(TorchTensors& torch) {
 
 /// Finds out where an object has its C++ tensor, which is one pointer, without following any: a
 /// tensor of a few dimensions has its extents inside what it points to, and DLPack lent them.
-/// Returns 0 if this object does not tell.
+/// Returns 0 if this object does not show it.
 std::size_t place_of_tensor(nb::handle object, const dlpack::Tensor& lent) noexcept {
     constexpr std::int32_t max_dimensions = 5; // more are somewhere else
     constexpr std::uintptr_t max_distance = 256;
-    // Right behind the head, or, in earlier versions, behind a word that tells who owns it.
+    // Right behind the head; earlier versions have a word about ownership in between.
     constexpr std::array<std::size_t, 2> places{sizeof(PyObject), sizeof(PyObject) + sizeof(void*)};
     if (lent.ndim < 1 || lent.ndim > max_dimensions) {
         return 0;

@@ -4,21 +4,26 @@
 // Reading PyTorch's tensors through the C functions that it keeps stable for compiled models. They
 // take a third of the time of its DLPack function, which makes a C++ tensor and drops it again.
 //
-// The functions want the address of the C++ tensor, and where that lies in a Python object is no
-// promise of PyTorch's. So nothing is assumed: the first tensors of each element type and device
-// are read both ways, DLPack's answer counts, and only if the other is the same is it used from
-// then on for tensors of that kind. Whatever differs is left to DLPack.
+// The functions need the address of the C++ tensor, and PyTorch does not promise where a Python
+// object holds it. So the first tensors of each element type and device are read both ways. Only if
+// the results are equal are the functions used for tensors of that kind; DLPack reads all others.
+// CUPRUM_DISABLE_FAST_PATHS=torch turns this off.
 
 #pragma once
 
 #include "arrays/dlpack.hpp"
-#include "support/objects.hpp"
+
+#include <cuprum/dlpack.hpp>
+
+#include <nanobind/nanobind.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace cuprum::python {
+
+namespace nb = nanobind;
 
 /// What is known of the PyTorch at hand; guarded by the GIL.
 struct TorchTensors {
@@ -48,7 +53,7 @@ struct TorchTensors {
     const dlpack::ExchangeTable* table = nullptr; // whose tensors these are; null: of none
     std::size_t tensor_at = 0;                    // where a Python object has it; 0: not known
     std::int32_t strided = 0;                     // the layout of what was seen
-    bool is_otherwise = false;                    // the two ways differ: DLPack's is used
+    bool has_other_layout = false;                // the two ways differ: DLPack is used
     std::array<std::array<Kind, MAX_TYPES>, MAX_DEVICES> kinds{};
 
     /// Finds what is known of tensors like this one, and reads its layout; null if it cannot.
@@ -66,11 +71,11 @@ struct TorchTensors {
 
 inline constinit TorchTensors torch_tensors;
 
-/// Tells whether objects of a type are PyTorch's own tensors, and not of a derived class that may
+/// Returns whether objects of a type are PyTorch's own tensors, and not of a derived class that may
 /// have something else in them.
 [[nodiscard]] bool is_torch_type(PyTypeObject* type);
 
-/// Reads a tensor of a kind that was seen before. Says no if it was not, or cannot be read.
+/// Reads a tensor of a kind that was seen before. Returns false for any other, and if it fails.
 [[nodiscard]] inline bool read_torch_tensor(nb::handle object, const dlpack::ExchangeTable& table,
                                             dlpack::Tensor& tensor) noexcept;
 

@@ -6,11 +6,16 @@
 #include "arrays/view_copy.hpp"
 
 #include "arrays/view_sources.hpp"
+#include "memory/buffer_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/fast_method.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/detail/order.hpp>
+#include <cuprum/dlpack.hpp>
 #include <cuprum/region.hpp>
+#include <cuprum/stream.hpp>
+#include <cuprum/strided_layout.hpp>
 
 #include <optional>
 #include <string>
@@ -111,7 +116,7 @@ void check_types(StridedMemoryView& destination, StridedMemoryView& source) {
     if (!into.equal(out_of)) {
         raise_error(PyExc_ValueError, "the source's elements are " + repr_text(out_of) +
                                           ", the destination's " + repr_text(into) +
-                                          ", expected the same: nothing is converted");
+                                          ", expected the same: a copy does not convert");
     }
 }
 

@@ -8,6 +8,8 @@
 #include "arrays/view_sources.hpp"
 #include "support/names.hpp"
 
+#include <cuprum/dlpack.hpp>
+
 #include <algorithm>
 #include <cstdint>
 

@@ -11,6 +11,11 @@
 #include "support/errors.hpp"
 #include "support/fast_method.hpp"
 #include "support/leaving.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/device.hpp>
+#include <cuprum/dlpack.hpp>
+#include <cuprum/strided_layout.hpp>
 
 #include <cstddef>
 #include <new>

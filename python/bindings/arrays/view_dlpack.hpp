@@ -5,6 +5,8 @@
 
 #include "arrays/strided_memory_view.hpp"
 
+#include <cuprum/dlpack.hpp>
+
 namespace cuprum::python {
 
 /// Binds DLPack's methods of a view.

@@ -6,9 +6,12 @@
 #include "arrays/extents.hpp"
 #include "arrays/view_sources.hpp"
 #include "support/arguments.hpp"
+#include "support/compatibility.hpp"
 #include "support/names.hpp"
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/dlpack.hpp>
 
 #include <nanobind/stl/string.h>
 
@@ -60,7 +63,8 @@ void view_cuda_array_interface(StridedMemoryView& view, nb::handle object, Consu
 
 void view_array_interface(StridedMemoryView& view, nb::handle object) {
     const ArrayProducer producer = array_producer(object);
-    if (producer.way == ArrayProducer::Way::Numpy && !reads_array_interface_literally) {
+    if (producer.way == ArrayProducer::Way::Numpy &&
+        !compatibility::reads_array_interface_literally()) {
         return view_numpy(view, object);
     }
     if (producer.way == ArrayProducer::Way::Exchange || producer.way == ArrayProducer::Way::Torch) {
@@ -68,7 +72,7 @@ void view_array_interface(StridedMemoryView& view, nb::handle object) {
     }
     const nb::dict interface = read_interface(object, names().array);
     apply_interface(view, object, interface);
-    if (reads_array_interface_literally) {
+    if (compatibility::reads_array_interface_literally()) {
         const nb::gil_scoped_release unlocked;
         view.device_id = Device().ordinal();
     } else if (nb::hasattr(object, "dtype") && nb::cast<std::string>(view.dtype)[1] == 'V') {
@@ -144,11 +148,7 @@ void apply_interface(StridedMemoryView& view, nb::handle object, const nb::dict&
     }
     view.base = view.pointer =
         address_argument(PyTuple_GET_ITEM(data.ptr(), 0), "the address in data");
-    const int truth = PyObject_IsTrue(PyTuple_GET_ITEM(data.ptr(), 1));
-    if (truth < 0) {
-        throw nb::python_error();
-    }
-    view.is_readonly = truth == 1;
+    view.is_readonly = is_true(PyTuple_GET_ITEM(data.ptr(), 1));
     const nb::handle shape = required(interface, names().shape);
     const nb::handle strides = entry(interface, names().strides);
     const bool has_strides = strides.is_valid() && !strides.is_none();
@@ -196,7 +196,7 @@ std::size_t itemsize_of(const std::string& typestr) {
     const std::size_t size = std::strtoul(typestr.c_str() + 2, nullptr, 10);
     if (size > largest / unicode_bytes) {
         raise_error(PyExc_BufferError, "typestr \"" + typestr +
-                                           "\" speaks of elements of more than " +
+                                           "\" describes elements of more than " +
                                            std::to_string(largest) + " bytes");
     }
     return typestr[1] == 'U' ? size * unicode_bytes : size;

@@ -7,11 +7,15 @@
 #include "arrays/numpy_arrays.hpp"
 #include "arrays/torch_tensors.hpp"
 #include "memory/buffer_dlpack.hpp"
+#include "memory/buffer_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/gil.hpp"
 #include "support/names.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/detail/order.hpp>
+#include <cuprum/dlpack.hpp>
+#include <cuprum/strided_layout.hpp>
 
 #include <nanobind/stl/string.h>
 
@@ -498,7 +502,7 @@ void take_capsule(StridedMemoryView& view, nb::handle object, nb::handle capsule
 }
 
 /// Does what CuPy's `__dlpack__` does, at a fifth of its cost: the consumer waits for what CuPy's
-/// current stream holds. Says no, leaving the view empty, if it cannot.
+/// current stream holds. Returns false, with the view empty, if it cannot.
 bool view_cupy_array_ordered(StridedMemoryView& view, nb::handle array, ConsumerStream stream) {
     const std::optional<std::uintptr_t> producer =
         stream.kind == ConsumerStream::Kind::Handle ? cupy_current_stream() : std::nullopt;
@@ -511,7 +515,7 @@ bool view_cupy_array_ordered(StridedMemoryView& view, nb::handle array, Consumer
 }
 
 /// Asks PyTorch's compiled side, which is several times faster than its `__dlpack__` in Python;
-/// says no, leaving the view empty, if it cannot.
+/// Returns false, with the view empty, if it cannot.
 bool view_torch(StridedMemoryView& view, nb::handle tensor) {
     const nb::object module = nb::steal(PyImport_GetModule(names().torch_module));
     const nb::object function = module.is_valid()

@@ -10,6 +10,8 @@
 #include "arrays/strided_memory_view.hpp"
 #include "support/arguments.hpp"
 
+#include <cuprum/dlpack.hpp>
+
 #include <cstdint>
 
 namespace cuprum::python {
@@ -55,10 +57,10 @@ void view_cuda_array_interface(StridedMemoryView& view, nb::handle object, Consu
 void view_array_interface(StridedMemoryView& view, nb::handle object);
 /// Reads a numpy array.
 [[gnu::hot]] void view_numpy(StridedMemoryView& view, nb::handle array);
-/// Reads a CuPy array where it lies; says no, leaving the view empty, if it is an unusual one.
+/// Reads a CuPy array in place. Returns false, with the view empty, for an unusual one.
 [[nodiscard, gnu::hot]] bool view_cupy_array(StridedMemoryView& view, nb::handle array);
 /// Reads a CuPy array by its attributes, which its compiled code answers much faster than
-/// `__dlpack__`; says no, leaving the view empty, if they are not what CuPy's are.
+/// `__dlpack__`. Returns false, with the view empty, if they are not those of CuPy.
 [[nodiscard]] bool view_cupy(StridedMemoryView& view, nb::handle array);
 /// Takes over a tensor that C code handed out; `object` is what the view keeps alive.
 void view_managed(StridedMemoryView& view, nb::handle object,
@@ -70,9 +72,5 @@ void view_buffer(StridedMemoryView& view, nb::handle buffer, nb::object layout, 
 /// Views what another view views, differently.
 void view_view(StridedMemoryView& view, StridedMemoryView& source, nb::object layout,
                nb::handle dtype);
-
-/// Whether `from_array_interface` speaks as the reference does: the current device is named, and
-/// records lose their fields.
-inline bool reads_array_interface_literally = false;
 
 } // namespace cuprum::python

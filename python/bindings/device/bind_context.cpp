@@ -1,13 +1,22 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
 #include "device/context_flags.hpp"
+#include "device/device_objects.hpp"
+#include "stream/stream_objects.hpp"
 #include "support/choices.hpp"
 #include "support/collection.hpp"
-#include "support/objects.hpp"
-#include "support/reference.hpp"
+#include "support/compatibility.hpp"
+#include "support/python_objects.hpp"
+#include "support/waiting.hpp"
 
 #include <cuprum/context.hpp>
+#include <cuprum/context_settings.hpp>
+#include <cuprum/detail/access.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/device_resources.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
@@ -35,7 +44,7 @@ void close(PyContext& self);
 
 void bind_context(nb::module_& module) {
     nb::class_<PyContext> type(module, "Context", nb::is_weak_referenceable(),
-                               R"(Share a context of one device.
+                               R"(A context of one device.
 
 Obtained from ``Device.context``, ``Stream.context`` or ``Event.context``, or made by
 ``Device.create_context`` and ``Context.create``.)");
@@ -58,12 +67,12 @@ Obtained from ``Device.context``, ``Stream.context`` or ``Event.context``, or ma
     type.def_prop_ro(
         "device", [](const PyContext& self) { return device_object(self.device()); },
         nb::sig("def device(self) -> Device"), "Return the device it belongs to.");
-    type.def_prop_ro("is_closed", &PyContext::is_closed, "Tell whether ``close`` was called.");
+    type.def_prop_ro("is_closed", &PyContext::is_closed, "Return whether ``close`` was called.");
     type.def_prop_ro("is_primary", &PyContext::is_primary,
-                     "Tell whether this is a device's primary context.");
+                     "Return whether this is a device's primary context.");
     type.def_prop_ro(
         "is_green", [](const PyContext& self) { return !self.is_closed() && self.is_green(); },
-        "Tell whether this is a green context, one that has its own part of the device.");
+        "Return whether this is a green context, one that has its own part of the device.");
     type.def_prop_ro("id", &PyContext::id, nb::call_guard<nb::gil_scoped_release>(),
                      "Return a number that no other context of this process ever has.");
     type.def_prop_ro(
@@ -75,14 +84,22 @@ Obtained from ``Device.context``, ``Stream.context`` or ``Event.context``, or ma
             return make<DeviceResources>(self.resources());
         },
         nb::sig("def resources(self) -> DeviceResources"),
-        "Return what this context has of the device: all, or the part of a green context.");
+        "Return the resources of this context: the whole device, or the part of a green context.");
     bind_making(type);
     bind_settings(type);
     bind_current(module, type);
-    type.def("sync", &PyContext::sync, nb::call_guard<nb::gil_scoped_release>(),
-             "Block until all work in this context is done.");
+    type.def(
+        "sync", [](const PyContext& self) { sync_with_signals(self); },
+        R"(Block until all work in this context is done.
+
+Ctrl-C raises KeyboardInterrupt on the main thread; the work continues.
+
+Raises
+------
+CUDAError
+    If any of that work failed; the context is then unusable.)");
     type.def("close", close,
-             R"(Give up this object's share of the context. Calling it again does nothing.
+             R"(Release this object's share of the context. Calling it again does nothing.
 
 Streams, events and buffers made in the context have shares too.
 
@@ -126,7 +143,9 @@ std::map<CUcontext, nb::object>& known_objects() {
     }
     nb::object object = place->second();
     const PyContext* held = object.is_none() ? nullptr : get_if<PyContext>(object);
-    return held != nullptr && held->state() == context.state() ? object : nb::object();
+    const bool is_same =
+        held != nullptr && detail::Access::state(*held) == detail::Access::state(context);
+    return is_same ? object : nb::object();
 }
 
 } // namespace
@@ -164,7 +183,7 @@ void bind_making(nb::class_<PyContext>& type) {
         },
         "device"_a.none(), "flags"_a,
         nb::sig("def create(device: Device | int, **flags: object) -> Context"),
-        R"(Make a context of its own on a device, beside the primary one.
+        R"(Create a context on a device, beside the primary one.
 
 It does not become current. Most programs need none: ``Device.create_context`` makes green
 contexts, and everything else works in the primary context.
@@ -178,7 +197,7 @@ device : Device or int
     type.def("create_stream", create_stream, "options"_a = nb::none(),
              nb::sig("def create_stream(self, options: cuprum._options.StreamOptions | dict | "
                      "None = None) -> Stream"),
-             R"(Make a stream in this context.
+             R"(Create a stream in this context.
 
 Parameters
 ----------
@@ -252,7 +271,7 @@ limit : LimitType or str
         nb::for_getter(nb::sig("def cache_config(self) -> cuprum.typing.CacheConfigType")),
         nb::for_setter(nb::sig("def cache_config(self, config: cuprum.typing.CacheConfigType | "
                                "str, /) -> None")),
-        "Return how L1 cache and shared memory divide what they have in common; a preference.");
+        "Return the preferred split between L1 cache and shared memory.");
     type.def_prop_ro(
         "flags",
         [](const PyContext& self) {
@@ -263,7 +282,7 @@ limit : LimitType or str
             return context_flags_tuple(flags);
         },
         nb::sig("def flags(self) -> cuprum._types.ContextFlags"),
-        "Return how the context behaves, as a named tuple.");
+        "Return the flags of the context, as a named tuple.");
     type.def(
         "set_flags",
         [](const PyContext& self, const nb::kwargs& flags) {
@@ -272,7 +291,7 @@ limit : LimitType or str
             self.set_flags(wanted);
         },
         nb::sig("def set_flags(self, **flags: object) -> None"),
-        R"(Change how the context behaves. What is not named becomes the default.
+        R"(Change the flags of the context. Flags that are not named become the default.
 
 Parameters
 ----------
@@ -290,7 +309,7 @@ sync_memory_operations : bool
     Make copies that may return early wait.)");
     type.def("reset_persisting_l2_cache", &PyContext::reset_persisting_l2_cache,
              nb::call_guard<nb::gil_scoped_release>(),
-             "Give lines of the L2 cache that are kept for one use back to normal use.");
+             "Reset all persisting lines of the L2 cache to normal.");
 }
 
 /// Makes a context current for a ``with`` block.
@@ -312,7 +331,7 @@ void bind_current(nb::module_& module, nb::class_<PyContext>& type) {
     nb::class_<PyCurrentContext> guard(
         module, "CurrentContext", nb::is_weak_referenceable(),
         nb::type_slots(MemberSlots<PyCurrentContext, &PyCurrentContext::context>::slots),
-        "Make a context current for a ``with`` block; made by ``as_current``.");
+        "A context that is current in a ``with`` block, from ``as_current``.");
     note_type<PyCurrentContext>(guard);
     guard.def(
         "__enter__",
@@ -363,7 +382,7 @@ std::uintptr_t address(const Context& context) {
 }
 
 nb::object create_stream(const PyContext& self, nb::handle options) {
-    if (follows_reference.load(std::memory_order_relaxed) && !self.is_green()) {
+    if (compatibility::creates_streams_in_green_contexts_only() && !self.is_green()) {
         raise_error(PyExc_RuntimeError,
                     "Context.create_stream is only supported on green contexts; use "
                     "Device.create_stream");

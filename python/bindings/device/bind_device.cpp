@@ -1,15 +1,28 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
 #include "device/bind_device_management.hpp"
+#include "device/device_objects.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/memory_objects.hpp"
+#include "stream/stream_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/compatibility.hpp"
 #include "support/errors.hpp"
 #include "support/fast_method.hpp"
-#include "support/objects.hpp"
-#include "support/reference.hpp"
+#include "support/gil.hpp"
+#include "support/held.hpp"
+#include "support/instances.hpp"
+#include "support/python_objects.hpp"
+#include "support/waiting.hpp"
 
+#include <cuprum/context.hpp>
 #include <cuprum/device.hpp>
+#include <cuprum/event.hpp>
+#include <cuprum/host_memory.hpp>
+#include <cuprum/memory_pool.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
@@ -32,6 +45,8 @@ void bind_factories(nb::class_<PyDevice>& type);
                                   PyObject* keywords) noexcept;
 vectorcallfunc general_call = nullptr; // what call_type stands before
 [[nodiscard]] nb::object context_of(const PyDevice& self);
+/// Returns the current context if it is this device's, else the primary one.
+[[nodiscard]] Context context_in_use(const PyDevice& self);
 [[nodiscard, gnu::hot]] nb::object set_current(PyDevice& self, nb::handle context);
 [[nodiscard, gnu::noinline]] nb::object replace_current(PyDevice& self, nb::handle context);
 [[nodiscard, gnu::hot]] nb::object create_stream(PyDevice& self, nb::handle object,
@@ -47,7 +62,7 @@ void forget_devices();
 void bind_device(nb::module_& module) {
     bind_device_properties(module);
     nb::class_<PyDevice> type(module, "Device", nb::is_weak_referenceable(), nb::is_final(),
-                              R"(Name one CUDA device.
+                              R"(One CUDA device.
 
 There is one object per device: ``Device(0) is Device(0)``. Its methods act on their own device
 whatever is current and leave the current context as it was, except ``set_current``.
@@ -185,7 +200,7 @@ void bind_identity(nb::class_<PyDevice>& type) {
         "Return the compute capability as compilers name it, such as ``90``.");
     type.def_prop_ro(
         "is_emulated", [](const PyDevice& self) { return self.core.is_emulated(); },
-        "Tell whether this is the emulated device.");
+        "Return whether this is the emulated device.");
     type.def_prop_ro(
         "properties", [](const PyDevice& self) { return self.properties; },
         nb::sig("def properties(self) -> DeviceProperties"), "Return the device's attributes.");
@@ -209,7 +224,7 @@ void bind_identity(nb::class_<PyDevice>& type) {
             return self.core.can_access_peer(other);
         },
         "peer"_a.none(), nb::sig("def can_access_peer(self, peer: Device | int) -> bool"),
-        "Tell whether kernels on this device may access another device's memory.");
+        "Return whether kernels on this device may access another device's memory.");
     type.def(
         "__eq__",
         [](const PyDevice& self, const PyDevice& other) { return self.core == other.core; },
@@ -245,11 +260,17 @@ RuntimeError
     type.def(
         "sync",
         [](const PyDevice& self) {
-            check_set_current(self);
-            const nb::gil_scoped_release unlocked;
-            self.core.sync();
+            compatibility::check_set_current(self.core);
+            sync_with_signals(context_in_use(self));
         },
-        "Block until all work of this device's context is done.");
+        R"(Block until all work of this device's context is done.
+
+Ctrl-C raises KeyboardInterrupt on the main thread; the work continues.
+
+Raises
+------
+CUDAError
+    If any of that work failed; the context is then unusable.)");
     type.def_prop_ro(
         "default_stream", [](const PyDevice&) { return default_stream(); },
         nb::sig("def default_stream(self) -> Stream"),
@@ -261,7 +282,7 @@ It is ``LEGACY_DEFAULT_STREAM``, or ``PER_THREAD_DEFAULT_STREAM`` if the environ
         type,
         "def create_stream(self, obj: cuprum.typing.IsStreamType | None = None, "
         "options: cuprum._options.StreamOptions | dict | None = None) -> Stream",
-        R"(Make a stream, or wrap another library's.
+        R"(Create a stream, or wrap one of another library.
 
 Parameters
 ----------
@@ -278,7 +299,7 @@ ValueError
         type,
         "def create_event(self, options: cuprum._options.EventOptions | dict | None = "
         "None) -> Event",
-        R"(Make an event; it counts as done until it is recorded.
+        R"(Create an event. It counts as done until it is recorded.
 
 Parameters
 ----------
@@ -307,15 +328,16 @@ OutOfMemoryError
 It is the device's current memory pool until another MemoryResource is set.)");
 }
 
+Context context_in_use(const PyDevice& self) {
+    const nb::gil_scoped_release unlocked;
+    auto current = Context::current();
+    return current && current->device() == self.core ? std::move(*current)
+                                                     : self.core.primary_context();
+}
+
 nb::object context_of(const PyDevice& self) {
-    check_set_current(self);
-    auto context = [&] {
-        const nb::gil_scoped_release unlocked;
-        auto current = Context::current();
-        return current && current->device() == self.core ? std::move(*current)
-                                                         : self.core.primary_context();
-    }();
-    return context_object(std::move(context));
+    compatibility::check_set_current(self.core);
+    return context_object(context_in_use(self));
 }
 
 /// Surrounds a driver call in a device's context: the first one makes the context, which takes
@@ -343,7 +365,7 @@ nb::object set_current(PyDevice& self, nb::handle context) {
         const InDevice unlocked(self);
         self.core.set_current();
     }
-    note_set_current(self);
+    compatibility::note_set_current(self.core);
     return nb::none();
 }
 
@@ -362,12 +384,12 @@ nb::object replace_current(PyDevice& self, nb::handle context) {
         const Brief unlocked;
         return self.core.set_current(*wanted);
     }();
-    note_set_current(self);
+    compatibility::note_set_current(self.core);
     return previous ? context_object(std::move(*previous)) : nb::none();
 }
 
 nb::object create_event(PyDevice& self, nb::handle options) {
-    check_set_current(self);
+    compatibility::check_set_current(self.core);
     const EventOptions how = options.is_none() ? EventOptions{} : event_options(options);
     if (how.ipc_enabled) [[unlikely]] {
         raise_error(PyExc_TypeError,
@@ -381,7 +403,7 @@ nb::object create_event(PyDevice& self, nb::handle options) {
 }
 
 nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream) {
-    check_set_current(self);
+    compatibility::check_set_current(self.core);
 #ifndef Py_GIL_DISABLED
     if (self.memory_resource.is_valid()) [[likely]] {
         nb::object resource = self.memory_resource; // which Python code may replace
@@ -397,7 +419,7 @@ nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream) {
 }
 
 nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options) {
-    check_set_current(self);
+    compatibility::check_set_current(self.core);
     if (!object.is_none()) [[unlikely]] {
         return stream_of(reinterpret_cast<PyObject*>(TYPE<PyStream>), object, options);
     }
@@ -436,7 +458,7 @@ void set_memory_resource(PyDevice& self, nb::handle resource) {
 }
 
 void forget_devices() {
-    forget_set_current();
+    compatibility::forget_set_current();
     DeviceTable& table = devices();
     for (std::size_t i = 0; i < table.count; ++i) {
         if (PyObject* object = table.objects[i].load(std::memory_order_acquire)) {

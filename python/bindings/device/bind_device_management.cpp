@@ -6,10 +6,13 @@
 #include "device/bind_device_management.hpp"
 
 #include "device/context_flags.hpp"
+#include "device/device_objects.hpp"
 #include "support/choices.hpp"
-#include "support/reference.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/context.hpp>
+#include <cuprum/context_settings.hpp>
+#include <cuprum/device.hpp>
 #include <cuprum/device_resources.hpp>
 
 #include <nanobind/stl/string.h>
@@ -45,7 +48,7 @@ void add_device_management(nb::class_<PyDevice>& type) {
         "resources",
         [](const PyDevice& self) { return make<DeviceResources>(self.core.resources()); },
         nb::sig("def resources(self) -> DeviceResources"),
-        "Return what the device as a whole has for green contexts.");
+        "Return the resources of the whole device, which green contexts divide.");
     add_contexts(type);
     add_limits(type);
     add_peers(type);
@@ -53,21 +56,21 @@ void add_device_management(nb::class_<PyDevice>& type) {
            "Return the same device as the management library knows it; not available yet.",
            "the management library (NVML) is not part of this version");
     refuse(type, "create_graph_builder", "def create_graph_builder(self) -> object",
-           "Make a graph builder; not available yet.", "graphs are not part of this version");
+           "Create a graph builder; not available yet.", "graphs are not part of this version");
     refuse(type, "create_opaque_array", "def create_opaque_array(self, options: object) -> object",
-           "Make an array for textures; not available yet.",
+           "Create an array for textures; not available yet.",
            "textures and surfaces are not part of this version");
     refuse(type, "create_mipmapped_array",
            "def create_mipmapped_array(self, options: object) -> object",
-           "Make a mipmapped array; not available yet.",
+           "Create a mipmapped array; not available yet.",
            "textures and surfaces are not part of this version");
     refuse(type, "create_texture_object",
            "def create_texture_object(self, *, resource: object, options: object = None) -> object",
-           "Make a texture; not available yet.",
+           "Create a texture; not available yet.",
            "textures and surfaces are not part of this version");
     refuse(type, "create_surface_object",
            "def create_surface_object(self, *, resource: object) -> object",
-           "Make a surface; not available yet.",
+           "Create a surface; not available yet.",
            "textures and surfaces are not part of this version");
 }
 
@@ -89,7 +92,7 @@ void add_contexts(nb::class_<PyDevice>& type) {
         "options"_a = nb::none(),
         nb::sig("def create_context(self, options: cuprum._options.ContextOptions | dict | None = "
                 "None) -> Context"),
-        R"(Make a green context: one that has its own part of the device.
+        R"(Create a green context, which has its own part of the device.
 
 It does not become current. ``Context.create`` makes one that is not green.
 
@@ -123,7 +126,7 @@ What was current before is current again afterwards.)");
             const nb::gil_scoped_release unlocked;
             return self.core.primary_context_state().is_active;
         },
-        "Tell whether the primary context exists.");
+        "Return whether the primary context exists.");
     type.def_prop_ro(
         "primary_context_flags",
         [](const PyDevice& self) {
@@ -134,7 +137,7 @@ What was current before is current again afterwards.)");
             return context_flags_tuple(state.flags);
         },
         nb::sig("def primary_context_flags(self) -> cuprum._types.ContextFlags"),
-        "Return how the primary context behaves, or would behave.");
+        "Return the flags that the primary context has, or would have.");
     type.def(
         "set_primary_context_flags",
         [](const PyDevice& self, const nb::kwargs& flags) {
@@ -143,7 +146,7 @@ What was current before is current again afterwards.)");
             self.core.set_primary_context_flags(wanted);
         },
         nb::sig("def set_primary_context_flags(self, **flags: object) -> None"),
-        "Change how the primary context behaves; the flags are those of ``Context.set_flags``.");
+        "Change the flags of the primary context; they are those of ``Context.set_flags``.");
     type.def(
         "reset_primary_context", [](const PyDevice& self) { self.core.reset_primary_context(); },
         nb::call_guard<nb::gil_scoped_release>(),
@@ -201,7 +204,7 @@ Pools have ``peer_accessible_by``. Does nothing if the access is allowed already
             self.core.disable_peer_access(other);
         },
         "peer"_a.none(), nb::sig("def disable_peer_access(self, peer: Device | int) -> None"),
-        "Take the access back; does nothing if it was not allowed.");
+        "Disable the access. Harmless if it was not enabled.");
     type.def(
         "get_p2p_attribute",
         [](const PyDevice& self, nb::handle attribute, nb::handle peer) {
@@ -213,7 +216,7 @@ Pools have ``peer_accessible_by``. Does nothing if the access is allowed already
         "attribute"_a, "peer"_a.none(),
         nb::sig("def get_p2p_attribute(self, attribute: cuprum.typing.P2PAttributeType | str, "
                 "peer: Device | int) -> int"),
-        R"(Tell about the link to another device.
+        R"(Return a property of the link to another device.
 
 Parameters
 ----------

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "support/arguments.hpp"
+#include "support/compatibility.hpp"
 #include "support/errors.hpp"
-#include "support/objects.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/device.hpp>
 
@@ -13,16 +14,11 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include <atomic>
-
 namespace cuprum::python {
 
 using namespace nb::literals;
 
 namespace {
-
-/// Whether an attribute that the driver does not know reads as 0; for the drop-in.
-std::atomic<bool> is_unknown_zero = false;
 
 // The GIL is kept: the core remembers the values, and the driver answers the rest from a table.
 int read(const DeviceProperties& properties, int attribute) {
@@ -32,7 +28,7 @@ int read(const DeviceProperties& properties, int attribute) {
         if (error.code() != CUDA_ERROR_INVALID_VALUE) {
             throw;
         }
-        if (!is_unknown_zero.load(std::memory_order_relaxed)) {
+        if (!compatibility::reads_unknown_attributes_as_zero()) {
             raise_as("UnknownAttributeError", error, error.what());
         }
         switch (attribute) {
@@ -51,7 +47,7 @@ int read(const DeviceProperties& properties, int attribute) {
 void bind_device_properties(nb::module_& module) {
     nb::class_<DeviceProperties> type(
         module, "DeviceProperties", nb::is_weak_referenceable(),
-        R"(Read the attributes of one device, by the driver's names in lower case.
+        R"(The attributes of one device, under the driver's names in lower case.
 
 An attribute that the driver does not know raises, as an AttributeError and a CUDAError; ``get`` takes a default for that case
 and ``is_supported`` tells beforehand.)");
@@ -70,7 +66,7 @@ and ``is_supported`` tells beforehand.)");
 #define CUPRUM_BOOL_ATTRIBUTE(name, number)                                                        \
     type.def_prop_ro(                                                                              \
         #name, [](const DeviceProperties& self) { return read(self, number) != 0; },               \
-        "Tell the driver's attribute of this name.");
+        "Return the driver's attribute of this name.");
 #include <cuprum/detail/device_attributes.def>
 #undef CUPRUM_INT_ATTRIBUTE
 #undef CUPRUM_BOOL_ATTRIBUTE
@@ -97,7 +93,7 @@ Raises
 ValueError
     If there is no attribute of that name at all.)");
     type.def("is_supported", &DeviceProperties::is_supported, "name"_a,
-             R"(Tell whether the driver knows an attribute.
+             R"(Return whether the driver knows an attribute.
 
 Raises
 ------
@@ -105,9 +101,6 @@ ValueError
     If there is no attribute of that name at all.)");
     type.def_static("names", &DeviceProperties::names,
                     "Return the names of all attributes, in the driver's order.");
-    module.def(
-        "read_unknown_attributes_as_zero", [](bool is_on) { is_unknown_zero = is_on; },
-        "Choose whether attributes that the driver does not know read as 0.");
 }
 
 } // namespace cuprum::python

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
+#include "device/device_objects.hpp"
 #include "support/choices.hpp"
-#include "support/objects.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/device_resources.hpp>
 
@@ -41,7 +43,7 @@ void bind_device_resources(nb::module_& module) {
     bind_multiprocessors(module);
     bind_work_queues(module);
     nb::class_<DeviceResources> type(module, "DeviceResources", nb::is_weak_referenceable(),
-                                     R"(Ask what a device, or one of its contexts, has.
+                                     R"(The resources of a device, or of one of its contexts.
 
 Obtained from ``Device.resources``, ``Context.resources`` or ``Stream.resources``.)");
     note_type<DeviceResources>(type);
@@ -114,7 +116,7 @@ namespace {
 
 void bind_multiprocessors(nb::module_& module) {
     nb::class_<SMResource> type(module, "SMResource", nb::is_weak_referenceable(),
-                                R"(Describe a set of multiprocessors of one device.
+                                R"(A set of multiprocessors of one device.
 
 Obtained from ``DeviceResources.sm`` and ``split``. It reserves nothing until a context is made of
 it.)");
@@ -135,7 +137,7 @@ it.)");
         "device", [](const SMResource& self) { return device_object(self.device()); },
         nb::sig("def device(self) -> Device"), "Return the device they belong to.");
     type.def_prop_ro("is_usable", &SMResource::is_usable,
-                     "Tell whether a context can be made of it; not so after a dry run.");
+                     "Return whether a context can be made of it; not so after a dry run.");
     type.def("split", split, "options"_a, nb::kw_only(), "dry_run"_a = false,
              nb::sig("def split(self, options: cuprum._options.SMResourceOptions | dict, *, "
                      "dry_run: bool = False) -> tuple[list[SMResource], SMResource]"),
@@ -146,7 +148,7 @@ Parameters
 options : SMResourceOptions or dict
     The groups. Different sizes and co-scheduling need a driver for CUDA 13.1.
 dry_run : bool, optional
-    Tell the sizes only; no context can be made of the result.
+    Compute the sizes only; no context can be created from the result.
 
 Returns
 -------
@@ -168,7 +170,7 @@ NotSupportedError
 
 void bind_work_queues(nb::module_& module) {
     nb::class_<WorkqueueResource> type(module, "WorkqueueResource", nb::is_weak_referenceable(),
-                                       R"(Describe the work queues of a device or context.
+                                       R"(The work queues of a device or context.
 
 Obtained from ``DeviceResources.workqueue``.)");
     note_type<WorkqueueResource>(type);
@@ -186,7 +188,7 @@ Obtained from ``DeviceResources.workqueue``.)");
             return WORKQUEUE_SHARING_SCOPES.member(self.sharing_scope());
         },
         nb::sig("def sharing_scope(self) -> cuprum.typing.WorkqueueSharingScopeType"),
-        "Return who shares the queues.");
+        "Return which contexts share the queues.");
     type.def_prop_ro("concurrency_limit", &WorkqueueResource::concurrency_limit,
                      "Return how many streams should not wait for each other.");
     type.def_prop_ro(

@@ -3,7 +3,6 @@
 
 #include "support/errors.hpp"
 #include "support/leaving.hpp"
-#include "support/objects.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/warning.hpp>
@@ -21,12 +20,15 @@
 
 namespace cuprum::python {
 
+namespace nb = nanobind;
+
 namespace {
 
 /// The Python exception classes, held for the life of the process.
 struct Classes {
     PyObject* cuda_error;
     PyObject* out_of_memory;
+    PyObject* launch_error;
     PyObject* nvrtc_error;
     PyObject* nvvm_error;
     PyObject* linker_error;
@@ -39,7 +41,7 @@ struct Classes {
 
 Classes classes;
 
-/// Sets the Python error for one of our exceptions; false if it is none of them.
+/// Sets the Python error for one of Cuprum's exceptions; false for any other.
 [[nodiscard]] bool set_own_error(const std::exception_ptr& exception);
 void set_error(PyObject* type, const nb::object& error);
 void add_details(const nb::object& object, const CUDAError& error);
@@ -54,6 +56,7 @@ void bind_error(nb::module_& /*module*/) {
     };
     classes = {.cuda_error = find("CUDAError"),
                .out_of_memory = find("OutOfMemoryError"),
+               .launch_error = find("LaunchError"),
                .nvrtc_error = find("NVRTCError"),
                .nvvm_error = find("NVVMError"),
                .linker_error = find("LinkerError"),
@@ -113,11 +116,16 @@ void set_error(PyObject* type, const nb::object& error) {
     PyErr_SetObject(type, error.ptr());
 }
 
-void add_details(const nb::object& object, const CUDAError& error) {
+void add_details(const nb::object& object, const Error& error) {
+    object.attr("domain") = std::string(to_string(error.domain()));
     object.attr("code") = error.code();
     object.attr("name") = error.name();
     object.attr("call") = error.call();
     object.attr("explanation") = error.explanation();
+}
+
+void add_details(const nb::object& object, const CUDAError& error) {
+    add_details(object, static_cast<const Error&>(error));
     if (!error.driver_log().empty()) {
         object.attr("driver_log") = error.driver_log();
     }
@@ -132,9 +140,9 @@ nb::object make_cuda_error(PyObject* type, const CUDAError& error) {
     return object;
 }
 
-template <typename CompilerError>
 void set_compiler_error(PyObject* type, const CompilerError& error) {
-    const nb::object object = make_cuda_error(type, error);
+    const nb::object object = make_error(type, error);
+    add_details(object, error);
     object.attr("log") = error.log();
     object.attr("options") = error.options();
     set_error(type, object);
@@ -155,6 +163,10 @@ bool set_own_error(const std::exception_ptr& exception) {
         object.attr("free_bytes") = error.free_bytes();
         object.attr("total_bytes") = error.total_bytes();
         set_error(classes.out_of_memory, object);
+    } catch (const LaunchError& error) {
+        const nb::object object = make_cuda_error(classes.launch_error, error);
+        object.attr("limit") = error.limit();
+        set_error(classes.launch_error, object);
     } catch (const NVRTCError& error) {
         set_compiler_error(classes.nvrtc_error, error);
     } catch (const NVVMError& error) {
@@ -220,10 +232,10 @@ void warn(WarningKind kind, std::string_view message) {
         std::fprintf(stderr, "cuprum: %s\n", text.c_str());
         return;
     }
-    // An exception may be on its way while a destructor warns; it must not get lost.
+    // A destructor may warn while an exception propagates; keep that exception.
     const nb::error_scope pending;
     if (PyErr_WarnEx(category(kind), text.c_str(), user_level()) != 0) {
-        // Warnings are errors here, but there is nobody to raise it to.
+        // The filter turns warnings into errors, but no caller can receive one here.
         PyErr_WriteUnraisable(nullptr);
     }
 }

@@ -3,8 +3,13 @@
 
 #include "launch/bind_kernel.hpp"
 
+#include "bindings.hpp"
+#include "launch/kernel_objects.hpp"
+#include "program/program_objects.hpp"
 #include "support/arguments.hpp"
-#include "support/objects.hpp"
+#include "support/compatibility.hpp"
+#include "support/python_objects.hpp"
+#include "support/recycling.hpp"
 
 #include <cuprum/kernel.hpp>
 #include <cuprum/object_code.hpp>
@@ -32,7 +37,7 @@ namespace {
 
 void bind_kernel(nb::module_& module) {
     nb::class_<PyKernel> type(module, "Kernel", nb::is_weak_referenceable(), nb::pooled(),
-                              R"(Share a kernel; it keeps its code loaded.
+                              R"(A kernel, which keeps its code loaded.
 
 Obtained from ``ObjectCode.get_kernel``. It knows how many parameters it takes and how large, so
 that ``launch`` can check.)");
@@ -61,7 +66,7 @@ that ``launch`` can check.)");
     type.def_static(
         "from_handle", from_handle, "handle"_a.none(), "mod"_a = nb::none(),
         nb::sig("def from_handle(handle: int, mod: ObjectCode | None = None) -> Kernel"),
-        R"(Wrap a driver's kernel made elsewhere.
+        R"(Wrap a kernel that other code loaded.
 
 Parameters
 ----------
@@ -77,9 +82,9 @@ TypeError
     If the handle is not an int, or `mod` not an ObjectCode.)");
     bind_kernel_attributes(module, type);
     bind_kernel_occupancy(module, type);
-    type.def_prop_ro("is_closed", &PyKernel::is_closed, "Tell whether ``close`` was called.");
+    type.def_prop_ro("is_closed", &PyKernel::is_closed, "Return whether ``close`` was called.");
     type.def("close", &PyKernel::drop,
-             "Give up this object's share of the kernel. Calling it again does nothing.");
+             "Release this object's share of the kernel. Calling it again does nothing.");
     type.def(
         "__eq__",
         [](const PyKernel& self, const PyKernel& other) {
@@ -90,8 +95,12 @@ TypeError
         return std::hash<std::uintptr_t>{}(self.is_closed() ? 0 : address(self));
     });
     type.def("__repr__", [](const PyKernel& self) -> std::string {
-        return self.is_closed() ? "<Kernel closed>"
-                                : "<Kernel handle=" + hex_text(address(self)) + ">";
+        if (self.is_closed()) {
+            return "<Kernel closed>";
+        }
+        const std::string name =
+            compatibility::keeps_reprs_short() ? "" : "name='" + self.name() + "' ";
+        return "<Kernel " + name + "handle=" + hex_text(address(self)) + ">";
     });
 }
 

@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "launch/bind_kernel.hpp"
+#include "launch/kernel_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/held.hpp"
+#include "support/python_objects.hpp"
 
+#include <cuprum/device.hpp>
 #include <cuprum/kernel.hpp>
 
 #include <nanobind/nanobind.h>
@@ -69,7 +73,7 @@ void bind_settable(nb::class_<PyKernelAttributes>& type, const char* name, const
 
 void bind_kernel_attributes(nb::module_& module, nb::class_<PyKernel>& kernel) {
     nb::class_<PyKernelAttributes> type(module, "KernelAttributes",
-                                        R"(Read and set the attributes of a kernel on one device.
+                                        R"(The attributes of a kernel on one device.
 
 Setting one counts for all launches on that device from then on.)");
     note_type<PyKernelAttributes>(type);
@@ -109,7 +113,7 @@ Setting one counts for all launches on that device from then on.)");
     bind_number<BinaryVersion>(type, "binary_version",
                                "Return the architecture that it was compiled for, 90 for 9.0.");
     bind_flag<CacheModeCa>(type, "cache_mode_ca",
-                           "Tell whether it was compiled to cache global loads in L1.");
+                           "Return whether it was compiled to cache global loads in L1.");
     bind_settable<MaxDynamicSharedSizeBytes>(
         type, "max_dynamic_shared_size_bytes",
         R"(Return or set the most dynamic shared memory that a launch may ask for, in bytes.
@@ -119,7 +123,7 @@ A launch that asks for more raises it by itself, up to what the device has.)");
         type, "preferred_shared_memory_carveout",
         "Return or set the percent of L1 to use as shared memory; -1 is the driver's choice.");
     bind_flag<ClusterSizeMustBeSet>(type, "cluster_size_must_be_set",
-                                    "Tell whether a launch must give a cluster.");
+                                    "Return whether a launch must give a cluster.");
     bind_settable<RequiredClusterWidth>(
         type, "required_cluster_width",
         "Return or set the x extent that a cluster must have; 0 is any.");
@@ -137,7 +141,7 @@ A launch that asks for more raises it by itself, up to what the device has.)");
         [](const PyKernelAttributes& self, bool value) {
             self.write(NonPortableClusterSizeAllowed, value ? 1 : 0);
         },
-        "Tell or set whether more than 8 blocks per cluster may be asked for.");
+        "Return or set whether a cluster may have more than 8 blocks.");
     bind_settable<ClusterSchedulingPolicyPreference>(
         type, "cluster_scheduling_policy_preference",
         "Return or set how clusters are placed: 0 default, 1 spread, 2 load balancing.");

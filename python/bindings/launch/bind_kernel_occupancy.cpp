@@ -2,11 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "launch/bind_kernel.hpp"
+#include "launch/kernel_objects.hpp"
 #include "launch/launch_config.hpp"
 #include "support/arguments.hpp"
 #include "support/fast_method.hpp"
+#include "support/gil.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/kernel.hpp>
+#include <cuprum/stream.hpp>
 
 #include <cuda.h>
 #include <nanobind/nanobind.h>
@@ -45,6 +49,15 @@ private:
     return static_cast<int>(number);
 }
 
+/// Returns the occupancy object of a kernel, made when it is first asked for.
+nb::object occupancy_of(const PyKernel& self) {
+    const nb::ft_lock_guard lock(self.mutex);
+    if (!self.occupancy.is_valid()) {
+        self.occupancy = make<PyKernelOccupancy>(self);
+    }
+    return self.occupancy;
+}
+
 int max_active_blocks(const PyKernelOccupancy& self, nb::handle block_size, nb::handle bytes) {
     const int threads = int_argument(block_size, "block_size");
     const std::size_t shared = size_argument(bytes, "dynamic_shared_memory_size");
@@ -52,10 +65,10 @@ int max_active_blocks(const PyKernelOccupancy& self, nb::handle block_size, nb::
     return self.core().max_active_blocks_per_multiprocessor(threads, shared);
 }
 
-/// Returns the C function that an object of the driver's bindings stands for, or null.
+/// Returns the C function of an object of the driver's bindings, or null.
 ///
-/// Such an object holds a function (made from a value), or, as the bindings' users make them, takes
-/// a function's address for the place where one is held; then the place is the function.
+/// An object made from a value holds the function. One made from an address, as users of the
+/// bindings do, takes the address for the place that holds it: the place is the function.
 [[nodiscard]] CUoccupancyB2DSize c_function(nb::handle value) {
     if (type_label(value) != "CUoccupancyB2DSize") {
         return nullptr;
@@ -128,9 +141,11 @@ int max_active_clusters(const PyKernelOccupancy& self, nb::handle config, nb::ha
 
 void bind_kernel_occupancy(nb::module_& module, nb::class_<PyKernel>& kernel) {
     nb::class_<PyKernelOccupancy> type(module, "KernelOccupancy",
-                                       R"(Answer how many blocks of a kernel fit on a device.
+                                       R"(The number of blocks of a kernel that fit on a device.
 
-The device is that of the current context.)");
+The device is that of the current context. ``Kernel.occupancy`` is one object, which remembers its last
+answer until an attribute of a kernel is set. After a change with the driver's own functions, get the
+kernel anew with ``ObjectCode.get_kernel``.)");
     note_type<PyKernelOccupancy>(type);
     type.def(
         "__init__",
@@ -156,7 +171,7 @@ dynamic_shared_memory_size : int
         "def max_potential_block_size(self, dynamic_shared_memory_needed: int | "
         "collections.abc.Callable[[int], int], block_size_limit: int) -> "
         "cuprum._types.MaxPotentialBlockSizeOccupancyResult",
-        R"(Return the block size at which most threads are resident.
+        R"(Return the block size with the most resident threads.
 
 Parameters
 ----------
@@ -186,7 +201,7 @@ block_size : int
         type,
         "def max_potential_cluster_size(self, config: LaunchConfig | dict, *, stream: Stream) -> "
         "int",
-        R"(Return the most blocks per cluster for a configuration; its cluster is not looked at.
+        R"(Return the most blocks per cluster for a configuration, whose own cluster is ignored.
 
 Parameters
 ----------
@@ -205,9 +220,8 @@ config : LaunchConfig or dict
     With a cluster.
 stream : Stream
     Names the device.)");
-    kernel.def_prop_ro(
-        "occupancy", [](const PyKernel& self) { return make<PyKernelOccupancy>(self); },
-        nb::sig("def occupancy(self) -> KernelOccupancy"),
+    polled_property<occupancy_of>(
+        kernel, "def occupancy(self) -> KernelOccupancy",
         "Return an object that answers how many blocks fit on a multiprocessor.");
 }
 

@@ -1,16 +1,22 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
 #include "launch/kernel_arguments.hpp"
+#include "launch/kernel_objects.hpp"
 #include "launch/launch_config.hpp"
+#include "stream/stream_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/fast_method.hpp"
-#include "support/objects.hpp"
+#include "support/gil.hpp"
+#include "support/instances.hpp"
 #include "support/python_int.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/detail/launch_packed.hpp>
 #include <cuprum/launch.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -47,8 +53,13 @@ kernel : Kernel
     What to run.
 *kernel_args : Buffer, array, int, bool, float, complex, numpy scalar, ctypes object or bytes
     One for each parameter. A Buffer passes its address, and so does what has DLPack or
-    ``__cuda_array_interface__``, ordered after its producer's work. Numbers of Python convert to the
+    ``__cuda_array_interface__``, ordered after its producer's work. Python's numbers convert to the
     parameter's size; anything else, ctypes and numpy structures too, must have that size.
+
+    PTX and the mangled names of C++ kernels say whether a parameter is a floating-point number. An
+    int is then converted to it, and a float for an integer is refused. A cubin with
+    ``extern "C"`` kernels does not say it: there an int for a ``float`` passes the integer's bits,
+    so pass ``2.0`` instead of ``2``.
 
 Raises
 ------
@@ -63,7 +74,6 @@ ValueError
 } // namespace
 
 void bind_launch(nb::module_& module) {
-    check_python_int();
     if (PyModule_AddFunctions(module.ptr(), launch_definition) != 0) {
         throw nb::python_error();
     }

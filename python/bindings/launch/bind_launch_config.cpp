@@ -1,13 +1,18 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
+#include "launch/kernel_objects.hpp"
 #include "launch/launch_attributes.hpp"
 #include "launch/launch_config.hpp"
 #include "support/arguments.hpp"
 #include "support/collection.hpp"
 #include "support/fast_method.hpp"
+#include "support/instances.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/kernel.hpp>
+#include <cuprum/launch_config.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -63,7 +68,7 @@ void bind_launch_config(nb::module_& module) {
     nb::class_<PyLaunchConfig> type(
         module, "LaunchConfig", nb::is_weak_referenceable(), nb::pooled(),
         nb::type_slots(MemberSlots<PyLaunchConfig, &PyLaunchConfig::extras>::slots),
-        R"(Say how a kernel is launched.
+        R"(The shape and the attributes of a launch.
 
 It does not change: share it between threads, reuse it for many launches, use it as a key.
 
@@ -156,11 +161,11 @@ void bind_fields(nb::class_<PyLaunchConfig>& type) {
         "Return the dynamic shared memory per block, in bytes.");
     type.def_prop_ro(
         "is_cooperative", [](const PyLaunchConfig& self) { return self.core.is_cooperative; },
-        "Tell whether all blocks are resident at once.");
+        "Return whether all blocks are resident at once.");
     type.def_prop_ro(
         "programmatic_stream_serialization",
         [](const PyLaunchConfig& self) { return self.core.programmatic_stream_serialization; },
-        "Tell whether the kernel may start before the previous one has ended.");
+        "Return whether the kernel may start before the previous one has ended.");
     type.def(
         "__eq__",
         [](const PyLaunchConfig& self, const PyLaunchConfig& other) {
@@ -195,7 +200,7 @@ template <std::size_t Index>
 void bind_extra(nb::class_<PyLaunchConfig>& type, const char* annotation,
                 const char* documentation) {
     const auto* signature = new std::string(std::string("def ") + EXTRA_FIELDS[Index].name +
-                                            "(self) -> " + annotation); // for good
+                                            "(self) -> " + annotation); // never freed
     type.def_prop_ro(
         EXTRA_FIELDS[Index].name,
         [](const PyLaunchConfig& self) -> nb::object {
@@ -223,7 +228,7 @@ void bind_extra_fields(nb::class_<PyLaunchConfig>& type) {
     bind_extra<7>(type, "Event | tuple[Event, bool] | None",
                   "Return the event that blocks trigger, or None.");
     bind_extra<8>(type, "Event | None", "Return the event for the blocks' start, or None.");
-    bind_extra<9>(type, "bool", "Tell whether the kernel's time goes to NVLink.");
+    bind_extra<9>(type, "bool", "Return whether the kernel's time goes to NVLink.");
     bind_extra<10>(type, "str | None",
                    "Return whether more than 8 blocks per cluster are allowed.");
     bind_extra<11>(type, "str | None", "Return whether more than 48 KiB per block are allowed.");

@@ -5,8 +5,15 @@
 
 #include "arrays/numpy_scalars.hpp"
 #include "arrays/view_sources.hpp"
+#include "memory/buffer_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/instances.hpp"
 #include "support/python_int.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/detail/access.hpp>
+#include <cuprum/kernel.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -28,13 +35,14 @@ namespace {
 struct Slot {
     std::byte* data;
     std::size_t size;
+    ParameterKind kind;
     std::size_t index;    // for messages
     const Stream* stream; // of the launch
 };
 
 void store(PyObject* value, const Slot& slot);
 
-/// Returns where the values go if the kernel cannot be asked: each as large as it is by itself.
+/// Returns a layout for a kernel whose parameters are unknown: each value has its own size.
 [[nodiscard]] std::vector<ParameterInfo> natural_plan(std::span<PyObject* const> values);
 
 [[noreturn]] void raise_count(const Kernel& kernel, std::size_t expected, std::size_t given);
@@ -65,9 +73,9 @@ void KernelArguments::pack(std::span<const ParameterInfo> parameters,
         PyObject* const value = values[i];
         std::byte* const data = block_ + parameter.offset;
         addresses_[i] = data;
-        // What most arguments are, without a call; the rest is told apart further on.
+        // What most arguments are, without a call.
         std::int64_t number = 0;
-        if (parameter.size == sizeof(number)) {
+        if (parameter.size == sizeof(number) && parameter.kind != ParameterKind::Float) {
             if (Py_TYPE(value) == &PyLong_Type && read_short_int(value, number)) {
                 std::memcpy(data, &number, sizeof(number));
                 continue;
@@ -78,13 +86,13 @@ void KernelArguments::pack(std::span<const ParameterInfo> parameters,
                 continue;
             }
         }
-        store(value, {data, parameter.size, i, &stream});
+        store(value, {data, parameter.size, parameter.kind, i, &stream});
     }
 }
 
 KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
                                  const Stream& stream) {
-    const std::vector<ParameterInfo>* const parameters = kernel.plan();
+    const std::vector<ParameterInfo>* const parameters = detail::Access::plan(kernel);
     if (parameters == nullptr) [[unlikely]] {
         pack_unchecked(values, stream);
         return;
@@ -95,7 +103,7 @@ KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const
     pack(*parameters, values, stream);
 }
 
-/// Packs for a kernel that cannot be asked what it takes.
+/// Packs for a kernel whose parameters the driver does not report.
 void KernelArguments::pack_unchecked(std::span<PyObject* const> values, const Stream& stream) {
     pack(natural_plan(values), values, stream);
 }
@@ -142,6 +150,18 @@ void put(const Slot& slot, T value) {
     std::memcpy(slot.data, &value, sizeof(value));
 }
 
+/// Returns what a kernel takes, for messages: "a float", "a pointer", "a 4-byte integer".
+std::string expected_text(const Slot& slot) {
+    switch (slot.kind) {
+    case ParameterKind::Float:
+        return slot.size == sizeof(float) ? "a float" : "a double";
+    case ParameterKind::Pointer:
+        return "a pointer";
+    default:
+        return (slot.size == 8 ? "an " : "a ") + std::to_string(slot.size) + "-byte integer";
+    }
+}
+
 /// Stores a number that the parameter may take as signed or unsigned: only its bits are known.
 template <typename Signed, typename Unsigned>
 void put_checked(const Slot& slot, std::int64_t number, nb::handle value) {
@@ -152,7 +172,22 @@ void put_checked(const Slot& slot, std::int64_t number, nb::handle value) {
     put(slot, static_cast<Unsigned>(number));
 }
 
+/// Narrows to float; a finite number must stay finite.
+float narrow(double number, const Slot& slot);
+
+/// Stores a number as a float or double.
+void put_floating(double number, const Slot& slot) {
+    if (slot.size == sizeof(double)) {
+        put(slot, number);
+    } else {
+        put(slot, narrow(number, slot));
+    }
+}
+
 void store_integer(std::int64_t number, const Slot& slot, nb::handle value) {
+    if (slot.kind == ParameterKind::Float) [[unlikely]] {
+        return put_floating(static_cast<double>(number), slot);
+    }
     switch (slot.size) {
     case sizeof(std::int64_t):
         return put(slot, number);
@@ -168,6 +203,9 @@ void store_integer(std::int64_t number, const Slot& slot, nb::handle value) {
 }
 
 void store_unsigned(std::uint64_t number, const Slot& slot, nb::handle value) {
+    if (slot.kind == ParameterKind::Float) [[unlikely]] {
+        return put_floating(static_cast<double>(number), slot);
+    }
     if (slot.size == sizeof(number)) {
         return put(slot, number);
     }
@@ -187,6 +225,13 @@ void store_int(PyObject* value, const Slot& slot) {
     if (overflow == 0) {
         return store_integer(number, slot, value);
     }
+    if (slot.kind == ParameterKind::Float) {
+        const double converted = PyLong_AsDouble(value);
+        if (converted == -1.0 && PyErr_Occurred() != nullptr) {
+            throw nb::python_error(); // an OverflowError of Python's own
+        }
+        return put_floating(converted, slot);
+    }
     if (slot.size != sizeof(std::uint64_t)) {
         slot.size == sizeof(std::uint32_t) || slot.size == sizeof(std::uint16_t) ||
                 slot.size == sizeof(std::uint8_t)
@@ -201,7 +246,6 @@ void store_int(PyObject* value, const Slot& slot) {
     put(slot, static_cast<std::uint64_t>(wide));
 }
 
-/// Narrows to float; a finite number must stay finite.
 float narrow(double number, const Slot& slot) {
     const auto narrowed = static_cast<float>(number);
     if (std::isinf(narrowed) && !std::isinf(number)) [[unlikely]] {
@@ -212,7 +256,24 @@ float narrow(double number, const Slot& slot) {
     return narrowed;
 }
 
+/// Refuses a float for a parameter whose code says that it is something else.
+[[noreturn, gnu::cold]] void raise_float(PyObject* value, const Slot& slot) {
+    const bool is_wide = slot.size == sizeof(double);
+    const std::string scalar = is_wide ? "numpy.float64" : "numpy.float32";
+    raise_error(PyExc_TypeError,
+                where(slot) + " is the float " + repr_text(value) + ", but the kernel takes " +
+                    expected_text(slot) + " there; pass " +
+                    (slot.kind == ParameterKind::Pointer ? "a Buffer or an address"
+                                                         : "an int, as in int(value)") +
+                    (is_wide || slot.size == sizeof(float)
+                         ? ", or " + scalar + "(value) to pass the bits of a float"
+                         : ""));
+}
+
 void store_float(PyObject* value, const Slot& slot) {
+    if (slot.kind == ParameterKind::Integer || slot.kind == ParameterKind::Pointer) [[unlikely]] {
+        raise_float(value, slot);
+    }
     const double number = PyFloat_AS_DOUBLE(value);
     if (slot.size == sizeof(double)) {
         return put(slot, number);
@@ -323,7 +384,7 @@ bool has_attribute(PyObject* value, const char* name) {
 }
 
 /// Stores the address of an array of any library, made usable in the launch's stream. Returns false
-/// for what is no array, or one of numpy, whose memory devices cannot reach.
+/// for other objects, and for numpy arrays, whose memory devices cannot reach.
 bool store_array(PyObject* value, const Slot& slot) {
     const nb::object view_type = nb::module_::import_("cuprum.utils").attr("StridedMemoryView");
     nb::object view = nb::borrow(value);
@@ -348,8 +409,8 @@ bool store_array(PyObject* value, const Slot& slot) {
     return true;
 }
 
-/// Stores the number behind a driver object that kernels know by it: of the driver's bindings
-/// itself, of our classes in `handle`.
+/// Stores the number of a driver object that kernels take as a number: objects of the driver's
+/// bindings are the number, ours have it in `handle`.
 bool store_handle(PyObject* value, const Slot& slot) {
     static constexpr std::array<std::string_view, 4> NUMBERS{
         "CUdeviceptr", "CUgraphConditionalHandle", "CUsurfObject", "CUtexObject"};
@@ -391,7 +452,7 @@ bool store_tensor_map(PyObject* value, const Slot& slot) {
     return true;
 }
 
-/// Stores what is not of one of the plain types; also their subclasses.
+/// Stores values of other types, and of subclasses of the plain ones.
 void store_other(PyObject* value, const Slot& slot) {
     if (const PyBuffer* buffer = get_if<PyBuffer>(value)) {
         return store_address(*buffer, slot, value);

@@ -3,10 +3,11 @@
 
 #pragma once
 
-#include "support/objects.hpp"
-
 #include <cuprum/kernel.hpp>
 #include <cuprum/launch.hpp>
+#include <cuprum/stream.hpp>
+
+#include <nanobind/nanobind.h>
 
 #include <cstddef>
 #include <memory>
@@ -14,21 +15,23 @@
 
 namespace cuprum::python {
 
-/// Python values laid out as a kernel takes them, on the stack unless it takes very much: a launch
-/// allocates nothing.
+/// Python values laid out as a kernel takes them. They lie on the stack unless there are very many,
+/// so that a launch allocates nothing.
 ///
 /// | Python value                               | parameter                                      |
 /// |--------------------------------------------|------------------------------------------------|
 /// | Buffer                                     | its address                                    |
-/// | int, bool, numpy integer, `__index__`      | integer of 1, 2, 4 or 8 bytes, checked to fit  |
-/// | float                                      | float or double, by the parameter's size       |
+/// | int, bool, numpy integer, `__index__`      | integer of 1, 2, 4 or 8 bytes, checked to fit; |
+/// |                                            | converted if the code says float or double     |
+/// | float                                      | float or double, by the parameter's size;      |
+/// |                                            | refused if the code says integer or pointer    |
 /// | complex                                    | two floats or two doubles, by its size         |
 /// | other numpy scalar, ctypes object, bytes   | as it is; the size must be the parameter's     |
 /// | DLPack, `__cuda_array_interface__`, view   | the address, ordered after its producer        |
 class KernelArguments {
 public:
     /// Converts `values`.
-    /// @throws TypeError if there are too few or too many, or one cannot be passed so;
+    /// @throws TypeError if there are too few or too many, or if one has the wrong type or size;
     ///         OverflowError if a number does not fit. The text names the argument.
     [[nodiscard, gnu::hot]] KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
                                             const Stream& stream);

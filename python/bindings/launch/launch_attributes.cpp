@@ -3,8 +3,15 @@
 
 #include "launch/launch_attributes.hpp"
 
+#include "memory/buffer_objects.hpp"
+#include "stream/stream_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/python_int.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/event.hpp>
+#include <cuprum/launch_config.hpp>
+#include <cuprum/stream_attributes.hpp>
 
 #include <nanobind/stl/string.h>
 
@@ -217,11 +224,7 @@ bool flag_of(nb::handle value) {
     if (value.ptr() == Py_False || value.ptr() == Py_None) {
         return false;
     }
-    const int answer = PyObject_IsTrue(value.ptr());
-    if (answer < 0) {
-        throw nb::python_error();
-    }
-    return answer != 0;
+    return is_true(value);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

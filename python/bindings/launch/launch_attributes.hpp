@@ -5,13 +5,15 @@
 
 #pragma once
 
-#include "support/objects.hpp"
-
 #include <cuprum/launch_config.hpp>
+
+#include <nanobind/nanobind.h>
 
 #include <array>
 
 namespace cuprum::python {
+
+namespace nb = nanobind;
 
 /// A field beyond the common ones: how it is called, and how it is set.
 struct ExtraField {

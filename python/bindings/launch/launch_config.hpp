@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "support/objects.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/detail/launch_packed.hpp>
 #include <cuprum/launch_config.hpp>

@@ -1,17 +1,26 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
 #include "memory/buffer_collection.hpp"
 #include "memory/buffer_dlpack.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/buffer_parts.hpp"
 #include "memory/copy_options.hpp"
 #include "memory/host_memory.hpp"
 #include "memory/memory_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/compatibility.hpp"
 #include "support/fast_method.hpp"
+#include "support/gil.hpp"
+#include "support/instances.hpp"
+#include "support/python_objects.hpp"
+#include "support/recycling.hpp"
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/copy.hpp>
 #include <cuprum/detail/order.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/operators.h>
@@ -28,6 +37,7 @@ using namespace nb::literals;
 
 namespace {
 
+[[nodiscard]] std::string place_text(const PyBuffer& buffer);
 void bind_facts(nb::class_<PyBuffer>& type);
 void bind_copies(nb::class_<PyBuffer>& type);
 void bind_closing(nb::class_<PyBuffer>& type);
@@ -49,13 +59,12 @@ void refuse_capture(const Stream& stream, const char* name);
 void bind_buffer(nb::module_& module) {
     nb::class_<PyBuffer> type(module, "Buffer", nb::is_weak_referenceable(), nb::pooled(),
                               nb::type_slots(buffer_slots()),
-                              R"(Own a piece of memory that devices can reach.
+                              R"(A piece of memory that devices can access.
 
 Made by ``Device.allocate``, ``MemoryResource.allocate`` or ``Buffer.from_handle``. The memory is
 freed, in the order of the stream it was allocated on, when the object is closed or dropped; in a
 ``with`` statement, at its end.)");
     note_type<PyBuffer>(type);
-    check_instances(type);
     recycle<PyBuffer>(type);
     type.def(
         "__init__",
@@ -102,17 +111,17 @@ namespace {
 void bind_facts(nb::class_<PyBuffer>& type) {
     fast_property<handle>(type, "def handle(self) -> int", "Return the address as an int.");
     fast_property<size>(type, "def size(self) -> int", "Return the size in bytes.");
-    type.def_prop_ro("is_closed", &PyBuffer::is_closed, "Tell whether ``close`` was called.");
+    type.def_prop_ro("is_closed", &PyBuffer::is_closed, "Return whether ``close`` was called.");
     type.def_prop_ro("device_id", &PyBuffer::device_id, nb::call_guard<nb::gil_scoped_release>(),
                      "Return the ordinal of the device it lies on, -1 for host memory.");
     type.def_prop_ro("is_device_accessible", &PyBuffer::is_device_accessible,
                      nb::call_guard<nb::gil_scoped_release>(),
-                     "Tell whether devices can reach the memory.");
+                     "Return whether devices can access the memory.");
     type.def_prop_ro("is_host_accessible", &PyBuffer::is_host_accessible,
                      nb::call_guard<nb::gil_scoped_release>(),
-                     "Tell whether the host can reach the memory.");
+                     "Return whether the host can access the memory.");
     type.def_prop_ro("is_managed", &PyBuffer::is_managed, nb::call_guard<nb::gil_scoped_release>(),
-                     "Tell whether the memory moves between host and devices by itself.");
+                     "Return whether the memory moves between host and devices by itself.");
     bind_buffer_sharing(type);
     type.def_prop_ro(
         "memory_resource",
@@ -137,9 +146,30 @@ void bind_facts(nb::class_<PyBuffer>& type) {
         const auto& buffer = held_by<PyBuffer>(self);
         return "<" + type_label(self) +
                (buffer.is_closed() ? " closed>"
-                                   : " ptr=" + hex_text(buffer.handle()) +
-                                         " size=" + std::to_string(buffer.size()) + ">");
+                                   : " ptr=" + hex_text(buffer.handle()) + " size=" +
+                                         std::to_string(buffer.size()) + place_text(buffer) + ">");
     });
+}
+
+/// Returns the kind of memory and its device, as in " kind=device device=0", for `repr`. Empty if
+/// the driver does not know the address.
+std::string place_text(const PyBuffer& buffer) {
+    if (compatibility::keeps_reprs_short()) {
+        return {};
+    }
+    try {
+        const nb::gil_scoped_release unlocked;
+        const bool is_host = buffer.is_host_accessible();
+        const char* const kind = buffer.is_managed()                  ? "managed"
+                                 : !is_host                           ? "device"
+                                 : buffer.is_device_accessible()      ? "pinned"
+                                                                      : "host";
+        const int device = buffer.device_id();
+        return std::string(" kind=") + kind +
+               (device < 0 ? "" : " device=" + std::to_string(device));
+    } catch (const std::exception&) {
+        return {};
+    }
 }
 
 void bind_copies(nb::class_<PyBuffer>& type) {
@@ -262,7 +292,7 @@ ValueError
 
 void bind_closing(nb::class_<PyBuffer>& type) {
     fast_method<close>(type, "def close(self, stream: Stream | None = None) -> None",
-                       R"(Give up this object's share of the memory; the last one frees it.
+                       R"(Release this object's share of the memory; the last one frees it.
 
 Calling it again does nothing.
 
@@ -300,7 +330,7 @@ std::size_t size(const PyBuffer& self) {
     return self.size();
 }
 
-/// Tells whether a copy only enqueues; one from or to pageable host memory waits.
+/// Returns whether a copy only enqueues; one from or to pageable host memory waits.
 bool is_copy_brief(const PyBuffer& source, const PyBuffer& destination) {
     return source.is_release_brief() && destination.is_release_brief();
 }

@@ -1,8 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
 #include "memory/copy_options.hpp"
 #include "memory/memory_objects.hpp"
+#include "stream/stream_objects.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/copy.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -34,6 +40,11 @@ void bind_copy(nb::module_& module) {
             const Stream& order = copy_stream_argument(stream);
             const auto sources = buffer_list_argument(srcs, "srcs");
             const auto targets = buffer_list_argument(dsts, "dsts", true);
+            if (sources.size() != targets.size() && !sources.empty() && !targets.empty()) {
+                raise_error(PyExc_ValueError, "srcs length (" + std::to_string(sources.size()) +
+                                                  ") does not match dsts length (" +
+                                                  std::to_string(targets.size()) + ")");
+            }
             const auto how = options_list(options, sources.size());
             const nb::gil_scoped_release unlocked;
             copy_batch(order, sources, targets, how);
@@ -77,7 +88,9 @@ std::optional<CopyOptions> copy_options_argument(nb::handle options) {
 const Stream& copy_stream_argument(nb::handle stream) {
     const Stream& order = stream_argument(stream);
     if (const std::string reason = why_no_copy_options(order); !reason.empty()) {
-        raise_error(PyExc_TypeError, reason);
+        const bool is_legacy = order == Stream::legacy_default();
+        raise_error(PyExc_TypeError,
+                    (is_legacy ? "stream is LEGACY_DEFAULT_STREAM: " : "") + reason);
     }
     return order;
 }

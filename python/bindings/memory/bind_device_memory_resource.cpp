@@ -1,8 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "device/device_objects.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/memory_pools.hpp"
 #include "support/fast_method.hpp"
+#include "support/lent_owner.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/device.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -17,7 +23,7 @@ using namespace nb::literals;
 void bind_device_pool(nb::module_& module) {
     nb::class_<PyDeviceMemoryResource, PyMemoryPool> type(
         module, "DeviceMemoryResource", nb::is_weak_referenceable(), nb::type_slots(pool_slots()),
-        R"(Allocate from a stream-ordered pool of device memory.
+        R"(A stream-ordered pool of device memory.
 
 Parameters
 ----------
@@ -34,7 +40,7 @@ options : DeviceMemoryResourceOptions or dict, optional
             const nb::object given = options_argument(options, "DeviceMemoryResourceOptions");
             DeviceMemoryResourceOptions how;
             if (given.is_valid()) {
-                how.ipc_enabled = truth(given, "ipc_enabled");
+                how.ipc_enabled = is_true(given, "ipc_enabled");
                 how.max_size = size_argument(nb::object(given.attr("max_size")), "max_size");
             }
             auto pool = [&] {
@@ -120,13 +126,13 @@ alloc_handle : int or IPCAllocationHandle
                                "cuprum._peer_access.PeerAccessibleBySetProxy")),
         nb::for_setter(nb::sig("def peer_accessible_by(self, devices: "
                                "collections.abc.Iterable[Device | int], /) -> None")),
-        "Return the other devices that may access the memory: a live set, also to be assigned to.");
+        "Return the other devices that may access the memory: a live set, which can be assigned.");
     type.def(
         "_peers",
         [](const PyDeviceMemoryResource& self) {
             const auto peers = [&] {
                 const nb::gil_scoped_release unlocked;
-                return self.core.as<DeviceMemoryResource>().peer_accessible_by();
+                return of_kind<DeviceMemoryResource>(self).peer_accessible_by();
             }();
             nb::list ordinals;
             for (const Device& peer : peers) {
@@ -148,7 +154,7 @@ alloc_handle : int or IPCAllocationHandle
             const auto added = list(give);
             const auto removed = list(take);
             const nb::gil_scoped_release unlocked;
-            self.core.as<DeviceMemoryResource>().update_peer_access(added, removed);
+            of_kind<DeviceMemoryResource>(self).update_peer_access(added, removed);
         },
         "give"_a, "take"_a,
         nb::sig("def _update_peers(self, give: collections.abc.Iterable[Device | int], take: "
@@ -158,7 +164,7 @@ alloc_handle : int or IPCAllocationHandle
         [](const PyDeviceMemoryResource& self, nb::handle device) {
             const Device asked = device_argument(device, "device");
             const nb::gil_scoped_release unlocked;
-            return self.core.as<DeviceMemoryResource>().is_accessible_from(asked) ? "rw" : "";
+            return of_kind<DeviceMemoryResource>(self).is_accessible_from(asked) ? "rw" : "";
         },
         "device"_a);
 }

@@ -1,9 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/memory_objects.hpp"
+#include "support/python_objects.hpp"
 
+#include <cuprum/device.hpp>
 #include <cuprum/graph_memory_resource.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -18,7 +23,7 @@ using namespace nb::literals;
 
 namespace {
 
-/// What is asked of a device's graph memory, live.
+/// The attributes of a device's graph memory. Each read asks the driver.
 struct PyGraphMemoryAttributes {
     std::shared_ptr<GraphMemoryResource> resource;
 };
@@ -65,7 +70,7 @@ void bind_attribute(nb::class_<PyGraphMemoryAttributes>& type, const char* name,
 void bind_attributes(nb::module_& module) {
     nb::class_<PyGraphMemoryAttributes> type(
         module, "GraphMemoryResourceAttributes",
-        "Tell what graphs hold and have held of a device's memory; each read asks the driver.");
+        "Memory of a device that graphs hold and have held; each read asks the driver.");
     note_type<PyGraphMemoryAttributes>(type);
     type.def(
         "__init__",
@@ -101,7 +106,7 @@ void bind_graph_memory_resource(nb::module_& module) {
     bind_attributes(module);
     nb::class_<PyGraphMemoryResource, PyNativeResource> type(
         module, "GraphMemoryResource", nb::is_weak_referenceable(),
-        R"(Allocate memory that belongs to the graph being captured. There is one per device.
+        R"(The memory resource of the graph that is being captured. There is one per device.
 
 Only streams that are capturing can allocate from it. Memory that the graph does not free itself may
 be freed, once the graph has run, by closing the buffer on any stream.
@@ -147,7 +152,7 @@ ValueError
         },
         "ptr"_a.none(), "size"_a.none(), nb::kw_only(), "stream"_a.none(),
         nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None"),
-        "Free memory of a graph that is held by no Buffer.");
+        "Free memory of a graph that no Buffer holds.");
     type.def_prop_ro(
         "attributes",
         [](const PyGraphMemoryResource& self) {
@@ -159,17 +164,17 @@ ValueError
     type.def(
         "trim", [](const PyGraphMemoryResource& self) { core_of(self).trim(); },
         nb::call_guard<nb::gil_scoped_release>(),
-        "Give memory back that no graph uses at the moment.");
+        "Return memory to the system that no graph uses now.");
     type.def("close", [](nb::handle) {}, "Do nothing: the memory is the device's.");
     type.def_prop_ro(
         "device_id", [](const PyGraphMemoryResource& self) { return self.core->device_id(); },
         "Return the ordinal of the device whose memory this is.");
     type.def_prop_ro(
         "is_device_accessible", [](const PyGraphMemoryResource&) { return true; },
-        "Tell whether devices can reach the memory.");
+        "Return whether devices can access the memory.");
     type.def_prop_ro(
         "is_host_accessible", [](const PyGraphMemoryResource&) { return false; },
-        "Tell whether the host can reach the memory.");
+        "Return whether the host can access the memory.");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

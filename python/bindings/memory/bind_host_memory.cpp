@@ -1,10 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/host_memory.hpp"
 #include "memory/memory_objects.hpp"
+#include "support/python_objects.hpp"
 
+#include <cuprum/detail/access.hpp>
 #include <cuprum/host_memory.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -37,7 +42,7 @@ void deallocate(const PyNativeResource& self, nb::handle ptr, nb::handle size, n
     const CUdeviceptr pointer = address_argument(ptr, "ptr");
     const std::size_t bytes = size_argument(size, "size");
     const Stream order =
-        optional_stream_argument(stream).value_or(Stream(std::shared_ptr<detail::StreamState>()));
+        optional_stream_argument(stream).value_or(detail::Access::make<Stream>(nullptr));
     const nb::gil_scoped_release unlocked;
     self.core->deallocate_bytes(pointer, bytes, order);
 }
@@ -69,17 +74,17 @@ OutOfMemoryError
         "ptr"_a.none(), "size"_a.none(), nb::kw_only(), "stream"_a = nb::none(),
         nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> "
                 "None"),
-        "Free memory that was allocated here and is held by no Buffer, once the stream got there.");
+        "Free memory that was allocated here and that no Buffer holds, in the stream's order.");
     type.def_prop_ro(
         "is_device_accessible",
         [](const PyNativeResource& self) { return self.core->is_device_accessible(); },
         nb::sig("def is_device_accessible(self) -> bool"),
-        "Tell whether devices can reach the memory.");
+        "Return whether devices can access the memory.");
     type.def_prop_ro(
         "is_host_accessible",
         [](const PyNativeResource& self) { return self.core->is_host_accessible(); },
         nb::sig("def is_host_accessible(self) -> bool"),
-        "Tell whether the host can reach the memory.");
+        "Return whether the host can access the memory.");
 }
 
 } // namespace
@@ -91,7 +96,7 @@ void bind_host_memory(nb::module_& module) {
 
     nb::class_<PyLegacyPinnedMemoryResource, PyNativeResource> pinned(
         module, "LegacyPinnedMemoryResource", nb::is_weak_referenceable(),
-        R"(Allocate host memory that devices can reach, page-locked, at once.
+        R"(A memory resource of page-locked host memory, which devices can access.
 
 Works with every driver, and slowly: a ``PinnedMemoryResource`` reuses memory.)");
     note_type<PyLegacyPinnedMemoryResource>(pinned);
@@ -109,7 +114,7 @@ Works with every driver, and slowly: a ``PinnedMemoryResource`` reuses memory.)"
 
     nb::class_<PySynchronousMemoryResource, PyNativeResource> device(
         module, "SynchronousMemoryResource", nb::is_weak_referenceable(),
-        R"(Allocate device memory at once, for devices without pools.
+        R"(A memory resource for devices without pools, which allocates at once.
 
 Parameters
 ----------
@@ -155,7 +160,7 @@ device_id : Device or int
         "obj"_a.none(), nb::kw_only(), "read_only"_a.none() = false, "io_memory"_a.none() = false,
         nb::sig("def register_host_memory(obj: object, *, read_only: bool = False, io_memory: bool "
                 "= False) -> Buffer"),
-        R"(Make existing host memory known to devices; the buffer over it undoes that when it is freed.
+        R"(Register existing host memory with the devices, until the buffer is freed.
 
 Parameters
 ----------

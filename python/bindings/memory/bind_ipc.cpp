@@ -1,10 +1,16 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
 #include "memory/buffer_collection.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/memory_objects.hpp"
+#include "support/python_objects.hpp"
 
+#include <cuprum/buffer.hpp>
+#include <cuprum/context.hpp>
 #include <cuprum/ipc.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -33,7 +39,7 @@ namespace {
 void bind_ipc(nb::module_& module) {
     nb::class_<PyIPCAllocationHandle> type(
         module, "IPCAllocationHandle", nb::is_weak_referenceable(),
-        R"(Hold the file descriptor that a pool of another process is imported with.
+        R"(A file descriptor that imports a pool of another process.
 
 Obtained from ``MemoryPool.allocation_handle``. ``multiprocessing`` sends it; by other means, send
 the descriptor itself.)");
@@ -65,36 +71,36 @@ the descriptor itself.)");
         if (self.core.is_closed()) {
             raise_error(PyExc_ValueError, "cannot convert a closed IPCAllocationHandle to int");
         }
-        return self.core.handle();
+        return self.core.descriptor();
     });
     type.def_prop_ro(
-        "handle", [](const PyIPCAllocationHandle& self) { return self.core.handle(); },
-        "Return the file descriptor, which stays this object's.");
+        "handle", [](const PyIPCAllocationHandle& self) { return self.core.descriptor(); },
+        "Return the file descriptor, which this object still owns.");
     type.def_prop_ro(
         "uuid", [](const PyIPCAllocationHandle& self) { return self.uuid; },
         nb::sig("def uuid(self) -> UUID | None"), "Return what the pool is known by.");
     type.def_prop_ro(
         "is_closed", [](const PyIPCAllocationHandle& self) { return self.core.is_closed(); },
-        "Tell whether ``close`` was called.");
+        "Return whether ``close`` was called.");
     type.def(
         "close", [](PyIPCAllocationHandle& self) { self.core.close(); },
-        "Give up this object's share of the file descriptor. Calling it again does nothing.");
+        "Release this object's share of the file descriptor. Calling it again does nothing.");
     type.def("__repr__", [](nb::handle self) {
         const auto& held = held_by<PyIPCAllocationHandle>(self);
         return "<" + type_label(self) +
                (held.core.is_closed() ? " closed"
-                                      : " handle=" + std::to_string(held.core.handle())) +
+                                      : " handle=" + std::to_string(held.core.descriptor())) +
                (held.uuid.is_none() ? ">"
                                     : " uuid=" + nb::cast<std::string>(nb::str(held.uuid)) + ">");
     });
     module.def(
         "has_current_context", [] { return Context::current().has_value(); },
-        "Tell whether a context is current on the calling thread.");
+        "Return whether a context is current on the calling thread.");
 }
 
 void bind_buffer_sharing(nb::class_<PyBuffer>& type) {
     type.def_prop_ro("is_mapped", &PyBuffer::is_mapped,
-                     "Tell whether the memory is another process's.");
+                     "Return whether the memory belongs to another process.");
     type.def_prop_ro(
         "_whole",
         [](const PyBuffer& self) {
@@ -107,7 +113,7 @@ void bind_buffer_sharing(nb::class_<PyBuffer>& type) {
         nb::sig("def _whole(self) -> Buffer"));
     type.def_prop_ro("ipc_descriptor", descriptor_of,
                      nb::sig("def ipc_descriptor(self) -> cuprum._ipc_memory.IPCBufferDescriptor"),
-                     R"(Return what names this buffer to processes that import its pool.
+                     R"(Return the descriptor of this buffer for processes that import its pool.
 
 Raises
 ------

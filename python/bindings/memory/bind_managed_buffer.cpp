@@ -1,11 +1,18 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
 #include "memory/buffer_collection.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/memory_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/python_objects.hpp"
+#include "support/recycling.hpp"
 
+#include <cuprum/buffer.hpp>
+#include <cuprum/location.hpp>
 #include <cuprum/managed_buffer.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -35,7 +42,7 @@ void bind_batches(nb::module_& module);
 void bind_managed_buffer(nb::module_& module) {
     nb::class_<PyManagedBuffer, PyBuffer> type(
         module, "ManagedBuffer", nb::is_weak_referenceable(), nb::type_slots(buffer_slots()),
-        R"(Own a piece of memory that moves between host and devices by itself, and steer that.
+        R"(A piece of managed memory, which moves between host and devices by itself.
 
 Made by ``ManagedMemoryResource.allocate``, or ``ManagedBuffer.from_handle`` for managed memory
 allocated elsewhere. Its own methods raise ValueError if the memory is not managed after all.)");
@@ -79,7 +86,7 @@ void bind_advice(nb::class_<PyManagedBuffer, PyBuffer>& type) {
         },
         nb::arg().none(), nb::for_getter(nb::sig("def read_mostly(self) -> bool")),
         nb::for_setter(nb::sig("def read_mostly(self, value: bool, /) -> None")),
-        "Tell whether the memory is mostly read, so that copies of it may be kept.");
+        "Return whether the memory is mostly read, so that copies of it may be kept.");
     type.def_prop_rw(
         "preferred_location",
         [](const PyManagedBuffer& self) -> nb::object {
@@ -99,7 +106,7 @@ void bind_advice(nb::class_<PyManagedBuffer, PyBuffer>& type) {
             nb::sig("def preferred_location(self) -> Device | cuprum._host.Host | None")),
         nb::for_setter(nb::sig("def preferred_location(self, location: Device | cuprum._host.Host |"
                                " None, /) -> None")),
-        "Return where the memory should rest, or None.");
+        "Return the preferred location of the memory, or None.");
     type.def_prop_rw(
         "accessed_by",
         [](nb::handle self) {
@@ -114,7 +121,7 @@ void bind_advice(nb::class_<PyManagedBuffer, PyBuffer>& type) {
         nb::for_getter(nb::sig("def accessed_by(self) -> cuprum._managed.AccessedBySetProxy")),
         nb::for_setter(nb::sig("def accessed_by(self, locations: collections.abc.Iterable[Device | "
                                "cuprum._host.Host], /) -> None")),
-        "Return who keeps the memory mapped: a live set, also to be assigned to.");
+        "Return the locations that keep the memory mapped: a live set, which can be assigned.");
     type.def(
         "_accessors",
         [](const PyManagedBuffer& self) {
@@ -151,7 +158,7 @@ void bind_advice(nb::class_<PyManagedBuffer, PyBuffer>& type) {
             return place ? location_object(*place) : nb::none();
         },
         nb::sig("def last_prefetch_location(self) -> Device | cuprum._host.Host | None"),
-        "Return where the memory was last sent by prefetching, or None.");
+        "Return the location of the last prefetch, or None.");
 }
 
 void bind_moves(nb::class_<PyManagedBuffer, PyBuffer>& type) {
@@ -166,7 +173,7 @@ void bind_moves(nb::class_<PyManagedBuffer, PyBuffer>& type) {
         "location"_a.none(), nb::kw_only(), "stream"_a.none(),
         nb::sig("def prefetch(self, location: Device | cuprum._host.Host, *, stream: Stream) -> "
                 "None"),
-        "Move the memory to a place, in a stream's order. Returns at once.");
+        "Move the memory to a location, in a stream's order. Returns at once.");
     type.def(
         "discard",
         [](const PyManagedBuffer& self, nb::handle stream) {
@@ -175,7 +182,7 @@ void bind_moves(nb::class_<PyManagedBuffer, PyBuffer>& type) {
             core_of(self).discard(order);
         },
         nb::kw_only(), "stream"_a.none(), nb::sig("def discard(self, *, stream: Stream) -> None"),
-        "Give up what the memory holds, in a stream's order. Needs a driver for CUDA 13.0.");
+        "Discard the contents of the memory, in a stream's order. Needs a driver for CUDA 13.0.");
     type.def(
         "discard_prefetch",
         [](const PyManagedBuffer& self, nb::handle location, nb::handle stream) {
@@ -187,7 +194,7 @@ void bind_moves(nb::class_<PyManagedBuffer, PyBuffer>& type) {
         "location"_a.none(), nb::kw_only(), "stream"_a.none(),
         nb::sig("def discard_prefetch(self, location: Device | cuprum._host.Host, *, stream: "
                 "Stream) -> None"),
-        "Give up what the memory holds and move it. Needs a driver for CUDA 13.0.");
+        "Discard the contents of the memory and move it. Needs a driver for CUDA 13.0.");
 }
 
 void bind_batches(nb::module_& module) {
@@ -225,7 +232,7 @@ locations : Device or Host, or a sequence of them
         "stream"_a.none(), "buffers"_a.none(),
         nb::sig("def discard_batch(stream: Stream, buffers: collections.abc.Sequence[Buffer]) -> "
                 "None"),
-        "Give up what managed memory holds, in a stream's order. Needs a driver for CUDA 13.0.");
+        "Discard the contents of managed memory, in a stream's order. Needs CUDA 13.0.");
     module.def(
         "discard_prefetch_batch",
         [](nb::handle stream, nb::handle buffers, nb::handle locations) {

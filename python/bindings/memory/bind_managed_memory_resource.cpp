@@ -1,8 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "memory/buffer_objects.hpp"
 #include "memory/memory_pools.hpp"
 #include "support/fast_method.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/device.hpp>
+#include <cuprum/host.hpp>
+#include <cuprum/location.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -38,7 +44,7 @@ std::optional<Location> preferred_location(nb::handle options) {
 void bind_managed_pool(nb::module_& module) {
     nb::class_<PyManagedMemoryResource, PyMemoryPool> type(
         module, "ManagedMemoryResource", nb::is_weak_referenceable(), nb::type_slots(pool_slots()),
-        R"(Allocate from a stream-ordered pool of memory that moves between host and devices by itself.
+        R"(A stream-ordered pool of managed memory, which moves between host and devices by itself.
 
 Needs a driver for CUDA 13.0.
 
@@ -71,7 +77,7 @@ options : ManagedMemoryResourceOptions or dict, optional
     type.def_prop_ro(
         "preferred_location",
         [](const PyManagedMemoryResource& self) -> nb::object {
-            const auto place = self.core.as<ManagedMemoryResource>().preferred_location();
+            const auto place = of_kind<ManagedMemoryResource>(self).preferred_location();
             if (!place) {
                 return nb::none();
             }
@@ -80,7 +86,7 @@ options : ManagedMemoryResourceOptions or dict, optional
                                   has_id ? nb::object(nb::int_(place->id)) : nb::none());
         },
         nb::sig("def preferred_location(self) -> tuple[str, int | None] | None"),
-        "Return where memory rests, as (kind, number), or None if no place is preferred.");
+        "Return the preferred location, as (kind, number), or None.");
 }
 
 } // namespace cuprum::python

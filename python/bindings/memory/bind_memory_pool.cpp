@@ -1,9 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/memory_pools.hpp"
+#include "support/instances.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/detail/runtime.hpp>
+#include <cuprum/memory_pool.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -29,7 +35,7 @@ void bind_memory_pool(nb::module_& module) {
     bind_pinned_pool(module);
     bind_managed_pool(module);
     module.def("reset_concurrent_access_warning", &detail::reset_managed_access_warning,
-               "Let the warning about managed memory be given again.");
+               "Allow the warning about managed memory again.");
 }
 
 nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stream) {
@@ -46,14 +52,6 @@ nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stre
                                  nb::borrow(resource), bytes, stream);
 }
 
-bool truth(nb::handle object, const char* attribute) {
-    const int answer = PyObject_IsTrue(nb::object(object.attr(attribute)).ptr());
-    if (answer < 0) {
-        throw nb::python_error();
-    }
-    return answer != 0;
-}
-
 nb::object sharing() {
     return nb::module_::import_("cuprum._ipc_memory");
 }
@@ -65,7 +63,7 @@ namespace {
 void bind_pool(nb::module_& module) {
     nb::class_<PyMemoryPool, PyMemoryResource> type(
         module, "MemoryPool", nb::is_weak_referenceable(), nb::type_slots(pool_slots()),
-        "Share a stream-ordered pool of memory; what the three kinds of pool have in common.");
+        "A stream-ordered pool of memory: the base class of the three kinds.");
     note_type<PyMemoryPool>(type);
     type.def(
         "__init__",
@@ -86,7 +84,7 @@ void bind_pool(nb::module_& module) {
         },
         "ptr"_a.none(), "size"_a.none(), nb::kw_only(), "stream"_a.none(),
         nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None"),
-        "Free memory that was allocated from this pool and is held by no Buffer.");
+        "Free memory of this pool that no Buffer holds.");
     type.def_prop_ro(
         "handle",
         [](const PyMemoryPool& self) {
@@ -95,30 +93,30 @@ void bind_pool(nb::module_& module) {
         "Return the driver's ``CUmemoryPool`` as an int.");
     type.def_prop_ro(
         "is_closed", [](const PyMemoryPool& self) { return self.core.is_closed(); },
-        "Tell whether ``close`` was called.");
+        "Return whether ``close`` was called.");
     type.def_prop_ro(
         "is_handle_owned", [](const PyMemoryPool& self) { return self.core->is_handle_owned(); },
-        "Tell whether the pool is this resource's own, not one that others share.");
+        "Return whether this resource owns the pool.");
     type.def_prop_ro(
         "device_id", [](const PyMemoryPool& self) { return self.core->device_id(); },
         "Return the ordinal of the device whose memory this is, -1 for host memory.");
     type.def_prop_ro(
         "is_device_accessible",
         [](const PyMemoryPool& self) { return self.core->is_device_accessible(); },
-        "Tell whether devices can reach the memory.");
+        "Return whether devices can access the memory.");
     type.def_prop_ro(
         "is_host_accessible",
         [](const PyMemoryPool& self) { return self.core->is_host_accessible(); },
-        "Tell whether the host can reach the memory.");
+        "Return whether the host can access the memory.");
     type.def_prop_ro(
         "is_managed", [](const PyMemoryPool& self) { return self.core->is_managed(); },
-        "Tell whether the memory moves between host and devices by itself.");
+        "Return whether the memory moves between host and devices by itself.");
     type.def_prop_ro(
         "is_ipc_enabled", [](const PyMemoryPool& self) { return self.core->is_ipc_enabled(); },
-        "Tell whether the pool can be shared with other processes.");
+        "Return whether the pool can be shared with other processes.");
     type.def_prop_ro(
         "is_mapped", [](const PyMemoryPool& self) { return self.core->is_mapped(); },
-        "Tell whether the pool is another process's, imported here.");
+        "Return whether the pool was imported from another process.");
     type.def_prop_ro(
         "uuid",
         [](nb::handle self) -> nb::object {
@@ -129,7 +127,7 @@ void bind_pool(nb::module_& module) {
             return pool.uuid.is_valid() ? pool.uuid : nb::none();
         },
         nb::sig("def uuid(self) -> UUID | None"),
-        "Return what other processes know the pool by; None if it is not shared.");
+        "Return the UUID of the pool for other processes; None if it is not shared.");
     type.def(
         "_set_uuid", [](PyMemoryPool& self, nb::object uuid) { self.uuid = std::move(uuid); },
         "uuid"_a, nb::sig("def _set_uuid(self, uuid: UUID) -> None"));
@@ -163,14 +161,14 @@ RuntimeError
         "register",
         [](nb::handle self, nb::handle uuid) { return sharing().attr("register")(self, uuid); },
         "uuid"_a.none(), nb::sig("def register(self, uuid: UUID) -> MemoryPool"),
-        R"(Enter an imported pool under what the exporter knows it by.
+        R"(Register an imported pool under the UUID of its exporter.
 
 Buffers that arrive from other processes find it there. Returns the pool that is entered: this
 one, or one that was before.)");
     type.def_static(
         "from_registry", [](nb::handle uuid) { return sharing().attr("from_registry")(uuid); },
         "uuid"_a.none(), nb::sig("def from_registry(uuid: UUID) -> MemoryPool"),
-        R"(Return the pool that is entered under a UUID.
+        R"(Return the pool that is registered under a UUID.
 
 Raises
 ------
@@ -194,10 +192,10 @@ RuntimeError
     };
     type.def("trim", trim, "keep_bytes"_a.none() = 0,
              nb::sig("def trim(self, keep_bytes: int = 0) -> None"),
-             "Give memory back to the system until at most `keep_bytes` are reserved.");
+             "Return memory to the system until at most `keep_bytes` are reserved.");
     type.def("trim_to", trim, "keep_bytes"_a.none(),
              nb::sig("def trim_to(self, keep_bytes: int) -> None"),
-             "Give memory back to the system until at most `keep_bytes` are reserved.");
+             "Return memory to the system until at most `keep_bytes` are reserved.");
     type.def(
         "close",
         [](nb::handle self) {
@@ -207,7 +205,7 @@ RuntimeError
             }
             pool.drop();
         },
-        R"(Give up this object's share of the pool. Calling it again does nothing.
+        R"(Release this object's share of the pool. Calling it again does nothing.
 
 Buffers that came from it stay valid and keep the pool alive.)");
 }

@@ -1,11 +1,20 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/memory_objects.hpp"
+#include "stream/stream_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/instances.hpp"
 #include "support/leaving.hpp"
+#include "support/lent_owner.hpp"
+#include "support/python_objects.hpp"
 
+#include <cuprum/buffer.hpp>
+#include <cuprum/detail/access.hpp>
 #include <cuprum/memory_resource.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -94,15 +103,6 @@ bool is_python_resource(nb::handle resource) noexcept {
     return std::ranges::find(own, type) == own.end();
 }
 
-std::shared_ptr<void> keep_alive(nb::handle object) {
-    object.inc_ref();
-    return {object.ptr(), [](PyObject* kept) {
-                if (const PythonScope python; python) { // else it is freed with the process
-                    Py_DECREF(kept);
-                }
-            }};
-}
-
 void keep_also(nb::handle buffer, nb::handle object) {
     nb::object& kept = payload<PyBuffer>(buffer)->kept;
     kept = kept.is_valid() ? nb::object(nb::make_tuple(kept, object)) : nb::borrow(object);
@@ -131,12 +131,14 @@ Buffer lasting_share(const PyBuffer& buffer) {
     };
 
     const auto both = std::make_shared<Both>(keep_alive(buffer.kept), Buffer(buffer));
-    return Buffer(std::shared_ptr<cuprum::detail::MemoryRange>(both, both->share.state().get()));
+    using cuprum::detail::Access;
+    return Access::make<Buffer>(
+        std::shared_ptr<cuprum::detail::MemoryRange>(both, Access::state(both->share).get()));
 }
 
 void PyBuffer::leave_share() const noexcept {
     try {
-        cuprum::detail::defer_release(lasting_share(*this).state());
+        cuprum::detail::defer_release(cuprum::detail::Access::state(lasting_share(*this)));
     } catch (const std::bad_alloc&) {
         return; // it is then freed here, which is reported if it cannot be
     }
@@ -148,7 +150,7 @@ namespace {
 
 void bind_base(nb::module_& module) {
     nb::class_<PyMemoryResource> type(module, "MemoryResource", nb::is_weak_referenceable(),
-                                      R"(Say where memory comes from.
+                                      R"(A source of memory.
 
 Derive from it to allocate in a way of your own: override ``allocate``, ``deallocate``,
 ``is_device_accessible``, ``is_host_accessible`` and ``device_id``. ``allocate`` usually ends with
@@ -177,11 +179,11 @@ Derive from it to allocate in a way of your own: override ``allocate``, ``deallo
     type.def_prop_ro(
         "is_device_accessible", [](nb::handle self) { refuse(self, "is_device_accessible"); },
         nb::sig("def is_device_accessible(self) -> bool"),
-        "Tell whether devices can reach the memory. To be overridden.");
+        "Return whether devices can access the memory. To be overridden.");
     type.def_prop_ro(
         "is_host_accessible", [](nb::handle self) { refuse(self, "is_host_accessible"); },
         nb::sig("def is_host_accessible(self) -> bool"),
-        "Tell whether the host can reach the memory. To be overridden.");
+        "Return whether the host can access the memory. To be overridden.");
     type.def_prop_ro(
         "device_id", [](nb::handle self) { refuse(self, "device_id"); },
         nb::sig("def device_id(self) -> int"),
@@ -189,14 +191,15 @@ Derive from it to allocate in a way of your own: override ``allocate``, ``deallo
         "overridden.");
     type.def_prop_ro(
         "is_managed", [](nb::handle) { return false; }, nb::sig("def is_managed(self) -> bool"),
-        "Tell whether the memory moves between host and device by itself.");
+        "Return whether the memory moves between host and device by itself.");
 }
 
 void refuse(nb::handle self, const char* member) {
     raise_error(PyExc_TypeError, type_label(self) + " must override MemoryResource." + member);
 }
 
-/// Tells whether a resource holds one of the core, its class being one of ours or derived from it.
+/// Returns whether a resource holds one of the core, its class being one of ours or derived from
+/// it.
 bool is_of_core(nb::handle resource) noexcept {
     return PyObject_TypeCheck(resource.ptr(), TYPE<PyMemoryPool>) != 0 ||
            PyObject_TypeCheck(resource.ptr(), TYPE<PyNativeResource>) != 0;
@@ -220,7 +223,7 @@ nb::object said_by(nb::handle resource, const char* name) {
 }
 
 PythonMemoryResource::PythonMemoryResource(nb::handle object) : object_(object) {
-    // Read once: a buffer may be asked from any thread.
+    // Read once, because any thread may ask a buffer.
     const auto is = [object](const char* name) {
         const nb::object said = said_by(object, name);
         return said.is_valid() && flag_argument(said, false);

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "memory/buffer_objects.hpp"
 #include "memory/memory_pools.hpp"
 #include "support/fast_method.hpp"
+#include "support/python_objects.hpp"
 
 #include <nanobind/nanobind.h>
 
@@ -15,7 +17,7 @@ using namespace nb::literals;
 void bind_pinned_pool(nb::module_& module) {
     nb::class_<PyPinnedMemoryResource, PyMemoryPool> type(
         module, "PinnedMemoryResource", nb::is_weak_referenceable(), nb::type_slots(pool_slots()),
-        R"(Allocate from a stream-ordered pool of host memory that devices can reach.
+        R"(A stream-ordered pool of page-locked host memory, which devices can access.
 
 Parameters
 ----------
@@ -29,7 +31,7 @@ options : PinnedMemoryResourceOptions or dict, optional
             const nb::object given = options_argument(options, "PinnedMemoryResourceOptions");
             PinnedMemoryResourceOptions how;
             if (given.is_valid()) {
-                how.ipc_enabled = truth(given, "ipc_enabled");
+                how.ipc_enabled = is_true(given, "ipc_enabled");
                 how.max_size = size_argument(nb::object(given.attr("max_size")), "max_size");
                 how.numa_id = optional_int_argument(nb::object(given.attr("numa_id")), "numa_id");
             }
@@ -74,7 +76,7 @@ options : PinnedMemoryResourceOptions or dict, optional
     type.def_prop_ro(
         "numa_id",
         [](const PyPinnedMemoryResource& self) {
-            return self.core.as<PinnedMemoryResource>().numa_id();
+            return of_kind<PinnedMemoryResource>(self).numa_id();
         },
         "Return the NUMA node of the memory, -1 if the system places it.");
 }

@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "memory/memory_pools.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/memory_pool.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -65,7 +68,7 @@ void bind_attribute(nb::class_<PyPoolAttributes>& type, const char* name, const 
 void bind_pool_attributes(nb::module_& module) {
     nb::class_<PyPoolAttributes> type(
         module, "MemoryPoolAttributes",
-        R"(Tell what a pool holds and has held; each read asks the driver.
+        R"(Memory that a pool holds and has held, and its settings; each read asks the driver.
 
 The reuse flags and the release threshold can be set, the high-water marks to 0. Holds the pool
 alive, also when its resource is closed.)");
@@ -79,13 +82,13 @@ alive, also when its resource is closed.)");
         nb::sig("def __init__(self, *args: object, **kwargs: object) -> None"));
     bind_attribute<PoolAttribute::ReuseFollowEventDependencies, true>(
         type, "reuse_follow_event_dependencies",
-        "Tell whether memory freed on one stream is reused on another that waits for it.");
+        "Return whether memory freed on one stream is reused on another that waits for it.");
     bind_attribute<PoolAttribute::ReuseAllowOpportunistic, true>(
         type, "reuse_allow_opportunistic",
-        "Tell whether memory is reused once the free is seen to be done.");
+        "Return whether memory is reused once the free is seen to be done.");
     bind_attribute<PoolAttribute::ReuseAllowInternalDependencies, true>(
         type, "reuse_allow_internal_dependencies",
-        "Tell whether the driver may add waits between streams to reuse memory.");
+        "Return whether the driver may add waits between streams to reuse memory.");
     bind_attribute<PoolAttribute::ReleaseThreshold, false>(
         type, "release_threshold", "Return how many reserved bytes are kept at a synchronisation.");
     bind_attribute<PoolAttribute::ReservedMemCurrent, false>(

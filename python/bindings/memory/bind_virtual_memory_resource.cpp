@@ -1,15 +1,27 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
+#include "device/device_objects.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/memory_objects.hpp"
+#include "support/arguments.hpp"
 #include "support/collection.hpp"
+#include "support/python_objects.hpp"
 
+#include <cuprum/buffer.hpp>
+#include <cuprum/detail/access.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/host.hpp>
+#include <cuprum/location.hpp>
+#include <cuprum/stream.hpp>
 #include <cuprum/virtual_memory_resource.hpp>
 
-#include <cuda.h>
 #include <nanobind/nanobind.h>
 
+#include <array>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace cuprum::python {
@@ -34,7 +46,7 @@ void bind_virtual_memory_resource(nb::module_& module) {
         module, "VirtualMemoryResource", nb::is_weak_referenceable(),
         nb::type_slots(
             MemberSlots<PyVirtualMemoryResource, &PyVirtualMemoryResource::config>::slots),
-        R"(Allocate by reserving addresses and mapping physical memory there.
+        R"(A memory resource that reserves addresses and maps physical memory there.
 
 An allocation can grow, in place if the addresses behind it are free, else under new ones, never by
 copying. Sizes are rounded up to the granularity.
@@ -95,21 +107,21 @@ stream : Stream, optional
            nb::handle stream) {
             const CUdeviceptr pointer = address_argument(ptr, "ptr");
             const std::size_t bytes = size_argument(size, "size");
-            const Stream order = optional_stream_argument(stream).value_or(
-                Stream(std::shared_ptr<detail::StreamState>()));
+            const Stream order =
+                optional_stream_argument(stream).value_or(detail::Access::make<Stream>(nullptr));
             const nb::gil_scoped_release unlocked;
             self.core->deallocate_bytes(pointer, bytes, order);
         },
         "ptr"_a.none(), "size"_a.none(), nb::kw_only(), "stream"_a = nb::none(),
         nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> "
                 "None"),
-        "Free memory that was allocated here and is held by no Buffer, once the stream got there.");
+        "Free memory that was allocated here and that no Buffer holds, in the stream's order.");
     type.def(
         "modify_allocation", modify_allocation, "buf"_a.none(), "new_size"_a.none(),
         "config"_a = nb::none(),
         nb::sig("def modify_allocation(self, buf: Buffer, new_size: int, config: "
                 "cuprum._options.VirtualMemoryResourceOptions | dict | None = None) -> Buffer"),
-        R"(Make an allocation at least `new_size` bytes large; what it holds stays.
+        R"(Grow an allocation to at least `new_size` bytes and keep its contents.
 
 Parameters
 ----------
@@ -133,7 +145,7 @@ ValueError
     type.def_prop_ro(
         "config", [](const PyVirtualMemoryResource& self) { return self.config; },
         nb::sig("def config(self) -> cuprum._options.VirtualMemoryResourceOptions"),
-        "Return how memory is made.");
+        "Return the options of the resource.");
     type.def_prop_ro(
         "device",
         [](const PyVirtualMemoryResource& self) -> nb::object {
@@ -151,15 +163,15 @@ ValueError
             const nb::gil_scoped_release unlocked;
             return core_of(self).granularity();
         },
-        "Return what sizes are rounded up to, in bytes.");
+        "Return the granularity of sizes, in bytes.");
     type.def_prop_ro(
         "is_device_accessible",
         [](const PyVirtualMemoryResource& self) { return self.core->is_device_accessible(); },
-        "Tell whether devices can reach the memory.");
+        "Return whether devices can access the memory.");
     type.def_prop_ro(
         "is_host_accessible",
         [](const PyVirtualMemoryResource& self) { return self.core->is_host_accessible(); },
-        "Tell whether the host can reach the memory.");
+        "Return whether the host can access the memory.");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -174,58 +186,71 @@ nb::object config_argument(nb::handle config) {
     return given;
 }
 
-/// Reads options; their own converters refuse what they do not know and give the driver's numbers.
-VirtualMemoryResourceOptions options_of(nb::handle config) {
-    const auto number = [&](const char* converter, const char* field) {
-        return nb::cast<int>(config.attr(converter)(config.attr(field)));
-    };
-    const auto access = [&](const char* field) {
-        switch (number("_access_to_flags", field)) {
-        case CU_MEM_ACCESS_FLAGS_PROT_READ:
-            return VirtualMemoryAccess::Read;
-        case CU_MEM_ACCESS_FLAGS_PROT_READWRITE:
-            return VirtualMemoryAccess::ReadWrite;
-        default:
-            return VirtualMemoryAccess::None;
+/// One value of an option and the str that means it; null stands for None.
+template <typename Value>
+struct Spec {
+    const char* name;
+    Value value;
+};
+
+constexpr std::array<Spec<VirtualMemoryAccess>, 3> ACCESSES{
+    {{nullptr, VirtualMemoryAccess::None},
+     {"r", VirtualMemoryAccess::Read},
+     {"rw", VirtualMemoryAccess::ReadWrite}}};
+constexpr std::array<Spec<VirtualMemoryAllocation>, 2> ALLOCATIONS{
+    {{"pinned", VirtualMemoryAllocation::Pinned}, {"managed", VirtualMemoryAllocation::Managed}}};
+constexpr std::array<Spec<LocationKind>, 4> LOCATIONS{
+    {{"device", LocationKind::Device},
+     {"host", LocationKind::Host},
+     {"host_numa", LocationKind::HostNuma},
+     {"host_numa_current", LocationKind::HostNumaCurrent}}};
+constexpr std::array<Spec<VirtualMemoryHandle>, 4> HANDLES{
+    {{nullptr, VirtualMemoryHandle::None},
+     {"posix_fd", VirtualMemoryHandle::PosixFileDescriptor},
+     {"win32_kmt", VirtualMemoryHandle::Win32Kmt},
+     {"fabric", VirtualMemoryHandle::Fabric}}};
+constexpr std::array<Spec<VirtualMemoryGranularity>, 2> GRANULARITIES{
+    {{"minimum", VirtualMemoryGranularity::Minimum},
+     {"recommended", VirtualMemoryGranularity::Recommended}}};
+
+[[nodiscard]] bool is_text(nb::handle value, const char* text) {
+    return PyUnicode_Check(value.ptr()) != 0 &&
+           PyUnicode_CompareWithASCIIString(value.ptr(), text) == 0;
+}
+
+/// Returns the value that a field of the options means.
+/// @throws ValueError with `complaint` and the specs that are known.
+template <typename Value, std::size_t Count>
+[[nodiscard]] Value read(nb::handle config, const char* field,
+                         const std::array<Spec<Value>, Count>& known, const char* complaint) {
+    const nb::object given = config.attr(field);
+    std::string expected;
+    for (const Spec<Value>& spec : known) {
+        if (spec.name == nullptr ? given.is_none() : is_text(given, spec.name)) {
+            return spec.value;
         }
-    };
+        expected += expected.empty() ? "" : ", ";
+        expected += spec.name == nullptr ? "None" : "'" + std::string(spec.name) + "'";
+    }
+    raise_error(PyExc_ValueError, std::string(complaint) + ": " + repr_text(given) +
+                                      ", expected one of [" + expected + "]");
+}
+
+/// Reads the fields of a Python VirtualMemoryResourceOptions.
+VirtualMemoryResourceOptions options_of(nb::handle config) {
+    if (is_text(nb::object(config.attr("handle_type")), "win32")) {
+        raise_error(PyExc_NotImplementedError,
+                    "win32 is currently not supported as a handle_type; use 'win32_kmt'");
+    }
     VirtualMemoryResourceOptions options;
     options.allocation_type =
-        number("_allocation_type_to_driver", "allocation_type") == CU_MEM_ALLOCATION_TYPE_MANAGED
-            ? VirtualMemoryAllocation::Managed
-            : VirtualMemoryAllocation::Pinned;
-    switch (number("_location_type_to_driver", "location_type")) {
-    case CU_MEM_LOCATION_TYPE_HOST:
-        options.location_type = LocationKind::Host;
-        break;
-    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
-        options.location_type = LocationKind::HostNuma;
-        break;
-    case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
-        options.location_type = LocationKind::HostNumaCurrent;
-        break;
-    default:
-        break;
-    }
-    switch (number("_handle_type_to_driver", "handle_type")) {
-    case CU_MEM_HANDLE_TYPE_NONE:
-        options.handle_type = VirtualMemoryHandle::None;
-        break;
-    case CU_MEM_HANDLE_TYPE_WIN32_KMT:
-        options.handle_type = VirtualMemoryHandle::Win32Kmt;
-        break;
-    case CU_MEM_HANDLE_TYPE_FABRIC:
-        options.handle_type = VirtualMemoryHandle::Fabric;
-        break;
-    default:
-        break;
-    }
-    options.granularity =
-        number("_granularity_to_driver", "granularity") == CU_MEM_ALLOC_GRANULARITY_MINIMUM
-            ? VirtualMemoryGranularity::Minimum
-            : VirtualMemoryGranularity::Recommended;
-    options.gpu_direct_rdma =
-        PyObject_IsTrue(nb::object(config.attr("gpu_direct_rdma")).ptr()) == 1;
+        read(config, "allocation_type", ALLOCATIONS, "Unsupported allocation_type");
+    options.location_type = read(config, "location_type", LOCATIONS, "Unsupported location_type");
+    options.handle_type = read(config, "handle_type", HANDLES, "Unsupported handle_type");
+    options.granularity = read(config, "granularity", GRANULARITIES, "Unsupported granularity");
+    options.self_access = read(config, "self_access", ACCESSES, "Unknown access spec");
+    options.peer_access = read(config, "peer_access", ACCESSES, "Unknown access spec");
+    options.gpu_direct_rdma = is_true(config, "gpu_direct_rdma");
     if (const nb::object hint = config.attr("addr_hint"); !hint.is_none()) {
         options.addr_hint = address_argument(hint, "addr_hint");
     }
@@ -240,8 +265,6 @@ VirtualMemoryResourceOptions options_of(nb::handle config) {
     for (nb::handle peer : peers) {
         options.peers.push_back(device_argument(peer, "peers"));
     }
-    options.self_access = access("self_access");
-    options.peer_access = access("peer_access");
     return options;
 }
 
@@ -260,7 +283,7 @@ nb::object modify_allocation(nb::handle self, nb::handle buffer, nb::handle size
         return core_of(resource).modify_allocation(*old, bytes, how);
     }();
     resource.config = std::move(given);
-    if (grown.state() == old->state()) {
+    if (detail::Access::state(grown) == detail::Access::state(*old)) {
         return nb::borrow(buffer);
     }
     nb::object moved = make<PyBuffer>(std::move(grown), nb::borrow(self), nb::object());

@@ -3,6 +3,7 @@
 
 #include "memory/buffer_collection.hpp"
 
+#include "memory/buffer_objects.hpp"
 #include "memory/buffer_parts.hpp"
 #include "support/collection.hpp"
 

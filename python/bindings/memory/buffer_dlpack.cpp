@@ -8,12 +8,17 @@
 
 #include "arrays/dlpack_export.hpp"
 #include "arrays/view_sources.hpp"
+#include "memory/buffer_objects.hpp"
 #include "support/errors.hpp"
 #include "support/fast_method.hpp"
 #include "support/gil.hpp"
 #include "support/leaving.hpp"
+#include "support/python_objects.hpp"
 
+#include <cuprum/buffer.hpp>
 #include <cuprum/detail/order.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/dlpack.hpp>
 
 #include <nanobind/nanobind.h>
 

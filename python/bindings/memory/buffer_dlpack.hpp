@@ -4,7 +4,11 @@
 #pragma once
 
 #include "arrays/dlpack.hpp"
-#include "support/objects.hpp"
+#include "memory/buffer_objects.hpp"
+
+#include <cuprum/buffer.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/dlpack.hpp>
 
 namespace cuprum::python {
 

@@ -4,12 +4,15 @@
 #include "memory/buffer_parts.hpp"
 
 #include "arrays/extents.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/host_memory.hpp"
 #include "support/arguments.hpp"
 #include "support/fast_method.hpp"
 #include "support/gil.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/region.hpp>
+#include <cuprum/stream.hpp>
 
 #include <cstring>
 #include <string>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "support/objects.hpp"
+#include "memory/buffer_objects.hpp"
 
 #include <cstdint>
 #include <variant>

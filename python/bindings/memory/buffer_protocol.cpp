@@ -4,10 +4,14 @@
 // Memory that the host can reach, as memoryview() and numpy see it. Whoever looks at it holds a
 // share: closing the buffer does not take the memory away.
 
+#include "memory/buffer_objects.hpp"
 #include "memory/buffer_parts.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/gil.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/buffer.hpp>
 
 #include <exception>
 #include <memory>

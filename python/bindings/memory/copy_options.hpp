@@ -3,13 +3,16 @@
 
 #pragma once
 
-#include "support/objects.hpp"
-
 #include <cuprum/copy.hpp>
+#include <cuprum/stream.hpp>
+
+#include <nanobind/nanobind.h>
 
 #include <optional>
 
 namespace cuprum::python {
+
+namespace nb = nanobind;
 
 /// Returns the options of a copy; nothing for None.
 /// @throws TypeError for anything but a CopyOptions.

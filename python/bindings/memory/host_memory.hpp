@@ -43,7 +43,7 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return static_cast<std::size_t>(view_.len); }
 
 private:
-    /// Says, in place of the object, what is wrong with it.
+    /// Raises an error that explains what is wrong with the object.
     [[noreturn]] static void explain(nb::handle object, Access access, const char* name) {
         nb::python_error reason; // takes the error that is set
         const std::string what = std::string(name) + " (" + type_label(object) + ") ";

@@ -1,8 +1,16 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "device/device_objects.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/buffer_parts.hpp"
 #include "memory/memory_objects.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/buffer.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/location.hpp>
+#include <cuprum/stream.hpp>
 
 #include <string>
 

@@ -5,10 +5,18 @@
 
 #pragma once
 
+#include "memory/buffer_objects.hpp"
 #include "support/arguments.hpp"
-#include "support/objects.hpp"
+#include "support/gil.hpp"
+#include "support/instances.hpp"
+#include "support/python_objects.hpp"
 
-#include <cuprum/cuprum.hpp>
+#include <cuprum/buffer.hpp>
+#include <cuprum/ipc.hpp>
+#include <cuprum/location.hpp>
+#include <cuprum/memory_pool.hpp>
+#include <cuprum/memory_resource.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 

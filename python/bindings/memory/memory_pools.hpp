@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the bindings of the kinds of pool share: bind_memory_pool.cpp has what they have in common.
+// Shared by the bindings of the three kinds of pool; bind_memory_pool.cpp binds their base class.
 
 #pragma once
 
 #include "memory/memory_objects.hpp"
+#include "support/held.hpp"
 #include "support/owner_collection.hpp"
+
+#include <cuprum/detail/access.hpp>
+#include <cuprum/memory_pool.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -17,7 +21,7 @@
 
 namespace cuprum::python {
 
-/// What is asked of a pool, live; keeps the pool alive.
+/// The attributes of a pool, which it keeps alive. Each read asks the driver.
 struct PyPoolAttributes {
     explicit PyPoolAttributes(std::shared_ptr<MemoryPool> asked) : pool(std::move(asked)) {}
 
@@ -29,14 +33,17 @@ struct PyPoolAttributes {
     PoolShare pool;
 };
 
+/// Returns a pool as the class of its kind.
+template <typename Kind>
+[[nodiscard]] Kind& of_kind(const PyMemoryPool& pool) {
+    return static_cast<Kind&>(*pool.core);
+}
+
 /// Binds MemoryPoolAttributes, and the kinds of pool.
 void bind_pool_attributes(nb::module_& module);
 void bind_device_pool(nb::module_& module);
 void bind_pinned_pool(nb::module_& module);
 void bind_managed_pool(nb::module_& module);
-
-/// Tells whether an option is set.
-[[nodiscard]] bool truth(nb::handle object, const char* attribute);
 
 /// Returns the module that shares pools with other processes.
 [[nodiscard]] nb::object sharing();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/objects.hpp"
+#include "bindings.hpp"
 
 #include <cuprum/fault_injection.hpp>
 #include <cuprum/trace.hpp>
@@ -63,14 +63,14 @@ void bind_trace(nb::module_& module) {
         "path"_a, "has_device_work"_a, "Start a trace; see ``cuprum.trace``.");
     module.def("stop_trace", &stop_trace, nb::call_guard<nb::gil_scoped_release>(),
                "Stop the trace; see ``cuprum.trace``.");
-    module.def("is_tracing", &is_tracing, "Tell whether a trace is being recorded.");
+    module.def("is_tracing", &is_tracing, "Return whether a trace is being recorded.");
     module.def(
         "begin_range", [](const std::string& name) { detail::begin_range(name); }, "name"_a,
         "Begin a range; see ``cuprum.trace``.");
     module.def("end_range", &detail::end_range, "End a range; see ``cuprum.trace``.");
 
     nb::class_<Fault> fault(module, "FaultInjection",
-                            R"(Make a driver call fail inside a ``with`` block.
+                            R"(A driver call that fails inside a ``with`` block.
 
 See ``cuprum.testing.fail_call``.)");
     fault.def(nb::init<std::string, int, int>(), "function"_a, "nth"_a, "code"_a);

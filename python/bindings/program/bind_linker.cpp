@@ -1,13 +1,16 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
 #include "program/code_type.hpp"
+#include "program/program_objects.hpp"
 #include "program/program_options.hpp"
 #include "support/arguments.hpp"
 #include "support/collection.hpp"
-#include "support/objects.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/linker.hpp>
+#include <cuprum/object_code.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -32,7 +35,7 @@ void construct(PyLinker* self, const nb::args& codes, nb::handle options);
 void bind_linker(nb::module_& module) {
     nb::class_<PyLinker> type(module, "Linker", nb::is_weak_referenceable(),
                               nb::type_slots(MemberSlots<PyLinker, &PyLinker::options>::slots),
-                              R"(Link code into one image that can be loaded.
+                              R"(A linker, which turns several pieces of code into one image.
 
 For an emulated device, which cannot run machine code, the result is a fat binary that holds the
 cubin and PTX: from nvJitLink if all input is LTO-IR, from the one input if there is one, else from
@@ -70,7 +73,7 @@ LinkerError
     type.def("get_error_log", &PyLinker::error_log, nb::call_guard<nb::gil_scoped_release>(),
              "Return the errors of the last ``link``, or so far.");
     type.def("get_info_log", &PyLinker::info_log, nb::call_guard<nb::gil_scoped_release>(),
-             "Return what else the last ``link`` had to say.");
+             "Return the other messages of the last ``link``.");
     type.def_prop_ro(
         "backend",
         [](const PyLinker& self) {
@@ -79,18 +82,21 @@ LinkerError
                 .attr("CompilerBackendType")(nb::str(name.data(), name.size()));
         },
         nb::sig("def backend(self) -> cuprum.typing.CompilerBackendType"),
-        "Return what links: nvJitLink or the driver.");
+        "Return the backend: nvJitLink or the driver.");
     type.def_prop_ro(
         "options", [](const PyLinker& self) { return self.options; },
         nb::sig("def options(self) -> cuprum.LinkerOptions"),
         "Return the options that it was made with.");
     type.def_prop_ro("linker_options", &PyLinker::linker_options,
                      "Return the options as they are passed to nvJitLink.");
-    type.def_prop_ro("handle", &PyLinker::handle, nb::call_guard<nb::gil_scoped_release>(),
-                     "Return the ``nvJitLinkHandle`` or ``CUlinkState`` as an int.");
-    type.def_prop_ro("is_closed", &PyLinker::is_closed, "Tell whether ``close`` was called.");
+    type.def_prop_ro(
+        "handle",
+        [](const PyLinker& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
+        nb::call_guard<nb::gil_scoped_release>(),
+        "Return the ``nvJitLinkHandle`` or ``CUlinkState`` as an int.");
+    type.def_prop_ro("is_closed", &PyLinker::is_closed, "Return whether ``close`` was called.");
     type.def("close", &PyLinker::drop,
-             "Give up the linker's state. Calling it again does nothing.");
+             "Release the linker's state. Calling it again does nothing.");
     type.def("__repr__", [](const PyLinker& self) {
         return self.is_closed()
                    ? std::string("<Linker closed>")
@@ -100,7 +106,7 @@ LinkerError
     const nb::object function = nb::cpp_function(
         [](nb::handle) { return which_backend(); }, nb::name("which_backend"), "cls"_a,
         nb::sig("def which_backend(cls) -> cuprum.typing.CompilerBackendType"),
-        R"(Return the linker that is used when none is named.
+        R"(Return the default backend.
 
 nvJitLink, or the driver, with a warning, where there is no nvJitLink since 12.3.)");
     type.attr("which_backend") = nb::steal(PyClassMethod_New(function.ptr()));
@@ -115,6 +121,9 @@ nvJitLink, or the driver, with a warning, where there is no nvJitLink since 12.3
 namespace {
 
 void construct(PyLinker* self, const nb::args& codes, nb::handle options) {
+    if (codes.size() == 0) {
+        raise_error(PyExc_ValueError, "At least one ObjectCode object must be provided");
+    }
     std::vector<ObjectCode> parts;
     for (nb::handle code : codes) {
         const auto* const part = get_if<PyObjectCode>(code);

@@ -1,13 +1,19 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/code_type.hpp"
-#include "program/program_options.hpp"
+#include "bindings.hpp"
+#include "launch/kernel_objects.hpp"
+#include "memory/buffer_objects.hpp"
 #include "memory/host_memory.hpp"
+#include "program/code_type.hpp"
+#include "program/program_objects.hpp"
+#include "program/program_options.hpp"
 #include "support/arguments.hpp"
 #include "support/fast_method.hpp"
-#include "support/objects.hpp"
+#include "support/python_objects.hpp"
 
+#include <cuprum/buffer.hpp>
+#include <cuprum/detail/access.hpp>
 #include <cuprum/object_code.hpp>
 
 #include <nanobind/nanobind.h>
@@ -46,7 +52,7 @@ void bind_variables(nb::class_<PyObjectCode>& type);
 
 void bind_object_code(nb::module_& module) {
     nb::class_<PyObjectCode> type(module, "ObjectCode", nb::is_weak_referenceable(),
-                                  R"(Share compiled code.
+                                  R"(Compiled code.
 
 Made by ``Program.compile`` or one of the ``from_*`` methods. It is loaded into the driver on first
 use and unloaded when the last object and the last kernel from it are gone.)");
@@ -65,10 +71,10 @@ use and unloaded when the last object and the last kernel from it are gone.)");
     type.def_prop_ro(
         "code_type",
         [](const PyObjectCode& self) { return std::string(to_string(self.code_type())); },
-        "Return what it holds: ptx, cubin, ltoir, fatbin, object or library.");
+        "Return its format: ptx, cubin, ltoir, fatbin, object or library.");
     type.def_prop_ro(
         "name", [](const PyObjectCode& self) { return self.name(); },
-        "Return the name it was given.");
+        "Return the name.");
     type.def_prop_ro("symbol_mapping", symbols_of,
                      nb::sig("def symbol_mapping(self) -> dict[str, str]"),
                      "Return a copy of the map from kernel names as written to names in the code.");
@@ -95,9 +101,9 @@ ValueError
                      nb::call_guard<nb::gil_scoped_release>(),
                      "Return the names in the code of all kernels, loading it if need be.");
     bind_variables(type);
-    type.def_prop_ro("is_closed", &PyObjectCode::is_closed, "Tell whether ``close`` was called.");
+    type.def_prop_ro("is_closed", &PyObjectCode::is_closed, "Return whether ``close`` was called.");
     type.def("close", &PyObjectCode::drop,
-             "Give up this object's share of the code. Calling it again does nothing.");
+             "Release this object's share of the code. Calling it again does nothing.");
     type.def("__reduce__", [](const PyObjectCode& self) {
         return nb::make_tuple(nb::module_::import_("cuprum._pickling").attr("restore_object_code"),
                               nb::make_tuple(nb::cast(to_string(self.code_type())), code_of(self),
@@ -106,11 +112,12 @@ ValueError
     type.def(
         "__eq__",
         [](const PyObjectCode& self, const PyObjectCode& other) {
-            return self.state() == other.state();
+            return detail::Access::state(self) == detail::Access::state(other);
         },
         nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
-    type.def("__hash__",
-             [](const PyObjectCode& self) { return std::hash<const void*>{}(self.state().get()); });
+    type.def("__hash__", [](const PyObjectCode& self) {
+        return std::hash<const void*>{}(detail::Access::state(self).get());
+    });
     type.def("__repr__", [](const PyObjectCode& self) -> std::string {
         if (self.is_closed()) {
             return "<ObjectCode closed>";
@@ -290,7 +297,8 @@ nb::object get_kernel(const PyObjectCode& self, nb::handle name) {
     Py_ssize_t size = 0;
     if (PyUnicode_CheckExact(name.ptr()) != 0) [[likely]] {
         if (const char* const text = PyUnicode_AsUTF8AndSize(name.ptr(), &size)) {
-            if (auto known = self.known_kernel({text, static_cast<std::size_t>(size)})) {
+            if (auto known = detail::Access::known_kernel(
+                    self, std::string_view(text, static_cast<std::size_t>(size)))) {
                 return make<PyKernel>(*std::move(known));
             }
         } else {

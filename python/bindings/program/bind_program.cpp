@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
+#include "memory/host_memory.hpp"
 #include "program/cache_argument.hpp"
 #include "program/code_type.hpp"
+#include "program/program_objects.hpp"
 #include "program/program_options.hpp"
-#include "memory/host_memory.hpp"
 #include "support/arguments.hpp"
 #include "support/collection.hpp"
-#include "support/objects.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/program.hpp>
 
@@ -38,7 +40,7 @@ void bind_functions(nb::module_& module);
 void bind_program(nb::module_& module) {
     nb::class_<PyProgram> type(module, "Program", nb::is_weak_referenceable(),
                                nb::type_slots(MemberSlots<PyProgram, &PyProgram::options>::slots),
-                               R"(Hold source code and how it is compiled.
+                               R"(Source code and the options to compile it.
 
 Parameters
 ----------
@@ -102,9 +104,9 @@ Raises
 ------
 NotSupportedError
     If NVRTC is older than 12.9.)");
-    type.def_prop_ro("is_closed", &PyProgram::is_closed, "Tell whether ``close`` was called.");
+    type.def_prop_ro("is_closed", &PyProgram::is_closed, "Return whether ``close`` was called.");
     type.def("close", &PyProgram::drop,
-             "Give up the compiler's state. Calling it again does nothing.");
+             "Release the compiler's state. Calling it again does nothing.");
     type.def("__repr__", [](const PyProgram& self) {
         return self.is_closed()
                    ? std::string("<Program closed>")
@@ -148,10 +150,13 @@ void bind_properties(nb::class_<PyProgram>& type) {
     type.def_prop_ro("compiler_options", &PyProgram::compiler_options,
                      "Return the options as they are passed to the compiler.");
     type.def_prop_ro("log", &PyProgram::log,
-                     "Return the log of the last compilation, empty if there was nothing to say.");
-    type.def_prop_ro("handle", &PyProgram::handle, nb::call_guard<nb::gil_scoped_release>(),
-                     "Return an ``nvrtcProgram``, ``nvvmProgram`` or the linker's handle, as an "
-                     "int, made of the source and not compiled yet.");
+                     "Return the log of the last compilation, which may be empty.");
+    type.def_prop_ro(
+        "handle",
+        [](const PyProgram& self) { return reinterpret_cast<std::uintptr_t>(self.handle()); },
+        nb::call_guard<nb::gil_scoped_release>(),
+        "Return an ``nvrtcProgram``, ``nvvmProgram`` or the linker's handle, as an "
+        "int, made of the source and not compiled yet.");
 }
 
 CodeType target_argument(nb::handle target_type) {
@@ -161,6 +166,18 @@ CodeType target_argument(nb::handle target_type) {
                                           repr_text(target_type));
     }
     return *target;
+}
+
+/// Refuses a target that the compiler of a language does not have.
+void check_target(SourceType language, CodeType target) {
+    const bool is_ptx = language == SourceType::Ptx;
+    if (language == SourceType::Cxx || target == CodeType::Ptx ||
+        target == (is_ptx ? CodeType::Cubin : CodeType::LtoIr)) {
+        return; // the core checks the targets of C++
+    }
+    raise_error(PyExc_ValueError, "Unsupported target_type=\"" + std::string(to_string(target)) +
+                                      (is_ptx ? "\" for PTX; expected \"cubin\" or \"ptx\""
+                                              : "\" for NVVM; expected \"ptx\" or \"ltoir\""));
 }
 
 SourceType language_argument(nb::handle code_type) {
@@ -221,6 +238,13 @@ void construct(PyProgram* self, nb::handle code, nb::handle code_type, nb::handl
         given = nb::module_::import_("cuprum._options").attr("ProgramOptions")();
     }
     ProgramOptions how = program_options(given);
+    if (language == SourceType::Ptx && how.numba_debug.value_or(false)) {
+        if (PyErr_WarnEx(PyExc_UserWarning,
+                         "ProgramOptions numba_debug is ignored for code_type='ptx'", 1) != 0) {
+            throw nb::python_error();
+        }
+        how.numba_debug.reset();
+    }
     how.debug_file_prefix = caller_file();
     note_search_paths();
     auto program = [&] {
@@ -233,6 +257,7 @@ void construct(PyProgram* self, nb::handle code, nb::handle code_type, nb::handl
 nb::object compile(const PyProgram& self, nb::handle target_type, nb::handle name_expressions,
                    nb::handle logs, nb::handle cache, nb::handle extra_digest) {
     const CodeType target = target_argument(target_type);
+    check_target(self.language(), target);
     CompileRequest request;
     request.name_expressions = text_list_argument(name_expressions, "a name in name_expressions");
     if (!extra_digest.is_none()) {
@@ -303,7 +328,7 @@ Needs no device.)");
             const nb::gil_scoped_release unlocked;
             return default_include_directories();
         },
-        "Return the folders of CUDA's and CCCL's own headers, which programs find without asking.");
+        "Return the folders of CUDA's and CCCL's headers, which every program can include.");
 }
 
 } // namespace

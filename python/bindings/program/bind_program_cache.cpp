@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
+#include "memory/host_memory.hpp"
 #include "program/cache_argument.hpp"
 #include "program/code_type.hpp"
 #include "program/program_options.hpp"
-#include "memory/host_memory.hpp"
 #include "support/arguments.hpp"
-#include "support/objects.hpp"
-#include "support/reference.hpp"
+#include "support/compatibility.hpp"
+#include "support/python_objects.hpp"
 
+#include <cuprum/linker.hpp>
+#include <cuprum/program.hpp>
 #include <cuprum/program_cache.hpp>
 
 #include <nanobind/nanobind.h>
@@ -49,6 +52,7 @@ private:
 
 template <typename Cache>
 void bind_methods(nb::class_<Cache, ProgramCache>& type);
+void check_presence_as_reference(nb::handle options, bool has_extra_digest);
 [[nodiscard]] nb::bytes key_of(nb::handle code, nb::handle code_type, nb::handle target,
                                nb::handle options, const std::vector<std::string>& flags,
                                const std::vector<std::string>& names, nb::handle extra_digest);
@@ -56,14 +60,15 @@ void bind_methods(nb::class_<Cache, ProgramCache>& type);
 } // namespace
 
 void bind_program_cache(nb::module_& module) {
-    const nb::class_<ProgramCache> base(module, "ProgramCache", "A cache of the core.");
+    const nb::class_<ProgramCache> base(module, "ProgramCache",
+                                        "A cache that the compiled library implements.");
     note_type<ProgramCache>(base);
     nb::class_<InMemoryProgramCache, ProgramCache> memory(module, "InMemoryCache",
-                                                          "Keeps code in memory.");
+                                                          "A cache in memory.");
     memory.def(nb::init<std::optional<std::size_t>>(), "max_size_bytes"_a.none());
     bind_methods(memory);
     nb::class_<FileStreamProgramCache, ProgramCache> files(module, "FileStreamCache",
-                                                           "Keeps code in files.");
+                                                           "A cache in files.");
     files.def(nb::init<std::string, std::optional<std::size_t>>(), "path"_a,
               "max_size_bytes"_a.none(), nb::call_guard<nb::gil_scoped_release>());
     bind_methods(files);
@@ -112,7 +117,7 @@ CacheArgument::CacheArgument(nb::handle cache) {
         raise_error(PyExc_TypeError,
                     "cache must be a ProgramCacheResource or None, got " + type_label(cache));
     }
-    // A class that derives from ours may do things otherwise: it is asked.
+    // A derived class may override methods, so those are called.
     for (const char* name : {"FileStreamProgramCache", "InMemoryProgramCache"}) {
         if (cache.type().is(nb::object(caches.attr(name)))) {
             cache_ = nb::cast<ProgramCache*>(nb::object(cache.attr("_core")));
@@ -124,7 +129,7 @@ CacheArgument::CacheArgument(nb::handle cache) {
 }
 
 void check_as_reference(const ProgramOptions& options, SourceType language, bool has_extra_digest) {
-    if (has_extra_digest || !follows_reference.load(std::memory_order_relaxed)) {
+    if (has_extra_digest || !compatibility::needs_extra_digest_for_files()) {
         return;
     }
     const bool is_cxx = language == SourceType::Cxx;
@@ -136,9 +141,8 @@ void check_as_reference(const ProgramOptions& options, SourceType language, bool
                                                                                 : nullptr;
     if (field != nullptr) {
         raise_error(PyExc_ValueError, std::string("ProgramOptions ") + field +
-                                          " names files or has a directory component, whose "
-                                          "contents programs for cuda.core expect to answer for "
-                                          "with extra_digest; pass it");
+                                          " names files or has a directory component; pass "
+                                          "extra_digest, a digest of the contents of those files");
     }
 }
 
@@ -204,6 +208,27 @@ void bind_methods(nb::class_<Cache, ProgramCache>& type) {
              "Return the size of everything.");
 }
 
+/// Refuses, for programs that expect it, options that are merely present: `time=False` too.
+void check_presence_as_reference(nb::handle options, bool has_extra_digest) {
+    if (!compatibility::follows_reference()) {
+        return;
+    }
+    const auto refuse = [options](const char* name, const char* reason) {
+        if (!nb::object(options.attr(name)).is_none()) {
+            raise_error(PyExc_ValueError, std::string("ProgramOptions ") + name + reason);
+        }
+    };
+    for (const char* name : {"create_pch", "time", "fdevice_time_trace"}) {
+        refuse(name, " has a side effect that a cache hit would skip; compile without a cache");
+    }
+    for (const char* name : {"use_pch", "pch_dir"}) {
+        if (!has_extra_digest) {
+            refuse(name, " names files, whose contents the cache key does not cover; pass "
+                         "extra_digest");
+        }
+    }
+}
+
 nb::bytes key_of(nb::handle code, nb::handle code_type, nb::handle target, nb::handle options,
                  const std::vector<std::string>& flags, const std::vector<std::string>& names,
                  nb::handle extra_digest) {
@@ -218,6 +243,9 @@ nb::bytes key_of(nb::handle code, nb::handle code_type, nb::handle target, nb::h
     const SourceType type = language == "c++"   ? SourceType::Cxx
                             : language == "ptx" ? SourceType::Ptx
                                                 : SourceType::Nvvm;
+    if (type == SourceType::Cxx) {
+        check_presence_as_reference(options, !extra_digest.is_none());
+    }
     const ProgramOptions how = program_options(options);
     std::optional<std::string> digest;
     if (!extra_digest.is_none()) {

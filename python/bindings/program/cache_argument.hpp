@@ -3,14 +3,16 @@
 
 #pragma once
 
-#include "support/objects.hpp"
-
 #include <cuprum/program.hpp>
 #include <cuprum/program_cache.hpp>
+
+#include <nanobind/nanobind.h>
 
 #include <memory>
 
 namespace cuprum::python {
+
+namespace nb = nanobind;
 
 /// The cache of a `cache` argument, for the length of a call.
 ///

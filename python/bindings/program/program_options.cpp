@@ -6,6 +6,9 @@
 #include "support/arguments.hpp"
 
 #include <cuprum/detail/runtime.hpp>
+#include <cuprum/linker.hpp>
+#include <cuprum/object_code.hpp>
+#include <cuprum/program.hpp>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
@@ -166,13 +169,12 @@ void read(nb::handle value, const char* name, std::optional<bool>& option) {
     if (value.is_none()) {
         return;
     }
-    const int answer = PyObject_IsTrue(value.ptr());
-    if (answer < 0) {
-        PyErr_Clear();
+    try {
+        option = is_true(value);
+    } catch (const nb::python_error&) {
         raise_error(PyExc_TypeError,
                     std::string(name) + " must be a bool, got " + type_label(value));
     }
-    option = answer != 0;
 }
 
 int integer(nb::handle value, const char* name) {

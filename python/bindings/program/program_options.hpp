@@ -3,12 +3,15 @@
 
 #pragma once
 
-#include "support/objects.hpp"
-
 #include <cuprum/linker.hpp>
+#include <cuprum/object_code.hpp>
 #include <cuprum/program.hpp>
 
+#include <nanobind/nanobind.h>
+
 namespace cuprum::python {
+
+namespace nb = nanobind;
 
 /// Returns the core's options for a Python ProgramOptions.
 /// @throws TypeError or ValueError naming the option.
@@ -41,7 +44,7 @@ void for_each_jit_option(Options& options, const Visit& visit) {
 #undef CUPRUM_OPTION
 }
 
-/// Tells the core, once, where Python keeps packages: CUDA's compilers may be among them.
+/// Gives the core, once, the folders of Python packages, which may hold CUDA's compilers.
 void note_search_paths();
 
 } // namespace cuprum::python

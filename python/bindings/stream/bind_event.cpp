@@ -1,13 +1,20 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
+#include "device/device_objects.hpp"
 #include "stream/bind_stream_operations.hpp"
+#include "stream/stream_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/errors.hpp"
 #include "support/fast_method.hpp"
-#include "support/objects.hpp"
+#include "support/gil.hpp"
+#include "support/python_objects.hpp"
+#include "support/recycling.hpp"
+#include "support/waiting.hpp"
 
 #include <cuprum/detail/closed.hpp>
+#include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
 
 #include <cuda.h>
@@ -34,7 +41,7 @@ void close(PyEvent& self);
 
 void bind_event(nb::module_& module) {
     nb::class_<PyEvent> type(module, "Event", nb::is_weak_referenceable(), nb::pooled(),
-                             R"(Mark a point in the work of one stream.
+                             R"(A point in the work of one stream.
 
 Made by ``Stream.record`` or ``Device.create_event``. ``later - earlier`` is the time between two
 events in milliseconds, if both were made with ``timing_enabled=True``.)");
@@ -50,11 +57,11 @@ events in milliseconds, if both were made with ``timing_enabled=True``.)");
     type.def_prop_ro(
         "handle", [](const PyEvent& self) { return address(self); },
         "Return the driver's ``CUevent`` as an int.");
-    type.def_prop_ro("is_closed", &PyEvent::is_closed, "Tell whether ``close`` was called.");
+    type.def_prop_ro("is_closed", &PyEvent::is_closed, "Return whether ``close`` was called.");
     type.def_prop_ro("is_timing_enabled", &PyEvent::is_timing_enabled,
-                     "Tell whether elapsed time can be asked for.");
+                     "Return whether the event measures time.");
     type.def_prop_ro("is_blocking_sync", &PyEvent::is_blocking_sync,
-                     "Tell whether ``sync`` sleeps instead of spinning.");
+                     "Return whether ``sync`` sleeps instead of spinning.");
     add_event_sharing(type);
     type.def_prop_ro(
         "context",
@@ -63,7 +70,7 @@ events in milliseconds, if both were made with ``timing_enabled=True``.)");
             return context ? context_object(std::move(*context)) : nb::none();
         },
         nb::sig("def context(self) -> Context | None"),
-        "Return the context that it was made in, or None for a foreign event.");
+        "Return the context of the event, or None for an event made elsewhere.");
     type.def_prop_ro(
         "device",
         [](const PyEvent& self) -> nb::object {
@@ -71,9 +78,9 @@ events in milliseconds, if both were made with ``timing_enabled=True``.)");
             return context ? device_object(context->device()) : nb::none();
         },
         nb::sig("def device(self) -> Device | None"),
-        "Return the device that it was made on, or None for a foreign event.");
+        "Return the device of the event, or None for an event made elsewhere.");
     polled_property<is_done>(type, "def is_done(self) -> bool",
-                             R"(Tell, without waiting, whether the recorded work is done.
+                             R"(Return whether the recorded work is done.
 
 Raises
 ------
@@ -87,7 +94,7 @@ Raises
 CUDAError
     If the work itself failed; the context is then unusable.)");
     fast_method<close>(type, "def close(self) -> None",
-                       "Give up this object's share of the event. Calling it again does nothing.");
+                       "Release this object's share of the event. Calling it again does nothing.");
     type.def("__sub__", milliseconds, nb::is_operator(),
              nb::sig("def __sub__(self, earlier: Event, /) -> float"),
              R"(Return the time from another event to this one in milliseconds.
@@ -132,16 +139,15 @@ bool is_done(const PyEvent& self) {
 }
 
 void sync(const PyEvent& self) {
-    // What is done already needs no waiting, so that the GIL can be kept; what failed is told by
-    // the call that waits.
+    // If the work is done already, the GIL need not be released. If it failed, the call that waits
+    // reports it.
     try {
         if (is_done(self) && !detail::has_deferred_releases()) {
             return;
         }
     } catch (const CUDAError&) { // NOLINT(bugprone-empty-catch): said above
     }
-    const nb::gil_scoped_release unlocked;
-    self.sync();
+    sync_with_signals(self);
 }
 
 void close(PyEvent& self) {

@@ -4,7 +4,9 @@
 // Events between processes.
 
 #include "stream/bind_stream_operations.hpp"
+#include "stream/stream_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/event.hpp>
 
@@ -27,7 +29,7 @@ namespace {
 
 void add_event_sharing(nb::class_<PyEvent>& type) {
     type.def_prop_ro("is_ipc_enabled", &PyEvent::is_ipc_enabled,
-                     "Tell whether the event can be shared with other processes.");
+                     "Return whether the event can be shared with other processes.");
     type.def_prop_ro("ipc_descriptor", ipc_descriptor,
                      nb::sig("def ipc_descriptor(self) -> cuprum._ipc_event.IPCEventDescriptor"),
                      R"(Return what another process needs to open this event.

@@ -1,14 +1,25 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "bindings.hpp"
+#include "device/device_objects.hpp"
 #include "stream/bind_stream_operations.hpp"
+#include "stream/stream_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/fast_method.hpp"
-#include "support/objects.hpp"
+#include "support/fast_paths.hpp"
+#include "support/gil.hpp"
+#include "support/instances.hpp"
 #include "support/owner_collection.hpp"
+#include "support/python_objects.hpp"
+#include "support/recycling.hpp"
+#include "support/waiting.hpp"
 
 #include <cuprum/detail/closed.hpp>
 #include <cuprum/detail/record.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/error.hpp>
+#include <cuprum/event.hpp>
 #include <cuprum/stream.hpp>
 
 #include <cuda.h>
@@ -48,7 +59,7 @@ Parameters
 event : Event, optional
     Recorded again, and stands for this point from now on. A new one is made if it is not given.
 options : EventOptions or dict, optional
-    How a new event is made.
+    Options for a new event.
 external : bool, optional
     In a stream that is being captured, make recording the event a part of the graph.
 
@@ -71,11 +82,12 @@ ValueError
 void bind_stream(nb::module_& module) {
     nb::class_<PyStream> type(module, "Stream", nb::is_weak_referenceable(), nb::pooled(),
                               nb::type_slots(stream_slots()),
-                              R"(Hold an ordered queue of work on one device.
+                              R"(A queue of work on one device, which runs in order.
 
 Made by ``Device.create_stream``, ``Context.create_stream`` or ``Stream.from_handle``.
 May be used from several threads at once.)");
     note_type<PyStream>(type);
+    check_fast_paths(type); // the first class that is recycled; no object exists yet
     recycle<PyStream>(type);
     type.def(
         "__init__",
@@ -108,10 +120,10 @@ Stream
     type.def(
         "__cuda_stream__", [](const PyStream& self) { return std::pair(0, handle(self)); },
         "Return ``(0, handle)``, the protocol by which libraries exchange streams.");
-    type.def_prop_ro("is_closed", &PyStream::is_closed, "Tell whether ``close`` was called.");
+    type.def_prop_ro("is_closed", &PyStream::is_closed, "Return whether ``close`` was called.");
     type.def_prop_ro("is_nonblocking", &PyStream::is_nonblocking,
                      nb::call_guard<nb::gil_scoped_release>(),
-                     "Tell whether it does not wait for the legacy default stream.");
+                     "Return whether the stream is independent of the legacy default stream.");
     type.def_prop_ro("priority", &PyStream::priority, nb::call_guard<nb::gil_scoped_release>(),
                      "Return the priority; lower runs first.");
     type.def_prop_ro(
@@ -139,12 +151,14 @@ Stream
     fast_method<sync>(type, "def sync(self) -> None",
                       R"(Block until all work enqueued so far is done.
 
+Ctrl-C raises KeyboardInterrupt on the main thread; the work continues.
+
 Raises
 ------
 CUDAError
     If any of that work failed; the context is then unusable.)");
     polled_property<is_done>(type, "def is_done(self) -> bool",
-                             "Tell, without waiting, whether all work enqueued so far is done.");
+                             "Return whether all work enqueued so far is done.");
     fast_method<record>(type, RECORD_SIGNATURE, RECORD_TEXT);
     fast::ParameterList known; // put in its place: what answers the usual call first
     fast::add_method(type, RECORD_SIGNATURE, fast::read_signature(RECORD_SIGNATURE, known),
@@ -164,7 +178,7 @@ event_or_stream : Event, Stream or object with ``__cuda_stream__``
 external : bool, optional
     In a stream that is being captured, make waiting for the event a part of the graph.)");
     fast_method<close>(type, "def close(self) -> None",
-                       R"(Give up this object's share of the stream.
+                       R"(Release this object's share of the stream.
 
 Queued work still completes. Calling it again does nothing; any other use raises ClosedError.)");
     type.def(
@@ -213,9 +227,8 @@ bool is_done(const PyStream& self) {
 }
 
 void sync(const PyStream& self) {
-    // If all work is done, there is nothing to wait for and the GIL can be kept. The call that
-    // waits reports failed work. A query ends a capture as a wait does: the error then names the
-    // wait.
+    // If the work is done already, the GIL need not be released. If it failed, the call that waits
+    // reports it. But the query ends a capture as waiting does, so it reports that itself.
     try {
         if (is_done(self) && !detail::has_deferred_releases()) {
             return;
@@ -226,8 +239,7 @@ void sync(const PyStream& self) {
             throw CUDAError(error.code(), "cuStreamSynchronize");
         }
     }
-    const nb::gil_scoped_release unlocked;
-    self.sync();
+    sync_with_signals(self);
 }
 
 void close(PyStream& self) {

@@ -5,8 +5,13 @@
 // for by libraries that derive from its Stream.
 
 #include "stream/bind_stream_operations.hpp"
+#include "stream/stream_objects.hpp"
 #include "support/arguments.hpp"
+#include "support/gil.hpp"
+#include "support/lent_owner.hpp"
+#include "support/python_objects.hpp"
 
+#include <cuprum/device.hpp>
 #include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
@@ -70,7 +75,7 @@ nb::object wrap_stream(nb::handle type, CUstream handle, nb::handle owner) {
 }
 
 nb::object share_stream(nb::handle type, const PyStream& stream) {
-    // NOTE: a loan is one object's: what is shared otherwise counts as the core's.
+    // NOTE: a loan belongs to one object; any other share counts as one of the core.
     return stream.lent.owner().is_valid()
                ? wrap_stream(type, stream.handle(), stream.lent.owner())
                : make_as<PyStream>(type, Stream(static_cast<const Stream&>(stream)));

@@ -5,11 +5,17 @@
 
 #include "stream/bind_stream_operations.hpp"
 
+#include "memory/buffer_objects.hpp"
+#include "stream/stream_objects.hpp"
 #include "support/choices.hpp"
+#include "support/gil.hpp"
 #include "support/leaving.hpp"
+#include "support/lent_owner.hpp"
+#include "support/python_objects.hpp"
 
 #include <cuprum/device_resources.hpp>
 #include <cuprum/stream.hpp>
+#include <cuprum/stream_attributes.hpp>
 
 #include <nanobind/stl/string.h>
 
@@ -73,7 +79,7 @@ void add_stream_operations(nb::class_<PyStream>& type) {
             return make<DeviceResources>(std::move(resources));
         },
         nb::sig("def resources(self) -> DeviceResources"),
-        "Return what the stream's context has of the device.");
+        "Return the resources of the stream's context.");
     type.def(
         "create_graph_builder",
         [](const PyStream&) {
@@ -81,7 +87,7 @@ void add_stream_operations(nb::class_<PyStream>& type) {
                                                    "graphs are not part of this version");
         },
         nb::sig("def create_graph_builder(self) -> object"),
-        "Make a graph builder; not available yet.");
+        "Create a graph builder; not available yet.");
     type.def("launch_host", launch_host, "function"_a.none(),
              nb::sig("def launch_host(self, function: collections.abc.Callable[[], object]) -> "
                      "None"),

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "support/objects.hpp"
+#include "stream/stream_objects.hpp"
 
 namespace cuprum::python {
 

@@ -3,6 +3,15 @@
 
 #include "support/arguments.hpp"
 
+#include "device/device_objects.hpp"
+#include "stream/stream_objects.hpp"
+#include "support/gil.hpp"
+#include "support/python_objects.hpp"
+
+#include <cuprum/device.hpp>
+#include <cuprum/event.hpp>
+#include <cuprum/stream.hpp>
+
 #include <nanobind/stl/string.h>
 
 #include <array>
@@ -10,12 +19,6 @@
 #include <cstdio>
 
 namespace cuprum::python {
-
-namespace {
-
-[[nodiscard]] bool truth(nb::handle object, const char* attribute);
-
-} // namespace
 
 const Stream& unusual_stream_argument(nb::handle stream) {
     if (const PyStream* held = get_if<PyStream>(stream)) { // of a derived class
@@ -159,15 +162,23 @@ bool bool_argument(nb::handle value, const char* name) {
     return flag_argument(value, false);
 }
 
-bool flag_argument(nb::handle value, bool fallback) {
-    if (value.is_none()) {
-        return fallback;
-    }
+bool is_true(nb::handle value) {
     const int answer = PyObject_IsTrue(value.ptr());
     if (answer < 0) {
         throw nb::python_error();
     }
     return answer != 0;
+}
+
+bool is_true(nb::handle object, const char* attribute) {
+    return is_true(nb::object(object.attr(attribute)));
+}
+
+bool flag_argument(nb::handle value, bool fallback) {
+    if (value.is_none()) {
+        return fallback;
+    }
+    return is_true(value);
 }
 
 nb::object options_argument(nb::handle options, const char* class_name) {
@@ -229,9 +240,9 @@ EventOptions event_options(nb::handle options) {
     if (!given.is_valid()) {
         return {};
     }
-    const EventOptions how{.timing_enabled = truth(given, "timing_enabled"),
-                           .blocking_sync = truth(given, "blocking_sync"),
-                           .ipc_enabled = truth(given, "ipc_enabled")};
+    const EventOptions how{.timing_enabled = is_true(given, "timing_enabled"),
+                           .blocking_sync = is_true(given, "blocking_sync"),
+                           .ipc_enabled = is_true(given, "ipc_enabled")};
     if (how.ipc_enabled && how.timing_enabled) {
         raise_error(PyExc_TypeError, "IPC-enabled events cannot use timing.");
     }
@@ -243,7 +254,7 @@ StreamOptions stream_options(nb::handle options) {
     if (!given.is_valid()) {
         return {};
     }
-    return {.nonblocking = truth(given, "nonblocking"),
+    return {.nonblocking = is_true(given, "nonblocking"),
             .priority = optional_int_argument(nb::object(given.attr("priority")), "priority")};
 }
 
@@ -266,7 +277,7 @@ std::string hex_text(std::uint64_t number) {
 
 void refuse_self(nb::handle self, PyTypeObject* expected) {
     if (PyObject_TypeCheck(self.ptr(), expected) != 0) {
-        raise_error(PyExc_TypeError, type_label(self) + " is not made yet: call its __init__");
+        raise_error(PyExc_TypeError, type_label(self) + " is not initialised: call its __init__");
     }
     const nb::handle type(reinterpret_cast<PyObject*>(expected));
     raise_error(PyExc_TypeError, "self must be a " +
@@ -278,19 +289,5 @@ void raise_error(PyObject* type, const std::string& message) {
     PyErr_SetString(type, message.c_str());
     throw nb::python_error();
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-bool truth(nb::handle object, const char* attribute) {
-    const int answer = PyObject_IsTrue(nb::object(object.attr(attribute)).ptr());
-    if (answer < 0) {
-        throw nb::python_error();
-    }
-    return answer != 0;
-}
-
-} // namespace
 
 } // namespace cuprum::python

@@ -1,14 +1,19 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Python arguments to what the core takes. Each raises TypeError or ValueError naming the argument.
+// Converts Python arguments to what the core takes. Errors name the argument.
 
 #pragma once
 
-#include "support/objects.hpp"
+#include "stream/stream_objects.hpp"
+#include "support/gil.hpp"
+#include "support/instances.hpp"
 #include "support/python_int.hpp"
+#include "support/python_objects.hpp"
 
-#include <cuprum/cuprum.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/event.hpp>
+#include <cuprum/stream.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -28,11 +33,11 @@ namespace cuprum::python {
 /// Returns the handle that an object gives through the `__cuda_stream__` protocol.
 [[nodiscard]] CUstream protocol_stream(nb::handle object);
 
-/// Returns the stream used when none is named: the legacy default stream, or the thread's own if
-/// CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM is set to a number other than 0.
+/// Returns the stream that is used if the caller names none: the legacy default stream, or the
+/// thread's own if CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM is set to a number other than 0.
 [[nodiscard]] nb::object default_stream();
 
-/// Reads an int of less than 60 bits, as nearly all are; says no to anything else.
+/// Reads an int of less than 60 bits, as nearly all are. Returns false for anything else.
 [[nodiscard]] inline bool read_small_int(nb::handle value, Py_ssize_t& number) noexcept;
 
 /// Returns a count of bytes or the like, at least 0.
@@ -51,11 +56,18 @@ namespace cuprum::python {
 /// @throws TypeError naming the argument.
 [[nodiscard]] bool bool_argument(nb::handle value, const char* name);
 
-/// Returns the truth of a flag that may be left out.
+/// Returns the truth of an object, as `if` takes it. The only conversion of its kind.
+/// @throws python_error if `__bool__` raises.
+[[nodiscard]] bool is_true(nb::handle value);
+
+/// Returns the truth of an attribute of an object.
+[[nodiscard]] bool is_true(nb::handle object, const char* attribute);
+
+/// Returns the truth of a flag, or `fallback` for None.
 [[nodiscard]] bool flag_argument(nb::handle value, bool fallback);
 
-/// Returns an options object: an instance of `cuprum.<class_name>`, made from a dict if need be, or
-/// null for None.
+/// Returns an instance of the options class `cuprum.<class_name>`, which a dict is converted to.
+/// Null for None.
 [[nodiscard]] nb::object options_argument(nb::handle options, const char* class_name);
 
 /// Returns the text of a str or bytes.
@@ -79,8 +91,8 @@ namespace cuprum::python {
 /// Returns a number as Python writes it in hexadecimal.
 [[nodiscard]] std::string hex_text(std::uint64_t number);
 
-/// Returns what the object holds that a method was called on, for methods that take the object.
-/// @throws TypeError if it is no such object, or one whose `__init__` has not run.
+/// Returns what `self` holds, for methods that take the Python object.
+/// @throws TypeError for any other object, and if its `__init__` did not run.
 template <typename T>
 [[nodiscard]] T& held_by(nb::handle self);
 

@@ -7,6 +7,11 @@
 
 #include "support/arguments.hpp"
 
+#include <cuprum/context_settings.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/device_resources.hpp>
+#include <cuprum/stream_attributes.hpp>
+
 #include <array>
 #include <cstddef>
 #include <string>

@@ -3,6 +3,8 @@
 
 #include "support/class_method.hpp"
 
+#include <nanobind/nanobind.h>
+
 namespace cuprum::python::fast {
 
 namespace {

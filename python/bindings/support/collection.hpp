@@ -1,31 +1,30 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How Python's collector sees through our objects.
+// How Python's garbage collector follows references through our objects.
 //
-// The collector calls an object garbage when all references to it come from garbage. It knows how
-// many references there are, and asks every object for those that it holds. A reference that is
-// not shown only keeps things alive, for ever if it closes a cycle. One that is shown by an object
-// while somebody else relies on it is fatal: what the other still uses is taken apart. So the rule
-// is that each reference is shown by the one Python object that holds it, always, and that nothing
-// is decided by looking at how many share something at this moment, since threads without the GIL
-// change that while the collector runs:
+// An object is garbage when all references to it come from garbage. The collector knows how many
+// references an object has, and asks every object which ones it holds. A reference that no object
+// shows keeps things alive, for ever if it closes a cycle. A reference that an object shows while
+// other code relies on it is fatal: the collector destroys what that code still uses. So each
+// reference is shown by the one Python object that holds it, always. Nothing depends on how many
+// share something at the moment, because threads without the GIL change that during a collection:
 //
 // - A Buffer, its parts and the views of them share memory in the core. The core has no reference
-//   to the Python resource that frees the memory, nor to its owner: everyone who shares the memory
-//   holds one of their own (PyBuffer::kept, StridedMemoryView::kept), shows it, and gives it up
-//   after the share. Who gives up the last share has a reference still.
-// - A tensor in DLPack's sense has one as well. It is shown by the view that took the tensor over,
-//   whose alone it is; a capsule cannot show anything.
+//   to the Python resource that frees the memory, nor to its owner. Each object that shares the
+//   memory holds a reference of its own (PyBuffer::kept, StridedMemoryView::kept), shows it, and
+//   releases it after the share. So the last share is always given up before the last reference.
+// - A DLPack tensor holds one as well. The view that took the tensor over shows it; a capsule
+//   cannot.
 // - C++ code that may hold a share for longer takes a lasting_share, with a hidden reference.
 // - The owner of a stream or a pool is lent to the core; see LentOwner.
 //
-// Memory is freed by finalisers, before anything of the cycle is taken apart: a resource written in
-// Python is called when it is still whole.
+// Finalisers free the memory before the collector breaks a cycle: a resource written in Python is
+// still complete when it is called.
 
 #pragma once
 
-#include "support/objects.hpp"
+#include "support/held.hpp"
 
 namespace cuprum::python {
 

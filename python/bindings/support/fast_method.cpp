@@ -5,6 +5,7 @@
 
 #include "support/arguments.hpp"
 #include "support/class_method.hpp"
+#include "support/instances.hpp"
 
 #include <nanobind/stl/string.h>
 
@@ -106,7 +107,7 @@ ReadSignature read_signature(const char* signature, ParameterList& parameters) {
         const std::string name(trimmed(before.substr(0, before.find(':'))));
         const bool has_default = equals != std::string_view::npos;
         const std::size_t index = parameters.count++;
-        parameters.names.at(index) = PyUnicode_InternFromString(name.c_str()); // for good
+        parameters.names.at(index) = PyUnicode_InternFromString(name.c_str()); // never freed
         parameters.required.at(index) = !has_default;
         parameters.positional += is_keyword_only ? 0 : 1;
         read.text += ", " + name;
@@ -126,7 +127,7 @@ void check_count(const ReadSignature& read, const ParameterList& parameters, std
 
 void add_method(nb::handle type, const char* signature, const ReadSignature& read,
                 const char* documentation, PyCFunction function, int flags) {
-    // The type keeps pointers to all of this for good.
+    // The type keeps pointers to all of this, so it is never freed.
     const auto* name = new std::string(read.name);
     const auto* text = new std::string(read.text + "\n--\n\n" + documentation);
     auto* definition = new PyMethodDef{name->c_str(), function, flags, text->c_str()};
@@ -162,7 +163,8 @@ void add_property(nb::handle type, const char* name, const char* signature,
 
 void* unusual_self(nb::handle self) {
     if (!is_ready(self)) {
-        raise_error(PyExc_TypeError, type_label(self) + " object was made with __new__ alone");
+        raise_error(PyExc_TypeError, type_label(self) + " object is not initialised: it was "
+                                                        "created with __new__ alone");
     }
     return payload<void>(self);
 }
@@ -224,7 +226,7 @@ PyGetSetDef polled_property_facts[] = {
 
 /// Makes a type of properties that differ from Python's own in how they are asked: by `get_of`.
 PyTypeObject& polled_property_type(descrgetfunc get_of) {
-    auto* const type = new PyTypeObject{}; // for good
+    auto* const type = new PyTypeObject{}; // never freed
     type->ob_base = PyVarObject{PyObject_HEAD_INIT(nullptr) 0};
     type->tp_name = "cuprum._cuprum.polled_property";
     type->tp_basicsize = PyGetSetDescr_Type.tp_basicsize;

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "support/errors.hpp"
-#include "support/objects.hpp"
+#include "support/instances.hpp"
 
 #include <nanobind/nanobind.h>
 
@@ -58,7 +58,7 @@ struct alignas(64) UsualParameters {
         }
     }
 
-    /// Says no if the call is an unusual one.
+    /// Returns false for an unusual call.
     [[nodiscard]] bool sort(PyObject* const* values, std::size_t given, PyObject* keywords,
                             std::array<PyObject*, COUNT>& sorted) const noexcept {
         // Mostly at most one is named: the next, so that all are in order.
@@ -276,9 +276,9 @@ void fast_property(nb::handle type, const char* signature, const char* documenta
                        fast::FastMethod<Function>::get);
 }
 
-/// Binds `Function` likewise, as a property that programs ask for again and again:
-/// polled_property<is_done>(type, "def is_done(self) -> bool", "Tell…"). Python then calls it
-/// without the steps that all such properties share.
+/// Binds `Function` as a property that programs poll:
+/// polled_property<is_done>(type, "def is_done(self) -> bool", "Return…"). Python then calls it
+/// without the steps that all other properties share.
 template <auto Function>
 void polled_property(nb::handle type, const char* signature, const char* documentation) {
     static_assert(fast::FastMethod<Function>::COUNT == 0);

@@ -3,13 +3,12 @@
 
 // When the GIL is released around a driver call.
 //
-// Releasing and taking it again costs more than many driver calls do. So calls that can wait for
-// the device, or run for long, always release it (nb::gil_scoped_release); calls that only enqueue
-// or ask keep it (Brief), with one exception: an enqueuing call waits when the device's queue is
-// full, and the queue may be held up by a host function that wants the GIL. Such functions exist
-// only after a Python callable was given to the driver, or after another library's stream or our
-// own stream's handle went from one to the other; from then on Brief releases it as well. See
-// docs/concurrency.md.
+// Releasing and taking the GIL costs more than many driver calls. So calls that can wait for the
+// device, or run long, always release it (nb::gil_scoped_release). Calls that only enqueue or query
+// keep it (Brief), with one exception. An enqueuing call waits while the device's queue is full,
+// and a host function that needs the GIL may block the queue. Such functions exist only after a
+// Python callable was given to the driver, or after a stream was shared with another library. From
+// then on Brief releases the GIL as well. See docs/concurrency.md.
 
 #pragma once
 

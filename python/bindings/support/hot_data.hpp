@@ -9,8 +9,8 @@
 
 namespace cuprum::python {
 
-/// What nearly every call reads, in one line of the cache: after a driver call nothing of ours is
-/// near the processor. Each has a name of its own where it is used.
+/// The data that nearly every call reads, in one cache line: a driver call evicts everything else
+/// of ours. The code that uses a member gives it a name of its own.
 struct alignas(64) HotData {
     PyTypeObject* stream_type = nullptr;
     PyTypeObject* buffer_type = nullptr;
@@ -21,7 +21,11 @@ struct alignas(64) HotData {
     PyObject* per_thread_default = nullptr;
     std::atomic<bool> may_driver_run_python = false;
     std::atomic<bool> follows_reference = false;
+    // Set when the module is imported, before any other thread sees them; see fast_paths.hpp.
+    bool reads_instances = false;
+    bool reads_ints = false;
 };
+static_assert(sizeof(HotData) == 64);
 
 inline constinit HotData hot_data;
 

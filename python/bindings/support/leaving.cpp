@@ -3,8 +3,6 @@
 
 #include "support/leaving.hpp"
 
-#include "support/objects.hpp"
-
 #include <cxxabi.h>
 #include <pthread.h>
 #include <unistd.h>

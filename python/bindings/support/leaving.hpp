@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Threads of the driver and daemon threads while the interpreter leaves.
+// Driver threads and daemon threads while the interpreter exits.
 //
-// Before Python 3.14 a thread that asks for the GIL of an interpreter that is leaving is ended
-// there and then, by unwinding its stack: through C++ functions that must not throw, which ends the
-// process. Two things keep that away. Threads of the driver run Python code inside a PythonScope:
-// the interpreter waits for those inside and lets no more in. Python's own threads, which come back
-// from a driver call, are stopped where they ask for the GIL and wait there for the process to end.
+// Before Python 3.14, a thread that takes the GIL of an exiting interpreter is ended at once, by
+// unwinding its stack. The unwinding passes C++ functions that must not throw, which aborts the
+// process. Two measures prevent that. Driver threads run Python code inside a PythonScope: the
+// interpreter waits for those inside and admits no more. Python's own threads, which return from a
+// driver call, stop where they take the GIL and wait there for the process to end.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace cuprum::python {
 
-/// Lets a thread, Python's or not, run Python code: takes the GIL, if the interpreter is there.
+/// Lets any thread run Python code: takes the GIL, unless the interpreter is gone.
 class PythonScope {
 public:
     [[nodiscard]] PythonScope() noexcept;
@@ -24,7 +24,7 @@ public:
     PythonScope(const PythonScope&) = delete;
     PythonScope& operator=(const PythonScope&) = delete;
 
-    /// Tells whether Python code can be run; if not, there is nobody left whom it could concern.
+    /// Returns whether Python code can run. If not, the interpreter is gone.
     explicit operator bool() const noexcept { return is_inside_; }
 
 private:
@@ -32,11 +32,14 @@ private:
     PyGILState_STATE state_{};
 };
 
-/// Prepares for forks: in a child nobody is inside but the thread that forked. Call it once.
+/// Returns whether Python can no longer be called.
+[[nodiscard]] bool is_python_gone() noexcept;
+
+/// Prepares for forks: in a child, only the thread that forked exists. Call it once.
 void watch_for_forks();
 
-/// Lets no more threads in and waits, without the GIL, for those inside. Call it when the
-/// interpreter leaves.
+/// Admits no more threads and waits, without the GIL, for those inside. Call it when the
+/// interpreter exits.
 void close_python() noexcept;
 
 } // namespace cuprum::python

@@ -7,6 +7,15 @@
 
 namespace cuprum::python {
 
+std::shared_ptr<void> keep_alive(nb::handle object) {
+    object.inc_ref();
+    return {object.ptr(), [](PyObject* kept) {
+                if (const PythonScope python; python) { // else it is freed with the process
+                    Py_DECREF(kept);
+                }
+            }};
+}
+
 OwnerLoan::~OwnerLoan() {
     if (!kept_.is_valid()) {
         return;

@@ -12,7 +12,11 @@ namespace cuprum::python {
 
 namespace nb = nanobind;
 
-/// What the core holds of an owner that a Python object lends it.
+/// Keeps a Python object alive from C++, hidden from the garbage collector. The last share may be
+/// released on any thread.
+[[nodiscard]] std::shared_ptr<void> keep_alive(nb::handle object);
+
+/// What the core holds while a Python object lends it an owner.
 class OwnerLoan {
 public:
     OwnerLoan() = default;
@@ -27,13 +31,13 @@ private:
     nb::object kept_; // null while it is only lent
 };
 
-/// The Python object that keeps something which was made elsewhere: a stream, a pool.
+/// The Python object that owns a stream or pool of another library.
 ///
-/// The core must keep it as long as it uses the stream, and a reference of the core is one that
-/// Python's collector cannot see. So the Python object (the Stream) holds the one reference, which
-/// it shows the collector, and lends the owner to the core. When it goes while the core still
-/// shares the stream, the core takes the reference over. At any time it is held in one place, so
-/// that nothing need be counted to know whether it may be shown.
+/// The core must keep the owner alive as long as it uses the stream, but the garbage collector
+/// cannot see references of the core. So the Python object (the Stream) holds the only reference,
+/// shows it to the collector and lends the owner to the core. If the Python object is destroyed
+/// while the core still shares the stream, the core takes the reference over. The reference is
+/// always in one place, so it can be shown without counting.
 class LentOwner {
 public:
     LentOwner() = default;

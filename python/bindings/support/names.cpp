@@ -5,7 +5,13 @@
 
 #include "arrays/dlpack.hpp"
 
+#include <cuprum/dlpack.hpp>
+
+#include <nanobind/nanobind.h>
+
 namespace cuprum::python {
+
+namespace nb = nanobind;
 
 const Names& names() {
     static const Names* const made = [] {

@@ -7,7 +7,15 @@
 
 #include "support/owner_collection.hpp"
 
+#include "memory/buffer_objects.hpp"
+#include "stream/stream_objects.hpp"
 #include "support/collection.hpp"
+#include "support/lent_owner.hpp"
+
+#include <cuprum/detail/access.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/memory_pool.hpp>
+#include <cuprum/stream.hpp>
 
 #include <utility>
 
@@ -16,7 +24,7 @@ namespace cuprum::python {
 namespace {
 
 [[nodiscard]] bool is_shared(const PyStream& stream) noexcept {
-    return stream.state().use_count() > 1;
+    return detail::Access::state(stream).use_count() > 1;
 }
 
 [[nodiscard]] bool is_shared(const PyMemoryPool& pool) noexcept {

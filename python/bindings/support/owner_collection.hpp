@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include "support/objects.hpp"
+#include <nanobind/nanobind.h>
 
 namespace cuprum::python {
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Python objects that come and go with every other call: buffers, events, streams, views.
+// Reuses Python objects that programs create and drop all the time: buffers, events, streams,
+// views.
 //
-// One that is dropped is kept for the next of its class. nanobind can do that as well (nb::pooled),
-// in some hundred and fifty instructions, and enters every object with Python's collector; here it
-// is a handful of loads and stores in one line of the cache, and the collector hears only of
-// objects that may be part of a cycle. An object of a derived class, or to which anything unusual
-// was done, goes nanobind's way. So do all where threads share no GIL: nanobind then keeps some for
-// each thread.
+// A dropped object is kept for the next of its class. nanobind can do that too (nb::pooled), in
+// some hundred and fifty instructions, and makes the garbage collector track every object. Here it
+// takes a few loads and stores in one cache line, and the collector tracks only objects that may be
+// part of a cycle. nanobind handles objects of derived classes and unusual ones. It also handles
+// all objects on a free-threaded Python, where it keeps some for each thread.
 
 #pragma once
 
@@ -27,18 +27,18 @@ inline constexpr bool CAN_RECYCLE = true;
 inline constexpr bool CAN_RECYCLE = false;
 #endif
 
-/// Tells whether objects that hold a T are kept when they are dropped.
+/// Returns whether objects that hold a T are kept when they are dropped.
 template <typename T>
 inline constexpr bool IS_RECYCLED = false;
 
-/// Tells whether what an object holds may refer to the object, as Python's collector has to know.
+/// Returns whether what an object holds may refer to the object, as Python's collector has to know.
 /// Asked once, when it is made.
 template <typename T>
 [[nodiscard]] bool may_refer_back(const T& /*held*/) noexcept {
     return false;
 }
 
-/// Tells whether dropping what an object holds may drop others that hold others, and so on.
+/// Returns whether dropping what an object holds may drop others that hold others, and so on.
 template <typename T>
 [[nodiscard]] bool may_begin_chain(const T& /*held*/) noexcept {
     return true;
@@ -115,7 +115,7 @@ template <typename T>
     recycler.keep(self); // not before: the destructor may make and drop others
 }
 
-/// Does what Python does with an object that nobody refers to.
+/// Destroys an object whose last reference is gone: the type's tp_dealloc.
 template <typename T>
 [[gnu::hot]] void drop_object(PyObject* self) noexcept {
     const Recycler& recycler = RECYCLER<T>;
@@ -159,7 +159,7 @@ void allow_chains(nb::handle type) {
 template <typename T>
 void recycle(nb::handle type) {
     static_assert(IS_RECYCLED<T> && sizeof(T) >= sizeof(PyObject*));
-    if constexpr (CAN_RECYCLE) {
+    if (CAN_RECYCLE && hot_data.reads_instances) {
         Recycler& recycler = RECYCLER<T>;
         recycler.type = reinterpret_cast<PyTypeObject*>(type.ptr());
         recycler.weakrefs_at = static_cast<std::int32_t>(recycler.type->tp_weaklistoffset);

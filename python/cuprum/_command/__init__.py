@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command ``cuprum``: tells what is installed, and what a trace holds."""
+"""The command ``cuprum``, which shows what is installed and what a trace holds."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with the given or the process's arguments; return its exit status."""
     parser = argparse.ArgumentParser(prog="cuprum", description="CUDA's object model for Python")
+    parser.add_argument(
+        "--version", action=_ShowVersion, help="show the version of the package and exit"
+    )
     commands = parser.add_subparsers(dest="command", required=True)
 
     info = commands.add_parser("info", help="show devices, driver and compiler libraries")
@@ -30,10 +34,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = _run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # as of `| head`, which has read enough
-        # So that Python does not meet it again when it leaves.
+        # Python must not meet the closed pipe again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status
+
+
+class _ShowVersion(argparse.Action):
+    """An option that prints the version, which is read only if it is asked for."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        """Print the version and exit."""
+        import cuprum
+
+        print(f"cuprum {cuprum.__version__}")
+        parser.exit()
 
 
 def _run(options: argparse.Namespace) -> int:

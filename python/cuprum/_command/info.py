@@ -17,7 +17,7 @@ _ADVICE = {
 
 
 def run(is_json: bool) -> int:
-    """Print it; return 0 if there is a device, 1 otherwise."""
+    """Print the facts; return 0 if there is a device, else 1."""
     facts = collect()
     if is_json:
         print(json.dumps(facts, indent=2))
@@ -27,7 +27,7 @@ def run(is_json: bool) -> int:
 
 
 def collect() -> dict:
-    """Return everything there is to know, as plain values."""
+    """Return all facts as plain values."""
     import cuprum
     from cuprum import _cuprum
 
@@ -37,6 +37,7 @@ def collect() -> dict:
         "driver": None,
         "devices": [],
         "libraries": [],
+        "fast_paths": _cuprum.fast_paths(),
         "problems": [],
     }
     try:
@@ -61,7 +62,7 @@ def collect() -> dict:
 
 
 def render(facts: dict) -> list[str]:
-    """Return the lines for people."""
+    """Return the facts as lines of text."""
     lines = [f"cuprum {facts['cuprum']}, Python {facts['python']}"]
     if facts["driver"]:
         lines.append(f"driver: CUDA {facts['driver']['cuda']}, {facts['driver']['description']}")
@@ -76,6 +77,7 @@ def render(facts: dict) -> list[str]:
     for library in facts["libraries"]:
         found = f"{library['version']}, {library['path']}" if library["path"] else "not found"
         lines.append(f"{library['name']}: {found}")
+    lines.append("fast paths: " + ", ".join(map(" ".join, facts["fast_paths"].items())))
     lines += [f"note: {problem}" for problem in facts["problems"]]
     return lines
 

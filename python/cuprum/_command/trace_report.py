@@ -30,21 +30,21 @@ def run(file: str, top: int) -> int:
 
 
 def read(file: Path) -> list[dict]:
-    """Return the events of a trace, also of one whose program did not end in order."""
+    """Return the events of a trace, even if its program was killed."""
     text = file.read_text(encoding="utf-8")
     try:
         events = json.loads(text)
     except ValueError:
         if not text.startswith("["):
             raise
-        # Cut short: every whole line but the bracket is an event with a comma behind it.
+        # The file was cut short: each complete line after the bracket is an event and a comma.
         lines = [line.rstrip().rstrip(",") for line in text.splitlines()[1:] if line.endswith("},")]
         events = [json.loads(line) for line in lines]
     if not isinstance(events, list):
         raise ValueError("expected a list of events")
     if not all(isinstance(event, dict) for event in events):
         raise ValueError("expected a list of events, each an object")
-    # Other programs write stretches of time too, and may leave out what ours have.
+    # Other programs write such events too, and may leave out some fields.
     return [
         {"cat": "", "dur": 0, "name": "", **event}
         for event in events

@@ -30,9 +30,9 @@ PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "path")
 def install() -> None:
     """Make ``import cuda.core`` give Cuprum, for the rest of the process.
 
-    What Cuprum does otherwise on purpose becomes what such programs expect: device attributes that
-    the driver does not know read as 0, a device has to be made current before it is used, handles
-    are objects of ``cuda.bindings`` where that is installed. Processes that ``multiprocessing``
+    Where Cuprum differs on purpose, it behaves as ``cuda.core`` does: device attributes that the
+    driver does not know read as 0, a device must be made current before it is used, and handles
+    are objects of ``cuda.bindings`` if that is installed. Processes that ``multiprocessing``
     spawns find Cuprum too. Calling it again does nothing.
 
     Raises

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What Cuprum does otherwise on purpose, turned to what programs for ``cuda.core`` expect."""
+"""Differences to ``cuda.core`` that the drop-in turns off; compiled code: compatibility.hpp."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HANDLE_TYPES = {
     "ObjectCode": "CUlibrary",
     "Stream": "CUstream",
 }
-# What our DeviceProperties has beyond the reference's, which some programs list.
+# Names of DeviceProperties that cuda.core lacks; some programs list all names.
 _NOT_IN_REFERENCE = {
     "can_use_64_bit_stream_mem_ops_v1",
     "can_use_stream_mem_ops_v1",
@@ -36,12 +36,10 @@ def follow_reference() -> None:
     from cuprum.drop_in import _compiling
 
     _compiling.follow_reference()
-    _cuprum.read_unknown_attributes_as_zero(True)
     _cuprum.follow_reference(True)
     _give_private_names()
     _give_symbols_as_bytes()
     _show_handles_of_object_code()
-    _cuprum.read_array_interface_literally(True)
     _let_closed_memory_read_as_nothing()
     if importlib.util.find_spec("cuda.bindings") is not None:
         _give_handles_as_bindings()
@@ -79,7 +77,11 @@ def _show_handles_of_object_code() -> None:
 
 
 def _give_private_names() -> None:
-    from cuprum import _cuprum
+    from cuprum import VirtualMemoryResourceOptions, _cuprum
+    from cuprum.drop_in._memory_shims import VIRTUAL_MEMORY_CONVERTERS
+
+    for name, converter in VIRTUAL_MEMORY_CONVERTERS.items():
+        setattr(VirtualMemoryResourceOptions, name, converter)
 
     _cuprum.Device._context = property(lambda self: self.context)  # type: ignore[attr-defined]
     _cuprum.Context._handle = property(lambda self: self.handle)  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from types import ModuleType
 
 
 def _decide_nvjitlink_or_driver() -> bool:
-    """Tell whether the driver links, for want of nvJitLink."""
+    """Return whether the driver links because nvJitLink is missing."""
     import cuprum
 
     return cuprum.Linker.which_backend() == "driver"
@@ -69,9 +69,8 @@ def _driver_version() -> int:
 def follow_reference() -> None:
     """Give the classes of programs, linkers and code the members that users reach into."""
     import cuprum
-    from cuprum import _cuprum, _errors, _program_cache
+    from cuprum import _cuprum, _errors
 
-    _program_cache.needs_digest_of_files = True
     members: tuple[tuple[type, str, object], ...] = (
         (cuprum.ObjectCode, "_init", classmethod(_init_object_code)),
         (cuprum.ProgramOptions, "_name", property(lambda options: options.name.encode())),
@@ -98,7 +97,7 @@ def follow_reference() -> None:
         except (ImportError, AttributeError):
             continue
         ours.__bases__ = (*ours.__bases__, error)
-        # Theirs looks its argument up among the codes; ours is a text.
+        # cuda.bindings expects a code as the argument; ours is a text.
         setattr(ours, "__init__", Exception.__init__)  # noqa: B010 -- type checkers forbid it
 
 

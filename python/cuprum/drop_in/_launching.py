@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 
 class ParamHolder:
-    """Hold kernel arguments as the driver takes them: an array of pointers to values.
+    """Kernel arguments in the form that the driver takes: an array of pointers to values.
 
     As nothing is known of the kernel, an int has 8 bytes and a float is a double.
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cuprum import _cuprum
@@ -31,7 +31,7 @@ __all__ = [
 
 
 class _Location(NamedTuple):
-    """Hold a place for managed memory."""
+    """A location of managed memory."""
 
     kind: str
     id: int
@@ -98,3 +98,33 @@ def _reject_unsupported_during_api_call(
     if order == MemcpySrcAccessOrder.DURING_API_CALL:
         place = "" if index is None else f" at index {index}"
         raise RuntimeError(f"src_access_order=DURING_API_CALL{place} requires {requirement}")
+
+
+def _number(specs: Mapping[str | None, int], complaint: str) -> Any:
+    """Return a static method that gives the driver's number for a spec."""
+
+    def convert(spec: str | None) -> int:
+        if complaint.endswith("handle_type") and spec == "win32":
+            raise NotImplementedError("win32 is currently not supported as a handle_type")
+        if spec in specs:
+            return specs[spec]
+        raise ValueError(f"{complaint}: {spec!r}, expected one of {list(specs)}")
+
+    return staticmethod(convert)
+
+
+#: Private converters of ``VirtualMemoryResourceOptions``.
+VIRTUAL_MEMORY_CONVERTERS = {
+    "_access_to_flags": _number({None: 0, "r": 1, "rw": 3}, "Unknown access spec"),
+    "_allocation_type_to_driver": _number(
+        {"pinned": 1, "managed": 2}, "Unsupported allocation_type"
+    ),
+    "_location_type_to_driver": _number(
+        {"device": 1, "host": 2, "host_numa": 3, "host_numa_current": 4},
+        "Unsupported location_type",
+    ),
+    "_handle_type_to_driver": _number(
+        {None: 0, "posix_fd": 1, "win32_kmt": 4, "fabric": 8}, "Unsupported handle_type"
+    ),
+    "_granularity_to_driver": _number({"minimum": 0, "recommended": 1}, "Unsupported granularity"),
+}

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from types import ModuleType
 
-# Private modules of cuda.core that programs and its own tests reach into, and what they find there.
+# Private modules of cuda.core that programs and its own tests use, with the names in each.
 # A name is looked up among the shims, in cuprum, in its extension module, in utils and in typing.
 _PRIVATE_MODULES = {
     "_context": ("Context", "ContextOptions"),
@@ -133,10 +133,10 @@ _PRIVATE_MODULES = {
         "make_program_cache_key",
     ),
 }
-# Private modules that have the same names as ones of Cuprum, which tests replace parts of.
+# Private modules that have a counterpart in Cuprum, parts of which tests replace.
 _OWN_MODULES = {"_memory._peer_access_utils": "cuprum._peer_access"}
 _PUBLIC_MODULES = ("checkpoint", "graph", "system", "texture", "typing", "utils")
-# What ``cuda.core`` has at its top level; nothing else shows there, whatever cuprum has.
+# The names at the top level of ``cuda.core``; other names of cuprum do not show there.
 _PUBLIC_NAMES = (
     "LEGACY_DEFAULT_STREAM",
     "PER_THREAD_DEFAULT_STREAM",
@@ -184,7 +184,7 @@ stand_in: Callable[[str, str], object] | None = None
 
 
 class CoreModule(ModuleType):
-    """Stand for ``cuda.core``: its public names are cuprum's."""
+    """The module ``cuda.core``, with the public names of cuprum."""
 
     __all__: list[str]
 
@@ -192,7 +192,9 @@ class CoreModule(ModuleType):
         import cuprum
 
         if name == "__version__":
-            return cuprum.__version__
+            from cuprum.drop_in import _shims
+
+            return _shims.__version__
         if name in _PUBLIC_NAMES or name in _PUBLIC_MODULES:
             if (value := getattr(cuprum, name, None)) is not None:
                 return value
@@ -208,7 +210,7 @@ class CoreModule(ModuleType):
 
 
 class PrivateModule(ModuleType):
-    """Stand for a private module; its names are looked up when they are first used."""
+    """A private module of ``cuda.core``. Its names are looked up on first use."""
 
     def __init__(self, name: str, members: tuple[str, ...]) -> None:
         super().__init__(name)
@@ -250,7 +252,18 @@ def make_core_module() -> ModuleType:
         _enter(name, PrivateModule(f"cuda.core.{name}", members))
     for name, own in _OWN_MODULES.items():
         _enter(name, importlib.import_module(own))
+    _alias_experimental(core)
     return core
+
+
+def _alias_experimental(core: ModuleType) -> None:
+    """Enter every module a second time under ``cuda.core.experimental``, its name before 1.0."""
+    prefix = "cuda.core."
+    names = [name.removeprefix(prefix) for name in sys.modules if name.startswith(prefix)]
+    for name in names:
+        sys.modules[f"{prefix}experimental.{name}"] = sys.modules[prefix + name]
+    sys.modules[f"{prefix}experimental"] = core
+    core.experimental = core  # type: ignore[attr-defined]
 
 
 def _enter(name: str, module: ModuleType) -> None:

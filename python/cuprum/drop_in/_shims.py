@@ -13,6 +13,9 @@ from cuprum._cuprum import StridedLayout as _StridedLayout  # noqa: F401
 from cuprum._cuprum import StridedMemoryView
 from cuprum._views import ViewableArgument as _StridedMemoryViewProxy  # noqa: F401
 
+#: The version of ``cuda.core`` that the drop-in follows; programs compare it.
+__version__ = "1.2.0"
+
 _BINDINGS = ("driver", "nvrtc", "runtime")
 # Where other private names are, and what they are called there.
 _ELSEWHERE = {
@@ -116,7 +119,7 @@ def binding_version() -> tuple[int, int, int]:
 
 
 def _can_load_generated_ptx() -> bool:
-    """Tell whether the driver understands the PTX that the installed NVRTC writes."""
+    """Return whether the driver understands the PTX that the installed NVRTC writes."""
     import cuprum
 
     nvrtc = importlib.import_module("cuda.bindings.nvrtc")
@@ -125,7 +128,7 @@ def _can_load_generated_ptx() -> bool:
 
 
 class _ThreadDevices(threading.local):
-    """Stand for the devices of a thread: deleting `devices` forgets which were made current."""
+    """The devices of a thread. Deleting `devices` forgets which were made current."""
 
     @property
     def devices(self) -> list:

@@ -176,7 +176,7 @@ def test_copies_of_views_that_cannot_be(memory):
         ("x", BufferError, "str does not support any data exchange protocol"),
         (None, BufferError, "None does not support any data exchange protocol"),
         (np.zeros((2, 8), np.float32), ValueError, "expected the same shape and element size"),
-        (np.zeros(SHAPE, np.int32), ValueError, "expected the same: nothing is converted"),
+        (np.zeros(SHAPE, np.int32), ValueError, "expected the same: a copy does not convert"),
         (memory.closed, cuprum.ClosedError, "this Buffer was closed"),
         (view, ValueError, "source and destination overlap"),
         (view.view(view.layout), ValueError, "source and destination overlap"),
@@ -212,9 +212,7 @@ def test_read_only_is_told_or_refused(memory):
     assert view.readonly
     assert view.view(view.layout[1:]).readonly
     assert not np.from_dlpack(view).flags.writeable
-    with pytest.raises(
-        BufferError, match=r"read-only, which DLPack can say only from version 1\.0"
-    ):
+    with pytest.raises(BufferError, match=r"read-only, which DLPack marks only since version 1\.0"):
         view.__dlpack__()
     with pytest.raises(BufferError, match=r"pass max_version=\(1, 0\)"):
         view.__dlpack__(max_version=(0, 8))
@@ -300,7 +298,7 @@ def test_numbers_of_layouts():
             (0.0, TypeError, f"{name} must be an integer, got float"),
             (2, ValueError, f"{name}: axis 2 out of range for a layout with 2 dimensions"),
             (1 << 40, ValueError, f"{name}: axis {1 << 40} out of range for any layout"),
-            (HUGE, ValueError, f"{name} holds {HUGE}, expected what fits 64 bits"),
+            (HUGE, ValueError, f"{name} holds {HUGE}, expected a number of at most 64 bits"),
         ):
             check(name, take, value, error, text)
     check_all("reshaped", LAYOUT.reshaped, numbers("shape"))

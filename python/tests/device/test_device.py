@@ -288,11 +288,11 @@ def test_an_attribute_that_the_driver_does_not_know_is_no_attribute(device, monk
         getattr(device.properties, unknown[0])
     assert isinstance(caught.value, cuprum.CUDAError)
     assert caught.value.code == 1
-    _cuprum.read_unknown_attributes_as_zero(True)
+    _cuprum.follow_reference(True)
     try:
         assert getattr(device.properties, unknown[0]) in (0, 1, -1)
     finally:
-        _cuprum.read_unknown_attributes_as_zero(False)
+        _cuprum.follow_reference(False)
 
 
 def test_properties_are_not_made_directly():

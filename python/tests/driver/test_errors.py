@@ -38,6 +38,16 @@ def test_a_failed_call_tells_code_name_call_and_explanation():
         assert part in str(error)
 
 
+def test_a_code_is_told_apart_by_its_domain():
+    with pytest.raises(cuprum.NVRTCError) as caught:
+        cuprum.Program("oops", "c++", {"arch": "sm_90"}).compile("ptx")
+    assert (caught.value.domain, caught.value.code) == ("NVRTC", 6)
+    assert isinstance(caught.value, cuprum.CUDAError)
+    with pytest.raises(cuprum.CUDAError) as caught:
+        cuprum.ObjectCode.from_cubin(b"rubbish" * 100).get_kernel("k")
+    assert caught.value.domain == "driver"
+
+
 def test_errors_can_be_pickled():
     with pytest.raises(cuprum.CUDAError) as caught:
         cuprum.ObjectCode.from_cubin(b"rubbish" * 100).get_kernel("k")

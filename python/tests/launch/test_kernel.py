@@ -18,7 +18,7 @@ def test_facts_of_a_kernel(module):
     kernel = module.get_kernel("saxpy")
     assert isinstance(kernel.handle, int)
     assert kernel.name == "saxpy"
-    assert repr(kernel) == f"<Kernel handle={kernel.handle:#x}>"
+    assert repr(kernel) == f"<Kernel name='saxpy' handle={kernel.handle:#x}>"
     assert kernel == module.get_kernel("saxpy")
     assert hash(kernel) == hash(module.get_kernel("saxpy"))
     assert kernel != module.get_kernel("empty")
@@ -84,6 +84,20 @@ def test_attributes_about_clusters(module):
     assert attributes.required_cluster_height == 0
     assert attributes.required_cluster_depth == 0
     assert attributes.cluster_scheduling_policy_preference in (0, 1, 2)
+
+
+def test_the_occupancy_object_is_made_once_and_goes_with_the_kernel(module, device):
+    kernel = cuprum.Kernel.from_handle(module.get_kernel("empty").handle)
+    occupancy = kernel.occupancy
+    assert kernel.occupancy is occupancy
+    blocks = occupancy.max_active_blocks_per_multiprocessor(256, 0)
+    kernel.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        _ = kernel.occupancy
+    assert occupancy.max_active_blocks_per_multiprocessor(256, 0) == blocks
+    freed = weakref.ref(kernel)
+    del kernel
+    assert freed() is None
 
 
 def test_occupancy(module, device):

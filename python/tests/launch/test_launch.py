@@ -99,6 +99,10 @@ def test_what_exceeds_the_device_is_a_value_error_and_the_stream_stays_usable(
     assert str(max(max(v) if isinstance(v, tuple) else v for v in fields.values())) in str(
         caught.value
     )
+    assert isinstance(caught.value, cuprum.LaunchError)
+    assert isinstance(caught.value, cuprum.CUDAError)
+    assert caught.value.code > 0
+    assert str(caught.value).startswith(caught.value.limit)
     launch(stream, ONE, kernel)
     stream.sync()
 
@@ -178,6 +182,17 @@ def test_integers_arrive(run, kernel, value, expected):
         ("keep_double", 0.1, 0.1),
         ("keep_double", np.float64(0.1), 0.1),
         ("keep_double", ctypes.c_double(0.1), 0.1),
+        # The code says that these are floats, so integers are converted.
+        ("keep_float", 2, 2.0),
+        ("keep_float", -(2**40), -(2.0**40)),
+        ("keep_float", True, 1.0),
+        ("keep_float", np.int64(3), 3.0),
+        ("keep_float", np.uint64(2**63), 2.0**63),
+        ("keep_float", Index(), 11.0),
+        ("keep_double", 2, 2.0),
+        ("keep_double", -7, -7.0),
+        ("keep_double", 2**70, 2.0**70),
+        ("keep_double", np.int32(-3), -3.0),
     ],
 )
 def test_floats_arrive(run, kernel, value, expected):
@@ -218,7 +233,11 @@ def test_many_arguments_arrive(run):
         ("keep_float", 1e300, OverflowError, r"index 1 .*4-byte float"),
         ("keep_float", np.float64(1), TypeError, r"index 1 has 8 bytes \(float64\).* 4 there"),
         ("keep_double", np.float32(1), TypeError, r"index 1 has 4 bytes \(float32\).* 8 there"),
-        ("keep_short", 1.5, TypeError, r"index 1 is a float.*2 bytes"),
+        ("keep_short", 1.5, TypeError, r"index 1 is the float 1\.5.* a 2-byte integer .*int\("),
+        ("keep_int", 1.5, TypeError, r"index 1 is the float 1\.5.* a 4-byte .*numpy\.float32"),
+        ("keep_long", 2.0, TypeError, r"index 1 is the float 2\.0.* an 8-byte .*numpy\.float64"),
+        ("keep_float", 10**400, OverflowError, r"too large"),
+        ("keep_float", 10**100, OverflowError, r"index 1 does not fit.*4-byte float"),
         ("keep_pair", 3, TypeError, r"index 1 is an integer.*16 bytes"),
         ("keep_pair", b"short", TypeError, r"index 1 has 5 bytes \(bytes\).* 16 there"),
         ("keep_int", ctypes.c_double(1), TypeError, r"index 1 has 8 bytes.* 4 there"),
@@ -235,6 +254,33 @@ def test_what_cannot_be_passed_says_why(run, kernel, value, error, words):
     with pytest.raises(error, match=words):
         run(kernel, value)
     assert run("keep_int", 5) == 5
+
+
+def test_a_float_for_a_pointer_is_refused(module, stream):
+    with pytest.raises(TypeError, match=r"index 0 is the float 1\.5.* takes a"):
+        launch(stream, ONE, module.get_kernel("add_one"), 1.5)
+
+
+def test_bits_of_a_float_can_be_passed_for_an_integer(run):
+    assert run("keep_int", np.float32(1.5)) == 0x3FC00000
+    assert run("keep_int", ctypes.c_float(1.5)) == 0x3FC00000
+
+
+@pytest.mark.parametrize("code_type", ["ptx", "cubin"])
+def test_mangled_names_say_what_is_a_float(device, stream, code_type):
+    source = "template <typename T> __global__ void put(T* out, T value) { *out = value; }"
+    options = cuprum.ProgramOptions(arch=f"sm_{device.arch}")
+    program = cuprum.Program(source, "c++", options)
+    names = ("put<float>", "put<int>")
+    code = program.compile(code_type, name_expressions=names)
+    out = np.zeros(1, np.float32)
+    with device.allocate(4, stream=stream) as buffer:
+        launch(stream, ONE, code.get_kernel("put<float>"), buffer, 2)
+        buffer.copy_to_host(out, stream=stream)
+        stream.sync()
+        assert out[0] == 2.0
+        with pytest.raises(TypeError, match=r"index 1 is the float 2\.0"):
+            launch(stream, ONE, code.get_kernel("put<int>"), buffer, 2.0)
 
 
 def test_a_buffer_for_a_small_parameter_is_refused(module, device, stream):

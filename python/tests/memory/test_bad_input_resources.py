@@ -220,6 +220,13 @@ def test_places_of_managed_pools():
         check("options", ManagedMemoryResource, options, error, text)
 
 
+class Undecided:
+    """An object whose truth cannot be asked for, as that of a numpy array."""
+
+    def __bool__(self):
+        raise ArithmeticError("neither true nor false")
+
+
 def test_options_of_virtual_memory(device):
     for name, value, error, text in (
         ("allocation_type", "x", ValueError, "Unsupported allocation_type: 'x', expected one of"),
@@ -237,6 +244,7 @@ def test_options_of_virtual_memory(device):
         ("peers", None, TypeError, "peers must be an iterable of Devices or ordinals, got None"),
         ("peers", ["x"], TypeError, "peers must be an integer, got str"),
         ("peers", [99], ValueError, "ordinal is 99, expected 0 to"),
+        ("gpu_direct_rdma", Undecided(), ArithmeticError, "neither true nor false"),
     ):
         make = lambda x, name=name: VirtualMemoryResource(device, {name: x})  # noqa: E731
         check(name, make, value, error, text)

@@ -496,7 +496,7 @@ for use in (
     try:
         use()
     except cuprum.ClosedError as error:
-        assert "went with the reset of its device; make a new one" in str(error), error
+        assert "was destroyed by a reset of its device; create a new one" in str(error), error
     else:
         raise AssertionError
 assert repr(stream) == "<Stream lost in a reset>", repr(stream)

@@ -1,8 +1,17 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the documents show must run, and what they name must exist."""
+"""The examples in the documents run, their output is real, and what they name exists.
 
+`tools/documentation_examples.py` explains how examples are marked. ctest compiles and runs the C++
+blocks; here are the Python blocks and everything that can be checked without running.
+"""
+
+import contextlib
+import doctest
+import io
+import itertools
+import os
 import re
 import subprocess
 import sys
@@ -10,35 +19,115 @@ from pathlib import Path
 
 import pytest
 
+import cuprum
+
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+sys.path.insert(0, str(ROOT / "tools"))
+
+from documentation_examples import PAGES, blocks  # noqa: E402
+
+# ARCHITECTURE.md is a map whose tables name many files.
+PROSE = [page for page in PAGES if page.name != "ARCHITECTURE.md"]
+MAX_COLUMNS = 110
+MAX_PARAGRAPH_LINES = 5
 
 
-def code_blocks(language):
+def python_examples():
+    """Yield the examples: Python blocks that belong together, each with what it must print."""
     for page in PAGES:
-        for number, match in enumerate(FENCE.finditer(page.read_text()), start=1):
-            if match.group(1) == language:
-                yield pytest.param(
-                    page, match.group(2), id=f"{page.relative_to(ROOT)}-{number}".replace("/", "-")
-                )
+        found = list(blocks(page))
+        example = []
+        for block, after in itertools.zip_longest(found, found[1:]):
+            if block.language != "python":
+                continue
+            if example and not block.is_continued:
+                yield parameter(example)
+                example = []
+            example.append((block, after.text if after and after.kind == "output" else None))
+        if example:
+            yield parameter(example)
 
 
-@pytest.mark.parametrize(("page", "code"), list(code_blocks("python")))
-def test_python_in_the_documents_runs(page, code, tmp_path, monkeypatch):
+def parameter(example):
+    """Name a test after the first block of the example."""
+    return pytest.param(example, id=example[0][0].name.replace("/", "-"))
+
+
+@pytest.mark.parametrize("example", list(python_examples()))
+def test_python_in_the_documents_runs_and_prints_what_they_show(example, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pytest.importorskip("numpy")
-    exec(compile(code, str(page), "exec"), {"__name__": "__main__"})
+    names = {"__name__": "__main__"}
+    for block, output in example:
+        words = block.info.split()[1:]
+        settings = dict(word.split("=", 1) for word in words if "=" in word)
+        if settings:
+            printed = run_in_a_process(block, settings, tmp_path)
+        else:
+            with contextlib.redirect_stdout(io.StringIO()) as stream:
+                exec(compile(block.text, str(block.page), "exec"), names)
+            printed = stream.getvalue()
+        # The pages show runs on the emulated device; a GPU has another name and other numbers.
+        if output is not None and cuprum.Device(0).is_emulated:
+            compare(output, printed)
 
 
-def test_the_readme_shows_the_tested_example():
-    shown = next(
-        match.group(2)
-        for match in FENCE.finditer((ROOT / "README.md").read_text())
-        if match.group(1) == "cpp"
+def compare(expected, printed):
+    """Compare what a page shows with what its example printed; `...` stands for anything."""
+    expected, printed = (without_chance(text) for text in (expected, printed))
+    checker = doctest.OutputChecker()
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    if not checker.check_output(expected, printed, flags):
+        pytest.fail(checker.output_difference(doctest.Example("", expected), printed, flags))
+
+
+def without_chance(text):
+    """Blank out what differs from run to run, or from one compiler to the next."""
+    text = re.sub(r"0x[0-9a-f]{6,}", "0x0", text)
+    text = re.sub(r"host thread \d+", "host thread 0", text)
+    return re.sub(r"PTX line \d+: .*", "PTX line 0", text)
+
+
+def run_in_a_process(block, settings, folder):
+    """Run a block on the emulated device with these settings; return all that it writes."""
+    if not cuprum.Device(0).is_emulated:
+        pytest.skip("the settings are those of the emulated device")
+    script = folder / "program.py"
+    script.write_text(block.text)
+    done = subprocess.run(
+        [sys.executable, script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        cwd=folder,
+        env={
+            **os.environ,
+            "CUPRUM_EMULATOR_LOG": "error",
+            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+            **settings,
+        },
     )
-    source = (ROOT / "examples/cpp/05_readme.cpp").read_text()
-    assert shown.strip() == source.split("\n\n", 1)[1].strip()
+    # A block may end in an exception that the page shows, but never by a signal.
+    assert done.returncode >= 0, done.stdout
+    return done.stdout.replace(str(folder), "/home/me")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_cpp_block_is_compiled_or_shows_a_tested_file(page):
+    for block in blocks(page):
+        if block.language != "cpp":
+            continue
+        assert block.kind == "example", f"{block.name}: add <!-- example: cpp --> above the block"
+        if block.info.split()[0] != "cpp":
+            source = (ROOT / block.info).read_text()
+            assert block.text.strip() == source.split("\n\n", 1)[1].strip(), block.name
+
+
+def test_the_first_examples_of_the_readme_have_ten_lines():
+    for language in ("python", "cpp"):
+        first = next(block for block in blocks(ROOT / "README.md") if block.language == language)
+        assert len([line for line in first.text.splitlines() if line.strip()]) == 10
 
 
 def test_the_readme_has_no_unfilled_place():
@@ -58,9 +147,43 @@ def test_paths_in_the_architecture_exist():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_between_documents_lead_somewhere(page):
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
-        if "://" not in target:
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+    for target, anchor in re.findall(r"\]\(([^)#]*)(?:#([^)]*))?\)", page.read_text()):
+        if "://" in target:
+            continue
+        file = page.parent / target if target else page
+        assert file.exists(), f"{page.name} links to {target}"
+        if anchor:
+            assert anchor in headings(file), f"{page.name} links to {target}#{anchor}"
+
+
+def headings(page):
+    """Return the anchors that GitHub makes of a page's headings."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: page.name)
+def test_prose_is_wrapped_and_paragraphs_are_short(page):
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
+    for paragraph in re.split(r"\n\s*\n", text):
+        lines = paragraph.strip().splitlines()
+        if not lines or lines[0].startswith(("|", "#")):
+            continue
+        wide = [line for line in lines if len(line) > MAX_COLUMNS and " " in line.strip()]
+        assert not wide, f"{page.name}: wrap at {MAX_COLUMNS} columns: {wide[0]}"
+        # The items of a list are as short as paragraphs.
+        items = re.split(r"\n(?=\s*(?:[-*]|\d+\.) )", paragraph.strip())
+        long = [item for item in items if item.count("\n") >= MAX_PARAGRAPH_LINES]
+        assert not long, f"{page.name}: more than {MAX_PARAGRAPH_LINES} lines: {long[0]}"
+
+
+def test_the_index_leads_to_every_page():
+    index = (ROOT / "docs/index.md").read_text()
+    folder = ROOT / "docs"
+    pages = [page.relative_to(folder) for page in folder.rglob("*.md") if page.name != "index.md"]
+    missing = [str(page) for page in pages if f"({page})" not in index]
+    assert missing == []
 
 
 def test_the_page_of_what_the_emulator_supports_is_up_to_date():

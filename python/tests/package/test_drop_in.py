@@ -50,11 +50,32 @@ def test_cuda_core_is_cuprum_after_install():
         assert Device is cuprum.Device and _device.Device is Device and launch is cuprum.launch
         assert ProgramOptions is cuprum.ProgramOptions
         assert CUDAError is cuprum.CUDAError and Stream is cuprum.Stream
-        assert cuda.core.__version__ == cuprum.__version__
+        from cuda.core._version import __version__
+        assert cuda.core.__version__ == __version__ == "1.2.0" != cuprum.__version__
         try: cuda.core.no_such_name
         except AttributeError as e: assert "no_such_name" in str(e)
         try: from cuda.core import no_such_name
         except ImportError: pass
+        print(Device(0).device_id)
+        """
+    )
+    assert result.stdout == "0\n", result.stderr
+
+
+def test_programs_find_the_names_of_before_1_0():
+    result = run(
+        code="""
+        import cuprum.drop_in
+        cuprum.drop_in.install()
+        import cuda.core
+        import cuda.core.experimental as experimental
+        from cuda.core.experimental import Device, LaunchConfig
+        from cuda.core.experimental.utils import StridedMemoryView
+        from cuda.core.experimental._utils.cuda_utils import handle_return
+        assert Device is cuda.core.Device and experimental.__version__ == "1.2.0"
+        import cuda.core.experimental._memory._buffer
+        assert cuda.core.experimental._memory._buffer.Buffer is cuda.core.Buffer
+        assert StridedMemoryView.__module__.startswith("cuprum")
         print(Device(0).device_id)
         """
     )

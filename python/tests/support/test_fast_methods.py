@@ -19,7 +19,7 @@ def test_signature_and_documentation_are_read_from_the_method():
     assert str(signature) == "(self, /, dst=None, *, stream, options=None)"
     assert inspect.getdoc(cuprum.Buffer.copy_to).startswith("Copy all bytes to another buffer")
     assert str(inspect.signature(cuprum.Stream.sync)) == "(self, /)"
-    assert inspect.getdoc(cuprum.Event.is_done).startswith("Tell, without waiting")
+    assert inspect.getdoc(cuprum.Event.is_done).startswith("Return whether")
 
 
 def test_a_polled_property_is_like_any_other():
@@ -35,7 +35,7 @@ def test_a_polled_property_is_like_any_other():
         event.is_done = False
     with pytest.raises(TypeError, match="is_done"):
         polled.__get__(cuprum.Device())
-    with pytest.raises(TypeError, match="made with __new__ alone"):
+    with pytest.raises(TypeError, match="created with __new__ alone"):
         _ = cuprum.Event.__new__(cuprum.Event).is_done
     event.close()
     with pytest.raises(cuprum.ClosedError):
@@ -119,9 +119,9 @@ def test_wrong_calls_raise_type_error_and_say_what_is_wrong(device, stream, call
 
 def test_an_object_that_was_never_made_is_refused():
     empty = cuprum.Event.__new__(cuprum.Event)
-    with pytest.raises(TypeError, match="made with __new__ alone"):
+    with pytest.raises(TypeError, match="created with __new__ alone"):
         empty.sync()
-    with pytest.raises(TypeError, match="made with __new__ alone"):
+    with pytest.raises(TypeError, match="created with __new__ alone"):
         _ = empty.is_done
 
 

@@ -47,7 +47,7 @@ TABLE = {
     "Buffer": Row(
         make=lambda at: at.device.allocate(64, stream=at.stream),
         other=lambda at: at.device.allocate(64, stream=at.stream),
-        repr=r"<Buffer ptr=0x[0-9a-f]+ size=64.*>",
+        repr=r"<Buffer ptr=0x[0-9a-f]+ size=64 kind=device device=0>",
     ),
     "Context": Row(
         make=lambda at: cuprum.Context.create(at.device),
@@ -88,7 +88,7 @@ TABLE = {
         make=lambda at: at.module.get_kernel("empty"),
         other=lambda at: at.module.get_kernel("add_one"),
         same=lambda at, made: at.module.get_kernel("empty"),
-        repr=handle_of("Kernel"),
+        repr=r"<Kernel name='empty' handle=0x[0-9a-f]+>",
     ),
     "LaunchConfig": Row(
         make=lambda at: cuprum.LaunchConfig(grid=2, block=32),
@@ -108,7 +108,7 @@ TABLE = {
         make=lambda at: cuprum.ManagedBuffer.from_handle(4096, 16),
         other=lambda at: cuprum.ManagedBuffer.from_handle(8192, 16),
         same=lambda at, made: cuprum.ManagedBuffer.from_handle(4096, 16),
-        repr=r"<ManagedBuffer ptr=0x1000 size=16>",
+        repr=r"<ManagedBuffer ptr=0x1000 size=16.*>",
     ),
     "ManagedMemoryResource": Row(
         make=lambda at: cuprum.ManagedMemoryResource({}),

@@ -105,7 +105,7 @@ class Forgetful(cuprum.DeviceMemoryResource):
     ids=["allocate", "uuid", "allocation_handle", "peer_accessible_by", "close"],
 )
 def test_a_derived_class_that_forgot_to_call_init_is_told_so(stream, use):
-    with pytest.raises(TypeError, match="Forgetful is not made yet: call its __init__"):
+    with pytest.raises(TypeError, match="Forgetful is not initialised: call its __init__"):
         use(Forgetful(), stream)
 
 

@@ -1,8 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The driver's opaque handles, declared just as cuda.h declares them, so that public headers need
-// not include it. Including both is fine: the declarations are the same.
+// The driver's handle types, declared as cuda.h declares them, so that public headers need not
+// include it. Including both is fine: the declarations are the same.
+//
+// `handle()` returns the type that the C interface takes for the object: one of these, or a `void*`
+// for the compilers' objects, whose type depends on the backend.
 
 #pragma once
 
@@ -14,7 +17,9 @@ struct CUlib_st;
 struct CUkern_st;
 struct CUmod_st;
 struct CUfunc_st;
+struct CUdevResource_st;
 
+using CUdevice = int;
 using CUcontext = CUctx_st*;
 using CUstream = CUstream_st*;
 using CUevent = CUevent_st*;

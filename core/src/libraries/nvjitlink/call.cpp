@@ -11,7 +11,7 @@
 namespace cuprum::nvjitlink {
 
 std::string name_of(nvJitLinkResult status) {
-    // In the order of their numbers: the library has no function that tells.
+    // In the order of their numbers: the library has no function that names them.
     static constexpr std::array NAMES{
         "NVJITLINK_SUCCESS",
         "NVJITLINK_ERROR_UNRECOGNIZED_OPTION",
@@ -42,7 +42,7 @@ std::string version() {
     unsigned minor = 0;
     const auto& entry = table().nvJitLinkVersion;
     if (const nvJitLinkResult status = entry(&major, &minor); status != NVJITLINK_SUCCESS) {
-        throw LinkerError(status, name_of(status), entry.name, {}, {});
+        throw LinkerError(ErrorDomain::NvJitLink, status, name_of(status), entry.name, {}, {});
     }
     return std::to_string(major) + "." + std::to_string(minor);
 }

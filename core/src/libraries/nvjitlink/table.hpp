@@ -1,40 +1,35 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The table of nvJitLink's functions: the only way to the linker. Replaceable as a whole, like the
-// driver's.
+// The table of nvJitLink's functions: the only way to the linker.
 
 #pragma once
 
-#include "libraries/entry.hpp"
+#include "libraries/loader.hpp"
 
 #include <nvJitLink.h>
-
-#include <atomic>
 
 namespace cuprum::nvjitlink {
 
 struct Table;
+using Library = libraries::Loader<Table>;
 
-/// Returns the table in force.
-[[nodiscard]] Table& table() noexcept;
-
-/// Puts another table in force and returns the one before. The caller keeps both alive.
-Table* exchange_table(Table* replacement) noexcept;
-
-/// Finds a function of nvJitLink, loading the library if need be.
-/// @throws LibraryNotFoundError if it cannot be found, NotSupportedError if it lacks the function.
-[[nodiscard]] void* resolve(const char* name);
-
-/// Every nvJitLink function that the library uses.
+/// Every nvJitLink function that Cuprum uses.
 struct Table {
 // NOLINTBEGIN(bugprone-macro-parentheses): it is the name of a member
 #define CUPRUM_NVJITLINK_FUNCTION(function)                                                        \
-    nvrtc::Entry<decltype(::function)> function{                                                   \
-        &nvrtc::Stub<Table, &Table::function, &resolve, &table>::call, #function};
+    libraries::Entry<decltype(::function)> function{                                               \
+        &libraries::Stub<Table, &Table::function>::call, #function};
 #include "libraries/nvjitlink/symbols.def"
 #undef CUPRUM_NVJITLINK_FUNCTION
     // NOLINTEND(bugprone-macro-parentheses)
 };
 
+/// Returns the active table.
+[[nodiscard]] inline Table& table() noexcept {
+    return Library::table();
+}
+
 } // namespace cuprum::nvjitlink
+
+extern template class cuprum::libraries::Loader<cuprum::nvjitlink::Table>;

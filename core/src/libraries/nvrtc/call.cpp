@@ -27,15 +27,15 @@ std::vector<int> supported_architectures() {
 }
 
 bool can_cancel() {
-    // Asked of the library: an entry that was not called yet, or a fake's, has an address anyway.
-    static const bool is_there = [] {
+    // Ask the library: the entry always has an address, a stub or a fake.
+    static const bool has_callback = [] {
         try {
-            return resolve("nvrtcSetFlowCallback") != nullptr;
+            return Library::resolve("nvrtcSetFlowCallback") != nullptr;
         } catch (const NotSupportedError&) {
             return false;
         }
     }();
-    return is_there;
+    return has_callback;
 }
 
 } // namespace cuprum::nvrtc

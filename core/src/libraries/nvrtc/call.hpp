@@ -13,14 +13,14 @@ namespace cuprum::nvrtc {
 /// Returns the name of a result code, such as "NVRTC_ERROR_COMPILATION".
 [[nodiscard]] std::string name_of(nvrtcResult status);
 
-/// Throws NVRTCError for a failed call. `log` and `options` are of the compilation it belongs to;
-/// `advice` says what to do.
+/// Throws NVRTCError for a failed call, with the log and options of its compilation. `advice` says
+/// what to do.
 [[noreturn]] void raise(nvrtcResult status, const char* call, std::string log = {},
                         std::vector<std::string> options = {}, std::string_view advice = {});
 
-/// Calls `entry` and throws NVRTCError, naming it, unless it succeeds.
+/// Calls `entry`. A failure throws an NVRTCError that names it.
 template <typename... Params, typename... Args>
-void call(const Entry<nvrtcResult(Params...)>& entry, Args... args) {
+void call(const libraries::Entry<nvrtcResult(Params...)>& entry, Args... args) {
     if (const nvrtcResult status = entry(args...); status != NVRTC_SUCCESS) {
         raise(status, entry.name);
     }
@@ -29,7 +29,7 @@ void call(const Entry<nvrtcResult(Params...)>& entry, Args... args) {
 /// Returns the architectures that this NVRTC compiles for, ascending: 75, 80, 86...
 [[nodiscard]] std::vector<int> supported_architectures();
 
-/// Tells whether this NVRTC can end a compilation early.
+/// Returns whether this NVRTC can end a compilation early.
 [[nodiscard]] bool can_cancel();
 
 } // namespace cuprum::nvrtc

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// libNVVM's interface, declared here: its header is not among those of CUDA's packages. The
-// functions are only named, never linked.
+// libNVVM's interface. CUDA's packages do not ship its header. The functions are declared for
+// their types and never linked.
 
 #pragma once
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The cache that programs use without being told.
+// The default cache of programs.
 
+#include "support/never_destroyed.hpp"
 #include "support/shared_library.hpp"
 #include "support/warn.hpp"
 
@@ -17,29 +18,30 @@ namespace cuprum {
 
 namespace {
 
-constexpr std::size_t MAX_BYTES = std::size_t{1} << 30; // of the one that nobody sized
+constexpr std::size_t MAX_BYTES = std::size_t{1}
+                                  << 30; // of the cache that the environment asks for
 
 struct DefaultCache {
     std::mutex mutex;
-    bool is_settled = false; // the environment was asked, or the program said
+    bool is_settled = false; // the environment was read, or the program set a cache
     std::shared_ptr<ProgramCache> cache;
 };
 
 DefaultCache& instance() {
-    static auto* const only = new DefaultCache; // programs may be compiled at exit
+    static detail::NeverDestroyed<DefaultCache> only; // programs may be compiled at exit
     return *only;
 }
 
 /// Returns a cache in the default folder if the environment asks for one.
 std::shared_ptr<ProgramCache> from_environment(std::string& trouble) {
-    const std::string value = driver::environment("CUPRUM_PROGRAM_CACHE");
+    const std::string value = detail::environment("CUPRUM_PROGRAM_CACHE");
     if (value.empty() || value == "0") {
         return nullptr;
     }
     try {
         return std::make_shared<FileStreamProgramCache>(std::string(), MAX_BYTES);
     } catch (const std::exception& error) {
-        trouble = std::string("CUPRUM_PROGRAM_CACHE is set, but programs are not cached: ") +
+        trouble = std::string("CUPRUM_PROGRAM_CACHE is set, but the cache cannot be opened: ") +
                   error.what();
         return nullptr;
     }
@@ -51,7 +53,7 @@ void set_default_program_cache(std::shared_ptr<ProgramCache> cache) {
     DefaultCache& only = instance();
     const std::lock_guard lock(only.mutex);
     only.is_settled = true;
-    only.cache.swap(cache); // the old one goes after the lock
+    only.cache.swap(cache); // the old cache is destroyed after the lock
 }
 
 std::shared_ptr<ProgramCache> default_program_cache() {

@@ -7,9 +7,9 @@
 #include "program/source/include_directives.hpp"
 #include "program/source/includes.hpp"
 #include "support/file.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/compiler.hpp>
-#include <cuprum/error.hpp>
 
 #include <time.h>
 
@@ -21,6 +21,7 @@
 #include <set>
 #include <stdexcept>
 #include <sys/stat.h>
+#include <system_error>
 #include <vector>
 
 namespace cuprum::detail {
@@ -96,7 +97,7 @@ Walk::Walk(const ProgramOptions& options) {
     }
 }
 
-/// Adds every file that the names may mean, wherever the compiler would look first.
+/// Adds every file that a name may refer to, in all folders that the compiler searches.
 void Walk::follow(const std::vector<Include>& includes, const fs::path& folder,
                   const std::string& where) {
     for (const Include& include : includes) {
@@ -138,9 +139,9 @@ void Walk::visit(const std::string& path) {
 }
 
 void raise_macro(const std::string& where) {
-    throw std::invalid_argument(where + " includes, or asks for, a file that a macro names, whose "
-                                        "contents a cache's key cannot see; pass extra_digest, a "
-                                        "digest of those contents");
+    throw std::invalid_argument(where + " includes a file that a macro names, whose contents the "
+                                        "cache key does not cover; pass extra_digest, a digest of "
+                                        "those contents");
 }
 
 bool is_default_directory(const fs::path& directory) {
@@ -160,17 +161,17 @@ bool is_same(const struct stat& left, const struct stat& right) {
            is_same_time(left.st_ctim, right.st_ctim);
 }
 
-/// Reads a file, or takes what was read when it was the same; null if there is no such file.
+/// Reads a file unless it was read before and is unchanged; null if there is no such file.
 std::shared_ptr<const SeenFile> look_at(const std::string& path) {
-    // A file that was changed this recently may change again without a new time.
+    // A file this young may change again without getting a new time.
     static constexpr time_t SETTLED_AFTER_S = 2;
-    static auto* const mutex = new std::mutex; // destructors may compile
-    static auto* const seen = new std::map<std::string, std::shared_ptr<const SeenFile>>;
+    static NeverDestroyed<std::mutex> mutex; // destructors may compile
+    static NeverDestroyed<std::map<std::string, std::shared_ptr<const SeenFile>>> seen;
     struct stat status{};
     if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
         return nullptr;
     }
-    const bool is_absolute = path.starts_with('/'); // others change with the working folder
+    const bool is_absolute = path.starts_with('/'); // the rest depend on the working folder
     if (is_absolute) {
         const std::lock_guard lock(*mutex);
         if (const auto known = seen->find(path);
@@ -181,10 +182,9 @@ std::shared_ptr<const SeenFile> look_at(const std::string& path) {
     std::vector<std::byte> bytes;
     try {
         bytes = read_file(path);
-    } catch (const CUDAError& error) {
-        throw std::invalid_argument(std::string("a cache's key needs the files that may be "
-                                                "included: ") +
-                                    error.what());
+    } catch (const std::system_error& error) {
+        throw std::invalid_argument(
+            std::string("the cache key needs the files that may be included: ") + error.what());
     }
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     auto file = std::make_shared<SeenFile>();

@@ -10,16 +10,16 @@
 
 namespace cuprum::detail {
 
-/// Tells whether a source may read files at all, without looking closely.
+/// Returns whether a source may read files at all. A quick test that may say yes without need.
 [[nodiscard]] bool may_include(std::string_view code);
 
-/// Returns a digest of the files that a source may include: of every file that one of its #include
-/// directives could mean, and so on for those. CUDA's own headers are left to their fingerprint.
-/// Empty if it includes nothing.
+/// Returns a digest of the files that a source may include: every file that an #include directive
+/// could refer to, and the files these include. CUDA's own headers have a fingerprint instead.
+/// Empty if the source includes nothing.
 ///
-/// There is no preprocessor, so it may change without need, but not fail to: files that a condition
-/// skips count, and so does that a file is not there.
-/// @throws std::invalid_argument if a macro gives a name.
+/// Conditions are not evaluated, so files in a skipped branch count, and so do files that are
+/// absent: the digest may change without need, but never misses a change.
+/// @throws std::invalid_argument if a macro names a file.
 [[nodiscard]] std::string dependency_digest(std::string_view code, const ProgramOptions& options);
 
 } // namespace cuprum::detail

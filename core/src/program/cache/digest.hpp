@@ -11,13 +11,13 @@
 
 namespace cuprum::detail {
 
-/// SHA-256 (FIPS 180-4), with the processor's own instructions where it has them.
+/// SHA-256 (FIPS 180-4). Uses the processor's SHA instructions if it has them.
 class Sha256 {
 public:
     static constexpr std::size_t DIGEST_BYTES = 32;
 
     void add(std::string_view bytes) noexcept;
-    /// Adds a text and its length, so that neighbouring texts cannot be taken for each other.
+    /// Adds a text and its length, so that the border between two texts matters.
     void add_field(std::string_view text) noexcept;
     /// Ends the message and returns its digest, as 32 bytes.
     [[nodiscard]] std::string finish();

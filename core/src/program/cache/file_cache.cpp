@@ -4,17 +4,17 @@
 // A cache in files.
 //
 //     <folder>/entries/ab/cdef...   one file per key, named by the SHA-256 of the key
-//     <folder>/tmp/                 files being written, renamed into place when whole
-//     <folder>/lock                 shared while renaming, alone while making room
+//     <folder>/tmp/                 unfinished files, renamed into place when complete
+//     <folder>/lock                 shared while renaming, exclusive while making room
 //
-// A file is the code itself, so that tools that read cubins or PTX can open it, and a trailer: a
-// mark, the code's size and a checksum over the code that starts from the key.
+// A file holds the code, so that tools for cubins or PTX can open it, followed by a trailer: a
+// mark, the size of the code and a checksum seeded with the key.
 
 #include "program/cache/checksum.hpp"
 #include "program/cache/digest.hpp"
 #include "program/cache/files.hpp"
+#include "program/code/padded_code.hpp"
 #include "support/shared_library.hpp"
-#include "program/padded_code.hpp"
 #include "support/text.hpp"
 #include "support/warn.hpp"
 
@@ -42,7 +42,7 @@ using detail::File;
 using detail::FileLock;
 
 constexpr std::uint64_t MARK = 0x33304D5552505543; // "CUPRUM03"
-constexpr time_t STALE_AFTER_S = 3600; // a file in tmp/ that nobody can be writing any more
+constexpr time_t STALE_AFTER_S = 3600;             // no file in tmp/ takes this long to write
 
 struct Trailer {
     std::uint64_t mark = MARK;
@@ -62,8 +62,8 @@ struct FileStreamProgramCache::State {
     std::string tmp;
     std::string lock;
     std::optional<std::size_t> limit;
-    bool is_private = true;              // nobody else can write to the folder
-    std::atomic<std::size_t> tracked{0}; // what we believe the files take; only with a limit
+    bool is_private = true;              // no other user can write to the folder
+    std::atomic<std::size_t> tracked{0}; // estimated size of the files; only with a limit
 
     [[nodiscard]] std::string file_of(std::string_view digest) const {
         const std::string name = detail::hexadecimal(digest);
@@ -124,7 +124,7 @@ std::optional<detail::PaddedCode> FileStreamProgramCache::load(std::string_view 
     const struct stat status = detail::status_of(*file, path);
     if (!S_ISREG(status.st_mode) ||
         (state_->is_private && status.st_uid != ::geteuid() && status.st_uid != 0)) {
-        return std::nullopt; // not what we write
+        return std::nullopt; // this cache did not write it
     }
     const auto size = static_cast<std::size_t>(status.st_size);
     Trailer trailer;
@@ -141,7 +141,7 @@ std::optional<detail::PaddedCode> FileStreamProgramCache::load(std::string_view 
         state_->drop_damaged(path, status);
         return std::nullopt;
     }
-    // What was read last is dropped last. Failing means a file system that keeps no such times.
+    // The least recently read file is dropped first. Some file systems keep no access times.
     const std::array<timespec, 2> times{timespec{0, UTIME_NOW}, timespec{0, UTIME_OMIT}};
     static_cast<void>(::futimens(file->get(), times.data()));
     return code;
@@ -154,7 +154,7 @@ void FileStreamProgramCache::put(std::string_view key, std::span<const std::byte
     trailer.size = code.size();
     trailer.checksum = detail::checksum(code, seed_of(digest));
 
-    detail::make_folder(state_->tmp); // somebody may have cleaned up
+    detail::make_folder(state_->tmp); // a clean-up may have removed it
     std::string unfinished = state_->tmp + "/entry-";
     {
         const File file = detail::create_unique(unfinished);
@@ -195,7 +195,7 @@ void FileStreamProgramCache::put(std::string_view key, std::span<const std::byte
 
 bool FileStreamProgramCache::remove(std::string_view key) {
     return detail::remove_file(state_->file_of(detail::sha256(key)));
-    // The files are measured again before room is made: no count to keep here.
+    // make_room() measures the files again, so there is no count to update.
 }
 
 std::size_t FileStreamProgramCache::count() {
@@ -204,7 +204,7 @@ std::size_t FileStreamProgramCache::count() {
 
 void FileStreamProgramCache::clear() {
     {
-        const FileLock lock(state_->lock, FileLock::Kind::Alone);
+        const FileLock lock(state_->lock, FileLock::Kind::Exclusive);
         for (const detail::Listed& file : state_->files()) {
             detail::remove_file(file.path);
         }
@@ -229,20 +229,20 @@ std::string FileStreamProgramCache::default_path() {
     static constexpr const char* FOLDER = "/cuprum/program-cache";
     for (const auto& [variable, rest] :
          {std::pair{"CUPRUM_CACHE_DIR", ""}, std::pair{"XDG_CACHE_HOME", FOLDER}}) {
-        const std::string value = driver::environment(variable);
+        const std::string value = detail::environment(variable);
         if (std::filesystem::path(value).is_absolute()) {
             return value + rest;
         }
     }
-    std::string home = driver::environment("HOME");
+    std::string home = detail::environment("HOME");
     if (!std::filesystem::path(home).is_absolute()) {
         std::array<char, 4096> memory{};
         passwd entry{};
         passwd* found = nullptr;
         if (::getpwuid_r(::geteuid(), &entry, memory.data(), memory.size(), &found) != 0 ||
             found == nullptr || found->pw_dir == nullptr) {
-            throw std::invalid_argument("there is no home folder for the program cache; set "
-                                        "CUPRUM_CACHE_DIR, or name a path");
+            throw std::invalid_argument("the program cache finds no home folder; set "
+                                        "CUPRUM_CACHE_DIR, or pass a path");
         }
         home = found->pw_dir;
     }
@@ -285,7 +285,7 @@ void FileStreamProgramCache::State::drop_stale_files() const {
 
 void FileStreamProgramCache::State::make_room() {
     drop_stale_files();
-    const FileLock alone(lock, FileLock::Kind::Alone); // nobody renames meanwhile
+    const FileLock alone(lock, FileLock::Kind::Exclusive); // no other process renames files now
     std::vector<detail::Listed> listed = files();
     std::size_t total = 0;
     for (const detail::Listed& file : detail::list_folder(tmp)) {
@@ -306,7 +306,7 @@ void FileStreamProgramCache::State::make_room() {
         }
         struct stat now{};
         if (::lstat(file.path.c_str(), &now) == 0 && !is_same_file(now, file.status)) {
-            continue; // where there are no locks: it is new
+            continue; // it was replaced, on a file system without locks
         }
         detail::remove_file(file.path);
         total -= static_cast<std::size_t>(file.status.st_size);
@@ -317,14 +317,15 @@ void FileStreamProgramCache::State::make_room() {
 void FileStreamProgramCache::State::drop_damaged(const std::string& file,
                                                  const struct stat& seen) const {
     {
-        const FileLock alone(lock, FileLock::Kind::Alone);
+        const FileLock alone(lock, FileLock::Kind::Exclusive);
         struct stat now{};
         if (::lstat(file.c_str(), &now) == 0 && is_same_file(now, seen)) {
             detail::remove_file(file);
         }
     }
-    detail::warn(WarningKind::Degraded, "program cache: \"" + file +
-                                            "\" is damaged and was removed; it is compiled again");
+    detail::warn(WarningKind::Degraded,
+                 "program cache: \"" + file +
+                     "\" was damaged and is removed; the program is compiled again");
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -351,10 +352,10 @@ void check_folder(const std::string& path, bool is_default, bool& is_private) {
     const std::string trouble =
         "program cache: \"" + path + "\" " +
         (is_own ? "can be written by other users" : "belongs to another user") +
-        ", who can thereby decide what code runs";
+        ", who can decide what code runs";
     if (is_default) {
-        throw std::invalid_argument(trouble + "; make it yours alone (chmod 700), or name another "
-                                              "folder in CUPRUM_CACHE_DIR");
+        throw std::invalid_argument(trouble + "; make it private (chmod 700), or set "
+                                              "CUPRUM_CACHE_DIR to another folder");
     }
     detail::warn(WarningKind::Degraded, trouble);
 }

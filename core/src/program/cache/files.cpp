@@ -3,6 +3,8 @@
 
 #include "program/cache/files.hpp"
 
+#include "support/file.hpp"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -77,15 +79,8 @@ void read_exactly(const File& file, std::span<std::byte> into, const std::string
 }
 
 void write_exactly(const File& file, std::span<const std::byte> from, const std::string& path) {
-    while (!from.empty()) {
-        const ssize_t written = ::write(file.get(), from.data(), from.size());
-        if (written < 0 && errno == EINTR) {
-            continue;
-        }
-        if (written < 0) {
-            raise_file_error(errno, path, "write");
-        }
-        from = from.subspan(static_cast<std::size_t>(written));
+    if (const int error = write_all(file.get(), from); error != 0) {
+        raise_file_error(error, path, "write");
     }
 }
 
@@ -135,7 +130,7 @@ std::vector<Listed> list_folder(const std::string& path) {
             continue;
         }
         Listed listed{path + "/" + std::string(name), {}};
-        // Another process may remove it meanwhile.
+        // Another process may have removed it.
         if (::lstat(listed.path.c_str(), &listed.status) == 0 && !S_ISLNK(listed.status.st_mode)) {
             found.push_back(std::move(listed));
         }
@@ -145,8 +140,8 @@ std::vector<Listed> list_folder(const std::string& path) {
 
 FileLock::FileLock(const std::string& path, Kind kind)
     : file_(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, PRIVATE_FILE)) {
-    // NOTE: without it the cache still never shows half a file; what could go wrong is that code
-    // just written is dropped for room.
+    // NOTE: without a lock the cache still never shows half a file, but it may drop code that was
+    // just written.
     while (file_.get() >= 0 &&
            ::flock(file_.get(), kind == Kind::Shared ? LOCK_SH : LOCK_EX) != 0 && errno == EINTR) {
     }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The file operations that the cache on disk is made of. All failures are std::system_error that
-// names the file.
+// The file operations of the cache on disk. Every failure is a std::system_error that names the
+// file.
 
 #pragma once
 
@@ -36,17 +36,17 @@ private:
 
 [[noreturn]] void raise_file_error(int error, const std::string& path, const char* what);
 
-/// Opens a file for reading; nothing if there is none. Links are not followed.
+/// Opens a file for reading; nothing if it does not exist. Does not follow links.
 [[nodiscard]] std::optional<File> open_to_read(const std::string& path);
-/// Makes a new file with a name of its own that starts with `start`, for the user alone; appends
-/// the rest of the name to it.
+/// Creates a file that only the user can read, with a unique name that begins with `start`. Appends
+/// the rest of the name to `start`.
 [[nodiscard]] File create_unique(std::string& start);
 [[nodiscard]] struct stat status_of(const File& file, const std::string& path);
 void read_exactly(const File& file, std::span<std::byte> into, const std::string& path);
 void write_exactly(const File& file, std::span<const std::byte> from, const std::string& path);
-/// Makes a folder for the user alone, and those above it; does nothing if there is one.
+/// Creates a folder that only the user can read, and its parents. An existing folder is kept.
 void make_folder(const std::string& path);
-/// Removes a file; tells whether there was one.
+/// Removes a file. Returns false if there was none.
 bool remove_file(const std::string& path);
 
 /// A file or folder in a folder.
@@ -55,14 +55,14 @@ struct Listed {
     struct stat status;
 };
 
-/// Returns what is in a folder, without links; empty if there is no such folder.
+/// Returns the entries of a folder, without links; empty if there is no such folder.
 [[nodiscard]] std::vector<Listed> list_folder(const std::string& path);
 
-/// Holds a lock between processes on a file, shared or alone, while it lives. Where the file system
-/// has no locks it does nothing.
+/// Holds a lock on a file between processes, shared or exclusive. Does nothing on file systems
+/// without locks.
 class FileLock {
 public:
-    enum class Kind { Shared, Alone };
+    enum class Kind { Shared, Exclusive };
 
     [[nodiscard]] FileLock(const std::string& path, Kind kind);
 

@@ -3,14 +3,14 @@
 
 #include "program/cache/key.hpp"
 
+#include "device/device_kind.hpp"
 #include "program/cache/dependencies.hpp"
 #include "program/cache/digest.hpp"
+#include "program/cache/toolchain.hpp"
+#include "program/nvvm/libdevice.hpp"
 #include "program/source/includes.hpp"
-#include "device/device_kind.hpp"
-#include "program/nvvm/compilation.hpp"
 
 #include <cuprum/error.hpp>
-#include <cuprum/linker.hpp>
 #include <cuprum/program.hpp>
 #include <cuprum/program_cache.hpp>
 
@@ -21,31 +21,32 @@ namespace cuprum {
 
 namespace {
 
-// Changes when the meaning of a key's parts or of what is kept does, so that older files are not
-// taken for new ones.
-constexpr const char* SCHEMA = "cuprum program cache 4";
+// Change it when the meaning of a key's parts or of the cached bytes changes, so that older files
+// are not read as new ones.
+constexpr const char* SCHEMA = "cuprum program cache 5";
 
-[[nodiscard]] std::string toolchain_of(SourceType language);
 [[nodiscard]] std::string libdevice_digest();
 [[nodiscard]] std::string_view searching_option(const ProgramOptions& options);
 
 } // namespace
 
 std::string make_program_cache_key(const ProgramCacheKeyParts& parts) {
-    return detail::make_key(parts, detail::SourceFacts(parts.code));
+    return detail::make_key(parts, detail::SourceFacts(parts.code),
+                            detail::toolchain_of(parts.language));
 }
 
 detail::SourceFacts::SourceFacts(std::string_view code)
     : digest(sha256(code)), mentions_include(code.find("include") != std::string_view::npos),
       may_read_files(may_include(code)) {}
 
-std::string detail::make_key(const ProgramCacheKeyParts& parts, const SourceFacts& facts) {
+std::string detail::make_key(const ProgramCacheKeyParts& parts, const SourceFacts& facts,
+                             std::string_view toolchain) {
     Sha256 hash;
     hash.add_field(SCHEMA);
-    hash.add_field(toolchain_of(parts.language));
+    hash.add_field(toolchain);
     hash.add_field(to_string(parts.language));
     hash.add_field(to_string(parts.target));
-    // A cubin for an emulated device has its PTX with it.
+    // A cubin for an emulated device also holds its PTX.
     const bool is_fat = parts.target == CodeType::Cubin && driver::is_device_emulated();
     hash.add_field(is_fat ? "fat" : "plain");
     hash.add_field(facts.digest);
@@ -90,14 +91,14 @@ void check_cacheable(SourceType language, const ProgramOptions& options, bool ha
           std::pair{"fdevice_time_trace", options.fdevice_time_trace.has_value()}}) {
         if (is_set) {
             throw std::invalid_argument(std::string("ProgramOptions ") + field +
-                                        " has a side effect, writing a file, that a result from "
-                                        "the cache would skip; compile without a cache");
+                                        " writes a file, a side effect that a cache hit would "
+                                        "skip; compile without a cache");
         }
     }
     const auto reject = [has_extra_digest](const std::string& what) {
         if (!has_extra_digest) {
-            throw std::invalid_argument(what + ", whose contents a cache's key cannot see; pass "
-                                               "extra_digest, a digest of those contents");
+            throw std::invalid_argument(what + ", whose contents the cache key does not cover; "
+                                               "pass extra_digest, a digest of those contents");
         }
     };
     for (const auto& [field, is_set] : {std::pair{"pch", options.pch.value_or(false)},
@@ -121,37 +122,7 @@ std::string included_files_digest(std::string_view code, const ProgramOptions& o
 
 namespace {
 
-std::string toolchain_of(SourceType language) {
-    // What does not answer is not taken for what does, and gives the same key next time.
-    const auto versioned = [](CompilerBackend backend) {
-        std::string text(to_string(backend));
-        try {
-            return text + " " + compiler_version(backend);
-        } catch (const CUDAError& error) {
-            return text + " fails: " + error.name();
-        } catch (const LibraryNotFoundError&) {
-            return text + " is absent";
-        }
-    };
-    // Compilers do not change while the process runs.
-    switch (language) {
-    case SourceType::Cxx: {
-        static const std::string text = versioned(CompilerBackend::Nvrtc);
-        return text;
-    }
-    case SourceType::Nvvm: {
-        static const std::string text = versioned(CompilerBackend::Nvvm);
-        return text;
-    }
-    case SourceType::Ptx: {
-        static const std::string text = versioned(Linker::which_backend());
-        return text;
-    }
-    }
-    return {};
-}
-
-/// Returns a digest of libdevice, made once; a text that says so if there is none.
+/// Returns a digest of libdevice, made once; a fixed text if it cannot be found.
 std::string libdevice_digest() {
     try {
         static const std::string digest = detail::sha256(nvvm::libdevice());
@@ -161,7 +132,7 @@ std::string libdevice_digest() {
     }
 }
 
-/// Returns the first option, passed on as it is, that makes the compiler look at further files.
+/// Returns the first of the extra options that makes the compiler read further files.
 std::string_view searching_option(const ProgramOptions& options) {
     for (const std::string& option : options.extra) {
         for (const std::string_view start : {"-I", "--include-path", "-include", "--pre-include",

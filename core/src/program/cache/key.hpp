@@ -10,17 +10,18 @@
 
 namespace cuprum::detail {
 
-/// What keys need to know of a source. Reading it takes longer than all the rest, so that a program
-/// keeps it.
+/// What a key holds about a source. Computing it takes longer than the rest of the key, so a
+/// program keeps it.
 struct SourceFacts {
     explicit SourceFacts(std::string_view code);
 
     std::string digest;           // SHA-256
-    bool mentions_include = true; // false: it includes no header, without looking closer
-    bool may_read_files = true;   // false: nor anything else
+    bool mentions_include = true; // false: the source certainly includes no header
+    bool may_read_files = true;   // false: the source certainly reads no file at all
 };
 
-/// Returns the key of a compilation of a source with these facts.
-[[nodiscard]] std::string make_key(const ProgramCacheKeyParts& parts, const SourceFacts& facts);
+/// Returns the key of a compilation. `toolchain` identifies the compiler, see toolchain_of().
+[[nodiscard]] std::string make_key(const ProgramCacheKeyParts& parts, const SourceFacts& facts,
+                                   std::string_view toolchain);
 
 } // namespace cuprum::detail

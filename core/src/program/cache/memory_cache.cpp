@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/padded_code.hpp"
+#include "program/code/padded_code.hpp"
 
 #include <cuprum/program_cache.hpp>
 
@@ -14,12 +14,7 @@ namespace cuprum {
 
 ProgramCache::~ProgramCache() = default;
 
-std::optional<detail::PaddedCode> ProgramCache::load(std::string_view key) {
-    const std::optional<std::vector<std::byte>> code = get(key);
-    return code.has_value() ? std::optional(detail::PaddedCode(*code)) : std::nullopt;
-}
-
-/// The code, used last first, and where each key is in it.
+/// The code, most recently used first, and the place of each key.
 struct InMemoryProgramCache::State {
     struct Entry {
         std::string key;
@@ -28,11 +23,12 @@ struct InMemoryProgramCache::State {
 
     std::mutex mutex; // guards what follows
     std::list<Entry> entries;
-    std::unordered_map<std::string_view, std::list<Entry>::iterator> places; // keys lie in entries
+    std::unordered_map<std::string_view, std::list<Entry>::iterator>
+        places; // keys point into entries
     std::size_t bytes = 0;
     std::optional<std::size_t> limit;
 
-    /// Returns an entry, which is now the one used last; null if there is none.
+    /// Returns an entry and marks it as most recently used; null if there is none.
     [[nodiscard]] const Entry* use(std::string_view key) {
         const auto found = places.find(key);
         if (found == places.end()) {

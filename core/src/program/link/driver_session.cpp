@@ -5,7 +5,8 @@
 #include "driver/current.hpp"
 #include "driver/explanations.hpp"
 #include "program/architecture.hpp"
-#include "program/library_state.hpp"
+#include "program/code/image.hpp"
+#include "program/link/options.hpp"
 #include "program/link/session.hpp"
 #include "stream/deferred_release.hpp"
 
@@ -43,9 +44,7 @@ public:
 
     [[nodiscard]] std::string info_log() const override { return text_of(info_log_); }
 
-    [[nodiscard]] std::uintptr_t handle() const noexcept override {
-        return reinterpret_cast<std::uintptr_t>(state_);
-    }
+    [[nodiscard]] void* handle() const noexcept override { return state_; }
 
 private:
     [[nodiscard]] static std::string text_of(const std::vector<char>& log) {
@@ -66,33 +65,6 @@ private:
 
 } // namespace
 
-void LinkerOptions::check_honoured(CompilerBackend linker) const {
-    if (linker != CompilerBackend::Driver) {
-        return; // nvJitLink has them all
-    }
-    const auto reject = [](const char* field, bool is_set) {
-        if (is_set) {
-            throw UnsupportedOptionError(std::string("LinkerOptions: the ") + field +
-                                         " option is not supported by the driver API; leave it "
-                                         "unset, or install nvJitLink (pip install "
-                                         "nvidia-nvjitlink)");
-        }
-    };
-    reject("time", time.value_or(false));
-    reject("ptx", ptx.value_or(false));
-    reject("link_time_optimization", link_time_optimization.value_or(false));
-    reject("ptxas_options", !ptxas_options.empty());
-    reject("split_compile", split_compile.has_value());
-    reject("split_compile_extended", split_compile_extended.has_value());
-    reject("ftz", ftz.has_value());
-    reject("prec_div", prec_div.has_value());
-    reject("prec_sqrt", prec_sqrt.has_value());
-    reject("fma", fma.has_value());
-    reject("kernels_used", !kernels_used.empty());
-    reject("variables_used", !variables_used.empty());
-    reject("optimize_unused_variables", optimize_unused_variables.value_or(false));
-}
-
 std::unique_ptr<detail::LinkSession> detail::start_driver_link(const LinkerOptions& options) {
     return std::make_unique<DriverSession>(options);
 }
@@ -102,7 +74,7 @@ std::unique_ptr<detail::LinkSession> detail::start_driver_link(const LinkerOptio
 namespace {
 
 DriverSession::DriverSession(const LinkerOptions& options) : context_(Device().primary_context()) {
-    options.check_honoured(CompilerBackend::Driver);
+    detail::check_driver_link_options(options);
     option(CU_JIT_ERROR_LOG_BUFFER, reinterpret_cast<std::uintptr_t>(error_log_.data()));
     option(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, LOG_BYTES - 1);
     option(CU_JIT_INFO_LOG_BUFFER, reinterpret_cast<std::uintptr_t>(info_log_.data()));
@@ -138,7 +110,7 @@ DriverSession::~DriverSession() {
     try {
         current.emplace(context_.handle());
     } catch (...) {
-        driver::report_release_failure("link state"); // tried all the same
+        driver::report_release_failure("link state"); // destroy it nevertheless
     }
     detail::release_or_defer("link state", driver::table().cuLinkDestroy, state_);
 }
@@ -157,7 +129,7 @@ void DriverSession::add(const ObjectCode& code) {
     detail::check_link_input(what, bytes);
     const driver::Current current(context_.handle());
     const auto& add_data = driver::table().cuLinkAddData;
-    // PTX is a text: the NUL that follows it counts. The driver does not change the code.
+    // PTX is text: its size includes the final NUL. The driver does not change the code.
     check(add_data(state_, input_type(code.code_type()), const_cast<std::byte*>(bytes.data()),
                    bytes.size() + (is_ptx ? 1 : 0), label.c_str(), 0U, nullptr, nullptr),
           add_data.name, what);
@@ -167,14 +139,14 @@ std::vector<std::byte> DriverSession::finish(CodeType target) {
     if (target != CodeType::Cubin) {
         throw std::invalid_argument(
             "target \"" + std::string(to_string(target)) +
-            "\" is not supported by the driver API, which links to a cubin alone");
+            "\" is not supported by the driver API, which links to cubins only");
     }
     const driver::Current current(context_.handle());
     const auto& complete = driver::table().cuLinkComplete;
     void* image = nullptr;
     std::size_t bytes = 0;
     check(complete(state_, &image, &bytes), complete.name);
-    const auto* const begin = static_cast<const std::byte*>(image); // the link state's own
+    const auto* const begin = static_cast<const std::byte*>(image); // the link state owns it
     return {begin, begin + bytes};
 }
 
@@ -189,7 +161,8 @@ void DriverSession::check(CUresult status, const char* call, const std::string& 
         if (!what.empty()) {
             advice = what + ": " + advice;
         }
-        throw LinkerError(status, driver::name_of(status), call, error_log(), {}, advice);
+        throw LinkerError(ErrorDomain::Driver, status, driver::name_of(status), call, error_log(),
+                          {}, advice);
     }
 }
 

@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/architecture.hpp"
-#include "program/link/session.hpp"
 #include "libraries/nvjitlink/call.hpp"
-#include "program/library_state.hpp"
-#include "support/text.hpp"
+#include "program/code/fatbin.hpp"
+#include "program/code/image.hpp"
+#include "program/link/options.hpp"
+#include "program/link/session.hpp"
 
-#include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 
 #include <algorithm>
-#include <cstring>
+#include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -22,9 +21,6 @@ namespace {
 
 using nvjitlink::name_of;
 using nvjitlink::table;
-
-void check_text(const char* field, const std::string& value);
-void check_digits(const std::string& arch);
 
 /// Links with nvJitLink.
 class NvJitLinkSession final : public detail::LinkSession {
@@ -39,19 +35,17 @@ public:
     [[nodiscard]] std::string error_log() const override;
     [[nodiscard]] std::string info_log() const override;
 
-    [[nodiscard]] std::uintptr_t handle() const noexcept override {
-        return reinterpret_cast<std::uintptr_t>(handle_);
-    }
+    [[nodiscard]] void* handle() const noexcept override { return handle_; }
 
 private:
     template <typename... Params, typename... Args>
-    void call(const nvrtc::Entry<nvJitLinkResult(Params...)>& entry, Args... args) const;
+    void call(const libraries::Entry<nvJitLinkResult(Params...)>& entry, Args... args) const;
     /// Throws for a failure, with the log if there is one.
     [[noreturn]] void raise(nvJitLinkResult status, const char* call,
                             std::string_view what = {}) const;
     [[nodiscard]] std::string
-    read_log(const nvrtc::Entry<nvJitLinkResult(nvJitLinkHandle, std::size_t*)>& size_of,
-             const nvrtc::Entry<nvJitLinkResult(nvJitLinkHandle, char*)>& get) const;
+    read_log(const libraries::Entry<nvJitLinkResult(nvJitLinkHandle, std::size_t*)>& size_of,
+             const libraries::Entry<nvJitLinkResult(nvJitLinkHandle, char*)>& get) const;
 
     nvJitLinkHandle handle_ = nullptr;
     std::vector<std::string> options_;
@@ -59,109 +53,20 @@ private:
 
 } // namespace
 
-std::vector<std::string> LinkerOptions::to_nvjitlink() const {
-    std::vector<std::string> flags;
-    const auto text = [&flags](const char* field, const char* flag, const std::string& value) {
-        check_text(field, value);
-        flags.push_back(flag + value);
-    };
-    const auto texts = [&](const char* field, const char* flag,
-                           const std::vector<std::string>& values) {
-        for (const std::string& value : values) {
-            text(field, flag, value);
-        }
-    };
-    const auto on = [&flags](const char* flag, const std::optional<bool>& value) {
-        if (value.value_or(false)) {
-            flags.emplace_back(flag);
-        }
-    };
-    const auto either = [&flags](const char* flag, const std::optional<bool>& value) {
-        if (value.has_value()) {
-            flags.push_back(std::string(flag) + (*value ? "true" : "false"));
-        }
-    };
-    const auto number = [&flags](const char* field, const char* flag,
-                                 const std::optional<int>& value, int least) {
-        if (!value.has_value()) {
-            return;
-        }
-        if (*value < least) {
-            throw std::invalid_argument(std::string("LinkerOptions ") + field + " is " +
-                                        std::to_string(*value) +
-                                        "; expected a number of at least " + std::to_string(least));
-        }
-        flags.push_back(flag + std::to_string(*value));
-    };
-    const std::string wanted = arch.has_value() ? *arch : "sm_" + Device().arch();
-    check_digits(wanted);
-    text("arch", "-arch=", wanted);
-    number("max_register_count", "-maxrregcount=", max_register_count, 1);
-    on("-time", time);
-    on("-verbose", verbose);
-    on("-lto", link_time_optimization);
-    on("-ptx", ptx);
-    number("optimization_level", "-O", optimization_level, 0);
-    on("-g", debug);
-    on("-lineinfo", lineinfo);
-    either("-ftz=", ftz);
-    either("-prec-div=", prec_div);
-    either("-prec-sqrt=", prec_sqrt);
-    either("-fma=", fma);
-    texts("kernels_used", "-kernels-used=", kernels_used);
-    texts("variables_used", "-variables-used=", variables_used);
-    on("-optimize-unused-variables", optimize_unused_variables);
-    texts("ptxas_options", "-Xptxas=", ptxas_options);
-    number("split_compile", "-split-compile=", split_compile, 0);
-    number("split_compile_extended", "-split-compile-extended=", split_compile_extended, 0);
-    on("-no-cache", no_cache);
-    return flags;
-}
-
 std::unique_ptr<detail::LinkSession> detail::start_nvjitlink(const LinkerOptions& options) {
-    return std::make_unique<NvJitLinkSession>(options.to_nvjitlink());
+    return std::make_unique<NvJitLinkSession>(nvjitlink_flags(options));
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
 
-void check_text(const char* field, const std::string& value) {
-    if (value.empty() || value.find('\0') != std::string::npos) {
-        throw std::invalid_argument(std::string("LinkerOptions ") + field + " has " +
-                                    detail::quoted(value) +
-                                    "; expected a text that is not empty and has no NUL "
-                                    "character");
-    }
-}
-
-/// Refuses numbers of one digit, for which nvJitLink does not fail but crashes. Of all others it
-/// says itself whether it knows them.
-void check_digits(const std::string& arch) {
-    const auto is_digit = [](char character) { return character >= '0' && character <= '9'; };
-    const std::string_view number = detail::arch_number(arch);
-    if (!number.empty() && is_digit(number[0]) && (number.size() == 1 || !is_digit(number[1]))) {
-        throw std::invalid_argument("LinkerOptions arch is \"" + arch +
-                                    "\"; expected a name such as \"sm_90\"");
-    }
-}
-
-/// Tells whether code is a fat binary, whatever it is called: cubins for an emulated device are.
-bool is_fatbin(std::span<const std::byte> code) {
-    static constexpr std::uint32_t MAGIC = 0xBA55ED50;
-    std::uint32_t start = 0;
-    if (code.size() >= sizeof(start)) {
-        std::memcpy(&start, code.data(), sizeof(start));
-    }
-    return start == MAGIC;
-}
-
 nvJitLinkInputType input_type(CodeType type, std::span<const std::byte> code) {
     switch (type) {
     case CodeType::Ptx:
         return NVJITLINK_INPUT_PTX;
     case CodeType::Cubin:
-        return is_fatbin(code) ? NVJITLINK_INPUT_FATBIN : NVJITLINK_INPUT_CUBIN;
+        return detail::is_fatbin(code) ? NVJITLINK_INPUT_FATBIN : NVJITLINK_INPUT_CUBIN;
     case CodeType::LtoIr:
         return NVJITLINK_INPUT_LTOIR;
     case CodeType::Fatbin:
@@ -182,13 +87,13 @@ std::string advice_for(nvJitLinkResult status, const std::vector<std::string>& o
     switch (status) {
     case NVJITLINK_ERROR_UNRECOGNIZED_OPTION:
         if (wanted.starts_with("sm_") || wanted.starts_with("compute_")) {
-            return "nvJitLink " + nvjitlink::version() + " does not know one of the options";
+            return "nvJitLink " + nvjitlink::version() + " does not support one of the options";
         }
         [[fallthrough]];
     case NVJITLINK_ERROR_UNRECOGNIZED_ARCH:
     case NVJITLINK_ERROR_UNSUPPORTED_ARCH:
         return "LinkerOptions arch is \"" + wanted + "\", which nvJitLink " + nvjitlink::version() +
-               " does not link for; expected a name such as \"sm_90\"";
+               " does not support; expected a name such as \"sm_90\"";
     case NVJITLINK_ERROR_LTO_NOT_ENABLED:
         return "LTO-IR needs LinkerOptions link_time_optimization";
     case NVJITLINK_ERROR_ARCH_MISMATCH:
@@ -200,7 +105,8 @@ std::string advice_for(nvJitLinkResult status, const std::vector<std::string>& o
     }
 }
 
-NvJitLinkSession::NvJitLinkSession(std::vector<std::string> options) : options_(std::move(options)) {
+NvJitLinkSession::NvJitLinkSession(std::vector<std::string> options)
+    : options_(std::move(options)) {
     std::vector<const char*> arguments;
     arguments.reserve(options_.size());
     for (const std::string& option : options_) {
@@ -223,14 +129,14 @@ NvJitLinkSession::NvJitLinkSession(std::vector<std::string> options) : options_(
 }
 
 NvJitLinkSession::~NvJitLinkSession() {
-    // NOTE: the only failure is "no such handle", which cannot be: it is ours and alive.
+    // NOTE: the only failure is "no such handle", which cannot happen: this object owns it.
     static_cast<void>(table().nvJitLinkDestroy(&handle_));
 }
 
 void NvJitLinkSession::add(const ObjectCode& code) {
     const std::span<const std::byte> bytes = code.code();
     const nvJitLinkInputType type = input_type(code.code_type(), bytes);
-    // PTX is a text: the NUL that follows it counts.
+    // PTX is text: its size includes the final NUL.
     const std::size_t size = bytes.size() + (type == NVJITLINK_INPUT_PTX ? 1 : 0);
     const std::string& label = code.name().empty() ? code.path() : code.name();
     const std::string what =
@@ -270,19 +176,21 @@ std::string NvJitLinkSession::info_log() const {
 }
 
 template <typename... Params, typename... Args>
-void NvJitLinkSession::call(const nvrtc::Entry<nvJitLinkResult(Params...)>& entry, Args... args) const {
+void NvJitLinkSession::call(const libraries::Entry<nvJitLinkResult(Params...)>& entry,
+                            Args... args) const {
     if (const nvJitLinkResult status = entry(args...); status != NVJITLINK_SUCCESS) {
         raise(status, entry.name);
     }
 }
 
-void NvJitLinkSession::raise(nvJitLinkResult status, const char* call, std::string_view what) const {
+void NvJitLinkSession::raise(nvJitLinkResult status, const char* call,
+                             std::string_view what) const {
     std::string log;
     if (handle_ != nullptr) {
         try {
             log = error_log();
         } catch (const LinkerError& error) {
-            // The first failure is the one to report; that its log is lost is said in its place.
+            // Report the first failure, with a note in place of its log.
             log = std::string("(the log could not be read: ") + error.what() + ")";
         }
     }
@@ -290,15 +198,16 @@ void NvJitLinkSession::raise(nvJitLinkResult status, const char* call, std::stri
     if (const std::string more = advice_for(status, options_); !more.empty()) {
         advice += (advice.empty() ? "" : ": ") + more;
     }
-    throw LinkerError(status, name_of(status), call, std::move(log), options_, advice);
+    throw LinkerError(ErrorDomain::NvJitLink, status, name_of(status), call, std::move(log),
+                      options_, advice);
 }
 
-std::string
-NvJitLinkSession::read_log(const nvrtc::Entry<nvJitLinkResult(nvJitLinkHandle, std::size_t*)>& size_of,
-                  const nvrtc::Entry<nvJitLinkResult(nvJitLinkHandle, char*)>& get) const {
+std::string NvJitLinkSession::read_log(
+    const libraries::Entry<nvJitLinkResult(nvJitLinkHandle, std::size_t*)>& size_of,
+    const libraries::Entry<nvJitLinkResult(nvJitLinkHandle, char*)>& get) const {
     const auto check = [this](nvJitLinkResult status, const char* call) {
         if (status != NVJITLINK_SUCCESS) {
-            throw LinkerError(status, name_of(status), call, {}, options_);
+            throw LinkerError(ErrorDomain::NvJitLink, status, name_of(status), call, {}, options_);
         }
     };
     std::size_t bytes = 0;

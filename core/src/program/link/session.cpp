@@ -3,7 +3,7 @@
 
 #include "program/link/session.hpp"
 
-#include "program/fatbin.hpp"
+#include "program/code/fatbin.hpp"
 
 namespace cuprum::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What nvJitLink and the driver's linker have in common.
+// The common interface of nvJitLink and the driver's linker.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace cuprum::detail {
 
-/// One linking: takes code, links once. Not for several threads at once.
+/// One link: takes code and links once. Not thread-safe.
 class LinkSession {
 public:
     LinkSession() = default;
@@ -28,17 +28,17 @@ public:
     virtual void add(const ObjectCode& code) = 0;
     /// Links and returns the image. @throws LinkerError.
     [[nodiscard]] virtual std::vector<std::byte> finish(CodeType target) = 0;
-    /// Return the logs so far; a log that cannot be read is an error.
+    /// Return the logs so far. @throws LinkerError if a log cannot be read.
     [[nodiscard]] virtual std::string error_log() const = 0;
     [[nodiscard]] virtual std::string info_log() const = 0;
-    [[nodiscard]] virtual std::uintptr_t handle() const noexcept = 0;
+    [[nodiscard]] virtual void* handle() const noexcept = 0;
 };
 
 /// Starts linking with nvJitLink.
 [[nodiscard]] std::unique_ptr<LinkSession> start_nvjitlink(const LinkerOptions& options);
 
 /// Starts linking with the driver, in the primary context of the current device.
-/// @throws UnsupportedOptionError for options that it does not have.
+/// @throws UnsupportedOptionError for options that it does not support.
 [[nodiscard]] std::unique_ptr<LinkSession> start_driver_link(const LinkerOptions& options);
 
 /// Returns the PTX of code that is PTX or a fat binary with PTX in it; empty if it has none.

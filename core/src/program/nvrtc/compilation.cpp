@@ -43,7 +43,7 @@ Compilation::Compilation(const std::string& source, std::string name,
 }
 
 Compilation::~Compilation() {
-    // NOTE: the only failure is "no such program", which cannot be: it is ours and alive.
+    // NOTE: the only failure is "no such program", which cannot happen: this object owns it.
     static_cast<void>(table().nvrtcDestroyProgram(&program_));
 }
 
@@ -78,12 +78,12 @@ std::string Compilation::run() {
     try {
         text = log();
     } catch (const NVRTCError& error) {
-        // The first failure is the one to report; that its log is lost is said in the log's place.
+        // Report the first failure, with a note in place of its log.
         text = std::string("(the log could not be read: ") + error.what() + ")";
     }
     std::string advice;
     if (status == NVRTC_ERROR_CANCELLED) {
-        advice = "the compilation was cancelled, by Program cancel()";
+        advice = "Program cancel() cancelled the compilation";
     } else {
         advice = advice_for(text, options_, headers_, name_);
         std::vector<std::pair<std::string, std::string>> texts(headers_.begin(), headers_.end());
@@ -139,15 +139,15 @@ std::vector<std::byte> Compilation::ltoir() const {
 }
 
 template <typename... Params, typename... Args>
-void Compilation::call(const Entry<nvrtcResult(Params...)>& entry, Args... args) const {
+void Compilation::call(const libraries::Entry<nvrtcResult(Params...)>& entry, Args... args) const {
     if (const nvrtcResult status = entry(args...); status != NVRTC_SUCCESS) {
         raise(status, entry.name, {}, options_);
     }
 }
 
 std::vector<std::byte>
-Compilation::read(const Entry<nvrtcResult(nvrtcProgram, std::size_t*)>& size_of,
-                  const Entry<nvrtcResult(nvrtcProgram, char*)>& get) const {
+Compilation::read(const libraries::Entry<nvrtcResult(nvrtcProgram, std::size_t*)>& size_of,
+                  const libraries::Entry<nvrtcResult(nvrtcProgram, char*)>& get) const {
     std::size_t size = 0;
     call(size_of, program_, &size);
     std::vector<std::byte> bytes(size);
@@ -166,7 +166,7 @@ std::string Compilation::log() const {
 }
 
 std::string offending_line(const std::string& log, Compilation::Headers texts) {
-    // "x.cu(3): error: ..."; warnings come in the same form and do not count.
+    // "x.cu(3): error: ..."; warnings have the same form and do not count.
     for (std::size_t at = log.find("): "); at != std::string::npos; at = log.find("): ", at + 1)) {
         const std::string_view rest = std::string_view(log).substr(at + 3);
         const std::size_t open = log.rfind('(', at);
@@ -187,7 +187,7 @@ std::string offending_line(const std::string& log, Compilation::Headers texts) {
             for (std::size_t i = 1; i < number; ++i) {
                 const std::size_t end = line.find('\n');
                 if (end == std::string_view::npos) {
-                    return {}; // a #line directive counts otherwise
+                    return {}; // a #line directive changed the numbers
                 }
                 line.remove_prefix(end + 1);
             }
@@ -203,7 +203,7 @@ std::string offending_line(const std::string& log, Compilation::Headers texts) {
 std::string advice_for(const std::string& log, const std::vector<std::string>& options,
                        Compilation::Headers headers, std::string_view name) {
     if (const auto header = missing_header(log)) {
-        // The line is in the log too: names in angles are not looked for beside the source.
+        // The log quotes the line: names in angle brackets are not searched beside the source.
         const bool is_angled = log.find("<" + std::string(*header) + ">") != std::string::npos;
         return missing_header_advice(*header, options, headers, is_angled ? "" : name);
     }
@@ -252,15 +252,15 @@ std::string missing_header_advice(std::string_view header, const std::vector<std
 
 std::string architecture_advice(const std::vector<std::string>& options) {
     std::string advice =
-        "architecture \"" + value_of(options, "-arch=") + "\" is not one this NVRTC compiles for";
+        "this NVRTC does not support architecture \"" + value_of(options, "-arch=") + "\"";
     try {
-        advice += "; it knows";
+        advice += "; it supports";
         for (const char* separator = " "; const int architecture : supported_architectures()) {
             advice += separator + std::to_string(architecture);
             separator = ", ";
         }
     } catch (const NVRTCError&) {
-        // NOTE: the advice goes with an error already under way, which must not be replaced.
+        // NOTE: an error is being reported already; do not replace it.
         return advice;
     }
     int major = 0;
@@ -268,11 +268,11 @@ std::string architecture_advice(const std::vector<std::string>& options) {
     if (table().nvrtcVersion(&major, &minor) == NVRTC_SUCCESS) {
         advice += " (version " + std::to_string(major) + "." + std::to_string(minor) + ")";
     }
-    return advice + "; name one of these in ProgramOptions arch, or install a newer NVRTC";
+    return advice + "; set ProgramOptions arch to one of these, or install a newer NVRTC";
 }
 
 std::optional<std::string_view> missing_header(std::string_view log) {
-    // "cannot open" and "could not open" are both in use.
+    // NVRTC writes "cannot open" or "could not open".
     static constexpr std::string_view WORDS = "open source file \"";
     const std::size_t found = log.find(WORDS);
     if (found == std::string_view::npos) {

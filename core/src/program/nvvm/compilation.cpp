@@ -23,7 +23,7 @@ Compilation::Compilation(std::vector<std::string> options) : options_(std::move(
 }
 
 Compilation::~Compilation() {
-    // NOTE: the only failure is "no such program", which cannot be: it is ours and alive.
+    // NOTE: the only failure is "no such program", which cannot happen: this object owns it.
     static_cast<void>(table().nvvmDestroyProgram(&program_));
 }
 
@@ -53,7 +53,7 @@ std::string Compilation::run() {
         try {
             text = log();
         } catch (const NVVMError& error) {
-            // The first failure is the one to report; that its log is lost is said in its place.
+            // Report the first failure, with a note in place of its log.
             text = std::string("(the log could not be read: ") + error.what() + ")";
         }
         throw NVVMError(status, table().nvvmGetErrorString(status), entry->name, std::move(text),
@@ -118,20 +118,19 @@ namespace {
 std::string advice_for(nvvmResult status) {
     switch (status) {
     case NVVM_ERROR_IR_VERSION_MISMATCH:
-        return "the IR says it is of another version than this libNVVM, " + version() +
-               ", takes; see the metadata nvvmir.version";
+        return "the metadata nvvmir.version names an IR version that this libNVVM, " + version() +
+               ", does not support";
     case NVVM_ERROR_INVALID_IR:
-        return "the IR is not valid; this libNVVM takes " + version();
+        return "the IR is not valid for this libNVVM, " + version();
     case NVVM_ERROR_INVALID_OPTION:
-        return "libNVVM does not know one of the options";
+        return "libNVVM does not support one of the options";
     default:
         return {};
     }
 }
 
 void drop_final_nuls(std::vector<std::byte>& bytes) {
-    // PTX ends with a NUL; LTO-IR has a header that says its size, and may end with zeros of its
-    // own.
+    // PTX ends with a NUL. LTO-IR has its size in a header and may end with zeros.
     static constexpr std::string_view PTX_START = "//";
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (text.starts_with(PTX_START) || text.starts_with(".version")) {

@@ -14,22 +14,22 @@ namespace cuprum::nvvm {
 /// One compilation: an nvvmProgram that lives as long as this object.
 class Compilation {
 public:
-    /// The options are those of every error from here on.
+    /// Every error of this object holds the options.
     [[nodiscard]] explicit Compilation(std::vector<std::string> options);
     ~Compilation();
     Compilation(const Compilation&) = delete;
     Compilation& operator=(const Compilation&) = delete;
 
-    /// Adds IR, as text or bitcode. `name` is what the log calls it.
+    /// Adds IR, as text or bitcode. `name` is its name in the log.
     void add(const std::string& code, const std::string& name);
-    /// Adds IR of which only what is used gets into the result.
+    /// Adds IR of which the result contains only the parts that are used.
     void add_library(const std::string& code, const std::string& name);
 
     /// Verifies, compiles and returns the log.
     /// @throws NVVMError with log and options.
     std::string run();
 
-    /// Returns PTX, without its final NUL, or LTO-IR. After run().
+    /// Returns PTX, without its final NUL, or LTO-IR. Call it after run().
     [[nodiscard]] std::vector<std::byte> result() const;
 
     [[nodiscard]] nvvmProgram get() const noexcept { return program_; }
@@ -42,12 +42,7 @@ private:
     std::vector<std::string> options_;
 };
 
-/// Returns CUDA's library of mathematical functions as bitcode, from beside libNVVM, the toolkit or
-/// Python's packages.
-/// @throws LibraryNotFoundError that lists where it was looked for.
-[[nodiscard]] const std::string& libdevice();
-
-/// Returns libNVVM's version and that of the IR it takes, such as "2.0, IR 2.0".
+/// Returns the versions of libNVVM and of its IR, such as "2.0, IR 2.0".
 [[nodiscard]] std::string version();
 
 } // namespace cuprum::nvvm

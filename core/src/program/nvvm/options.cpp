@@ -1,22 +1,23 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// ProgramOptions as libNVVM takes them. It knows single dashes alone.
+// libNVVM takes options with a single dash only.
+
+#include "program/nvvm/options.hpp"
 
 #include "program/architecture.hpp"
+#include "program/options_check.hpp"
 
 #include <cuprum/device.hpp>
-#include <cuprum/program.hpp>
 
 #include <optional>
-#include <string>
-#include <vector>
 
-namespace cuprum {
+namespace cuprum::nvvm {
 
-std::vector<std::string> ProgramOptions::to_nvvm(CodeType target) const {
-    check_honoured(SourceType::Nvvm);
-    const std::string architecture = arch.has_value() ? *arch : "sm_" + Device().arch();
+std::vector<std::string> flags_of(const ProgramOptions& options, CodeType target) {
+    detail::check_options(options, SourceType::Nvvm);
+    const std::string architecture =
+        options.arch.has_value() ? *options.arch : "sm_" + Device().arch();
     detail::check_arch("ProgramOptions", architecture);
     // libNVVM compiles for virtual architectures.
     std::vector<std::string> flags{"-arch=compute_" +
@@ -26,24 +27,24 @@ std::vector<std::string> ProgramOptions::to_nvvm(CodeType target) const {
             flags.push_back(std::string(flag) + (*value ? "1" : "0"));
         }
     };
-    if (debug.value_or(false)) {
+    if (options.debug.value_or(false)) {
         flags.emplace_back("-g");
     }
-    if (device_code_optimize.has_value()) {
-        flags.emplace_back(*device_code_optimize ? "-opt=3" : "-opt=0");
+    if (options.device_code_optimize.has_value()) {
+        flags.emplace_back(*options.device_code_optimize ? "-opt=3" : "-opt=0");
     }
-    number("-ftz=", ftz);
-    number("-prec-sqrt=", prec_sqrt);
-    number("-prec-div=", prec_div);
-    number("-fma=", fma);
-    if (numba_debug.value_or(false)) {
+    number("-ftz=", options.ftz);
+    number("-prec-sqrt=", options.prec_sqrt);
+    number("-prec-div=", options.prec_div);
+    number("-fma=", options.fma);
+    if (options.numba_debug.value_or(false)) {
         flags.emplace_back("-numba-debug");
     }
     if (target == CodeType::LtoIr) {
         flags.emplace_back("-gen-lto");
     }
-    flags.insert(flags.end(), extra.begin(), extra.end());
+    flags.insert(flags.end(), options.extra.begin(), options.extra.end());
     return flags;
 }
 
-} // namespace cuprum
+} // namespace cuprum::nvvm

@@ -3,6 +3,7 @@
 
 #include "program/source/debug_source.hpp"
 
+#include "support/file.hpp"
 #include "support/shared_library.hpp"
 #include "support/text.hpp"
 
@@ -15,6 +16,7 @@
 #include <cctype>
 #include <filesystem>
 #include <random>
+#include <span>
 #include <sys/stat.h>
 #include <system_error>
 
@@ -26,12 +28,11 @@ constexpr int MAX_ATTEMPTS = 16;
 
 [[nodiscard]] std::string plain(std::string_view text);
 [[nodiscard]] std::string random_letters();
-void write_all(int file, std::string_view text);
 
 } // namespace
 
 DebugSource::DebugSource(std::string_view source, std::string_view prefix) {
-    std::string folder = driver::environment("TMPDIR");
+    std::string folder = environment("TMPDIR");
     if (!std::filesystem::path(folder).is_absolute()) {
         folder = "/tmp";
     }
@@ -49,7 +50,9 @@ DebugSource::DebugSource(std::string_view source, std::string_view prefix) {
         throw std::system_error(errno, std::generic_category(), "\"" + path_ + "\"");
     }
     try {
-        write_all(file, source);
+        if (const int error = write_all(file, std::as_bytes(std::span(source))); error != 0) {
+            throw std::system_error(error, std::generic_category(), "\"" + path_ + "\"");
+        }
         struct stat status{};
         if (::fstat(file, &status) != 0) {
             throw std::system_error(errno, std::generic_category(), "\"" + path_ + "\"");
@@ -70,7 +73,7 @@ DebugSource::~DebugSource() {
     if (::lstat(path_.c_str(), &status) == 0 && status.st_dev == device_ &&
         status.st_ino == inode_ && status.st_ctim.tv_sec == changed_.tv_sec &&
         status.st_ctim.tv_nsec == changed_.tv_nsec) {
-        ::unlink(path_.c_str()); // a file that stays behind does no harm
+        ::unlink(path_.c_str()); // a file that remains does no harm
     }
 }
 
@@ -80,7 +83,7 @@ std::string first_kernel(std::string_view source) {
     if (found == std::string_view::npos) {
         return {};
     }
-    // The name stands before the first parenthesis that is not that of an attribute.
+    // The name precedes the first parenthesis that does not belong to an attribute.
     std::string_view rest = source.substr(found + MARK.size());
     while (true) {
         const std::size_t open = rest.find('(');
@@ -108,12 +111,13 @@ std::string first_kernel(std::string_view source) {
 
 namespace {
 
-/// Returns a text that can be part of a file's name.
+/// Returns a text that is safe in a file name.
 std::string plain(std::string_view text) {
     static constexpr std::size_t MAX_LENGTH = 64;
     std::string name(text.substr(0, MAX_LENGTH));
     std::replace_if(
-        name.begin(), name.end(), [](char character) { return !is_identifier_character(character); }, '_');
+        name.begin(), name.end(),
+        [](char character) { return !is_identifier_character(character); }, '_');
     return name.empty() ? "cuprum" : name;
 }
 
@@ -127,16 +131,6 @@ std::string random_letters() {
         text += LETTERS[pick(device)];
     }
     return text;
-}
-
-void write_all(int file, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(file, text.data(), text.size());
-        if (written < 0 && errno != EINTR) {
-            throw std::system_error(errno, std::generic_category(), "writing a debug source");
-        }
-        text.remove_prefix(written < 0 ? 0 : static_cast<std::size_t>(written));
-    }
 }
 
 } // namespace

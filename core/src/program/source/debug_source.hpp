@@ -12,12 +12,12 @@
 
 namespace cuprum::detail {
 
-/// A file with a program's source, for debuggers to show. Deleted with this object, unless someone
-/// has put another file in its place.
+/// A file with a program's source, for debuggers to show. Deleted with this object, unless another
+/// file has taken its place.
 class DebugSource {
 public:
-    /// Writes a new file, readable by the user alone, in the folder for temporary files. Its name
-    /// starts with `prefix` and the first kernel's name.
+    /// Writes a new file that only the user can read, in the folder for temporary files. Its name
+    /// begins with `prefix` and the name of the first kernel.
     /// @throws std::system_error.
     [[nodiscard]] DebugSource(std::string_view source, std::string_view prefix);
     ~DebugSource();
@@ -30,7 +30,7 @@ private:
     std::string path_;
     dev_t device_ = 0;
     ino_t inode_ = 0;
-    timespec changed_{}; // numbers of files that are gone are given to others
+    timespec changed_{}; // file systems reuse the numbers of deleted files
 };
 
 /// Returns the name of the first kernel in C++ source, empty if none is found.

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds the #include directives of a C++ text. There is no preprocessor here, so all conditions
-// count as true; comments, literals and lines that go on after a backslash are read as C++ does.
+// Finds the #include directives of a C++ text. Conditions are not evaluated and count as true.
+// Comments, literals and lines continued with a backslash are read as C++ reads them.
 
 #include "program/source/include_directives.hpp"
+
 #include "support/text.hpp"
 
 #include <algorithm>
@@ -158,7 +159,7 @@ void Scanner::skip_blanks() {
     }
 }
 
-/// Skips a text or character, or an apostrophe between digits: none goes beyond its line.
+/// Skips a string or character literal, or an apostrophe between digits. None spans lines.
 void Scanner::skip_literal(char quote) {
     ++at_;
     while (at_ < text_.size() && here() != '\n') {
@@ -172,7 +173,7 @@ void Scanner::skip_literal(char quote) {
     }
 }
 
-/// Skips R"end(...)end"; false, and nothing skipped, for what only looks like it.
+/// Skips R"end(...)end". Returns false and skips nothing for other text.
 bool Scanner::skip_raw_literal() {
     static constexpr std::size_t MAX_DELIMITER = 16;
     const std::size_t open = text_.find('(', at_);

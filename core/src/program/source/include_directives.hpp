@@ -9,14 +9,14 @@
 
 namespace cuprum::detail {
 
-/// A name in an #include directive, or asked about with __has_include.
+/// A name in an #include directive or in __has_include.
 struct Include {
     std::string name; // empty if a macro gives it
     bool is_quoted;   // "name", not <name>
 };
 
-/// Returns what a text includes or asks for, also what a condition may skip: nothing is left out,
-/// though there may be too much. Names that come from macros are returned empty and quoted.
+/// Returns every name that a text includes or tests with __has_include, even in branches that a
+/// condition skips. A name that comes from a macro is returned empty and quoted.
 [[nodiscard]] std::vector<Include> includes_in(std::string_view text);
 
 } // namespace cuprum::detail

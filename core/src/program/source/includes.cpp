@@ -3,8 +3,7 @@
 
 #include "program/source/includes.hpp"
 
-#include "support/shared_library.hpp"
-#include "libraries/nvrtc/table.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/compiler.hpp>
 
@@ -12,68 +11,38 @@
 #include <filesystem>
 #include <sys/stat.h>
 
-namespace cuprum {
+namespace cuprum::detail {
 
-namespace {
-
-namespace fs = std::filesystem;
-
-[[nodiscard]] std::vector<std::string> find_include_directories();
-
-} // namespace
-
-const std::vector<std::string>& default_include_directories() {
-    static const auto* const directories =
-        new std::vector<std::string>(find_include_directories()); // destructors may compile
-    return *directories;
-}
-
-namespace detail {
-
-const std::string& default_headers_fingerprint() {
-    static const auto* const fingerprint = [] {
-        auto* text = new std::string;
-        for (const std::string& directory : default_include_directories()) {
-            *text += directory;
-            for (const char* file : {"/cuda.h", "/cuda_runtime_api.h", "/cuda_fp16.hpp",
-                                     "/cuda/std/version", "/cuda/std/__cccl/version.h"}) {
-                struct stat status{};
-                if (::stat((directory + file).c_str(), &status) == 0) {
-                    *text += std::string(file) + ":" + std::to_string(status.st_size) + ":" +
-                             std::to_string(status.st_mtim.tv_sec);
-                }
-            }
-            *text += ';';
-        }
-        return text;
-    }();
-    return *fingerprint;
-}
-
-} // namespace detail
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-std::vector<std::string> find_include_directories() {
-    std::vector<std::string> roots;
-    // Headers that came with this very compiler suit it best.
-    if (const fs::path library = nvrtc::library_path(); !library.empty()) {
-        fs::path root = library.parent_path().parent_path();
+std::vector<std::string> find_include_directories(const std::string& compiler,
+                                                  std::span<const std::string> roots,
+                                                  libraries::Targets targets) {
+    namespace fs = std::filesystem;
+    std::vector<fs::path> places;
+    if (!compiler.empty()) {
+        // The headers that came with this very compiler suit it best.
+        fs::path root = fs::path(compiler).parent_path().parent_path();
         if (root.parent_path().filename() == "targets") {
             root = root.parent_path().parent_path();
         }
-        roots.push_back(root.string());
+        places.push_back(std::move(root));
     }
-    const std::vector<std::string> others = driver::component_roots();
-    roots.insert(roots.end(), others.begin(), others.end());
+    places.insert(places.end(), roots.begin(), roots.end());
+
+    std::vector<std::string> folders{"include"};
+    for (const char* target : targets) {
+        folders.push_back("targets/" + std::string(target) + "/include");
+    }
+    std::vector<std::string> cccl_folders; // CUDA 13 keeps CCCL in a folder of its own
+    for (const std::string& folder : folders) {
+        cccl_folders.push_back(folder + "/cccl");
+    }
+    cccl_folders.emplace_back("include");
 
     std::vector<std::string> directories;
-    const auto add_first = [&](std::initializer_list<const char*> folders, const char* file) {
-        for (const std::string& root : roots) {
-            for (const char* folder : folders) {
-                const fs::path directory = fs::path(root) / folder;
+    const auto add_first = [&](const std::vector<std::string>& inside, const char* file) {
+        for (const fs::path& place : places) {
+            for (const std::string& folder : inside) {
+                const fs::path directory = place / folder;
                 std::error_code ignored;
                 if (!fs::is_regular_file(directory / file, ignored)) {
                     continue;
@@ -86,13 +55,29 @@ std::vector<std::string> find_include_directories() {
             }
         }
     };
-    add_first({"include", "targets/x86_64-linux/include"}, "cuda_fp16.h");
-    // CUDA 13 keeps CCCL in a folder of its own.
-    add_first({"include/cccl", "targets/x86_64-linux/include/cccl", "include"},
-              "cuda/std/type_traits");
+    add_first(folders, "cuda_fp16.h");
+    add_first(cccl_folders, "cuda/std/type_traits");
     return directories;
 }
 
-} // namespace
+const std::string& default_headers_fingerprint() {
+    static NeverDestroyed<std::string> fingerprint([] {
+        std::string text;
+        for (const std::string& directory : default_include_directories()) {
+            text += directory;
+            for (const char* file : {"/cuda.h", "/cuda_runtime_api.h", "/cuda_fp16.hpp",
+                                     "/cuda/std/version", "/cuda/std/__cccl/version.h"}) {
+                struct stat status{};
+                if (::stat((directory + file).c_str(), &status) == 0) {
+                    text += std::string(file) + ":" + std::to_string(status.st_size) + ":" +
+                            std::to_string(status.st_mtim.tv_sec);
+                }
+            }
+            text += ';';
+        }
+        return text;
+    }());
+    return *fingerprint;
+}
 
-} // namespace cuprum
+} // namespace cuprum::detail

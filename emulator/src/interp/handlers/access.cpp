@@ -7,7 +7,7 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-/// Where one lane's bytes lie, or what is wrong with its address.
+/// The host address of one lane's bytes, or the problem with its address.
 struct Place {
     std::byte* host = nullptr;
     AccessProblem problem = AccessProblem::Unmapped;
@@ -84,7 +84,8 @@ bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
     if (space == Space::Local || space == Space::Param) {
         return false;
     }
-    // The first lane decides which memory it is; lanes elsewhere then turn out to be too far away.
+    // The first lane decides which memory it is. Lanes in other memory then turn out to be too far
+    // away.
     const U any = addresses[static_cast<unsigned>(__builtin_ctz(mask))];
     const bool is_window = space == Space::None && any - map.shared_base < map.shared_bytes;
     const bool is_shared = space == Space::Shared || is_window;
@@ -96,7 +97,7 @@ bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
     for (unsigned chunk = 0; chunk < CHUNKS<U>; ++chunk) {
         Vector<U> value = addresses.chunks[chunk] - origin;
         if (mask != FULL_MASK) {
-            // Lanes that do not take part must not matter: they repeat the first one's address.
+            // Inactive lanes must not matter, so they repeat the first lane's address.
             value = expand<U>(mask, chunk) ? value : broadcast<U>(offset);
         }
         offsets.chunks[chunk] = value;
@@ -113,7 +114,7 @@ bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
         return false;
     }
     if (is_shared) {
-        // Together the bits are at least as large as every offset; most often that settles it.
+        // These bits together are at least as large as every offset. Usually that settles it.
         const U reach = offset | differing_bits;
         bool fits = reach < block.shared_bytes && bytes <= block.shared_bytes - reach;
         if (!fits) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// From the addresses of 32 lanes to host memory that is theirs to touch.
+// Translates the addresses of 32 lanes to host memory that they may access.
 
 #pragma once
 
@@ -21,7 +21,7 @@ struct Addresses {
     }
 };
 
-/// Bits of `Instruction::tag` of loads and stores.
+/// Bits of `Instruction::tag` for loads and stores.
 constexpr std::uint16_t COMPONENTS_MASK = 0xff;
 constexpr std::uint16_t NARROW_ADDRESS = 0x100;
 
@@ -47,7 +47,7 @@ constexpr std::uint16_t NARROW_ADDRESS = 0x100;
     return result;
 }
 
-/// Returns the lanes whose address is `first` + lane * stride.
+/// Returns the mask of lanes whose address is `first` + lane * stride.
 [[gnu::always_inline]] inline std::uint32_t
 lanes_in_sequence(const Addresses& addresses, std::uint64_t first, std::uint64_t stride) {
     using U = std::uint64_t;
@@ -67,7 +67,7 @@ lanes_in_sequence(const Addresses& addresses, std::uint64_t first, std::uint64_t
     return bits;
 }
 
-/// Tells whether every lane is zero.
+/// Returns whether every lane is zero.
 [[gnu::always_inline]] inline bool is_zero(Vector<std::uint64_t> value) {
 #if defined(__AVX512F__)
     const auto bits = reinterpret_cast<__m512i>(value);
@@ -87,7 +87,7 @@ lanes_in_sequence(const Addresses& addresses, std::uint64_t first, std::uint64_t
 #endif
 }
 
-/// Tells whether all 32 addresses are `first` + lane * stride.
+/// Returns whether all 32 addresses are `first` + lane * stride.
 [[gnu::always_inline]] inline bool are_in_sequence(const Addresses& addresses, std::uint64_t first,
                                                    std::uint64_t stride) {
     using U = std::uint64_t;
@@ -103,13 +103,13 @@ lanes_in_sequence(const Addresses& addresses, std::uint64_t first, std::uint64_t
 /// How the lanes of a mask lie in memory.
 enum class Pattern : std::uint8_t { Scattered, Sequence, Uniform };
 
-/// Recognises lanes side by side (`bytes` apart) and lanes at one address. `start` is the address
-/// of the first lane in the mask.
+/// Recognises adjacent lanes (`bytes` apart) and lanes at one address. `start` is the address of
+/// the first lane in the mask.
 [[gnu::always_inline]] inline Pattern pattern_of(const Addresses& addresses, std::uint32_t mask,
                                                  unsigned first, std::uint64_t start,
                                                  std::uint32_t bytes) {
     if (mask == FULL_MASK) [[likely]] {
-        // The second lane tells which of the two is worth checking.
+        // The second lane shows which of the two patterns is worth checking.
         const std::uint64_t step = addresses[1] - start;
         if (step == bytes) {
             return are_in_sequence(addresses, start, bytes) ? Pattern::Sequence
@@ -139,8 +139,8 @@ enum class Pattern : std::uint8_t { Scattered, Sequence, Uniform };
            (__atomic_load_n(granules + (end >> map.granule_shift), __ATOMIC_RELAXED) & wanted) != 0;
 }
 
-/// Returns where `bytes` bytes from `address` on lie, or nullptr when they are not all accessible
-/// as one range (the lanes may still be, one by one). Ranges are shorter than a granule.
+/// Returns the host address of `bytes` bytes from `address` on, or nullptr if they are not all
+/// accessible as one range (single lanes may still be). Ranges are shorter than a granule.
 template <Space SPACE>
 [[gnu::always_inline]] inline std::byte*
 resolve_range(const WarpContext& warp, std::uint64_t address, std::uint32_t bytes, bool is_write) {
@@ -164,7 +164,7 @@ resolve_range(const WarpContext& warp, std::uint64_t address, std::uint32_t byte
                 return resolve_range<Space::Shared>(warp, offset, bytes, is_write);
             }
             if (address - map.local_base < map.local_bytes) {
-                return nullptr; // a range of one thread's memory is not a range of 32 threads'
+                return nullptr; // a range in one thread's memory does not fit 32 threads
             }
         }
         return map.is_accessible != nullptr && map.is_accessible(map, address, bytes, is_write)
@@ -173,15 +173,15 @@ resolve_range(const WarpContext& warp, std::uint64_t address, std::uint32_t byte
     }
 }
 
-/// Tries to resolve all lanes with one check per end: true when every lane of `mask` lies in mapped
-/// device memory that may be read (or written), or every one in shared memory. `host` then says
-/// where, and holds a place that may be accessed for the other lanes too.
+/// Tries to resolve all lanes with one check per end. Returns true if all lanes of `mask` lie in
+/// mapped device memory that may be read (or written), or all lie in shared memory. `host` then
+/// holds their host addresses, and accessible addresses for the other lanes too.
 template <bool IS_WRITE>
 [[nodiscard]] bool resolve_together(const WarpContext& warp, std::uint32_t mask, Space space,
                                     const Addresses& addresses, std::uint32_t bytes,
                                     std::byte** host);
 
-/// Finds where each lane of `mask` accesses memory; `host` of other lanes is left alone. Returns
+/// Finds the host address of each lane of `mask`. Does not change `host` of other lanes. Returns
 /// false after a fault.
 [[nodiscard]] bool resolve_lanes(WarpContext& warp, const Instruction* at, std::uint32_t mask,
                                  Space space, const Addresses& addresses, std::uint32_t bytes,

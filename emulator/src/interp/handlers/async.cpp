@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// cp.async: from global to shared memory, done at once.
+// cp.async: copies from global to shared memory, which complete at once.
 
 #include "interp/bulk_copy.hpp"
 #include "interp/handlers/access.hpp"
@@ -36,7 +36,8 @@ bool resolve(WarpContext& warp, const Instruction* at, std::uint32_t mask, Space
            resolve_lanes(warp, at, mask, space, addresses, bytes, IS_WRITE, false, host);
 }
 
-/// Finds where lanes read that read fewer bytes than they write. Returns false after a fault.
+/// Finds the host addresses of lanes that read fewer bytes than they write. Returns false after a
+/// fault.
 bool resolve_short(WarpContext& warp, const Instruction* at, std::uint32_t mask,
                    const Addresses& addresses, const std::uint32_t* sizes, std::uint32_t bytes,
                    std::byte** host) {
@@ -51,7 +52,7 @@ bool resolve_short(WarpContext& warp, const Instruction* at, std::uint32_t mask,
         }
         ends[lane] += sizes[lane] - 1;
     }
-    // Both ends count; what lies between them is shorter than any piece of memory.
+    // Checking both ends is enough: the range between them is smaller than any granule.
     return resolve_lanes(warp, at, mask, Space::Global, last, 1, false, false, host) &&
            resolve_lanes(warp, at, mask, Space::Global, addresses, 1, false, false, host);
 }
@@ -59,7 +60,7 @@ bool resolve_short(WarpContext& warp, const Instruction* at, std::uint32_t mask,
 template <unsigned BYTES, CopyLimit LIMIT>
 const Instruction* copy(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     std::uint32_t whole = mask; // lanes that read as much as they write
-    std::uint32_t part = 0;     // lanes that read less, but something
+    std::uint32_t part = 0;     // lanes that read less, but not nothing
     std::uint32_t sizes[WARP_SIZE];
     if constexpr (LIMIT == CopyLimit::Ignored) {
         const std::uint32_t holds = predicate_of(warp, at->src[2]);

@@ -3,8 +3,8 @@
 
 // atom and red: lane by lane, lowest lane first.
 //
-// A block runs on one worker at a time, so its own shared memory needs no locked operations;
-// everything else does.
+// A block runs on one worker at a time, so its own shared memory needs no atomic operations. All
+// other memory does.
 
 #include "interp/handlers/access.hpp"
 #include "interp/handlers/half_common.hpp"
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint16_t NARROW_ATOMIC_ADDRESS = 1;
 
-/// Bits of the type, in memory and in a lane.
+/// The bits of a type, in memory and in a lane.
 template <typename T>
 struct Plain {
     using Memory = T;
@@ -36,8 +36,8 @@ struct Float32 {
     static std::uint32_t encode(float value) { return bits_from(canonical(value)); }
 };
 
-/// Single precision in global memory: additions there flush subnormal numbers, unlike those in
-/// shared memory.
+/// Single precision in global memory. Additions there flush subnormal numbers, unlike in shared
+/// memory.
 struct FlushedFloat32 {
     using Memory = std::uint32_t;
     using Lane = std::uint32_t;
@@ -56,7 +56,7 @@ struct Float64 {
     static std::uint64_t encode(double value) { return bits_from(value); }
 };
 
-/// One or two 16-bit numbers; operations work on the bits.
+/// One or two 16-bit numbers, as bits.
 template <bool BFLOAT, bool PAIR>
 struct Halves;
 
@@ -105,7 +105,7 @@ template <AtomicOp OP, typename T>
     return operand;
 }
 
-/// Returns what memory holds afterwards.
+/// Returns the new value in memory.
 template <AtomicOp OP, typename F>
 [[gnu::always_inline]] inline typename F::Memory updated(typename F::Memory old,
                                                          typename F::Memory operand) {
@@ -119,7 +119,7 @@ template <AtomicOp OP, typename F>
             if constexpr (OP == AtomicOp::Add) {
                 return H::narrow(x + y);
             } else {
-                // A number wins over a NaN.
+                // A number takes precedence over a NaN.
                 const bool takes_b = x != x || (OP == AtomicOp::Min ? y < x : y > x);
                 return (takes_b ? b : a) & 0xffffu;
             }
@@ -152,7 +152,7 @@ template <AtomicOp OP, typename F>
         T old = __atomic_load_n(place, __ATOMIC_RELAXED);
         while (true) {
             const T value = updated<OP, F>(old, operand);
-            // Nothing to write is still a point in the order of everything.
+            // Even without a write, this must be a point in the total order.
             if (value == old && (OP == AtomicOp::Min || OP == AtomicOp::Max)) {
                 __atomic_thread_fence(__ATOMIC_SEQ_CST);
                 return old;
@@ -270,7 +270,7 @@ Handler select_halves(const AtomicForm& form) {
     }
 }
 
-/// A 16-bit word, which only cas and exch know.
+/// A 16-bit word, which only cas and exch support.
 struct Word16 {
     using Memory = std::uint16_t;
     using Lane = std::uint32_t;
@@ -279,7 +279,7 @@ struct Word16 {
 #if defined(__GCC_HAVE_SYNC_COMPARE_AND_SWAP_16)
 __extension__ typedef unsigned __int128 Unsigned128;
 
-/// exch and cas on 16 bytes.
+/// Performs exch and cas on 16 bytes.
 template <AtomicOp OP, Space SPACE>
 const Instruction* atomic128(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const Addresses addresses = addresses_of(warp, at, (at->tag & NARROW_ATOMIC_ADDRESS) != 0);

@@ -3,8 +3,8 @@
 
 // Bitwise operations, shifts, bit fields and predicate logic.
 //
-// Shift amounts are unsigned and clamp: a shift by the width or more leaves zeros or copies of the
-// sign, where x86 would use the amount modulo the width.
+// Shift amounts are unsigned and clamped: a shift by the width or more leaves zeros or copies of
+// the sign. x86 would use the amount modulo the width.
 
 #include "interp/handlers/common.hpp"
 #include "interp/handlers/select.hpp"
@@ -161,13 +161,14 @@ struct Brev {
     }
 };
 
-/// Returns the lowest `count` bits set, all of them when `count` is the width or more.
+/// Returns a value with the lowest `count` bits set, or all bits if `count` exceeds the width.
 template <typename T>
 T low_ones(U count) {
     return count >= sizeof(T) * 8 ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << count) - 1);
 }
 
-/// Reads a position or length: 8 bits of it count, but a GPU's 64-bit forms do not wrap there.
+/// Reads a position or length. Only 8 bits count, but on a GPU the 64-bit forms clamp instead of
+/// wrapping.
 template <typename T>
 U field_operand(U value) {
     return sizeof(T) == 4 ? value & 0xff : (value < 255 ? value : 255);
@@ -226,7 +227,7 @@ struct Fns {
             return (value >> base & 1) != 0 ? base : 0xffffffffu;
         }
         const int step = offset > 0 ? 1 : -1;
-        // Counted in 64 bits: -INT_MIN is a valid count that finds nothing.
+        // Count in 64 bits: -INT_MIN is a valid count that finds nothing.
         std::int64_t left = offset > 0 ? std::int64_t{offset} : -std::int64_t{offset};
         for (int position = static_cast<int>(base); position >= 0 && position < 32;
              position += step) {
@@ -285,7 +286,7 @@ struct Prmt {
     }
 };
 
-/// Like map_lanes, for bfi: four sources.
+/// Applies an operation to all lanes as map_lanes does, with the four sources of bfi.
 template <typename T>
 const Instruction* insert_bits(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     alignas(VECTOR_BYTES) T result[WARP_SIZE];

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Extended-precision integer arithmetic: a carry per lane, kept in a predicate.
+// Extended-precision integer arithmetic, with a carry per lane in a predicate.
 
 #include "interp/handlers/common.hpp"
 #include "interp/handlers/select.hpp"
@@ -50,9 +50,9 @@ const Instruction* extended(WarpContext& warp, const Instruction* at, std::uint3
         U y = b[lane];
         bool carries = false;
         if constexpr (OP == CarryOp::Sub) {
-            // As on a GPU, which adds the complement: the flag is 0 when the subtraction borrowed.
-            // Where both kinds of instructions read the same flag (NVRTC's division of 128-bit
-            // integers), it must be so.
+            // A GPU adds the complement, so the flag is 0 if the subtraction borrows. This matters
+            // where both kinds of instructions read the same flag, as in NVRTC's division of
+            // 128-bit integers.
             const U borrow = READS ? carry ^ 1 : 0;
             const U difference = x - y;
             result[lane] = difference - borrow;

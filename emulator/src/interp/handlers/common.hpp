@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The machinery under every handler: vectors of one hardware register, masked stores, and drivers
-// that apply an operation to the 32 lanes of its operands.
+// The foundation of all handlers: vectors of one hardware register, masked stores, and drivers that
+// apply an operation to the 32 lanes of its operands.
 //
-// This header is compiled once per instruction-set level. Everything in it lives in that level's
-// namespace, and nothing here calls inline functions of the standard library or of other headers:
-// the linker would keep one copy for all levels, perhaps the one this machine cannot run.
+// This header is compiled once per instruction-set level. Everything in it is in that level's
+// namespace. Nothing here calls inline functions of the standard library or of other headers,
+// because the linker would keep one copy for all levels, possibly one that this machine cannot run.
 
 #pragma once
 
+#include "bytecode/forms.hpp"
 #include "bytecode/instruction.hpp"
-#include "interp/handlers/forms.hpp"
 #include "interp/warp.hpp"
 
 #if defined(__x86_64__)
@@ -83,7 +83,7 @@ using SignedLike = typename SignedOf<sizeof(T)>::Type;
 template <typename T>
 using UnsignedLike = typename SignedOf<sizeof(T)>::Unsigned;
 
-/// Returns the bytes an operand names.
+/// Returns the address of an operand's bytes.
 [[gnu::always_inline]] inline std::byte* locate(const WarpContext& warp, Operand operand) {
     return reinterpret_cast<std::byte* const*>(&warp.banks)[operand.bits >> Operand::OFFSET_BITS] +
            (operand.bits & Operand::OFFSET_MASK);
@@ -140,7 +140,7 @@ template <typename T>
     return (bits & bit) != 0;
 }
 
-/// Stores the lanes of a chunk that `mask` names and leaves the others alone.
+/// Stores the lanes of a chunk that are in `mask` and leaves the others unchanged.
 template <typename T>
 [[gnu::always_inline]] inline void store_masked(std::byte* to, unsigned chunk, Vector<T> value,
                                                 std::uint32_t mask) {
@@ -159,7 +159,7 @@ template <typename T>
 #endif
 }
 
-/// Stores 32 computed lanes, those of `mask` only.
+/// Stores 32 computed lanes, but only those in `mask`.
 template <typename T>
 [[gnu::always_inline]] inline void store_lanes(std::byte* to, const T* values, std::uint32_t mask) {
     const auto* const from = reinterpret_cast<const std::byte*>(values);
@@ -216,10 +216,10 @@ template <typename Body>
 
 // ---- drivers -----------------------------------------------------------------------------------
 //
-// An operation is a type with a static `apply`. The vector drivers hand it whole hardware vectors
-// of operands that are as wide as the result: chunk by chunk, so the destination may be a source.
-// The lane drivers hand it one lane at a time and may change width; they read everything before
-// they write, since a slot of another width can overlap.
+// An operation is a type with a static `apply`. The vector drivers call it with whole hardware
+// vectors of operands that are as wide as the result. They work chunk by chunk, so the destination
+// may be a source. The lane drivers call it for one lane at a time and may change the width. They
+// read everything before they write, because a slot of another width can overlap.
 
 /// dst[0] = Op(src[0 .. COUNT)), all of T.
 template <typename Op, typename T, unsigned COUNT>
@@ -249,7 +249,7 @@ const Instruction* map_vectors(WarpContext& warp, const Instruction* at, std::ui
     return at + 1;
 }
 
-/// dst[0] of D = Op(src[0] of A, src[1] of B, src[2] of C); leave out what is not there.
+/// dst[0] of D = Op(src[0] of A, src[1] of B, src[2] of C). Omit missing sources.
 template <typename Op, typename D, typename A, typename B = void, typename C = void>
 const Instruction* map_lanes(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     alignas(VECTOR_BYTES) D result[WARP_SIZE];
@@ -276,14 +276,14 @@ const Instruction* map_lanes(WarpContext& warp, const Instruction* at, std::uint
 
 // ---- narrow integers ---------------------------------------------------------------------------
 
-/// An integer type as it lies in a lane: 8- and 16-bit values have garbage above them.
+/// An integer type as stored in a lane: 8- and 16-bit values have garbage above them.
 template <typename STORAGE, unsigned BITS>
 struct Integer {
     using Storage = STORAGE;
     static constexpr unsigned bits = BITS;
     static constexpr bool is_signed = STORAGE(-1) < STORAGE(0);
 
-    /// Returns lanes with the value extended to the whole lane.
+    /// Returns lanes with the value extended to the full lane.
     template <typename V>
     [[gnu::always_inline]] static V extend(V value) {
         constexpr int unused = static_cast<int>(sizeof(STORAGE) * 8 - BITS);

@@ -10,7 +10,7 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-/// Compares two vectors to all-ones lanes; the unordered operators hold when an input is a NaN.
+/// Compares two vectors to all-ones lanes. The unordered operators hold if an input is a NaN.
 template <Compare OP, typename V>
 [[gnu::always_inline]] inline auto compare(V a, V b) {
     if constexpr (OP == Compare::Eq) {
@@ -45,21 +45,21 @@ template <Compare OP, typename V>
 }
 
 #if defined(__AVX512F__)
-/// The predicate numbers of vcmpps.
+/// Returns the predicate number of a comparison for vcmpps.
 constexpr int float_predicate(Compare op) {
     constexpr int table[] = {0x00, 0x0c, 0x11, 0x12, 0x1e, 0x1d, 0x18,
                              0x04, 0x19, 0x1a, 0x16, 0x15, 0x07, 0x03};
     return table[static_cast<int>(op)];
 }
 
-/// The predicate numbers of vpcmpd.
+/// Returns the predicate number of a comparison for vpcmpd.
 constexpr int integer_predicate(Compare op) {
     constexpr int table[] = {0, 4, 1, 2, 6, 5};
     return table[static_cast<int>(op)];
 }
 #endif
 
-/// Returns the lanes of one chunk, as bits.
+/// Returns the result for one chunk of lanes, as bits.
 template <Compare OP, typename T>
 [[gnu::always_inline]] inline std::uint32_t compare_bits(Vector<T> a, Vector<T> b) {
 #if defined(__AVX512F__)
@@ -153,7 +153,7 @@ const Instruction* set_predicate(WarpContext& warp, const Instruction* at, std::
     return write_results(warp, at, mask, compare_lanes<OP, T, Prepare>(warp, at));
 }
 
-/// set: writes `at->immediate` in the lanes where the comparison holds, 0 in the others.
+/// Performs set: writes `at->immediate` in lanes where the comparison holds, and 0 in the others.
 template <Compare OP, typename T, typename Prepare>
 const Instruction* set_value(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     std::uint32_t result = compare_lanes<OP, T, Prepare>(warp, at);

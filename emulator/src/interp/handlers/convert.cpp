@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// cvt: the conversions that kernels are full of. Everything else is in convert_any.cpp.
+// cvt: the most frequent conversions. All others are in convert_any.cpp.
 
 #include "interp/handlers/half_common.hpp"
 #include "interp/handlers/select.hpp"
@@ -133,7 +133,7 @@ template <Rounding ROUNDING>
     }
 }
 
-/// Rounds and clamps. A NaN gives 0, or the top bit alone when 64 bits are involved on either side.
+/// Rounds and clamps. A NaN gives 0, or only the top bit if either side has 64 bits.
 template <typename To, typename From, Rounding ROUNDING>
 [[gnu::always_inline]] inline To to_integer(From value) {
     constexpr bool is_signed = To(-1) < To(0);
@@ -146,7 +146,7 @@ template <typename To, typename From, Rounding ROUNDING>
     constexpr To most = static_cast<To>(~static_cast<UnsignedLike<To>>(least));
     constexpr bool is_wide = sizeof(To) == 8 || sizeof(From) == 8;
     constexpr To nan = is_wide ? static_cast<To>(UnsignedLike<To>{1} << (bits - 1)) : To{0};
-    // Converted only inside the range: outside, C++ leaves the result open.
+    // Convert only inside the range; outside it the result is undefined in C++.
     const bool fits = rounded >= low && rounded < limit;
     To result;
     if constexpr (sizeof(To) == 4) {
@@ -243,8 +243,8 @@ const Instruction* resize_float(WarpContext& warp, const Instruction* at, std::u
         }
         return convert_floats<To, From>(warp, at, mask, [](From value) { return value; });
     } else if constexpr (sizeof(To) < sizeof(From)) {
-        // What rounds to 24 bits below the least normal number is flushed, even where rounding to
-        // the coarser grid of subnormal numbers would reach it.
+        // A value that rounds to 24 bits below the smallest normal number is flushed, even if
+        // rounding to the coarser grid of subnormal numbers would reach that number.
         const double least = (at->tag & FLUSHES) != 0 ? 0x1p-126 - 0x1p-151 : 0.0;
         return convert_floats<To, From>(warp, at, mask, [least](From value) {
             const bool is_tiny = value < least && value > -least;
@@ -293,7 +293,7 @@ struct Narrow {
     static std::uint32_t apply(float value) { return HalfFormat<BFLOAT>::narrow(value); }
 };
 
-/// The first source goes to the upper half.
+/// Packs two values; the first source goes to the upper half.
 template <bool BFLOAT>
 struct NarrowPair {
     static std::uint32_t apply(float high, float low) {
@@ -343,7 +343,7 @@ bool is_integer(Format format) {
     return format <= Format::S64;
 }
 
-/// Tells whether registers are as wide as the values need; wider ones are for convert_any.
+/// Returns whether registers are only as wide as the values need. Wider ones go to convert_any.
 bool has_natural_widths(const ConvertForm& form) {
     const auto natural = [](Format format) {
         return format == Format::U64 || format == Format::S64 || format == Format::F64 ? Width::B64

@@ -3,8 +3,8 @@
 
 // cvt: any conversion, decided lane by lane from the form in `immediate`.
 //
-// A source becomes an exact double, or for large integers one rounded to odd, which the second
-// rounding cannot tell from the exact value; then it is fitted into the target format.
+// A source becomes an exact double. A large integer becomes a double rounded to odd, which the
+// second rounding treats like the exact value. The double is then rounded to the target format.
 
 #include "interp/handlers/half_common.hpp"
 #include "interp/handlers/select.hpp"
@@ -14,7 +14,7 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-/// Widens a small float. NaN and infinity come out as themselves.
+/// Widens a small float. Preserves NaN and infinity.
 double decode_small(std::uint32_t bits, Format format) {
     if (format == Format::UE8M0) {
         return bits == 0xff ? __builtin_nan("")
@@ -43,7 +43,7 @@ double decode_small(std::uint32_t bits, Format format) {
     return is_negative ? -value : value;
 }
 
-/// Widens an integer to double, rounding to odd when 53 bits do not hold it.
+/// Widens an integer to double. Rounds to odd if 53 bits do not hold it.
 double widen_integer(std::uint64_t bits, bool is_signed) {
     const bool is_negative = is_signed && (bits >> 63) != 0;
     std::uint64_t magnitude = is_negative ? 0 - bits : bits;
@@ -114,8 +114,7 @@ std::uint64_t float_to_integer(double value, const ConvertForm& form) {
     return rounded <= 0 ? 0 : static_cast<std::uint64_t>(rounded);
 }
 
-/// A NaN is the format's own one, except that what comes from f64 keeps its sign and the upper
-/// part of its payload.
+/// Returns the format's own NaN. A NaN from f64 keeps its sign and the upper part of its payload.
 std::uint32_t encode_nan(double value, const ConvertForm& form, const Layout& layout,
                          unsigned shift) {
     const std::uint64_t bits = bits_from(value);
@@ -130,17 +129,17 @@ std::uint32_t encode_nan(double value, const ConvertForm& form, const Layout& la
     return layout.nan << shift;
 }
 
-/// Fits a number into a format of up to 32 bits, f32 included.
+/// Rounds a number to a format of up to 32 bits, including f32.
 std::uint32_t encode(double value, const ConvertForm& form) {
     if (form.is_relu && value <= 0) {
-        value = 0; // a NaN stays one
+        value = 0; // a NaN stays a NaN
     }
     if (form.is_saturating) {
         value = value > 0 ? (value < 1 ? value : 1.0) : 0.0;
     }
     const bool is_negative = (bits_from(value) >> 63) != 0;
     if (form.to == Format::UE8M0) {
-        // A power of two has no sign: that of the value is dropped.
+        // ue8m0 holds powers of two without a sign, so drop the sign.
         constexpr std::uint32_t nan = 0xff;
         constexpr std::uint32_t largest = 0xfe;
         if (value != value) {
@@ -217,11 +216,11 @@ std::uint64_t convert_one(std::uint64_t bits, const ConvertForm& form) {
         return bits_from(value);
     }
     if (form.rounds_away && value != value) {
-        return bits & 0xffffe000u; // .rna to tf32 just cuts
+        return bits & 0xffffe000u; // .rna to tf32 truncates a NaN
     }
     const std::uint32_t result = encode(value, form);
     if (form.to == Format::F32 && form.flushes) {
-        // See resize_float in convert.cpp: 24 bits below the least normal number are flushed.
+        // See resize_float in convert.cpp: 24 bits below the smallest normal number are flushed.
         const double magnitude = value < 0 ? -value : value;
         const bool is_tiny = form.rounding == Rounding::Nearest ? magnitude < 0x1p-126 - 0x1p-151
                                                                 : magnitude <= 0x1p-126 - 0x1p-150;
@@ -230,7 +229,7 @@ std::uint64_t convert_one(std::uint64_t bits, const ConvertForm& form) {
     return result;
 }
 
-/// Integers that need directed rounding to f64: the processor does it.
+/// Converts an integer to f64 with directed rounding, which the processor does.
 double integer_to_double(std::uint64_t bits, bool is_signed) {
     return is_signed ? static_cast<double>(static_cast<std::int64_t>(bits))
                      : static_cast<double>(bits);
@@ -261,7 +260,7 @@ const Instruction* convert_any(WarpContext& warp, const Instruction* at, std::ui
             results[lane] = convert_one(first, form);
             return;
         }
-        // Two sources: the first is the upper one. One source: its halves.
+        // With two sources, the first is the upper one. With one source, use its halves.
         const bool has_two = at->src_count == 2;
         const std::uint64_t upper = has_two ? first : first >> from_bits;
         const std::uint64_t lower =

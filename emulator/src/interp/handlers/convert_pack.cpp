@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// cvt.pack: two integers, saturated, side by side below what was packed before.
+// cvt.pack: two saturated integers, placed below the previously packed value.
 
 #include "interp/handlers/select.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// cvt.rs: single precision to smaller formats, rounded away from zero where random bits, added to
-// the bits that are dropped, carry out of them.
+// cvt.rs: single precision to smaller formats. The random bits are added to the dropped bits; if
+// the sum carries, the value is rounded away from zero.
 //
-// The random bits stand at the top of what is dropped: 13 of them for f16, else 16. Of four values
-// each two share 16 bits, the first one reading them from the other end; PTX's manual says which
-// 16 they are, and devices of compute capability 10.0 and 10.3 were seen to read them like this.
+// The random bits align with the top of the dropped bits: 13 of them for f16, otherwise 16. Of four
+// values, each pair shares 16 bits, and its first value reads them in reverse order. The PTX manual
+// says which 16 bits these are. Devices of compute capability 10.0 and 10.3 behave like this.
 
 #include "interp/handlers/float_common.hpp"
 #include "interp/handlers/select.hpp"
@@ -42,14 +42,14 @@ Random random_bits(U bits, const ConvertForm& form) {
     }
     const bool is_upper = form.random == RandomBits::UpperPair;
     U shared = is_upper ? bits >> 16 : bits & 0xffffu;
-    if (form.to == Format::E2M1) { // a byte of each half
+    if (form.to == Format::E2M1) { // one byte of each half
         shared = is_upper ? (bits >> 16 & 0xff00u) | (bits >> 8 & 0xffu)
                           : (bits >> 8 & 0xff00u) | (bits & 0xffu);
     }
     return {reverse_half(shared), shared};
 }
 
-/// Rounds a finite number to a format, without the sign; beyond the largest one when it is so.
+/// Rounds a finite number to a format, without the sign. The result may exceed the largest number.
 U round_magnitude(U single, U random, int random_width, const Layout& layout) {
     const int field = static_cast<int>(single >> SINGLE_FRACTION_BITS & 0xff);
     const U fraction = single & 0x7fffffu;
@@ -59,7 +59,7 @@ U round_magnitude(U single, U random, int random_width, const Layout& layout) {
     const int above = exponent > lowest ? exponent - lowest : 0;
     const int below = exponent < lowest ? lowest - exponent : 0;
     const int dropped = SINGLE_FRACTION_BITS - layout.fraction_bits + below;
-    // No random bits carry what is so far below them.
+    // Random bits cannot carry into a result that is this far above them.
     constexpr int most_dropped = 60;
     if (dropped > most_dropped) {
         return 0;

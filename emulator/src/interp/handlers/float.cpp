@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// f32 and f64 arithmetic that rounds to nearest, and what does not round at all.
+// f32 and f64 arithmetic that rounds to nearest or does not round.
 
 #include "interp/handlers/float_common.hpp"
 #include "interp/handlers/select.hpp"
@@ -30,9 +30,9 @@ template <FloatOp OP, typename V>
 
 /// Computes with the processor's own flushing.
 ///
-/// A result that would be subnormal but rounds up to the least normal number is still flushed when
-/// its 24 bits, unlimited in exponent, lie below that number. Nothing in the rounded result tells,
-/// so the few lanes that end up there are computed again.
+/// PTX flushes a result if its 24 bits, with unlimited exponent, lie below the smallest normal
+/// number. This includes results that would round up to that number. The rounded result does not
+/// show which case it is, so the few lanes that end up there are computed again.
 template <FloatOp OP>
 [[gnu::noinline]] Vector<float> compute_flushed(Vector<float> a, Vector<float> b, Vector<float> c) {
     Vector<float> values[4] = {a, b, c, {}};
@@ -43,7 +43,7 @@ template <FloatOp OP>
     return values[3];
 }
 
-/// add, sub, mul, fma, div.
+/// The operations add, sub, mul, fma and div.
 template <FloatOp OP, bool FLUSHES, bool SATURATES>
 struct Arithmetic {
     template <typename T>
@@ -88,7 +88,7 @@ struct SignChange {
         V bits = reinterpret_cast<V>(a);
         if constexpr (OP == FloatOp::Neg) {
             bits ^= broadcast<UnsignedLike<T>>(SIGN_BIT<T>);
-            if constexpr (std::is_same_v<T, double>) { // a GPU leaves the sign of NaN alone
+            if constexpr (std::is_same_v<T, double>) { // a GPU keeps the sign of a NaN
                 return a != a ? a : reinterpret_cast<Vector<T>>(bits);
             }
         } else {
@@ -108,7 +108,7 @@ struct CopySign {
     }
 };
 
-/// min and max of two or three values; -0 is less than +0.
+/// Minimum and maximum of two or three values; -0 is less than +0.
 template <bool MAX, bool FLUSHES, bool KEEPS_NAN, bool XORSIGN>
 struct Extreme {
     template <typename T>
@@ -129,7 +129,7 @@ struct Extreme {
         const Vector<T> equal = reinterpret_cast<Vector<T>>(MAX ? x & y : x | y);
         Vector<T> result = MAX ? (a > b ? a : b) : (a < b ? a : b);
         result = a == b ? equal : result;
-        // What is left unordered: `result` is b now, which is right when only a is a NaN.
+        // Unordered lanes remain. Their `result` is b, which is right if only a is a NaN.
         result = b != b ? a : result;
         if constexpr (KEEPS_NAN) {
             result = a != a ? a : result;
@@ -147,8 +147,8 @@ struct Extreme {
     }
 };
 
-/// div.approx: beyond 2^126 the reciprocal of b is flushed, so the quotient is 0, or NaN for an
-/// infinite a.
+/// The operation div.approx. If |b| exceeds 2^126 its reciprocal is flushed, so the quotient is 0,
+/// or NaN if a is infinite.
 template <bool FLUSHES>
 struct ApproximateQuotient {
     template <typename T>

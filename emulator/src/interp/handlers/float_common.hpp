@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Pieces of floating-point handlers: flushing, saturation, NaN and rounding.
+// Building blocks of floating-point handlers: flushing, saturation, NaN and rounding.
 //
-// PTX differs from x86 here: a NaN result of single precision is always 0x7fffffff, .ftz is a
-// property of one instruction, min and max prefer a number to a NaN and order -0 below +0.
+// PTX differs from x86 here. A NaN result in single precision is always 0x7fffffff. .ftz is a
+// property of one instruction. min and max prefer a number to a NaN and order -0 below +0.
 
 #pragma once
 
@@ -51,7 +51,7 @@ constexpr std::uint32_t CANONICAL_NAN = 0x7fffffffu;
     return value;
 }
 
-/// Replaces NaN lanes of single precision by the canonical one.
+/// Replaces NaN lanes of single precision by the canonical NaN.
 [[gnu::always_inline]] inline Vector<float> canonical(Vector<float> value) {
     return value != value ? broadcast<float>(float_from(CANONICAL_NAN)) : value;
 }
@@ -121,12 +121,12 @@ template <typename V>
     return __builtin_sqrt(value);
 }
 
-/// Sets the processor's rounding direction while it lives, and whether it flushes subnormal
-/// results to zero (where it can: on x86).
+/// A scope with another rounding direction of the processor. On x86 it can also make the processor
+/// flush subnormal results to zero.
 ///
-/// NOTE: the compiler knows nothing of this. Code inside must read its inputs from memory that
-/// others can see after construction, and pass its results to `keep` before destruction: both are
-/// barriers that the arithmetic cannot cross.
+/// NOTE: the compiler does not know about this. Code inside must read its inputs from memory that
+/// others can see after construction, and pass its results to `keep` before destruction. Both act
+/// as barriers that the arithmetic cannot cross.
 class RoundingScope {
 public:
     [[gnu::always_inline]] explicit RoundingScope(Rounding rounding, bool flushes = false) {
@@ -155,7 +155,7 @@ public:
     RoundingScope(const RoundingScope&) = delete;
     RoundingScope& operator=(const RoundingScope&) = delete;
 
-    /// Makes everything stored at `results` happen before the rounding direction is restored.
+    /// Ensures that everything stored at `results` is computed before the direction is restored.
     [[gnu::always_inline]] void keep(const void* results) const {
         asm volatile("" ::"r"(results) : "memory");
     }

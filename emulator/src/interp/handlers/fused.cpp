@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Two loads and a multiply-add in one: what loaded values are most often for. Nothing goes through
-// registers in between.
+// Two loads and a multiply-add in one handler, the most common use of loaded values. The loaded
+// values do not go through registers.
 
+#include "bytecode/fused_forms.hpp"
 #include "interp/handlers/float_common.hpp"
-#include "interp/handlers/fused_forms.hpp"
 #include "interp/handlers/linear_access.hpp"
 #include "interp/handlers/select.hpp"
 
@@ -13,7 +13,7 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-/// Returns lanes of a half: `chunk` counts from its start.
+/// Returns a chunk of lanes of a half; `chunk` counts from the start of the half.
 [[gnu::always_inline]] inline Vector<float> fetch(const std::byte* from, bool is_uniform,
                                                   unsigned chunk) {
     return is_uniform ? broadcast<float>(*reinterpret_cast<const Aliased<float>::Value*>(from))
@@ -35,11 +35,11 @@ template <FusedRole ROLE>
                                                      : fused(second, other, first));
 }
 
-/// Computes where each half of the warp reads side by side or at one address.
+/// Computes if the lanes of each half of the warp read adjacent addresses or one address.
 template <Space FIRST, Space SECOND, FusedRole ROLE>
 [[gnu::noinline]] const Instruction* load_load_fma_halves(WarpContext& warp, const Instruction* at,
                                                           std::uint32_t mask) {
-    constexpr unsigned chunks = CHUNKS<float> / 2; // of a half
+    constexpr unsigned chunks = CHUNKS<float> / 2; // of half a warp
     const Instruction* const fma = at + 2;
     Places a;
     Places b;

@@ -12,8 +12,8 @@ namespace {
 
 using U = std::uint32_t;
 
-/// The exact sum of a product and a number, rounded to odd in double precision: rounding it once
-/// more to 16 bits is then as good as rounding the exact value.
+/// Returns the exact sum of a product and a number, rounded to odd in double precision. Rounding it
+/// once more to 16 bits then equals rounding the exact value.
 [[gnu::always_inline]] inline double sum_to_odd(double product, double c) {
     const double sum = product + c;
     const double part = sum - product;
@@ -21,14 +21,14 @@ using U = std::uint32_t;
     const std::uint64_t bits = bits_from(sum);
     const bool is_inexact = error != 0 && sum - sum == 0;
     if (is_inexact && (bits & 1) == 0) {
-        // Towards the error: one step up in magnitude when signs agree, down otherwise.
+        // Move towards the error: one step up in magnitude if the signs agree, down if not.
         return double_from((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
     }
     return sum;
 }
 
-/// Tells whether a number rounds to 11 bits below the least normal f16: it is flushed then, even
-/// where the coarser grid of subnormal numbers would round it up to that.
+/// Returns whether a number rounds to 11 bits below the smallest normal f16. It is then flushed,
+/// even if the coarser grid of subnormal numbers would round it up to that number.
 [[gnu::always_inline]] inline bool is_tiny(double value) {
     constexpr double least = 0x1p-14 - 0x1p-26;
     return value < least && value > -least;
@@ -67,7 +67,8 @@ template <bool BFLOAT>
     return (a & (BFLOAT ? 0x7f80u : 0x7c00u)) == 0 ? a & 0x8000u : a;
 }
 
-/// min and max by the order of the bits, which is the order of the numbers once signs are folded.
+/// Computes min and max by the order of the bits, which equals the order of the numbers once signs
+/// are folded.
 template <bool BFLOAT, bool MAX, bool KEEPS_NAN, bool XORSIGN>
 [[gnu::always_inline]] inline U extreme(U a, U b) {
     const U sign = (a ^ b) & 0x8000u;
@@ -132,7 +133,7 @@ template <bool BFLOAT>
 [[gnu::always_inline]] inline U clamp_half(U value, bool is_saturating, bool is_relu) {
     constexpr U one = BFLOAT ? 0x3f80u : 0x3c00u;
     if (is_relu) {
-        // A NaN stays one; -0 and everything below becomes +0.
+        // A NaN stays a NaN; -0 and everything below becomes +0.
         return is_nan<BFLOAT>(value) ? HALF_NAN : (value & 0x8000u) != 0 ? 0 : value;
     }
     if (is_saturating) {
@@ -145,19 +146,20 @@ constexpr std::uint16_t SATURATES = 1;
 constexpr std::uint16_t RELU = 2;
 constexpr std::uint16_t OUT_OF_BOUNDS = 4;
 
-/// The NaN, of either sign, that tensor copies put in place of what lies out of bounds.
+/// Returns whether a value is the NaN, of either sign, that tensor copies write for out-of-bounds
+/// elements.
 [[gnu::always_inline]] inline bool is_out_of_bounds(U a) {
     constexpr U out_of_bounds = 0x7ff7;
     return (a & 0x7fffu) == out_of_bounds;
 }
 
-/// Arithmetic on 1 or 2 values per lane. NOTE: nothing is in `tag`; variants are template
-/// parameters so that form and handler cannot disagree.
+/// Arithmetic on 1 or 2 values per lane. NOTE: it does not use `tag`. Variants are template
+/// parameters, so that form and handler cannot disagree.
 template <FloatOp OP, bool BFLOAT, bool PAIR, bool FLUSHES, unsigned FLAGS>
 struct Arithmetic {
     static U one(U a, U b, U c) {
         if ((FLAGS & OUT_OF_BOUNDS) != 0 && (is_out_of_bounds(a) || is_out_of_bounds(b))) {
-            return 0; // whatever is added
+            return 0; // whatever the addend is
         }
         return clamp_half<BFLOAT>(
             compute<OP, BFLOAT, FLUSHES>(a & 0xffffu, b & 0xffffu, c & 0xffffu),
@@ -220,7 +222,7 @@ Handler select_flags(const FloatForm& form) {
                               : arithmetic<OP, BFLOAT, PAIR, false, 0>();
 }
 
-/// fma.oob.
+/// Selects a handler of fma.oob.
 template <bool BFLOAT, bool PAIR>
 Handler select_guarded(const FloatForm& form) {
     if (form.is_saturating || form.flushes) {

@@ -3,8 +3,8 @@
 
 // 16-bit floating point: f16 (5 bits of exponent, 10 of fraction) and bf16 (8 and 7).
 //
-// Both are computed in wider precision and rounded once. For +, - and * single precision is wide
-// enough that rounding twice changes nothing; fma needs the sum rounded to odd first.
+// Both are computed in wider precision and rounded once. For +, - and *, single precision is wide
+// enough that rounding twice changes nothing. fma needs the sum rounded to odd first.
 
 #pragma once
 
@@ -16,19 +16,20 @@ constexpr std::uint32_t HALF_NAN = 0x7fffu;
 
 [[gnu::always_inline]] inline float half_to_float(std::uint32_t half) {
     const std::uint32_t magnitude = (half & 0x7fffu) << 13;
-    // 2^112 moves the exponent's bias from 15 to 127 and normalises subnormals on the way.
+    // 2^112 moves the exponent's bias from 15 to 127 and normalises subnormal numbers.
     const float scaled = float_from(magnitude) * float_from(0x77800000u);
     const std::uint32_t special = magnitude | 0x7f800000u;
     const std::uint32_t bits = magnitude >= 0x0f800000u ? special : bits_from(scaled);
     return float_from(bits | (half & 0x8000u) << 16);
 }
 
-/// Rounds to nearest even; NaN becomes 0x7fff.
+/// Rounds to nearest even. A NaN becomes 0x7fff.
 [[gnu::always_inline]] inline std::uint32_t float_to_half(float value) {
     const std::uint32_t bits = bits_from(value);
     const std::uint32_t sign = bits >> 16 & 0x8000u;
     const std::uint32_t magnitude = bits & 0x7fffffffu;
-    // Adding 0.5 puts the last bit of a subnormal half in the last bit of the sum: it rounds there.
+    // Adding 0.5 aligns the last bit of a subnormal half with the last bit of the sum, so the sum
+    // rounds there.
     const std::uint32_t subnormal =
         bits_from(float_from(magnitude) + float_from(0x3f000000u)) - 0x3f000000u;
     const std::uint32_t odd = magnitude >> 13 & 1;
@@ -48,7 +49,7 @@ constexpr std::uint32_t HALF_NAN = 0x7fffu;
     return value != value ? HALF_NAN : rounded;
 }
 
-/// One of the two formats, for templates.
+/// The functions of one of the two formats, for templates.
 template <bool BFLOAT>
 struct HalfFormat {
     [[gnu::always_inline]] static float widen(std::uint32_t bits) {
@@ -60,18 +61,18 @@ struct HalfFormat {
     }
 };
 
-/// How a value is to be fitted into fewer bits.
+/// The target format and rounding of a conversion to fewer bits.
 struct Encoding {
     int exponent_bits;
     int fraction_bits;
     Rounding rounding;
     bool rounds_away;      // halfway cases away from zero instead of to even
-    bool has_infinity;     // the largest exponent means infinity and NaN
+    bool has_infinity;     // the largest exponent encodes infinity and NaN
     std::uint32_t largest; // bits of the largest finite magnitude
 };
 
-/// Rounds a number (not a NaN) to a format and returns its bits, without the sign. `overflows`
-/// tells that it is beyond the largest one, which is returned then.
+/// Rounds a number (not a NaN) to a format and returns its bits without the sign. If it exceeds the
+/// largest number, sets `overflows` and returns the largest.
 inline std::uint32_t encode_magnitude(double value, const Encoding& to, bool& overflows) {
     const std::uint64_t bits = bits_from(value);
     const bool is_negative = (bits >> 63) != 0;
@@ -118,7 +119,7 @@ inline std::uint32_t encode_magnitude(double value, const Encoding& to, bool& ov
     return static_cast<std::uint32_t>(result);
 }
 
-/// Tells whether a finite number beyond the largest rounds to it rather than to infinity.
+/// Returns whether a finite number beyond the largest rounds to it rather than to infinity.
 [[gnu::always_inline]] inline bool stays_finite(Rounding rounding, bool is_negative) {
     return rounding == Rounding::Zero || (rounding == Rounding::Down && !is_negative) ||
            (rounding == Rounding::Up && is_negative);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Integer arithmetic. Everything wraps; nothing traps.
+// Integer arithmetic. All operations wrap; none traps.
 //
-// Division by zero gives all ones, for quotient and remainder alike, as NVIDIA's own code
-// sequences do; PTX leaves it open. The most negative number divided by -1 is itself.
+// Division by zero gives all ones for the quotient and the remainder, as NVIDIA's own code
+// sequences do. PTX leaves it undefined. The most negative number divided by -1 is itself.
 
 #include "interp/handlers/common.hpp"
 #include "interp/handlers/select.hpp"
@@ -48,7 +48,7 @@ struct Neg {
     }
 };
 
-/// Vector operations on values that need the bits above them extended first.
+/// Vector operations on values whose upper bits must be extended first.
 template <typename I>
 struct Extended {
     struct Min {
@@ -127,7 +127,7 @@ struct SubSaturated {
     }
 };
 
-/// Widths twice as large, for products.
+/// Types of twice the width, for products.
 template <typename T>
 struct Doubled;
 
@@ -225,7 +225,7 @@ struct Mad24HiSaturated {
     }
 };
 
-/// Divides 32-bit values in double precision, which is exact and, unlike idiv, vectorises.
+/// Divides 32-bit values in double precision. This is exact and, unlike idiv, vectorises.
 template <typename I, bool REMAINDER>
 struct Divide32 {
     using T = typename I::Storage;
@@ -236,7 +236,7 @@ struct Divide32 {
         b = I::extend(b);
         const T divisor = b == 0 ? T{1} : b;
         const double quotient = static_cast<double>(a) / static_cast<double>(divisor);
-        // Through 64 bits: INT_MIN / -1 does not fit 32.
+        // Convert through 64 bits, because INT_MIN / -1 does not fit 32.
         const T result = static_cast<T>(static_cast<std::int64_t>(quotient));
         const T value = REMAINDER ? static_cast<T>(static_cast<U>(a) -
                                                    static_cast<U>(result) * static_cast<U>(divisor))
@@ -344,7 +344,8 @@ Handler select_saturating(const IntegerForm& form) {
     }
 }
 
-/// What works the same on every type: the low half of a result does not depend on the upper bits.
+/// Selects operations that work the same for signed and unsigned types, because the low half of a
+/// result does not depend on the upper bits.
 template <typename U>
 Handler select_wrapping(IntegerOp op) {
     switch (op) {

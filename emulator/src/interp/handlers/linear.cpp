@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Arithmetic on linear registers (passes/find_linear.cpp): one operation on base and steps instead
-// of one per lane. Where that is not possible (lanes are missing, a product of two values that
-// differ from lane to lane, a sum that may wrap before it is widened) the plain handler runs.
+// of one per lane. If that is impossible, the plain handler runs. This happens if lanes are
+// missing, if both factors of a product differ between lanes, or if a sum may wrap before it is
+// widened.
 
 #include "interp/handlers/linear.hpp"
 
@@ -15,8 +16,7 @@ template <typename T>
 [[gnu::noinline]] void spread_lanes(std::byte* lanes) {
     auto* const head = reinterpret_cast<Aliased<std::uint64_t>::Value*>(lanes - HEAD_BYTES);
     constexpr unsigned count = LANES<T>;
-    // Bits of the lane number that are the same in a whole chunk add a number to it, the others a
-    // vector.
+    // Lane-number bits that are constant in a chunk add a scalar to it; the others add a vector.
     Vector<T> first = broadcast<T>(static_cast<T>(head[0]));
     for (unsigned bit = 0; 1u << bit < count; ++bit) {
         const Vector<T> is_set = (iota<T>() >> static_cast<T>(bit)) & 1;
@@ -82,7 +82,7 @@ struct Mad {
     }
 };
 
-/// Extends a 32-bit value to 64 bits; false when some lane might wrap at 32.
+/// Extends a 32-bit value to 64 bits. Returns false if some lane might wrap at 32.
 template <bool IS_SIGNED>
 [[gnu::always_inline]] inline bool widen(Head value, Head& result) {
     if (is_uniform(value)) {
@@ -90,7 +90,7 @@ template <bool IS_SIGNED>
         result = Head{IS_SIGNED ? static_cast<UL>(static_cast<std::int32_t>(base)) : base};
         return true;
     }
-    // Steps as small as this cannot carry the sum out of 32 bits, whatever their signs.
+    // Steps below this cannot carry the sum out of 32 bits, whatever their signs.
     constexpr UL step = UL{1} << 27;
     constexpr UL base = UL{1} << (IS_SIGNED ? 30 : 31);
     const Head numbers = sign_extended(value);
@@ -146,7 +146,7 @@ struct ShiftLeft {
     }
 };
 
-/// An operation that is done when all sources are the same in all lanes.
+/// An operation that is done on the head if all sources are uniform.
 template <typename Scalar>
 struct Uniform {
     [[gnu::always_inline]] static bool apply(Head a, Head b, Head, Head& result) {
@@ -244,10 +244,10 @@ template <typename T>
     return at->plain(warp, at, mask);
 }
 
-/// What a comparison of two values is worth in all lanes.
+/// The result of a comparison if it is the same in all lanes.
 enum class Everywhere : std::uint8_t { Unknown, No, Yes };
 
-/// Compares two 32-bit values that differ from lane to lane: one may be less in all lanes.
+/// Compares two 32-bit values that differ between lanes. One may still be less in all lanes.
 template <Compare OP, typename T>
 [[gnu::always_inline]] inline Everywhere compare_ranges(Head a, Head b) {
     constexpr bool is_signed = T(-1) < T(0);
@@ -278,7 +278,7 @@ template <Compare OP, typename T>
     return Everywhere::Unknown;
 }
 
-/// setp, where the comparison holds in all lanes or in none.
+/// Performs setp if the comparison holds in all lanes or in none.
 template <Compare OP, typename T>
 const Instruction* compare_linear(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     Head a;

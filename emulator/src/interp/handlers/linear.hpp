@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Linear registers as handlers see them: base and steps as one vector, and the way back to plain
-// lanes whenever a value is not linear.
+// Linear registers as handlers see them: base and steps as one vector, and the conversion to plain
+// lanes if a value is not linear.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
-/// Whether this level has linear handlers at all. In more than two registers a head costs more than
-/// it saves.
+/// Whether this level has linear handlers. If a head needs more than two hardware registers, it
+/// costs more than it saves.
 #if defined(__AVX2__)
 constexpr bool HAS_LINEAR_HANDLERS = true;
 #else
@@ -23,14 +23,14 @@ constexpr unsigned HEAD_BYTES = sizeof(bytecode::LinearHead);
 constexpr unsigned HAS_LANES = 6;
 constexpr unsigned IS_VARIED = 7;
 constexpr unsigned FIRST_STEP = 1;
-constexpr unsigned STEP_BITS = 0x3e; // of the places of a Head
+constexpr unsigned STEP_BITS = 0x3e; // mask of the places of a Head that are steps
 
 static_assert(sizeof(Head) == HEAD_BYTES);
 
 /// Returns the head of a linear register, as words.
 [[gnu::always_inline]] inline Aliased<std::uint64_t>::Value* head_of(const WarpContext& warp,
                                                                      Operand operand) {
-    // Bank 0 is that of the registers, so the bits of the operand are the offset.
+    // Bank 0 holds the registers, so the bits of the operand are the offset.
     return reinterpret_cast<Aliased<std::uint64_t>::Value*>(
         *reinterpret_cast<std::byte* const*>(&warp.banks) + operand.bits - HEAD_BYTES);
 }
@@ -43,8 +43,8 @@ static_assert(sizeof(Head) == HEAD_BYTES);
     return (nonzero_places(value) & STEP_BITS) == 0;
 }
 
-/// Reads a source of a linear instruction, a linear register or a value that is the same for all
-/// lanes. Returns false when only its lanes say what it is.
+/// Reads a source of a linear instruction: a linear register or a uniform value. Returns false if
+/// only its lanes hold the value.
 template <typename T>
 [[gnu::always_inline]] inline bool read_linear(const WarpContext& warp, Operand operand,
                                                Head& value) {
@@ -60,7 +60,7 @@ template <typename T>
     return true;
 }
 
-/// Writes a linear register: base and steps say its value, its lanes do not.
+/// Writes a linear register through base and steps. Its lanes become outdated.
 template <typename T>
 [[gnu::always_inline]] inline void write_linear(const WarpContext& warp, Operand operand,
                                                 Head value) {
@@ -75,7 +75,7 @@ template <typename T>
 extern template void spread_lanes<std::uint32_t>(std::byte*);
 extern template void spread_lanes<std::uint64_t>(std::byte*);
 
-/// Makes sure that the lanes of a source are up to date.
+/// Brings the lanes of a source up to date.
 template <typename T>
 [[gnu::always_inline]] inline void settle(const WarpContext& warp, Operand operand) {
     if (is_linear_operand(operand) && head_of(warp, operand)[HAS_LANES] == 0) {
@@ -83,12 +83,12 @@ template <typename T>
     }
 }
 
-/// Makes a linear register ready for a plain handler to write its lanes.
+/// Prepares a linear register for a plain handler that writes its lanes.
 template <typename T>
 [[gnu::always_inline]] inline void give_up_head(const WarpContext& warp, Operand operand,
                                                 std::uint32_t mask) {
     if (mask != FULL_MASK) {
-        settle<T>(warp, operand); // the other lanes keep what they have
+        settle<T>(warp, operand); // the other lanes keep their values
     }
     auto* const head = head_of(warp, operand);
     head[HAS_LANES] = 1;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the lanes of an access lie whose address is a linear register, told by its steps.
+// Finds where the lanes of an access lie from the steps of its linear address.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
-/// Where the two halves of a warp access memory: all lanes of a half at one address, or side by
-/// side.
+/// Where the two halves of a warp access memory. The lanes of a half are adjacent or all at one
+/// address.
 struct Places {
     std::byte* low;
     std::byte* high;
@@ -19,7 +19,7 @@ struct Places {
 };
 
 constexpr unsigned HALF = WARP_SIZE / 2;
-constexpr unsigned HALF_STEP = 5; // the place of the step between the halves in a head
+constexpr unsigned HALF_STEP = 5; // index in a head of the step between the halves
 constexpr unsigned LOW_STEP_BITS = STEP_BITS & ~(1u << HALF_STEP);
 
 /// The steps of addresses that are BYTES apart.
@@ -28,14 +28,14 @@ template <std::uint64_t BYTES>
     return Head{0, BYTES, BYTES * 2, BYTES * 4, BYTES * 8, BYTES * 16, 0, 0};
 }
 
-/// Returns where a range lies that is device memory which may be read (or written), or in the
-/// block's shared memory; nullptr for all others, which plain handlers look at.
+/// Returns the host address of a range in device memory that may be read (or written), or in the
+/// block's shared memory. Returns nullptr for all others, which plain handlers check.
 template <Space SPACE, bool IS_WRITE>
 [[gnu::always_inline]] inline std::byte* resolve_mapped(const WarpContext& warp,
                                                         std::uint64_t address, unsigned bytes) {
     const BlockContext& block = *warp.block;
     if constexpr (SPACE == Space::Shared) {
-        // Not address + bytes, which may wrap.
+        // address + bytes may wrap.
         return address <= block.shared_bytes && bytes <= block.shared_bytes - address
                    ? block.shared + address
                    : nullptr;
@@ -46,7 +46,7 @@ template <Space SPACE, bool IS_WRITE>
             const auto* const granules = reinterpret_cast<const std::uint8_t*>(map.granules);
             constexpr std::uint8_t wanted = IS_WRITE ? WRITE_BIT : READ_BIT;
             const std::uint64_t granule = begin >> map.granule_shift;
-            // Ranges that reach into another granule are rare.
+            // Ranges that span two granules are rare.
             return (begin + bytes - 1) >> map.granule_shift == granule &&
                            (__atomic_load_n(granules + granule, __ATOMIC_RELAXED) & wanted) != 0
                        ? reinterpret_cast<std::byte*>(address)
@@ -62,15 +62,15 @@ template <Space SPACE, bool IS_WRITE>
     }
 }
 
-/// Returns where the first lane of an access lies, in the space of the instruction.
+/// Returns the address of the first lane of an access, in the space of the instruction.
 [[gnu::always_inline]] inline std::uint64_t start_of(const Aliased<std::uint64_t>::Value* head,
                                                      const Instruction* at) {
     const std::uint64_t start = head[0] + static_cast<std::uint64_t>(at->immediate);
     return (at->tag & NARROW_ADDRESS) != 0 ? static_cast<std::uint32_t>(start) : start;
 }
 
-/// Finds where all 32 lanes access memory, one element of BYTES each: side by side, or at one
-/// address. Returns nullptr when they do not, or not surely in memory that is there.
+/// Finds where all 32 lanes access memory, one element of BYTES each, adjacent or at one address.
+/// Returns nullptr if they do neither, or if the memory may not exist.
 template <Space SPACE, unsigned BYTES, bool IS_WRITE>
 [[gnu::always_inline]] inline std::byte* find_place(const WarpContext& warp, const Instruction* at,
                                                     bool& is_uniform) {
@@ -89,7 +89,7 @@ template <Space SPACE, unsigned BYTES, bool IS_WRITE>
                : nullptr;
 }
 
-/// Does the same for each half of the warp.
+/// Does the same separately for each half of the warp.
 template <Space SPACE, unsigned BYTES, bool IS_WRITE>
 [[gnu::always_inline]] inline bool find_places(const WarpContext& warp, const Instruction* at,
                                                Places& places) {

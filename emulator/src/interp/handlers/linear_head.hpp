@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A LinearHead as numbers: one register of AVX-512, two of AVX2.
+// A LinearHead as a vector: one register of AVX-512, two of AVX2.
 
 #pragma once
 
@@ -11,7 +11,7 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 #if defined(__AVX512F__)
 
-/// The base, five steps, and the two flags.
+/// The base, five steps and two flags.
 typedef std::uint64_t Head __attribute__((vector_size(64)));
 typedef std::uint64_t HeadMemory __attribute__((vector_size(64), aligned(64), may_alias));
 
@@ -23,25 +23,25 @@ typedef std::uint64_t HeadMemory __attribute__((vector_size(64), aligned(64), ma
     *static_cast<HeadMemory*>(to) = value;
 }
 
-/// Returns the places of a head that are not zero, one bit each.
+/// Returns the mask of places of a head that are not zero.
 [[gnu::always_inline]] inline unsigned nonzero_places(Head value) {
     const auto bits = reinterpret_cast<__m512i>(value);
     return _mm512_test_epi64_mask(bits, bits);
 }
 
-/// Returns the places that are at least a limit, one bit each.
+/// Returns the mask of places that are at least `limit`.
 [[gnu::always_inline]] inline unsigned places_at_least(Head value, Head limit) {
     return _mm512_cmpge_epu64_mask(reinterpret_cast<__m512i>(value),
                                    reinterpret_cast<__m512i>(limit));
 }
 
-/// Returns the lower 32 bits of each place with their sign.
+/// Returns the sign-extended lower 32 bits of each place.
 [[gnu::always_inline]] inline Head sign_extended(Head value) {
     typedef std::int64_t Signed __attribute__((vector_size(64)));
     return reinterpret_cast<Head>(reinterpret_cast<Signed>(value << 32) >> 32);
 }
 
-/// Returns the places that are negative; zero for the others.
+/// Returns the negative places, and zero for the others.
 [[gnu::always_inline]] inline Head negative_part(Head value) {
     typedef std::int64_t Signed __attribute__((vector_size(64)));
     const auto numbers = reinterpret_cast<Signed>(value);
@@ -50,10 +50,10 @@ typedef std::uint64_t HeadMemory __attribute__((vector_size(64), aligned(64), ma
 
 #else
 
-/// The base, five steps, and the two flags.
+/// The base, five steps and two flags.
 ///
-/// NOTE: not a vector of 64 bytes, which compilers keep in memory and take apart at every step
-/// where registers are shorter.
+/// NOTE: not a 64-byte vector. On processors with shorter registers, compilers keep such a vector
+/// in memory and split it at every step.
 struct Head {
     typedef std::uint64_t Half __attribute__((vector_size(32)));
 
@@ -124,7 +124,7 @@ typedef std::uint64_t HalfMemory __attribute__((vector_size(32), aligned(32), ma
     halves[1] = value.high;
 }
 
-/// Returns the places of a mask that are set, one bit each.
+/// Returns the set places of a mask as bits.
 [[gnu::always_inline]] inline unsigned places_of(Head::Half mask) {
 #if defined(__AVX2__)
     return static_cast<unsigned>(_mm256_movemask_pd(reinterpret_cast<__m256d>(mask)));
@@ -137,7 +137,7 @@ typedef std::uint64_t HalfMemory __attribute__((vector_size(32), aligned(32), ma
 #endif
 }
 
-/// Returns the places of a head that are not zero, one bit each.
+/// Returns the mask of places of a head that are not zero.
 [[gnu::always_inline]] inline unsigned nonzero_places(Head value) {
     const auto zeros = [](Head::Half half) {
         return places_of(reinterpret_cast<Head::Half>(half == Head::Half{}));
@@ -145,15 +145,15 @@ typedef std::uint64_t HalfMemory __attribute__((vector_size(32), aligned(32), ma
     return (zeros(value.low) | zeros(value.high) << 4) ^ 0xff;
 }
 
-/// Returns the places that are at least a limit, one bit each.
+/// Returns the mask of places that are at least `limit`.
 [[gnu::always_inline]] inline unsigned places_at_least(Head value, Head limit) {
     return places_of(reinterpret_cast<Head::Half>(value.low >= limit.low)) |
            places_of(reinterpret_cast<Head::Half>(value.high >= limit.high)) << 4;
 }
 
-/// Returns the lower 32 bits of each place with their sign.
+/// Returns the sign-extended lower 32 bits of each place.
 [[gnu::always_inline]] inline Head sign_extended(Head value) {
-    // Without the arithmetic shift of 64 bits, which AVX2 lacks.
+    // AVX2 lacks the arithmetic shift of 64-bit values.
     const auto extend = [](Head::Half half) {
         constexpr std::uint64_t sign = 0x80000000;
         return ((half & 0xffffffff) ^ sign) - sign;
@@ -161,7 +161,7 @@ typedef std::uint64_t HalfMemory __attribute__((vector_size(32), aligned(32), ma
     return {extend(value.low), extend(value.high)};
 }
 
-/// Returns the places that are negative; zero for the others.
+/// Returns the negative places, and zero for the others.
 [[gnu::always_inline]] inline Head negative_part(Head value) {
     typedef std::int64_t Signed __attribute__((vector_size(32)));
     const auto part = [](Head::Half half) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Loads and stores whose address is a linear register: its steps say at once whether the lanes lie
-// side by side, in two halves (blocks that are 16 threads wide), or at one address.
+// Loads and stores with a linear address. Its steps show at once whether the lanes are adjacent,
+// adjacent in two halves (blocks that are 16 threads wide), or at one address.
 
 #include "interp/handlers/linear_access.hpp"
 #include "interp/handlers/select.hpp"
@@ -11,7 +11,7 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-/// As many elements in memory as a vector has lanes of a register.
+/// Memory elements, as many as a vector register has lanes.
 template <typename Element, typename Register>
 struct ElementsOf {
     typedef Element Value __attribute__((vector_size(LANES<Register> * sizeof(Element)),
@@ -25,7 +25,7 @@ template <typename Element, typename Register>
         return load<Register>(from, chunk);
     } else {
         using Elements = typename ElementsOf<Element, Register>::Value;
-        // Through the register's own signedness: a narrow signed element extends its sign.
+        // Convert through the signed type: a narrow signed element extends its sign.
         const auto wide = __builtin_convertvector(reinterpret_cast<const Elements*>(from)[chunk],
                                                   Vector<SignedLike<Register>>);
         return reinterpret_cast<Vector<Register>>(wide);
@@ -59,11 +59,11 @@ template <typename Element, typename Register>
     return at->plain(warp, at, mask);
 }
 
-/// Loads when each half of the warp is side by side or at one address, and in all other cases.
+/// Loads if each half of the warp is adjacent or at one address, and in all other cases.
 template <Space SPACE, typename Element, typename Register>
 [[gnu::noinline]] const Instruction* load_halves(WarpContext& warp, const Instruction* at,
                                                  std::uint32_t mask) {
-    constexpr unsigned chunks = CHUNKS<Register> / 2; // of a half
+    constexpr unsigned chunks = CHUNKS<Register> / 2; // of half a warp
     Places places;
     if (mask != FULL_MASK || !find_places<SPACE, sizeof(Element), false>(warp, at, places)) {
         return access_settled(warp, at, mask);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// lop3: any function of three bits, one handler for each of the 256 truth tables.
+// lop3: any function of three bits, with one handler for each of the 256 truth tables.
 
 #include "interp/handlers/common.hpp"
 #include "interp/handlers/select.hpp"
@@ -51,7 +51,7 @@ template <unsigned TABLE>
     }
 }
 
-/// Splits the table by the first bit (Shannon expansion), so that no table costs over a dozen
+/// Splits the table by the first bit (Shannon expansion), so that every table costs at most a dozen
 /// operations.
 template <unsigned LUT>
 struct Lop3 {

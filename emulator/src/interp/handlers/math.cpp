@@ -3,9 +3,9 @@
 
 // Reciprocals, roots and the approximate functions.
 //
-// A GPU computes the approximate ones in its own tables, to about 1 or 2 units in the last place;
-// here they are computed in double precision and rounded once, which stays inside those bounds and
-// is never bit-equal on purpose.
+// A GPU computes the approximate functions with tables, to about 1 or 2 units in the last place.
+// Here they are computed in double precision and rounded once. The results stay inside those
+// bounds, but are not meant to be bit-equal to a GPU's.
 
 #include "interp/handlers/float_common.hpp"
 #include "interp/handlers/select.hpp"
@@ -14,9 +14,9 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-// Plain arithmetic in double precision, without branches, so that 32 lanes vectorise.
+// Plain arithmetic in double precision without branches, so that 32 lanes vectorise.
 
-/// 2^x for any float, to about 1e-11.
+/// Returns 2^x for any float, to about 1e-11.
 [[gnu::always_inline]] inline double exp2_of(double x) {
     const double limited = x > 1000.0 ? 1000.0 : x < -1000.0 ? -1000.0 : x;
     const double whole = __builtin_roundeven(limited);
@@ -37,10 +37,10 @@ namespace {
     return x != x ? x : result;
 }
 
-/// log2(x) for x > 0 that is a float, to about 1e-10; special values are the caller's.
+/// Returns log2(x) for a float x > 0, to about 1e-10. The caller handles special values.
 [[gnu::always_inline]] inline double log2_of(double x) {
     const std::uint64_t bits = bits_from(x);
-    // The mantissa goes to [sqrt(1/2), sqrt(2)), so that the logarithm of 1 is exactly 0.
+    // Scale the mantissa to [sqrt(1/2), sqrt(2)), so that the logarithm of 1 is exactly 0.
     const std::uint64_t shifted = bits - 0x3fe6a09e00000000u;
     const auto exponent = static_cast<std::int32_t>(static_cast<std::int64_t>(shifted) >> 52);
     const double mantissa =
@@ -57,10 +57,10 @@ namespace {
     return static_cast<double>(exponent) + s * sum * (2 / 0.69314718055994530942);
 }
 
-/// sin(x), or cos(x) as sin of a quarter turn more.
+/// Returns sin(x), or cos(x) as the sine of a quarter turn more.
 ///
-/// Beyond 2^31 a float's neighbours are many turns apart: the angle is taken as 0 then, as a GPU's
-/// range reduction does.
+/// Beyond 2^31, neighbouring floats are many turns apart. The angle is then taken as 0, as in a
+/// GPU's range reduction.
 template <bool COSINE>
 [[gnu::always_inline]] inline double sine_of(double x) {
     const double limited = x < 0x1p31 && x > -0x1p31 ? x : 0.0;
@@ -146,7 +146,7 @@ struct Function {
     }
 };
 
-/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64: only the upper halves count.
+/// The operations rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64. Only the upper halves count.
 template <FloatOp OP>
 struct UpperHalf {
     static double apply(double a) {

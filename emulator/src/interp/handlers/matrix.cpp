@@ -3,10 +3,10 @@
 
 // mma.sync and wmma.mma: D = A * B + C.
 //
-// Floats. Products of f16, bf16, tf32 and narrower factors are exact in single precision (but for
-// bf16 and tf32 ones beyond its range). They are added to C one after the other, rounding to
-// nearest each time; a GPU adds several at once, with fewer bits, so that the last bits differ. An
-// f16 accumulator is rounded once, at the end. f64 is a chain of fused multiply-adds. Integers are
+// Floats. Products of f16, bf16, tf32 and narrower factors are exact in single precision (except
+// bf16 and tf32 products beyond its range). They are added to C one after the other, each time
+// rounded to nearest. A GPU adds several at once with fewer bits, so the last bits differ. An f16
+// accumulator is rounded once, at the end. f64 is a chain of fused multiply-adds. Integers are
 // exact: they wrap, or saturate at the end with .satfinite.
 
 #include "interp/handlers/float_common.hpp"
@@ -17,7 +17,7 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-/// result += a * b, all stored by rows. Four rows at a time hide how long an addition takes.
+/// Computes result += a * b, all stored by rows. Four rows at a time hide the latency of additions.
 template <typename T>
 void multiply_add(const Product& product, const T* a, const T* b, T* result) {
     using V = typename Neighbours<T>::Value;
@@ -108,7 +108,7 @@ const Instruction* multiply_integers(WarpContext& warp, const Instruction* at, s
     return at + 1;
 }
 
-/// b1: counts the bits in which a row and a column differ, or which both have.
+/// Multiplies b1: counts the bits that differ between a row and a column, or that both have.
 const Instruction* multiply_bits(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const Product product(at);
     const unsigned row_words = product.k / 32;

@@ -1,48 +1,48 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Fragments: between the registers of 32 lanes and images (see matrix_forms.hpp).
+// Conversion of fragments between the registers of 32 lanes and images (see matrix_forms.hpp).
 //
-// mma.sync prescribes where elements are. With g = lane / 4 and t = lane % 4, a register of a
-// factor holds row g (of A) or column g (of B) of an 8 x 16-byte piece, its t-th word: in the order
-// of the lanes a register is such a piece, row by row. Registers of A go down eight rows first,
-// then on to the next 16 bytes. An accumulator register of 32 or 64 bits holds row g, columns 2t
-// and 2t + 1 in turn; the next two are eight rows further down. Packed f16 accumulators have both
-// columns in one register.
+// mma.sync prescribes the positions of elements. Let g = lane / 4 and t = lane % 4. A register of a
+// factor holds word t of row g (of A) or column g (of B) of a piece of 8 x 16 bytes. In lane order,
+// a register is therefore such a piece, row by row. The registers of A go down eight rows first,
+// then on to the next 16 bytes. Two accumulator registers of 32 or 64 bits hold columns 2t and 2t +
+// 1 of row g; the next two are eight rows further down. Packed f16 accumulators have both columns
+// in one register.
 //
-// wmma leaves it to the device. Here accumulators are as with mma.sync, so that f16 and f32 ones
-// agree, with the image in place of the rows of eight; factors have 32 words of the image in each
-// register, and begin again where there are more registers than words.
+// wmma leaves the positions to the device. Here its accumulators are laid out as with mma.sync, so
+// that f16 and f32 accumulators agree, but over the whole image instead of rows of eight. A factor
+// has 32 words of the image in each register, and repeats if there are more registers than words.
 
 #pragma once
 
+#include "bytecode/matrix_forms.hpp"
 #include "interp/handlers/common.hpp"
-#include "interp/handlers/matrix_forms.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
-/// Words of the largest image: 32 x 16 halves, 16 x 16 of 32 or 64 bits.
+/// The words of the largest image: 32 x 16 halves, 16 x 16 elements of 32 or 64 bits.
 constexpr unsigned MAX_IMAGE_WORDS = 256;
 
-/// Rows of a piece, and words in each of its rows.
+/// The rows of a piece, and the words in each row.
 constexpr unsigned PIECE_ROWS = 8;
 constexpr unsigned PIECE_WORDS = 4;
 
 [[gnu::always_inline]] inline Operand listed_operand(const WarpContext& warp, const Instruction* at,
                                                      unsigned index) {
-    // The vector's data pointer, without calling its members (see common.hpp).
+    // This reads the vector's data pointer without calling its members (see common.hpp).
     const auto& list = warp.block->kernel->operands;
     const Operand* const data = *reinterpret_cast<const Operand* const*>(&list);
     return data[at->extra + index];
 }
 
-/// Returns destination number `index`, of any number.
+/// Returns destination number `index`, which may be in the kernel's operand list.
 [[gnu::always_inline]] inline Operand any_destination(const WarpContext& warp,
                                                       const Instruction* at, unsigned index) {
     return index < 4 ? at->dst[index] : listed_operand(warp, at, index - 4);
 }
 
-/// Returns source number `index`, of any number.
+/// Returns source number `index`, which may be in the kernel's operand list.
 [[gnu::always_inline]] inline Operand any_source(const WarpContext& warp, const Instruction* at,
                                                  unsigned index) {
     return index < 4 ? at->src[index] : listed_operand(warp, at, at->extra_dst_count + index - 4);
@@ -65,8 +65,8 @@ inline void gather_pieces(const WarpContext& warp, const Instruction* at, unsign
     }
 }
 
-/// Reads an image of so many words from sources `first` on: 32 words in each register, or 64 in
-/// turn in two of them.
+/// Reads an image of `words` words from sources `first` on: 32 words per register, or 64
+/// alternating between two.
 template <typename Word>
 inline void gather_words(const WarpContext& warp, const Instruction* at, unsigned first,
                          unsigned words, bool is_paired, Word* __restrict image) {
@@ -85,7 +85,7 @@ inline void gather_words(const WarpContext& warp, const Instruction* at, unsigne
     }
 }
 
-/// Writes an image of so many words, a power of two, to `registers` destinations.
+/// Writes an image of `words` words, a power of two, to `registers` destinations.
 template <typename Word>
 inline void scatter_words(const WarpContext& warp, const Instruction* at, unsigned registers,
                           unsigned words, bool is_paired, const Word* image, std::uint32_t mask) {
@@ -106,7 +106,7 @@ inline void scatter_words(const WarpContext& warp, const Instruction* at, unsign
     }
 }
 
-/// The handlers that move matrices without computing.
+/// Returns the handler that moves matrices without computing.
 Handler select_matrix_move(const MatrixForm& form);
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

@@ -10,7 +10,7 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-/// A tile is 8 x 8 elements of 16 bits; one register of 32 lanes is a tile, row by row.
+/// A tile has 8 x 8 elements of 16 bits. One register of 32 lanes is a tile, row by row.
 constexpr unsigned TILE_ROWS = 8;
 constexpr std::uint32_t TILE_ROW_BYTES = 16;
 
@@ -22,8 +22,7 @@ void transpose_tile(const std::uint16_t* from, std::uint16_t* to) {
     }
 }
 
-/// Finds all rows of tiles; those whose lane is not running are left out. Returns false after a
-/// fault.
+/// Finds all rows of tiles, except those whose lane is not running. Returns false after a fault.
 bool resolve_rows(WarpContext& warp, const Instruction* at, std::uint32_t mask, Space space,
                   bool is_write, std::byte** rows, unsigned tile_rows = TILE_ROWS) {
     const unsigned count = at->tag & MATRIX_COUNT;
@@ -86,16 +85,17 @@ const Instruction* store_tiles(WarpContext& warp, const Instruction* at, std::ui
 
 // ---- tiles of bytes ----------------------------------------------------------------------------
 //
-// Rows have 16 elements. With g = lane / 4, a lane's register of a tile of eight rows has four
-// neighbours of row g. A transposed tile of 16 rows has two registers: four neighbours of column g,
-// and of column g + 8. What stmatrix transposes are tiles of 16 rows and 8 columns as accumulators
-// have them: two neighbours of row g and two of row g + 8 in a register.
+// Rows have 16 elements. Let g = lane / 4. For a tile of eight rows, a lane's register holds four
+// adjacent elements of row g. A transposed tile of 16 rows has two registers per lane: four
+// adjacent elements of column g, and four of column g + 8. stmatrix transposes tiles of 16 rows and
+// 8 columns in the layout of accumulators: a register holds two adjacent elements of row g and two
+// of row g + 8.
 
 constexpr unsigned BYTES_IN_ROW = 16;
 
-/// Makes bytes of the 16 elements of a row.
+/// Expands the 16 elements of a row to bytes.
 void unpack_row(const std::byte* from, unsigned bits, std::uint8_t* to) {
-    std::uint8_t bytes[TILE_ROW_BYTES + 1] = {}; // one more, so that two can always be read
+    std::uint8_t bytes[TILE_ROW_BYTES + 1] = {}; // one extra byte, so that two can always be read
     __builtin_memcpy(bytes, from, TILE_ROW_BYTES);
     for (unsigned i = 0; i < BYTES_IN_ROW; ++i) {
         const unsigned first = i * bits;
@@ -177,8 +177,8 @@ const Instruction* transpose(WarpContext& warp, const Instruction* at, std::uint
     return at + 1;
 }
 
-/// Moves an image from or to memory, line by line. All lanes give the same address and stride; the
-/// first one's are taken. Returns false after a fault, when nothing has been written.
+/// Moves an image from or to memory, line by line. All lanes give the same address and stride, so
+/// those of the first are used. Returns false after a fault, before anything is written.
 template <Space SPACE, typename Element, bool IS_WRITE>
 bool move_image(WarpContext& warp, const Instruction* at, std::uint32_t mask, Element* image) {
     constexpr unsigned MAX_LINES = 32;

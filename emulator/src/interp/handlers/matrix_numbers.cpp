@@ -12,7 +12,7 @@ namespace {
 
 using E = MatrixElement;
 
-/// An element of which so many make a word; those of four bits come two in a byte.
+/// An element of which COUNT make a word. Elements of four bits are stored two per byte.
 template <unsigned COUNT>
 struct PackedOf {
     using Type = Aliased<std::uint8_t>::Value;
@@ -31,12 +31,12 @@ struct PackedOf<2> {
 template <unsigned COUNT>
 using Packed = typename PackedOf<COUNT>::Type;
 
-/// Widens a number with a sign and so many bits of exponent and fraction, none of which stands for
-/// infinity or NaN.
+/// Widens a number with a sign and the given exponent and fraction bits, in a format without
+/// infinity and NaN.
 template <unsigned EXPONENT_BITS, unsigned FRACTION_BITS>
 [[gnu::always_inline]] inline float widen_finite(std::uint32_t bits) {
     constexpr unsigned SIGN_BIT = EXPONENT_BITS + FRACTION_BITS;
-    // The factor moves the exponent's bias to 127 and normalises subnormals on the way.
+    // The factor moves the exponent's bias to 127 and normalises subnormal numbers.
     constexpr std::uint32_t BIAS = (1u << (EXPONENT_BITS - 1)) - 1;
     const std::uint32_t magnitude = bits & ((1u << SIGN_BIT) - 1);
     const float value =
@@ -53,7 +53,7 @@ template <MatrixElement ELEMENT>
     } else if constexpr (ELEMENT == E::TF32) {
         return float_from(bits & 0xffffe000u);
     } else if constexpr (ELEMENT == E::E5M2) {
-        return half_to_float(bits << 8); // an f16 without the last eight bits
+        return half_to_float(bits << 8); // e5m2 is an f16 without the last eight bits
     } else if constexpr (ELEMENT == E::E4M3) {
         const float value = widen_finite<4, 3>(bits);
         return (bits & 0x7fu) == 0x7fu ? float_from(CANONICAL_NAN) : value;
@@ -68,7 +68,7 @@ template <MatrixElement ELEMENT>
     }
 }
 
-/// Widens all elements of an image of so many words.
+/// Widens all elements of an image of `words` words.
 template <MatrixElement ELEMENT, unsigned PER_WORD>
 void widen_image(const std::uint32_t* image, unsigned words, float* to) {
 #if defined(__F16C__)
@@ -96,7 +96,7 @@ void widen_packed_e2m1(const std::uint32_t* image, unsigned words, float* to) {
 
 template <unsigned BITS, bool IS_SIGNED>
 void widen_integers(const std::uint32_t* image, unsigned words, std::uint32_t* to) {
-    // 4-bit elements come in pairs, of which one is moved to the top of a byte at a time.
+    // 4-bit elements come in pairs. Each in turn is moved to the top of a byte.
     constexpr unsigned PER_BYTE = 8 / BITS;
     const auto* const bytes = reinterpret_cast<const Packed<4>*>(image);
     for (unsigned i = 0; i < words * 4; ++i) {
@@ -108,7 +108,7 @@ void widen_integers(const std::uint32_t* image, unsigned words, std::uint32_t* t
     }
 }
 
-/// Adds two numbers and keeps to the range of an int when asked to.
+/// Adds two numbers, and saturates to the range of an int if requested.
 [[gnu::always_inline]] inline std::uint32_t add_result(std::uint32_t c, std::uint32_t sum,
                                                        bool is_saturating) {
     if (!is_saturating) {

@@ -1,21 +1,23 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// mma.sp and mma.block_scale: D = A * B + C where half of A is zero and not stored, where parts of
-// the rows of A and of the columns of B have scales, or both.
+// mma.sp and mma.block_scale: D = A * B + C. With mma.sp, half of A is zero and not stored. With
+// mma.block_scale, parts of the rows of A and of the columns of B have scales. Both can be
+// combined.
 //
-// A sparse A comes as a dense one of half the columns. Of each chunk of a row (four elements; of
-// tf32 two, of 4-bit elements four pairs) the first half or so is there, and four bits of metadata
-// tell where it belongs: two indexes of two bits each; of tf32, whose chunk has one element left,
-// they name the halves of that element, and an H200 asks whether the second is the chunk's last.
-// Zeros are left out of the sum: they are not multiplied, not even with an infinity.
+// A sparse A is stored as a dense matrix with half the columns. Each chunk of a row (four elements;
+// two for tf32, four pairs for 4-bit elements) stores half of its elements. Four bits of metadata
+// give their positions as two indexes of two bits each. A tf32 chunk stores one element, and its
+// indexes name the halves of that element; an H200 only tests whether the second index is the
+// chunk's last. Zeros are left out of the sum: they are not multiplied, not even with an infinity.
 //
 // The metadata of rows g and g + 8 lies in lanes 4g to 4g + 3: in one of them, which the selector
-// names, or in two, or in all four. Scales of these rows come from two neighbours of them, those of
-// column g from one; each has a scale for each part of its row or column in the bytes of a word.
+// names, in two, or in all four. The scales of these rows come from two neighbouring lanes, and
+// those of column g from one. Each lane's word holds one scale per byte, for each part of its row
+// or column.
 //
-// Products of a part are added one after the other in single precision. Without scales they are
-// added to C; with scales their sum is scaled and added to C in double precision, rounded once.
+// The products of a part are added one after the other in single precision. Without scales they are
+// added to C. With scales their sum is scaled and added to C in double precision, and rounded once.
 
 #include "interp/handlers/float_common.hpp"
 #include "interp/handlers/matrix_product.hpp"
@@ -28,15 +30,15 @@ using E = MatrixElement;
 
 constexpr unsigned ROWS = 16;
 constexpr unsigned COLUMNS = 8;
-constexpr unsigned MAX_STORED = 64; // elements of A in a row
+constexpr unsigned MAX_STORED = 64; // elements of A per row
 constexpr unsigned MAX_SCALES = 4;
 
-/// Which row of B each stored element of A belongs to.
+/// The row of B that each stored element of A belongs to.
 struct Positions {
     std::uint8_t rows[ROWS][MAX_STORED];
 };
 
-/// Returns how many elements of a row one piece of metadata is about.
+/// Returns how many elements of a row four bits of metadata describe.
 unsigned chunk_length(E element) {
     return element == E::TF32 ? 2 : elements_per_word(element) == 8 ? 8 : 4;
 }
@@ -54,7 +56,7 @@ unsigned metadata_of(const Aliased<std::uint32_t>::Value* lanes, const Product& 
     } else if (chunks == 8 && elements_per_word(product.a) <= 2) { // two, each half of both rows
         lane += 2 * selector + chunk / 4;
         index = chunk % 4 + 4 * is_lower;
-    } else { // two or four, each one row or half of one
+    } else { // two or four lanes, each with one row or half of one
         lane += 2 * (chunks == 8 ? selector : chunk / 8) + is_lower;
         index = chunk % 8;
     }
@@ -66,7 +68,7 @@ void find_positions(const WarpContext& warp, const Instruction* at, const Produc
     const auto* const lanes = lanes_of<std::uint32_t>(warp, any_source(warp, at, source));
     const unsigned selector = at->tag >> MATRIX_SELECTOR_SHIFT & 3;
     const unsigned length = chunk_length(product.a);
-    const unsigned unit = length == 8 ? 2 : 1; // elements that an index names
+    const unsigned unit = length == 8 ? 2 : 1; // elements per index
     for (unsigned row = 0; row < ROWS; ++row) {
         std::uint8_t* to = positions.rows[row];
         for (unsigned chunk = 0; chunk < product.k / length; ++chunk) {
@@ -86,7 +88,7 @@ void find_positions(const WarpContext& warp, const Instruction* at, const Produc
     }
 }
 
-/// A dense A: every element belongs to the row of B that has its own number.
+/// Fills in the positions of a dense A: each element belongs to the row of B with its own number.
 void fill_positions(const Product& product, Positions& positions) {
     for (auto& row : positions.rows) {
         for (unsigned i = 0; i < product.k; ++i) {
@@ -107,14 +109,14 @@ add_products(const T* a, const T* b, const std::uint8_t* positions, unsigned fir
     return sum;
 }
 
-/// What both kinds of numbers begin with: the factors, where their elements belong, and the number
-/// of the source behind B.
+/// The common inputs of float and integer products: the factors, the positions of their elements,
+/// and the number of the source after B.
 template <typename T>
 struct Factors {
     alignas(VECTOR_BYTES) T a[MAX_ELEMENTS];
     alignas(VECTOR_BYTES) T b[MAX_ELEMENTS];
     Positions positions;
-    unsigned stored; // elements of a row
+    unsigned stored; // elements per row
     unsigned next;
 
     Factors(const WarpContext& warp, const Instruction* at, const Product& product) {
@@ -141,7 +143,7 @@ struct Scales {
     double b[COLUMNS][MAX_SCALES];
 };
 
-/// Widens `count` bytes of a word, from number `first` on.
+/// Widens `count` bytes of a word, starting with byte `first`.
 void widen_scales(std::uint32_t word, unsigned first, unsigned count, bool is_ue4m3, double* to) {
     const std::uint32_t magnitudes = word & 0x7f7f7f7fu;
     float values[4];
@@ -162,7 +164,7 @@ void find_scales(const WarpContext& warp, const Instruction* at, unsigned source
     const auto lanes = [&](unsigned index) {
         return lanes_of<std::uint32_t>(warp, any_source(warp, at, source + index));
     };
-    // All lanes name the same bytes and threads; the first one's are taken.
+    // All lanes name the same bytes and threads, so use those of the first.
     const auto lane = static_cast<unsigned>(__builtin_ctz(mask));
     const auto* const of_a = lanes(0);
     const auto* const of_b = lanes(3);

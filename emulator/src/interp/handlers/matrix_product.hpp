@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What all products of matrices share: what an instruction multiplies, its factors and accumulators
-// as plain numbers.
+// Common parts of all matrix products: the description of a product, and its factors and
+// accumulators as plain numbers.
 
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
-/// Most elements of a factor: 16 x 64 or 8 x 128 of 4 bits.
+/// The most elements of a factor: 16 x 64 or 8 x 128 elements of 4 bits.
 constexpr unsigned MAX_ELEMENTS = 1024;
-/// Most elements of an accumulator.
+/// The most elements of an accumulator.
 constexpr unsigned MAX_RESULTS = 256;
 
-/// What an instruction multiplies, taken from its operands' description.
+/// The description of a product, decoded from its instruction.
 struct Product {
     unsigned m;
     unsigned n;
@@ -24,7 +24,7 @@ struct Product {
     MatrixElement b;
     MatrixElement c;
     MatrixElement d;
-    bool is_fragment; // of wmma
+    bool is_fragment; // in the layout of wmma
 
     explicit Product(const Instruction* at)
         : m(static_cast<unsigned>(at->immediate & 0xff)),
@@ -37,7 +37,7 @@ struct Product {
           is_fragment((at->tag & MATRIX_FRAGMENT) != 0) {}
 };
 
-/// Eight neighbours in a row of the result, which is always that wide or wider.
+/// Eight adjacent elements in a row of the result, which has at least that many columns.
 template <typename T>
 struct Neighbours {
     static constexpr unsigned count = 8;
@@ -45,7 +45,7 @@ struct Neighbours {
     typedef T Memory __attribute__((vector_size(8 * sizeof(T)), aligned(4), may_alias));
 };
 
-/// Returns how many elements of a factor make a word; 1 when they are as wide or wider.
+/// Returns how many elements of a factor fit in a word; 1 if they are at least as wide.
 [[gnu::always_inline]] inline unsigned elements_per_word(MatrixElement element) {
     using E = MatrixElement;
     switch (element) {
@@ -68,15 +68,14 @@ struct Neighbours {
     }
 }
 
-/// Turns the elements of an image of so many words, of any format of a factor, into numbers.
+/// Converts the elements of an image of `words` words, in any factor format, to numbers.
 void widen_elements(MatrixElement element, const std::uint32_t* image, unsigned words, float* to);
-/// The same of integers of 8 and 4 bits. Arithmetic is done without sign, so that it may wrap.
+/// Converts integers of 8 and 4 bits. Arithmetic is unsigned, so that it may wrap.
 void widen_elements(MatrixElement element, const std::uint32_t* image, unsigned words,
                     std::uint32_t* to);
 
-/// Reads a factor, `rows` rows or columns of `length` elements, from sources `first` on, and
-/// returns the number of the source behind it. f16 factors of wmma have eight registers, needed or
-/// not.
+/// Reads a factor, `rows` rows or columns of `length` elements, from sources `first` on. Returns
+/// the number of the next source. f16 factors of wmma always have eight registers.
 template <typename Word>
 unsigned gather_factor(const WarpContext& warp, const Instruction* at, const Product& product,
                        MatrixElement element, unsigned first, unsigned rows, unsigned length,
@@ -94,7 +93,7 @@ unsigned gather_factor(const WarpContext& warp, const Instruction* at, const Pro
     return first + rows * row_words / WARP_SIZE;
 }
 
-/// Reads C: the words of its image.
+/// Reads the words of C's image.
 template <typename Word>
 void gather_result(const WarpContext& warp, const Instruction* at, const Product& product,
                    unsigned first, Word* image) {
@@ -112,10 +111,10 @@ void scatter_result(const WarpContext& warp, const Instruction* at, const Produc
     scatter_words<Word>(warp, at, words / WARP_SIZE, words, !is_packed, image, mask);
 }
 
-/// Reads C of f16 or f32 from sources `first` on.
+/// Reads an f16 or f32 C from sources `first` on.
 void gather_floats(const WarpContext& warp, const Instruction* at, const Product& product,
                    unsigned first, float* result);
-/// Writes D of f16 or f32.
+/// Writes an f16 or f32 D.
 void scatter_floats(const WarpContext& warp, const Instruction* at, const Product& product,
                     const float* result, std::uint32_t mask);
 /// Adds integers to C and writes the sums as D.
@@ -133,10 +132,10 @@ unsigned gather_numbers(const WarpContext& warp, const Instruction* at, const Pr
     return next;
 }
 
-/// Turns the columns of B, as the image has them, into rows.
+/// Transposes the columns of B, as stored in the image, into rows.
 ///
-/// NOTE: not inlined: g++ would take the rows for uninitialised, not knowing that n and k are not
-/// 0.
+/// NOTE: not inlined. g++ would warn that the rows are uninitialised, because it does not know that
+/// n and k are not 0.
 template <typename T>
 [[gnu::noinline]] void columns_to_rows(const Product& product, const T* columns,
                                        T* __restrict rows) {
@@ -150,7 +149,7 @@ template <typename T>
     }
 }
 
-/// Reads B, which comes by columns, from sources `first` on as rows of numbers.
+/// Reads B, which is stored by columns, from sources `first` on as rows of numbers.
 template <typename T>
 unsigned gather_rows_of_b(const WarpContext& warp, const Instruction* at, const Product& product,
                           unsigned first, T* rows) {
@@ -161,7 +160,7 @@ unsigned gather_rows_of_b(const WarpContext& warp, const Instruction* at, const 
     return next;
 }
 
-/// The handlers of products that are not one dense product of the whole warp.
+/// Handlers of products other than one dense product of the whole warp.
 const Instruction* multiply_quads(WarpContext& warp, const Instruction* at, std::uint32_t mask);
 Handler select_matrix_parts(const MatrixForm& form);
 

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // mma.m8n8k4 of halves, the form of compute capability 7.0: four products at once. Lanes 0 to 3 and
-// 16 to 19 do the first, lanes 4 to 7 and 20 to 23 the second, and so on. The lower four lanes have
-// rows 0 to 3 of A (.row) and columns 0 to 3 of B (.col), one each, the upper four the rest; where
-// A is .col or B .row, a lane has four elements of a column of A or a row of B instead.
+// 16 to 19 do the first, lanes 4 to 7 and 20 to 23 the second, and so on. The lower four lanes hold
+// rows 0 to 3 of A (.row) and columns 0 to 3 of B (.col), one each; the upper four hold the rest.
+// If A is .col or B is .row, a lane holds four elements of a column of A or a row of B instead.
 
 #include "interp/handlers/half_common.hpp"
 #include "interp/handlers/matrix_product.hpp"
@@ -21,8 +21,8 @@ struct Place {
     unsigned column;
 };
 
-/// Returns where element `i` of an accumulator is that lane `t` of a group's lower (half 0) or
-/// upper (half 1) lanes has.
+/// Returns the position of element `i` of an accumulator in lane `t` of a group's lower (half 0) or
+/// upper (half 1) lanes.
 Place place_in_result(bool is_packed, unsigned half, unsigned t, unsigned i) {
     if (is_packed) {
         return {half * DEPTH + t, i};
@@ -30,7 +30,7 @@ Place place_in_result(bool is_packed, unsigned half, unsigned t, unsigned i) {
     return {half * DEPTH + (t & 1) + (i & 2), (i & 4) + (t & 2) + (i & 1)};
 }
 
-/// Reads element `i` of halves, two in a register, from sources `first` on.
+/// Reads half number `i`, stored two per register, from sources `first` on.
 float half_of(const WarpContext& warp, const Instruction* at, unsigned first, unsigned lane,
               unsigned i) {
     const auto* const lanes = lanes_of<std::uint32_t>(warp, any_source(warp, at, first + i / 2));

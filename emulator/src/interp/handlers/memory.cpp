@@ -3,9 +3,9 @@
 
 // Loads and stores.
 //
-// Three ways, quickest first: lanes side by side (one check, vector copies), all lanes at one
-// address (one check, one read), and lane by lane. A lane's bytes are moved whole, so an aligned
-// access is as atomic as the processor makes it, which is what .relaxed asks for.
+// There are three ways, fastest first: adjacent lanes (one check, vector copies), all lanes at one
+// address (one check, one read), and lane by lane. A lane's bytes are moved as a whole. So an
+// aligned access is as atomic as the processor makes it, which is what .relaxed requires.
 
 #include "interp/handlers/quick_access.hpp"
 #include "interp/handlers/select.hpp"
@@ -20,10 +20,10 @@ struct alignas(8) Wide {
     std::uint64_t high;
 };
 
-/// Returns destination or source number `index`, which may be in the kernel's list of operands.
+/// Returns destination or source number `index`, which may be in the kernel's operand list.
 [[gnu::always_inline]] inline Operand further_operand(const WarpContext& warp,
                                                       const Instruction* at, unsigned index) {
-    // The vector's data pointer, without calling its members (see common.hpp).
+    // This reads the vector's data pointer without calling its members (see common.hpp).
     const auto& list = warp.block->kernel->operands;
     const Operand* const data = *reinterpret_cast<const Operand* const*>(&list);
     return data[at->extra + index];
@@ -37,11 +37,10 @@ struct alignas(8) Wide {
     return index < 4 ? at->dst[index] : further_operand(warp, at, index - 4);
 }
 
-/// Reads one element and widens it to the register's lane.
-constexpr std::size_t MAX_ACCESS_BYTES = 64; // of one lane, all components together
+constexpr std::size_t MAX_ACCESS_BYTES = 64; // of one lane, all components
 
-/// Copies what one lane accesses in one piece, up to 16 bytes: programs pass a value and the flag
-/// that guards it in one vector access, and other threads must see both or neither.
+/// Copies up to 16 bytes of one lane as a single access. Programs pass a value and the flag that
+/// guards it in one vector access, and other threads must see both or neither.
 [[gnu::always_inline]] inline void copy_whole(std::byte* to, const std::byte* from,
                                               std::size_t bytes) {
     typedef long long Pair __attribute__((vector_size(16), aligned(1), may_alias));
@@ -68,7 +67,7 @@ template <typename Element, typename Register>
         return value;
     } else {
         const auto value = *reinterpret_cast<const typename Aliased<Element>::Value*>(from);
-        // Through the register's own signedness: a narrow signed element extends its sign.
+        // Convert through the signed type: a narrow signed element extends its sign.
         return static_cast<Register>(static_cast<SignedLike<Register>>(value));
     }
 }
@@ -84,7 +83,7 @@ template <typename Register>
     }
 }
 
-/// Loads all components for each lane from the place that `place(lane)` tells.
+/// Loads all components of each lane from the address `place(lane)`.
 template <typename Element, typename Register, typename Place>
 [[gnu::always_inline]] inline void load_components(WarpContext& warp, const Instruction* at,
                                                    std::uint32_t mask, unsigned count,
@@ -111,7 +110,7 @@ template <typename Element, typename Register, typename Place>
 template <typename Element, typename Register>
 void load_sequence(WarpContext& warp, const Instruction* at, std::uint32_t mask, unsigned count,
                    const std::byte* from) {
-    // `from` is where lane 0 would read; only lanes of the mask are touched.
+    // `from` is where lane 0 would read. Only lanes of the mask are accessed.
     constexpr bool is_plain = sizeof(Element) == sizeof(Register) && sizeof(Element) <= 8;
     if constexpr (is_plain) {
         if (count == 1) [[likely]] {
@@ -161,7 +160,7 @@ void load_uniform(WarpContext& warp, const Instruction* at, std::uint32_t mask, 
     }
 }
 
-/// Half a vector of 32-bit values, or a whole one of 64-bit values: what one chunk of addresses
+/// Half a vector of 32-bit values, or a whole vector of 64-bit values: what one chunk of addresses
 /// reads.
 template <typename T>
 struct ChunkOf {
@@ -170,7 +169,7 @@ struct ChunkOf {
         __attribute__((vector_size(LANES<std::uint64_t> * sizeof(T)), aligned(4), may_alias));
 };
 
-/// Reads the values of one chunk of lanes, all of which may be read.
+/// Reads the values of one chunk of lanes, which must all be readable.
 template <typename T>
 [[gnu::always_inline]] inline typename ChunkOf<T>::Value read_chunk(const std::byte* const* host) {
     using U = std::uint64_t;
@@ -191,7 +190,7 @@ template <typename T>
     return values;
 }
 
-/// Loads one value per lane from places that are all readable, those of idle lanes too.
+/// Loads one value per lane from addresses that are all readable, including those of idle lanes.
 template <typename T>
 [[gnu::noinline]] void load_gathered(std::byte* to, std::uint32_t mask,
                                      const std::byte* const* host) {
@@ -204,7 +203,7 @@ template <typename T>
         } else {
             const auto low = read_chunk<T>(places);
             const auto high = read_chunk<T>(places + chunk_lanes);
-            // Joined in registers: halves stored one by one would stall whoever loads the whole.
+            // Join them in registers. Two half stores would stall a later load of the whole.
 #if defined(__AVX512F__)
             values = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
                                              13, 14, 15);
@@ -229,7 +228,7 @@ void load_scattered(WarpContext& warp, const Instruction* at, std::uint32_t mask
                                        [&](unsigned lane) { return host[lane]; });
 }
 
-/// Loads in any shape, whatever the mask. Returns nullptr after a fault.
+/// Loads in any pattern with any mask. Returns nullptr after a fault.
 template <Space SPACE, typename Element, typename Register>
 [[gnu::noinline]] const Instruction* load_any(WarpContext& warp, const Instruction* at,
                                               std::uint32_t mask) {
@@ -277,8 +276,8 @@ template <Space SPACE, typename Element, typename Register>
     return at + 1;
 }
 
-/// Loads when each half of the warp is side by side or at one address: what blocks that are 16
-/// threads wide do. Returns false when it is not so.
+/// Loads if each half of the warp is adjacent or at one address, as in blocks that are 16 threads
+/// wide. Returns false if it is not.
 template <Space SPACE, typename T, typename Base>
 [[gnu::always_inline]] inline bool load_halves_at(const WarpContext& warp, const Instruction* at) {
     constexpr unsigned half = WARP_SIZE / 2;
@@ -353,7 +352,7 @@ template <typename Element, typename Register>
     }
 }
 
-/// Stores all components of each lane to the place that `place(lane)` tells.
+/// Stores all components of each lane to the address `place(lane)`.
 template <typename Element, typename Register, typename Place>
 [[gnu::always_inline]] inline void store_components(const WarpContext& warp, const Instruction* at,
                                                     std::uint32_t mask, unsigned count,
@@ -376,7 +375,7 @@ template <typename Element, typename Register, typename Place>
     });
 }
 
-/// Stores one value per lane, all lanes, in pieces where a chunk of them lies side by side.
+/// Stores one value for each of 32 lanes, by chunks where the lanes of a chunk are adjacent.
 template <typename T>
 [[gnu::noinline]] void store_scattered(std::byte* const* host, const std::byte* from) {
     using U = std::uint64_t;
@@ -396,7 +395,7 @@ template <typename T>
     }
 }
 
-/// Stores in any shape, whatever the mask. Returns nullptr after a fault.
+/// Stores in any pattern with any mask. Returns nullptr after a fault.
 template <Space SPACE, typename Element, typename Register>
 [[gnu::noinline]] const Instruction* store_any(WarpContext& warp, const Instruction* at,
                                                std::uint32_t mask) {
@@ -474,7 +473,7 @@ Handler select_load_space(Space space) {
 
 template <typename Element, typename Register>
 Handler select_load(const MemoryForm& form) {
-    // Sub-word elements keep their order on every processor that matters here; only whole words
+    // Elements narrower than a word keep their order on every relevant processor. Only whole words
     // synchronise threads.
     if constexpr (sizeof(Element) == sizeof(Register)) {
         if (form.is_ordered) {

@@ -66,7 +66,7 @@ const Instruction* unpack(WarpContext& warp, const Instruction* at, std::uint32_
     constexpr unsigned COUNT = WHOLE / PART;
     constexpr unsigned LANE = WHOLE <= 4 ? 4 : WHOLE;
     constexpr unsigned PART_LANE = PART <= 4 ? 4 : PART;
-    // A part may take the slot of the whole: copy it first.
+    // A destination part may overlap the whole, so copy the whole first.
     alignas(VECTOR_BYTES) std::byte whole[LANE * WARP_SIZE];
     __builtin_memcpy(whole, locate(warp, at->src[0]), sizeof whole);
     for (unsigned part = 0; part < COUNT; ++part) {
@@ -117,7 +117,8 @@ template <typename T, bool FLOAT>
 struct SelectBySign {
     static T apply(T a, T b, std::uint32_t c) {
         if constexpr (FLOAT) {
-            // -0 and, flushed or not, every number that is not below 0 choose a; so does no NaN.
+            // -0 and numbers not below 0 choose a, with and without .ftz. All others and NaN choose
+            // b.
             const std::uint32_t magnitude = c & 0x7fffffffu;
             const bool is_negative = (c >> 31) != 0 && magnitude != 0;
             return magnitude > 0x7f800000u || is_negative ? b : a;

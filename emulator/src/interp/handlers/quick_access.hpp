@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Recognises the accesses that nearly all instructions make, at the cost of a few vector
-// operations.
+// Recognises the most common accesses with a few vector operations.
 
 #pragma once
 
@@ -10,13 +9,13 @@
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
-/// What the quick look at an access found: Scattered means "look closer".
+/// The result of a quick look at an access. Scattered means that a closer look is needed.
 struct QuickAccess {
     Pattern pattern = Pattern::Scattered;
-    std::byte* host = nullptr; // of lane 0
+    std::byte* host = nullptr; // host address of lane 0
 };
 
-/// Tells whether COUNT lanes of base addresses are `first` + lane * STRIDE.
+/// Returns whether COUNT lanes of base addresses are `first` + lane * STRIDE.
 template <typename T, std::uint64_t STRIDE, unsigned COUNT>
 [[gnu::always_inline]] inline bool is_sequence(const std::byte* base, T first) {
     Vector<T> difference{};
@@ -30,7 +29,7 @@ template <typename T, std::uint64_t STRIDE, unsigned COUNT>
 
 template <typename T, unsigned BYTES, unsigned COUNT>
 [[gnu::always_inline]] inline Pattern quick_pattern(const std::byte* base, T first) {
-    // The second lane tells which of the two is worth checking.
+    // The second lane shows which of the two patterns is worth checking.
     const T step = reinterpret_cast<const typename Aliased<T>::Value*>(base)[1] - first;
     if (step == BYTES) {
         return is_sequence<T, BYTES, COUNT>(base, first) ? Pattern::Sequence : Pattern::Scattered;
@@ -39,13 +38,13 @@ template <typename T, unsigned BYTES, unsigned COUNT>
                                                               : Pattern::Scattered;
 }
 
-/// Looks at COUNT lanes whose base addresses lie at `base`.
+/// Checks COUNT lanes whose base addresses are stored at `base`.
 template <Space SPACE, unsigned BYTES, unsigned COUNT, typename T>
 [[gnu::always_inline]] inline QuickAccess
 quick_lanes(const WarpContext& warp, const Instruction* at, const std::byte* base, bool is_write) {
     const T first = *reinterpret_cast<const typename Aliased<T>::Value*>(base);
     const Pattern pattern = quick_pattern<T, BYTES, COUNT>(base, first);
-    // Should a narrow sequence wrap at 2^32, its end lies beyond any shared memory and is refused.
+    // If a narrow sequence wraps at 2^32, its end is beyond any shared memory and is refused.
     const std::uint64_t start = static_cast<T>(first + static_cast<T>(at->immediate));
     if (pattern == Pattern::Scattered || (start & (BYTES - 1)) != 0) {
         return {};
@@ -55,9 +54,8 @@ quick_lanes(const WarpContext& warp, const Instruction* at, const std::byte* bas
     return host == nullptr ? QuickAccess{} : QuickAccess{pattern, host};
 }
 
-/// Recognises the accesses that most instructions make: all lanes, one value each, side by side or
-/// all at one address. Works on the base addresses as they lie in their register, so that nothing
-/// is computed per lane.
+/// Recognises the most common accesses: all lanes, one value each, adjacent or all at one address.
+/// Works on the base addresses in their register, so nothing is computed per lane.
 template <Space SPACE, unsigned BYTES>
 [[gnu::always_inline]] inline QuickAccess
 quick_access(const WarpContext& warp, const Instruction* at, std::uint32_t mask, bool is_write) {

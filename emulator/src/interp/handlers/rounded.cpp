@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// f32 and f64 arithmetic in the directed rounding modes: rare, so the processor's rounding
-// direction is changed around 32 lanes rather than computing it with error-free transforms.
+// f32 and f64 arithmetic in the directed rounding modes. These are rare. So the processor's
+// rounding direction is changed around 32 lanes, instead of using error-free transforms.
 
 #include "interp/handlers/float_common.hpp"
 #include "interp/handlers/select.hpp"
@@ -41,8 +41,8 @@ const Instruction* rounded(WarpContext& warp, const Instruction* at, std::uint32
     const auto* const c = count > 2 ? lanes_of<T>(warp, at->src[2]) : a;
     alignas(VECTOR_BYTES) T result[WARP_SIZE];
     {
-        // Whether a result counts as subnormal is decided on the rounded value before it is
-        // denormalised; only the processor's own flushing knows that.
+        // Whether a result counts as subnormal depends on the rounded value before it is
+        // denormalised. Only the processor's own flushing can see that.
         const RoundingScope scope(ROUNDING, FLUSHES);
         for (unsigned i = 0; i < WARP_SIZE; ++i) {
             T x = a[i];

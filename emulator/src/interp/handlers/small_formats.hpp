@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the conversions that decide lane by lane know of number formats.
+// What the lane-by-lane conversions know about number formats.
 
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
-/// Returns the form that `ConvertForm::packed` made a number of.
+/// Returns the form that `ConvertForm::packed` has encoded.
 inline ConvertForm unpack(std::int64_t bits) {
     ConvertForm form;
     form.from = static_cast<Format>(bits & 0xff);
@@ -39,13 +39,13 @@ inline IntegerLimits limits_of(Format format) {
     return {bits[index & 7], (index & 1) != 0};
 }
 
-/// How the small formats are laid out.
+/// The layout of a small format.
 struct Layout {
     int exponent_bits;
     int fraction_bits;
     std::uint32_t largest;
     std::uint32_t infinity; // 0: there is none
-    std::uint32_t nan;      // what a NaN becomes; largest where the format has none
+    std::uint32_t nan;      // the result for a NaN; the largest number if the format has no NaN
 };
 
 inline Layout layout_of(Format format) {
@@ -69,7 +69,7 @@ inline Layout layout_of(Format format) {
     }
 }
 
-/// How many bits of a register a value takes.
+/// Returns how many bits of a register a value takes.
 inline unsigned storage_bits(Format format) {
     switch (format) {
     case Format::F16:
@@ -97,7 +97,7 @@ inline bool is_integer(Format format) {
     return format <= Format::S64;
 }
 
-/// Which bit of the value's own bits is its sign.
+/// Returns the position of the sign bit in a value.
 inline unsigned sign_position(Format format) {
     switch (format) {
     case Format::E2M3:

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "interp/handlers/fused_forms.hpp"
+#include "bytecode/fused_forms.hpp"
 #include "interp/handlers/select.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {

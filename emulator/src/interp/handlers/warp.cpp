@@ -3,9 +3,12 @@
 
 // Operations between the lanes of a warp.
 //
-// Whoever runs here has met: the lanes of each member mask that are still running are all in
-// `mask`, unless a guard left some out. Lanes with different member masks may pass together; each
-// acts with its own.
+// The running lanes have met: `mask` holds all lanes of each member mask that have not exited,
+// except those that a guard excludes. Lanes with different member masks may arrive together. Each
+// set of lanes with the same member mask is a separate team.
+//
+// If a lane is not in its own mask, the result is undefined. The lane takes part like the others,
+// as on a GPU (tried on an H200). CUPRUM_EMULATOR_CHECK=races reports it (check::membership).
 
 #include "interp/handlers/float_common.hpp"
 #include "interp/handlers/select.hpp"
@@ -14,9 +17,7 @@ namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
 namespace {
 
-/// Calls `body(lanes, team)` once per set of lanes that share a member mask; the team are those of
-/// them that the mask names. A lane that its own mask leaves out is an error of the program; it is
-/// written to like the others.
+/// Calls `body(team)` once per set of lanes with the same member mask.
 template <typename Body>
 [[gnu::always_inline]] inline void for_each_team(const WarpContext& warp, Operand member_mask,
                                                  std::uint32_t mask, Body body) {
@@ -24,13 +25,13 @@ template <typename Body>
     std::uint32_t left = mask;
     while (left != 0) {
         const std::uint32_t named = members[__builtin_ctz(left)];
-        std::uint32_t lanes = 0;
+        std::uint32_t team = 0;
         for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-            lanes |= static_cast<std::uint32_t>(members[lane] == named) << lane;
+            team |= static_cast<std::uint32_t>(members[lane] == named) << lane;
         }
-        lanes &= left;
-        left &= ~lanes;
-        body(lanes, (lanes & named) != 0 ? lanes & named : lanes);
+        team &= left;
+        left &= ~team;
+        body(team);
     }
 }
 
@@ -46,11 +47,11 @@ const Instruction* vote(WarpContext& warp, const Instruction* at, std::uint32_t 
     const std::uint32_t votes =
         predicate_of(warp, at->src[0]) ^ (0u - static_cast<std::uint32_t>(at->tag & 1));
     std::uint32_t holds = 0;
-    // Read before writing: a ballot may go where the member mask is.
+    // Read everything before writing: the ballot may overwrite the member mask.
     std::uint32_t ballots[WARP_SIZE];
     std::uint32_t teams[WARP_SIZE];
     unsigned count = 0;
-    for_each_team(warp, at->src[1], mask, [&](std::uint32_t lanes, std::uint32_t team) {
+    for_each_team(warp, at->src[1], mask, [&](std::uint32_t team) {
         const std::uint32_t yes = votes & team;
         bool result = false;
         if constexpr (OP == WarpOp::VoteAll) {
@@ -60,9 +61,9 @@ const Instruction* vote(WarpContext& warp, const Instruction* at, std::uint32_t 
         } else if constexpr (OP == WarpOp::VoteUni) {
             result = yes == team || yes == 0;
         }
-        holds |= result ? lanes : 0;
+        holds |= result ? team : 0;
         ballots[count] = yes;
-        teams[count++] = lanes;
+        teams[count++] = team;
     });
     if constexpr (OP == WarpOp::VoteBallot) {
         for (unsigned i = 0; i < count; ++i) {
@@ -136,15 +137,15 @@ const Instruction* match(WarpContext& warp, const Instruction* at, std::uint32_t
     const auto* const value = lanes_of<T>(warp, at->src[0]);
     alignas(VECTOR_BYTES) std::uint32_t result[WARP_SIZE] = {};
     std::uint32_t holds = 0;
-    for_each_team(warp, at->src[1], mask, [&](std::uint32_t lanes, std::uint32_t team) {
-        std::uint32_t left = lanes;
+    for_each_team(warp, at->src[1], mask, [&](std::uint32_t team) {
+        std::uint32_t left = team;
         while (left != 0) {
             const auto first = static_cast<unsigned>(__builtin_ctz(left));
             std::uint32_t equal = 0;
             for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
                 equal |= static_cast<std::uint32_t>(value[lane] == value[first]) << lane;
             }
-            equal &= team;
+            equal &= team; // contains `first`, so the loop ends
             left &= ~equal;
             const bool is_all = equal == team;
             holds |= is_all ? team : 0;
@@ -187,12 +188,12 @@ template <WarpOp OP>
 const Instruction* redux(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     const auto* const value = lanes_of<std::uint32_t>(warp, at->src[0]);
     alignas(VECTOR_BYTES) std::uint32_t results[WARP_SIZE] = {};
-    for_each_team(warp, at->src[1], mask, [&](std::uint32_t lanes, std::uint32_t team) {
+    for_each_team(warp, at->src[1], mask, [&](std::uint32_t team) {
         const auto first = static_cast<unsigned>(__builtin_ctz(team));
         std::uint32_t result = value[first];
         for_each_lane(team & (team - 1),
                       [&](unsigned lane) { result = reduce_pair<OP>(result, value[lane]); });
-        for_each_lane(lanes, [&](unsigned lane) { results[lane] = result; });
+        for_each_lane(team, [&](unsigned lane) { results[lane] = result; });
     });
     store_lanes<std::uint32_t>(locate(warp, at->dst[0]), results, mask);
     return at + 1;
@@ -204,7 +205,7 @@ const Instruction* redux_float(WarpContext& warp, const Instruction* at, std::ui
     const bool keeps_nan = (at->tag & 2) != 0;
     const auto* const value = lanes_of<std::uint32_t>(warp, at->src[0]);
     alignas(VECTOR_BYTES) std::uint32_t results[WARP_SIZE] = {};
-    for_each_team(warp, at->src[1], mask, [&](std::uint32_t lanes, std::uint32_t team) {
+    for_each_team(warp, at->src[1], mask, [&](std::uint32_t team) {
         bool has_nan = false;
         bool has_number = false;
         std::int32_t best = 0;
@@ -214,7 +215,7 @@ const Instruction* redux_float(WarpContext& warp, const Instruction* at, std::ui
                 has_nan = true;
                 return;
             }
-            // Folded signs order the bits as the numbers, -0 below +0.
+            // With folded signs, the bits have the order of the numbers, with -0 below +0.
             const auto folded =
                 static_cast<std::int32_t>((bits >> 31) != 0 ? bits ^ 0x7fffffffu : bits);
             best = !has_number || (MAX ? folded > best : folded < best) ? folded : best;
@@ -225,7 +226,7 @@ const Instruction* redux_float(WarpContext& warp, const Instruction* at, std::ui
         if (!has_number || (keeps_nan && has_nan)) {
             result = CANONICAL_NAN;
         }
-        for_each_lane(lanes, [&](unsigned lane) { results[lane] = result; });
+        for_each_lane(team, [&](unsigned lane) { results[lane] = result; });
     });
     store_lanes<std::uint32_t>(locate(warp, at->dst[0]), results, mask);
     return at + 1;
@@ -234,10 +235,10 @@ const Instruction* redux_float(WarpContext& warp, const Instruction* at, std::ui
 const Instruction* elect(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     alignas(VECTOR_BYTES) std::uint32_t results[WARP_SIZE] = {};
     std::uint32_t elected = 0;
-    for_each_team(warp, at->src[0], mask, [&](std::uint32_t lanes, std::uint32_t team) {
+    for_each_team(warp, at->src[0], mask, [&](std::uint32_t team) {
         elected |= team & (0u - team);
         const auto leader = static_cast<std::uint32_t>(__builtin_ctz(team));
-        for_each_lane(lanes, [&](unsigned lane) { results[lane] = leader; });
+        for_each_lane(team, [&](unsigned lane) { results[lane] = leader; });
     });
     store_lanes<std::uint32_t>(locate(warp, at->dst[0]), results, mask);
     write_predicate(warp, at->dst[1], elected, mask);

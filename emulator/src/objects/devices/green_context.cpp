@@ -114,12 +114,7 @@ void GreenContext::synchronize() {
 
 void GreenContext::record(Event& event) {
     Capture::refuse_in(*primary_, this);
-    const auto join = std::make_shared<Marker>(primary_->errors());
-    for (const auto& stream : streams()) {
-        join->depend_on(stream->pending_tail());
-    }
-    default_stream_->enqueue(join);
-    event.record(*default_stream_);
+    event.record(streams(), *default_stream_);
 }
 
 void GreenContext::wait_for(const Event& event) {

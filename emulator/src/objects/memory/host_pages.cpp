@@ -4,6 +4,7 @@
 #include "objects/memory/host_pages.hpp"
 
 #include "objects/process/error.hpp"
+#include "objects/process/host_limits.hpp"
 
 #include <sched.h>
 #include <unistd.h>
@@ -76,8 +77,7 @@ int current_host_node() {
 }
 
 void check_host_holds(std::uint64_t bytes, std::uint64_t more_bytes) {
-    static const std::uint64_t host_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
-                                            static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+    static const std::uint64_t host_bytes = usable_memory_bytes();
     if (bytes > host_bytes + more_bytes) {
         fail(CUDA_ERROR_OUT_OF_MEMORY, "asked for " + std::to_string(bytes) +
                                            " bytes of host memory; there are " +

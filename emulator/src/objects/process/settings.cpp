@@ -4,8 +4,7 @@
 #include "objects/process/settings.hpp"
 
 #include "interp/memory_map.hpp"
-
-#include <unistd.h>
+#include "objects/process/host_limits.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +17,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <thread>
 
 namespace cuprum::emulator {
 
@@ -55,8 +53,8 @@ std::uint64_t default_memory_bytes();
 Settings read_settings() {
     Settings settings;
     settings.device_count = count_setting("CUPRUM_EMULATOR_DEVICES", 1, MAX_DEVICES);
-    settings.worker_count = count_setting(
-        "CUPRUM_EMULATOR_WORKERS", std::max(1U, std::thread::hardware_concurrency()), MAX_WORKERS);
+    settings.worker_count = count_setting("CUPRUM_EMULATOR_WORKERS",
+                                          std::min(usable_processors(), MAX_WORKERS), MAX_WORKERS);
     settings.multiprocessor_count = count_setting(
         "CUPRUM_EMULATOR_MULTIPROCESSORS", settings.multiprocessor_count, MAX_MULTIPROCESSORS);
     if (const auto text = variable("CUPRUM_EMULATOR_COMPUTE_CAPABILITY")) {
@@ -242,14 +240,8 @@ bool is_decimal(const std::string& text) {
 }
 
 std::uint64_t default_memory_bytes() {
-    const long pages = sysconf(_SC_PHYS_PAGES);
-    const long page_bytes = sysconf(_SC_PAGE_SIZE);
-    if (pages <= 0 || page_bytes <= 0) {
-        return GIB;
-    }
-    const std::uint64_t half =
-        static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes) / 2;
-    return std::max(MIN_MEMORY_BYTES, std::min(DEFAULT_MEMORY_BYTES, half));
+    const std::uint64_t bytes = usable_memory_bytes();
+    return bytes == 0 ? GIB : std::clamp(bytes / 2, MIN_MEMORY_BYTES, DEFAULT_MEMORY_BYTES);
 }
 
 } // namespace

@@ -63,6 +63,28 @@ void Event::record(Stream& stream, bool is_external) {
     mark_ = std::move(marker);
 }
 
+void Event::record(const std::vector<std::shared_ptr<Stream>>& streams, Stream& joining) {
+    check_recordable(joining);
+    if (Capture::take_record(joining, *this, false)) {
+        return;
+    }
+    const auto join = std::make_shared<Marker>(context_->errors());
+    for (const auto& stream : streams) {
+        join->depend_on(stream->pending_tail());
+    }
+    if (shared_ != nullptr) {
+        joining.enqueue(join);
+        record_shared(joining);
+        return;
+    }
+    join->depend_on(joining.pending_tail());
+    {
+        const std::lock_guard lock(mutex_);
+        mark_ = join;
+    }
+    join->submit();
+}
+
 void Event::hold_back(Stream& stream, bool is_external) const {
     if (Capture::take_wait(stream, *this, is_external)) {
         return;

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace cuprum::emulator {
 
@@ -33,6 +34,10 @@ public:
     /// Puts the mark behind everything given to `stream` so far. In a capture the event then stands
     /// for a point of it, unless `is_external`.
     void record(Stream& stream, bool is_external = false);
+
+    /// Puts the mark behind the work that `streams` and `joining` hold now. Later work does not
+    /// wait for it. Only an event that other processes share is recorded in `joining`.
+    void record(const std::vector<std::shared_ptr<Stream>>& streams, Stream& joining);
 
     /// Holds back later work of `stream` until the mark, where it is now, is reached.
     void hold_back(Stream& stream, bool is_external = false) const;

@@ -39,5 +39,6 @@ from cuprum import WorkqueueResourceOptions as WorkqueueResourceOptions
 from cuprum import __version__ as __version__
 from cuprum import launch as launch
 
+from . import experimental as experimental
 from . import typing as typing
 from . import utils as utils

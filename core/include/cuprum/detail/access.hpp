@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <utility>
+
+namespace cuprum::detail {
+
+/// The one way to the private parts of the public classes, for the library and its bindings.
+///
+/// Every class that shares a state names it as a friend. The public headers only declare it and the
+/// installed package leaves this header out, so programs cannot depend on what it reaches.
+struct Access {
+    /// Returns the state that an object shares. It is null once the object is closed.
+    template <typename T>
+    [[nodiscard]] static const auto& state(const T& object) noexcept {
+        return object.state_;
+    }
+
+    /// Creates an object through a private constructor, usually from its state.
+    template <typename T, typename... Arguments>
+    [[nodiscard]] static T make(Arguments&&... arguments) {
+        return T(std::forward<Arguments>(arguments)...);
+    }
+
+    /// Returns a kernel's parameters, or null if the driver cannot report them.
+    template <typename Kernel>
+    [[nodiscard]] static auto plan(const Kernel& kernel) {
+        return kernel.plan();
+    }
+
+    /// Returns a kernel that the code looked up before, without a driver call.
+    template <typename ObjectCode, typename Name>
+    [[nodiscard]] static auto known_kernel(const ObjectCode& code, const Name& name) {
+        return code.known_kernel(name);
+    }
+
+    /// Returns what a cache holds under a key, without another copy.
+    template <typename Cache, typename Key>
+    [[nodiscard]] static auto load(Cache& cache, const Key& key) {
+        return cache.load(key);
+    }
+};
+
+} // namespace cuprum::detail

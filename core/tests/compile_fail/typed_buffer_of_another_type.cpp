@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// EXPECT: cuprum: the argument does not convert to the kernel's parameter
+
+#include <cuprum/cuprum.hpp>
+
+void launch_it(const cuprum::Stream& stream, const cuprum::Kernel& kernel,
+               const cuprum::TypedBuffer<int>& numbers) {
+    kernel.as<void(float*)>()(stream, {}, numbers);
+}
