@@ -212,6 +212,10 @@ EXPORT cuStreamGetPriority(CUstream, int* priority) {
     return CUDA_SUCCESS;
 }
 
+EXPORT cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode*) {
+    return CUDA_SUCCESS;
+}
+
 EXPORT cuStreamIsCapturing(CUstream, CUstreamCaptureStatus* status) {
     *status = CU_STREAM_CAPTURE_STATUS_NONE;
     return CUDA_SUCCESS;

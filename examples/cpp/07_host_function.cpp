@@ -17,7 +17,7 @@ int main() {
     const auto other = device.create_stream();
 
     // Do not take it from a pool: drivers cannot wait on pool memory.
-    const auto pinned = std::make_shared<cuprum::LegacyPinnedMemoryResource>();
+    const auto pinned = cuprum::LegacyPinnedMemoryResource::create();
     const auto flag = pinned->allocate(sizeof(std::uint64_t), stream);
     flag.fill(std::uint8_t{0}, stream);
     stream.sync();

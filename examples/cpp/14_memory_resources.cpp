@@ -17,13 +17,13 @@ int main() {
     const cuprum::Stream stream = device.create_stream();
 
     // A private pool, page-locked host memory, and an existing vector.
-    const cuprum::DeviceMemoryResource pool(device, {.max_size = 16U << 20U});
-    const auto pinned = std::make_shared<cuprum::LegacyPinnedMemoryResource>();
+    const auto pool = cuprum::DeviceMemoryResource::create(device, {.max_size = 16U << 20U});
+    const auto pinned = cuprum::LegacyPinnedMemoryResource::create();
     std::vector<std::uint8_t> vector(BYTES, 9);
     const std::vector<cuprum::Buffer> sources{
         pinned->allocate(BYTES), cuprum::register_host_memory(vector.data(), vector.size())};
-    const std::vector<cuprum::Buffer> targets{pool.allocate(BYTES, stream),
-                                              pool.allocate(BYTES, stream)};
+    const std::vector<cuprum::Buffer> targets{pool->allocate(BYTES, stream),
+                                              pool->allocate(BYTES, stream)};
     sources[0].fill(std::uint8_t{7}, stream);
     cuprum::copy_batch(stream, sources, targets);
     std::vector<std::uint8_t> back(BYTES);
@@ -34,10 +34,10 @@ int main() {
         is_right = is_right && back.front() == (i == 0 ? 7 : 9) && back.back() == back.front();
     }
     std::printf("the pool holds %llu bytes\n",
-                static_cast<unsigned long long>(pool.attributes().used_mem_current));
+                static_cast<unsigned long long>(pool->attributes().used_mem_current));
 
     if (device.properties().get("virtual_memory_management_supported", 0) != 0) {
-        const auto virtual_memory = std::make_shared<cuprum::VirtualMemoryResource>(device);
+        const auto virtual_memory = cuprum::VirtualMemoryResource::create(device);
         const cuprum::Buffer small = virtual_memory->allocate(BYTES, stream);
         small.fill(std::uint8_t{1}, stream);
         const std::size_t before = small.size();

@@ -73,7 +73,7 @@ int run_child(int socket) {
     cuprum::IPCBufferDescriptor descriptor;
     const auto handle = receive(socket, descriptor);
     const auto pool = cuprum::DeviceMemoryResource::from_allocation_handle(device, handle);
-    const auto buffer = cuprum::Buffer::from_ipc_descriptor(pool, descriptor, stream);
+    const auto buffer = cuprum::Buffer::from_ipc_descriptor(*pool, descriptor, stream);
     buffer.fill(std::uint8_t{42}, stream);
     stream.sync();
     return buffer.is_mapped() ? 0 : 1;
@@ -83,11 +83,12 @@ int run_parent(int socket, pid_t child) {
     const cuprum::Device device;
     const cuprum::CurrentContext current(device.primary_context());
     const cuprum::Stream stream = device.create_stream();
-    const cuprum::DeviceMemoryResource pool(device, {.max_size = 4U << 20U, .ipc_enabled = true});
-    const cuprum::Buffer buffer = pool.allocate(BYTES, stream);
+    const auto pool =
+        cuprum::DeviceMemoryResource::create(device, {.max_size = 4U << 20U, .ipc_enabled = true});
+    const cuprum::Buffer buffer = pool->allocate(BYTES, stream);
     buffer.fill(std::uint8_t{1}, stream);
     stream.sync();
-    send(socket, pool.allocation_handle(), buffer.ipc_descriptor());
+    send(socket, pool->allocation_handle(), buffer.ipc_descriptor());
     int status = 0;
     waitpid(child, &status, 0);
     std::array<std::uint8_t, BYTES> back{};

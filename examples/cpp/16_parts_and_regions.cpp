@@ -27,7 +27,7 @@ int main() {
     picture.slice(0, COLUMNS).copy_to(picture.slice((ROWS - 2) * COLUMNS, COLUMNS), stream);
 
     // Copy the right half to page-locked memory, which the host reads directly.
-    const auto pinned = std::make_shared<cuprum::LegacyPinnedMemoryResource>();
+    const auto pinned = cuprum::LegacyPinnedMemoryResource::create();
     const cuprum::Buffer half = pinned->allocate(ROWS * COLUMNS / 2);
     cuprum::copy_region(half, {}, picture, {.offset = COLUMNS / 2, .pitch = COLUMNS},
                         {.width = COLUMNS / 2, .height = ROWS}, stream);
@@ -44,9 +44,9 @@ int main() {
 
     // Managed memory moves between host and device automatically; prefetching moves it early.
     if (device.properties().get("concurrent_managed_access", 0) != 0) {
-        const cuprum::ManagedMemoryResource pool(
+        const auto pool = cuprum::ManagedMemoryResource::create(
             {.preferred_location = cuprum::Location::device(device)});
-        const cuprum::ManagedBuffer shared = pool.allocate(std::size_t{1} << 16U, stream);
+        const cuprum::ManagedBuffer shared = pool->allocate(std::size_t{1} << 16U, stream);
         shared.prefetch(cuprum::Location::device(device), stream);
         shared.fill(std::uint8_t{3}, stream);
         shared.prefetch(cuprum::Location::host(), stream);

@@ -22,13 +22,14 @@ namespace {
 /// Reuse is ordered on one stream only. To use several streams, add events between them.
 class Cache final : public cuprum::MemoryResource {
 public:
-    explicit Cache(cuprum::DeviceMemoryResource upstream) : upstream_(std::move(upstream)) {}
+    explicit Cache(std::shared_ptr<cuprum::MemoryResource> upstream)
+        : upstream_(std::move(upstream)) {}
 
     CUdeviceptr allocate_bytes(std::size_t bytes, const cuprum::Stream& stream) override {
         const std::lock_guard lock(mutex_);
         std::vector<cuprum::Buffer>& kept = free_[bytes];
         const bool is_hit = !kept.empty();
-        cuprum::Buffer inner = is_hit ? kept.back() : upstream_.allocate(bytes, stream);
+        cuprum::Buffer inner = is_hit ? kept.back() : upstream_->allocate(bytes, stream);
         if (is_hit) {
             kept.pop_back();
             ++hits_;
@@ -50,12 +51,12 @@ public:
 
     [[nodiscard]] bool is_host_accessible() const noexcept override { return false; }
 
-    [[nodiscard]] int device_id() const noexcept override { return upstream_.device_id(); }
+    [[nodiscard]] int device_id() const noexcept override { return upstream_->device_id(); }
 
     [[nodiscard]] int hits() const noexcept { return hits_; }
 
 private:
-    cuprum::DeviceMemoryResource upstream_;
+    std::shared_ptr<cuprum::MemoryResource> upstream_;
     std::mutex mutex_; // any thread may free a buffer
     std::map<std::size_t, std::vector<cuprum::Buffer>> free_;
     std::map<CUdeviceptr, cuprum::Buffer> lent_;

@@ -7,9 +7,11 @@
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/detail/text.hpp>
+#include <cuprum/ipc.hpp>
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/stream.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,23 +23,50 @@
 
 namespace cuprum {
 
+class MemoryPool;
+
 namespace detail {
 
 struct Access;
 
-/// Where a buffer's memory is: what its state begins with, and all that callers see of it, so that
-/// asking for it is a plain load.
+/// A number of bytes that one thread may change while others read it. Reading costs a plain load.
+// NOLINTNEXTLINE(*-special-member-functions): a move is a copy
+class ByteCount {
+public:
+    ByteCount() = default;
+
+    ByteCount(const ByteCount& other) noexcept : value_(std::size_t{other}) {}
+
+    ~ByteCount() = default;
+
+    ByteCount& operator=(const ByteCount& other) noexcept { return *this = std::size_t{other}; }
+
+    ByteCount& operator=(std::size_t bytes) noexcept {
+        value_.store(bytes, std::memory_order_relaxed);
+        return *this;
+    }
+
+    // NOLINTNEXTLINE(google-explicit-constructor): it stands for the number
+    operator std::size_t() const noexcept { return value_.load(std::memory_order_relaxed); }
+
+private:
+    std::atomic<std::size_t> value_{0};
+};
+
+/// Where a buffer's memory is. The state of a buffer begins with it, so that reading it is a plain
+/// load.
 struct MemoryRange {
     CUdeviceptr pointer = 0;
-    std::size_t size = 0; // bytes
+    ByteCount size;
 };
 
 } // namespace detail
 
-/// Owns a piece of memory that devices can reach.
+/// A piece of memory that devices can reach.
 ///
-/// It holds its resource, its context and the stream it will be freed on. Copies share the memory,
-/// which is freed, in that stream's order, with the last of them.
+/// It holds its resource, its context and the stream that it will be freed on. Copies and slices
+/// share the memory; the last of them frees it in that stream's order. Threads may use, close and
+/// drop different copies and slices at the same time, but not one and the same object.
 class CUPRUM_API Buffer {
 public:
     /// Wraps memory owned by someone else; `owner` is kept alive with it.
@@ -52,7 +81,7 @@ public:
     /// exporter's pool, imported. The same descriptor gives the same memory, mapped once.
     /// @throws std::logic_error if the pool is not IPC-enabled; std::invalid_argument if the
     /// descriptor claims more than is mapped; CUDAError if it is not one of this pool's.
-    [[nodiscard]] static Buffer from_ipc_descriptor(const MemoryPool& pool,
+    [[nodiscard]] static Buffer from_ipc_descriptor(MemoryPool& pool,
                                                     const IPCBufferDescriptor& descriptor,
                                                     const Stream& stream);
 
@@ -77,12 +106,12 @@ public:
         return {data<T>(), size() / sizeof(T)};
     }
 
-    /// Returns a part of the memory as a buffer that shares it: the memory is freed with the last
-    /// of the parts and the whole, wherever that was said to be freed.
+    /// Returns a part of the memory as a buffer that shares it. The last of the slices and copies
+    /// frees the memory.
     /// @throws std::invalid_argument if the part does not lie in the buffer.
     [[nodiscard]] Buffer slice(std::size_t offset, std::size_t bytes) const;
 
-    /// Returns the buffer that this one is a part of; a share of itself if it is no part.
+    /// Returns the buffer that this one is a slice of, or a copy of itself.
     [[nodiscard]] Buffer whole() const;
 
     /// Returns the ordinal of the device it lies on (of pinned memory, the one that registered
@@ -90,9 +119,9 @@ public:
     [[nodiscard]] int device_id() const;
     [[nodiscard]] bool is_device_accessible() const;
     [[nodiscard]] bool is_host_accessible() const;
-    /// Tells whether the memory moves between host and devices by itself.
+    /// Returns whether the memory migrates between host and devices by itself.
     [[nodiscard]] bool is_managed() const;
-    /// Tells whether the memory is another process's.
+    /// Returns whether the memory belongs to another process.
     [[nodiscard]] bool is_mapped() const;
     /// Returns what names this buffer to processes that import its pool.
     /// @throws std::logic_error if it did not come from an IPC-enabled pool.
@@ -143,19 +172,25 @@ public:
     void fill(std::uint16_t value, const Stream& stream) const;
     void fill(std::uint32_t value, const Stream& stream) const;
 
-    /// Names the stream that the memory will be freed on.
+    /// Sets the stream that the memory will be freed on, for all shares. The caller orders this
+    /// stream after the work of all shares.
     void set_deallocation_stream(const Stream& stream) const;
-    /// Returns the stream that the memory will be freed on: the one it was allocated on unless
-    /// another was named. None for wrapped memory.
+    /// Returns the stream that the memory will be freed on: the one of the allocation, or the one
+    /// that set_deallocation_stream() named. Nothing for wrapped memory.
     [[nodiscard]] std::optional<Stream> deallocation_stream() const;
 
     [[nodiscard]] bool is_closed() const noexcept { return state_ == nullptr; }
 
-    /// Gives up this share; the last one frees, ordered on the recorded stream. Calling it again
-    /// does nothing.
+    /// Gives up this share. The last share frees the memory, ordered on deallocation_stream().
+    /// Calling it again does nothing.
     void close() noexcept { state_.reset(); }
 
-    /// Gives up this share, ordering the free on `stream` instead of the recorded stream.
+    /// Gives up this share, whose work is on `stream`.
+    ///
+    /// If this is the last share, the memory is freed on `stream` instead of deallocation_stream().
+    /// Otherwise the other shares keep their order, and the free also waits for the work that
+    /// `stream` holds now. Work that is being captured does not count: it has not run.
+    /// @throws CUDAError if no event can be recorded on `stream`; the share is then still open.
     void close(const Stream& stream);
 
     /// Compares address and size.

@@ -24,9 +24,9 @@ struct DeviceState;
 
 class Buffer;
 class Context;
-class DeviceMemoryResource;
 class DeviceResources;
 class Event;
+class MemoryResource;
 class Stream;
 class TimedEvent;
 template <typename T>
@@ -178,9 +178,14 @@ public:
     [[nodiscard]] Event create_event() const;
     [[nodiscard]] Event create_event(const EventOptions& options) const;
     [[nodiscard]] TimedEvent create_timed_event() const;
-    /// Returns the resource that `allocate` uses: the device's current memory pool.
-    [[nodiscard]] DeviceMemoryResource memory_resource() const;
-    /// Allocates device memory, ordered on `stream`; at once if the device has no pools.
+    /// Returns the resource that `allocate` uses: a DeviceMemoryResource over the device's current
+    /// pool or, for a device without pools, a SynchronousMemoryResource. Always the same object.
+    ///
+    /// The first call changes the pool for the whole process: if its release threshold is 0, the
+    /// driver's default, it becomes the maximum. See DeviceMemoryResource::create.
+    [[nodiscard]] const std::shared_ptr<MemoryResource>& memory_resource() const;
+    /// Allocates device memory from memory_resource(), ordered on `stream`. The first call sets the
+    /// release threshold of the device's pool, as memory_resource() does.
     [[nodiscard]] Buffer allocate(std::size_t bytes, const Stream& stream) const;
     /// Allocates `count` elements: `device.allocate<float>(1024, stream)`. Include
     /// <cuprum/typed_buffer.hpp>.

@@ -60,7 +60,7 @@ public:
     [[nodiscard]] static Event create(const Context& context, const EventOptions& options = {});
     /// Wraps an event made elsewhere, without owning it.
     [[nodiscard]] static Event from_handle(CUevent handle);
-    /// Opens an event of another process. It has no context here.
+    /// Opens an event of another process in the current context, which `context()` does not return.
     [[nodiscard]] static Event from_ipc_descriptor(const IPCEventDescriptor& descriptor);
 
     [[nodiscard]] CUevent handle() const;
@@ -70,10 +70,10 @@ public:
     /// Returns what another process needs to open this event.
     /// @throws std::logic_error if it was made without `ipc_enabled`.
     [[nodiscard]] IPCEventDescriptor ipc_descriptor() const;
-    /// Returns the context it was made in; nothing for an event from elsewhere.
+    /// Returns the context that it was made in; nothing for an event made elsewhere.
     [[nodiscard]] std::optional<Context> context() const;
 
-    /// Tells, without waiting, whether the recorded work is done.
+    /// Returns whether the recorded work is done. Never waits.
     /// @throws CUDAError if that work failed.
     [[nodiscard]] bool is_done() const;
     /// Blocks the calling thread until the recorded work is done.

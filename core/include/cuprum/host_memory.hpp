@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory that is allocated and freed at once, not in a stream's order; memory that exists already.
+// Memory that is allocated and freed at once, not in a stream's order, and existing host memory.
 
 #pragma once
 
@@ -16,11 +16,13 @@
 
 namespace cuprum {
 
-/// Allocates host memory that devices can reach, page-locked, at once. Slow: pools reuse memory.
+/// Page-locked host memory that devices can reach, allocated at once. Slow: pools reuse memory.
 ///
-/// Freeing waits for the stream that it is ordered on. Make it with std::make_shared.
+/// Freeing waits for the stream that it is ordered on.
 class CUPRUM_API LegacyPinnedMemoryResource final : public MemoryResource {
 public:
+    [[nodiscard]] static std::shared_ptr<LegacyPinnedMemoryResource> create();
+
     using MemoryResource::allocate;
     /// Allocates without a stream; the current context, or else device 0's, knows the memory.
     [[nodiscard]] Buffer allocate(std::size_t bytes);
@@ -35,17 +37,20 @@ public:
     [[nodiscard]] int device_id() const noexcept override { return -1; }
 
     [[nodiscard]] bool is_context_bound() const noexcept override { return true; }
+
+private:
+    LegacyPinnedMemoryResource() = default;
 };
 
-/// Allocates device memory at once, for devices without pools. Freeing waits for the stream that it
-/// is ordered on. Make it with std::make_shared.
+/// Device memory that is allocated at once, for devices without pools. Freeing waits for the stream
+/// that it is ordered on.
 class CUPRUM_API SynchronousMemoryResource final : public MemoryResource {
 public:
-    explicit SynchronousMemoryResource(const Device& device) : device_(device) {}
+    [[nodiscard]] static std::shared_ptr<SynchronousMemoryResource> create(const Device& device);
 
+    using MemoryResource::allocate;
     /// Allocates without a stream, in the device's own context.
     [[nodiscard]] Buffer allocate(std::size_t bytes);
-    [[nodiscard]] Buffer allocate(std::size_t bytes, const Stream& stream) override;
 
     [[nodiscard]] CUdeviceptr allocate_bytes(std::size_t bytes, const Stream& stream) override;
     void deallocate_bytes(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) override;
@@ -58,7 +63,12 @@ public:
 
     [[nodiscard]] bool is_context_bound() const noexcept override { return true; }
 
+protected:
+    [[nodiscard]] Buffer make_buffer(std::size_t bytes, const Stream& stream) override;
+
 private:
+    explicit SynchronousMemoryResource(const Device& device) : device_(device) {}
+
     Device device_;
 };
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Memory shared between processes: a pool travels as a file descriptor, a buffer as 64 bytes that
-// mean something to whoever imported the pool.
+// name it to a process that imported the pool.
 
 #pragma once
 
@@ -49,9 +49,9 @@ private:
 
 /// Names a buffer to processes that imported its pool. Plain bytes: send it as you like.
 ///
-/// What arrives is the peer's word. It is checked against what is really mapped when it is used,
-/// and the payload against the checksum in it, since drivers crash on a damaged one. A checksum is
-/// no signature: import only from processes that you trust.
+/// Descriptors are untrusted input: the size is validated against the mapping, and the payload
+/// against its checksum, since drivers crash on a damaged one. A checksum is no signature: import
+/// only from processes that you trust.
 struct IPCBufferDescriptor {
     static constexpr std::size_t PAYLOAD_BYTES = 72; // the driver's 64 and their checksum
 

@@ -30,7 +30,7 @@ public:
         return ManagedBuffer(Buffer::slice(offset, bytes));
     }
 
-    /// Tells whether it is advised that the memory is mostly read, so that copies may be kept.
+    /// Returns whether the memory is advised to be read mostly, so that devices keep copies.
     [[nodiscard]] bool read_mostly() const;
     void set_read_mostly(bool value) const;
 
@@ -38,7 +38,7 @@ public:
     [[nodiscard]] std::optional<Location> preferred_location() const;
     void set_preferred_location(const std::optional<Location>& location) const;
 
-    /// Returns who is advised to keep the memory mapped, devices in order, then the host.
+    /// Returns the places that are advised to keep the memory mapped: devices in order, then host.
     [[nodiscard]] std::vector<Location> accessed_by() const;
     /// Makes these, and no others, keep it mapped. All are checked before any is advised.
     /// @throws std::invalid_argument for a NUMA node: only devices and the host as a whole can be.

@@ -62,13 +62,13 @@ public:
     /// Returns the context its work runs in; for the default streams the current one.
     [[nodiscard]] Context context() const;
     [[nodiscard]] Device device() const;
-    /// Asks what the stream's context has of the device.
+    /// Returns the part of the device that the stream's context has.
     [[nodiscard]] DeviceResources resources() const;
 
     /// Blocks the calling thread until all work enqueued so far is done.
     /// @throws CUDAError if any of it failed; the context is then unusable.
     void sync() const;
-    /// Tells, without waiting, whether all work enqueued so far is done.
+    /// Returns whether all work enqueued so far is done. Never waits.
     [[nodiscard]] bool is_done() const;
     /// Records a new event after the work enqueued so far.
     [[nodiscard]] Event record(const EventOptions& options = {}) const;
@@ -84,9 +84,9 @@ public:
     /// Calls a function on a thread of the driver, in this stream's order. Returns at once.
     ///
     /// The function must not call CUDA, directly or through this library, nor wait for work that
-    /// does. If it throws, a warning of kind HostFunction tells, and the stream goes on. It is
-    /// never called if earlier work of the context failed. What it captures is released later, on a
-    /// thread that calls this library.
+    /// does. If it throws, the library sends a warning of kind HostFunction and the stream goes on.
+    /// It is never called if earlier work of the context failed. What it captures is released
+    /// later, on a thread that calls this library.
     void launch_host(std::function<void()> function) const;
 
     /// Writes a value to memory of the device, in this stream's order.

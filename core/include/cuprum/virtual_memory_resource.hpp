@@ -46,22 +46,22 @@ struct VirtualMemoryResourceOptions {
 /// Allocates by reserving addresses and mapping physical memory there, so that an allocation can
 /// grow: in place if the addresses behind it are free, else under new addresses, never by copying.
 ///
-/// Allocating and freeing happen at once; freeing first waits for the stream that it is ordered on,
-/// or, without one, for the context. Make it with std::make_shared.
+/// Allocating and freeing happen at once. Freeing first waits for the stream that it is ordered on
+/// or, without one, for the context, which ends stream captures in it.
 class CUPRUM_API VirtualMemoryResource final : public MemoryResource {
 public:
     /// @throws CUDAError if the device cannot do this, or not with GPUDirect RDMA if that is asked
-    /// for; std::invalid_argument for options that do not go together.
-    explicit VirtualMemoryResource(const Device& device,
-                                   const VirtualMemoryResourceOptions& options = {});
+    /// for; std::invalid_argument for options that contradict each other.
+    [[nodiscard]] static std::shared_ptr<VirtualMemoryResource>
+    create(const Device& device, const VirtualMemoryResourceOptions& options = {});
     ~VirtualMemoryResource() override;
     VirtualMemoryResource(const VirtualMemoryResource&) = delete;
     VirtualMemoryResource& operator=(const VirtualMemoryResource&) = delete;
 
+    using MemoryResource::allocate;
     /// Allocates at least `bytes`: the buffer's size is rounded up to the granularity. The memory
     /// is there when this returns.
     [[nodiscard]] Buffer allocate(std::size_t bytes);
-    [[nodiscard]] Buffer allocate(std::size_t bytes, const Stream& stream) override;
 
     /// Makes an allocation of this resource at least `bytes` large, under the resource's options or
     /// new ones, which become the resource's; what it holds stays.
@@ -69,7 +69,8 @@ public:
     /// If the addresses behind it are free, it grows in place: the result is the same buffer, and
     /// every copy of it sees the new size. Otherwise the result is another buffer, over the same
     /// memory and more; the old one stays usable at its old address until it is closed. If nothing
-    /// is to be added, only access is set anew. On failure nothing changes.
+    /// is to be added, only access is set anew. On failure nothing changes. Threads may call this
+    /// for one buffer at the same time, and read its size meanwhile.
     /// @throws std::invalid_argument if the buffer is not a whole allocation of this resource.
     [[nodiscard]] Buffer modify_allocation(const Buffer& buffer, std::size_t bytes);
     [[nodiscard]] Buffer modify_allocation(const Buffer& buffer, std::size_t bytes,
@@ -88,8 +89,13 @@ public:
     [[nodiscard]] bool is_host_accessible() const noexcept override;
     [[nodiscard]] int device_id() const noexcept override;
 
+protected:
+    [[nodiscard]] Buffer make_buffer(std::size_t bytes, const Stream& stream) override;
+
 private:
     struct Allocations;
+
+    VirtualMemoryResource(const Device& device, const VirtualMemoryResourceOptions& options);
 
     Device device_;
     std::unique_ptr<Allocations> allocations_;

@@ -7,8 +7,8 @@
 // can be the rows and one the slices of a block; the others are loops.
 
 #include "driver/current.hpp"
-#include "memory/region_copy.hpp"
 #include "driver/handle.hpp"
+#include "memory/region_copy.hpp"
 #include "stream/stream_state.hpp"
 
 #include <cuprum/region.hpp>
@@ -85,11 +85,11 @@ void copy_strided(CUdeviceptr destination, const StridedLayout& to, CUdeviceptr 
             to_offset += index * plan.loops[i].to;
             from_offset += index * plan.loops[i].from;
         }
-        const detail::Block target{destination + static_cast<CUdeviceptr>(to_offset),
-                                   size(plan.rows.to), size(plan.slices.to)};
-        const detail::Block origin{source + static_cast<CUdeviceptr>(from_offset),
-                                   size(plan.rows.from), size(plan.slices.from)};
-        detail::copy_block(target, origin, extent, queue.handle);
+        const detail::LinearMemory target{destination + static_cast<CUdeviceptr>(to_offset),
+                                          size(plan.rows.to), size(plan.slices.to)};
+        const detail::LinearMemory origin{source + static_cast<CUdeviceptr>(from_offset),
+                                          size(plan.rows.from), size(plan.slices.from)};
+        detail::copy_linear(target, origin, extent, queue.handle);
     }
 }
 

@@ -3,12 +3,12 @@
 
 #include <cuprum/context.hpp>
 
-#include "driver/current.hpp"
-#include "stream/host_function.hpp"
 #include "device/device_state.hpp"
+#include "driver/current.hpp"
 #include "driver/handle.hpp"
-#include "support/text.hpp"
+#include "stream/deferred_release.hpp"
 #include "support/never_destroyed.hpp"
+#include "support/text.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -54,7 +54,7 @@ bool Context::is_primary() const {
 void Context::sync() const {
     const driver::Current current(handle());
     call(table().cuCtxSynchronize);
-    detail::release_finished_host_functions();
+    detail::release_deferred();
 }
 
 bool Context::is_green() const {
@@ -87,20 +87,13 @@ std::string to_string(const Context& context) {
            " device=" + std::to_string(state.device->ordinal) + ">";
 }
 
-CurrentContext::CurrentContext(const Context& context) : kept_(detail::Access::state(context)) {
-    const CUcontext wanted = context.handle();
-    CUcontext current = nullptr;
-    call(table().cuCtxGetCurrent, &current);
-    if (current != wanted) {
-        call(table().cuCtxPushCurrent, wanted);
-        is_pushed_ = true;
-    }
-}
+CurrentContext::CurrentContext(const Context& context)
+    : kept_(detail::Access::state(context)),
+      is_pushed_(driver::push_unless_current(context.handle())) {}
 
 CurrentContext::~CurrentContext() {
     if (is_pushed_) {
-        CUcontext popped = nullptr;
-        driver::release_now("current context", table().cuCtxPopCurrent, &popped);
+        driver::pop_pushed();
     }
 }
 
@@ -151,9 +144,9 @@ ContextState::~ContextState() {
         made.count.store(made.contexts.size(), std::memory_order_release);
     }
     if (green != nullptr) {
-        driver::release("green context", driver::table().cuGreenCtxDestroy, green);
+        release_or_defer("green context", driver::table().cuGreenCtxDestroy, green);
     } else if (handle.get() != nullptr) {
-        driver::release("context", driver::table().cuCtxDestroy, handle.get());
+        release_or_defer("context", driver::table().cuCtxDestroy, handle.get());
     }
 }
 

@@ -4,10 +4,10 @@
 // Contexts that we make: plain and green ones, and the primary one made anew.
 
 #include "device/context_flags.hpp"
-#include "driver/current.hpp"
 #include "device/device_state.hpp"
-#include "driver/handle.hpp"
 #include "device/resource_state.hpp"
+#include "driver/current.hpp"
+#include "driver/handle.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device_resources.hpp>
@@ -73,10 +73,24 @@ void Device::set_primary_context_flags(const ContextFlags& flags) const {
 void Device::reset_primary_context() const {
     static std::mutex one_at_a_time; // so that every life of the context is retained once
     const std::lock_guard lock(one_at_a_time);
-    call(table().cuDevicePrimaryCtxReset, state_->handle);
-    if (const auto* primary = state_->primary.peek()) {
-        (*primary)->reset_count.fetch_add(1, std::memory_order_relaxed);
-        driver::detail::process_flags.was_reset.store(true, std::memory_order_relaxed);
+    const auto* primary = state_->primary.peek();
+    if (primary != nullptr) {
+        // Before the driver destroys anything: no thread may use or release an object that is about
+        // to go. The count is odd during the reset, so that objects made meanwhile are lost as
+        // well.
+        (*primary)->reset_count.fetch_add(1);
+        driver::detail::process_flags.was_reset.store(true);
+    }
+    const auto& reset = table().cuDevicePrimaryCtxReset;
+    const CUresult status = reset(state_->handle);
+    if (primary != nullptr) {
+        // After a failed reset, the objects of before are still there.
+        (*primary)->reset_count.fetch_add(status == CUDA_SUCCESS ? 1U : ~0U);
+    }
+    if (status != CUDA_SUCCESS) {
+        driver::raise(status, reset.name);
+    }
+    if (primary != nullptr) {
         // The context stays ours but is inactive until somebody retains it once more.
         CUcontext renewed = nullptr;
         call(table().cuDevicePrimaryCtxRetain, &renewed, state_->handle);

@@ -5,6 +5,7 @@
 
 #include "driver/call.hpp"
 #include "driver/handle.hpp"
+#include "stream/deferred_release.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/detail/access.hpp>
@@ -49,8 +50,9 @@ struct ContextState {
     DeviceState* device = nullptr;
     bool is_primary = false;
     bool is_owned = false;
-    CUgreenCtx green = nullptr;            // of a green context that we made
-    std::atomic<unsigned> reset_count = 0; // what was made before a reset is gone already
+    CUgreenCtx green = nullptr; // of a green context that we made
+    std::atomic<unsigned> reset_count =
+        0; // odd during a reset; objects with another count are lost
 
     ContextState() = default;
 
@@ -68,20 +70,20 @@ struct ContextState {
     return context == nullptr || context->reset_count.load(std::memory_order_relaxed) == made_at;
 }
 
-/// Releases an object of a context in a destructor, as driver::release() does, if it is still there
-/// by then.
+/// Releases a stream or an event in a destructor, now or later as release_or_defer() does, unless a
+/// reset destroyed it first. The driver allows this beside stream captures.
 template <typename Handle>
 void release_in(const std::shared_ptr<ContextState>& context, unsigned made_at, const char* what,
                 const driver::Entry<CUresult(Handle)>& entry, Handle handle) noexcept {
     if (!is_intact(context, made_at)) {
         return;
     }
-    if (!driver::is_in_host_function()) [[likely]] {
+    if (!runs_host_function()) [[likely]] {
         driver::release_now(what, entry, handle);
         return;
     }
     try {
-        driver::keep_for_later(
+        defer_release(
             std::shared_ptr<void>(nullptr, [context, made_at, what, &entry, handle](void*) {
                 if (is_intact(context, made_at)) { // a reset may have come first
                     driver::release_now(what, entry, handle);

@@ -3,12 +3,12 @@
 
 #include <cuprum/device.hpp>
 
-#include "driver/current.hpp"
-#include "stream/host_function.hpp"
 #include "device/device_state.hpp"
-#include "stream/event_state.hpp"
+#include "driver/current.hpp"
 #include "driver/handle.hpp"
 #include "memory/pool_state.hpp"
+#include "stream/deferred_release.hpp"
+#include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
 
 #include <cuprum/buffer.hpp>
@@ -17,7 +17,7 @@
 #include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
 #include <cuprum/host_memory.hpp>
-#include <cuprum/memory_resource.hpp>
+#include <cuprum/memory_pool.hpp>
 #include <cuprum/stream.hpp>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ constexpr auto ATTRIBUTES = std::to_array<AttributeName>({
 });
 
 int attribute_number(std::string_view name);
-const DeviceMemoryResource& own_pool(const Device& device, detail::DeviceState& state);
+std::shared_ptr<MemoryResource> make_memory_resource(const Device& device);
 detail::DeviceState* current_device();
 detail::DeviceState* default_device();
 detail::DeviceState* device_by_ordinal(int ordinal);
@@ -192,7 +192,7 @@ void Device::sync() const {
     const auto context = detail::context_for(*state_);
     const driver::Current current(context->handle);
     call(table().cuCtxSynchronize);
-    detail::release_finished_host_functions();
+    detail::release_deferred();
 }
 
 Stream Device::create_stream() const {
@@ -218,18 +218,12 @@ TimedEvent Device::create_timed_event() const {
     return TimedEvent::create(detail::Access::make<Context>(detail::context_for(*state_)));
 }
 
-DeviceMemoryResource Device::memory_resource() const {
-    return own_pool(*this, *state_);
+const std::shared_ptr<MemoryResource>& Device::memory_resource() const {
+    return state_->memory_resource.get([this] { return make_memory_resource(*this); });
 }
 
 Buffer Device::allocate(std::size_t bytes, const Stream& stream) const {
-    if (state_->memory_resource.peek() == nullptr &&
-        properties().get("memory_pools_supported", 0) == 0) [[unlikely]] {
-        const std::shared_ptr<MemoryResource> resource =
-            std::make_shared<SynchronousMemoryResource>(*this);
-        return resource->allocate(bytes, stream);
-    }
-    return own_pool(*this, *state_).allocate(bytes, stream);
+    return memory_resource()->allocate(bytes, stream);
 }
 
 std::string to_string(const Device& device) {
@@ -283,13 +277,14 @@ int attribute_number(std::string_view name) {
     return place->number;
 }
 
-/// Returns the resource that the device allocates from, wrapped once.
-const DeviceMemoryResource& own_pool(const Device& device, detail::DeviceState& state) {
-    return state.memory_resource.get([&] {
-        DeviceMemoryResource pool(device);
-        detail::keep_for_good(std::static_pointer_cast<detail::PoolState>(pool.resource()));
-        return pool;
-    });
+/// Makes the resource that a device allocates from.
+std::shared_ptr<MemoryResource> make_memory_resource(const Device& device) {
+    if (device.properties().get("memory_pools_supported", 0) == 0) {
+        return SynchronousMemoryResource::create(device);
+    }
+    auto pool = DeviceMemoryResource::create(device);
+    detail::keep_for_good(pool);
+    return pool;
 }
 
 /// Makes an event when the primary context is not current. Apart, and with a copy of the options,

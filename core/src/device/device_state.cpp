@@ -4,6 +4,7 @@
 #include "device/device_state.hpp"
 
 #include "driver/current.hpp"
+#include "stream/deferred_release.hpp"
 #include "support/never_destroyed.hpp"
 
 #include <cuprum/error.hpp>
@@ -154,8 +155,8 @@ void reset_devices() {
     }
     for (const auto& device : *list) {
         for (unsigned life = 0; life < device->retained; ++life) {
-            driver::release("primary context", driver::table().cuDevicePrimaryCtxRelease,
-                            device->handle);
+            release_or_defer("primary context", driver::table().cuDevicePrimaryCtxRelease,
+                             device->handle);
         }
     }
     delete list;

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "driver/call.hpp"
 #include "device/context_state.hpp"
+#include "driver/call.hpp"
 #include "support/lazy.hpp"
 
 #include <cuprum/memory_resource.hpp>
@@ -35,7 +35,7 @@ struct DeviceState {
     CUdevice handle;
     int ordinal;
     Lazy<std::shared_ptr<ContextState>> primary;
-    Lazy<DeviceMemoryResource> memory_resource;
+    Lazy<std::shared_ptr<MemoryResource>> memory_resource; // see Device::memory_resource
     Lazy<PriorityRange> priorities;
     std::atomic<unsigned> retained = 0; // how often we retained the primary context: once a reset
     Lazy<std::string> name;

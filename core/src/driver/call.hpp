@@ -5,8 +5,6 @@
 
 #include "driver/table.hpp"
 
-#include <memory>
-
 namespace cuprum::driver {
 
 /// Throws CUDAError for a failed call.
@@ -32,31 +30,9 @@ void initialise();
     return detail::process_flags.is_leaving.load(std::memory_order_relaxed);
 }
 
-namespace detail {
-
-/// Returns whether the calling thread runs a host function of a stream.
-[[nodiscard]] bool runs_host_function() noexcept;
-
-} // namespace detail
-
-/// Returns whether the calling thread runs a host function of a stream: it must not call the
-/// driver.
-[[nodiscard]] inline bool is_in_host_function() noexcept {
-    return detail::process_flags.host_functions.load(std::memory_order_relaxed) != 0 &&
-           detail::runs_host_function();
-}
-
-/// Keeps an object whose destructor calls the driver until a thread that may do so releases it.
-/// Objects are released in the order in which they came.
-void keep_for_later(std::shared_ptr<void> object);
-
-/// Releases a driver object in a destructor: calls `entry` unless the process is exiting. A failure
-/// other than "the driver is gone" becomes a warning and is never thrown. `what` names the object,
-/// as in "stream". In a host function the release is deferred.
-template <typename... Params, typename... Args>
-void release(const char* what, const Entry<CUresult(Params...)>& entry, Args... args) noexcept;
-
-/// Releases a driver object at once, in host functions too; for state of the calling thread.
+/// Releases a driver object: calls `entry` unless the process is leaving. Reports a failure as a
+/// warning and never throws; "the driver is gone" counts as success. `what` names the object, as in
+/// "stream". Destructors that may run in a host function use release_or_defer() instead.
 template <typename... Params, typename... Args>
 void release_now(const char* what, const Entry<CUresult(Params...)>& entry, Args... args) noexcept;
 
@@ -80,21 +56,6 @@ inline void release_now(const char* what, const Entry<CUresult(Params...)>& entr
     } catch (...) { // the first call of an entry looks it up, which can fail
         report_release_failure(what);
     }
-}
-
-template <typename... Params, typename... Args>
-inline void release(const char* what, const Entry<CUresult(Params...)>& entry,
-                    Args... args) noexcept {
-    if (is_in_host_function()) [[unlikely]] {
-        try {
-            keep_for_later(std::shared_ptr<void>(
-                nullptr, [=, &entry](void*) noexcept { release_now(what, entry, args...); }));
-        } catch (...) {
-            report_release_failure(what);
-        }
-        return;
-    }
-    release_now(what, entry, args...);
 }
 
 } // namespace cuprum::driver

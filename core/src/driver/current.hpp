@@ -7,34 +7,43 @@
 
 namespace cuprum::driver {
 
-/// Makes a context current for a scope. If it is current already, which is nearly always so, this
-/// costs one cheap driver call. If not, the context is pushed, and popped at the end of the scope.
+/// Makes a context current and returns whether it was pushed for that. Costs one cheap driver call
+/// if it is current already, which is nearly always.
+[[nodiscard]] inline bool push_unless_current(CUcontext wanted) {
+    CUcontext current = nullptr;
+    call(table().cuCtxGetCurrent, &current);
+    if (current == wanted) {
+        return false;
+    }
+    call(table().cuCtxPushCurrent, wanted);
+    return true;
+}
+
+/// Pops what push_unless_current() pushed. Reports a failure.
+inline void pop_pushed() noexcept {
+    CUcontext popped = nullptr;
+    release_now("current context", table().cuCtxPopCurrent, &popped);
+}
+
+/// Makes a context current for a scope.
 class Current {
 public:
-    [[nodiscard]] explicit Current(CUcontext wanted) {
-        CUcontext current = nullptr;
-        call(table().cuCtxGetCurrent, &current);
-        if (current != wanted) {
-            call(table().cuCtxPushCurrent, wanted);
-            is_pushed_ = true;
-        }
-    }
+    [[nodiscard]] explicit Current(CUcontext wanted) : is_pushed_(push_unless_current(wanted)) {}
 
     ~Current() {
         if (is_pushed_) {
-            CUcontext popped = nullptr;
-            release_now("current context", table().cuCtxPopCurrent, &popped);
+            pop_pushed();
         }
     }
 
     Current(const Current&) = delete;
     Current& operator=(const Current&) = delete;
 
-    /// Returns whether another context was current before.
+    /// Returns whether another context was current.
     [[nodiscard]] bool is_pushed() const noexcept { return is_pushed_; }
 
 private:
-    bool is_pushed_ = false;
+    bool is_pushed_;
 };
 
 /// Returns whether a call may have failed because its stream's context was not current.

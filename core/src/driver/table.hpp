@@ -114,10 +114,9 @@ namespace detail {
 /// The state of the process that nearly every call reads, in one cache line.
 struct alignas(64) ProcessFlags {
     std::atomic<Table*> table;
-    std::atomic<bool> is_leaving = false;         // see driver::is_leaving()
-    std::atomic<bool> was_reset = false;          // a device was reset: check objects before use
-    std::atomic<bool> are_streams_shared = false; // with others, who may capture them
-    std::atomic<unsigned> host_functions = 0;     // that run now; see driver::is_in_host_function()
+    std::atomic<bool> is_leaving = false;     // see driver::is_leaving()
+    std::atomic<bool> was_reset = false;      // a device was reset: check objects before use
+    std::atomic<unsigned> host_functions = 0; // that run now; see detail::runs_host_function()
 };
 
 extern ProcessFlags process_flags;

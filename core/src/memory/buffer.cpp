@@ -3,20 +3,23 @@
 
 #include <cuprum/buffer.hpp>
 
+#include "driver/capture.hpp"
 #include "driver/current.hpp"
-#include "stream/host_function.hpp"
-#include "memory/region_copy.hpp"
-#include "memory/buffer_state.hpp"
 #include "driver/handle.hpp"
-#include "stream/ordered_free.hpp"
+#include "memory/buffer_state.hpp"
 #include "memory/out_of_memory.hpp"
-#include "support/recycled.hpp"
+#include "memory/peer_copy.hpp"
+#include "memory/pool_state.hpp"
+#include "stream/deferred_release.hpp"
+#include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
+#include "support/recycled.hpp"
 #include "support/text.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/graph_memory_resource.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <limits>
@@ -40,6 +43,8 @@ void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const 
                                        CUresult status);
 template <typename Value, typename Entry>
 void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry);
+[[gnu::noinline]] void close_on_other_stream(const Buffer& share, detail::BufferState& whole,
+                                             const Stream& stream);
 void check_range(CUdeviceptr pointer, std::size_t bytes);
 void check_sizes(std::size_t destination, std::size_t source);
 void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes);
@@ -48,6 +53,7 @@ void check_overlap(CUdeviceptr destination, CUdeviceptr source, std::size_t byte
 detail::PointerInfo ask_for_pointer(CUdeviceptr pointer);
 CUdeviceptr address_of(const void* host);
 std::uint64_t this_thread() noexcept;
+bool is_reached(const detail::ClosingPoint& point) noexcept;
 
 } // namespace
 
@@ -57,7 +63,7 @@ Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes, std::shared_p
     state->pointer = pointer;
     state->size = bytes;
     if (owner != nullptr) {
-        state->unusual.get().owner = std::move(owner);
+        state->extras.get().owner = std::move(owner);
     }
     return Buffer(std::move(state));
 }
@@ -70,16 +76,16 @@ Buffer Buffer::from_handle(CUdeviceptr pointer, std::size_t bytes,
     }
     check_range(pointer, bytes);
     auto state = detail::make_recycled<detail::BufferState>();
-    state->free_on(stream);
+    state->make_on(stream);
     state->size = bytes;
     state->resource = std::move(resource);
-    state->pointer = pointer; // last: from here on it is ours to free
+    state->pointer = pointer; // last: from here on the state frees it
     return Buffer(std::move(state));
 }
 
 Buffer Buffer::whole() const {
     const detail::BufferState& part = detail::open(*this);
-    return part.is_part() ? Buffer(part.unusual.peek()->whole) : *this;
+    return part.is_slice() ? Buffer(part.extras.peek()->whole) : *this;
 }
 
 Buffer Buffer::slice(std::size_t offset, std::size_t bytes) const {
@@ -93,8 +99,8 @@ Buffer Buffer::slice(std::size_t offset, std::size_t bytes) const {
     state->pointer = own.pointer + offset;
     state->size = bytes;
     state->resource = own.resource;
-    detail::UnusualBuffer& part = state->unusual.get();
-    if (const detail::UnusualBuffer* more = own.unusual.peek()) {
+    detail::BufferExtras& part = state->extras.get();
+    if (const detail::BufferExtras* more = own.extras.peek()) {
         part.owner = more->owner;
         part.whole = more->whole;
     }
@@ -183,19 +189,26 @@ void Buffer::fill(std::uint32_t value, const Stream& stream) const {
 }
 
 void Buffer::set_deallocation_stream(const Stream& stream) const {
-    detail::open(*this).whole_state().free_again_on(stream);
+    detail::BufferState& whole = detail::open(*this).whole_state();
+    if (!whole.is_freed_on(stream)) {
+        whole.redirect_free(stream);
+    }
 }
 
 std::optional<Stream> Buffer::deallocation_stream() const {
-    const Stream& stream = detail::open(*this).whole_state().stream;
+    const Stream stream = detail::open(*this).whole_state().free_order().stream;
     return stream.is_closed() ? std::nullopt : std::optional(stream);
 }
 
 [[gnu::hot]] void Buffer::close(const Stream& stream) {
-    if (state_ != nullptr) {
-        static_cast<detail::BufferState&>(*state_).whole_state().free_again_on(stream);
-        state_.reset();
+    if (state_ == nullptr) {
+        return;
     }
+    detail::BufferState& whole = static_cast<detail::BufferState&>(*state_).whole_state();
+    if (!whole.is_freed_on(stream)) [[unlikely]] {
+        close_on_other_stream(*this, whole, stream);
+    }
+    state_.reset();
 }
 
 bool operator==(const Buffer& left, const Buffer& right) noexcept {
@@ -213,38 +226,100 @@ std::string to_string(const Buffer& buffer) {
 
 // ---- BufferState -------------------------------------------------------------------------------
 
-static_assert(sizeof(detail::BufferState) <= 64, "what every buffer has fits a line of the cache");
+static_assert(sizeof(detail::BufferState) <= 64, "the state of a plain buffer fits a cache line");
 
-void detail::BufferState::free_on(const Stream& next) {
-    // Read all that can fail before changing anything.
-    const StreamState& queue = unclosed(Access::state(next), "Stream");
-    auto place = context_state_of(queue);
-    UnusualBuffer& more = unusual.get();
-    stream = next;
-    more.context = std::move(place);
-    if (more.home == nullptr) {
-        more.home = more.context;
-        more.made_at = more.home->reset_count.load(std::memory_order_relaxed);
-    }
-    is_plain = false;
-    more.thread = queue.handle == CU_STREAM_PER_THREAD ? this_thread() : 0;
+/// Memory on the list of deferred releases.
+struct detail::BufferState::Deferred final : DeferredRelease {
+    BufferState state;
+};
+
+bool detail::FreeOrder::is_usable() const noexcept {
+    // The per-thread default stream of another thread has no name here.
+    const bool is_of_this_thread = thread == 0 || thread == this_thread();
+    return is_of_this_thread && (stream.is_closed() || !Access::state(stream)->is_lost());
 }
 
-void detail::BufferState::free_again_on(const Stream& next) {
-    if (!is_plain || Access::state(next) != Access::state(stream)) {
-        free_on(next);
-    }
+void detail::BufferState::make_on(const Stream& first) {
+    redirect_free(first);
+    BufferExtras& more = extras.get();
+    more.home = more.context;
+    more.made_at = more.home->reset_count.load(std::memory_order_relaxed);
 }
 
-void detail::BufferState::free_in(std::shared_ptr<ContextState> place) {
-    UnusualBuffer& more = unusual.get();
+void detail::BufferState::make_in(std::shared_ptr<ContextState> place) {
+    BufferExtras& more = extras.get();
     more.context = std::move(place);
     more.home = more.context;
     more.made_at = more.home->reset_count.load(std::memory_order_relaxed);
 }
 
+detail::FreeOrder detail::BufferState::free_order() const {
+    const BufferExtras* const more = extras.peek();
+    const std::lock_guard held(lock);
+    FreeOrder order;
+    order.stream = stream;
+    if (is_plain) {
+        order.context = Access::state(stream)->context;
+    } else if (more != nullptr) {
+        order.context = more->context;
+        order.thread = more->thread;
+    }
+    return order;
+}
+
+bool detail::BufferState::is_freed_on(const Stream& next) const {
+    const StreamState& queue = unclosed(Access::state(next), "Stream");
+    const std::lock_guard held(lock);
+    return &queue == Access::state(stream).get() && !queue.is_default;
+}
+
+void detail::BufferState::redirect_free(const Stream& next) {
+    // All that can fail comes first.
+    const StreamState& queue = unclosed(Access::state(next), "Stream");
+    auto place = context_state_of(queue);
+    BufferExtras& more = extras.get();
+    const std::uint64_t thread = queue.handle == CU_STREAM_PER_THREAD ? this_thread() : 0;
+    Stream replaced = next; // the lock is not held while the old stream and context are released
+    const std::lock_guard held(lock);
+    std::swap(stream, replaced);
+    std::swap(more.context, place);
+    more.thread = thread;
+    is_plain = false;
+}
+
+void detail::BufferState::free_after_work_on(const Stream& next) {
+    const StreamState& queue = unclosed(Access::state(next), "Stream");
+    // Work that is being captured does not run now: no event can stand for it.
+    if (resource == nullptr || pointer == 0 || queue.is_lost() || is_capturing(queue)) {
+        return;
+    }
+    const auto place = context_state_of(queue);
+    const driver::Current current(place->handle);
+    BufferExtras& more = extras.get();
+    {
+        const std::lock_guard closing(more.closing_mutex);
+        auto& points = more.closing_points;
+        const auto known = std::ranges::find_if(points, [&](const ClosingPoint& point) {
+            return Access::state(point.stream) == Access::state(next) && !queue.is_default;
+        });
+        if (known != points.end()) { // a later point of a stream covers the earlier one
+            call(table().cuEventRecord, Access::state(known->reached)->handle, queue.handle);
+            return;
+        }
+        std::erase_if(points, [](const ClosingPoint& point) { return is_reached(point); });
+        ClosingPoint point{next, make_event(place, CU_EVENT_DISABLE_TIMING)};
+        call(table().cuEventRecord, Access::state(point.reached)->handle, queue.handle);
+        points.push_back(std::move(point));
+    }
+    const std::lock_guard held(lock);
+    if (is_plain) {
+        more.context = Access::state(stream)->context;
+        is_plain = false;
+    }
+}
+
 bool detail::BufferState::is_lost() const noexcept {
-    const UnusualBuffer* const more = unusual.peek();
+    const BufferExtras* const more = extras.peek();
     if (more == nullptr || more->whole != nullptr) {
         return more != nullptr && more->whole->is_lost();
     }
@@ -252,88 +327,73 @@ bool detail::BufferState::is_lost() const noexcept {
            resource->is_context_bound();
 }
 
-bool detail::BufferState::is_stream_usable() const {
-    // Another thread's default stream cannot be named; a stream that went with a reset is gone.
-    const UnusualBuffer* const more = unusual.peek();
-    const bool is_of_this_thread =
-        more == nullptr || more->thread == 0 || more->thread == this_thread();
-    return is_of_this_thread && (stream.is_closed() || !Access::state(stream)->is_lost());
-}
-
 [[gnu::hot]] detail::BufferState::~BufferState() {
     if (resource == nullptr || pointer == 0 || driver::is_leaving()) [[unlikely]] {
         return;
     }
-    if (driver::is_in_host_function() && is_put_off()) [[unlikely]] {
+    if (runs_host_function() && try_defer_free()) [[unlikely]] {
         return;
     }
-    if (!is_plain || !is_freed_plainly()) [[unlikely]] {
+    if (!is_plain || !try_free_on_stream()) [[unlikely]] {
         free_in_context();
     }
 }
 
-void detail::BufferState::hand_over(BufferState& other) noexcept {
-    other.size = size;
-    other.resource = std::move(resource);
-    other.stream = std::move(stream);
-    other.unusual.take(unusual);
-    other.is_plain = is_plain;
-    other.pointer = std::exchange(pointer, 0);
-}
-
-bool detail::BufferState::is_held_up() const noexcept {
+bool detail::BufferState::is_blocked_by_capture() const noexcept {
     if (stream.is_closed() || !Access::state(stream)->may_capture.load(std::memory_order_relaxed)) {
         return false;
     }
     try {
-        const auto& query = table().cuStreamIsCapturing;
-        CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-        const CUresult status = query(Access::state(stream)->handle, &capture);
-        const bool is_implicit = status == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-        // What concerns the context, the free itself will meet, and know what to do.
-        if (status != CUDA_SUCCESS && !is_implicit && !driver::is_about_context(status)) {
-            driver::report_release_failure("buffer without looking for captures", query.name,
-                                           status);
+        const driver::CaptureQuery answer = driver::query_capture(Access::state(stream)->handle);
+        // The free itself meets errors about the context and handles them.
+        if (answer.status != CUDA_SUCCESS && !answer.is_capturing() &&
+            !driver::is_about_context(answer.status)) {
+            driver::report_release_failure("buffer without a check for stream captures",
+                                           table().cuStreamIsCapturing.name, answer.status);
         }
-        return (is_implicit || capture != CU_STREAM_CAPTURE_STATUS_NONE) &&
+        return answer.is_capturing() &&
                dynamic_cast<const GraphMemoryResource*>(resource.get()) == nullptr;
     } catch (...) { // the first call of an entry looks it up, which can fail
-        driver::report_release_failure("buffer without looking for captures");
+        driver::report_release_failure("buffer without a check for stream captures");
         return false;
     }
 }
 
-bool detail::BufferState::is_put_off() noexcept {
-    if (is_part() || !resource->may_free_later()) {
+bool detail::BufferState::try_defer_free() noexcept {
+    if (is_slice() || !resource->may_free_later()) {
         return false;
     }
-    try {
-        auto held = std::make_unique<HostFunction>();
-        const auto later = std::make_shared<BufferState>();
-        held->kept = later;
-        hand_over(*later);
-        put_on_list(std::move(held));
-        return true;
-    } catch (const std::bad_alloc&) {
+    std::unique_ptr<Deferred> later(new (std::nothrow) Deferred);
+    if (later == nullptr) {
         return false;
     }
+    BufferState& other = later->state;
+    other.size = size;
+    other.resource = std::move(resource);
+    other.stream = std::move(stream);
+    other.extras.take(extras);
+    other.is_plain = is_plain;
+    other.pointer = std::exchange(pointer, 0);
+    push_deferred(std::move(later));
+    return true;
 }
 
-bool detail::BufferState::is_freed_plainly() noexcept {
+bool detail::BufferState::try_free_on_stream() noexcept {
     const StreamState& queue = *Access::state(stream);
     try {
-        if (!queue.is_lost()) {
-            if (queue.may_capture.load(std::memory_order_relaxed) && is_held_up() && is_put_off())
-                [[unlikely]] {
-                return true;
-            }
-            const CUresult status = free_in_order(pointer, queue.handle);
-            if (status == CUDA_SUCCESS || status == CUDA_ERROR_DEINITIALIZED) {
-                return true;
-            }
-            if (!driver::is_about_context(status)) {
-                raise_free_failure(status, table().cuMemFreeAsync.name, pointer);
-            }
+        if (queue.is_lost()) {
+            return false;
+        }
+        if (queue.may_capture.load(std::memory_order_relaxed) && is_blocked_by_capture() &&
+            try_defer_free()) [[unlikely]] {
+            return true;
+        }
+        const CUresult status = free_pool_memory(pointer, queue.handle);
+        if (status == CUDA_SUCCESS || status == CUDA_ERROR_DEINITIALIZED) {
+            return true;
+        }
+        if (!driver::is_about_context(status)) {
+            raise_free_failure(status, table().cuMemFreeAsync.name, pointer);
         }
         return false;
     } catch (...) {
@@ -343,31 +403,30 @@ bool detail::BufferState::is_freed_plainly() noexcept {
 }
 
 void detail::BufferState::free_in_context() noexcept {
-    const UnusualBuffer* const more = unusual.peek();
-    if (is_part()) {
+    if (is_slice()) {
         return;
     }
     if (is_lost()) {
-        return; // it went with the reset, and the address may be somebody else's by now
+        return; // the reset freed it, and the address may belong to another buffer now
     }
-    const std::shared_ptr<ContextState> context =
-        is_plain ? Access::state(stream)->context : more->context;
     std::optional<driver::Current> current;
     try {
-        if (!is_stream_usable()) {
-            // The legacy default stream comes after all that the other one held.
+        const FreeOrder order = free_order();
+        if (!order.is_usable()) {
+            // The legacy default stream waits for everything that the other stream held.
             stream = Stream::legacy_default();
         }
-        current.emplace(context->handle);
+        current.emplace(order.context->handle);
     } catch (...) {
         driver::report_release_failure("buffer in its context");
         if (!stream.is_closed() && Access::state(stream)->is_default) {
-            return; // in another context it would be another stream: better leaked than freed early
+            return; // another context has another default stream: a leak is better than a race
         }
     }
-    if (is_held_up() && is_put_off()) {
+    if (is_blocked_by_capture() && try_defer_free()) {
         return;
     }
+    wait_for_closing_points();
     try {
         resource->deallocate_bytes(pointer, size, stream);
     } catch (const CUDAError& error) {
@@ -379,8 +438,30 @@ void detail::BufferState::free_in_context() noexcept {
     }
 }
 
+void detail::BufferState::wait_for_closing_points() noexcept {
+    const BufferExtras* const more = extras.peek();
+    if (more == nullptr) {
+        return;
+    }
+    for (const ClosingPoint& point : more->closing_points) {
+        const EventState& reached = *Access::state(point.reached);
+        if (reached.is_lost()) {
+            continue; // the reset ended that work
+        }
+        if (!stream.is_closed()) {
+            driver::release_now("buffer after the work of another stream",
+                                table().cuStreamWaitEvent, Access::state(stream)->handle,
+                                reached.handle, unsigned{CU_EVENT_WAIT_DEFAULT});
+        } else {
+            const driver::RelaxedCapture relaxed;
+            driver::release_now("buffer after the work of another stream",
+                                table().cuEventSynchronize, reached.handle);
+        }
+    }
+}
+
 const detail::PointerInfo& detail::pointer_info(BufferState& buffer) {
-    return buffer.unusual.get().pointer_info.get(
+    return buffer.extras.get().pointer_info.get(
         [&] { return std::make_unique<const PointerInfo>(ask_for_pointer(buffer.pointer)); });
 }
 
@@ -428,6 +509,29 @@ void copy_in_context(CUdeviceptr destination, CUdeviceptr source, std::size_t by
         }
     }
     driver::raise(status, entry.name);
+}
+
+/// Closes a share on a stream that the memory is not freed on. `share` itself is given up by the
+/// caller.
+void close_on_other_stream(const Buffer& share, detail::BufferState& whole, const Stream& stream) {
+    // NOTE: nobody else can make or give up a share of what this one holds alone.
+    const auto& own = static_cast<const detail::BufferState&>(*detail::Access::state(share));
+    const bool is_last = detail::Access::state(share).use_count() == 1 &&
+                         (!own.is_slice() || own.extras.peek()->whole.use_count() == 1);
+    if (is_last) {
+        whole.redirect_free(stream);
+    } else if (!detail::runs_host_function()) {
+        whole.free_after_work_on(stream);
+    } else { // the driver cannot record an event here: close the share later
+        detail::defer_release(
+            std::shared_ptr<void>(nullptr, [later = share, stream](void*) mutable noexcept {
+                try {
+                    later.close(stream);
+                } catch (...) {
+                    driver::report_release_failure("share of a buffer");
+                }
+            }));
+    }
 }
 
 template <typename Value, typename Entry>
@@ -522,8 +626,18 @@ CUdeviceptr address_of(const void* host) {
     return static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(host));
 }
 
-/// Returns a number for the calling thread, not 0, that no other ever has. A std::thread::id goes
-/// to the next thread when its own has ended.
+/// Returns whether the work before a closing point is done, as far as that is known.
+bool is_reached(const detail::ClosingPoint& point) noexcept {
+    const detail::EventState& event = *detail::Access::state(point.reached);
+    if (event.is_lost()) {
+        return true;
+    }
+    const driver::RelaxedCapture relaxed;
+    return table().cuEventQuery(event.handle) == CUDA_SUCCESS;
+}
+
+/// Returns a number for the calling thread, not 0, that no other thread ever has. The system reuses
+/// a std::thread::id.
 std::uint64_t this_thread() noexcept {
     static constinit std::atomic<std::uint64_t> last{0};
     thread_local constinit std::uint64_t own = 0;

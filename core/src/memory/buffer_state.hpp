@@ -1,28 +1,47 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+// How a buffer is freed.
+//
+// All copies of a Buffer share one BufferState; a slice has its own, which shares the state of the
+// whole. The last share destroys the state, and that frees the memory in the order of one stream:
+//
+// - the stream that the memory was allocated on, or the one that set_deallocation_stream() named;
+// - or the stream that the last share named in close(stream).
+//
+// A share that is not the last and closes on another stream changes nothing for the others. It
+// records an event on its stream, its closing point, and the free waits for that event.
+//
+// Threads: `pointer`, `resource` and the first part of BufferExtras are fixed before a buffer is
+// shared. `size` is atomic, since virtual memory grows. The free order has a lock. A destructor
+// needs none: it runs alone.
+
 #pragma once
 
-#include "driver/call.hpp"
 #include "device/context_state.hpp"
+#include "driver/call.hpp"
 #include "driver/handle.hpp"
 #include "support/on_demand.hpp"
+#include "support/spin_lock.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/detail/access.hpp>
+#include <cuprum/event.hpp>
 #include <cuprum/memory_resource.hpp>
 #include <cuprum/stream.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 namespace cuprum::detail {
 
 struct BufferState;
 
-/// What the driver knows of a pointer that came from elsewhere.
+/// What the driver knows about a pointer that came from elsewhere.
 struct PointerInfo {
     int device_id = -1;     // -1 for host memory that no device knows
     bool is_device = false; // it is memory of that device
@@ -31,29 +50,53 @@ struct PointerInfo {
     bool is_managed = false;
 };
 
-/// What only those buffers have that are not plain.
-struct UnusualBuffer {
-    std::shared_ptr<ContextState> context; // current while freeing
-    std::shared_ptr<ContextState> home;    // that it was made in, kept as long as it
-    unsigned made_at = 0;                  // the home's count of resets when it was made
-    std::uint64_t thread = 0;              // whose per-thread default stream `stream` means, or 0
-    std::shared_ptr<void> owner;           // of wrapped memory
-    std::shared_ptr<BufferState> whole;    // what a slice is part of; it frees nothing
-    std::unique_ptr<const IPCBufferDescriptor> imported; // as what, from another process
-    OnDemand<const PointerInfo> pointer_info;            // of wrapped memory
+/// The stream and the context that a buffer is freed in.
+struct FreeOrder {
+    Stream stream = Access::make<Stream>(nullptr); // closed if there is none
+    std::shared_ptr<ContextState> context;         // current while freeing
+    std::uint64_t thread = 0; // whose per-thread default stream `stream` means, or 0
+
+    /// Returns whether `stream` still means on this thread what it meant when it was recorded.
+    [[nodiscard]] bool is_usable() const noexcept;
 };
 
-/// A piece of memory, where it came from, and how it will be freed. Destroying the state frees it.
+/// The point on a stream at which a share was closed.
+struct ClosingPoint {
+    Stream stream;
+    Event reached;
+};
+
+/// What only some buffers have; see BufferState::is_plain.
+struct BufferExtras {
+    // Fixed before the buffer is shared.
+    std::shared_ptr<ContextState> home; // the context that it was made in, kept as long as it
+    unsigned made_at = 0;               // the home's count of resets when it was made
+    std::shared_ptr<void> owner;        // of wrapped memory
+    std::shared_ptr<BufferState> whole; // of a slice, which frees nothing itself
+    std::unique_ptr<const IPCBufferDescriptor> imported; // for memory of another process
+
+    // Guarded by BufferState::lock.
+    std::shared_ptr<ContextState> context; // see FreeOrder
+    std::uint64_t thread = 0;              // see FreeOrder
+
+    std::mutex closing_mutex;
+    std::vector<ClosingPoint> closing_points; // guarded by closing_mutex; one for each stream
+
+    OnDemand<const PointerInfo> pointer_info; // of wrapped memory
+};
+
+/// A piece of memory, where it came from, and how it is freed. Destroying the state frees it.
 ///
-/// Plain is memory of a pool that will be freed on a stream which is not a default one: that needs
-/// no context, and nothing of the unusual part. Nearly all buffers are, so it is kept small.
+/// A plain buffer is memory of a pool that is freed on a created stream: this needs no context and
+/// no extras. Nearly all buffers are plain, so the state fits one line of the cache.
 struct BufferState : MemoryRange {
     std::shared_ptr<MemoryResource> resource;      // null for wrapped memory, which is not freed
-    Stream stream = Access::make<Stream>(nullptr); // the free is ordered on it; closed if none
-    OnDemand<UnusualBuffer> unusual;
-    bool is_plain = false;
+    Stream stream = Access::make<Stream>(nullptr); // see FreeOrder; guarded by `lock`
+    OnDemand<BufferExtras> extras;
+    mutable SpinLock lock;
+    bool is_plain = false; // guarded by `lock`
 
-    // NOTE: a defaulted one would have all of it set to zero, and then members once more.
+    // NOTE: a defaulted constructor would clear all members first and then set them.
     BufferState() noexcept {} // NOLINT(modernize-use-equals-default)
 
     /// Makes the state of a plain buffer that has no memory yet.
@@ -64,47 +107,51 @@ struct BufferState : MemoryRange {
     BufferState(const BufferState&) = delete;
     BufferState& operator=(const BufferState&) = delete;
 
-    /// Tells whether the memory went with a context that was reset; that of pools does not.
+    /// Returns whether a reset destroyed the memory with its context. Pools survive a reset.
     [[nodiscard]] bool is_lost() const noexcept;
 
-    /// Tells whether it is a part of another one, which frees the memory.
-    [[nodiscard]] bool is_part() const noexcept {
-        const UnusualBuffer* const more = unusual.peek();
+    /// Returns whether this is a slice of another buffer, which frees the memory.
+    [[nodiscard]] bool is_slice() const noexcept {
+        const BufferExtras* const more = extras.peek();
         return more != nullptr && more->whole != nullptr;
     }
 
     /// Returns the state that frees the memory.
     [[nodiscard]] BufferState& whole_state() noexcept {
-        return is_part() ? *unusual.peek()->whole : *this;
+        return is_slice() ? *extras.peek()->whole : *this;
     }
 
-    /// Records the stream that the memory will be freed on, and its context. The first one is
-    /// also where it was made.
-    void free_on(const Stream& next);
-    /// The same, when nearly always it is the one that was recorded before.
-    void free_again_on(const Stream& next);
-    /// Records the context that memory is freed in which came without a stream.
-    void free_in(std::shared_ptr<ContextState> place);
-    /// Tells whether the recorded stream means here and now what it meant.
-    [[nodiscard]] bool is_stream_usable() const;
+    /// Sets the stream and its context for a buffer that is being made: it also belongs there.
+    void make_on(const Stream& first);
+    /// Sets the context for a buffer that is being made without a stream.
+    void make_in(std::shared_ptr<ContextState> place);
 
-    /// Hands the memory over to another state, which will free it.
-    void hand_over(BufferState& other) noexcept;
+    /// Returns the stream and the context that the memory will be freed in. Thread-safe.
+    [[nodiscard]] FreeOrder free_order() const;
+    /// Returns whether the memory will be freed on this created stream. Thread-safe.
+    [[nodiscard]] bool is_freed_on(const Stream& next) const;
+    /// Frees on another stream, in the context that it means now. Thread-safe.
+    void redirect_free(const Stream& next);
+    /// Lets the free wait for the work that a stream holds now. Thread-safe.
+    void free_after_work_on(const Stream& next);
 
 private:
-    /// Tells whether freeing now would become part of a graph that is being captured, or end its
-    /// capture. Graph memory is freed by its graph.
-    [[nodiscard]] bool is_held_up() const noexcept;
-    /// Leaves the memory to be freed when somebody next looks at what is done, in a host function
-    /// that must not call the driver or while a capture is under way; says no if it cannot be.
-    [[nodiscard]] bool is_put_off() noexcept;
-    /// Frees memory that is plain; says no if it has to be done in its context.
-    [[nodiscard]] bool is_freed_plainly() noexcept;
+    struct Deferred;
+
+    /// Returns whether freeing now would join a stream capture or end it.
+    [[nodiscard]] bool is_blocked_by_capture() const noexcept;
+    /// Moves the memory to the list of deferred releases; false if it must be freed now.
+    [[nodiscard]] bool try_defer_free() noexcept;
+    /// Frees plain memory in its stream's order; false if that needs the context.
+    [[nodiscard]] bool try_free_on_stream() noexcept;
+    /// Frees the memory through its resource, in its context.
     void free_in_context() noexcept;
+    /// Lets the free wait for all closing points.
+    void wait_for_closing_points() noexcept;
 };
 
 /// Returns all of a buffer's state.
-/// @throws ClosedError, naming the class, if it was closed.
+/// @throws ClosedError, naming the class, if the buffer is closed or a reset destroyed it.
 [[nodiscard]] inline BufferState& open(const Buffer& buffer, const char* what = "Buffer") {
     auto& state = static_cast<BufferState&>(open(Access::state(buffer), what));
     check_not_lost(state, what);
@@ -112,14 +159,13 @@ private:
 }
 
 /// Returns a resource as its buffers hold it.
-/// @throws std::logic_error if nobody shares it: it was not made with std::make_shared.
+/// @throws std::logic_error if no std::shared_ptr holds it.
 [[nodiscard]] std::shared_ptr<MemoryResource> share_of(MemoryResource& resource);
 
-/// Returns what the driver knows of a buffer's memory.
+/// Returns what the driver knows about a buffer's memory.
 [[nodiscard]] const PointerInfo& pointer_info(BufferState& buffer);
 
-/// Tells whether memory moves between host and devices by itself: its resource knows, or the
-/// driver.
+/// Returns whether the memory migrates between host and devices by itself.
 [[nodiscard]] bool is_managed(BufferState& buffer);
 
 } // namespace cuprum::detail

@@ -3,10 +3,12 @@
 
 #include <cuprum/copy.hpp>
 
+#include "driver/capture.hpp"
 #include "driver/current.hpp"
+#include "driver/default_stream.hpp"
 #include "driver/handle.hpp"
 #include "memory/location.hpp"
-#include "memory/region_copy.hpp"
+#include "memory/peer_copy.hpp"
 #include "stream/stream_state.hpp"
 
 #include <cuprum/error.hpp>
@@ -89,13 +91,11 @@ void copy_with_options(const Stream& stream, const Buffer& source, const Buffer&
 
 std::string why_no_copy_options(const Stream& stream) {
     const CUstream queue = detail::handle_of(stream);
-    if (queue == nullptr || queue == CU_STREAM_LEGACY) {
+    if (driver::is_legacy_default_stream(queue)) {
         return "the legacy default stream supports neither batches of copies nor copy options; "
                "create a stream, or use the per-thread default stream";
     }
-    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    call(table().cuStreamIsCapturing, queue, &capture);
-    if (capture != CU_STREAM_CAPTURE_STATUS_NONE) {
+    if (driver::capture_status(queue) != CU_STREAM_CAPTURE_STATUS_NONE) {
         return "stream is in graph capture, which supports neither batches of copies nor copy "
                "options; copy one by one, without options";
     }

@@ -7,6 +7,7 @@
 #include <cuprum/memory_pool.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -18,43 +19,47 @@ namespace {
 using driver::call;
 using driver::table;
 
-constexpr const char* NAME = "DeviceMemoryResource";
-
 CUmemLocation on(const Device& device);
-const Device& with_pools(const Device& device);
 
 } // namespace
 
-DeviceMemoryResource::DeviceMemoryResource(std::shared_ptr<detail::PoolState> state) noexcept
-    : MemoryPool(std::move(state), NAME) {}
+DeviceMemoryResource::DeviceMemoryResource(std::unique_ptr<detail::PoolState> state) noexcept
+    : MemoryPool(std::move(state)) {}
 
-DeviceMemoryResource::DeviceMemoryResource(const Device& device)
-    : MemoryPool(detail::current_pool(detail::PoolKind::Device, on(with_pools(device))), NAME) {}
+std::shared_ptr<DeviceMemoryResource> DeviceMemoryResource::create(const Device& device) {
+    detail::require_pools(device.ordinal());
+    return std::shared_ptr<DeviceMemoryResource>(
+        new DeviceMemoryResource(detail::current_pool(detail::PoolKind::Device, on(device))));
+}
 
-DeviceMemoryResource::DeviceMemoryResource(const Device& device,
-                                           const DeviceMemoryResourceOptions& options)
-    : MemoryPool(detail::create_pool(detail::PoolKind::Device, on(with_pools(device)),
-                                     options.max_size, options.ipc_enabled),
-                 NAME) {}
+std::shared_ptr<DeviceMemoryResource>
+DeviceMemoryResource::create(const Device& device, const DeviceMemoryResourceOptions& options) {
+    detail::require_pools(device.ordinal());
+    return std::shared_ptr<DeviceMemoryResource>(new DeviceMemoryResource(detail::create_pool(
+        detail::PoolKind::Device, on(device), options.max_size, options.ipc_enabled)));
+}
 
-DeviceMemoryResource DeviceMemoryResource::from_handle(const Device& device, CUmemoryPool handle,
-                                                       std::shared_ptr<void> owner) {
+std::shared_ptr<DeviceMemoryResource>
+DeviceMemoryResource::from_handle(const Device& device, CUmemoryPool handle,
+                                  std::shared_ptr<void> owner) {
     if (handle == nullptr) {
         throw std::invalid_argument("handle is null, expected a memory pool");
     }
-    auto state = std::make_shared<detail::PoolState>(detail::PoolKind::Device, on(device));
+    auto state = std::make_unique<detail::PoolState>(detail::PoolKind::Device, on(device));
     state->handle = handle;
     state->owner = std::move(owner);
-    return DeviceMemoryResource(std::move(state));
+    return std::shared_ptr<DeviceMemoryResource>(new DeviceMemoryResource(std::move(state)));
 }
 
-DeviceMemoryResource
+std::shared_ptr<DeviceMemoryResource>
 DeviceMemoryResource::from_allocation_handle(const Device& device,
                                              const IPCAllocationHandle& handle) {
-    auto state = detail::import_pool(detail::PoolKind::Device, on(with_pools(device)), handle);
-    DeviceMemoryResource pool(std::move(state));
-    // NOTE: a driver may give an imported pool the exporter's peers; what is asked for here counts.
-    pool.set_peer_accessible_by({});
+    detail::require_pools(device.ordinal());
+    std::shared_ptr<DeviceMemoryResource> pool(new DeviceMemoryResource(
+        detail::import_pool(detail::PoolKind::Device, on(device), handle)));
+    // NOTE: a driver may give an imported pool the exporter's peers. Only what is asked for here
+    // counts.
+    pool->set_peer_accessible_by({});
     return pool;
 }
 
@@ -129,11 +134,6 @@ namespace {
 
 CUmemLocation on(const Device& device) {
     return {CU_MEM_LOCATION_TYPE_DEVICE, device.ordinal()};
-}
-
-const Device& with_pools(const Device& device) {
-    detail::require_pools(device.ordinal());
-    return device; // NOLINT(bugprone-return-const-ref-from-parameter): it outlives the call
 }
 
 } // namespace

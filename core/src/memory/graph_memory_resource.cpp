@@ -3,8 +3,9 @@
 
 #include <cuprum/graph_memory_resource.hpp>
 
-#include "driver/call.hpp"
 #include "device/device_state.hpp"
+#include "driver/call.hpp"
+#include "driver/capture.hpp"
 #include "driver/handle.hpp"
 #include "memory/out_of_memory.hpp"
 #include "stream/stream_state.hpp"
@@ -47,9 +48,7 @@ std::shared_ptr<GraphMemoryResource> GraphMemoryResource::of(const Device& devic
 
 CUdeviceptr GraphMemoryResource::allocate_bytes(std::size_t bytes, const Stream& stream) {
     const detail::StreamState& queue = detail::open(stream);
-    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    call(table().cuStreamIsCapturing, queue.handle, &capture);
-    if (capture != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+    if (driver::capture_status(queue.handle) != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
         throw std::logic_error("GraphMemoryResource cannot perform memory operations on a "
                                "non-capturing stream. Its memory belongs to the graph being "
                                "captured: capture first, or use a DeviceMemoryResource");

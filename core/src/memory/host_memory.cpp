@@ -3,12 +3,12 @@
 
 #include <cuprum/host_memory.hpp>
 
+#include "device/device_state.hpp"
 #include "driver/current.hpp"
 #include "memory/buffer_state.hpp"
-#include "device/device_state.hpp"
 #include "memory/out_of_memory.hpp"
+#include "memory/waiting_free.hpp"
 #include "stream/stream_state.hpp"
-#include "memory/synchronous.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -65,9 +65,13 @@ std::shared_ptr<detail::ContextState> context_on(const Device& device);
 
 // ---- LegacyPinnedMemoryResource ----------------------------------------------------------------
 
+std::shared_ptr<LegacyPinnedMemoryResource> LegacyPinnedMemoryResource::create() {
+    return std::shared_ptr<LegacyPinnedMemoryResource>(new LegacyPinnedMemoryResource);
+}
+
 Buffer LegacyPinnedMemoryResource::allocate(std::size_t bytes) {
     auto own = detail::share_of(*this);
-    auto context = detail::current_or_first_context();
+    auto context = detail::any_context();
     const CUdeviceptr pointer = bytes == 0 ? 0 : allocate_pinned(bytes, context->handle);
     return detail::adopt(pointer, bytes, std::move(own), std::move(context));
 }
@@ -87,6 +91,10 @@ void LegacyPinnedMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size
 
 // ---- SynchronousMemoryResource -----------------------------------------------------------------
 
+std::shared_ptr<SynchronousMemoryResource> SynchronousMemoryResource::create(const Device& device) {
+    return std::shared_ptr<SynchronousMemoryResource>(new SynchronousMemoryResource(device));
+}
+
 Buffer SynchronousMemoryResource::allocate(std::size_t bytes) {
     auto own = detail::share_of(*this);
     auto context = context_on(device_);
@@ -94,7 +102,7 @@ Buffer SynchronousMemoryResource::allocate(std::size_t bytes) {
     return detail::adopt(pointer, bytes, std::move(own), std::move(context));
 }
 
-Buffer SynchronousMemoryResource::allocate(std::size_t bytes, const Stream& stream) {
+Buffer SynchronousMemoryResource::make_buffer(std::size_t bytes, const Stream& stream) {
     static_cast<void>(detail::handle_of(stream)); // a closed stream is an error here as everywhere
     Buffer buffer = allocate(bytes);
     if (bytes != 0) {
@@ -126,7 +134,7 @@ Buffer register_host_memory(void* pointer, std::size_t bytes,
                                     (pointer == nullptr ? "is null" : "has 0 bytes") +
                                     ", expected existing host memory");
     }
-    auto context = detail::current_or_first_context();
+    auto context = detail::any_context();
     auto resource = std::make_shared<RegisteredMemory>(std::move(owner));
     unsigned flags = CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP;
     flags |= options.read_only ? unsigned{CU_MEMHOSTREGISTER_READ_ONLY} : 0U;
@@ -146,26 +154,16 @@ Buffer adopt(CUdeviceptr pointer, std::size_t bytes, std::shared_ptr<MemoryResou
     auto state = std::make_shared<BufferState>();
     state->size = bytes;
     state->resource = std::move(resource);
-    state->free_in(std::move(context));
+    state->make_in(std::move(context));
     state->pointer = pointer;
     return detail::Access::make<Buffer>(std::move(state));
 }
 
-std::shared_ptr<ContextState> current_or_first_context() {
-    driver::initialise();
-    CUcontext current = nullptr;
-    call(table().cuCtxGetCurrent, &current);
-    return current != nullptr ? context_state(current) : primary_context(*devices().front());
-}
-
-void wait_for(const Stream& stream) {
+void wait_before_free(const Stream& stream) {
     if (stream.is_closed()) {
         return;
     }
-    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    call(table().cuStreamIsCapturing, handle_of(stream), &capture);
-    if (capture != CU_STREAM_CAPTURE_STATUS_NONE) {
-        // Waiting for it would end the capture.
+    if (driver::capture_status(handle_of(stream)) != CU_STREAM_CAPTURE_STATUS_NONE) {
         throw std::logic_error(
             "memory cannot be freed at once while its stream is capturing; close "
             "it before or after the capture, or on another stream");

@@ -3,8 +3,8 @@
 
 // Pools whose memory the host can reach: pinned and managed.
 
-#include "driver/call.hpp"
 #include "device/device_state.hpp"
+#include "driver/call.hpp"
 #include "memory/location.hpp"
 #include "memory/pool_state.hpp"
 #include "support/warn.hpp"
@@ -23,61 +23,65 @@ namespace cuprum {
 
 namespace {
 
-constexpr const char* PINNED = "PinnedMemoryResource";
-constexpr const char* MANAGED = "ManagedMemoryResource";
-
 CUmemLocation pinned_location(const PinnedMemoryResourceOptions& options);
 CUmemLocation managed_location(const ManagedMemoryResourceOptions& options);
-std::shared_ptr<detail::PoolState> current_managed_pool();
+std::unique_ptr<detail::PoolState> current_managed_pool();
 bool has_concurrent_access(const Device& device);
 
 } // namespace
 
 // ---- PinnedMemoryResource ----------------------------------------------------------------------
 
-PinnedMemoryResource::PinnedMemoryResource(std::shared_ptr<detail::PoolState> state) noexcept
-    : MemoryPool(std::move(state), PINNED) {}
+PinnedMemoryResource::PinnedMemoryResource(std::unique_ptr<detail::PoolState> state) noexcept
+    : MemoryPool(std::move(state)) {}
 
-PinnedMemoryResource::PinnedMemoryResource()
-    : MemoryPool(detail::current_pool(detail::PoolKind::Pinned, {CU_MEM_LOCATION_TYPE_HOST, 0}),
-                 PINNED) {}
-
-PinnedMemoryResource::PinnedMemoryResource(const PinnedMemoryResourceOptions& options)
-    : MemoryPool(detail::create_pool(detail::PoolKind::Pinned, pinned_location(options),
-                                     options.max_size, options.ipc_enabled),
-                 PINNED) {}
-
-PinnedMemoryResource
-PinnedMemoryResource::from_allocation_handle(const IPCAllocationHandle& handle) {
-    driver::initialise();
-    return PinnedMemoryResource(
-        detail::import_pool(detail::PoolKind::Pinned, {CU_MEM_LOCATION_TYPE_HOST, 0}, handle));
+std::shared_ptr<PinnedMemoryResource> PinnedMemoryResource::create() {
+    return std::shared_ptr<PinnedMemoryResource>(new PinnedMemoryResource(
+        detail::current_pool(detail::PoolKind::Pinned, {CU_MEM_LOCATION_TYPE_HOST, 0})));
 }
 
-int PinnedMemoryResource::numa_id() const {
-    const CUmemLocation location = open().location;
+std::shared_ptr<PinnedMemoryResource>
+PinnedMemoryResource::create(const PinnedMemoryResourceOptions& options) {
+    return std::shared_ptr<PinnedMemoryResource>(new PinnedMemoryResource(
+        detail::create_pool(detail::PoolKind::Pinned, pinned_location(options), options.max_size,
+                            options.ipc_enabled)));
+}
+
+std::shared_ptr<PinnedMemoryResource>
+PinnedMemoryResource::from_allocation_handle(const IPCAllocationHandle& handle) {
+    driver::initialise();
+    return std::shared_ptr<PinnedMemoryResource>(new PinnedMemoryResource(
+        detail::import_pool(detail::PoolKind::Pinned, {CU_MEM_LOCATION_TYPE_HOST, 0}, handle)));
+}
+
+int PinnedMemoryResource::numa_id() const noexcept {
+    const CUmemLocation location = detail::Access::state(*this)->location;
     return location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ? location.id : -1;
 }
 
 // ---- ManagedMemoryResource ---------------------------------------------------------------------
 
-ManagedMemoryResource::ManagedMemoryResource(std::shared_ptr<detail::PoolState> state) noexcept
-    : MemoryPool(std::move(state), MANAGED) {}
+ManagedMemoryResource::ManagedMemoryResource(std::unique_ptr<detail::PoolState> state) noexcept
+    : MemoryPool(std::move(state)) {}
 
-ManagedMemoryResource::ManagedMemoryResource() : MemoryPool(current_managed_pool(), MANAGED) {}
+std::shared_ptr<ManagedMemoryResource> ManagedMemoryResource::create() {
+    return std::shared_ptr<ManagedMemoryResource>(
+        new ManagedMemoryResource(current_managed_pool()));
+}
 
-ManagedMemoryResource::ManagedMemoryResource(const ManagedMemoryResourceOptions& options)
-    : MemoryPool(
-          // NOTE: drivers refuse a limit for such a pool.
-          detail::create_pool(detail::PoolKind::Managed, managed_location(options), 0, false),
-          MANAGED) {}
+std::shared_ptr<ManagedMemoryResource>
+ManagedMemoryResource::create(const ManagedMemoryResourceOptions& options) {
+    // NOTE: drivers refuse a size limit for such a pool.
+    return std::shared_ptr<ManagedMemoryResource>(new ManagedMemoryResource(
+        detail::create_pool(detail::PoolKind::Managed, managed_location(options), 0, false)));
+}
 
-ManagedBuffer ManagedMemoryResource::allocate(std::size_t bytes, const Stream& stream) const {
+ManagedBuffer ManagedMemoryResource::allocate(std::size_t bytes, const Stream& stream) {
     return ManagedBuffer(MemoryPool::allocate(bytes, stream));
 }
 
 std::optional<Location> ManagedMemoryResource::preferred_location() const {
-    const CUmemLocation location = open().location;
+    const CUmemLocation location = detail::Access::state(*this)->location;
     return detail::location_from(location.type, location.id);
 }
 
@@ -144,7 +148,7 @@ CUmemLocation managed_location(const ManagedMemoryResourceOptions& options) {
     return detail::driver_location(*wanted);
 }
 
-std::shared_ptr<detail::PoolState> current_managed_pool() {
+std::unique_ptr<detail::PoolState> current_managed_pool() {
     const Device device;
     if (!has_concurrent_access(device)) {
         throw std::logic_error("the default pool of device " + std::to_string(device.ordinal()) +

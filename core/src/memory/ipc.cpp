@@ -3,12 +3,12 @@
 
 #include <cuprum/ipc.hpp>
 
-#include "program/cache/checksum.hpp"
 #include "driver/current.hpp"
-#include "stream/host_function.hpp"
-#include "memory/buffer_state.hpp"
 #include "driver/handle.hpp"
+#include "memory/buffer_state.hpp"
 #include "memory/pool_state.hpp"
+#include "program/cache/checksum.hpp"
+#include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
 #include "support/never_destroyed.hpp"
 
@@ -62,7 +62,7 @@ using driver::table;
 
 using Payload = std::array<std::byte, IPCBufferDescriptor::PAYLOAD_BYTES>;
 
-constexpr std::chrono::milliseconds LOOK_AGAIN{10}; // for what host functions gave up
+constexpr std::chrono::milliseconds LOOK_AGAIN{10}; // for deferred releases
 constexpr std::size_t EXPORT_BYTES = sizeof(CUmemPoolPtrExportData);
 static_assert(EXPORT_BYTES + sizeof(std::uint64_t) == IPCBufferDescriptor::PAYLOAD_BYTES);
 
@@ -80,11 +80,12 @@ void check_payload(const Payload& payload) {
     }
 }
 
-/// What is mapped here from other processes, by what it was exported as. One allocation is mapped
-/// once, however often it is imported: drivers do not count mappings of one allocation.
+/// The allocations of other processes that are mapped here, by their export data. An allocation is
+/// mapped once, no matter how often it is imported: drivers do not count its mappings.
 ///
-/// An entry whose buffer is gone is still being unmapped, one without a buffer still being mapped;
-/// who finds it waits. The lock is not held while that happens: it may warn.
+/// An entry without a buffer is still being mapped, one with an expired buffer still being
+/// unmapped. Threads that find such an entry wait. The lock is not held during either step, which
+/// may warn.
 struct Imports {
     std::mutex mutex;
     std::condition_variable changed;
@@ -98,13 +99,12 @@ struct Imports {
 
 Imports& imports();
 void check_descriptor(int descriptor);
-std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail::PoolState>& pool,
-                                                    const IPCBufferDescriptor& descriptor,
-                                                    const Stream& stream);
+std::shared_ptr<detail::BufferState>
+map_allocation(MemoryPool& pool, const IPCBufferDescriptor& descriptor, const Stream& stream);
 void end_import(std::unique_ptr<detail::BufferState> last, const Payload& payload) noexcept;
 void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context);
-void check_place(const detail::PoolState& pool, detail::BufferState& mapped);
-[[noreturn]] void raise_foreign(const detail::PoolState& pool, const char* reason);
+void check_place(const MemoryPool& pool, detail::BufferState& mapped);
+[[noreturn]] void raise_foreign(const MemoryPool& pool, const char* reason);
 
 } // namespace
 
@@ -152,20 +152,20 @@ IPCBufferDescriptor IPCBufferDescriptor::from_bytes(std::span<const std::byte> b
 
 IPCBufferDescriptor Buffer::ipc_descriptor() const {
     const detail::BufferState& buffer = detail::open(*this);
-    auto* pool = dynamic_cast<detail::PoolState*>(buffer.resource.get());
-    if (pool == nullptr || !pool->is_ipc_enabled) {
+    const auto* pool = dynamic_cast<const MemoryPool*>(buffer.resource.get());
+    if (pool == nullptr || !pool->is_ipc_enabled()) {
         throw std::logic_error("Memory resource is not IPC-enabled: only buffers of a pool made "
                                "with ipc_enabled can be shared with other processes");
     }
-    if (buffer.size == 0 || buffer.is_part()) {
+    if (buffer.size == 0 || buffer.is_slice()) {
         throw std::logic_error(buffer.size == 0 ? "a buffer of 0 bytes has no memory to share"
                                                 : "a slice cannot be shared by itself; share the "
                                                   "whole buffer and slice it over there");
     }
-    if (const auto* more = buffer.unusual.peek(); more != nullptr && more->imported != nullptr) {
+    if (const auto* more = buffer.extras.peek(); more != nullptr && more->imported != nullptr) {
         return *more->imported; // only the process that made the memory can export it
     }
-    static_cast<void>(detail::exported(*pool)); // drivers share no pointer before the pool
+    static_cast<void>(pool->allocation_handle()); // drivers share no pointer before the pool
     CUmemPoolPtrExportData data{};
     call(table().cuMemPoolExportPointer, &data, buffer.pointer);
     IPCBufferDescriptor descriptor;
@@ -175,10 +175,9 @@ IPCBufferDescriptor Buffer::ipc_descriptor() const {
     return descriptor;
 }
 
-Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescriptor& descriptor,
+Buffer Buffer::from_ipc_descriptor(MemoryPool& pool, const IPCBufferDescriptor& descriptor,
                                    const Stream& stream) {
     [[maybe_unused]] const auto& checked = detail::open(stream);
-    const auto& state = detail::Access::state(pool);
     if (!pool.is_ipc_enabled()) {
         throw std::logic_error(
             "Memory resource is not IPC-enabled: import the exporter's pool with "
@@ -190,8 +189,8 @@ Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescri
                                     "not shared: the descriptor is forged");
     }
     if (auto mapped = imports().find_or_claim(descriptor.payload)) {
-        if (mapped->resource != state) { // as a driver that was asked once more would
-            raise_foreign(*state, "but of the one through which this process mapped it already");
+        if (mapped->resource.get() != &pool) { // as the driver would if it were asked again
+            raise_foreign(pool, "but of the one through which this process mapped it already");
         }
         if (mapped->size != descriptor.size) {
             throw std::invalid_argument(
@@ -202,7 +201,7 @@ Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescri
         return Buffer(std::move(mapped));
     }
     try {
-        auto mapped = map_allocation(state, descriptor, stream);
+        auto mapped = map_allocation(pool, descriptor, stream);
         imports().set(descriptor.payload, mapped);
         return Buffer(std::move(mapped));
     } catch (...) {
@@ -212,7 +211,7 @@ Buffer Buffer::from_ipc_descriptor(const MemoryPool& pool, const IPCBufferDescri
 }
 
 bool Buffer::is_mapped() const {
-    const auto* more = detail::open(*this).whole_state().unusual.peek();
+    const auto* more = detail::open(*this).whole_state().extras.peek();
     return more != nullptr && more->imported != nullptr;
 }
 
@@ -235,9 +234,9 @@ std::shared_ptr<detail::BufferState> Imports::find_or_claim(const Payload& paylo
         if (auto buffer = entry->second.lock()) {
             return buffer;
         }
-        // A host function may have given it up, who must not unmap it.
+        // A host function may have dropped it, which defers the unmapping.
         lock.unlock();
-        detail::release_finished_host_functions();
+        detail::release_deferred();
         lock.lock();
         if (const auto found = mapped.find(payload);
             found != mapped.end() && found->second.expired()) {
@@ -269,49 +268,48 @@ void check_descriptor(int descriptor) {
     }
 }
 
-std::shared_ptr<detail::BufferState> map_allocation(const std::shared_ptr<detail::PoolState>& pool,
-                                                    const IPCBufferDescriptor& descriptor,
-                                                    const Stream& stream) {
+std::shared_ptr<detail::BufferState>
+map_allocation(MemoryPool& pool, const IPCBufferDescriptor& descriptor, const Stream& stream) {
     auto state = std::make_unique<detail::BufferState>();
-    state->free_on(stream);
-    detail::UnusualBuffer& more = state->unusual.get();
+    state->make_on(stream);
+    detail::BufferExtras& more = state->extras.get();
     CUmemPoolPtrExportData data{};
     std::memcpy(&data, descriptor.payload.data(), sizeof(data));
     CUdeviceptr pointer = 0;
     {
         const driver::Current current(more.context->handle);
         const auto& import = table().cuMemPoolImportPointer;
-        const CUresult status = import(&pointer, pool->handle, &data);
+        const CUresult status = import(&pointer, pool.handle(), &data);
         if (status == CUDA_ERROR_INVALID_VALUE) {
-            raise_foreign(*pool, "or the buffer was freed by the process that made it");
+            raise_foreign(pool, "or the buffer was freed by the process that made it");
         }
         if (status != CUDA_SUCCESS) {
             driver::raise(status, import.name);
         }
     }
-    state->resource = pool;
+    state->resource = detail::share_of(pool);
     state->size = descriptor.size;
     more.imported = std::make_unique<const IPCBufferDescriptor>(descriptor);
     state->pointer = pointer; // from here on it is unmapped with the state
     check_size(descriptor.size, pointer, more.context->handle);
-    check_place(*pool, *state);
+    check_place(pool, *state);
     return {state.release(), [payload = descriptor.payload](detail::BufferState* last) {
                 end_import(std::unique_ptr<detail::BufferState>(last), payload);
             }};
 }
 
-/// Unmaps what nobody shares any more; it is known as mapped until that is done.
+/// Unmaps an import after its last share. The entry stays until that is done.
 void end_import(std::unique_ptr<detail::BufferState> last, const Payload& payload) noexcept {
     const auto unmap = [payload](const detail::BufferState* mapped) noexcept {
         delete mapped;
         imports().forget(payload);
     };
-    if (!driver::is_in_host_function()) {
+    if (!detail::runs_host_function()) {
         unmap(last.release());
         return;
     }
     try {
-        driver::keep_for_later(std::shared_ptr<void>(last.release(), [unmap](void* mapped) {
+        detail::defer_release(std::shared_ptr<void>(last.release(), [unmap](void* mapped) {
             unmap(static_cast<detail::BufferState*>(mapped));
         }));
     } catch (const std::bad_alloc&) {
@@ -321,9 +319,9 @@ void end_import(std::unique_ptr<detail::BufferState> last, const Payload& payloa
 
 /// Reports a descriptor that is not of the pool it is imported with; `reason` is what else it may
 /// be if the pool is another process's.
-void raise_foreign(const detail::PoolState& pool, const char* reason) {
+void raise_foreign(const MemoryPool& pool, const char* reason) {
     throw CUDAError(CUDA_ERROR_INVALID_VALUE, table().cuMemPoolImportPointer.name,
-                    pool.is_mapped
+                    pool.is_mapped()
                         ? std::string("the descriptor is not of a buffer of this pool, ") + reason
                         : "the pool is this process's own; a descriptor is for processes that "
                           "imported the pool with from_allocation_handle");
@@ -349,10 +347,10 @@ void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context) {
 /// @throws std::invalid_argument if the memory is not what the pool was imported as, which a file
 /// descriptor does not tell: memory of another device, or memory as the host's that is none of it.
 /// Pinned memory does as memory of any device.
-void check_place(const detail::PoolState& pool, detail::BufferState& mapped) {
-    const driver::Current current(mapped.unusual.get().context->handle);
+void check_place(const MemoryPool& pool, detail::BufferState& mapped) {
+    const driver::Current current(mapped.free_order().context->handle);
     const detail::PointerInfo& found = detail::pointer_info(mapped);
-    const bool is_device_pool = pool.kind == detail::PoolKind::Device;
+    const bool is_device_pool = !pool.is_host_accessible();
     if (is_device_pool ? !found.is_device || found.device_id == pool.device_id()
                        : found.is_host_accessible) {
         return;

@@ -3,13 +3,13 @@
 
 #include <cuprum/managed_buffer.hpp>
 
-#include "driver/current.hpp"
-#include "memory/buffer_state.hpp"
+#include "device/any_context.hpp"
 #include "device/device_state.hpp"
+#include "driver/current.hpp"
 #include "driver/handle.hpp"
+#include "memory/buffer_state.hpp"
 #include "memory/location.hpp"
 #include "stream/stream_state.hpp"
-#include "memory/synchronous.hpp"
 
 #include <cuprum/detail/order.hpp>
 #include <cuprum/error.hpp>
@@ -80,7 +80,7 @@ void ManagedBuffer::set_preferred_location(const std::optional<Location>& locati
 std::vector<Location> ManagedBuffer::accessed_by() const {
     const detail::BufferState& buffer = with_bytes(*this);
     std::vector<int> ordinals(detail::devices().size() + 1, NO_ORDINAL); // and the host
-    const driver::Current current(detail::current_or_first_context()->handle);
+    const detail::AnyContext context;
     call(table().cuMemRangeGetAttribute, static_cast<void*>(ordinals.data()),
          ordinals.size() * sizeof(int), CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, buffer.pointer,
          buffer.size);
@@ -222,7 +222,7 @@ detail::BufferState& with_bytes(const Buffer& buffer) {
 
 void advise(const Buffer& buffer, CUmem_advise advice, const Location& location) {
     const detail::BufferState& state = with_bytes(buffer);
-    const driver::Current current(detail::current_or_first_context()->handle);
+    const detail::AnyContext context;
     const auto& entry = table().cuMemAdvise;
     const CUresult status =
         entry(state.pointer, state.size, advice, detail::driver_location(location));
@@ -240,7 +240,7 @@ void advise(const Buffer& buffer, CUmem_advise advice, const Location& location)
 int range_attribute(const Buffer& buffer, CUmem_range_attribute attribute) {
     const detail::BufferState& state = with_bytes(buffer);
     int value = 0;
-    const driver::Current current(detail::current_or_first_context()->handle);
+    const detail::AnyContext context;
     call(table().cuMemRangeGetAttribute, static_cast<void*>(&value), sizeof(value), attribute,
          state.pointer, state.size);
     return value;

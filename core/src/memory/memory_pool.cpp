@@ -5,14 +5,20 @@
 
 #include "driver/call.hpp"
 #include "driver/handle.hpp"
+#include "memory/buffer_state.hpp"
+#include "memory/out_of_memory.hpp"
 #include "memory/pool_state.hpp"
+#include "stream/stream_state.hpp"
+#include "support/recycled.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/stream.hpp>
 
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace cuprum {
 
@@ -25,39 +31,77 @@ static_assert(static_cast<int>(PoolAttribute::UsedMemHigh) == CU_MEMPOOL_ATTR_US
 
 int checked_flag(std::uint64_t value);
 
+/// Returns a pool as its buffers hold it.
+std::shared_ptr<MemoryResource> share(MemoryPool& pool) {
+    if (detail::Access::state(pool)->is_kept) [[likely]] {
+        return {std::shared_ptr<void>(), &pool};
+    }
+    return pool.shared_from_this();
+}
+
 } // namespace
 
-[[gnu::hot]] Buffer MemoryPool::allocate(std::size_t bytes, const Stream& stream) const {
-    static_cast<void>(detail::open(state_, class_name_));
-    return detail::PoolState::allocate_from(state_, bytes, stream);
+MemoryPool::MemoryPool(std::unique_ptr<detail::PoolState> state) noexcept
+    : state_(std::move(state)) {}
+
+MemoryPool::~MemoryPool() = default;
+
+[[gnu::hot]] Buffer MemoryPool::allocate(std::size_t bytes, const Stream& stream) {
+    const detail::StreamState& queue = detail::open(stream);
+    const detail::PoolState& pool = *state_;
+    if (bytes == 0 || queue.is_default || pool.kind != detail::PoolKind::Device || pool.is_mapped)
+        [[unlikely]] {
+        return MemoryResource::make_buffer(bytes, stream);
+    }
+    // A plain buffer: the same as make_buffer() in fewer steps.
+    auto state = detail::make_recycled<detail::BufferState>(share(*this), stream);
+    state->pointer = detail::allocate_from_pool(pool, bytes, queue);
+    state->size = bytes;
+    return detail::Access::make<Buffer>(std::move(state));
 }
 
-void MemoryPool::deallocate(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) const {
-    open().deallocate_bytes(pointer, bytes, stream);
+Buffer MemoryPool::make_buffer(std::size_t bytes, const Stream& stream) {
+    return MemoryPool::allocate(bytes, stream);
 }
 
-CUmemoryPool MemoryPool::handle() const {
-    return open().handle;
+CUdeviceptr MemoryPool::allocate_bytes(std::size_t bytes, const Stream& stream) {
+    const detail::StreamState& queue = detail::open(stream);
+    if (state_->kind != detail::PoolKind::Device || state_->is_mapped) [[unlikely]] {
+        detail::check_special_pool(*state_, queue);
+    }
+    return detail::allocate_from_pool(*state_, bytes, queue);
 }
 
-bool MemoryPool::is_handle_owned() const {
-    return open().is_owned;
+void MemoryPool::deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/,
+                                  const Stream& stream) {
+    const CUstream queue = detail::handle_of(stream);
+    if (pointer == 0) {
+        return;
+    }
+    if (const CUresult status = detail::free_pool_memory(pointer, queue); status != CUDA_SUCCESS)
+        [[unlikely]] {
+        detail::raise_free_failure(status, table().cuMemFreeAsync.name, pointer);
+    }
 }
 
-int MemoryPool::device_id() const {
-    return open().device_id();
+CUmemoryPool MemoryPool::handle() const noexcept {
+    return state_->handle;
 }
 
-bool MemoryPool::is_device_accessible() const {
-    return open().is_device_accessible();
+bool MemoryPool::is_handle_owned() const noexcept {
+    return state_->is_owned;
 }
 
-bool MemoryPool::is_host_accessible() const {
-    return open().is_host_accessible();
+int MemoryPool::device_id() const noexcept {
+    return state_->device_id();
 }
 
-bool MemoryPool::is_managed() const {
-    return open().is_managed();
+bool MemoryPool::is_host_accessible() const noexcept {
+    return state_->kind != detail::PoolKind::Device;
+}
+
+bool MemoryPool::is_managed() const noexcept {
+    return state_->kind == detail::PoolKind::Managed;
 }
 
 PoolAttributes MemoryPool::attributes() const {
@@ -114,29 +158,21 @@ void MemoryPool::trim(std::size_t keep_bytes) const {
     call(table().cuMemPoolTrimTo, handle(), keep_bytes);
 }
 
-bool MemoryPool::is_ipc_enabled() const {
-    return open().is_ipc_enabled;
+bool MemoryPool::is_ipc_enabled() const noexcept {
+    return state_->is_ipc_enabled;
 }
 
-bool MemoryPool::is_mapped() const {
-    return open().is_mapped;
+bool MemoryPool::is_mapped() const noexcept {
+    return state_->is_mapped;
 }
 
 IPCAllocationHandle MemoryPool::allocation_handle() const {
-    detail::PoolState& pool = open();
+    detail::PoolState& pool = *state_;
     if (!pool.is_ipc_enabled) {
         throw std::logic_error("Memory resource is not IPC-enabled: make the pool with "
                                "ipc_enabled to share it with other processes");
     }
     return detail::exported(pool);
-}
-
-std::shared_ptr<MemoryResource> MemoryPool::resource() const {
-    return open().shared_from_this();
-}
-
-detail::PoolState& MemoryPool::open() const {
-    return detail::open(state_, class_name_);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

@@ -3,10 +3,10 @@
 
 #include <cuprum/memory_resource.hpp>
 
-#include "memory/buffer_state.hpp"
 #include "driver/handle.hpp"
-#include "support/recycled.hpp"
+#include "memory/buffer_state.hpp"
 #include "stream/stream_state.hpp"
+#include "support/recycled.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/stream.hpp>
@@ -27,12 +27,16 @@ std::shared_ptr<MemoryResource> detail::share_of(MemoryResource& resource) {
 }
 
 Buffer MemoryResource::allocate(std::size_t bytes, const Stream& stream) {
+    return make_buffer(bytes, stream);
+}
+
+Buffer MemoryResource::make_buffer(std::size_t bytes, const Stream& stream) {
     [[maybe_unused]] const auto& checked = detail::open(stream);
     auto state = detail::make_recycled<detail::BufferState>();
     state->resource = detail::share_of(*this);
     state->size = bytes;
     if (bytes != 0) {
-        state->free_on(stream);
+        state->make_on(stream);
         state->pointer = allocate_bytes(bytes, stream);
         if (state->pointer == 0) {
             throw std::logic_error(

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Copies between devices. The plain calls serve where the stream's device may touch both sides; a
-// pool of the other device may not let it in. Then the calls do that name both contexts.
+// Copies between devices. A plain copy needs a stream whose device can access both sides, and a
+// pool of the other device may not grant that. Then a call that names both contexts does the copy.
 
-#include "memory/region_copy.hpp"
+#include "memory/peer_copy.hpp"
+
 #include "device/context_state.hpp"
 #include "device/device_state.hpp"
 #include "stream/stream_state.hpp"
@@ -51,8 +52,8 @@ std::optional<DevicePair> devices_between(CUdeviceptr destination, CUdeviceptr s
     return to && from && *to != *from ? std::optional(DevicePair{*to, *from}) : std::nullopt;
 }
 
-bool copy_between_devices(const Block& destination, const Block& source, const RegionExtent& extent,
-                          CUstream stream) {
+bool copy_between_devices(const LinearMemory& destination, const LinearMemory& source,
+                          const RegionExtent& extent, CUstream stream) {
     const auto devices = devices_between(destination.address, source.address);
     if (!devices) {
         return false;

@@ -3,16 +3,13 @@
 
 #include "memory/pool_state.hpp"
 
-#include "driver/call.hpp"
-#include "stream/host_function.hpp"
-#include "memory/buffer_state.hpp"
 #include "device/device_state.hpp"
+#include "driver/call.hpp"
 #include "driver/handle.hpp"
-#include "stream/ordered_free.hpp"
 #include "memory/out_of_memory.hpp"
-#include "support/never_destroyed.hpp"
-#include "support/recycled.hpp"
+#include "stream/deferred_release.hpp"
 #include "stream/stream_state.hpp"
+#include "support/never_destroyed.hpp"
 
 #include <cuprum/buffer.hpp>
 #include <cuprum/error.hpp>
@@ -40,87 +37,43 @@ void let_devices_in(CUmemoryPool pool);
 std::string limit_hint(const PoolState& pool);
 bool is_flag(PoolAttribute name);
 
-/// Returns a pool as its buffers hold it.
-std::shared_ptr<MemoryResource> share(const std::shared_ptr<PoolState>& pool) {
-    if (pool->is_kept) [[likely]] {
-        return {std::shared_ptr<void>(), pool.get()};
-    }
-    return pool;
-}
-
 } // namespace
 
 PoolState::~PoolState() {
     if (is_owned) {
-        driver::release("memory pool", table().cuMemPoolDestroy, handle);
+        release_or_defer("memory pool", table().cuMemPoolDestroy, handle);
     }
 }
 
-Buffer PoolState::allocate(std::size_t bytes, const Stream& stream) {
-    return allocate_from(std::static_pointer_cast<PoolState>(shared_from_this()), bytes, stream);
-}
-
-inline CUdeviceptr PoolState::allocate_on(std::size_t bytes, const StreamState& queue) {
+CUdeviceptr allocate_from_pool(const PoolState& pool, std::size_t bytes, const StreamState& queue) {
     if (is_capturing(queue)) [[unlikely]] {
         refuse_capture();
     }
     CUdeviceptr pointer = 0;
     const auto& entry = table().cuMemAllocFromPoolAsync;
-    CUresult status = entry(&pointer, bytes, handle, queue.handle);
+    CUresult status = entry(&pointer, bytes, pool.handle, queue.handle);
     if (status != CUDA_SUCCESS) [[unlikely]] {
-        // What was put off is freed before anybody is told that there is no memory.
-        if (status == CUDA_ERROR_OUT_OF_MEMORY && release_finished_host_functions()) {
-            status = entry(&pointer, bytes, handle, queue.handle);
+        // Free what was deferred before reporting that there is no memory.
+        if (status == CUDA_ERROR_OUT_OF_MEMORY && release_deferred()) {
+            status = entry(&pointer, bytes, pool.handle, queue.handle);
         }
         if (status != CUDA_SUCCESS) {
-            raise_allocation_failure(status, *this, bytes);
+            raise_allocation_failure(status, pool, bytes);
         }
     }
     return pointer;
 }
 
-[[gnu::hot]] Buffer PoolState::allocate_from(const std::shared_ptr<PoolState>& pool,
-                                             std::size_t bytes, const Stream& stream) {
-    const StreamState& queue = open(stream);
-    if (bytes == 0 || queue.is_default || pool->kind != PoolKind::Device || pool->is_mapped)
-        [[unlikely]] {
-        return pool->MemoryResource::allocate(bytes, stream);
-    }
-    auto state = make_recycled<BufferState>(share(pool), stream);
-    state->pointer = pool->allocate_on(bytes, queue);
-    state->size = bytes;
-    return Access::make<Buffer>(std::move(state));
-}
-
-CUdeviceptr PoolState::allocate_bytes(std::size_t bytes, const Stream& stream) {
-    const StreamState& queue = open(stream);
-    if (kind != PoolKind::Device || is_mapped) [[unlikely]] {
-        check_unusual(stream);
-    }
-    return allocate_on(bytes, queue);
-}
-
-void PoolState::deallocate_bytes(CUdeviceptr pointer, std::size_t /*bytes*/, const Stream& stream) {
-    const CUstream queue = handle_of(stream);
-    if (pointer == 0) {
-        return;
-    }
-    if (const CUresult status = free_in_order(pointer, queue); status != CUDA_SUCCESS)
-        [[unlikely]] {
-        raise_free_failure(status, table().cuMemFreeAsync.name, pointer);
-    }
-}
-
-void PoolState::check_unusual(const Stream& stream) const {
-    if (is_mapped) {
+void check_special_pool(const PoolState& pool, const StreamState& queue) {
+    if (pool.is_mapped) {
         throw std::invalid_argument("cannot allocate from a mapped IPC-enabled memory resource: "
                                     "only the process that made the pool can");
     }
-    if (kind != PoolKind::Pinned) {
+    if (pool.kind != PoolKind::Pinned) {
         return;
     }
-    DeviceState& device = *context_state_of(open(stream))->device;
-    const bool is_numa = location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+    DeviceState& device = *context_state_of(queue)->device;
+    const bool is_numa = pool.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
     const auto supported =
         find_attribute(device, is_numa ? CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED
                                        : CU_DEVICE_ATTRIBUTE_HOST_MEMORY_POOLS_SUPPORTED);
@@ -131,9 +84,9 @@ void PoolState::check_unusual(const Stream& stream) const {
     }
 }
 
-std::shared_ptr<PoolState> create_pool(PoolKind kind, CUmemLocation location, std::size_t max_size,
+std::unique_ptr<PoolState> create_pool(PoolKind kind, CUmemLocation location, std::size_t max_size,
                                        bool ipc_enabled) {
-    auto state = std::make_shared<PoolState>(kind, location);
+    auto state = std::make_unique<PoolState>(kind, location);
     CUmemPoolProps properties{};
     properties.allocType =
         kind == PoolKind::Managed ? CU_MEM_ALLOCATION_TYPE_MANAGED : CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -151,10 +104,10 @@ std::shared_ptr<PoolState> create_pool(PoolKind kind, CUmemLocation location, st
     return state;
 }
 
-std::shared_ptr<PoolState> import_pool(PoolKind kind, CUmemLocation location,
+std::unique_ptr<PoolState> import_pool(PoolKind kind, CUmemLocation location,
                                        const IPCAllocationHandle& handle) {
     const int descriptor = handle.descriptor();
-    auto state = std::make_shared<PoolState>(kind, location);
+    auto state = std::make_unique<PoolState>(kind, location);
     call(table().cuMemPoolImportFromShareableHandle, &state->handle,
          reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor)),
          CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0ULL);
@@ -177,9 +130,9 @@ IPCAllocationHandle exported(PoolState& pool) {
     });
 }
 
-std::shared_ptr<PoolState> current_pool(PoolKind kind, CUmemLocation location) {
+std::unique_ptr<PoolState> current_pool(PoolKind kind, CUmemLocation location) {
     driver::initialise();
-    auto state = std::make_shared<PoolState>(kind, location);
+    auto state = std::make_unique<PoolState>(kind, location);
     if (kind == PoolKind::Device) {
         call(table().cuDeviceGetMemPool, &state->handle,
              devices()[static_cast<std::size_t>(location.id)]->handle);
@@ -195,11 +148,11 @@ std::shared_ptr<PoolState> current_pool(PoolKind kind, CUmemLocation location) {
     return state;
 }
 
-void keep_for_good(std::shared_ptr<PoolState> pool) {
+void keep_for_good(std::shared_ptr<MemoryPool> pool) {
     static constinit std::mutex keeping;
-    static NeverDestroyed<std::vector<std::shared_ptr<PoolState>>> kept;
+    static NeverDestroyed<std::vector<std::shared_ptr<MemoryPool>>> kept;
     const std::lock_guard lock(keeping);
-    pool->is_kept = true;
+    Access::state(*pool)->is_kept = true;
     kept->push_back(std::move(pool));
 }
 
@@ -229,7 +182,7 @@ std::uint64_t pool_attribute(CUmemoryPool pool, PoolAttribute name) {
 
 namespace {
 
-/// Makes a pool keep what is freed into it, if it would give all back at every synchronisation.
+/// Makes a pool keep freed memory, unless somebody already chose how much it keeps.
 void keep_freed_memory(CUmemoryPool pool) {
     if (pool_attribute(pool, PoolAttribute::ReleaseThreshold) == 0) {
         cuuint64_t everything = std::numeric_limits<cuuint64_t>::max();
@@ -238,7 +191,7 @@ void keep_freed_memory(CUmemoryPool pool) {
     }
 }
 
-/// Lets every device that has pools reach a pool of host memory, which none may at first.
+/// Gives every device that has pools access to a pool of host memory. None has it at first.
 void let_devices_in(CUmemoryPool pool) {
     std::vector<CUmemAccessDesc> access;
     for (const auto& device : devices()) {

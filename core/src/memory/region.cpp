@@ -4,8 +4,9 @@
 #include <cuprum/region.hpp>
 
 #include "driver/current.hpp"
-#include "memory/region_copy.hpp"
 #include "driver/handle.hpp"
+#include "memory/peer_copy.hpp"
+#include "memory/region_copy.hpp"
 #include "stream/stream_state.hpp"
 
 #include <limits>
@@ -16,19 +17,18 @@ namespace cuprum {
 
 namespace {
 
-using detail::Block;
+using detail::LinearMemory;
 using driver::table;
 
-/// A block, and the bytes from its first to its last.
+/// A box in a buffer, and the bytes from its first to its last.
 struct Placed {
-    Block block;
+    LinearMemory block;
     std::size_t span = 0; // bytes
 };
 
 [[nodiscard]] Placed place_in(const Buffer& buffer, const RegionPlace& place,
                               const RegionExtent& extent, const std::string& what);
 void refuse_overlap(const Placed& destination, const Placed& source, const RegionExtent& extent);
-void check_pitch(const Block& block, const char* what);
 [[nodiscard]] std::size_t multiplied(std::size_t left, std::size_t right, const char* what);
 
 template <typename Value, typename Row, typename Rectangle>
@@ -56,7 +56,7 @@ void fill(const Buffer& buffer, const RegionPlace& place, const RegionExtent& ex
     const bool is_row = placed.block.pitch == extent.width || extent.height == 1;
     if (!is_row) {
         check(placed.block.pitch, "pitch");
-        check_pitch(placed.block, "the region");
+        detail::check_pitch(placed.block.pitch, "the region");
     }
     const driver::Current current(detail::context_of(queue));
     const CUresult status = is_row ? row(placed.block.address, value,
@@ -81,7 +81,7 @@ void copy_region(const Buffer& destination, const RegionPlace& to, const Buffer&
     }
     refuse_overlap(target, origin, extent);
     const driver::Current current(detail::context_of(queue));
-    detail::copy_block(target.block, origin.block, extent, queue.handle);
+    detail::copy_linear(target.block, origin.block, extent, queue.handle);
 }
 
 void fill_region(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent,
@@ -99,61 +99,6 @@ void fill_region(const Buffer& buffer, const RegionPlace& place, const RegionExt
                  std::uint32_t value, const Stream& stream) {
     fill(buffer, place, extent, value, stream, table().cuMemsetD32Async,
          table().cuMemsetD2D32Async);
-}
-
-void detail::copy_block(const Block& destination, const Block& source, const RegionExtent& extent,
-                        CUstream stream) {
-    const auto follow = [&](const Block& block) { return block.pitch == extent.width; };
-    const auto fill_slices = [&](const Block& block) {
-        return block.slice_pitch == block.pitch * extent.height;
-    };
-    RegionExtent merged = extent;
-    const auto finish = [&](CUresult status, const char* name) {
-        const bool is_done =
-            status == CUDA_SUCCESS || (status == CUDA_ERROR_INVALID_VALUE &&
-                                       copy_between_devices(destination, source, merged, stream));
-        if (!is_done) [[unlikely]] {
-            driver::raise(status, name);
-        }
-    };
-    if (merged.depth > 1 && fill_slices(destination) && fill_slices(source)) {
-        merged.height *= merged.depth;
-        merged.depth = 1;
-    }
-    if (merged.depth == 1 && (merged.height == 1 || (follow(destination) && follow(source)))) {
-        merged = {.width = merged.width * merged.height};
-        finish(table().cuMemcpyAsync(destination.address, source.address, merged.width, stream),
-               table().cuMemcpyAsync.name);
-        return;
-    }
-    check_pitch(destination, "the destination");
-    check_pitch(source, "the source");
-    if (merged.depth == 1) {
-        CUDA_MEMCPY2D copy{};
-        copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
-        copy.srcDevice = source.address;
-        copy.srcPitch = source.pitch;
-        copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
-        copy.dstDevice = destination.address;
-        copy.dstPitch = destination.pitch;
-        copy.WidthInBytes = merged.width;
-        copy.Height = merged.height;
-        finish(table().cuMemcpy2DAsync(&copy, stream), table().cuMemcpy2DAsync.name);
-        return;
-    }
-    CUDA_MEMCPY3D copy{};
-    copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
-    copy.srcDevice = source.address;
-    copy.srcPitch = source.pitch;
-    copy.srcHeight = source.slice_pitch / source.pitch;
-    copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
-    copy.dstDevice = destination.address;
-    copy.dstPitch = destination.pitch;
-    copy.dstHeight = destination.slice_pitch / destination.pitch;
-    copy.WidthInBytes = merged.width;
-    copy.Height = merged.height;
-    copy.Depth = merged.depth;
-    finish(table().cuMemcpy3DAsync(&copy, stream), table().cuMemcpy3DAsync.name);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -197,16 +142,7 @@ Placed place_in(const Buffer& buffer, const RegionPlace& place, const RegionExte
     return {{buffer.handle() + place.offset, pitch, slice_pitch}, span};
 }
 
-/// Refuses rows further apart than the driver takes.
-void check_pitch(const Block& block, const char* what) {
-    if (block.pitch > detail::MAX_PITCH_BYTES) {
-        throw std::invalid_argument(std::string(what) + " has a pitch of " +
-                                    std::to_string(block.pitch) + " bytes, expected at most " +
-                                    std::to_string(detail::MAX_PITCH_BYTES));
-    }
-}
-
-/// Tells whether two rows of equal width, this far apart, share a byte.
+/// Returns whether two rows of equal width, this far apart, share a byte.
 bool is_hit(std::int64_t distance, std::int64_t width) {
     return distance > -width && distance < width;
 }

@@ -1,7 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Blocks of bytes by address: what regions of buffers and strided copies come down to.
+// Copies of boxes of bytes. Regions of buffers and strided copies end here.
+//
+// A copy has two sides, and each side is one kind of memory: see CopySide. A further kind, such as
+// an opaque array of a texture, takes three steps: add a struct, add it to CopySide, and add an
+// overload of describe() in region_copy.cpp. Copies between two sides of linear memory keep their
+// shorter driver calls; every other pair is one cuMemcpy3DAsync.
 
 #pragma once
 
@@ -10,45 +15,40 @@
 #include <cuprum/region.hpp>
 
 #include <cstddef>
-#include <optional>
+#include <variant>
 
 namespace cuprum::detail {
 
-struct StreamState;
-
-/// A block of bytes in memory.
-struct Block {
+/// A box in memory that has an address for devices: of a device, managed, pinned or registered.
+struct LinearMemory {
     CUdeviceptr address = 0;
     std::size_t pitch = 0;       // bytes from row to row
     std::size_t slice_pitch = 0; // bytes from slice to slice, a multiple of `pitch`
 };
 
+/// A box in host memory that no device needs to know.
+struct HostMemory {
+    void* address = nullptr;
+    std::size_t pitch = 0;       // bytes from row to row
+    std::size_t slice_pitch = 0; // bytes from slice to slice, a multiple of `pitch`
+};
+
+/// One side of a copy.
+using CopySide = std::variant<LinearMemory, HostMemory>;
+
 /// The largest pitch that the driver takes.
 inline constexpr std::size_t MAX_PITCH_BYTES = 0x7fffffff;
 
-/// The devices that a copy goes between.
-struct DevicePair {
-    int to = -1;
-    int from = -1;
-};
+/// Copies a box in one driver call. The stream's context must be current. Checks pitches only.
+/// @throws std::invalid_argument if a side has rows further apart than MAX_PITCH_BYTES.
+void copy_box(const CopySide& destination, const CopySide& source, const RegionExtent& extent,
+              CUstream stream);
 
-/// Returns the two devices that a copy goes between; nothing if they are not two, or if copies that
-/// name both are not wanted.
-[[nodiscard]] std::optional<DevicePair> devices_between(CUdeviceptr destination,
-                                                        CUdeviceptr source);
+/// Copies between two sides of linear memory, as few bytes of description as possible.
+void copy_linear(const LinearMemory& destination, const LinearMemory& source,
+                 const RegionExtent& extent, CUstream stream);
 
-/// Copies a block between two devices after a plain copy was refused; false if they are not two, so
-/// that it was refused for another reason.
-[[nodiscard]] bool copy_between_devices(const Block& destination, const Block& source,
-                                        const RegionExtent& extent, CUstream stream);
-
-/// Copies a block in one driver call. The context must be current; nothing is checked but pitches.
-/// @throws std::invalid_argument if it takes rows and they are further apart than MAX_PITCH_BYTES.
-void copy_block(const Block& destination, const Block& source, const RegionExtent& extent,
-                CUstream stream);
-
-/// Throws for a fill that the driver refused, saying so if the memory is out of the stream's reach.
-[[noreturn, gnu::cold]] void raise_fill_failure(CUresult status, const char* call,
-                                                CUdeviceptr memory, const StreamState& queue);
+/// Refuses rows further apart than the driver takes; `what` names the side in the message.
+void check_pitch(std::size_t pitch, const char* what);
 
 } // namespace cuprum::detail

@@ -5,6 +5,7 @@
 
 #include "memory/location.hpp"
 #include "memory/out_of_memory.hpp"
+#include "stream/deferred_release.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -32,17 +33,17 @@ std::shared_ptr<PhysicalChunk> create(const Device& device, std::size_t bytes,
                                       const Options& options);
 void open(const Mapping& mapping, const std::vector<CUmemAccessDesc>& access);
 std::vector<CUmemAccessDesc> access_of(const Device& device, const Options& options);
-std::vector<CUmemAccessDesc> with_the_rest_shut_out(const std::vector<CUmemAccessDesc>& access,
-                                                    const std::vector<CUmemAccessDesc>& before);
+std::vector<CUmemAccessDesc> with_others_removed(const std::vector<CUmemAccessDesc>& access,
+                                                 const std::vector<CUmemAccessDesc>& before);
 
 } // namespace
 
 PhysicalChunk::~PhysicalChunk() {
-    driver::release("piece of physical memory", table().cuMemRelease, handle_);
+    release_or_defer("piece of physical memory", table().cuMemRelease, handle_);
 }
 
 Reservation::~Reservation() {
-    driver::release("address range", table().cuMemAddressFree, base_, bytes_);
+    release_or_defer("address range", table().cuMemAddressFree, base_, bytes_);
 }
 
 Mapping::Mapping(CUdeviceptr base, std::shared_ptr<PhysicalChunk> chunk)
@@ -51,7 +52,7 @@ Mapping::Mapping(CUdeviceptr base, std::shared_ptr<PhysicalChunk> chunk)
 }
 
 Mapping::~Mapping() {
-    driver::release("memory mapping", table().cuMemUnmap, base_, chunk_->bytes());
+    release_or_defer("memory mapping", table().cuMemUnmap, base_, chunk_->bytes());
 }
 
 // ---- VirtualAllocation -------------------------------------------------------------------------
@@ -63,8 +64,8 @@ std::size_t VirtualAllocation::size() const noexcept {
 
 void VirtualAllocation::set_access(const Device& device, const Options& options) {
     auto access = access_of(device, options);
-    const auto change = with_the_rest_shut_out(access, access_);
-    const auto way_back = with_the_rest_shut_out(access_, access);
+    const auto change = with_others_removed(access, access_);
+    const auto way_back = with_others_removed(access_, access);
     std::size_t changed = 0;
     try {
         for (; changed < mappings_.size(); ++changed) {
@@ -260,9 +261,9 @@ std::vector<CUmemAccessDesc> access_of(const Device& device, const Options& opti
     return access;
 }
 
-/// Returns an access that takes it away from those who had it before and are not named any more.
-std::vector<CUmemAccessDesc> with_the_rest_shut_out(const std::vector<CUmemAccessDesc>& access,
-                                                    const std::vector<CUmemAccessDesc>& before) {
+/// Returns an access list that also removes the access of locations that are not listed any more.
+std::vector<CUmemAccessDesc> with_others_removed(const std::vector<CUmemAccessDesc>& access,
+                                                 const std::vector<CUmemAccessDesc>& before) {
     std::vector<CUmemAccessDesc> all = access;
     for (const CUmemAccessDesc& had : before) {
         const auto is_same_place = [&](const CUmemAccessDesc& has) {

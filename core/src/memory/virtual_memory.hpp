@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Addresses and the physical memory behind them, each released by whoever holds it last.
+// Addresses and the physical memory behind them. The last holder of each releases it.
 
 #pragma once
 
@@ -77,7 +77,7 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept;
 
-    /// Sets what everybody may do with all of it; who is not named any more may do nothing. On
+    /// Sets the access of all locations; a location that is not listed any more has none. On
     /// failure everything stays as it was.
     void set_access(const Device& device, const VirtualMemoryResourceOptions& options);
     /// Grows to at least `bytes` behind its end; false if the addresses there are not free.

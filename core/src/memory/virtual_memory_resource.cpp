@@ -1,20 +1,21 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// An allocation is a run of addresses, reserved in one or more pieces, with physical memory mapped
-// in chunks, one for each time that it grew. A chunk may be mapped twice: at its old address by a
-// buffer that was not closed yet, and at its new one. It is released with the last of them.
+// An allocation is a range of addresses, reserved in one or more pieces, with physical memory
+// mapped in chunks: one for each time that it grew. After a relocation a chunk is mapped twice, at
+// its new address and at the old one, until the old buffer is closed. The last mapping releases the
+// chunk.
 
 #include <cuprum/virtual_memory_resource.hpp>
 
-#include "driver/current.hpp"
-#include "memory/buffer_state.hpp"
 #include "device/device_state.hpp"
+#include "driver/current.hpp"
 #include "driver/handle.hpp"
+#include "memory/buffer_state.hpp"
 #include "memory/location.hpp"
-#include "stream/stream_state.hpp"
-#include "memory/synchronous.hpp"
 #include "memory/virtual_memory.hpp"
+#include "memory/waiting_free.hpp"
+#include "stream/stream_state.hpp"
 
 #include <cuprum/error.hpp>
 
@@ -30,14 +31,15 @@ namespace cuprum {
 using detail::VirtualAllocation;
 
 struct VirtualMemoryResource::Allocations {
-    mutable std::mutex mutex;
+    std::mutex growing;       // held while an allocation grows; taken before `mutex`
+    mutable std::mutex mutex; // guards what follows
     VirtualMemoryResourceOptions options;
     std::map<CUdeviceptr, std::shared_ptr<VirtualAllocation>> by_address;
 
-    /// Hands over the allocation at an address.
+    /// Removes the allocation at an address and returns it.
     /// @throws std::invalid_argument if there is none.
     std::shared_ptr<VirtualAllocation> take(CUdeviceptr pointer);
-    /// Returns the allocation that a buffer is the whole of.
+    /// Returns the allocation that a buffer is the whole of. Hold `growing`.
     std::shared_ptr<VirtualAllocation> of(const detail::BufferState& buffer) const;
 };
 
@@ -49,6 +51,11 @@ std::shared_ptr<detail::ContextState> context_on(const Device& device);
 bool is_on_device(const VirtualMemoryResourceOptions& options);
 
 } // namespace
+
+std::shared_ptr<VirtualMemoryResource>
+VirtualMemoryResource::create(const Device& device, const VirtualMemoryResourceOptions& options) {
+    return std::shared_ptr<VirtualMemoryResource>(new VirtualMemoryResource(device, options));
+}
 
 VirtualMemoryResource::VirtualMemoryResource(const Device& device,
                                              const VirtualMemoryResourceOptions& options)
@@ -69,8 +76,8 @@ Buffer VirtualMemoryResource::allocate(std::size_t bytes) {
     }
     auto state = std::make_shared<detail::BufferState>();
     state->resource = detail::share_of(*this);
-    state->free_in(std::move(context));
-    const driver::Current current(state->unusual.get().context->handle);
+    const driver::Current current(context->handle);
+    state->make_in(std::move(context));
     auto allocation = detail::allocate_virtual(device_, bytes, how);
     state->size = allocation->size();
     const CUdeviceptr pointer = allocation->base();
@@ -82,7 +89,7 @@ Buffer VirtualMemoryResource::allocate(std::size_t bytes) {
     return detail::Access::make<Buffer>(std::move(state));
 }
 
-Buffer VirtualMemoryResource::allocate(std::size_t bytes, const Stream& stream) {
+Buffer VirtualMemoryResource::make_buffer(std::size_t bytes, const Stream& stream) {
     static_cast<void>(detail::handle_of(stream)); // a closed stream is an error here as everywhere
     Buffer buffer = allocate(bytes);
     if (bytes != 0) {
@@ -112,9 +119,11 @@ Buffer VirtualMemoryResource::modify_allocation(const Buffer& buffer, std::size_
         throw std::invalid_argument("buffer has 0 bytes and no addresses that could grow; allocate "
                                     "one instead");
     }
+    // Two threads may grow one buffer, or set the resource's options: one after the other.
+    const std::lock_guard one_at_a_time(allocations_->growing);
     const auto allocation = allocations_->of(old);
-    const detail::UnusualBuffer& place = old.unusual.get();
-    const driver::Current current(place.context->handle);
+    const detail::FreeOrder order = old.free_order();
+    const driver::Current current(order.context->handle);
     std::shared_ptr<detail::BufferState> moved;
     if (bytes <= old.size) {
         allocation->set_access(device_, options);
@@ -124,9 +133,9 @@ Buffer VirtualMemoryResource::modify_allocation(const Buffer& buffer, std::size_
         auto longer = allocation->relocate(device_, bytes, options);
         moved = std::make_shared<detail::BufferState>();
         moved->resource = old.resource;
-        moved->stream = old.stream;
-        moved->unusual.get().context = place.context;
-        moved->unusual.get().thread = place.thread;
+        moved->stream = order.stream;
+        moved->extras.get().context = order.context;
+        moved->extras.get().thread = order.thread;
         moved->size = longer->size();
         const CUdeviceptr pointer = longer->base();
         {
@@ -176,7 +185,7 @@ void VirtualMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size_t /*
         detail::free_after(stream, take);
         return;
     }
-    // Nobody knows who uses the memory: wait for all.
+    // The streams that use the memory are unknown: wait for all.
     std::exception_ptr failure;
     try {
         detail::Access::make<Context>(context_on(device_)).sync();
@@ -224,7 +233,7 @@ std::shared_ptr<VirtualAllocation>
 VirtualMemoryResource::Allocations::of(const detail::BufferState& buffer) const {
     const std::lock_guard lock(mutex);
     const auto found = by_address.find(buffer.pointer);
-    if (buffer.is_part() || found == by_address.end() || found->second->size() != buffer.size) {
+    if (buffer.is_slice() || found == by_address.end() || found->second->size() != buffer.size) {
         throw std::invalid_argument("buffer is a part of an allocation, expected the whole: only "
                                     "that can grow");
     }

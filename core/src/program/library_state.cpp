@@ -6,6 +6,7 @@
 #include "launch/kernel_state.hpp"
 #include "program/code/fatbin.hpp"
 #include "program/code/image.hpp"
+#include "stream/deferred_release.hpp"
 #include "support/file.hpp"
 #include "support/never_destroyed.hpp"
 
@@ -65,7 +66,7 @@ LibraryState::LibraryState(CodeType type, PaddedCode code, std::string path, std
 LibraryState::~LibraryState() {
     if (const CUlibrary handle = handle_.load(std::memory_order_acquire)) {
         loaded().remove(handle);
-        driver::release("library", driver::table().cuLibraryUnload, handle);
+        release_or_defer("library", driver::table().cuLibraryUnload, handle);
     }
 }
 
@@ -158,7 +159,7 @@ CUlibrary LibraryState::load() {
     CUkernel kernel = nullptr;
     status = get_kernel(&kernel, library, "cuprum.probe");
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_FOUND) {
-        driver::release("library", driver::table().cuLibraryUnload, library);
+        release_or_defer("library", driver::table().cuLibraryUnload, library);
         raise_load_failure(status, get_kernel.name);
     }
     return library;

@@ -4,9 +4,9 @@
 #include <cuprum/event.hpp>
 
 #include "driver/current.hpp"
-#include "stream/host_function.hpp"
-#include "stream/event_state.hpp"
 #include "driver/handle.hpp"
+#include "stream/deferred_release.hpp"
+#include "stream/event_state.hpp"
 #include "support/recycled.hpp"
 #include "support/text.hpp"
 
@@ -62,10 +62,12 @@ Event Event::from_ipc_descriptor(const IPCEventDescriptor& descriptor) {
     static_assert(sizeof(CUipcEventHandle) == sizeof(descriptor.bytes));
     CUipcEventHandle shared{};
     std::memcpy(&shared, descriptor.bytes.data(), sizeof(shared));
-    auto state = std::make_shared<detail::EventState>();
-    state->flags = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING |
-                   (descriptor.blocking_sync ? unsigned{CU_EVENT_BLOCKING_SYNC} : 0U);
-    (void)detail::current_context("opening an event of another process");
+    // The driver opens the event in the current context. A reset of that context destroys it.
+    const auto home =
+        detail::context_state(detail::current_context("opening an event of another process"));
+    auto state = std::make_shared<detail::EventState>(
+        home, CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING |
+                  (descriptor.blocking_sync ? unsigned{CU_EVENT_BLOCKING_SYNC} : 0U));
     call(table().cuIpcOpenEventHandle, &state->handle, shared);
     state->is_owned = true;
     state->origin = std::make_unique<const IPCEventDescriptor>(descriptor);
@@ -106,13 +108,13 @@ IPCEventDescriptor Event::ipc_descriptor() const {
 }
 
 std::optional<Context> Event::context() const {
-    const auto& context = detail::open(state_, "Event").context;
-    return context == nullptr ? std::nullopt
-                              : std::optional(detail::Access::make<Context>(context));
+    const detail::EventState& own = detail::open(state_, "Event");
+    const bool is_made_here = own.context != nullptr && own.origin == nullptr;
+    return is_made_here ? std::optional(detail::Access::make<Context>(own.context)) : std::nullopt;
 }
 
 [[gnu::hot]] bool Event::is_done() const {
-    // NOTE: not driver::call(): "not ready" is an answer here, not a failure.
+    // NOTE: "not ready" is an answer here, not a failure.
     const auto& query = table().cuEventQuery;
     const CUresult status = query(detail::open(state_, "Event").handle);
     if (status != CUDA_SUCCESS && status != CUDA_ERROR_NOT_READY) [[unlikely]] {
@@ -123,7 +125,7 @@ std::optional<Context> Event::context() const {
 
 void Event::sync() const {
     call(table().cuEventSynchronize, handle());
-    detail::release_finished_host_functions();
+    detail::release_deferred();
 }
 
 float Event::milliseconds_since(const Event& earlier) const {

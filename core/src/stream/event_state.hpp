@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "driver/call.hpp"
 #include "device/context_state.hpp"
+#include "driver/call.hpp"
 #include "driver/handle.hpp"
 
 #include <cuprum/detail/access.hpp>
@@ -18,12 +18,12 @@ namespace cuprum::detail {
 /// A driver event and its context. Destroying the state destroys the event if it is ours.
 struct EventState {
     CUevent handle = nullptr;
-    std::shared_ptr<ContextState> context; // null for a foreign event
-    unsigned flags = 0;   // the driver's; it cannot tell of a foreign event: the default is assumed
-    unsigned made_at = 0; // the context's count of resets when it was made
-    std::unique_ptr<const IPCEventDescriptor> origin; // of an event of another process
+    std::shared_ptr<ContextState> context; // null for an event from a handle: the driver keeps it
+    unsigned flags = 0;   // the driver's; for an event from a handle, which has no query, defaults
+    unsigned made_at = 0; // the context's count of resets when the event was made
+    std::unique_ptr<const IPCEventDescriptor> origin; // set for an event of another process
     bool is_owned = false;
-    std::atomic<bool> is_recorded{false}; // by us; only ever used to word an error
+    std::atomic<bool> is_recorded{false}; // by this library; used for error texts only
 
     EventState() noexcept {} // NOLINT(modernize-use-equals-default): that would clear it twice
 

@@ -3,9 +3,10 @@
 
 #include <cuprum/detail/order.hpp>
 
+#include "driver/capture.hpp"
 #include "driver/current.hpp"
+#include "driver/default_stream.hpp"
 #include "memory/buffer_state.hpp"
-#include "stream/ordered_free.hpp"
 #include "stream/stream_state.hpp"
 
 namespace cuprum::detail {
@@ -15,22 +16,20 @@ namespace {
 using driver::call;
 using driver::table;
 
-bool is_default(CUstream stream) {
-    return stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
-}
+using driver::is_default_stream;
 
 CUstream token(CUstream stream) {
     return stream == nullptr ? CU_STREAM_LEGACY : stream;
 }
 
-/// An event for one wait; a wait that was enqueued does not need it any more.
+/// An event for one wait. The driver keeps what an enqueued wait needs after the event is gone.
 class BriefEvent {
 public:
     [[nodiscard]] BriefEvent() {
         call(table().cuEventCreate, &handle_, unsigned{CU_EVENT_DISABLE_TIMING});
     }
 
-    ~BriefEvent() { driver::release("event", table().cuEventDestroy, handle_); }
+    ~BriefEvent() { driver::release_now("event", table().cuEventDestroy, handle_); }
 
     BriefEvent(const BriefEvent&) = delete;
     BriefEvent& operator=(const BriefEvent&) = delete;
@@ -48,13 +47,12 @@ void order_streams(CUstream consumer, CUstream producer) {
         return; // a stream is in order with itself
     }
     driver::initialise();
-    note_shared_streams();
-    // The event must be of the producer's context. A default stream's is the current one, or else
-    // the one that the other stream belongs to.
+    // The event must belong to the producer's context. For a default stream that is the current
+    // context or, if none is current, the context of the other stream.
     CUcontext context = nullptr;
     call(table().cuCtxGetCurrent, &context);
-    if (!is_default(producer) || (context == nullptr && !is_default(consumer))) {
-        call(table().cuStreamGetCtx, is_default(producer) ? consumer : producer, &context);
+    if (!is_default_stream(producer) || (context == nullptr && !is_default_stream(consumer))) {
+        call(table().cuStreamGetCtx, is_default_stream(producer) ? consumer : producer, &context);
     }
     if (context == nullptr) {
         driver::raise(CUDA_ERROR_INVALID_CONTEXT, table().cuStreamGetCtx.name);
@@ -67,20 +65,20 @@ void order_streams(CUstream consumer, CUstream producer) {
 }
 
 bool order_after(CUstream consumer, const Buffer& memory) {
-    BufferState& state = open(memory).whole_state();
-    if (state.stream.is_closed()) {
+    const FreeOrder order = open(memory).whole_state().free_order();
+    if (order.stream.is_closed()) {
         return false;
     }
-    const StreamState& producer = *Access::state(state.stream);
+    const StreamState& producer = *Access::state(order.stream);
     if (producer.is_lost()) {
-        return true; // what it held went with the reset
+        return true; // the reset ended its work
     }
     if (!producer.is_default) {
         order_streams(consumer, producer.handle);
         return true;
     }
-    const driver::Current current(state.unusual.get().context->handle);
-    order_streams(consumer, state.is_stream_usable() ? producer.handle : CU_STREAM_LEGACY);
+    const driver::Current current(order.context->handle);
+    order_streams(consumer, order.is_usable() ? producer.handle : CU_STREAM_LEGACY);
     return true;
 }
 
@@ -90,14 +88,13 @@ bool is_capturing(const Stream& stream) {
 }
 
 bool is_capturing(CUstream stream) {
-    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    const auto& query = table().cuStreamIsCapturing;
-    const CUresult status = query(stream, &capture);
-    // Without a context a default stream is no stream; whoever uses it is told.
-    if (status != CUDA_SUCCESS && status != CUDA_ERROR_INVALID_CONTEXT) {
-        driver::raise(status, query.name);
+    const driver::CaptureQuery answer = driver::query_capture(stream);
+    // Without a current context a default stream does not exist. The call that uses it reports
+    // that.
+    if (answer.status != CUDA_SUCCESS && answer.status != CUDA_ERROR_INVALID_CONTEXT) {
+        driver::raise(answer.status, table().cuStreamIsCapturing.name);
     }
-    return capture != CU_STREAM_CAPTURE_STATUS_NONE;
+    return answer.capture != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 } // namespace cuprum::detail

@@ -1,17 +1,18 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// NOTE: calls that take a stream of our own need no current context: the driver goes by the handle.
-// The default streams go by what is current, which is what they are for.
+// NOTE: calls on a created stream need no current context: the driver uses the stream's own. Calls
+// on a default stream use the current context, as CUDA defines them.
 
 #include <cuprum/stream.hpp>
 
 #include "device/device_state.hpp"
+#include "driver/capture.hpp"
 #include "driver/current.hpp"
+#include "driver/default_stream.hpp"
 #include "driver/handle.hpp"
+#include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
-#include "stream/host_function.hpp"
-#include "stream/ordered_free.hpp"
 #include "stream/stream_state.hpp"
 #include "support/recycled.hpp"
 #include "support/text.hpp"
@@ -35,7 +36,6 @@ using driver::table;
 constexpr const char* DEFAULT_STREAM = "the default stream";
 
 Stream stream_for_token(CUstream token);
-bool is_default_token(CUstream handle);
 
 } // namespace
 
@@ -76,9 +76,8 @@ Stream Stream::from_handle(CUstream handle, std::shared_ptr<void> owner) {
     auto state = std::make_shared<detail::StreamState>();
     state->handle = handle;
     state->may_capture = true;
-    detail::note_shared_streams();
     state->owner = std::move(owner);
-    state->is_default = is_default_token(handle);
+    state->is_default = driver::is_default_stream(handle);
     if (!state->is_default) {
         CUcontext context = nullptr;
         call(table().cuStreamGetCtx, handle, &context);
@@ -106,11 +105,11 @@ Stream Stream::default_stream() {
 
 CUstream Stream::handle() const {
     detail::StreamState& stream = detail::open(state_, "Stream");
-    // NOTE: not by a plain store, which would make every reader fetch it anew.
+    // The caller can begin a capture from now on.
+    // NOTE: without the test, every reader on another core would fetch the line again.
     if (!stream.may_capture.load(std::memory_order_relaxed)) {
         stream.may_capture.store(true, std::memory_order_relaxed);
     }
-    detail::note_shared_streams();
     return stream.handle;
 }
 
@@ -140,11 +139,12 @@ DeviceResources Stream::resources() const {
 
 void Stream::sync() const {
     call(table().cuStreamSynchronize, detail::handle_of(*this));
-    detail::release_finished_host_functions();
+    detail::release_deferred();
 }
 
 [[gnu::hot]] bool Stream::is_done() const {
-    // NOTE: not driver::call(): "not ready" is an answer here, not a failure.
+    // NOTE: "not ready" is an answer here, not a failure. Deferred releases stay on their list:
+    // they may wait for a stream, and this function must not.
     const auto& query = table().cuStreamQuery;
     const CUresult status = query(detail::handle_of(*this));
     if (status == CUDA_ERROR_NOT_READY) {
@@ -153,7 +153,6 @@ void Stream::sync() const {
     if (status != CUDA_SUCCESS) [[unlikely]] {
         driver::raise(status, query.name);
     }
-    detail::release_finished_host_functions();
     return true;
 }
 
@@ -194,7 +193,7 @@ void Stream::record(const Event& event, EventUse use) const {
 
 void Stream::wait(const Event& event, EventUse use) const {
     detail::StreamState& stream = detail::open(state_, "Stream");
-    stream.may_capture.store(true, std::memory_order_relaxed); // the event may be captured
+    stream.may_capture.store(true, std::memory_order_relaxed); // the event may be a captured one
     call(table().cuStreamWaitEvent, stream.handle, event.handle(),
          use == EventUse::External ? unsigned{CU_EVENT_WAIT_EXTERNAL}
                                    : unsigned{CU_EVENT_WAIT_DEFAULT});
@@ -238,14 +237,8 @@ namespace detail {
 [[gnu::hot]] StreamState::~StreamState() {
     if (is_owned) {
         release_in(context, made_at, "stream", driver::table().cuStreamDestroy, handle);
-        release_finished_host_functions();
+        release_deferred();
     }
-}
-
-bool ask_whether_capturing(const StreamState& stream) {
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    call(table().cuStreamIsCapturing, stream.handle, &status);
-    return status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 CUcontext context_of(const StreamState& stream) {
@@ -270,12 +263,6 @@ Stream stream_for_token(CUstream token) {
     state->may_capture = true;
     state->last_launch.watch(token);
     return detail::Access::make<Stream>(std::move(state));
-}
-
-/// Tells whether a handle means "the default stream of the current context"; null is the legacy
-/// one.
-bool is_default_token(CUstream handle) {
-    return handle == nullptr || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
 }
 
 } // namespace

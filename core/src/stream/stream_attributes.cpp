@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a stream does beside kernels and copies: values in memory, attributes.
+// Values in memory and attributes of streams.
 
 #include <cuprum/stream_attributes.hpp>
 
-#include "driver/call.hpp"
 #include "device/device_state.hpp"
+#include "driver/call.hpp"
 #include "driver/handle.hpp"
 #include "stream/stream_state.hpp"
 
@@ -46,7 +46,7 @@ void write_attribute(CUstream stream, CUstreamAttrID which, Write write) {
 
 std::uint64_t Stream::id() const {
     unsigned long long id = 0;
-    call(table().cuStreamGetId, handle(), &id);
+    call(table().cuStreamGetId, detail::handle_of(*this), &id);
     return id;
 }
 
@@ -55,25 +55,29 @@ std::uint64_t Stream::id() const {
 void Stream::write_value(CUdeviceptr address, std::uint32_t value,
                          const WriteValueOptions& options) const {
     check_alignment(address, sizeof(value));
-    call(table().cuStreamWriteValue32, handle(), address, value, write_flags(options));
+    call(table().cuStreamWriteValue32, detail::handle_of(*this), address, value,
+         write_flags(options));
 }
 
 void Stream::write_value(CUdeviceptr address, std::uint64_t value,
                          const WriteValueOptions& options) const {
     check_alignment(address, sizeof(value));
-    call(table().cuStreamWriteValue64, handle(), address, cuuint64_t{value}, write_flags(options));
+    call(table().cuStreamWriteValue64, detail::handle_of(*this), address, cuuint64_t{value},
+         write_flags(options));
 }
 
 void Stream::wait_value(CUdeviceptr address, std::uint32_t value,
                         const WaitValueOptions& options) const {
     check_alignment(address, sizeof(value));
-    call(table().cuStreamWaitValue32, handle(), address, value, wait_flags(options));
+    call(table().cuStreamWaitValue32, detail::handle_of(*this), address, value,
+         wait_flags(options));
 }
 
 void Stream::wait_value(CUdeviceptr address, std::uint64_t value,
                         const WaitValueOptions& options) const {
     check_alignment(address, sizeof(value));
-    call(table().cuStreamWaitValue64, handle(), address, cuuint64_t{value}, wait_flags(options));
+    call(table().cuStreamWaitValue64, detail::handle_of(*this), address, cuuint64_t{value},
+         wait_flags(options));
 }
 
 // ---- attributes --------------------------------------------------------------------------------
@@ -87,34 +91,35 @@ void Stream::set_priority(int priority) const {
 }
 
 SynchronizationPolicy Stream::synchronization_policy() const {
-    return read_attribute(handle(), CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+    return read_attribute(detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
                           [](const CUstreamAttrValue& value) {
                               return static_cast<SynchronizationPolicy>(value.syncPolicy);
                           });
 }
 
 void Stream::set_synchronization_policy(SynchronizationPolicy policy) const {
-    write_attribute(handle(), CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
+    write_attribute(detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY,
                     [&](CUstreamAttrValue& value) {
                         value.syncPolicy = static_cast<CUsynchronizationPolicy>(policy);
                     });
 }
 
 MemorySyncDomain Stream::memory_sync_domain() const {
-    return read_attribute(handle(), CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+    return read_attribute(detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
                           [](const CUstreamAttrValue& value) {
                               return static_cast<MemorySyncDomain>(value.memSyncDomain);
                           });
 }
 
 void Stream::set_memory_sync_domain(MemorySyncDomain domain) const {
-    write_attribute(handle(), CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN, [&](CUstreamAttrValue& value) {
-        value.memSyncDomain = static_cast<CUlaunchMemSyncDomain>(domain);
-    });
+    write_attribute(detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN,
+                    [&](CUstreamAttrValue& value) {
+                        value.memSyncDomain = static_cast<CUlaunchMemSyncDomain>(domain);
+                    });
 }
 
 MemorySyncDomainMap Stream::memory_sync_domain_map() const {
-    return read_attribute(handle(), CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
+    return read_attribute(detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
                           [](const CUstreamAttrValue& value) {
                               return MemorySyncDomainMap{value.memSyncDomainMap.default_,
                                                          value.memSyncDomainMap.remote};
@@ -122,22 +127,23 @@ MemorySyncDomainMap Stream::memory_sync_domain_map() const {
 }
 
 void Stream::set_memory_sync_domain_map(const MemorySyncDomainMap& map) const {
-    write_attribute(handle(), CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
+    write_attribute(detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP,
                     [&](CUstreamAttrValue& value) {
                         value.memSyncDomainMap = {map.default_domain, map.remote_domain};
                     });
 }
 
 AccessPolicyWindow Stream::access_policy_window() const {
-    return read_attribute(
-        handle(), CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, [](const CUstreamAttrValue& value) {
-            const CUaccessPolicyWindow& window = value.accessPolicyWindow;
-            return AccessPolicyWindow{.base = reinterpret_cast<CUdeviceptr>(window.base_ptr),
-                                      .bytes = window.num_bytes,
-                                      .hit_ratio = window.hitRatio,
-                                      .hit = static_cast<AccessProperty>(window.hitProp),
-                                      .miss = static_cast<AccessProperty>(window.missProp)};
-        });
+    return read_attribute(detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+                          [](const CUstreamAttrValue& value) {
+                              const CUaccessPolicyWindow& window = value.accessPolicyWindow;
+                              return AccessPolicyWindow{
+                                  .base = reinterpret_cast<CUdeviceptr>(window.base_ptr),
+                                  .bytes = window.num_bytes,
+                                  .hit_ratio = window.hitRatio,
+                                  .hit = static_cast<AccessProperty>(window.hitProp),
+                                  .miss = static_cast<AccessProperty>(window.missProp)};
+                          });
 }
 
 void Stream::set_access_policy_window(const AccessPolicyWindow& window) const {
@@ -149,18 +155,19 @@ void Stream::set_access_policy_window(const AccessPolicyWindow& window) const {
     if (window.miss == AccessProperty::Persisting) {
         throw std::invalid_argument("miss is Persisting, expected Normal or Streaming");
     }
-    write_attribute(
-        handle(), CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, [&](CUstreamAttrValue& value) {
-            value.accessPolicyWindow = {.base_ptr = reinterpret_cast<void*>(window.base),
-                                        .num_bytes = window.bytes,
-                                        .hitRatio = window.hit_ratio,
-                                        .hitProp = static_cast<CUaccessProperty>(window.hit),
-                                        .missProp = static_cast<CUaccessProperty>(window.miss)};
-        });
+    write_attribute(detail::handle_of(*this), CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
+                    [&](CUstreamAttrValue& value) {
+                        value.accessPolicyWindow = {
+                            .base_ptr = reinterpret_cast<void*>(window.base),
+                            .num_bytes = window.bytes,
+                            .hitRatio = window.hit_ratio,
+                            .hitProp = static_cast<CUaccessProperty>(window.hit),
+                            .missProp = static_cast<CUaccessProperty>(window.miss)};
+                    });
 }
 
 void Stream::copy_attributes_from(const Stream& other) const {
-    call(table().cuStreamCopyAttributes, handle(), other.handle());
+    call(table().cuStreamCopyAttributes, detail::handle_of(*this), detail::handle_of(other));
 }
 
 // ---- helpers -----------------------------------------------------------------------------------

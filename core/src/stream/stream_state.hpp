@@ -3,10 +3,11 @@
 
 #pragma once
 
-#include "driver/call.hpp"
-#include "launch/recent_launches.hpp"
 #include "device/context_state.hpp"
+#include "driver/call.hpp"
+#include "driver/capture.hpp"
 #include "driver/handle.hpp"
+#include "launch/recent_launches.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/stream.hpp>
@@ -19,13 +20,14 @@ namespace cuprum::detail {
 /// A driver stream and what it depends on. Destroying the state destroys the stream if it is ours.
 struct StreamState {
     CUstream handle = nullptr;
-    std::shared_ptr<ContextState> context; // null for the default streams: the current one counts
+    std::shared_ptr<ContextState> context; // null for a default stream: it uses the current one
     bool is_owned = false;
     bool is_default = false; // the legacy or the per-thread token
-    // Its handle is known outside, or it has waited for others: only then can it be capturing.
+    // Others know the handle, or the stream waited for an event: only then can it be capturing.
+    // The library itself uses handle_of(), which leaves this alone.
     std::atomic<bool> may_capture = false;
     unsigned made_at = 0;        // the context's count of resets when it was made
-    LastLaunch last_launch;      // listed while the stream is ours or a default one
+    LastLaunch last_launch;      // listed for streams of our own and default streams
     std::shared_ptr<void> owner; // of a foreign stream
 
     StreamState() noexcept {} // NOLINT(modernize-use-equals-default): that would clear it twice
@@ -47,18 +49,18 @@ struct StreamState {
     return open(Access::state(stream), "Stream");
 }
 
-/// Returns a stream's handle without marking the stream as shared.
+/// Returns a stream's handle for a driver call of the library. Unlike Stream::handle(), it does not
+/// assume that somebody else may capture the stream from now on.
 /// @throws ClosedError if the stream is closed or a device reset destroyed it.
 [[nodiscard]] inline CUstream handle_of(const Stream& stream) {
     return open(stream).handle;
 }
 
-/// Asks the driver whether work on a stream would be captured.
-[[nodiscard]] bool ask_whether_capturing(const StreamState& stream);
-
-/// Tells the same; costs nothing while nobody can have begun it.
+/// Returns whether work on a stream joins a stream capture. Costs one load if nobody can have begun
+/// one.
 [[nodiscard]] inline bool is_capturing(const StreamState& stream) {
-    return stream.may_capture.load(std::memory_order_relaxed) && ask_whether_capturing(stream);
+    return stream.may_capture.load(std::memory_order_relaxed) &&
+           driver::capture_status(stream.handle) != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 /// Returns the context that work on this stream runs in: its own, or the current one for a default

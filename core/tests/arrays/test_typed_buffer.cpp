@@ -114,7 +114,7 @@ TEST_F(TypedBufferOnDriver, passes_to_a_kernel_as_a_pointer) {
 }
 
 TEST_F(TypedBufferOnDriver, is_seen_as_an_array) {
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto pinned = LegacyPinnedMemoryResource::create();
     const auto buffer = TypedBuffer<int>::allocate(*pinned, 6, stream());
     stream().sync();
     const std::span<int> values = buffer.as_span();

@@ -201,8 +201,9 @@ TEST_F(DeviceOnFake, failed_retain_is_tried_again) {
 
 TEST_F(DeviceOnFake, memory_resource_is_made_once) {
     const Device device(0);
-    const DeviceMemoryResource first = device.memory_resource();
-    EXPECT_EQ(first.resource(), Device(0).memory_resource().resource());
+    const std::shared_ptr<MemoryResource> first = device.memory_resource();
+    EXPECT_EQ(first, Device(0).memory_resource());
+    EXPECT_NE(std::dynamic_pointer_cast<DeviceMemoryResource>(first), nullptr);
     EXPECT_EQ(fake->count("cuDeviceGetMemPool"), 1);
 }
 

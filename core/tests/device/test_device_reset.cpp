@@ -4,10 +4,12 @@
 // What becomes of objects whose device is reset under them. A program of its own: on a GPU a reset
 // takes everything in the process.
 
+#include "driver/table.hpp"
 #include "support/device_test.hpp"
 #include "support/fake_driver.hpp"
 
 #include <cuprum/cuprum.hpp>
+#include <cuprum/detail/closed.hpp>
 #include <cuprum/detail/order.hpp>
 #include <cuprum/trace.hpp>
 
@@ -35,11 +37,11 @@ class ResetOnFake : public testing::FakeDriverTest {};
 class ResetOnDriver : public testing::DeviceTest {};
 
 /// One buffer of each kind of memory, on a stream or without.
-std::vector<Buffer> buffers_of_every_kind(const Device& device, const DeviceMemoryResource& pool,
+std::vector<Buffer> buffers_of_every_kind(const Device& device, DeviceMemoryResource& pool,
                                           const Stream& stream, std::span<std::byte> registered) {
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
-    const auto synchronous = std::make_shared<SynchronousMemoryResource>(device);
-    const auto virtual_memory = std::make_shared<VirtualMemoryResource>(device);
+    const auto pinned = LegacyPinnedMemoryResource::create();
+    const auto synchronous = SynchronousMemoryResource::create(device);
+    const auto virtual_memory = VirtualMemoryResource::create(device);
     return {device.allocate(64, stream),
             pool.allocate(64, stream),
             pinned->allocate(64),
@@ -66,8 +68,8 @@ TEST_F(ResetOnFake, memory_of_pools_outlives_the_reset_and_is_freed_on_a_stream_
 
 TEST_F(ResetOnFake, memory_that_went_with_the_context_is_not_freed_again) {
     const Stream stream = Device(0).create_stream();
-    const auto synchronous = std::make_shared<SynchronousMemoryResource>(Device(0));
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto synchronous = SynchronousMemoryResource::create(Device(0));
+    const auto pinned = LegacyPinnedMemoryResource::create();
     std::array<std::byte, 64> memory{};
     std::vector<Buffer> gone{synchronous->allocate(64), synchronous->allocate(64, stream),
                              pinned->allocate(64), pinned->allocate(64, stream),
@@ -85,9 +87,9 @@ TEST_F(ResetOnFake, memory_that_went_with_the_context_is_not_freed_again) {
 
 TEST_F(ResetOnFake, where_memory_was_made_counts_and_not_where_it_is_to_be_freed) {
     const Stream elsewhere = Device(1).create_stream();
-    const auto synchronous = std::make_shared<SynchronousMemoryResource>(Device(0));
+    const auto synchronous = SynchronousMemoryResource::create(Device(0));
     Buffer gone = synchronous->allocate(64, elsewhere);
-    Buffer kept = std::make_shared<SynchronousMemoryResource>(Device(1))->allocate(64);
+    Buffer kept = SynchronousMemoryResource::create(Device(1))->allocate(64);
     kept.set_deallocation_stream(Device(0).create_stream());
     Device(0).reset_primary_context();
     gone.close();
@@ -114,7 +116,13 @@ TEST_F(ResetOnFake, what_went_with_the_reset_is_not_handed_to_the_driver) {
     const Stream stream = Device(0).create_stream();
     const Stream elsewhere = Device(1).create_stream();
     Event event = stream.record();
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    std::optional<Event> imported;
+    {
+        const CurrentContext current(Device(0).primary_context());
+        imported = Event::from_ipc_descriptor(
+            Device(0).create_event({.ipc_enabled = true}).ipc_descriptor());
+    }
+    const auto pinned = LegacyPinnedMemoryResource::create();
     const Buffer gone = pinned->allocate(64);
     const Buffer part = gone.slice(8, 8);
     const Buffer kept = Device(0).allocate(64, stream);
@@ -142,13 +150,46 @@ TEST_F(ResetOnFake, what_went_with_the_reset_is_not_handed_to_the_driver) {
     expect_lost("Event", [&] { after.record(event); });
     expect_lost("Event", [&] { event.sync(); });
     expect_lost("Event", [&] { static_cast<void>(event.is_done()); });
+    expect_lost("Event", [&] { static_cast<void>(imported->is_done()); });
+    expect_lost("Event", [&] { after.wait(*imported); });
     expect_lost("Buffer", [&] { gone.fill(std::uint8_t{1}, after); });
     expect_lost("Buffer", [&] { part.fill(std::uint8_t{1}, after); });
     expect_lost("Buffer", [&] { gone.copy_to(kept, after); });
+    imported.reset();
     EXPECT_EQ(fake->calls().size(), calls) << "the driver was asked about something that is gone";
     kept.fill(std::uint8_t{1}, after);
     elsewhere.sync();
     event.close();
+}
+
+TEST_F(ResetOnFake, objects_are_lost_before_the_driver_destroys_them) {
+    static const Stream* before = nullptr;
+    static bool is_lost = false;
+    static std::optional<Stream> during;
+    const Stream stream = Device(0).create_stream();
+    before = &stream;
+    driver::Table slow = driver::table();
+    slow.cuDevicePrimaryCtxReset = [](CUdevice) {
+        is_lost = detail::is_lost(*before);
+        during = Device(0).create_stream(); // as another thread may
+        return CUDA_SUCCESS;
+    };
+    driver::Table* const table = driver::exchange_table(&slow);
+    Device(0).reset_primary_context();
+    driver::exchange_table(table);
+    EXPECT_TRUE(is_lost);
+    EXPECT_TRUE(detail::is_lost(*during)) << "the driver may have destroyed it";
+    EXPECT_FALSE(detail::is_lost(Device(0).create_stream()));
+    during.reset();
+    fake->streams.clear(); // as a real reset does
+}
+
+TEST_F(ResetOnFake, failed_reset_leaves_objects_usable) {
+    const Stream stream = Device(0).create_stream();
+    fake->fail("cuDevicePrimaryCtxReset", CUDA_ERROR_INVALID_DEVICE);
+    EXPECT_THROW(Device(0).reset_primary_context(), CUDAError);
+    EXPECT_FALSE(detail::is_lost(stream));
+    stream.sync();
 }
 
 TEST_F(ResetOnFake, nobody_waits_for_a_stream_that_went_with_the_reset) {
@@ -165,10 +206,10 @@ TEST_F(ResetOnFake, everything_else_is_released_as_ever) {
     testing::check_every_failure([](testing::FakeDriver& driver) {
         const Stream stream = Device(0).create_stream();
         const Stream elsewhere = Device(1).create_stream();
-        const DeviceMemoryResource pool(Device(0), {.max_size = 1 << 20});
-        const Buffer of_the_pool = pool.allocate(64, elsewhere);
+        const auto pool = DeviceMemoryResource::create(Device(0), {.max_size = 1 << 20});
+        const Buffer of_the_pool = pool->allocate(64, elsewhere);
         const Buffer virtual_memory =
-            std::make_shared<VirtualMemoryResource>(Device(0))->allocate(64, elsewhere);
+            VirtualMemoryResource::create(Device(0))->allocate(64, elsewhere);
         Device(0).reset_primary_context();
         EXPECT_EQ(driver.live().pools, 1);
     });
@@ -176,8 +217,7 @@ TEST_F(ResetOnFake, everything_else_is_released_as_ever) {
 
 TEST_F(ResetOnDriver, all_objects_may_outlive_a_reset_and_the_device_works_on) {
     std::vector<std::byte> memory(4096);
-    std::optional<DeviceMemoryResource> pool(
-        std::in_place, device(), DeviceMemoryResourceOptions{.max_size = std::size_t{1} << 20U});
+    auto pool = DeviceMemoryResource::create(device(), {.max_size = std::size_t{1} << 20U});
     std::optional<Stream> before = device().create_stream();
     std::optional<Event> event = before->record();
     std::vector<Buffer> buffers = buffers_of_every_kind(device(), *pool, *before, memory);

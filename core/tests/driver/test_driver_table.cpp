@@ -245,7 +245,7 @@ TEST_F(TableOnFake, release_after_the_driver_is_gone_is_silent) {
 TEST_F(TableOnFake, release_of_a_function_that_is_missing_is_reported) {
     const Stream stream = Device(0).create_stream();
     fake->forget_calls();
-    driver::release(
+    driver::release_now(
         "stream",
         driver::Entry<CUresult(CUstream)>(
             [](CUstream) -> CUresult { throw NotSupportedError("cuStreamDestroy", 4000, 3020); },

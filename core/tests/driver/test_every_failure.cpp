@@ -112,7 +112,7 @@ TEST_F(EveryFailure, of_shared_events) {
 TEST_F(EveryFailure, of_stream_memory_operations) {
     check([] {
         // Not of a pool: GPUs cannot wait there.
-        const auto memory = std::make_shared<SynchronousMemoryResource>(Device(0));
+        const auto memory = SynchronousMemoryResource::create(Device(0));
         const Buffer word = memory->allocate(sizeof(std::uint64_t));
         const Stream stream = Device(0).create_stream();
         stream.write_value(word.handle(), std::uint32_t{7});
@@ -145,12 +145,12 @@ TEST_F(EveryFailure, of_memory_resources) {
     check([] {
         static std::array<int, 16> host{};
         const Stream stream = Device(0).create_stream();
-        const DeviceMemoryResource pool(Device(0), {.max_size = POOL_BYTES});
-        pool.set_attribute(PoolAttribute::ReleaseThreshold, 1);
-        (void)pool.attributes();
-        const Buffer buffer = pool.allocate(64, stream);
-        pool.trim(0);
-        const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+        const auto pool = DeviceMemoryResource::create(Device(0), {.max_size = POOL_BYTES});
+        pool->set_attribute(PoolAttribute::ReleaseThreshold, 1);
+        (void)pool->attributes();
+        const Buffer buffer = pool->allocate(64, stream);
+        pool->trim(0);
+        const auto pinned = LegacyPinnedMemoryResource::create();
         const Buffer locked = pinned->allocate(64);
         const Buffer registered = register_host_memory(host.data(), sizeof(host));
     });
@@ -162,9 +162,10 @@ TEST_F(EveryFailure, of_memory_that_is_shared) {
     }
     check([] {
         const Stream stream = Device(0).create_stream();
-        const DeviceMemoryResource pool(Device(0), {.max_size = POOL_BYTES, .ipc_enabled = true});
-        const Buffer buffer = pool.allocate(64, stream);
-        (void)pool.allocation_handle();
+        const auto pool =
+            DeviceMemoryResource::create(Device(0), {.max_size = POOL_BYTES, .ipc_enabled = true});
+        const Buffer buffer = pool->allocate(64, stream);
+        (void)pool->allocation_handle();
         (void)buffer.ipc_descriptor();
     });
 }
@@ -173,7 +174,7 @@ TEST_F(EveryFailure, of_virtual_memory) {
     check([] {
         const Stream stream = Device(0).create_stream();
         const auto resource =
-            std::make_shared<VirtualMemoryResource>(Device(0), VirtualMemoryResourceOptions{});
+            VirtualMemoryResource::create(Device(0), VirtualMemoryResourceOptions{});
         const Buffer buffer = resource->allocate(1, stream);
         const Buffer grown = resource->modify_allocation(buffer, 3 * MEBIBYTE);
     });

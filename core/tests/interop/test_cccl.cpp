@@ -28,7 +28,7 @@ using CCCL = testing::DeviceTest;
 
 /// Returns a resource that the library allocates from.
 std::shared_ptr<MemoryResource> pool_of(const Device& device) {
-    return device.memory_resource().resource();
+    return device.memory_resource();
 }
 
 } // namespace
@@ -105,15 +105,15 @@ TEST_F(CCCL, adapters_of_one_resource_are_equal) {
     const DeviceAdapter first(resource);
     const DeviceAdapter second = first;
     EXPECT_TRUE(first == second);
-    EXPECT_TRUE(first != DeviceAdapter(std::make_shared<SynchronousMemoryResource>(device())));
+    EXPECT_TRUE(first != DeviceAdapter(SynchronousMemoryResource::create(device())));
 }
 
 TEST_F(CCCL, adapters_refuse_what_the_memory_lacks) {
     expect_error<std::invalid_argument>(
         [&] { static_cast<void>(interop::to_shared_resource(pool_of(device()))); },
         {"the host cannot reach"});
-    EXPECT_NO_THROW(static_cast<void>(
-        interop::to_shared_resource(std::make_shared<LegacyPinnedMemoryResource>())));
+    EXPECT_NO_THROW(
+        static_cast<void>(interop::to_shared_resource(LegacyPinnedMemoryResource::create())));
     expect_error<std::invalid_argument>([] { static_cast<void>(DeviceAdapter(nullptr)); },
                                         {"resource is null"});
     DeviceAdapter adapter(pool_of(device()));

@@ -22,6 +22,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace cuprum {
@@ -39,7 +40,7 @@ protected:
         : stream(Device(0).create_stream()), closed_stream(Device(0).create_stream()),
           buffer(Device(0).allocate(BYTES, stream)), other(Device(0).allocate(BYTES, stream)),
           closed(Device(0).allocate(BYTES, stream)), managed(buffer), closed_managed(closed),
-          pool(Device(0), DeviceMemoryResourceOptions{.max_size = 1U << 20U}) {
+          pool(DeviceMemoryResource::create(Device(0), {.max_size = 1U << 20U})) {
         closed_stream.close();
         closed_managed.close();
         closed.close();
@@ -68,28 +69,28 @@ protected:
     Buffer closed;
     ManagedBuffer managed;
     ManagedBuffer closed_managed;
-    DeviceMemoryResource pool;
+    std::shared_ptr<DeviceMemoryResource> pool;
 };
 
 } // namespace
 
 TEST_F(BadInputOnFake, closed_streams_are_refused_by_everything_that_takes_one) {
     std::array<std::uint8_t, BYTES> host{};
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
-    const auto synchronous = std::make_shared<SynchronousMemoryResource>(Device(0));
-    const auto virtual_memory = std::make_shared<VirtualMemoryResource>(Device(0));
+    const auto pinned = LegacyPinnedMemoryResource::create();
+    const auto synchronous = SynchronousMemoryResource::create(Device(0));
+    const auto virtual_memory = VirtualMemoryResource::create(Device(0));
     const auto graph = GraphMemoryResource::of(Device(0));
     const std::array locations{Location::host()};
     const Stream& bad = closed_stream;
     const std::map<std::string, std::function<void()>> uses{
         {"Device::allocate", [&] { (void)Device(0).allocate(16, bad); }},
-        {"pool", [&] { (void)pool.allocate(16, bad); }},
-        {"pool, freeing", [&] { pool.deallocate(1, 16, bad); }},
+        {"pool", [&] { (void)pool->allocate(16, bad); }},
+        {"pool, freeing", [&] { pool->deallocate_bytes(1, 16, bad); }},
         {"pinned", [&] { (void)pinned->allocate(16, bad); }},
         {"synchronous", [&] { (void)synchronous->allocate(16, bad); }},
         {"virtual memory", [&] { (void)virtual_memory->allocate(16, bad); }},
         {"graph memory", [&] { (void)graph->allocate(16, bad); }},
-        {"from_handle", [&] { (void)Buffer::from_handle(1, 16, pool.resource(), bad); }},
+        {"from_handle", [&] { (void)Buffer::from_handle(1, 16, pool, bad); }},
         {"copy_to", [&] { buffer.copy_to(other, bad); }},
         {"copy_from", [&] { buffer.copy_from(other, bad); }},
         {"copy_to_host", [&] { buffer.copy_to_host(host, bad); }},
@@ -124,7 +125,7 @@ TEST_F(BadInputOnFake, closed_streams_are_refused_by_everything_that_takes_one) 
 TEST_F(BadInputOnFake, closed_buffers_are_refused_by_everything_that_takes_one) {
     std::array<std::uint8_t, BYTES> host{};
     const std::array locations{Location::host()};
-    const auto virtual_memory = std::make_shared<VirtualMemoryResource>(Device(0));
+    const auto virtual_memory = VirtualMemoryResource::create(Device(0));
     const Buffer& bad = closed;
     const std::map<std::string, std::function<void()>> uses{
         {"handle", [&] { (void)bad.handle(); }},
@@ -175,13 +176,13 @@ TEST_F(BadInputOnFake, closed_buffers_are_refused_by_everything_that_takes_one) 
 }
 
 TEST_F(BadInputOnFake, sizes_beyond_everything_are_refused_with_the_numbers) {
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
-    const auto synchronous = std::make_shared<SynchronousMemoryResource>(Device(0));
-    const auto virtual_memory = std::make_shared<VirtualMemoryResource>(Device(0));
+    const auto pinned = LegacyPinnedMemoryResource::create();
+    const auto synchronous = SynchronousMemoryResource::create(Device(0));
+    const auto virtual_memory = VirtualMemoryResource::create(Device(0));
     const std::string asked = std::to_string(HUGE_BYTES);
     const std::vector<std::function<void()>> allocations{
         [&] { (void)Device(0).allocate(HUGE_BYTES, stream); },
-        [&] { (void)pool.allocate(HUGE_BYTES, stream); },
+        [&] { (void)pool->allocate(HUGE_BYTES, stream); },
         [&] { (void)pinned->allocate(HUGE_BYTES, stream); },
         [&] { (void)pinned->allocate(HUGE_BYTES); },
         [&] { (void)synchronous->allocate(HUGE_BYTES, stream); },
@@ -204,27 +205,40 @@ TEST_F(BadInputOnFake, sizes_beyond_everything_are_refused_with_the_numbers) {
         {asked, "beyond any memory"});
 }
 
-TEST_F(BadInputOnFake, resources_that_nobody_shares_allocate_nothing) {
-    LegacyPinnedMemoryResource pinned;
-    SynchronousMemoryResource at_once(Device(0));
-    VirtualMemoryResource mapped(Device(0));
-    const auto before = fake->live();
-    for (const auto& allocate : std::vector<std::function<Buffer()>>{
-             [&] { return pinned.allocate(BYTES); }, [&] { return pinned.allocate(BYTES, stream); },
-             [&] { return at_once.allocate(BYTES); },
-             [&] { return at_once.allocate(BYTES, stream); },
-             [&] { return mapped.allocate(BYTES); },
-             [&] { return mapped.allocate(BYTES, stream); }}) {
-        expect_error<std::logic_error>(
-            [&] { (void)allocate(); },
-            {"no std::shared_ptr holds this memory resource", "make it with std::make_shared"});
+/// A resource that must not be asked for memory.
+class UnusedResource final : public MemoryResource {
+public:
+    CUdeviceptr allocate_bytes(std::size_t /*bytes*/, const Stream& /*stream*/) override {
+        ADD_FAILURE() << "memory was allocated";
+        return 4096;
     }
-    EXPECT_EQ(fake->live(), before);
+
+    void deallocate_bytes(CUdeviceptr /*pointer*/, std::size_t /*bytes*/,
+                          const Stream& /*stream*/) override {}
+
+    [[nodiscard]] bool is_device_accessible() const noexcept override { return true; }
+
+    [[nodiscard]] bool is_host_accessible() const noexcept override { return false; }
+
+    [[nodiscard]] int device_id() const noexcept override { return 0; }
+};
+
+TEST_F(BadInputOnFake, resource_that_no_pointer_shares_allocates_nothing) {
+    UnusedResource resource;
+    expect_error<std::logic_error>(
+        [&] { (void)resource.allocate(BYTES, stream); },
+        {"no std::shared_ptr holds this memory resource", "make it with std::make_shared"});
 }
+
+// The library's own resources cannot be made without a pointer.
+static_assert(!std::is_default_constructible_v<LegacyPinnedMemoryResource>);
+static_assert(!std::is_constructible_v<SynchronousMemoryResource, Device>);
+static_assert(!std::is_constructible_v<VirtualMemoryResource, Device>);
+static_assert(!std::is_constructible_v<DeviceMemoryResource, Device>);
 
 TEST_F(BadInputOnFake, wrapped_memory_ends_at_the_last_address) {
     constexpr CUdeviceptr high = ~CUdeviceptr{16};
-    const auto resource = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto resource = LegacyPinnedMemoryResource::create();
     expect_error<std::invalid_argument>([] { (void)Buffer::from_handle(high, 17); },
                                         {"size is 17", "not so many addresses behind it"});
     expect_error<std::invalid_argument>(
@@ -234,7 +248,7 @@ TEST_F(BadInputOnFake, wrapped_memory_ends_at_the_last_address) {
 }
 
 TEST_F(BadInputOnFake, host_memory_that_overlaps_its_own_buffer_is_refused) {
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto pinned = LegacyPinnedMemoryResource::create();
     const Buffer host = pinned->allocate(BYTES);
     const auto at = [&](std::size_t offset) { return host.data<std::byte>() + offset; };
     const Buffer part = host.slice(0, 40);
@@ -245,11 +259,11 @@ TEST_F(BadInputOnFake, host_memory_that_overlaps_its_own_buffer_is_refused) {
 }
 
 TEST_F(BadInputOnFake, what_was_never_given_is_not_taken_back) {
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
-    const auto synchronous = std::make_shared<SynchronousMemoryResource>(Device(0));
-    const auto virtual_memory = std::make_shared<VirtualMemoryResource>(Device(0));
+    const auto pinned = LegacyPinnedMemoryResource::create();
+    const auto synchronous = SynchronousMemoryResource::create(Device(0));
+    const auto virtual_memory = VirtualMemoryResource::create(Device(0));
     const std::vector<std::function<void()>> frees{
-        [&] { pool.deallocate(4660, 16, stream); },
+        [&] { pool->deallocate_bytes(4660, 16, stream); },
         [&] { pinned->deallocate_bytes(4660, 16, stream); },
         [&] { synchronous->deallocate_bytes(4660, 16, stream); },
         [&] { GraphMemoryResource::of(Device(0))->deallocate_bytes(4660, 16, stream); },
@@ -260,7 +274,7 @@ TEST_F(BadInputOnFake, what_was_never_given_is_not_taken_back) {
     }
     expect_error<std::invalid_argument>([&] { virtual_memory->deallocate_bytes(4660, 16, stream); },
                                         {"pointer 4660 is not"});
-    pool.deallocate(0, 0, stream); // the memory of an empty buffer
+    pool->deallocate_bytes(0, 0, stream); // the memory of an empty buffer
 }
 
 } // namespace cuprum

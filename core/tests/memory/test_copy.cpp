@@ -226,7 +226,7 @@ TEST_F(CopyOnDriver, source_may_change_after_the_call_if_that_was_asked_for) {
     if (driver_version() < 13000) {
         GTEST_SKIP() << "the driver is too old for copy options";
     }
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto pinned = LegacyPinnedMemoryResource::create();
     const Buffer host = pinned->allocate(4096);
     const Buffer target = device().allocate(4096, stream());
     std::fill_n(host.data<std::uint8_t>(), 4096, std::uint8_t{1});

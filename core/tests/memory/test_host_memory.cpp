@@ -29,7 +29,7 @@ class HostMemoryOnDriver : public testing::DeviceTest {};
 } // namespace
 
 TEST_F(HostMemoryOnFake, pinned_memory_needs_no_stream_and_no_current_context) {
-    const auto resource = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto resource = LegacyPinnedMemoryResource::create();
     {
         const Buffer buffer = resource->allocate(64);
         EXPECT_EQ(buffer.size(), 64U);
@@ -44,7 +44,7 @@ TEST_F(HostMemoryOnFake, pinned_memory_needs_no_stream_and_no_current_context) {
 
 TEST_F(HostMemoryOnFake, pinned_memory_waits_for_the_stream_it_is_freed_on) {
     const Stream stream = Device(1).create_stream();
-    const auto resource = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto resource = LegacyPinnedMemoryResource::create();
     Buffer buffer = resource->allocate(64, stream);
     buffer.close();
     EXPECT_EQ(fake->count("cuStreamSynchronize"), 1);
@@ -55,7 +55,7 @@ TEST_F(HostMemoryOnFake, pinned_memory_waits_for_the_stream_it_is_freed_on) {
 
 TEST_F(HostMemoryOnFake, memory_whose_stream_is_capturing_is_not_freed_directly) {
     const Stream stream = Device(0).create_stream();
-    const auto resource = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto resource = LegacyPinnedMemoryResource::create();
     const CUdeviceptr pointer = resource->allocate_bytes(64, stream);
     fake->set_capturing(stream.handle());
     testing::expect_error<std::logic_error>(
@@ -79,16 +79,16 @@ TEST_F(HostMemoryOnFake, registered_memory_that_may_be_gone_soon_does_not_wait_f
 }
 
 TEST_F(HostMemoryOnFake, no_bytes_are_no_memory) {
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto pinned = LegacyPinnedMemoryResource::create();
     EXPECT_EQ(pinned->allocate(0).handle(), 0U);
-    const auto device = std::make_shared<SynchronousMemoryResource>(Device(1));
+    const auto device = SynchronousMemoryResource::create(Device(1));
     EXPECT_EQ(device->allocate(0).handle(), 0U);
     EXPECT_EQ(fake->live().allocations + fake->live().host_allocations, 0);
 }
 
 TEST_F(HostMemoryOnFake, synchronous_memory_is_made_and_freed_in_the_devices_own_context) {
     start_with(fake->primaries[0]);
-    const auto resource = std::make_shared<SynchronousMemoryResource>(Device(1));
+    const auto resource = SynchronousMemoryResource::create(Device(1));
     {
         const Buffer buffer = resource->allocate(64);
         EXPECT_EQ(buffer.device_id(), 1);
@@ -99,10 +99,10 @@ TEST_F(HostMemoryOnFake, synchronous_memory_is_made_and_freed_in_the_devices_own
 }
 
 TEST_F(HostMemoryOnFake, too_much_is_out_of_memory_with_the_figures) {
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto pinned = LegacyPinnedMemoryResource::create();
     expect_error<OutOfMemoryError>([&] { (void)pinned->allocate(std::size_t{1} << 40U); },
                                    {"1099511627776 bytes", "host memory"});
-    const auto device = std::make_shared<SynchronousMemoryResource>(Device(0));
+    const auto device = SynchronousMemoryResource::create(Device(0));
     expect_error<OutOfMemoryError>([&] { (void)device->allocate(std::size_t{1} << 40U); },
                                    {"1099511627776 bytes", "1073741824 bytes"});
 }
@@ -110,14 +110,14 @@ TEST_F(HostMemoryOnFake, too_much_is_out_of_memory_with_the_figures) {
 TEST_F(HostMemoryOnFake, closed_stream_is_an_error) {
     Stream stream = Device(0).create_stream();
     stream.close();
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto pinned = LegacyPinnedMemoryResource::create();
     EXPECT_THROW((void)pinned->allocate(16, stream), ClosedError);
-    const auto device = std::make_shared<SynchronousMemoryResource>(Device(0));
+    const auto device = SynchronousMemoryResource::create(Device(0));
     EXPECT_THROW((void)device->allocate(16, stream), ClosedError);
 }
 
 TEST_F(HostMemoryOnFake, buffers_are_freed_from_any_thread) {
-    const auto resource = std::make_shared<SynchronousMemoryResource>(Device(1));
+    const auto resource = SynchronousMemoryResource::create(Device(1));
     Buffer buffer = resource->allocate(64);
     std::thread([moved = std::move(buffer)]() mutable { moved.close(); }).join();
     EXPECT_EQ(fake->live().allocations, 0);
@@ -151,8 +151,8 @@ TEST_F(HostMemoryOnFake, nothing_cannot_be_registered) {
 TEST(HostMemoryFailures, every_call) {
     testing::check_every_failure([](testing::FakeDriver&) {
         static int value = 0;
-        const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
-        const auto device = std::make_shared<SynchronousMemoryResource>(Device(0));
+        const auto pinned = LegacyPinnedMemoryResource::create();
+        const auto device = SynchronousMemoryResource::create(Device(0));
         const Buffer first = pinned->allocate(16);
         const Buffer second = device->allocate(16);
         const Buffer third = register_host_memory(&value, sizeof(value));
@@ -164,7 +164,7 @@ TEST(HostMemoryFailures, every_call) {
 // ---- on a driver -------------------------------------------------------------------------------
 
 TEST_F(HostMemoryOnDriver, pinned_memory_is_copied_from_and_to) {
-    const auto resource = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto resource = LegacyPinnedMemoryResource::create();
     const Buffer host = resource->allocate(1024);
     std::fill_n(host.data<std::uint32_t>(), 256, 0x01020304U);
     const Buffer device_memory = device().allocate(1024, stream());
@@ -173,7 +173,7 @@ TEST_F(HostMemoryOnDriver, pinned_memory_is_copied_from_and_to) {
 }
 
 TEST_F(HostMemoryOnDriver, synchronous_memory_serves_as_any_other) {
-    const auto resource = std::make_shared<SynchronousMemoryResource>(device());
+    const auto resource = SynchronousMemoryResource::create(device());
     const Buffer buffer = resource->allocate(1024, stream());
     buffer.fill(std::uint8_t{3}, stream());
     EXPECT_EQ(download<std::uint8_t>(buffer), std::vector<std::uint8_t>(1024, 3));

@@ -44,9 +44,10 @@ protected:
     }
 
     /// Imports a pool as another process would.
-    static DeviceMemoryResource import(const DeviceMemoryResource& pool) {
+    static std::shared_ptr<DeviceMemoryResource>
+    import(const std::shared_ptr<DeviceMemoryResource>& pool) {
         return DeviceMemoryResource::from_allocation_handle(
-            Device(0), IPCAllocationHandle::duplicate(pool.allocation_handle().descriptor()));
+            Device(0), IPCAllocationHandle::duplicate(pool->allocation_handle().descriptor()));
     }
 
 private:
@@ -58,11 +59,11 @@ private:
 TEST_F(IpcOnFake, pool_is_exported_once_and_its_descriptor_closed_with_the_last_share) {
     std::optional<IPCAllocationHandle> kept;
     {
-        const DeviceMemoryResource pool(Device(0), SHARED);
-        EXPECT_TRUE(pool.is_ipc_enabled());
-        EXPECT_FALSE(pool.is_mapped());
-        kept = pool.allocation_handle();
-        EXPECT_EQ(kept->descriptor(), pool.allocation_handle().descriptor());
+        const auto pool = DeviceMemoryResource::create(Device(0), SHARED);
+        EXPECT_TRUE(pool->is_ipc_enabled());
+        EXPECT_FALSE(pool->is_mapped());
+        kept = pool->allocation_handle();
+        EXPECT_EQ(kept->descriptor(), pool->allocation_handle().descriptor());
         EXPECT_EQ(fake->count("cuMemPoolExportToShareableHandle"), 1);
     }
     EXPECT_GE(::fcntl(kept->descriptor(), F_GETFD), 0) << "the handle outlives the pool";
@@ -72,13 +73,13 @@ TEST_F(IpcOnFake, pool_is_exported_once_and_its_descriptor_closed_with_the_last_
 }
 
 TEST_F(IpcOnFake, pool_that_is_not_shared_says_so) {
-    const DeviceMemoryResource pool(Device(0), {});
+    const auto pool = DeviceMemoryResource::create(Device(0), {});
     const Stream stream = Device(0).create_stream();
-    const Buffer buffer = pool.allocate(16, stream);
+    const Buffer buffer = pool->allocate(16, stream);
     const auto not_enabled = {std::string_view("Memory resource is not IPC-enabled")};
-    expect_error<std::logic_error>([&] { (void)pool.allocation_handle(); }, not_enabled);
+    expect_error<std::logic_error>([&] { (void)pool->allocation_handle(); }, not_enabled);
     expect_error<std::logic_error>([&] { (void)buffer.ipc_descriptor(); }, not_enabled);
-    expect_error<std::logic_error>([&] { (void)Buffer::from_ipc_descriptor(pool, {}, stream); },
+    expect_error<std::logic_error>([&] { (void)Buffer::from_ipc_descriptor(*pool, {}, stream); },
                                    not_enabled);
     const Buffer wrapped = Buffer::from_handle(16, 16);
     expect_error<std::logic_error>([&] { (void)wrapped.ipc_descriptor(); }, not_enabled);
@@ -95,26 +96,26 @@ TEST_F(IpcOnFake, descriptors_that_are_none_are_refused) {
 }
 
 TEST_F(IpcOnFake, imported_pool_does_not_allocate_and_has_no_peers) {
-    const DeviceMemoryResource pool(Device(0), SHARED);
-    const DeviceMemoryResource imported = import(pool);
-    EXPECT_TRUE(imported.is_mapped());
-    EXPECT_TRUE(imported.is_ipc_enabled());
-    EXPECT_TRUE(imported.peer_accessible_by().empty());
+    const auto pool = DeviceMemoryResource::create(Device(0), SHARED);
+    const auto imported = import(pool);
+    EXPECT_TRUE(imported->is_mapped());
+    EXPECT_TRUE(imported->is_ipc_enabled());
+    EXPECT_TRUE(imported->peer_accessible_by().empty());
     const Stream stream = Device(0).create_stream();
-    expect_error<std::invalid_argument>([&] { (void)imported.allocate(16, stream); },
+    expect_error<std::invalid_argument>([&] { (void)imported->allocate(16, stream); },
                                         {"cannot allocate from a mapped"});
 }
 
 TEST_F(IpcOnFake, importing_twice_maps_once) {
-    const DeviceMemoryResource pool(Device(0), SHARED);
-    const DeviceMemoryResource imported = import(pool);
+    const auto pool = DeviceMemoryResource::create(Device(0), SHARED);
+    const auto imported = import(pool);
     const Stream stream = Device(0).create_stream();
-    const Buffer buffer = pool.allocate(64, stream);
+    const Buffer buffer = pool->allocate(64, stream);
     const IPCBufferDescriptor descriptor = buffer.ipc_descriptor();
     EXPECT_EQ(descriptor.size, 64U);
     {
-        const Buffer first = Buffer::from_ipc_descriptor(imported, descriptor, stream);
-        Buffer second = Buffer::from_ipc_descriptor(imported, descriptor, stream);
+        const Buffer first = Buffer::from_ipc_descriptor(*imported, descriptor, stream);
+        Buffer second = Buffer::from_ipc_descriptor(*imported, descriptor, stream);
         EXPECT_TRUE(first.is_mapped());
         EXPECT_FALSE(buffer.is_mapped());
         EXPECT_EQ(first.handle(), second.handle());
@@ -123,17 +124,17 @@ TEST_F(IpcOnFake, importing_twice_maps_once) {
         EXPECT_EQ(fake->live().allocations, 2) << "the first still maps it";
     }
     EXPECT_EQ(fake->live().allocations, 1);
-    const Buffer again = Buffer::from_ipc_descriptor(imported, descriptor, stream);
+    const Buffer again = Buffer::from_ipc_descriptor(*imported, descriptor, stream);
     EXPECT_EQ(fake->count("cuMemPoolImportPointer"), 2) << "it was unmapped in between";
 }
 
 TEST_F(IpcOnFake, what_was_imported_is_sent_on_as_what_it_came) {
-    const DeviceMemoryResource pool(Device(0), SHARED);
-    const DeviceMemoryResource imported = import(pool);
+    const auto pool = DeviceMemoryResource::create(Device(0), SHARED);
+    const auto imported = import(pool);
     const Stream stream = Device(0).create_stream();
-    const Buffer buffer = pool.allocate(64, stream);
+    const Buffer buffer = pool->allocate(64, stream);
     const IPCBufferDescriptor descriptor = buffer.ipc_descriptor();
-    const Buffer mapped = Buffer::from_ipc_descriptor(imported, descriptor, stream);
+    const Buffer mapped = Buffer::from_ipc_descriptor(*imported, descriptor, stream);
     fake->forget_calls();
     EXPECT_EQ(mapped.ipc_descriptor(), descriptor);
     EXPECT_EQ(fake->count("cuMemPoolExportPointer"), 0) << "only the maker can export";
@@ -146,51 +147,53 @@ TEST_F(IpcOnFake, what_was_imported_is_sent_on_as_what_it_came) {
 }
 
 TEST_F(IpcOnFake, a_descriptor_that_the_pool_does_not_know_is_explained) {
-    const DeviceMemoryResource pool(Device(0), SHARED);
-    const DeviceMemoryResource imported = import(pool);
+    const auto pool = DeviceMemoryResource::create(Device(0), SHARED);
+    const auto imported = import(pool);
     const Stream stream = Device(0).create_stream();
-    const IPCBufferDescriptor descriptor = pool.allocate(64, stream).ipc_descriptor();
-    const auto expect_text = [&](const DeviceMemoryResource& from, const char* text) {
+    const IPCBufferDescriptor descriptor = pool->allocate(64, stream).ipc_descriptor();
+    const auto expect_text = [&](const std::shared_ptr<DeviceMemoryResource>& from,
+                                 const char* text) {
         fake->fail("cuMemPoolImportPointer", CUDA_ERROR_INVALID_VALUE);
         expect_error<CUDAError>(
-            [&] { (void)Buffer::from_ipc_descriptor(from, descriptor, stream); },
+            [&] { (void)Buffer::from_ipc_descriptor(*from, descriptor, stream); },
             {"cuMemPoolImportPointer", text});
     };
     expect_text(imported, "not of a buffer of this pool");
     expect_text(pool, "this process's own");
     fake->fail("cuMemPoolImportPointer", CUDA_ERROR_UNKNOWN);
-    EXPECT_THROW((void)Buffer::from_ipc_descriptor(imported, descriptor, stream), CUDAError);
+    EXPECT_THROW((void)Buffer::from_ipc_descriptor(*imported, descriptor, stream), CUDAError);
 }
 
 TEST_F(IpcOnFake, what_is_mapped_already_is_refused_through_another_pool_as_at_first) {
-    const DeviceMemoryResource pool(Device(0), SHARED);
-    const DeviceMemoryResource imported = import(pool);
-    const DeviceMemoryResource other = import(DeviceMemoryResource(Device(0), SHARED));
+    const auto pool = DeviceMemoryResource::create(Device(0), SHARED);
+    const auto imported = import(pool);
+    const auto other = import(DeviceMemoryResource::create(Device(0), SHARED));
     const Stream stream = Device(0).create_stream();
-    const Buffer buffer = pool.allocate(64, stream);
+    const Buffer buffer = pool->allocate(64, stream);
     const IPCBufferDescriptor descriptor = buffer.ipc_descriptor();
-    const Buffer mapped = Buffer::from_ipc_descriptor(imported, descriptor, stream);
-    const auto expect_text = [&](const DeviceMemoryResource& from, const char* text) {
+    const Buffer mapped = Buffer::from_ipc_descriptor(*imported, descriptor, stream);
+    const auto expect_text = [&](const std::shared_ptr<DeviceMemoryResource>& from,
+                                 const char* text) {
         expect_error<CUDAError>(
-            [&] { (void)Buffer::from_ipc_descriptor(from, descriptor, stream); },
+            [&] { (void)Buffer::from_ipc_descriptor(*from, descriptor, stream); },
             {"cuMemPoolImportPointer failed: CUDA_ERROR_INVALID_VALUE (1)", text});
     };
     expect_text(other, "not of a buffer of this pool, but of the one through which");
     expect_text(pool, "this process's own");
-    EXPECT_EQ(Buffer::from_ipc_descriptor(imported, descriptor, stream), mapped);
+    EXPECT_EQ(Buffer::from_ipc_descriptor(*imported, descriptor, stream), mapped);
 }
 
 TEST_F(IpcOnFake, threads_that_import_at_once_share_one_mapping) {
-    const DeviceMemoryResource pool(Device(0), SHARED);
-    const DeviceMemoryResource imported = import(pool);
+    const auto pool = DeviceMemoryResource::create(Device(0), SHARED);
+    const auto imported = import(pool);
     const Stream stream = Device(0).create_stream();
-    const Buffer buffer = pool.allocate(64, stream);
+    const Buffer buffer = pool->allocate(64, stream);
     const IPCBufferDescriptor descriptor = buffer.ipc_descriptor();
     std::vector<std::thread> threads;
     for (int i = 0; i < 4; ++i) {
         threads.emplace_back([&] {
             for (int round = 0; round < 50; ++round) {
-                const Buffer mapped = Buffer::from_ipc_descriptor(imported, descriptor, stream);
+                const Buffer mapped = Buffer::from_ipc_descriptor(*imported, descriptor, stream);
                 EXPECT_LE(fake->live().allocations, 2);
             }
         });
@@ -202,75 +205,73 @@ TEST_F(IpcOnFake, threads_that_import_at_once_share_one_mapping) {
 }
 
 TEST_F(IpcOnFake, forged_descriptors_are_refused_and_leave_nothing) {
-    const DeviceMemoryResource pool(Device(0), SHARED);
-    const DeviceMemoryResource imported = import(pool);
+    const auto pool = DeviceMemoryResource::create(Device(0), SHARED);
+    const auto imported = import(pool);
     const Stream stream = Device(0).create_stream();
-    const Buffer buffer = pool.allocate(64, stream);
+    const Buffer buffer = pool->allocate(64, stream);
     IPCBufferDescriptor large = buffer.ipc_descriptor();
     large.size = 6400;
     expect_error<std::invalid_argument>(
-        [&] { (void)Buffer::from_ipc_descriptor(imported, large, stream); },
+        [&] { (void)Buffer::from_ipc_descriptor(*imported, large, stream); },
         {"6400", "exceeds", "mapped allocation extent"});
     EXPECT_EQ(fake->live().allocations, 1) << "what was mapped is unmapped again";
     IPCBufferDescriptor changed = buffer.ipc_descriptor();
     for (std::byte& each : changed.payload) {
         each ^= std::byte{1};
         expect_error<std::invalid_argument>(
-            [&] { (void)Buffer::from_ipc_descriptor(imported, changed, stream); },
+            [&] { (void)Buffer::from_ipc_descriptor(*imported, changed, stream); },
             {"does not match its checksum", "changed on its way"});
         each ^= std::byte{1};
     }
-    const Buffer good = Buffer::from_ipc_descriptor(imported, buffer.ipc_descriptor(), stream);
+    const Buffer good = Buffer::from_ipc_descriptor(*imported, buffer.ipc_descriptor(), stream);
     large.size = 32;
-    EXPECT_THROW((void)Buffer::from_ipc_descriptor(imported, large, stream), std::invalid_argument);
+    EXPECT_THROW((void)Buffer::from_ipc_descriptor(*imported, large, stream),
+                 std::invalid_argument);
 }
 
 TEST_F(IpcOnFake, a_pool_imported_as_what_it_is_not_maps_nothing) {
-    const DeviceMemoryResource pool(Device(0), SHARED);
+    const auto pool = DeviceMemoryResource::create(Device(0), SHARED);
     const auto handle = [&] {
-        return IPCAllocationHandle::duplicate(pool.allocation_handle().descriptor());
+        return IPCAllocationHandle::duplicate(pool->allocation_handle().descriptor());
     };
     const Stream stream = Device(0).create_stream();
-    const Buffer buffer = pool.allocate(64, stream);
+    const Buffer buffer = pool->allocate(64, stream);
     const auto other = DeviceMemoryResource::from_allocation_handle(Device(1), handle());
     expect_error<std::invalid_argument>(
-        [&] { (void)Buffer::from_ipc_descriptor(other, buffer.ipc_descriptor(), stream); },
+        [&] { (void)Buffer::from_ipc_descriptor(*other, buffer.ipc_descriptor(), stream); },
         {"imported as one of device 1", "that of device 0"});
     const auto pinned = PinnedMemoryResource::from_allocation_handle(handle());
     expect_error<std::invalid_argument>(
-        [&] { (void)Buffer::from_ipc_descriptor(pinned, buffer.ipc_descriptor(), stream); },
+        [&] { (void)Buffer::from_ipc_descriptor(*pinned, buffer.ipc_descriptor(), stream); },
         {"imported as one of pinned host memory", "that of device 0"});
     EXPECT_EQ(fake->live().allocations, 1) << "what was mapped is unmapped again";
     IPCBufferDescriptor nothing = buffer.ipc_descriptor();
     nothing.size = 0;
     expect_error<std::invalid_argument>(
-        [&] { (void)Buffer::from_ipc_descriptor(import(pool), nothing, stream); }, {"size is 0"});
+        [&] { (void)Buffer::from_ipc_descriptor(*import(pool), nothing, stream); }, {"size is 0"});
 }
 
 TEST_F(IpcOnFake, closed_things_are_errors) {
-    DeviceMemoryResource pool(Device(0), SHARED);
+    auto pool = DeviceMemoryResource::create(Device(0), SHARED);
     Stream stream = Device(0).create_stream();
-    Buffer buffer = pool.allocate(16, stream);
+    Buffer buffer = pool->allocate(16, stream);
     const IPCBufferDescriptor descriptor = buffer.ipc_descriptor();
     buffer.close();
     EXPECT_THROW((void)buffer.ipc_descriptor(), ClosedError);
-    const DeviceMemoryResource imported = import(pool);
-    pool.close();
-    EXPECT_THROW((void)pool.allocation_handle(), ClosedError);
-    EXPECT_THROW((void)Buffer::from_ipc_descriptor(pool, descriptor, stream), ClosedError);
+    const auto imported = import(pool);
     stream.close();
-    EXPECT_THROW((void)Buffer::from_ipc_descriptor(imported, descriptor, stream), ClosedError);
+    EXPECT_THROW((void)Buffer::from_ipc_descriptor(*imported, descriptor, stream), ClosedError);
 }
 
 TEST(IpcFailures, every_call) {
     testing::check_every_failure([](testing::FakeDriver&) {
         const Stream stream = Device(0).create_stream();
-        const DeviceMemoryResource pool(Device(0), SHARED);
-        const Buffer buffer = pool.allocate(64, stream);
+        const auto pool = DeviceMemoryResource::create(Device(0), SHARED);
+        const Buffer buffer = pool->allocate(64, stream);
         const IPCBufferDescriptor descriptor = buffer.ipc_descriptor();
         const auto imported =
-            DeviceMemoryResource::from_allocation_handle(Device(0), pool.allocation_handle());
-        const Buffer mapped = Buffer::from_ipc_descriptor(imported, descriptor, stream);
+            DeviceMemoryResource::from_allocation_handle(Device(0), pool->allocation_handle());
+        const Buffer mapped = Buffer::from_ipc_descriptor(*imported, descriptor, stream);
     });
 }
 

@@ -26,7 +26,7 @@ using testing::expect_error;
 class ManagedBufferOnFake : public testing::FakeDriverTest {
 protected:
     ManagedBufferOnFake()
-        : pool(std::make_unique<ManagedMemoryResource>(ManagedMemoryResourceOptions{})),
+        : pool(ManagedMemoryResource::create(ManagedMemoryResourceOptions{})),
           stream(Device(0).create_stream()), buffer(pool->allocate(4096, *stream)) {}
 
     ~ManagedBufferOnFake() override {
@@ -35,7 +35,7 @@ protected:
         pool.reset();
     }
 
-    std::unique_ptr<ManagedMemoryResource> pool;
+    std::shared_ptr<ManagedMemoryResource> pool;
     std::optional<Stream> stream;
     std::optional<ManagedBuffer> buffer;
 };
@@ -200,14 +200,14 @@ TEST_F(ManagedBufferOnFake, batches_are_checked) {
 }
 
 TEST_F(ManagedBufferOnFake, other_memory_is_refused) {
-    const DeviceMemoryResource plain(Device(0), {});
-    const ManagedBuffer wrong(plain.allocate(64, *stream));
+    const auto plain = DeviceMemoryResource::create(Device(0), {});
+    const ManagedBuffer wrong(plain->allocate(64, *stream));
     const auto parts = {std::string_view("managed-memory allocation")};
     expect_error<std::invalid_argument>([&] { wrong.set_read_mostly(true); }, parts);
     expect_error<std::invalid_argument>([&] { wrong.prefetch(Location::host(), *stream); }, parts);
     expect_error<std::invalid_argument>([&] { wrong.discard(*stream); }, parts);
     fake->is_pointer_managed = true; // memory that the driver knows to be managed
-    const ManagedBuffer wrapped(Buffer::from_handle(plain.allocate(64, *stream).handle(), 64));
+    const ManagedBuffer wrapped(Buffer::from_handle(plain->allocate(64, *stream).handle(), 64));
     EXPECT_NO_THROW(wrapped.set_read_mostly(true));
 }
 
@@ -230,9 +230,9 @@ TEST_F(ManagedBufferOnFake, closed_buffers_and_streams_are_errors) {
 
 TEST(ManagedBufferFailures, every_call) {
     testing::check_every_failure([](testing::FakeDriver&) {
-        const ManagedMemoryResource pool(ManagedMemoryResourceOptions{});
+        const auto pool = ManagedMemoryResource::create(ManagedMemoryResourceOptions{});
         const Stream stream = Device(0).create_stream();
-        const ManagedBuffer buffer = pool.allocate(4096, stream);
+        const ManagedBuffer buffer = pool->allocate(4096, stream);
         buffer.set_read_mostly(true);
         buffer.set_preferred_location(Location::host());
         (void)buffer.preferred_location();
@@ -247,8 +247,8 @@ TEST(ManagedBufferFailures, every_call) {
 // ---- on a driver -------------------------------------------------------------------------------
 
 TEST_F(ManagedBufferOnDriver, prefetching_keeps_the_bytes_and_is_remembered) {
-    const ManagedMemoryResource pool(ManagedMemoryResourceOptions{});
-    const ManagedBuffer buffer = pool.allocate(1 << 16, stream());
+    const auto pool = ManagedMemoryResource::create(ManagedMemoryResourceOptions{});
+    const ManagedBuffer buffer = pool->allocate(1 << 16, stream());
     buffer.fill(std::uint8_t{5}, stream());
     buffer.prefetch(Location::host(), stream());
     stream().sync();
@@ -258,6 +258,22 @@ TEST_F(ManagedBufferOnDriver, prefetching_keeps_the_bytes_and_is_remembered) {
     stream().sync();
     EXPECT_EQ(buffer.last_prefetch_location(), Location::device(device()));
     EXPECT_EQ(download<std::uint8_t>(buffer)[100], 5);
+}
+
+TEST_F(ManagedBufferOnDriver, is_a_kernel_argument_like_any_buffer) {
+    const Kernel kernel =
+        compile(
+            "extern \"C\" __global__ void add(int* x, int amount) { x[threadIdx.x] += amount; }")
+            .get_kernel("add");
+    const auto pool = ManagedMemoryResource::create(ManagedMemoryResourceOptions{});
+    const ManagedBuffer buffer = pool->allocate(32 * sizeof(int), stream());
+    buffer.fill(std::uint32_t{1}, stream());
+    launch(stream(), LaunchConfig(1, 32), kernel, buffer, 2);
+    launch(stream(), LaunchConfig(1, 16), kernel, buffer.slice(64, 64), 30);
+    kernel.as<void(int*, int)>()(stream(), LaunchConfig(1, 32), buffer, 4);
+    const std::vector<int> values = download<int>(buffer);
+    EXPECT_EQ(values.front(), 7);
+    EXPECT_EQ(values.back(), 37);
 }
 
 } // namespace cuprum

@@ -33,32 +33,32 @@ class ResourceOnDriver : public testing::DriverTest {};
 
 TEST_F(ResourceOnFake, default_pool_is_wrapped_not_owned) {
     {
-        const DeviceMemoryResource pool(Device(1));
-        EXPECT_EQ(pool.handle(), fake->default_pools[1]);
-        EXPECT_FALSE(pool.is_handle_owned());
-        EXPECT_EQ(pool.device_id(), 1);
-        EXPECT_EQ(pool.device(), Device(1));
-        EXPECT_TRUE(pool.is_device_accessible());
-        EXPECT_FALSE(pool.is_host_accessible());
+        const auto pool = DeviceMemoryResource::create(Device(1));
+        EXPECT_EQ(pool->handle(), fake->default_pools[1]);
+        EXPECT_FALSE(pool->is_handle_owned());
+        EXPECT_EQ(pool->device_id(), 1);
+        EXPECT_EQ(pool->device(), Device(1));
+        EXPECT_TRUE(pool->is_device_accessible());
+        EXPECT_FALSE(pool->is_host_accessible());
     }
     EXPECT_EQ(fake->count("cuMemPoolDestroy"), 0);
 }
 
 TEST_F(ResourceOnFake, default_pool_is_told_to_keep_memory_only_if_it_would_keep_none) {
-    const DeviceMemoryResource untouched(Device(0));
-    EXPECT_EQ(untouched.attributes().release_threshold, std::numeric_limits<std::uint64_t>::max());
+    const auto untouched = DeviceMemoryResource::create(Device(0));
+    EXPECT_EQ(untouched->attributes().release_threshold, std::numeric_limits<std::uint64_t>::max());
     fake->pools.at(fake->default_pools[1]).release_threshold = 4096;
-    const DeviceMemoryResource chosen(Device(1));
-    EXPECT_EQ(chosen.attributes().release_threshold, 4096U) << "somebody else's choice";
+    const auto chosen = DeviceMemoryResource::create(Device(1));
+    EXPECT_EQ(chosen->attributes().release_threshold, 4096U) << "somebody else's choice";
     EXPECT_EQ(fake->count("cuMemPoolSetAttribute"), 1);
 }
 
 TEST_F(ResourceOnFake, own_pool_is_made_on_its_device_and_destroyed) {
     {
-        const DeviceMemoryResource pool(Device(1), {.max_size = MEBIBYTE});
-        EXPECT_TRUE(pool.is_handle_owned());
-        EXPECT_EQ(fake->pools.at(pool.handle()).device, 1);
-        EXPECT_EQ(fake->pools.at(pool.handle()).max_size, MEBIBYTE);
+        const auto pool = DeviceMemoryResource::create(Device(1), {.max_size = MEBIBYTE});
+        EXPECT_TRUE(pool->is_handle_owned());
+        EXPECT_EQ(fake->pools.at(pool->handle()).device, 1);
+        EXPECT_EQ(fake->pools.at(pool->handle()).max_size, MEBIBYTE);
         EXPECT_EQ(fake->live().pools, 1);
     }
     EXPECT_EQ(fake->live().pools, 0);
@@ -66,28 +66,23 @@ TEST_F(ResourceOnFake, own_pool_is_made_on_its_device_and_destroyed) {
 
 TEST_F(ResourceOnFake, buffers_keep_a_closed_pool_alive) {
     const Stream stream = Device(0).create_stream();
-    DeviceMemoryResource pool(Device(0), {});
-    Buffer buffer = pool.allocate(64, stream);
-    pool.close();
+    auto pool = DeviceMemoryResource::create(Device(0), {});
+    Buffer buffer = pool->allocate(64, stream);
+    pool.reset();
     EXPECT_EQ(fake->live().pools, 1);
     buffer.close();
     EXPECT_EQ(fake->live().pools, 0);
 }
 
-TEST_F(ResourceOnFake, closed_pool_is_an_error) {
+TEST_F(ResourceOnFake, pools_are_memory_resources) {
     const Stream stream = Device(0).create_stream();
-    DeviceMemoryResource pool(Device(0));
-    pool.close();
-    pool.close();
-    EXPECT_TRUE(pool.is_closed());
-    EXPECT_THROW((void)pool.allocate(16, stream), ClosedError);
-    EXPECT_THROW(pool.deallocate(16, 16, stream), ClosedError);
-    EXPECT_THROW((void)pool.handle(), ClosedError);
-    EXPECT_THROW((void)pool.is_handle_owned(), ClosedError);
-    EXPECT_THROW((void)pool.device(), ClosedError);
-    EXPECT_THROW((void)pool.attributes(), ClosedError);
-    EXPECT_THROW(pool.trim(), ClosedError);
-    EXPECT_THROW((void)pool.resource(), ClosedError);
+    const std::shared_ptr<MemoryResource> pool = DeviceMemoryResource::create(Device(0), {});
+    const Buffer buffer = pool->allocate(16, stream);
+    EXPECT_EQ(buffer.memory_resource(), pool);
+    const std::shared_ptr<MemoryResource> managed =
+        ManagedMemoryResource::create(ManagedMemoryResourceOptions{});
+    EXPECT_TRUE(managed->allocate(16, stream).is_managed());
+    EXPECT_TRUE(std::dynamic_pointer_cast<MemoryPool>(managed)->is_handle_owned());
 }
 
 TEST_F(ResourceOnFake, out_of_memory_says_what_was_asked_for_and_what_was_there) {
@@ -106,9 +101,9 @@ TEST_F(ResourceOnFake, out_of_memory_says_what_was_asked_for_and_what_was_there)
 
 TEST_F(ResourceOnFake, out_of_memory_in_a_limited_pool_names_the_limit) {
     const Stream stream = Device(0).create_stream();
-    const DeviceMemoryResource pool(Device(0), {.max_size = 4096});
+    const auto pool = DeviceMemoryResource::create(Device(0), {.max_size = 4096});
     try {
-        (void)pool.allocate(8192, stream);
+        (void)pool->allocate(8192, stream);
         FAIL();
     } catch (const OutOfMemoryError& error) {
         EXPECT_NE(std::string(error.what()).find("the pool may hold at most 4096 bytes"),
@@ -148,7 +143,7 @@ TEST_F(ResourceOnFake, device_without_pools_is_named) {
     };
     driver::Table* before = driver::exchange_table(&without);
     try {
-        const DeviceMemoryResource pool(Device(1));
+        const auto pool = DeviceMemoryResource::create(Device(1));
         ADD_FAILURE();
     } catch (const CUDAError& error) {
         EXPECT_NE(std::string(error.what()).find("device 1 has no memory pools"), std::string::npos)
@@ -159,17 +154,17 @@ TEST_F(ResourceOnFake, device_without_pools_is_named) {
 
 TEST_F(ResourceOnFake, allocation_on_its_own_stream_needs_no_current_context) {
     const Stream stream = Device(1).create_stream();
-    const DeviceMemoryResource pool(Device(1));
+    const auto pool = DeviceMemoryResource::create(Device(1));
     fake->forget_calls();
-    Buffer buffer = pool.allocate(16, stream);
+    Buffer buffer = pool->allocate(16, stream);
     EXPECT_EQ(fake->calls(), std::vector<std::string>{"cuMemAllocFromPoolAsync"});
 }
 
 TEST_F(ResourceOnFake, streams_that_may_be_capturing_are_asked) {
-    const DeviceMemoryResource pool(Device(0));
+    const auto pool = DeviceMemoryResource::create(Device(0));
     const auto is_asked = [&](const Stream& stream) {
         fake->forget_calls();
-        const Buffer buffer = pool.allocate(16, stream);
+        const Buffer buffer = pool->allocate(16, stream);
         return fake->count("cuStreamIsCapturing") == 1;
     };
     const Stream secret = Device(0).create_stream();
@@ -191,26 +186,26 @@ TEST_F(ResourceOnFake, streams_that_may_be_capturing_are_asked) {
 
 TEST_F(ResourceOnFake, deallocate_frees_memory_that_no_buffer_holds) {
     const Stream stream = Device(0).create_stream();
-    const DeviceMemoryResource pool(Device(0));
-    const CUdeviceptr pointer = pool.resource()->allocate_bytes(16, stream);
+    const auto pool = DeviceMemoryResource::create(Device(0));
+    const CUdeviceptr pointer = pool->allocate_bytes(16, stream);
     EXPECT_EQ(fake->live().allocations, 1);
-    pool.deallocate(pointer, 16, stream);
+    pool->deallocate_bytes(pointer, 16, stream);
     EXPECT_EQ(fake->live().allocations, 0);
-    EXPECT_THROW(pool.deallocate(pointer, 16, stream), CUDAError);
+    EXPECT_THROW(pool->deallocate_bytes(pointer, 16, stream), CUDAError);
     fake->forget_calls();
-    pool.deallocate(0, 0, stream);
+    pool->deallocate_bytes(0, 0, stream);
     EXPECT_TRUE(fake->calls().empty());
 }
 
 TEST(ResourceFailures, every_call) {
     testing::check_every_failure([](testing::FakeDriver&) {
         const Stream stream = Device(0).create_stream();
-        const DeviceMemoryResource shared(Device(0));
-        const DeviceMemoryResource own(Device(0), {.max_size = MEBIBYTE});
-        (void)own.attributes();
-        own.trim(16);
-        const Buffer buffer = own.allocate(64, stream);
-        const Buffer other = shared.allocate(64, stream);
+        const auto shared = DeviceMemoryResource::create(Device(0));
+        const auto own = DeviceMemoryResource::create(Device(0), {.max_size = MEBIBYTE});
+        (void)own->attributes();
+        own->trim(16);
+        const Buffer buffer = own->allocate(64, stream);
+        const Buffer other = shared->allocate(64, stream);
     });
 }
 
@@ -218,34 +213,34 @@ TEST(ResourceFailures, every_call) {
 
 TEST_F(ResourceOnDriver, own_pool_counts_what_it_gives) {
     const Stream stream = device().create_stream();
-    const DeviceMemoryResource pool(device(), {});
-    EXPECT_EQ(pool.attributes().used_mem_current, 0U);
+    const auto pool = DeviceMemoryResource::create(device(), {});
+    EXPECT_EQ(pool->attributes().used_mem_current, 0U);
     {
-        const Buffer buffer = pool.allocate(MEBIBYTE, stream);
+        const Buffer buffer = pool->allocate(MEBIBYTE, stream);
         stream.sync();
-        EXPECT_GE(pool.attributes().used_mem_current, MEBIBYTE);
-        EXPECT_GE(pool.attributes().reserved_mem_current, MEBIBYTE);
+        EXPECT_GE(pool->attributes().used_mem_current, MEBIBYTE);
+        EXPECT_GE(pool->attributes().reserved_mem_current, MEBIBYTE);
     }
     stream.sync();
-    EXPECT_EQ(pool.attributes().used_mem_current, 0U);
-    EXPECT_GE(pool.attributes().used_mem_high, MEBIBYTE);
-    pool.trim();
-    EXPECT_EQ(pool.attributes().reserved_mem_current, 0U);
+    EXPECT_EQ(pool->attributes().used_mem_current, 0U);
+    EXPECT_GE(pool->attributes().used_mem_high, MEBIBYTE);
+    pool->trim();
+    EXPECT_EQ(pool->attributes().reserved_mem_current, 0U);
 }
 
 TEST_F(ResourceOnDriver, default_pool_keeps_what_is_freed) {
-    const Device device = this->device();
-    const DeviceMemoryResource pool = device.memory_resource();
-    EXPECT_FALSE(pool.is_handle_owned());
-    EXPECT_GT(pool.attributes().release_threshold, 0U);
+    const auto pool = std::dynamic_pointer_cast<MemoryPool>(device().memory_resource());
+    ASSERT_NE(pool, nullptr);
+    EXPECT_FALSE(pool->is_handle_owned());
+    EXPECT_GT(pool->attributes().release_threshold, 0U);
 }
 
 TEST_F(ResourceOnDriver, limited_pool_refuses_what_is_beyond_its_limit) {
     const Stream stream = device().create_stream();
     // Drivers round the limit up to their granularity, at most a few tens of mebibytes.
-    const DeviceMemoryResource pool(device(), {.max_size = MEBIBYTE});
-    EXPECT_THROW((void)pool.allocate(256 * MEBIBYTE, stream), OutOfMemoryError);
-    EXPECT_NO_THROW((void)pool.allocate(MEBIBYTE / 2, stream));
+    const auto pool = DeviceMemoryResource::create(device(), {.max_size = MEBIBYTE});
+    EXPECT_THROW((void)pool->allocate(256 * MEBIBYTE, stream), OutOfMemoryError);
+    EXPECT_NO_THROW((void)pool->allocate(MEBIBYTE / 2, stream));
 }
 
 } // namespace cuprum

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "memory/region_copy.hpp"
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_driver.hpp"
@@ -392,6 +393,33 @@ TEST_F(RegionOnDriver, rectangles_are_filled) {
     EXPECT_EQ(download<std::uint8_t>(buffer),
               (Bytes{0, 7, 7, 0, 13, 12, 11, 10, 0, 7, 7, 0, 13, 12, 11, 10,
                      1, 2, 1, 2, 0,  0,  0,  0,  1, 2, 1, 2, 0,  0,  0,  0}));
+}
+
+TEST_F(RegionOnDriver, sides_of_a_copy_may_be_host_memory) {
+    const Buffer buffer = device().allocate(4 * 4 * 4, stream());
+    buffer.fill(std::uint8_t{0}, stream());
+    Bytes host(2 * 3 * 5); // two slices of three rows of five bytes
+    std::iota(host.begin(), host.end(), std::uint8_t{1});
+    const RegionExtent extent{.width = 2, .height = 2, .depth = 2};
+    const detail::LinearMemory box{buffer.handle() + 5, 4, 16}; // behind one row and one byte
+    const detail::HostMemory outside{host.data(), 5, 15};
+    const CurrentContext current(stream().context());
+    detail::copy_box(box, outside, extent, stream().handle());
+    Bytes expected(4 * 4 * 4);
+    for (const std::size_t slice : {0U, 1U}) {
+        for (const std::size_t row : {0U, 1U}) {
+            for (const std::size_t byte : {0U, 1U}) {
+                expected[5 + 16 * slice + 4 * row + byte] = host[15 * slice + 5 * row + byte];
+            }
+        }
+    }
+    EXPECT_EQ(download<std::uint8_t>(buffer), expected);
+    Bytes back(host.size());
+    detail::copy_box(detail::HostMemory{back.data(), 5, 15}, box, extent, stream().handle());
+    stream().sync();
+    EXPECT_EQ(back[0], 1);
+    EXPECT_EQ(back[15 + 5 + 1], 22);
+    EXPECT_EQ(back[2], 0) << "beyond the width";
 }
 
 TEST_F(RegionOnDriver, strided_arrays_are_copied) {

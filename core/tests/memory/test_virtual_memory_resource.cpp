@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 namespace cuprum {
@@ -28,7 +29,7 @@ class VirtualMemoryOnFake : public testing::FakeDriverTest {
 protected:
     static std::shared_ptr<VirtualMemoryResource>
     make(const VirtualMemoryResourceOptions& options = {}) {
-        return std::make_shared<VirtualMemoryResource>(Device(0), options);
+        return VirtualMemoryResource::create(Device(0), options);
     }
 };
 
@@ -106,7 +107,7 @@ TEST_F(VirtualMemoryOnFake, what_the_device_cannot_do_is_said) {
     expect_error<std::invalid_argument>([] { (void)make({.addr_align = 3}); },
                                         {"addr_align is 3", "power of two"});
     fake->device_attributes[CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED] = 0;
-    expect_error<std::logic_error>([] { (void)std::make_shared<VirtualMemoryResource>(Device(1)); },
+    expect_error<std::logic_error>([] { (void)VirtualMemoryResource::create(Device(1)); },
                                    {"VMM", "device 1"});
 }
 
@@ -247,7 +248,7 @@ TEST(VirtualMemoryFailures, every_call) {
             fake.is_hint_honoured = in_place;
             const Stream stream = Device(0).create_stream();
             const auto resource =
-                std::make_shared<VirtualMemoryResource>(Device(0), VirtualMemoryResourceOptions{});
+                VirtualMemoryResource::create(Device(0), VirtualMemoryResourceOptions{});
             const Buffer buffer = resource->allocate(1, stream);
             const Buffer grown = resource->modify_allocation(buffer, 2 * GRANULARITY_BYTES);
             const Buffer without_stream = resource->allocate(1);
@@ -255,10 +256,32 @@ TEST(VirtualMemoryFailures, every_call) {
     }
 }
 
+TEST_F(VirtualMemoryOnFake, threads_grow_one_buffer_and_read_its_size_at_the_same_time) {
+    const auto resource = make();
+    const Buffer buffer = resource->allocate(1);
+    const std::size_t granularity = buffer.size();
+    constexpr std::size_t rounds = 20;
+    std::vector<std::thread> threads;
+    for (int thread = 0; thread < 4; ++thread) {
+        threads.emplace_back([&] {
+            Buffer own = buffer;
+            for (std::size_t round = 2; round < rounds; ++round) {
+                own = resource->modify_allocation(own, round * granularity);
+                EXPECT_GE(own.size(), round * granularity);
+                EXPECT_GE(buffer.size(), granularity);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    EXPECT_EQ(buffer.size() % granularity, 0U);
+}
+
 // ---- on a driver -------------------------------------------------------------------------------
 
 TEST_F(VirtualMemoryOnDriver, grows_without_losing_what_it_holds) {
-    const auto resource = std::make_shared<VirtualMemoryResource>(device());
+    const auto resource = VirtualMemoryResource::create(device());
     Buffer buffer = resource->allocate(1, stream());
     const std::size_t first = buffer.size();
     EXPECT_EQ(first % resource->granularity(), 0U);
@@ -278,7 +301,7 @@ TEST_F(VirtualMemoryOnDriver, grows_without_losing_what_it_holds) {
 }
 
 TEST_F(VirtualMemoryOnDriver, many_allocations_leave_nothing_behind) {
-    const auto resource = std::make_shared<VirtualMemoryResource>(device());
+    const auto resource = VirtualMemoryResource::create(device());
     const std::size_t free_before = device().memory_info().free_bytes;
     for (int round = 0; round < 10; ++round) {
         const Buffer buffer = resource->allocate(1000);

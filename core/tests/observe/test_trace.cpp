@@ -91,8 +91,7 @@ TEST_F(TraceTest, work_of_a_context_is_recorded_when_the_context_goes) {
 class HostFlag {
 public:
     explicit HostFlag(const Stream& stream)
-        : memory_(std::make_shared<LegacyPinnedMemoryResource>()->allocate(sizeof(std::uint32_t),
-                                                                           stream)) {
+        : memory_(LegacyPinnedMemoryResource::create()->allocate(sizeof(std::uint32_t), stream)) {
         stream.sync();
         set(0);
     }

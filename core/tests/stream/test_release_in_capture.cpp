@@ -3,6 +3,8 @@
 
 // Buffers whose last share goes while streams are being captured.
 
+#include "driver/table.hpp"
+#include "support/device_test.hpp"
 #include "support/fake_driver.hpp"
 
 #include <cuprum/cuprum.hpp>
@@ -11,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,15 +28,17 @@ protected:
     }
 };
 
+class ReleaseInCaptureOnDriver : public testing::DeviceTest {};
+
 } // namespace
 
-TEST_F(ReleaseInCaptureOnFake, is_put_off_until_the_capture_is_over) {
+TEST_F(ReleaseInCaptureOnFake, is_deferred_until_the_capture_is_over) {
     const Stream stream = Device(0).create_stream();
-    const DeviceMemoryResource pool(Device(0), DeviceMemoryResourceOptions{});
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
-    const auto at_once = std::make_shared<SynchronousMemoryResource>(Device(0));
-    const auto mapped = std::make_shared<VirtualMemoryResource>(Device(0));
-    std::vector<Buffer> buffers{pool.allocate(16, stream), pinned->allocate(16, stream),
+    const auto pool = DeviceMemoryResource::create(Device(0), DeviceMemoryResourceOptions{});
+    const auto pinned = LegacyPinnedMemoryResource::create();
+    const auto at_once = SynchronousMemoryResource::create(Device(0));
+    const auto mapped = VirtualMemoryResource::create(Device(0));
+    std::vector<Buffer> buffers{pool->allocate(16, stream), pinned->allocate(16, stream),
                                 at_once->allocate(16, stream), mapped->allocate(1, stream)};
     fake->set_capturing(stream.handle());
     fake->forget_calls();
@@ -103,11 +108,50 @@ TEST_F(ReleaseInCaptureOnFake, is_made_up_for_before_there_is_no_memory) {
     EXPECT_THROW((void)Device(0).allocate(16, stream), OutOfMemoryError) << "nothing to free";
 }
 
+TEST_F(ReleaseInCaptureOnDriver, never_ends_a_capture_of_another_library) {
+    const auto begin_capture = reinterpret_cast<CUresult (*)(CUstream, CUstreamCaptureMode)>(
+        driver::resolve("cuStreamBeginCapture", 10010));
+    const auto end_capture = reinterpret_cast<CUresult (*)(CUstream, CUgraph*)>(
+        driver::resolve("cuStreamEndCapture", 10000));
+    const auto destroy_graph =
+        reinterpret_cast<CUresult (*)(CUgraph)>(driver::resolve("cuGraphDestroy", 10000));
+    const CurrentContext current(device().primary_context());
+    const Stream theirs = device().create_stream();
+    for (const auto mode : {CU_STREAM_CAPTURE_MODE_GLOBAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL}) {
+        const auto pinned = LegacyPinnedMemoryResource::create();
+        const auto at_once = SynchronousMemoryResource::create(device());
+        std::vector<char> memory(4096);
+        auto pool = DeviceMemoryResource::create(device(), {});
+        std::vector<Buffer> buffers{
+            device().allocate(64, stream()), pool->allocate(64, stream()),
+            pinned->allocate(64, stream()),  pinned->allocate(64),
+            at_once->allocate(64, stream()), register_host_memory(memory.data(), memory.size())};
+        if (device().properties().get("virtual_memory_management_supported", 0) != 0) {
+            buffers.push_back(VirtualMemoryResource::create(device())->allocate(1, stream()));
+        }
+        std::optional<ObjectCode> code = compile("extern \"C\" __global__ void empty() {}");
+        static_cast<void>(code->get_kernel("empty").handle());
+        std::optional<Stream> ours = device().create_stream();
+        std::optional<Event> event = ours->record();
+        stream().sync();
+        ASSERT_EQ(begin_capture(theirs.handle(), mode), CUDA_SUCCESS);
+        buffers.clear();
+        pool.reset();
+        code.reset();
+        event.reset();
+        ours.reset();
+        CUgraph graph = nullptr;
+        EXPECT_EQ(end_capture(theirs.handle(), &graph), CUDA_SUCCESS) << "mode " << mode;
+        EXPECT_EQ(destroy_graph(graph), CUDA_SUCCESS);
+    }
+    EXPECT_TRUE(warnings.take(WarningKind::Release).empty());
+}
+
 TEST(ReleaseInCaptureFailures, every_call) {
     testing::check_every_failure([](testing::FakeDriver&) {
         const Stream stream = Device(0).create_stream();
         (void)stream.handle();
-        const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+        const auto pinned = LegacyPinnedMemoryResource::create();
         const Buffer first = Device(0).allocate(16, stream);
         const Buffer second = pinned->allocate(16, stream);
     });

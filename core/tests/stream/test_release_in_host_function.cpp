@@ -31,12 +31,12 @@ std::shared_ptr<void> boxed(T object) {
 
 /// Returns one of everything that calls the driver at its end.
 Kept one_of_each(const Device& device, const Stream& stream) {
-    const DeviceMemoryResource pool(device, DeviceMemoryResourceOptions{});
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
-    const auto at_once = std::make_shared<SynchronousMemoryResource>(device);
+    const auto pool = DeviceMemoryResource::create(device, DeviceMemoryResourceOptions{});
+    const auto pinned = LegacyPinnedMemoryResource::create();
+    const auto at_once = SynchronousMemoryResource::create(device);
     const auto memory = std::make_shared<std::vector<char>>(64);
-    const Buffer whole = pool.allocate(64, stream);
-    return {boxed(pool.allocate(16, stream)),
+    const Buffer whole = pool->allocate(64, stream);
+    return {boxed(pool->allocate(16, stream)),
             boxed(whole.slice(8, 8)),
             boxed(pinned->allocate(16, stream)),
             boxed(pinned->allocate(16)),
@@ -44,13 +44,12 @@ Kept one_of_each(const Device& device, const Stream& stream) {
             boxed(register_host_memory(memory->data(), memory->size(), {}, memory)),
             boxed(device.create_stream()),
             boxed(device.create_event()),
-            boxed(DeviceMemoryResource(device, DeviceMemoryResourceOptions{}))};
+            DeviceMemoryResource::create(device, {})};
 }
 
 /// Calls a function as the driver does when a stream comes to it.
 void call_as_stream(std::function<void()> function) {
-    auto held = std::make_unique<detail::HostFunction>();
-    held->function = std::move(function);
+    auto held = std::make_unique<detail::HostFunction>(std::move(function));
     detail::call_host_function(held.release());
 }
 
@@ -60,7 +59,7 @@ class ReleaseInHostFunctionOnDevice : public testing::DeviceTest {};
 
 } // namespace
 
-TEST_F(ReleaseInHostFunctionOnFake, is_put_off_until_the_function_is_done) {
+TEST_F(ReleaseInHostFunctionOnFake, is_deferred_until_the_function_is_done) {
     const Stream stream = Device(0).create_stream();
     const int streams = fake->live().streams;
     const int pools = fake->live().pools;
@@ -79,6 +78,21 @@ TEST_F(ReleaseInHostFunctionOnFake, is_put_off_until_the_function_is_done) {
     EXPECT_EQ(fake->live().pools, pools);
     EXPECT_EQ(fake->live().events, 0);
     EXPECT_TRUE(warnings.take(WarningKind::Release).empty());
+}
+
+TEST_F(ReleaseInHostFunctionOnFake, is_left_to_calls_that_may_wait) {
+    const Stream stream = Device(0).create_stream();
+    const auto pinned = LegacyPinnedMemoryResource::create();
+    Buffer buffer = pinned->allocate(16, stream);
+    const Event event = stream.record();
+    call_as_stream([&] { buffer.close(); });
+    fake->forget_calls();
+    EXPECT_TRUE(stream.is_done());
+    EXPECT_TRUE(event.is_done());
+    EXPECT_EQ(fake->count("cuStreamSynchronize"), 0) << "is_done must not wait";
+    EXPECT_EQ(fake->live().host_allocations, 1);
+    event.sync();
+    EXPECT_EQ(fake->live().host_allocations, 0);
 }
 
 TEST_F(ReleaseInHostFunctionOnFake, goes_to_the_recorded_stream_all_the_same) {
@@ -107,7 +121,7 @@ TEST_F(ReleaseInHostFunctionOnFake, is_done_in_the_order_in_which_things_went) {
 TEST_F(ReleaseInHostFunctionOnFake, is_left_out_if_a_reset_came_first) {
     Event event = Device(0).create_event();
     Stream stream = Device(0).create_stream();
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto pinned = LegacyPinnedMemoryResource::create();
     Buffer bound = pinned->allocate(16);
     Buffer pooled = Device(0).allocate(16, stream);
     call_as_stream([&] {
@@ -141,19 +155,19 @@ TEST_F(ReleaseInHostFunctionOnFake, of_memory_that_may_be_gone_by_then_is_done_a
 
 TEST_F(ReleaseInHostFunctionOnFake, of_an_import_lets_the_same_be_imported_again) {
     const Stream stream = Device(0).create_stream();
-    const DeviceMemoryResource pool(Device(0), {.ipc_enabled = true});
+    const auto pool = DeviceMemoryResource::create(Device(0), {.ipc_enabled = true});
     const auto imported = DeviceMemoryResource::from_allocation_handle(
-        Device(0), IPCAllocationHandle::duplicate(pool.allocation_handle().descriptor()));
-    const Buffer buffer = pool.allocate(64, stream);
+        Device(0), IPCAllocationHandle::duplicate(pool->allocation_handle().descriptor()));
+    const Buffer buffer = pool->allocate(64, stream);
     const IPCBufferDescriptor descriptor = buffer.ipc_descriptor();
-    Buffer mapped = Buffer::from_ipc_descriptor(imported, descriptor, stream);
+    Buffer mapped = Buffer::from_ipc_descriptor(*imported, descriptor, stream);
     int mappings = 0;
     call_as_stream([&] {
         mapped.close();
         mappings = fake->live().allocations;
         // What this thread must not do, another one does.
         std::thread([&] {
-            mapped = Buffer::from_ipc_descriptor(imported, descriptor, stream);
+            mapped = Buffer::from_ipc_descriptor(*imported, descriptor, stream);
         }).join();
     });
     stream.sync();
@@ -168,7 +182,7 @@ TEST_F(ReleaseInHostFunctionOnFake, of_an_import_lets_the_same_be_imported_again
 TEST_F(ReleaseInHostFunctionOnDevice, leaves_nothing_behind_and_warns_of_nothing) {
     Kept kept = one_of_each(device(), stream());
     if (device().properties().get("virtual_memory_management_supported", 0) != 0) {
-        const auto memory = std::make_shared<VirtualMemoryResource>(device());
+        const auto memory = VirtualMemoryResource::create(device());
         kept.push_back(boxed(memory->allocate(1, stream())));
         kept.push_back(boxed(memory->allocate(1)));
     }

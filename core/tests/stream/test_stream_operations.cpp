@@ -219,7 +219,7 @@ TEST_F(StreamOperationsOnDevice, captured_objects_are_released_on_a_thread_that_
 
 TEST_F(StreamOperationsOnDevice, stream_waits_for_the_value_that_another_writes) {
     // Drivers refuse to wait on memory of a pool.
-    const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
+    const auto pinned = LegacyPinnedMemoryResource::create();
     const Buffer words = pinned->allocate(16, stream());
     words.fill(std::uint8_t{0}, stream());
     stream().sync();

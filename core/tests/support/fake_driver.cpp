@@ -58,7 +58,6 @@ FakeDriver::FakeDriver() : table_(std::make_unique<driver::Table>()) {
 #include "driver/symbols.def"
 #undef CUPRUM_DRIVER_FUNCTION
     previous_ = driver::exchange_table(table_.get());
-    driver::detail::process_flags.are_streams_shared = false; // those of the test before were
 }
 
 FakeDriver::~FakeDriver() {

@@ -409,7 +409,7 @@ nb::object allocate(PyDevice& self, nb::handle size, nb::handle stream) {
         nb::object resource = self.memory_resource; // which Python code may replace
         const std::size_t bytes = size_argument(size, "size");
         if (Py_TYPE(resource.ptr()) == TYPE<PyDeviceMemoryResource>) [[likely]] {
-            const MemoryPool& pool = payload<PyDeviceMemoryResource>(resource)->core;
+            MemoryPool& pool = *payload<PyDeviceMemoryResource>(resource)->core;
             return allocate_in<PyBuffer>(pool, std::move(resource), bytes, stream);
         }
         return allocate_from(resource, bytes, stream);
@@ -433,19 +433,16 @@ nb::object create_stream(PyDevice& self, nb::handle object, nb::handle options) 
 
 nb::object memory_resource(PyDevice& self) {
     const nb::ft_lock_guard lock(self.mutex);
-    if (!self.memory_resource.is_valid() &&
-        self.core.properties().get("memory_pools_supported", 0) == 0) {
-        self.memory_resource = make<PySynchronousMemoryResource>(
-            std::make_shared<SynchronousMemoryResource>(self.core));
-    }
     if (!self.memory_resource.is_valid()) {
-        auto pool = [&] {
+        const std::shared_ptr<MemoryResource>& resource = [&]() -> const auto& {
             const nb::gil_scoped_release unlocked;
             return self.core.memory_resource();
         }();
         // Another thread may have been faster while the GIL was released.
         if (!self.memory_resource.is_valid()) {
-            self.memory_resource = make<PyDeviceMemoryResource>(std::move(pool));
+            auto pool = std::dynamic_pointer_cast<DeviceMemoryResource>(resource);
+            self.memory_resource = pool != nullptr ? make<PyDeviceMemoryResource>(std::move(pool))
+                                                   : make<PySynchronousMemoryResource>(resource);
         }
     }
     return self.memory_resource;

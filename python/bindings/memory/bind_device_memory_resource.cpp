@@ -45,8 +45,8 @@ options : DeviceMemoryResourceOptions or dict, optional
             }
             auto pool = [&] {
                 const nb::gil_scoped_release unlocked;
-                return given.is_valid() ? DeviceMemoryResource(device, how)
-                                        : DeviceMemoryResource(device);
+                return given.is_valid() ? DeviceMemoryResource::create(device, how)
+                                        : DeviceMemoryResource::create(device);
             }();
             new (self) PyDeviceMemoryResource(std::move(pool));
             if (how.ipc_enabled) {
@@ -108,13 +108,13 @@ alloc_handle : int or IPCAllocationHandle
     type.def_prop_ro(
         "device",
         [](const PyDeviceMemoryResource& self) {
-            return device_object(Device(self.core.device_id()));
+            return device_object(Device(self.core->device_id()));
         },
         nb::sig("def device(self) -> Device"), "Return the device whose memory this is.");
     type.def_prop_rw(
         "peer_accessible_by",
         [](nb::handle self) {
-            (void)held_by<PyDeviceMemoryResource>(self).core.handle(); // a closed pool has none
+            (void)held_by<PyDeviceMemoryResource>(self).core->handle(); // a closed pool has none
             return nb::module_::import_("cuprum._peer_access")
                 .attr("PeerAccessibleBySetProxy")(self);
         },

@@ -101,7 +101,7 @@ void bind_host_memory(nb::module_& module) {
 Works with every driver, and slowly: a ``PinnedMemoryResource`` reuses memory.)");
     note_type<PyLegacyPinnedMemoryResource>(pinned);
     pinned.def("__init__", [](PyLegacyPinnedMemoryResource* self) {
-        new (self) PyLegacyPinnedMemoryResource(std::make_shared<LegacyPinnedMemoryResource>());
+        new (self) PyLegacyPinnedMemoryResource(LegacyPinnedMemoryResource::create());
     });
     bind_common<LegacyPinnedMemoryResource>(pinned);
     pinned.def_prop_ro(
@@ -124,8 +124,8 @@ device_id : Device or int
     device.def(
         "__init__",
         [](PySynchronousMemoryResource* self, nb::handle device_id) {
-            new (self) PySynchronousMemoryResource(std::make_shared<SynchronousMemoryResource>(
-                device_argument(device_id, "device_id")));
+            new (self) PySynchronousMemoryResource(
+                SynchronousMemoryResource::create(device_argument(device_id, "device_id")));
         },
         "device_id"_a.none(), nb::sig("def __init__(self, device_id: Device | int) -> None"));
     bind_common<SynchronousMemoryResource>(device);

@@ -173,7 +173,7 @@ nb::object from_descriptor(nb::handle resource, nb::handle descriptor, nb::handl
                                      "IPCBufferDescriptor, got " +
                                          type_label(descriptor));
     }
-    if (!pool->core.is_ipc_enabled()) {
+    if (!pool->core->is_ipc_enabled()) {
         raise_error(PyExc_RuntimeError, "Memory resource is not IPC-enabled: import the exporter's "
                                         "pool with from_allocation_handle first");
     }
@@ -193,7 +193,7 @@ nb::object from_descriptor(nb::handle resource, nb::handle descriptor, nb::handl
     const Stream& order = stream_argument(stream);
     auto buffer = [&] {
         const nb::gil_scoped_release unlocked;
-        return Buffer::from_ipc_descriptor(pool->core, named, order);
+        return Buffer::from_ipc_descriptor(*pool->core, named, order);
     }();
     nb::object made = make<PyBuffer>(std::move(buffer), nb::borrow(resource), nb::object());
     keep_foreign_stream(made, stream);

@@ -64,7 +64,8 @@ options : ManagedMemoryResourceOptions or dict, optional
             }
             auto pool = [&] {
                 const nb::gil_scoped_release unlocked;
-                return given.is_valid() ? ManagedMemoryResource(how) : ManagedMemoryResource();
+                return given.is_valid() ? ManagedMemoryResource::create(how)
+                                        : ManagedMemoryResource::create();
             }();
             new (self) PyManagedMemoryResource(std::move(pool));
         },

@@ -48,7 +48,7 @@ nb::object allocate_from(nb::handle resource, std::size_t bytes, nb::handle stre
         }
         return made;
     }
-    return allocate_in<PyBuffer>(payload<PyDeviceMemoryResource>(resource)->core,
+    return allocate_in<PyBuffer>(*payload<PyDeviceMemoryResource>(resource)->core,
                                  nb::borrow(resource), bytes, stream);
 }
 
@@ -80,7 +80,7 @@ void bind_pool(nb::module_& module) {
             const std::size_t bytes = size_argument(size, "size");
             const Stream& order = stream_argument(stream);
             const nb::gil_scoped_release unlocked;
-            self.core.deallocate(pointer, bytes, order);
+            self.core->deallocate_bytes(pointer, bytes, order);
         },
         "ptr"_a.none(), "size"_a.none(), nb::kw_only(), "stream"_a.none(),
         nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None"),
@@ -88,40 +88,40 @@ void bind_pool(nb::module_& module) {
     type.def_prop_ro(
         "handle",
         [](const PyMemoryPool& self) {
-            return reinterpret_cast<std::uintptr_t>(self.core.handle());
+            return reinterpret_cast<std::uintptr_t>(self.core->handle());
         },
         "Return the driver's ``CUmemoryPool`` as an int.");
     type.def_prop_ro(
         "is_closed", [](const PyMemoryPool& self) { return self.core.is_closed(); },
         "Return whether ``close`` was called.");
     type.def_prop_ro(
-        "is_handle_owned", [](const PyMemoryPool& self) { return self.core.is_handle_owned(); },
+        "is_handle_owned", [](const PyMemoryPool& self) { return self.core->is_handle_owned(); },
         "Return whether this resource owns the pool.");
     type.def_prop_ro(
-        "device_id", [](const PyMemoryPool& self) { return self.core.device_id(); },
+        "device_id", [](const PyMemoryPool& self) { return self.core->device_id(); },
         "Return the ordinal of the device whose memory this is, -1 for host memory.");
     type.def_prop_ro(
         "is_device_accessible",
-        [](const PyMemoryPool& self) { return self.core.is_device_accessible(); },
+        [](const PyMemoryPool& self) { return self.core->is_device_accessible(); },
         "Return whether devices can access the memory.");
     type.def_prop_ro(
         "is_host_accessible",
-        [](const PyMemoryPool& self) { return self.core.is_host_accessible(); },
+        [](const PyMemoryPool& self) { return self.core->is_host_accessible(); },
         "Return whether the host can access the memory.");
     type.def_prop_ro(
-        "is_managed", [](const PyMemoryPool& self) { return self.core.is_managed(); },
+        "is_managed", [](const PyMemoryPool& self) { return self.core->is_managed(); },
         "Return whether the memory moves between host and devices by itself.");
     type.def_prop_ro(
-        "is_ipc_enabled", [](const PyMemoryPool& self) { return self.core.is_ipc_enabled(); },
+        "is_ipc_enabled", [](const PyMemoryPool& self) { return self.core->is_ipc_enabled(); },
         "Return whether the pool can be shared with other processes.");
     type.def_prop_ro(
-        "is_mapped", [](const PyMemoryPool& self) { return self.core.is_mapped(); },
+        "is_mapped", [](const PyMemoryPool& self) { return self.core->is_mapped(); },
         "Return whether the pool was imported from another process.");
     type.def_prop_ro(
         "uuid",
         [](nb::handle self) -> nb::object {
             auto& pool = held_by<PyMemoryPool>(self);
-            if (!pool.uuid.is_valid() && pool.core.is_ipc_enabled() && !pool.core.is_mapped()) {
+            if (!pool.uuid.is_valid() && pool.core->is_ipc_enabled() && !pool.core->is_mapped()) {
                 pool.uuid = sharing().attr("new_uuid")(self);
             }
             return pool.uuid.is_valid() ? pool.uuid : nb::none();
@@ -137,7 +137,7 @@ void bind_pool(nb::module_& module) {
             const auto& pool = held_by<PyMemoryPool>(self);
             auto handle = [&] {
                 const nb::gil_scoped_release unlocked;
-                return pool.core.allocation_handle();
+                return pool.core->allocation_handle();
             }();
             return make<PyIPCAllocationHandle>(std::move(handle), self.attr("uuid"));
         },
@@ -145,7 +145,7 @@ void bind_pool(nb::module_& module) {
     type.def_prop_ro(
         "allocation_handle",
         [](nb::handle self) {
-            (void)held_by<PyMemoryPool>(self).core.handle(); // a closed pool has none
+            (void)held_by<PyMemoryPool>(self).core->handle(); // a closed pool has none
             return sharing().attr("handle_of")(self);
         },
         nb::sig("def allocation_handle(self) -> IPCAllocationHandle"),
@@ -180,15 +180,15 @@ RuntimeError
     type.def_prop_ro(
         "attributes",
         [](const PyMemoryPool& self) {
-            (void)self.core.handle(); // a closed pool has none
-            return make<PyPoolAttributes>(MemoryPool(self.core));
+            (void)self.core->handle(); // a closed pool has none
+            return make<PyPoolAttributes>(self.core.pointer());
         },
         nb::sig("def attributes(self) -> MemoryPoolAttributes"),
         "Return what the pool holds and has held; each read asks the driver.");
     const auto trim = [](const PyMemoryPool& self, nb::handle keep_bytes) {
         const std::size_t bytes = size_argument(keep_bytes, "keep_bytes");
         const nb::gil_scoped_release unlocked;
-        self.core.trim(bytes);
+        self.core->trim(bytes);
     };
     type.def("trim", trim, "keep_bytes"_a.none() = 0,
              nb::sig("def trim(self, keep_bytes: int = 0) -> None"),

@@ -41,7 +41,6 @@ class PythonMemoryResource final : public MemoryResource {
 public:
     explicit PythonMemoryResource(nb::handle object);
 
-    [[nodiscard]] Buffer allocate(std::size_t bytes, const Stream& stream) override;
     [[nodiscard]] CUdeviceptr allocate_bytes(std::size_t bytes, const Stream& stream) override;
     void deallocate_bytes(CUdeviceptr pointer, std::size_t bytes, const Stream& stream) override;
 
@@ -55,6 +54,9 @@ public:
 
     // The object is there as long as the buffer is; see PyBuffer::leave_share.
     [[nodiscard]] bool may_free_later() const noexcept override { return false; }
+
+protected:
+    [[nodiscard]] Buffer make_buffer(std::size_t bytes, const Stream& stream) override;
 
 private:
     nb::handle object_;
@@ -85,7 +87,7 @@ std::shared_ptr<MemoryResource> core_resource(nb::handle resource) {
         return std::make_shared<PythonMemoryResource>(resource);
     }
     if (get_if<PyMemoryPool>(resource) != nullptr) {
-        return nb::inst_ptr<PyMemoryPool>(resource)->core.resource();
+        return nb::inst_ptr<PyMemoryPool>(resource)->core->shared_from_this();
     }
     return nb::inst_ptr<PyNativeResource>(resource)->core;
 }
@@ -136,7 +138,7 @@ Buffer lasting_share(const PyBuffer& buffer) {
 
 void PyBuffer::leave_share() const noexcept {
     try {
-        cuprum::detail::keep_for_later(cuprum::detail::Access::state(lasting_share(*this)));
+        cuprum::detail::defer_release(cuprum::detail::Access::state(lasting_share(*this)));
     } catch (const std::bad_alloc&) {
         return; // it is then freed here, which is reported if it cannot be
     }
@@ -235,7 +237,7 @@ PythonMemoryResource::PythonMemoryResource(nb::handle object) : object_(object) 
     }
 }
 
-Buffer PythonMemoryResource::allocate(std::size_t bytes, const Stream& stream) {
+Buffer PythonMemoryResource::make_buffer(std::size_t bytes, const Stream& stream) {
     const nb::gil_scoped_acquire locked;
     const nb::object self = nb::borrow(object_);
     const nb::object made =

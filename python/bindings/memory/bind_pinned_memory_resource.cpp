@@ -37,7 +37,8 @@ options : PinnedMemoryResourceOptions or dict, optional
             }
             auto pool = [&] {
                 const nb::gil_scoped_release unlocked;
-                return given.is_valid() ? PinnedMemoryResource(how) : PinnedMemoryResource();
+                return given.is_valid() ? PinnedMemoryResource::create(how)
+                                        : PinnedMemoryResource::create();
             }();
             new (self) PyPinnedMemoryResource(std::move(pool));
             if (how.ipc_enabled) {

@@ -34,7 +34,7 @@ void bind_attribute(nb::class_<PyPoolAttributes>& type, const char* name, const 
     const auto get = [](const PyPoolAttributes& self) {
         const std::uint64_t value = [&] {
             const nb::gil_scoped_release unlocked;
-            return self.pool.attribute(Name);
+            return self.pool->attribute(Name);
         }();
         return IsFlag ? nb::bool_(value != 0) : nb::object(nb::int_(value));
     };
@@ -53,7 +53,7 @@ void bind_attribute(nb::class_<PyPoolAttributes>& type, const char* name, const 
                                                   std::to_string(wanted) + ").");
         }
         const nb::gil_scoped_release unlocked;
-        self.pool.set_attribute(Name, wanted);
+        self.pool->set_attribute(Name, wanted);
     };
     const std::string kind = IsFlag ? "bool" : "int";
     const std::string getter = std::string("def ") + name + "(self) -> " + kind;
@@ -102,7 +102,7 @@ alive, also when its resource is closed.)");
     type.def("__repr__", [](const PyPoolAttributes& self) {
         const PoolAttributes now = [&] {
             const nb::gil_scoped_release unlocked;
-            return self.pool.attributes();
+            return self.pool->attributes();
         }();
         const auto number = [](const char* name, std::uint64_t value) {
             return std::string(name) + "=" + std::to_string(value);

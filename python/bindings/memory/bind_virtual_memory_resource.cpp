@@ -69,7 +69,7 @@ RuntimeError
             const Device device = device_argument(device_id, "device_id");
             nb::object given = config_argument(config);
             const VirtualMemoryResourceOptions how = options_of(given);
-            new (self) PyVirtualMemoryResource(std::make_shared<VirtualMemoryResource>(device, how),
+            new (self) PyVirtualMemoryResource(VirtualMemoryResource::create(device, how),
                                                std::move(given));
         },
         "device_id"_a.none(), "config"_a = nb::none(),

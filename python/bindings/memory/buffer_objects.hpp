@@ -15,7 +15,8 @@
 #include "support/recycling.hpp"
 
 #include <cuprum/buffer.hpp>
-#include <cuprum/detail/host_function.hpp>
+#include <cuprum/detail/closed.hpp>
+#include <cuprum/detail/deferred_release.hpp>
 #include <cuprum/memory_pool.hpp>
 #include <cuprum/memory_resource.hpp>
 
@@ -99,11 +100,47 @@ struct PyManagedBuffer : PyBuffer {
 /// The base class of all resources; Python classes derive from it.
 struct PyMemoryResource {};
 
+/// A share of a pool as a Python object holds it. Using it after drop() raises ClosedError.
+class PoolShare {
+public:
+    explicit PoolShare(std::shared_ptr<MemoryPool> pool) noexcept
+        : pool_(std::move(pool)),
+          class_name_(pool_->is_managed()           ? "ManagedMemoryResource"
+                      : pool_->is_host_accessible() ? "PinnedMemoryResource"
+                                                    : "DeviceMemoryResource") {}
+
+    [[nodiscard]] MemoryPool& operator*() const {
+        if (pool_ == nullptr) [[unlikely]] {
+            detail::raise_closed(class_name_);
+        }
+        return *pool_;
+    }
+
+    [[nodiscard]] MemoryPool* operator->() const { return &**this; }
+
+    [[nodiscard]] bool is_closed() const noexcept { return pool_ == nullptr; }
+
+    /// Returns the pointer, null after drop().
+    [[nodiscard]] const std::shared_ptr<MemoryPool>& pointer() const noexcept { return pool_; }
+
+    /// Gives up the share. Call it with the GIL held.
+    void drop() noexcept {
+        if (pool_ != nullptr) {
+            const Brief unlocked(true);
+            pool_.reset();
+        }
+    }
+
+private:
+    std::shared_ptr<MemoryPool> pool_;
+    const char* class_name_;
+};
+
 /// A pool of memory; the base of the three kinds.
 struct PyMemoryPool : PyMemoryResource {
-    explicit PyMemoryPool(MemoryPool pool) : core(std::move(pool)) {}
+    explicit PyMemoryPool(std::shared_ptr<MemoryPool> pool) : core(std::move(pool)) {}
 
-    PyMemoryPool(MemoryPool pool, LentOwner owner)
+    PyMemoryPool(std::shared_ptr<MemoryPool> pool, LentOwner owner)
         : core(std::move(pool)), lent(std::move(owner)) {}
 
     PyMemoryPool(const PyMemoryPool&) = delete;
@@ -117,7 +154,7 @@ struct PyMemoryPool : PyMemoryResource {
         lent.settle();
     }
 
-    Held<MemoryPool> core;
+    PoolShare core;
     nb::object uuid; // the name for other processes; null until the first use
     LentOwner lent;  // of a pool made elsewhere
 };

@@ -82,7 +82,7 @@ struct PyIPCAllocationHandle {
 /// Allocates from a pool that belongs to a Python resource.
 template <typename Made>
 [[nodiscard, gnu::always_inline]] inline nb::object
-allocate_in(const MemoryPool& pool, nb::object resource, std::size_t bytes, nb::handle stream) {
+allocate_in(MemoryPool& pool, nb::object resource, std::size_t bytes, nb::handle stream) {
     // A pool may have to get memory from the system first, which takes its time.
     constexpr std::size_t most_brief_bytes = 1U << 20U;
     const Stream& order = stream_argument(stream);

@@ -15,6 +15,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -22,15 +23,20 @@ namespace cuprum::python {
 
 /// The attributes of a pool, which it keeps alive. Each read asks the driver.
 struct PyPoolAttributes {
-    explicit PyPoolAttributes(MemoryPool asked) : pool(std::move(asked)) {}
+    explicit PyPoolAttributes(std::shared_ptr<MemoryPool> asked) : pool(std::move(asked)) {}
 
-    Held<MemoryPool> pool;
+    ~PyPoolAttributes() { pool.drop(); }
+
+    PyPoolAttributes(const PyPoolAttributes&) = delete;
+    PyPoolAttributes& operator=(const PyPoolAttributes&) = delete;
+
+    PoolShare pool;
 };
 
 /// Returns a pool as the class of its kind.
 template <typename Kind>
-[[nodiscard]] Kind of_kind(const PyMemoryPool& pool) {
-    return detail::Access::make<Kind>(detail::Access::state(pool.core));
+[[nodiscard]] Kind& of_kind(const PyMemoryPool& pool) {
+    return static_cast<Kind&>(*pool.core);
 }
 
 /// Binds MemoryPoolAttributes, and the kinds of pool.
@@ -48,9 +54,9 @@ template <typename Pool, typename Made>
     const auto& resource = held_by<Pool>(self);
     const std::size_t bytes = size_argument(size, "size");
     try {
-        return allocate_in<Made>(resource.core, nb::borrow(self), bytes, stream);
+        return allocate_in<Made>(*resource.core, nb::borrow(self), bytes, stream);
     } catch (const std::invalid_argument&) {
-        if (resource.core.is_mapped()) {
+        if (resource.core->is_mapped()) {
             raise_error(PyExc_TypeError,
                         "Cannot allocate from a mapped IPC-enabled memory resource");
         }

@@ -142,7 +142,7 @@ void sync(const PyEvent& self) {
     // If the work is done already, the GIL need not be released. If it failed, the call that waits
     // reports it.
     try {
-        if (is_done(self)) {
+        if (is_done(self) && !detail::has_deferred_releases()) {
             return;
         }
     } catch (const CUDAError&) { // NOLINT(bugprone-empty-catch): said above

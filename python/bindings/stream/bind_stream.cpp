@@ -230,7 +230,7 @@ void sync(const PyStream& self) {
     // If the work is done already, the GIL need not be released. If it failed, the call that waits
     // reports it. But the query ends a capture as waiting does, so it reports that itself.
     try {
-        if (is_done(self)) {
+        if (is_done(self) && !detail::has_deferred_releases()) {
             return;
         }
     } catch (const CUDAError& error) {

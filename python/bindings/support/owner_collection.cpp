@@ -28,7 +28,7 @@ namespace {
 }
 
 [[nodiscard]] bool is_shared(const PyMemoryPool& pool) noexcept {
-    return detail::Access::state(pool.core).use_count() > 1;
+    return pool.core.pointer().use_count() > 1;
 }
 
 /// Leaves what is shared to the core, its owner with it, and wraps the same thing anew.
@@ -43,12 +43,11 @@ void part_from_core(PyStream& stream) {
 
 void part_from_core(PyMemoryPool& pool) {
     LentOwner lent(pool.lent.owner());
-    MemoryPool& share = pool.core;
-    MemoryPool shared =
-        std::exchange(share, DeviceMemoryResource::from_handle(Device(share.device_id()),
-                                                               share.handle(), lent.loan()));
+    PoolShare shared = std::exchange(
+        pool.core, PoolShare(DeviceMemoryResource::from_handle(Device(pool.core->device_id()),
+                                                               pool.core->handle(), lent.loan())));
     std::swap(pool.lent, lent);
-    shared.close();
+    shared.drop();
     lent.settle();
 }
 

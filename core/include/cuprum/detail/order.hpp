@@ -23,7 +23,7 @@ CUPRUM_API void order_streams(CUstream consumer, CUstream producer);
 /// is current; another thread's cannot be named, and the legacy default stream stands in for it.
 CUPRUM_API bool order_after(CUstream consumer, const Buffer& memory);
 
-/// Tells whether what is enqueued on a stream goes into a graph that is being captured.
+/// Returns whether work on a stream joins a stream capture.
 [[nodiscard]] CUPRUM_API bool is_capturing(CUstream stream);
 [[nodiscard]] CUPRUM_API bool is_capturing(const Stream& stream);
 

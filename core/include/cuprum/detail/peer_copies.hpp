@@ -7,8 +7,8 @@
 
 namespace cuprum::detail {
 
-/// Chooses whether memory of pools that do not let the other device in is copied between devices
-/// all the same, which the driver can; otherwise such copies fail. For bindings.
+/// Chooses whether copies between devices name both devices if a pool grants the other device no
+/// access. If off, such copies fail. For bindings.
 CUPRUM_API void set_peer_copies(bool is_on) noexcept;
 
 } // namespace cuprum::detail

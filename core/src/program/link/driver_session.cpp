@@ -8,6 +8,7 @@
 #include "program/code/image.hpp"
 #include "program/link/options.hpp"
 #include "program/link/session.hpp"
+#include "stream/deferred_release.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/device.hpp>
@@ -111,7 +112,7 @@ DriverSession::~DriverSession() {
     } catch (...) {
         driver::report_release_failure("link state"); // destroy it nevertheless
     }
-    driver::release("link state", driver::table().cuLinkDestroy, state_);
+    detail::release_or_defer("link state", driver::table().cuLinkDestroy, state_);
 }
 
 void DriverSession::add(const ObjectCode& code) {

@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What resources share that allocate and free at once, not in a stream's order.
+// Memory that the driver frees at once, not in a stream's order: the free waits for the stream
+// first.
 
 #pragma once
 
-#include "driver/current.hpp"
-#include "driver/relaxed_capture.hpp"
+#include "device/any_context.hpp"
 #include "device/context_state.hpp"
+#include "driver/capture.hpp"
+#include "driver/current.hpp"
 #include "memory/out_of_memory.hpp"
 
 #include <cuprum/buffer.hpp>
@@ -23,26 +25,23 @@
 
 namespace cuprum::detail {
 
-/// Makes a buffer that goes back to `resource` without a stream, in `context`.
+/// Makes a buffer over memory that `resource` frees without a stream, in `context`.
 [[nodiscard]] Buffer adopt(CUdeviceptr pointer, std::size_t bytes,
                            std::shared_ptr<MemoryResource> resource,
                            std::shared_ptr<ContextState> context);
 
-/// Returns the current context, or device 0's primary one if none is current.
-[[nodiscard]] std::shared_ptr<ContextState> current_or_first_context();
-
-/// Waits for a stream, unless it is closed: then there is nothing to wait for.
+/// Waits for a stream before its memory is freed. A closed stream needs no wait.
 /// @throws std::logic_error if it is capturing: waiting would end the capture.
-void wait_for(const Stream& stream);
+void wait_before_free(const Stream& stream);
 
-/// Frees something once a stream has got there. If waiting fails, its work is as dead as it will
-/// get: the thing is freed all the same, and the failure raised after that.
+/// Waits for a stream and frees. If the wait fails, the stream's work is dead: this frees all the
+/// same and throws the failure afterwards. Never ends a capture of another stream.
 template <typename Free>
 void free_after(const Stream& stream, const Free& free) {
     const driver::RelaxedCapture relaxed;
     std::exception_ptr failure;
     try {
-        wait_for(stream);
+        wait_before_free(stream);
     } catch (const CUDAError&) {
         failure = std::current_exception();
     }
@@ -52,8 +51,8 @@ void free_after(const Stream& stream, const Free& free) {
     }
 }
 
-/// Calls a function that frees `memory`, an address or a pointer, and needs some context; one is
-/// made current only if none is.
+/// Calls a function that frees an address or a pointer and needs any context. Makes one current
+/// only if there is none.
 template <typename Memory>
 void free_in_any_context(const driver::Entry<CUresult(Memory)>& entry, CUdeviceptr pointer) {
     Memory memory{};
@@ -64,7 +63,7 @@ void free_in_any_context(const driver::Entry<CUresult(Memory)>& entry, CUdevicep
     }
     CUresult status = entry(memory);
     if (status == CUDA_ERROR_INVALID_CONTEXT) {
-        const driver::Current current(current_or_first_context()->handle);
+        const AnyContext context;
         status = entry(memory);
     }
     if (status != CUDA_SUCCESS) {

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/detail/export.hpp>
+
+#include <memory>
+
+namespace cuprum::detail {
+
+/// Returns whether the calling thread runs a host function of a stream: it must not call the
+/// driver.
+[[nodiscard]] CUPRUM_API bool is_in_host_function() noexcept;
+
+/// Keeps a share of an object until a thread that may call the driver releases it: the next one
+/// that synchronises or launches a host function.
+CUPRUM_API void defer_release(std::shared_ptr<void> object);
+
+/// Returns whether a synchronisation would release something, for callers that skip the wait.
+[[nodiscard]] CUPRUM_API bool has_deferred_releases() noexcept;
+
+} // namespace cuprum::detail

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "stream/deferred_release.hpp"
+
+#include <utility>
+
+namespace cuprum::detail {
+
+constinit std::atomic<DeferredRelease*> deferred_releases{nullptr};
+
+namespace {
+
+thread_local constinit bool is_host_function = false; // a host function runs on this thread
+
+/// A share of an object that is released later.
+struct DeferredShare final : DeferredRelease {
+    explicit DeferredShare(std::shared_ptr<void> held) noexcept : object(std::move(held)) {}
+
+    std::shared_ptr<void> object;
+};
+
+} // namespace
+
+void push_deferred(std::unique_ptr<DeferredRelease> object) noexcept {
+    DeferredRelease* const newest = object.release();
+    newest->next = deferred_releases.load(std::memory_order_relaxed);
+    while (!deferred_releases.compare_exchange_weak(newest->next, newest, std::memory_order_release,
+                                                    std::memory_order_relaxed)) {
+    }
+}
+
+void defer_release(std::shared_ptr<void> object) {
+    push_deferred(std::make_unique<DeferredShare>(std::move(object)));
+}
+
+void release_all_deferred() noexcept {
+    if (runs_host_function()) {
+        return;
+    }
+    DeferredRelease* newest = deferred_releases.exchange(nullptr, std::memory_order_acquire);
+    DeferredRelease* oldest = nullptr; // an object may need one that was deferred after it
+    while (newest != nullptr) {
+        DeferredRelease* const each = std::exchange(newest, newest->next);
+        each->next = std::exchange(oldest, each);
+    }
+    while (oldest != nullptr) {
+        delete std::exchange(oldest, oldest->next);
+    }
+}
+
+HostFunctionScope::HostFunctionScope() noexcept {
+    driver::detail::process_flags.host_functions.fetch_add(1, std::memory_order_relaxed);
+    is_host_function = true;
+}
+
+HostFunctionScope::~HostFunctionScope() {
+    is_host_function = false;
+    driver::detail::process_flags.host_functions.fetch_sub(1, std::memory_order_relaxed);
+}
+
+bool is_marked_as_host_function() noexcept {
+    return is_host_function;
+}
+
+bool has_deferred_releases() noexcept {
+    return deferred_releases.load(std::memory_order_relaxed) != nullptr;
+}
+
+bool is_in_host_function() noexcept {
+    return runs_host_function();
+}
+
+} // namespace cuprum::detail

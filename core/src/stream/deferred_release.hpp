@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Deferred release: what is freed later, when, and why.
+//
+// A destructor usually releases its driver object at once. In two situations it must not:
+//
+// 1. On a thread that runs a host function of a stream. The driver forbids every call there. This
+//    covers all objects: streams, events, buffers, pools, libraries, and the host function with
+//    what it captured.
+// 2. While the stream that a buffer is freed on is capturing. The free would become part of the
+//    graph, or end the capture. This covers buffers only, except graph memory, which belongs to
+//    the graph, and resources that say may_free_later() == false.
+//
+// Such an object goes onto one process-wide list. The list is a lock-free stack, because the
+// driver's threads push to it and must not wait. Nobody runs in the background: the list is emptied
+// by the next call that may block anyway. These are the synchronisations of a stream, an event, a
+// context or a device, Stream::launch_host, the end of a stream, an allocation that finds no
+// memory, and an import of shared memory. Stream::is_done and Event::is_done leave the list alone,
+// since some releases wait for a stream.
+//
+// Objects are released in the order in which they were deferred. An object that still cannot be
+// released (its stream captures still) goes back onto the list. At process exit nothing is
+// released: the driver does that.
+
+#pragma once
+
+#include "driver/call.hpp"
+#include "driver/capture.hpp"
+
+#include <cuprum/detail/deferred_release.hpp>
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+namespace cuprum::detail {
+
+/// Something whose destructor waits on the list. Derive from it to hold the object.
+struct DeferredRelease {
+    DeferredRelease() = default;
+    virtual ~DeferredRelease() = default;
+    DeferredRelease(const DeferredRelease&) = delete;
+    DeferredRelease& operator=(const DeferredRelease&) = delete;
+
+    DeferredRelease* next = nullptr; // in the list
+};
+
+/// Puts an object onto the list. Safe on every thread; does not call the driver.
+void push_deferred(std::unique_ptr<DeferredRelease> object) noexcept;
+
+// defer_release(std::shared_ptr<void>), which bindings use too, does the same with a share. It may
+// throw std::bad_alloc.
+
+/// The list, newest first.
+extern std::atomic<DeferredRelease*> deferred_releases;
+
+/// Releases everything on the list; see release_deferred().
+void release_all_deferred() noexcept;
+
+/// Releases everything on the list and returns whether there was anything. Costs one load if the
+/// list is empty. Does nothing in a host function. May wait for streams.
+inline bool release_deferred() noexcept {
+    if (deferred_releases.load(std::memory_order_relaxed) == nullptr) [[likely]] {
+        return false;
+    }
+    release_all_deferred();
+    return true;
+}
+
+/// Marks the calling thread as running a host function, for a scope.
+class HostFunctionScope {
+public:
+    [[nodiscard]] HostFunctionScope() noexcept;
+    ~HostFunctionScope();
+    HostFunctionScope(const HostFunctionScope&) = delete;
+    HostFunctionScope& operator=(const HostFunctionScope&) = delete;
+};
+
+/// Returns whether the calling thread is inside a HostFunctionScope.
+[[nodiscard]] bool is_marked_as_host_function() noexcept;
+
+/// Returns whether the calling thread runs a host function of a stream: it must not call the
+/// driver. Costs one load while no thread does.
+[[nodiscard]] inline bool runs_host_function() noexcept {
+    return driver::detail::process_flags.host_functions.load(std::memory_order_relaxed) != 0 &&
+           is_marked_as_host_function();
+}
+
+/// Releases a driver object in a destructor: calls `entry` now, or later if the calling thread runs
+/// a host function. Never ends a stream capture. Reports a failure as a warning; `what` names the
+/// object there, as in "stream".
+template <typename... Params, typename... Args>
+inline void release_or_defer(const char* what, const driver::Entry<CUresult(Params...)>& entry,
+                             Args... args) noexcept {
+    const auto release = [=, &entry](void*) noexcept {
+        const driver::RelaxedCapture relaxed;
+        driver::release_now(what, entry, args...);
+    };
+    if (!runs_host_function()) [[likely]] {
+        release(nullptr);
+        return;
+    }
+    try {
+        defer_release(std::shared_ptr<void>(nullptr, release));
+    } catch (...) {
+        driver::report_release_failure(what);
+    }
+}
+
+} // namespace cuprum::detail

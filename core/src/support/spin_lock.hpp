@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+namespace cuprum::detail {
+
+/// A lock of one byte that guards a few instructions. Call nothing that can block or throw while
+/// you hold it. Use it with std::lock_guard.
+class SpinLock {
+public:
+    void lock() noexcept {
+        while (is_held_.exchange(true, std::memory_order_acquire)) [[unlikely]] {
+            std::this_thread::yield();
+        }
+    }
+
+    void unlock() noexcept { is_held_.store(false, std::memory_order_release); }
+
+private:
+    std::atomic<bool> is_held_{false};
+};
+
+} // namespace cuprum::detail
