@@ -25,7 +25,7 @@ using testing::expect_error;
 using Index = StridedLayout::Index;
 using Slice = StridedLayout::Slice;
 
-/// A tensor as another library would make it; counts how often it is given back.
+/// A tensor of another library. Counts how often it is deleted.
 struct Foreign {
     std::vector<float> values = std::vector<float>(24);
     std::array<Index, 2> shape{4, 3};
@@ -124,7 +124,7 @@ TEST_F(ViewOnDriver, hands_out_tensors_that_share_the_memory) {
     EXPECT_EQ(tensor->tensor.shape[0], 3);
     EXPECT_EQ(tensor->tensor.strides[0], 3);
     EXPECT_EQ(tensor->tensor.dtype, dlpack::type_of<float>());
-    const auto back = StridedMemoryView::from_dlpack(tensor); // which gives it back
+    const auto back = StridedMemoryView::from_dlpack(tensor); // takes ownership of the tensor
     EXPECT_TRUE(back.is_device_accessible());
     EXPECT_EQ(back.layout(), StridedLayout({3, 3}, 4));
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What becomes of objects whose device is reset under them. A program of its own: on a GPU a reset
-// takes everything in the process.
+// What happens to objects when their device is reset. These tests need their own program, because
+// on a GPU a reset destroys everything in the process.
 
 #include "support/device_test.hpp"
 #include "support/fake_driver.hpp"
@@ -34,7 +34,7 @@ class ResetOnFake : public testing::FakeDriverTest {};
 
 class ResetOnDriver : public testing::DeviceTest {};
 
-/// One buffer of each kind of memory, on a stream or without.
+/// Returns one buffer of each kind of memory, with a stream or without.
 std::vector<Buffer> buffers_of_every_kind(const Device& device, const DeviceMemoryResource& pool,
                                           const Stream& stream, std::span<std::byte> registered) {
     const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
@@ -75,7 +75,7 @@ TEST_F(ResetOnFake, memory_that_went_with_the_context_is_not_freed_again) {
     const CUdeviceptr reused = gone[0].handle();
     Device(0).reset_primary_context();
     EXPECT_EQ(fake->live().allocations + fake->live().host_allocations, 0);
-    fake->allocations[reused] = 64; // somebody else's by now
+    fake->allocations[reused] = 64; // the address now belongs to another allocation
     gone.clear();
     EXPECT_EQ(fake->count("cuMemFree"), 0);
     EXPECT_EQ(fake->count("cuMemFreeHost"), 0);
@@ -183,7 +183,7 @@ TEST_F(ResetOnDriver, all_objects_may_outlive_a_reset_and_the_device_works_on) {
     std::vector<Buffer> buffers = buffers_of_every_kind(device(), *pool, *before, memory);
     before->sync();
     device().reset_primary_context();
-    // Half of them go on another thread, which has no context.
+    // Close half of the buffers on another thread, which has no current context.
     std::thread([&] {
         for (std::size_t i = 0; i < buffers.size(); i += 2) {
             buffers[i].close();

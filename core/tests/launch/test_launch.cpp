@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What launch() gives to the driver, on the fake one. What kernels do is in
-// test_launch_on_device.cpp.
+// Checks what launch() passes to the driver, on the fake driver. test_launch_on_device.cpp checks
+// what kernels compute.
 
 #include "driver/error_log.hpp"
 #include "support/expect_error.hpp"
@@ -110,7 +110,7 @@ TEST_F(FakeLaunch, leaves_the_context_to_the_stream_and_the_current_one_alone) {
     for (const CUcontext before : {CUcontext{nullptr}, fake->make_context(1), context}) {
         start_with(before);
         launch(stream, {}, nothing);
-        // The stream names the context: nothing is made current for it.
+        // The stream determines the context, so launch() makes no context current.
         EXPECT_EQ(libraries->launches.back().config.hStream, stream.handle());
         EXPECT_EQ(libraries->launches.back().context, before);
         EXPECT_EQ(FakeDriver::current(), before);

@@ -23,7 +23,7 @@ namespace cuprum {
 
 namespace {
 
-/// Memory of the host, handed out by counting; says what was asked of it.
+/// Allocates host memory and records the requests.
 class CountingResource final : public MemoryResource {
 public:
     CUdeviceptr allocate_bytes(std::size_t bytes, const Stream&) override {
@@ -93,7 +93,7 @@ TEST_F(BufferOnFake, is_freed_though_the_driver_forbids_it_for_the_sake_of_a_cap
     EXPECT_EQ(fake->count("cuMemFreeAsync"), 2);
     EXPECT_EQ(fake->count("cuThreadExchangeStreamCaptureMode"), 2) << "and back";
     EXPECT_EQ(fake->live().allocations, 0);
-    // Once others know a stream of ours, it is not left to fail first.
+    // After others have read the handle, Cuprum does not wait for the first failure.
     static_cast<void>(stream.handle());
     fake->forget_calls();
     Device(0).allocate(64, stream).close();
@@ -177,7 +177,7 @@ TEST_F(BufferOnFake, asking_about_memory_of_a_pool_does_not_change_how_it_is_fre
     const Stream stream = Device(0).create_stream();
     Buffer buffer = Device(0).allocate(16, stream);
     const CUdeviceptr pointer = buffer.handle();
-    EXPECT_FALSE(buffer.is_managed()); // its pool says no, and the driver is asked
+    EXPECT_FALSE(buffer.is_managed()); // its pool is not managed, but the driver is asked too
     Buffer part = buffer.slice(4, 8);
     EXPECT_FALSE(part.is_managed());
     buffer.close();
@@ -239,7 +239,7 @@ TEST_F(BufferOnFake, per_thread_stream_of_a_thread_that_ended_is_not_taken_for_t
         first = std::this_thread::get_id();
         buffer = Device(0).allocate(16, Stream::per_thread_default());
     }).join();
-    // The system gives the next thread the identity of the last.
+    // The system may give a new thread the id of one that has ended.
     constexpr int attempts = 100;
     for (int i = 0; i < attempts && !buffer.is_closed(); ++i) {
         std::thread([&] {

@@ -125,7 +125,7 @@ TEST_F(CopyOnFake, copies_of_nothing_are_left_out) {
 
 TEST_F(CopyOnFake, pairs_between_devices_that_deny_each_other_leave_the_batch) {
     const Stream there = Device(1).create_stream();
-    sources[1] = Device(0).allocate(0, *stream); // left out, and the other indices stay
+    sources[1] = Device(0).allocate(0, *stream); // is skipped without changing the other indices
     targets[1] = Device(0).allocate(0, *stream);
     targets[2] = Device(1).allocate(64, there);
     std::vector<CopyOptions> each(3);
@@ -137,7 +137,7 @@ TEST_F(CopyOnFake, pairs_between_devices_that_deny_each_other_leave_the_batch) {
     EXPECT_EQ(fake->notes.end()[-2], "copy 1; from 0: order 2 nowhere to nowhere flags 0");
     EXPECT_EQ(fake->notes.back(), "peer copy of 64 from device 0 to 1");
 
-    // If what is left of the batch is refused too, there was another reason.
+    // If the rest of the batch fails too, the failure has another reason.
     fake->notes.clear();
     fake->denies_peers = false;
     fake->fail("cuMemcpyBatchAsync", CUDA_ERROR_INVALID_VALUE);

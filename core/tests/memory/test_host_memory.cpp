@@ -75,7 +75,7 @@ TEST_F(HostMemoryOnFake, registered_memory_that_may_be_gone_soon_does_not_wait_f
     const auto said = warnings.take(WarningKind::Release);
     ASSERT_EQ(said.size(), 1U);
     EXPECT_NE(said[0].find("capturing"), std::string::npos) << said[0];
-    fake->host_allocations.clear(); // what was reported
+    fake->host_allocations.clear(); // forget the leak that the warning reported
 }
 
 TEST_F(HostMemoryOnFake, no_bytes_are_no_memory) {

@@ -43,7 +43,7 @@ protected:
         EXPECT_EQ(open_descriptors(), descriptors_) << "a file descriptor leaked";
     }
 
-    /// Imports a pool as another process would.
+    /// Imports a pool like another process.
     static DeviceMemoryResource import(const DeviceMemoryResource& pool) {
         return DeviceMemoryResource::from_allocation_handle(
             Device(0), IPCAllocationHandle::duplicate(pool.allocation_handle().descriptor()));

@@ -206,7 +206,7 @@ TEST_F(ManagedBufferOnFake, other_memory_is_refused) {
     expect_error<std::invalid_argument>([&] { wrong.set_read_mostly(true); }, parts);
     expect_error<std::invalid_argument>([&] { wrong.prefetch(Location::host(), *stream); }, parts);
     expect_error<std::invalid_argument>([&] { wrong.discard(*stream); }, parts);
-    fake->is_pointer_managed = true; // memory that the driver knows to be managed
+    fake->is_pointer_managed = true; // the driver now reports memory as managed
     const ManagedBuffer wrapped(Buffer::from_handle(plain.allocate(64, *stream).handle(), 64));
     EXPECT_NO_THROW(wrapped.set_read_mostly(true));
 }

@@ -87,7 +87,7 @@ TEST_F(PoolOnFake, peer_access_is_what_the_driver_says) {
     EXPECT_EQ(fake->count("cuMemPoolSetAccess"), 1);
     pool.set_peer_accessible_by(peers);
     EXPECT_EQ(fake->count("cuMemPoolSetAccess"), 1) << "nothing was to be changed";
-    fake->pools.at(pool.handle()).access.clear(); // by somebody else
+    fake->pools.at(pool.handle()).access.clear(); // done by other code
     EXPECT_TRUE(pool.peer_accessible_by().empty());
     pool.set_peer_accessible_by(peers);
     pool.set_peer_accessible_by({});

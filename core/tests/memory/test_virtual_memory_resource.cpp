@@ -185,7 +185,7 @@ TEST_F(VirtualMemoryOnFake, access_that_cannot_be_changed_everywhere_is_changed_
         return fake->mappings.at(buffer.handle() + offset).access[0].flags;
     };
     for (const std::size_t bytes : {GRANULARITY_BYTES, 3 * GRANULARITY_BYTES}) {
-        const int nth = bytes > buffer.size() ? 3 : 2; // the new piece comes first
+        const int nth = bytes > buffer.size() ? 3 : 2; // the new piece is mapped first
         fake->fail("cuMemSetAccess", CUDA_ERROR_UNKNOWN, nth);
         EXPECT_THROW((void)resource->modify_allocation(buffer, bytes, {.peers = {Device(1)}}),
                      CUDAError);

@@ -76,7 +76,7 @@ TEST(Fatbin, architectures_that_stand_alone_are_flagged) {
     EXPECT_EQ(flags_of("sm_100f"), 0x200011U);
 }
 
-/// Links a fat binary to a cubin and returns its size; 0 if the linker refuses.
+/// Links a fat binary to a cubin and returns its size, or 0 if the linker refuses it.
 std::size_t linked_size(std::span<const std::byte> fatbin, const char* arch) {
     const nvjitlink::Table& linker = nvjitlink::table();
     nvJitLinkHandle handle = nullptr;
@@ -114,7 +114,8 @@ TEST_F(RealFatbin, nvjitlink_takes_ptx_alone) {
 TEST_F(RealFatbin, nvjitlink_takes_cubin_and_ptx_for_either_architecture) {
     const std::span<const std::byte> code = cubin.code();
     std::vector<std::byte> fatbin(code.begin(), code.end());
-    if (detail::cubin_architecture(code) != 0) { // a bare cubin: not on the emulated device
+    if (detail::cubin_architecture(code) !=
+        0) { // a bare cubin, which the emulated device never has
         const std::array images{
             FatbinImage{.kind = FatbinImage::Kind::Cubin, .arch = "sm_90", .code = code},
             FatbinImage{.kind = FatbinImage::Kind::Ptx, .arch = "sm_90", .code = ptx.code()}};
@@ -165,13 +166,13 @@ TEST(Image, lto_code_whose_header_points_beyond_it_is_refused_before_the_linker_
 
 TEST(Image, a_section_that_reaches_beyond_the_end_is_refused) {
     constexpr std::size_t header_bytes = 64;
-    std::vector<std::byte> code(3 * header_bytes + 16); // header, two sections' headers, 16 bytes
+    std::vector<std::byte> code(3 * header_bytes + 16); // the header, two section headers, 16 bytes
     const auto put = [&](std::size_t at, auto number) {
         std::memcpy(code.data() + at, &number, sizeof(number));
     };
     put(0, std::uint32_t{0x464C457F});
-    put(40, std::uint64_t{header_bytes}); // where the sections' headers are
-    put(58, std::uint16_t{header_bytes}); // their size
+    put(40, std::uint64_t{header_bytes}); // the offset of the section headers
+    put(58, std::uint16_t{header_bytes}); // the size of a section header
     put(60, std::uint16_t{2});
     const std::size_t second = 2 * header_bytes;
     put(second + 4, std::uint32_t{1});
@@ -183,7 +184,7 @@ TEST(Image, a_section_that_reaches_beyond_the_end_is_refused) {
     }
     put(second + 32, std::uint64_t{16});
     EXPECT_NO_THROW(check());
-    put(second + 4, std::uint32_t{8}); // a section that takes nothing in the file
+    put(second + 4, std::uint32_t{8}); // a section that occupies no space in the file
     put(second + 32, std::uint64_t{4096});
     EXPECT_NO_THROW(check());
 }

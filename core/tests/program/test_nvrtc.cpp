@@ -27,7 +27,7 @@ bool holds(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
 }
 
-/// A function of NVRTC and a target whose compilation calls it.
+/// A function of NVRTC, and a target whose compilation calls it.
 struct Step {
     const char* function;
     CodeType target;

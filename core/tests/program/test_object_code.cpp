@@ -74,7 +74,7 @@ TEST_F(FakeObjectCode, a_kernel_is_looked_up_once) {
     EXPECT_TRUE(detail::Access::known_kernel(code, "saxpy") == first);
     EXPECT_FALSE(detail::Access::known_kernel(code, "nothing").has_value());
     EXPECT_THROW(static_cast<void>(code.get_kernel("nothing")), CUDAError);
-    // Each is a share of its own.
+    // Each kernel keeps the library loaded by itself.
     first.close();
     code.close();
     EXPECT_EQ(second.name(), "saxpy");
@@ -393,7 +393,7 @@ TEST_F(DeviceObjectCode, a_cubin_for_another_architecture_names_both) {
     const ObjectCode compiled = Program(SOURCE, {.arch = other}).compile(CodeType::Cubin);
     std::span<const std::byte> cubin = compiled.code();
     if (device().is_emulated()) {
-        constexpr std::size_t HEADERS = 16 + 80; // the cubin without its PTX
+        constexpr std::size_t HEADERS = 16 + 80; // the size of the cubin without its PTX
         std::uint64_t size = 0;
         std::memcpy(&size, cubin.data() + 24, sizeof(size));
         cubin = cubin.subspan(HEADERS, size);

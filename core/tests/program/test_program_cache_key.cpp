@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the key of a compilation depends on.
+// What the cache key of a compilation depends on.
 
 #include "libraries/nvrtc/table.hpp"
 #include "libraries/nvvm/table.hpp"
@@ -127,7 +127,7 @@ TEST(ProgramCacheKey, refuses_what_it_cannot_see) {
     EXPECT_NO_THROW(static_cast<void>(known.cache_key(CodeType::Ptx)));
 }
 
-/// Folders with headers, deleted in the end.
+/// Provides folders with headers, which are deleted afterwards.
 class IncludedFiles : public ::testing::Test {
 protected:
     void SetUp() override {

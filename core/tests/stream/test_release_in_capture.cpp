@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Buffers whose last share goes while streams are being captured.
+// Buffers whose last share is released while streams are being captured.
 
 #include "support/fake_driver.hpp"
 
@@ -79,7 +79,7 @@ TEST_F(ReleaseInCaptureOnFake, waits_while_the_default_stream_would_have_to_wait
 TEST_F(ReleaseInCaptureOnFake, memory_is_freed_if_nobody_can_tell_whether_it_is_one) {
     const Stream stream = Device(0).create_stream();
     Buffer buffer = Device(0).allocate(16, stream);
-    (void)stream.handle(); // from here on others may capture it
+    (void)stream.handle(); // from here on other code may capture the stream
     fake->fail("cuStreamIsCapturing", CUDA_ERROR_UNKNOWN);
     buffer.close();
     EXPECT_EQ(fake->live().allocations, 0);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects whose last share goes in a host function, which must not call the driver.
+// Objects whose last share is released in a host function, which must not call the driver.
 
 #include "stream/host_function.hpp"
 #include "support/device_test.hpp"
@@ -29,7 +29,7 @@ std::shared_ptr<void> boxed(T object) {
     return std::make_shared<T>(std::move(object));
 }
 
-/// Returns one of everything that calls the driver at its end.
+/// Returns one of each object whose destruction calls the driver.
 Kept one_of_each(const Device& device, const Stream& stream) {
     const DeviceMemoryResource pool(device, DeviceMemoryResourceOptions{});
     const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
@@ -47,7 +47,7 @@ Kept one_of_each(const Device& device, const Stream& stream) {
             boxed(DeviceMemoryResource(device, DeviceMemoryResourceOptions{}))};
 }
 
-/// Calls a function as the driver does when a stream comes to it.
+/// Calls a function in the way that the driver calls host functions.
 void call_as_stream(std::function<void()> function) {
     auto held = std::make_unique<detail::HostFunction>();
     held->function = std::move(function);
@@ -151,7 +151,7 @@ TEST_F(ReleaseInHostFunctionOnFake, of_an_import_lets_the_same_be_imported_again
     call_as_stream([&] {
         mapped.close();
         mappings = fake->live().allocations;
-        // What this thread must not do, another one does.
+        // This thread must not call the driver, but another thread may.
         std::thread([&] {
             mapped = Buffer::from_ipc_descriptor(imported, descriptor, stream);
         }).join();

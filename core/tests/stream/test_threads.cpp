@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything at once from several threads, and what becomes of it in a forked child.
+// Several threads that use everything at once, and objects in a forked child.
 
 #include "support/device_test.hpp"
 
@@ -23,13 +23,13 @@ extern "C" __global__ void add(int* values, int amount) { values[threadIdx.x] +=
 
 class ThreadTest : public testing::DeviceTest {
 protected:
-    /// Primary contexts live as long as the process, and are here before anything is counted.
+    /// Creates the primary contexts, which live as long as the process, before anything is counted.
     static void SetUpTestSuite() {
         try {
             for (const Device& each : Device::all()) {
                 static_cast<void>(each.primary_context().handle());
             }
-        } catch (const LibraryNotFoundError&) { // then every test says that it is skipped
+        } catch (const LibraryNotFoundError&) { // every test then reports that it is skipped
         }
     }
 
