@@ -170,12 +170,10 @@ TEST(StridedLayout, repacking_changes_the_element) {
     EXPECT_EQ(layout.max_compatible_itemsize(), 16U);
     EXPECT_EQ(layout.max_compatible_itemsize(8), 8U);
     EXPECT_EQ(layout.max_compatible_itemsize(16, 0x1008), 8U);
-    EXPECT_EQ(layout.max_compatible_itemsize(16, 0x1002),
-              ITEM_BYTES); // no larger element is aligned
+    EXPECT_EQ(layout.max_compatible_itemsize(16, 0x1002), ITEM_BYTES); // nothing larger fits
     EXPECT_EQ(dense({2, 6}).max_compatible_itemsize(12), 12U);
     EXPECT_EQ(dense({2, 6}).repacked(12), StridedLayout({2, 2}, {2, 1}, 12));
-    EXPECT_EQ(dense({2, 6}).max_compatible_itemsize(10),
-              ITEM_BYTES); // not a multiple of an element
+    EXPECT_EQ(dense({2, 6}).max_compatible_itemsize(10), ITEM_BYTES); // not a multiple of it
     expect_error<std::invalid_argument>(
         [&] { static_cast<void>(layout.max_compatible_itemsize(2)); },
         {"max_itemsize is 2, expected at least the element's 4 bytes"});

@@ -33,8 +33,7 @@ struct Place {
             std::abort();
         }
         folder = path;
-        set_warning_handler(
-            [](WarningKind, std::string_view) {}); // ignore warnings about damaged files
+        set_warning_handler([](WarningKind, std::string_view) {}); // of damaged files
         cache.emplace(folder);
     }
 

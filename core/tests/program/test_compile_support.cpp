@@ -154,8 +154,7 @@ TEST(PaddedCode, is_followed_by_nuls_also_when_it_is_shortened) {
     EXPECT_TRUE(has_nuls_behind(code));
     const PaddedCode taken = std::move(code);
     EXPECT_EQ(taken.bytes().size(), 4U);
-    EXPECT_TRUE(
-        code.bytes().empty()); // NOLINT(bugprone-use-after-move): a moved-from object is empty
+    EXPECT_TRUE(code.bytes().empty()); // NOLINT(bugprone-use-after-move): empty after a move
     EXPECT_TRUE(has_nuls_behind(PaddedCode(std::span<const std::byte>())));
     EXPECT_TRUE(PaddedCode().bytes().empty());
 }

@@ -114,8 +114,7 @@ TEST_F(RealFatbin, nvjitlink_takes_ptx_alone) {
 TEST_F(RealFatbin, nvjitlink_takes_cubin_and_ptx_for_either_architecture) {
     const std::span<const std::byte> code = cubin.code();
     std::vector<std::byte> fatbin(code.begin(), code.end());
-    if (detail::cubin_architecture(code) !=
-        0) { // a bare cubin, which the emulated device never has
+    if (detail::cubin_architecture(code) != 0) { // a bare cubin: not on the emulated device
         const std::array images{
             FatbinImage{.kind = FatbinImage::Kind::Cubin, .arch = "sm_90", .code = code},
             FatbinImage{.kind = FatbinImage::Kind::Ptx, .arch = "sm_90", .code = ptx.code()}};
