@@ -226,7 +226,7 @@ TEST(StridedLayout, what_reaches_further_than_64_bits_can_count_is_refused) {
               (std::vector<int>{1, 0}));
 }
 
-TEST(StridedLayout, without_elements_other_extents_and_strides_may_be_as_large_as_they_like) {
+TEST(StridedLayout, empty_layouts_may_have_any_extents_and_strides) {
     constexpr Index large = Index{1} << 40;
     constexpr Index huge = Index{1} << 62;
     const StridedLayout empty({0, large, large}, ITEM_BYTES);

@@ -148,7 +148,7 @@ TEST_F(ViewOnDriver, copies_with_strides_and_types) {
     EXPECT_EQ((fixed.typed<const float, 2>()(0, 1)), 3.0F);
 }
 
-TEST_F(ViewOnDriver, does_not_reach_outside_nor_change_elements) {
+TEST_F(ViewOnDriver, refuses_memory_outside_and_other_element_sizes) {
     const Buffer buffer = device().allocate(48, stream());
     const StridedLayout layout({4, 3}, 4);
     const StridedMemoryView view(buffer, layout, dlpack::type_of<float>());

@@ -53,7 +53,7 @@ std::vector<Buffer> buffers_of_every_kind(const Device& device, const DeviceMemo
 
 } // namespace
 
-TEST_F(ResetOnFake, memory_of_pools_outlives_the_reset_and_is_freed_on_a_stream_that_is_there) {
+TEST_F(ResetOnFake, pool_memory_survives_a_reset_and_is_freed_on_an_existing_stream) {
     const Stream stream = Device(0).create_stream();
     Buffer buffer = Device(0).allocate(64, stream);
     Device(0).reset_primary_context();
@@ -64,7 +64,7 @@ TEST_F(ResetOnFake, memory_of_pools_outlives_the_reset_and_is_freed_on_a_stream_
     EXPECT_EQ(fake->live().allocations, 0);
 }
 
-TEST_F(ResetOnFake, memory_that_went_with_the_context_is_not_freed_again) {
+TEST_F(ResetOnFake, memory_destroyed_by_a_reset_is_not_freed_again) {
     const Stream stream = Device(0).create_stream();
     const auto synchronous = std::make_shared<SynchronousMemoryResource>(Device(0));
     const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
@@ -83,7 +83,7 @@ TEST_F(ResetOnFake, memory_that_went_with_the_context_is_not_freed_again) {
     EXPECT_EQ(fake->allocations.erase(reused), 1U);
 }
 
-TEST_F(ResetOnFake, where_memory_was_made_counts_and_not_where_it_is_to_be_freed) {
+TEST_F(ResetOnFake, the_allocating_device_counts_not_the_freeing_stream) {
     const Stream elsewhere = Device(1).create_stream();
     const auto synchronous = std::make_shared<SynchronousMemoryResource>(Device(0));
     Buffer gone = synchronous->allocate(64, elsewhere);
@@ -97,7 +97,7 @@ TEST_F(ResetOnFake, where_memory_was_made_counts_and_not_where_it_is_to_be_freed
     EXPECT_EQ(fake->count("cuStreamSynchronize"), 1) << "the default stream: its own is gone";
 }
 
-TEST_F(ResetOnFake, a_stream_of_before_may_be_named_for_freeing_and_stands_for_the_default_one) {
+TEST_F(ResetOnFake, freeing_on_a_stream_destroyed_by_a_reset_uses_the_default_stream) {
     const Stream before = Device(0).create_stream();
     Device(0).reset_primary_context();
     const Stream after = Device(0).create_stream();
@@ -110,7 +110,7 @@ TEST_F(ResetOnFake, a_stream_of_before_may_be_named_for_freeing_and_stands_for_t
     EXPECT_EQ(fake->last_free.stream, own);
 }
 
-TEST_F(ResetOnFake, what_went_with_the_reset_is_not_handed_to_the_driver) {
+TEST_F(ResetOnFake, objects_destroyed_by_a_reset_are_not_passed_to_the_driver) {
     const Stream stream = Device(0).create_stream();
     const Stream elsewhere = Device(1).create_stream();
     Event event = stream.record();
@@ -151,7 +151,7 @@ TEST_F(ResetOnFake, what_went_with_the_reset_is_not_handed_to_the_driver) {
     event.close();
 }
 
-TEST_F(ResetOnFake, nobody_waits_for_a_stream_that_went_with_the_reset) {
+TEST_F(ResetOnFake, streams_destroyed_by_a_reset_are_not_waited_for) {
     const Buffer kept = Device(0).allocate(64, Device(0).create_stream());
     Device(0).reset_primary_context();
     const Stream after = Device(0).create_stream();
@@ -202,7 +202,7 @@ TEST_F(ResetOnDriver, all_objects_may_outlive_a_reset_and_the_device_works_on) {
     EXPECT_EQ(back[63], 7);
 }
 
-TEST_F(ResetOnDriver, a_trace_has_the_work_of_before_and_after_a_reset) {
+TEST_F(ResetOnDriver, a_trace_contains_work_before_and_after_a_reset) {
     const std::string path = (std::filesystem::path(::testing::TempDir()) / "reset.json").string();
     start_trace(path);
     for (int i = 0; i < 2; ++i) {

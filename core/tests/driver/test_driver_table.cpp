@@ -132,7 +132,7 @@ TEST(DriverChoice, missing_file_is_an_error_that_names_it) {
     }
 }
 
-TEST(DriverChoice, emulated_is_looked_for_beside_this_library_only) {
+TEST(DriverChoice, emulated_is_searched_only_beside_this_library) {
     const ScopedVariable variable("CUPRUM_EMULATOR_LIBRARY", "lib/libcuda.so.1");
     try {
         (void)driver::choose_driver("emulated");
@@ -236,7 +236,7 @@ TEST_F(TableOnFake, release_reports_a_failure_and_does_not_throw) {
         << messages[0];
 }
 
-TEST_F(TableOnFake, release_after_the_driver_is_gone_is_silent) {
+TEST_F(TableOnFake, release_after_the_driver_shut_down_is_silent) {
     fake->fail("cuStreamDestroy", CUDA_ERROR_DEINITIALIZED);
     Device(0).create_stream().close();
     EXPECT_TRUE(warnings.take(WarningKind::Release).empty());

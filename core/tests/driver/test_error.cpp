@@ -126,7 +126,7 @@ TEST_F(ErrorOnFake, names_the_last_launches_when_work_on_the_device_failed) {
     EXPECT_EQ(detail::LaunchName("scatter").get(), again.get());
 }
 
-TEST_F(ErrorOnFake, names_of_kernels_that_are_gone_are_dropped_unless_a_stream_shows_them) {
+TEST_F(ErrorOnFake, names_of_unloaded_kernels_are_dropped_unless_a_stream_uses_them) {
     constexpr int MANY = 10'000;
     const Stream shown = Device(0).create_stream();
     const Stream busy = Device(0).create_stream();

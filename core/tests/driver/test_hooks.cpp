@@ -29,7 +29,7 @@ const std::vector<std::string> seen_by_static_object = [] {
 
 } // namespace
 
-TEST(Hooks, those_of_the_library_are_there_for_static_objects) {
+TEST(Hooks, library_hooks_exist_before_static_objects) {
     EXPECT_NE(std::ranges::find(seen_by_static_object, "early on the legacy default stream"),
               seen_by_static_object.end());
 }

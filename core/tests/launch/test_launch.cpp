@@ -105,7 +105,7 @@ TEST_F(FakeLaunch, passes_configuration_and_arguments) {
     EXPECT_EQ(value_of<std::size_t>(launched.arguments[3]), 99U);
 }
 
-TEST_F(FakeLaunch, leaves_the_context_to_the_stream_and_the_current_one_alone) {
+TEST_F(FakeLaunch, uses_the_streams_context_and_keeps_the_current_one) {
     const Kernel nothing = kernel("nothing");
     for (const CUcontext before : {CUcontext{nullptr}, fake->make_context(1), context}) {
         start_with(before);
@@ -122,7 +122,7 @@ TEST_F(FakeLaunch, leaves_the_context_to_the_stream_and_the_current_one_alone) {
     EXPECT_EQ(FakeDriver::current(), before);
 }
 
-TEST_F(FakeLaunch, is_tried_once_more_in_its_context_by_a_driver_that_wants_it_current) {
+TEST_F(FakeLaunch, retries_with_its_context_current) {
     const Kernel nothing = kernel("nothing");
     const CUcontext before = fake->make_context(1);
     start_with(before);
@@ -351,7 +351,7 @@ TEST_F(FakeLaunch, clusters_on_an_older_device_say_what_they_need) {
                                 {"sm_80", "compute capability 9.0"});
 }
 
-TEST_F(FakeLaunch, a_priority_that_the_device_has_not_gives_the_range) {
+TEST_F(FakeLaunch, an_out_of_range_priority_shows_the_valid_range) {
     const Kernel nothing = kernel("nothing");
     for (const int priority :
          {testing::FakeDriver::LOWEST_PRIORITY + 1, testing::FakeDriver::HIGHEST_PRIORITY - 1}) {

@@ -157,7 +157,7 @@ TEST_F(FakeLaunchConfig, attributes_without_a_name_go_by_number) {
         {"raw_attributes has 33", "at most 32"});
 }
 
-TEST_F(FakeLaunchConfig, every_attribute_of_the_driver_is_there_or_refused_by_name) {
+TEST_F(FakeLaunchConfig, every_driver_attribute_is_supported_or_refused_by_name) {
     // All of CUlaunchAttributeID in CUDA 13.0. The other tests check the fields by name.
     for (const int id :
          {CU_LAUNCH_ATTRIBUTE_IGNORE, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,

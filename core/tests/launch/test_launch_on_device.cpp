@@ -211,7 +211,7 @@ constexpr const char* REVERSE = R"(
         x[threadIdx.x] = values[threadIdx.x];
     })";
 
-TEST_F(DeviceLaunch, dynamic_shared_memory_is_there) {
+TEST_F(DeviceLaunch, dynamic_shared_memory_is_usable) {
     constexpr unsigned COUNT = 256;
     std::vector<int> values(COUNT);
     std::iota(values.begin(), values.end(), 0);
@@ -238,7 +238,7 @@ TEST_F(DeviceLaunch, grids_and_blocks_have_three_dimensions) {
     EXPECT_EQ(download<unsigned>(buffer), expected);
 }
 
-TEST_F(DeviceLaunch, wrong_arguments_launch_nothing_and_leave_all_usable) {
+TEST_F(DeviceLaunch, wrong_arguments_launch_nothing_and_keep_everything_usable) {
     const Kernel saxpy = compile(SAXPY).get_kernel("saxpy");
     const Buffer x = upload(std::vector<float>{1});
     const Buffer y = upload(std::vector<float>{1});

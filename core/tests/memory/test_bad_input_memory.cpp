@@ -204,7 +204,7 @@ TEST_F(BadInputOnFake, sizes_beyond_everything_are_refused_with_the_numbers) {
         {asked, "beyond any memory"});
 }
 
-TEST_F(BadInputOnFake, resources_that_nobody_shares_allocate_nothing) {
+TEST_F(BadInputOnFake, resources_without_a_shared_pointer_do_not_allocate) {
     LegacyPinnedMemoryResource pinned;
     SynchronousMemoryResource at_once(Device(0));
     VirtualMemoryResource mapped(Device(0));

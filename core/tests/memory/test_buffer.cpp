@@ -86,7 +86,7 @@ TEST_F(BufferOnFake, is_freed_on_its_stream_from_any_thread) {
     EXPECT_EQ(fake->last_free.stream, handle);
 }
 
-TEST_F(BufferOnFake, is_freed_though_the_driver_forbids_it_for_the_sake_of_a_capture) {
+TEST_F(BufferOnFake, is_freed_even_if_a_capture_forbids_it_at_first) {
     const Stream stream = Device(0).create_stream();
     fake->fail("cuMemFreeAsync", CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     Device(0).allocate(64, stream).close();
@@ -116,7 +116,7 @@ TEST_F(BufferOnFake, is_freed_in_its_context_by_a_driver_that_wants_it_current) 
     EXPECT_EQ(fake->count("cuMemFreeAsync"), 2);
 }
 
-TEST_F(BufferOnFake, copies_and_fills_go_by_the_stream_whatever_is_current) {
+TEST_F(BufferOnFake, copies_and_fills_need_no_current_context) {
     const Stream stream = Device(1).create_stream();
     const Buffer buffer = Device(1).allocate(16, stream);
     const Buffer other = Device(1).allocate(16, stream);
@@ -128,7 +128,7 @@ TEST_F(BufferOnFake, copies_and_fills_go_by_the_stream_whatever_is_current) {
     EXPECT_EQ(fake->calls(), std::vector<std::string>{"cuMemcpyAsync"});
 }
 
-TEST_F(BufferOnFake, copies_and_fills_are_made_in_the_context_by_a_driver_that_wants_it_current) {
+TEST_F(BufferOnFake, copies_and_fills_retry_with_the_context_current) {
     const Stream stream = Device(1).create_stream();
     const Buffer buffer = Device(1).allocate(16, stream);
     const Buffer other = Device(1).allocate(16, stream);
@@ -230,7 +230,7 @@ TEST_F(BufferOnFake, per_thread_stream_of_another_thread_is_replaced_by_the_lega
     EXPECT_EQ(fake->last_free.stream, CU_STREAM_LEGACY);
 }
 
-TEST_F(BufferOnFake, per_thread_stream_of_a_thread_that_ended_is_not_taken_for_the_next_ones) {
+TEST_F(BufferOnFake, per_thread_stream_of_an_ended_thread_is_not_reused) {
     Device(0).set_current();
     std::thread::id first;
     Buffer buffer = Buffer::from_handle(0, 0);
@@ -290,7 +290,7 @@ TEST_F(BufferOnFake, failed_free_is_a_warning) {
         << messages[0];
 }
 
-TEST_F(BufferOnFake, default_stream_buffer_whose_context_is_gone_is_reported_and_left) {
+TEST_F(BufferOnFake, default_stream_buffer_of_a_destroyed_context_is_reported_and_not_freed) {
     const CUcontext context = fake->make_context(0);
     start_with(context);
     Buffer buffer = Device(0).allocate(16, Stream::legacy_default());
@@ -501,7 +501,7 @@ TEST_F(BufferOnDriver, fill_repeats_the_value) {
     EXPECT_EQ(read<std::uint32_t>(buffer, stream), std::vector<std::uint32_t>(4, 0xdeadbeef));
 }
 
-TEST_F(BufferOnDriver, knows_where_it_lies) {
+TEST_F(BufferOnDriver, knows_its_location) {
     const Stream stream = device().create_stream();
     const Buffer buffer = device().allocate(64, stream);
     stream.sync();

@@ -76,7 +76,7 @@ protected:
 };
 
 #if CUPRUM_RECYCLES
-TEST_F(CountedBuffer, allocating_and_freeing_takes_nothing_of_the_host_once_it_was_done) {
+TEST_F(CountedBuffer, repeated_allocation_and_freeing_uses_no_host_memory) {
     (void)pool.allocate(16, stream);
     (void)pool.allocate(16, stream);
     const int before = allocations;

@@ -123,7 +123,7 @@ TEST_F(CopyOnFake, copies_of_nothing_are_left_out) {
                                   "order 3 nowhere to nowhere flags 0");
 }
 
-TEST_F(CopyOnFake, pairs_between_devices_that_deny_each_other_leave_the_batch) {
+TEST_F(CopyOnFake, pairs_between_devices_without_access_are_copied_separately) {
     const Stream there = Device(1).create_stream();
     sources[1] = Device(0).allocate(0, *stream); // is skipped without changing the other indices
     targets[1] = Device(0).allocate(0, *stream);
@@ -146,7 +146,7 @@ TEST_F(CopyOnFake, pairs_between_devices_that_deny_each_other_leave_the_batch) {
     EXPECT_TRUE(fake->notes.empty()) << fake->notes.front();
 }
 
-TEST_F(CopyOnFake, option_that_a_copy_between_devices_cannot_honour_is_named_with_the_devices) {
+TEST_F(CopyOnFake, unsupported_option_of_a_peer_copy_is_named_with_the_devices) {
     const Stream there = Device(1).create_stream();
     targets[2] = Device(1).allocate(64, there);
     std::vector<CopyOptions> each(3);
@@ -160,7 +160,7 @@ TEST_F(CopyOnFake, option_that_a_copy_between_devices_cannot_honour_is_named_wit
     EXPECT_EQ(fake->count("cuMemcpyAsync"), 0);
 }
 
-TEST_F(CopyOnFake, refusal_on_one_device_or_without_peer_copies_is_told_as_it_is) {
+TEST_F(CopyOnFake, failure_on_one_device_or_without_peer_copies_is_reported) {
     fake->fail("cuMemcpyBatchAsync", CUDA_ERROR_INVALID_VALUE);
     expect_error<CUDAError>([&] { copy_batch(*stream, sources, targets); },
                             {"cuMemcpyBatchAsync", "CUDA_ERROR_INVALID_VALUE"});

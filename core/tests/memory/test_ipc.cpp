@@ -162,7 +162,7 @@ TEST_F(IpcOnFake, a_descriptor_that_the_pool_does_not_know_is_explained) {
     EXPECT_THROW((void)Buffer::from_ipc_descriptor(imported, descriptor, stream), CUDAError);
 }
 
-TEST_F(IpcOnFake, what_is_mapped_already_is_refused_through_another_pool_as_at_first) {
+TEST_F(IpcOnFake, mapped_memory_is_refused_through_another_pool) {
     const DeviceMemoryResource pool(Device(0), SHARED);
     const DeviceMemoryResource imported = import(pool);
     const DeviceMemoryResource other = import(DeviceMemoryResource(Device(0), SHARED));

@@ -58,7 +58,7 @@ TEST_F(PoolOnFake, attributes_that_cannot_be_set_are_refused_before_the_driver_i
 
 // ---- foreign pools -----------------------------------------------------------------------------
 
-TEST_F(PoolOnFake, foreign_pool_is_used_and_left_alone) {
+TEST_F(PoolOnFake, foreign_pool_is_used_but_not_destroyed) {
     const Stream stream = Device(1).create_stream();
     auto owner = std::make_shared<int>(1);
     {
@@ -111,7 +111,7 @@ TEST_F(PoolOnFake, peer_that_cannot_reach_the_memory_is_named_and_nothing_change
 
 // ---- pinned and managed pools ------------------------------------------------------------------
 
-TEST_F(PoolOnFake, pinned_pool_lies_where_the_options_say) {
+TEST_F(PoolOnFake, pinned_pool_is_at_the_requested_location) {
     const PinnedMemoryResource anywhere(PinnedMemoryResourceOptions{.max_size = MEBIBYTE});
     EXPECT_EQ(anywhere.numa_id(), -1);
     EXPECT_EQ(anywhere.device_id(), -1);

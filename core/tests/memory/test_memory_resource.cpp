@@ -44,7 +44,7 @@ TEST_F(ResourceOnFake, default_pool_is_wrapped_not_owned) {
     EXPECT_EQ(fake->count("cuMemPoolDestroy"), 0);
 }
 
-TEST_F(ResourceOnFake, default_pool_is_told_to_keep_memory_only_if_it_would_keep_none) {
+TEST_F(ResourceOnFake, default_pool_gets_a_release_threshold_only_if_it_has_none) {
     const DeviceMemoryResource untouched(Device(0));
     EXPECT_EQ(untouched.attributes().release_threshold, std::numeric_limits<std::uint64_t>::max());
     fake->pools.at(fake->default_pools[1]).release_threshold = 4096;
@@ -90,7 +90,7 @@ TEST_F(ResourceOnFake, closed_pool_is_an_error) {
     EXPECT_THROW((void)pool.resource(), ClosedError);
 }
 
-TEST_F(ResourceOnFake, out_of_memory_says_what_was_asked_for_and_what_was_there) {
+TEST_F(ResourceOnFake, out_of_memory_shows_requested_and_free_bytes) {
     const Stream stream = Device(0).create_stream();
     try {
         (void)Device(0).allocate(std::size_t{3} << 30U, stream);
@@ -117,7 +117,7 @@ TEST_F(ResourceOnFake, out_of_memory_in_a_limited_pool_names_the_limit) {
     }
 }
 
-TEST_F(ResourceOnFake, out_of_memory_is_still_said_when_the_figures_cannot_be_had) {
+TEST_F(ResourceOnFake, out_of_memory_is_reported_even_without_figures) {
     const Stream stream = Device(0).create_stream();
     fake->fail("cuMemGetInfo", CUDA_ERROR_UNKNOWN);
     try {

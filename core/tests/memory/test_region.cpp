@@ -213,7 +213,7 @@ TEST_F(RegionOnFake, fills_refuse_what_the_driver_cannot) {
     EXPECT_EQ(last_memory_call(*fake), "cuMemsetD2D16Async");
 }
 
-TEST_F(RegionOnFake, fills_out_of_the_streams_reach_say_so) {
+TEST_F(RegionOnFake, fills_of_inaccessible_memory_are_explained) {
     const Stream stream = Device(0).create_stream();
     const Stream other = Device(1).create_stream();
     const Buffer near = Device(0).allocate(64, stream);
@@ -237,7 +237,7 @@ TEST_F(RegionOnFake, fills_out_of_the_streams_reach_say_so) {
     refuse(near, "out of the range that the driver accepts", "INVALID_VALUE");
 }
 
-TEST_F(RegionOnFake, strided_copies_refuse_what_makes_no_sense) {
+TEST_F(RegionOnFake, strided_copies_refuse_bad_layouts) {
     const Stream stream = Device(0).create_stream();
     const StridedLayout square({4, 4}, 4);
     const auto refuse = [&](const StridedLayout& to, const StridedLayout& from, CUdeviceptr source,
@@ -315,7 +315,7 @@ TEST_F(RegionOnFake, strided_copies_take_few_calls) {
     EXPECT_EQ(count(dense, repeated), (std::array{6, 0, 0}));
 }
 
-TEST_F(RegionOnFake, devices_whose_pools_deny_each_other_are_copied_between_all_the_same) {
+TEST_F(RegionOnFake, copies_work_between_devices_whose_pools_deny_access) {
     Device(0).set_current(); // so that Cuprum does not retry in the context
     const Stream here = Device(0).create_stream();
     const Stream there = Device(1).create_stream();

@@ -86,7 +86,7 @@ TEST_F(TracedOnFake, the_events_of_a_green_context_are_destroyed_before_it) {
     EXPECT_EQ(ended_with("copy"), 1);
 }
 
-TEST_F(TracedOnFake, a_context_that_cannot_be_waited_for_is_dropped_all_the_same) {
+TEST_F(TracedOnFake, a_context_that_cannot_be_synchronised_is_dropped) {
     start_trace(path());
     {
         const Context context = Context::create(Device(0));

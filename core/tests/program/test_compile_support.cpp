@@ -96,7 +96,7 @@ TEST(DebugSource, is_readable_by_the_user_alone_and_deleted_in_the_end) {
     EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(DebugSource, leaves_a_file_alone_that_someone_put_in_its_place) {
+TEST(DebugSource, keeps_a_file_that_replaced_its_own) {
     std::string path;
     {
         const DebugSource file("", "cuprum");

@@ -188,7 +188,7 @@ TEST(Image, a_section_that_reaches_beyond_the_end_is_refused) {
     EXPECT_NO_THROW(check());
 }
 
-TEST(Image, the_wrapper_of_a_fat_binary_is_refused_for_it_holds_an_address) {
+TEST(Image, the_wrapper_of_a_fat_binary_is_refused) {
     const std::array<std::uint32_t, 6> wrapper{0x466243B1, 1, 0xdead, 0, 0, 0};
     testing::expect_error<CUDAError>(
         [&] { detail::check_image("it", CodeType::Fatbin, std::as_bytes(std::span(wrapper))); },

@@ -266,7 +266,7 @@ TEST_F(FileCache, a_damaged_file_counts_as_absent_with_a_warning) {
     EXPECT_EQ(text_of(cache.get("key")), "some code that matters");
 }
 
-TEST_F(FileCache, a_file_under_another_keys_name_is_not_believed) {
+TEST_F(FileCache, a_file_with_another_keys_content_is_ignored) {
     FileStreamProgramCache cache(folder);
     put(cache, "one", "code of one");
     put(cache, "other", "code of other");
@@ -298,7 +298,7 @@ TEST_F(FileCache, past_its_limit_it_drops_what_was_not_used_for_longest) {
                                         {"max_size_bytes", "positive"});
 }
 
-TEST_F(FileCache, left_over_files_are_swept_when_nobody_can_be_writing_them) {
+TEST_F(FileCache, abandoned_temporary_files_are_deleted) {
     {
         const FileStreamProgramCache cache(folder);
     }

@@ -27,7 +27,7 @@ protected:
 
 } // namespace
 
-TEST_F(ReleaseInCaptureOnFake, is_put_off_until_the_capture_is_over) {
+TEST_F(ReleaseInCaptureOnFake, is_deferred_until_the_capture_ends) {
     const Stream stream = Device(0).create_stream();
     const DeviceMemoryResource pool(Device(0), DeviceMemoryResourceOptions{});
     const auto pinned = std::make_shared<LegacyPinnedMemoryResource>();
@@ -76,7 +76,7 @@ TEST_F(ReleaseInCaptureOnFake, waits_while_the_default_stream_would_have_to_wait
     EXPECT_EQ(fake->last_free.stream, CU_STREAM_LEGACY);
 }
 
-TEST_F(ReleaseInCaptureOnFake, memory_is_freed_if_nobody_can_tell_whether_it_is_one) {
+TEST_F(ReleaseInCaptureOnFake, memory_is_freed_if_the_capture_state_is_unknown) {
     const Stream stream = Device(0).create_stream();
     Buffer buffer = Device(0).allocate(16, stream);
     (void)stream.handle(); // from here on other code may capture the stream
@@ -88,7 +88,7 @@ TEST_F(ReleaseInCaptureOnFake, memory_is_freed_if_nobody_can_tell_whether_it_is_
     EXPECT_NE(said[0].find("cuStreamIsCapturing"), std::string::npos) << said[0];
 }
 
-TEST_F(ReleaseInCaptureOnFake, is_made_up_for_before_there_is_no_memory) {
+TEST_F(ReleaseInCaptureOnFake, runs_before_an_allocation_fails) {
     const Stream stream = Device(0).create_stream();
     const Stream captured = Device(0).create_stream();
     Buffer buffer = Device(0).allocate(16, captured);

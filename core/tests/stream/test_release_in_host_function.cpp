@@ -60,7 +60,7 @@ class ReleaseInHostFunctionOnDevice : public testing::DeviceTest {};
 
 } // namespace
 
-TEST_F(ReleaseInHostFunctionOnFake, is_put_off_until_the_function_is_done) {
+TEST_F(ReleaseInHostFunctionOnFake, is_deferred_until_the_function_returns) {
     const Stream stream = Device(0).create_stream();
     const int streams = fake->live().streams;
     const int pools = fake->live().pools;
@@ -81,7 +81,7 @@ TEST_F(ReleaseInHostFunctionOnFake, is_put_off_until_the_function_is_done) {
     EXPECT_TRUE(warnings.take(WarningKind::Release).empty());
 }
 
-TEST_F(ReleaseInHostFunctionOnFake, goes_to_the_recorded_stream_all_the_same) {
+TEST_F(ReleaseInHostFunctionOnFake, still_uses_the_recorded_stream) {
     const Stream stream = Device(0).create_stream();
     const Stream other = Device(0).create_stream();
     Buffer buffer = Device(0).allocate(16, stream);
@@ -91,7 +91,7 @@ TEST_F(ReleaseInHostFunctionOnFake, goes_to_the_recorded_stream_all_the_same) {
     EXPECT_EQ(fake->live().allocations, 0);
 }
 
-TEST_F(ReleaseInHostFunctionOnFake, is_done_in_the_order_in_which_things_went) {
+TEST_F(ReleaseInHostFunctionOnFake, keeps_the_order_of_release) {
     const Stream stream = Device(0).create_stream();
     Buffer first = Device(0).allocate(16, stream);
     Buffer second = Device(0).allocate(16, stream);
@@ -126,7 +126,7 @@ TEST_F(ReleaseInHostFunctionOnFake, is_left_out_if_a_reset_came_first) {
     EXPECT_EQ(fake->live().allocations, 0);
 }
 
-TEST_F(ReleaseInHostFunctionOnFake, of_memory_that_may_be_gone_by_then_is_done_at_once) {
+TEST_F(ReleaseInHostFunctionOnFake, of_registered_memory_is_immediate) {
     const Stream stream = Device(0).create_stream();
     std::vector<char> memory(64);
     Buffer buffer = register_host_memory(memory.data(), memory.size());
@@ -139,7 +139,7 @@ TEST_F(ReleaseInHostFunctionOnFake, of_memory_that_may_be_gone_by_then_is_done_a
     EXPECT_FALSE(is_known);
 }
 
-TEST_F(ReleaseInHostFunctionOnFake, of_an_import_lets_the_same_be_imported_again) {
+TEST_F(ReleaseInHostFunctionOnFake, of_an_import_allows_another_import) {
     const Stream stream = Device(0).create_stream();
     const DeviceMemoryResource pool(Device(0), {.ipc_enabled = true});
     const auto imported = DeviceMemoryResource::from_allocation_handle(

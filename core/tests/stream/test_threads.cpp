@@ -111,7 +111,7 @@ TEST_F(ThreadTest, memory_is_freed_from_another_thread_with_no_context_current) 
     run_on_threads([&](int thread) { buffers[static_cast<std::size_t>(thread)].close(); });
 }
 
-TEST_F(ThreadTest, object_code_is_loaded_once_whoever_comes_first) {
+TEST_F(ThreadTest, object_code_is_loaded_only_once) {
     for (int round = 0; round < 5; ++round) {
         const ObjectCode code = compile(SOURCE);
         std::atomic<std::uintptr_t> handle = 0;
@@ -125,7 +125,7 @@ TEST_F(ThreadTest, object_code_is_loaded_once_whoever_comes_first) {
     }
 }
 
-TEST_F(ThreadTest, a_forked_child_is_told_and_fails_cleanly) {
+TEST_F(ThreadTest, a_forked_child_fails_cleanly) {
     Buffer buffer = device().allocate(64, stream());
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);
