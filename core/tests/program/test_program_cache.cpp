@@ -471,7 +471,7 @@ TEST(DefaultProgramCache, leaves_alone_what_cannot_be_cached) {
     EXPECT_EQ(cache->count(), 0U);
 }
 
-/// A cache whose every use throws what the test says.
+/// A cache that throws the test's exception on every use.
 class BrokenCache final : public ProgramCache {
 public:
     explicit BrokenCache(std::function<void()> fail) : fail_(std::move(fail)) {}

@@ -221,7 +221,7 @@ def test_places_of_managed_pools():
 
 
 class Undecided:
-    """An object whose truth cannot be asked for, as that of a numpy array."""
+    """An object without a truth value, like a numpy array."""
 
     def __bool__(self):
         raise ArithmeticError("neither true nor false")
