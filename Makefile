@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Every target sets up what it needs by itself; run `make` for the list.
+# Run `make` for the list of targets. Every target installs what it needs.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -15,7 +15,7 @@ VENV_PYTHON := .venv/bin/python
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-bootstrap: ## Install what building needs (every other target does this first)
+bootstrap: ## Install what a build needs (targets that build run this first)
 	@tools/bootstrap
 
 demo: bootstrap ## Compile a kernel, run it on the GPU or the emulated device, show what happened
@@ -35,7 +35,7 @@ asan: bootstrap ## Run every test under the address and undefined-behaviour sani
 tsan: bootstrap ## Run every test under the thread sanitizer
 	@$(ENV); tools/test-sanitized tsan
 
-fuzz: bootstrap ## Run every fuzzer for FUZZ_SECONDS (30), then random arrays and random programs
+fuzz: bootstrap ## Run every fuzzer for FUZZ_SECONDS (30 s), then test random arrays and random programs
 	@$(ENV); tools/fuzz
 
 check: ## Run the formatters and linters
@@ -49,8 +49,8 @@ bench: bootstrap ## Measure the overhead of the library and the speed of the emu
 gpu-check: ## Build without the emulator; run all tests and benchmarks on this machine's GPU
 	@tools/gpu-check
 
-stubs: bootstrap ## Write the Python type stubs anew
+stubs: bootstrap ## Regenerate the Python type stubs
 	@$(ENV); tools/build dev cuprum_stubs
 
-clean: ## Delete what was built (not .venv)
+clean: ## Delete the build folder (not .venv)
 	rm -rf build

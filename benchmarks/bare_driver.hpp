@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The driver without Cuprum's help, so that nothing of Cuprum is measured.
+// Direct access to the driver, so that no cost of Cuprum is measured.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace bare {
 
-/// Ends the benchmark when a call that must work does not.
+/// Ends the benchmark if a driver call failed.
 inline void check(CUresult status, const char* call) {
     if (status != CUDA_SUCCESS) {
         std::fprintf(stderr, "%s failed: %d\n", call, static_cast<int>(status));
@@ -22,7 +22,7 @@ inline void check(CUresult status, const char* call) {
     }
 }
 
-/// Returns a function of the driver that CUPRUM_DRIVER names; ends the benchmark without it.
+/// Returns a function of the driver that CUPRUM_DRIVER names. Ends the benchmark if it is missing.
 template <typename Function>
 [[nodiscard]] Function find(const char* name) {
     static void* const library = [] {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a compilation costs that the cache on disk answers: "…/file" reads the cached file and
-// nothing else, "…/cuprum" is Program::compile() with the cache, which also makes the key, checks
-// the file and makes the object code. "compile" is the compilation itself.
+// Measures compilations that the cache on disk answers. "…/file" only reads the cached file.
+// "…/cuprum" is Program::compile() with the cache, which also computes the key, checks the file and
+// creates the object code. "compile" is the compilation itself.
 
 #include <cuprum/cuprum.hpp>
 
@@ -23,7 +23,7 @@
 
 namespace {
 
-/// A folder of this process, removed in the end.
+/// A temporary folder, removed by the destructor.
 struct Folder {
     Folder() {
         std::string name =

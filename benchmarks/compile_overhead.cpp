@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The cost that Program::compile() adds to NVRTC. Both sides compile the same trivial kernel with
-// the same library and options, in turns. Writes JSON: the median times in milliseconds of each
-// side, by the clock and of the processor, and the median ratio of Cuprum to plain NVRTC.
+// Measures the cost that Program::compile() adds to NVRTC. Both sides compile the same trivial
+// kernel with the same library and options, in turns. Writes JSON: the median elapsed and processor
+// times of each side in milliseconds, and the median ratio of Cuprum to plain NVRTC.
 
 #include <cuprum/cuprum.hpp>
 

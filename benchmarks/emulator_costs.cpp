@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the driver takes besides running kernels: loading a small kernel from PTX, enqueuing a
-// launch on an idle stream, and memory for each warp that is started and not finished. Writes JSON.
+// Measures the driver's costs apart from running kernels: loading a small kernel from PTX,
+// enqueuing a launch on an idle stream, and the memory of each unfinished warp. Writes JSON.
 
 #include "bare_driver.hpp"
 
@@ -34,7 +34,7 @@ constexpr const char* EMPTY = R"(
 extern "C" __global__ void empty() {}
 )";
 
-// Every block says that it has come and waits to be let go.
+// Every block increments a counter, then waits until the host releases it.
 constexpr const char* HOLD = R"(
 extern "C" __global__ void hold(unsigned* come, volatile unsigned* go) {
     __syncthreads();
@@ -51,7 +51,7 @@ constexpr unsigned WARPS_PER_BLOCK = 32;
 
 using bare::check;
 
-/// The driver's own functions, so that nothing of Cuprum is measured.
+/// The driver's own functions, so that no cost of Cuprum is measured.
 struct Driver {
 #define FUNCTION(name, symbol) decltype(&::name) name##_ = bare::find<decltype(&::name)>(symbol)
     FUNCTION(cuModuleLoadData, "cuModuleLoadData");
@@ -63,8 +63,8 @@ struct Driver {
 #undef FUNCTION
 };
 
-/// What one thing took again and again, in microseconds: by the clock, and of the calling thread's
-/// processor time, which other programs on the machine hardly change.
+/// Repeated measurements of one operation in microseconds: elapsed time, and processor time of the
+/// calling thread, which other programs on the machine hardly change.
 struct Times {
     std::vector<double> wall;
     std::vector<double> processor;
@@ -87,7 +87,7 @@ struct Times {
     }
 };
 
-/// Returns the memory of the process that is in use.
+/// Returns the resident memory of the process.
 std::size_t resident_bytes() {
     std::ifstream file("/proc/self/statm");
     std::size_t total = 0;
@@ -114,7 +114,7 @@ std::string json(const Times& times) {
     return "{\"wall\": " + json(times.wall) + ", \"processor\": " + json(times.processor) + "}";
 }
 
-/// A module that stays loaded, and its kernel.
+/// Loads a module, which stays loaded, and returns its kernel.
 CUfunction load(const Driver& driver, const char* source, const char* name) {
     CUmodule module = nullptr;
     CUfunction function = nullptr;
@@ -138,7 +138,8 @@ Times load_times(const Driver& driver) {
     return times;
 }
 
-/// Times launches of an empty kernel, each on an idle stream, `pause` after the last was done.
+/// Times launches of an empty kernel. Each starts on an idle stream, `pause` after the previous one
+/// finished.
 Times enqueue_times(const Driver& driver, CUstream stream, int count,
                     std::chrono::microseconds pause) {
     const CUfunction empty = load(driver, EMPTY, "empty");

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the emulated device makes of real kernels: each runs, in turns, on whatever device Cuprum
-// uses and as the same algorithm in native, vectorised code on all cores.
+// Compares real kernels with native code. Each kernel runs in turns on the device that Cuprum uses
+// and as the same algorithm in native, vectorised code on all cores.
 //
 //   emulator_kernels [--turns N] [--only NAME] [--device-only]     writes JSON
 
@@ -22,7 +22,7 @@
 
 namespace {
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
     int turns = 9;
     std::string only;
@@ -48,7 +48,7 @@ Options read_options(int argc, char** argv) {
     return options;
 }
 
-/// Measures kernels one after the other and gathers what to print.
+/// Measures kernels one after the other and collects the output.
 class Report {
 public:
     explicit Report(Options options) : options_(std::move(options)) {}
@@ -60,7 +60,7 @@ public:
         }
         turns::Times device_times;
         turns::Times native_times;
-        device(); // memory is touched and code is loaded the first time
+        device(); // the first run touches memory and loads code
         if (!options_.is_device_only) {
             native();
         }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the C++ objects cost over the bare driver: every operation is measured both ways in turns,
-// "…/driver" with hand-written calls and "…/cuprum" with objects, on the same stream and memory of
-// the same driver.
+// Measures the overhead of the C++ objects over bare driver calls. Every operation is measured both
+// ways in turns: "…/driver" with hand-written calls and "…/cuprum" with objects, on the same driver
+// and memory.
 
 #include "bare_driver.hpp"
 
@@ -35,7 +35,7 @@ extern "C" __global__ void sixteen(int* p0 P(1) P(2) P(3) P(4) P(5) P(6) P(7) P(
                                    P(11) P(12) P(13) P(14) P(15)) { if (!p0) *p1 = 0; }
 )";
 
-/// What one operation costs with hand-written calls, and what objects add to it.
+/// The cost of one operation with hand-written calls, and what objects add to it.
 struct Paired {
     double driver_s = 0;
     double added_s = 0;
@@ -45,10 +45,10 @@ constexpr int ROUNDS = 61;
 constexpr int WARM_UP = 30;
 constexpr int ROUNDS_A_STREAM = 6;
 
-/// What is done between turns, outside the measured time.
+/// Work between turns, outside the measured time.
 struct Between {
     std::function<void()> settle; // waits for the device
-    std::function<void()> renew;  // takes other streams
+    std::function<void()> renew;  // replaces the streams
 };
 
 template <typename Call>
@@ -66,15 +66,17 @@ double median(std::vector<double> values) {
     return values[values.size() / 2];
 }
 
-/// Measures both ways in short turns, in an order that changes, and waits for the device between
-/// them, outside the measured time. What the driver does for an operation depends on what the
-/// process did before it, so that only what is measured side by side can be compared: what objects
-/// add is the median of the differences within a round. Two streams of one driver differ by as much
-/// as is measured here, so both sides change theirs now and then.
+/// Measures both ways in short turns, in changing order, and waits for the device between turns,
+/// outside the measured time.
+///
+/// The driver's cost of an operation depends on what the process did before, so only measurements
+/// side by side can be compared. The overhead of objects is the median of the differences within a
+/// round. Two streams of one driver can differ by as much as the overhead, so both sides replace
+/// their stream from time to time.
 template <typename Raw, typename Object>
 Paired measure_in_turns(int loops, const Between& between, const Raw& raw, const Object& object) {
     const auto turn = [&](const auto& call) {
-        // The other side has left the caches to itself.
+        // Warm up, because the other side has filled the caches.
         static_cast<void>(seconds_a_call(WARM_UP, call));
         const double seconds = seconds_a_call(loops, call);
         between.settle();
@@ -97,8 +99,8 @@ Paired measure_in_turns(int loops, const Between& between, const Raw& raw, const
     return {median(driver), median(added)};
 }
 
-/// Registers one operation both ways; each argument performs it once. `loops` is how many calls a
-/// turn has.
+/// Registers one operation both ways; each function performs it once. `loops` is the number of
+/// calls per turn.
 template <typename Raw, typename Object>
 void compare(const std::string& name, int loops, const Between& between, Raw raw, Object object) {
     const auto result = [=, known = std::make_shared<std::optional<Paired>>()] {
@@ -139,8 +141,8 @@ int main(int argc, char** argv) {
     const auto target = device.allocate(4096, stream);
     const auto event = device.create_event();
     const Driver driver;
-    // A stream of their own for the bare calls: ours is asked whether it is capturing once its
-    // handle is known outside.
+    // The bare calls use their own stream. If they read the handle of ours, Cuprum would query it
+    // for stream capture from then on.
     const auto raw_create = [&driver] {
         CUstream made = nullptr;
         check(driver.cuStreamCreateWithPriority_(&made, CU_STREAM_NON_BLOCKING, 0), "create");
@@ -185,7 +187,7 @@ int main(int argc, char** argv) {
             check(driver.cuLaunchKernelEx_(&raw_config, function, arguments, nullptr), "launch");
         };
     };
-    // A queue is about a thousand launches deep: more would measure the device.
+    // A queue holds about a thousand launches; more would measure the device.
     constexpr int LAUNCHES = 300;
     compare("launch_empty", LAUNCHES, settle, raw_launch(empty, nullptr),
             [&] { cuprum::launch(stream, config, empty); });
@@ -238,7 +240,7 @@ int main(int argc, char** argv) {
         [&] { check(driver.cuCtxSetCurrent_(raw_context), "set current"); },
         [&] { device.set_current(); });
 
-    // Polling an event or a stream costs five times as much before the first kernel has run.
+    // Before the first kernel runs, polling an event or a stream costs five times as much.
     cuprum::launch(stream, config, empty);
     stream.sync();
     benchmark::RunSpecifiedBenchmarks();

@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Measure what one call of each hot operation costs in Python, in nanoseconds.
+"""Measure the cost of one call of each hot operation in Python, in nanoseconds.
 
-The modules to measure are arguments: ``cuprum``, and ``cuda.core``, whose names Cuprum shares.
-With ``--floor`` two floors are measured beside them (``driver_floor/``): ``driver``, the bare
-driver calls from C++, and ``call``, the same calls from Python with nothing around them.
+The arguments name the modules to measure: ``cuprum``, and ``cuda.core``, which has the same names.
+``--floor`` also measures two lower bounds (``driver_floor/``): ``driver``, the bare driver calls
+from C++, and ``call``, the same calls from Python with nothing around them.
 
-All take short turns in one process, in an order that changes, so that what the machine does to one
-it does to the others. What an operation adds to the driver is the median, over the rounds, of the
-difference within a round; the spread is half the distance between the quartiles. Two streams of one
-driver differ by as much as is measured here, so every side changes its own now and then. The names
-of the operations are those of ``object_overhead.cpp``.
+All sides take short turns in one process, in changing order, so that other load on the machine
+affects all of them. The overhead of an operation over the driver is the median of the differences
+within a round; the spread is half the distance between the quartiles. Two streams of one driver can
+differ by as much as the overhead, so every side replaces its stream from time to time. The names of
+the operations are those of ``object_overhead.cpp``.
 """
 
 import argparse
@@ -33,11 +33,11 @@ extern "C" __global__ void sixteen(int* p0 P(1) P(2) P(3) P(4) P(5) P(6) P(7) P(
                                    P(11) P(12) P(13) P(14) P(15)) { if (!p0) *p1 = 0; }
 """
 ROUNDS = 60
-# A queue is about a thousand launches deep: more would measure the device.
+# A queue holds about a thousand launches; more would measure the device.
 LAUNCHES = 900
 WARM_UP = 30
 ROUNDS_A_STREAM = 6
-# Reading the handle of one of our streams would change how its calls are made from then on.
+# Reading the handle of one of our streams would change how its later calls are made.
 PER_THREAD_STREAM = 2
 
 
@@ -62,7 +62,7 @@ def main():
 
 
 def measure_all(modules, floor_library=None, rounds=ROUNDS, only=""):
-    """Return what every operation costs, adds, and by how much that varies: by module, by name."""
+    """Return cost, overhead and spread of every operation, by module and by name."""
     suites = {module: operations(module) for module in modules}
     handles = {module: suite.pop("objects") for module, suite in suites.items()}
     if floor_library:
@@ -85,7 +85,7 @@ def measure_all(modules, floor_library=None, rounds=ROUNDS, only=""):
 
 
 def measure(sides, rounds, renewals):
-    """Let all sides of one operation take turns; ``renewals`` give them other streams."""
+    """Measure all sides of one operation in turns; ``renewals`` replace their streams."""
     loops = min(loops for loops, _, _ in sides.values())
     times = {side: [] for side in sides}
     order = list(sides)
@@ -93,11 +93,11 @@ def measure(sides, rounds, renewals):
         if each % ROUNDS_A_STREAM == 0:
             for renew in renewals:
                 renew()
-        # The loop around each call is no part of it.
+        # Subtract the time of the loop itself.
         loop = EMPTY_LOOP.timeit(loops) * 1e9 / loops
         for side in order:
             _, turn, settle = sides[side]
-            turn(WARM_UP)  # the side before has left the caches to itself
+            turn(WARM_UP)  # the previous side has filled the caches
             spent = turn(loops)
             settle()
             if each > 0:  # the first round warms up
@@ -120,7 +120,7 @@ EMPTY_LOOP = timeit.Timer("pass")
 
 
 def load_floor(path):
-    """Return the module of the floors."""
+    """Return the module ``driver_floor``."""
     specification = importlib.util.spec_from_file_location("driver_floor", path)
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
@@ -128,24 +128,24 @@ def load_floor(path):
 
 
 class Operations(dict):
-    """Operations by name: how often to call in a turn, how to take one, what to do after it."""
+    """Operations by name: the calls per turn, the function of one turn, and what follows a turn."""
 
     def __init__(self, names):
         super().__init__()
         self.names = names
 
     def add(self, name, loops, statement, settle=lambda: None):
-        """Add a statement, compiled into a loop: a function around it would cost as much."""
+        """Add a statement, compiled into a loop, because calling a function would cost as much."""
         timer = timeit.Timer(statement, globals=self.names)
         self[name] = loops, lambda count: timer.timeit(count) * 1e9 / count, settle
 
     def renew(self):
-        """Take another stream; the statements find it by its name."""
+        """Replace the stream; the statements look it up by name."""
         self.names["stream"] = self.names["device"].create_stream()
 
 
 def driver_turns(floor):
-    """Return the operations that have a floor, as bare driver calls."""
+    """Return the operations that make driver calls, as bare driver calls."""
 
     def turn(name):
         return LAUNCHES, lambda loops: floor.time(name, loops), lambda: None
@@ -154,7 +154,7 @@ def driver_turns(floor):
 
 
 def call_turns(floor):
-    """Return the operations as calls from Python with nothing around the driver's."""
+    """Return the operations as calls from Python that do nothing but call the driver."""
     names = {name: getattr(floor, name) for name in dir(floor) if not name.startswith("_")}
     names |= dict.fromkeys(("x", "device", "stream", "event", "source", "target"), floor)
     operations = Operations(names | {"pointer": 1 << 40})
@@ -163,8 +163,8 @@ def call_turns(floor):
     return operations
 
 
-# The statements of `operations` on the least that a call out of Python can be. What makes an object
-# is a call that makes none.
+# The statements of `operations`, with minimal functions instead of the package's. They create no
+# objects.
 CALLS = {
     "launch_empty": "launch_empty(stream, x, x)",
     "launch_3_args": "launch_three(stream, x, x, pointer, x, 7)",
@@ -196,13 +196,13 @@ CALLS = {
 
 
 def operations(module):
-    """Return the operations of one package, and under "objects" what the floors work on."""
+    """Return the operations of one package and, as "objects", the handles for the lower bounds."""
     core = importlib.import_module(module)
     device = core.Device(0)
     device.set_current()
     stream = device.create_stream()
     options = core.ProgramOptions(std="c++17", arch=f"sm_{device.arch}")
-    # PTX: the emulated device runs no machine code.
+    # Use PTX, because the emulated device cannot run machine code.
     code = core.Program(SOURCE, "c++", options).compile("ptx")
     empty, three, sixteen = (code.get_kernel(name) for name in ("empty", "three", "sixteen"))
     config = core.LaunchConfig(grid=1, block=1)
@@ -219,7 +219,7 @@ def operations(module):
 
         factor = ctypes.c_float(2.0)
 
-    # Polling costs more before the first kernel has run.
+    # Before the first kernel runs, polling costs more.
     core.launch(stream, config, empty)
     stream.sync()
     names = {name: getattr(core, name) for name in ("Device", "LaunchConfig", "launch")}
@@ -244,7 +244,7 @@ def operations(module):
     add("launch_16_pointers", LAUNCHES, f"launch(stream, config, sixteen{', pointer' * 16})", sync)
     add("launch_16_buffers", LAUNCHES, f"launch(stream, config, sixteen{', source' * 16})", sync)
     add("launch_config", 2000, "LaunchConfig(grid=128, block=256)")
-    # The object is fetched anew, as programs write it.
+    # Read `occupancy` in every call, as programs do.
     add("occupancy", 1000, "three.occupancy.max_active_blocks_per_multiprocessor(256, 0)")
     add("get_kernel", 1000, "code.get_kernel('empty')")
     add("allocate_free", 500, "device.allocate(1024, stream=stream).close(stream)", sync)
@@ -271,7 +271,7 @@ def operations(module):
     return made
 
 
-# What making a view costs, for each library that is installed.
+# Statements that create a view, for each library that is installed.
 VIEWS = {
     "numpy": "View.from_any_interface(numpy, stream_ptr=-1)",
     "numpy_strided": "View.from_any_interface(numpy_strided, stream_ptr=-1)",

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# What every compiled target of the project has in common: the language level, hidden symbols,
-# warnings, sanitizers. Usage: cuprum_compile_settings(<target>).
+# Settings of all compiled targets: the C++ standard, hidden symbols, warnings, sanitizers.
+# Usage: cuprum_compile_settings(<target>).
 
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
   message(FATAL_ERROR "cuprum needs g++ 12 or newer, this is ${CMAKE_CXX_COMPILER_VERSION}; "
@@ -57,25 +57,25 @@ function(cuprum_unite_sources target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
 
-# Precompiles headers for the sources of a target. For targets whose sources cannot be united, because
-# each of them uses the same short names for what it defines.
+# Precompiles headers for the sources of a target. Use it for targets whose sources cannot be united
+# because they define the same short names.
 function(cuprum_precompile_headers target)
   target_precompile_headers(${target} PRIVATE ${ARGN})
   cuprum_show_precompiled_headers(${target})
 endfunction()
 
-# Uses the precompiled headers of another target, which must be compiled with the same options.
+# Uses the precompiled headers of another target. Both must be compiled with the same options.
 function(cuprum_reuse_precompiled_headers target other)
   target_precompile_headers(${target} REUSE_FROM ${other})
   cuprum_show_precompiled_headers(${target})
 endfunction()
 
-# Lets ccache see what was precompiled.
+# Makes ccache work with precompiled headers.
 function(cuprum_show_precompiled_headers target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -fpch-preprocess)
     if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-      # In precompiled headers g++ 12 no longer hides its wrong findings about std::string.
+      # With precompiled headers g++ 12 shows false warnings about std::string.
       target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow
                                                -Wno-stringop-overread)
     endif()
@@ -91,19 +91,20 @@ function(cuprum_compile_settings target)
                VISIBILITY_INLINES_HIDDEN ON)
   target_compile_options(${target} PRIVATE -Wall -Wextra $<$<BOOL:${CUPRUM_WERROR}>:-Werror>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-    # g++ 12 sees overlapping copies in `"text" + std::string` that are not there (GCC bug 105329).
+    # g++ 12 falsely warns about overlapping copies in `"text" + std::string` (GCC bug 105329).
     target_compile_options(${target} PRIVATE -Wno-restrict)
   endif()
   if(CUPRUM_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${CUPRUM_SANITIZE}
                                              -fno-sanitize-recover=all -fno-omit-frame-pointer)
-    # The driver's enumerations are C's: any number may arrive, and is answered with an error.
+    # The driver's enumerations are C enumerations: callers may pass any number, and invalid ones are
+    # answered with an error.
     target_compile_options(${target} PRIVATE -fno-sanitize=enum)
     target_link_options(${target} PRIVATE -fsanitize=${CUPRUM_SANITIZE})
   else()
     get_target_property(type ${target} TYPE)
     if(type STREQUAL "SHARED_LIBRARY" AND NOT APPLE)
-      # A missing definition is found here, not by whoever loads the library.
+      # Report missing definitions at link time, not when the library is loaded.
       target_link_options(${target} PRIVATE LINKER:-z,defs)
     endif()
   endif()

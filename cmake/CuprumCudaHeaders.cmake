@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Finds the folder that holds CUDA's headers and offers it as the target cuprum_cuda_headers. In
-# order: -DCUPRUM_CUDA_INCLUDE_DIR, CUDA_HOME, CUDA_PATH, conda, /usr/local/cuda, the nvidia packages
-# of a Python environment. Only headers are taken: nothing of CUDA is linked.
+# Finds the folder with CUDA's headers and defines the target cuprum_cuda_headers for it. Searches in
+# this order: -DCUPRUM_CUDA_INCLUDE_DIR, CUDA_HOME, CUDA_PATH, conda, /usr/local/cuda, the nvidia
+# packages of a Python environment. Only headers are used; nothing is linked with CUDA.
 
 set(CUPRUM_CUDA_HEADERS cuda.h nvrtc.h nvJitLink.h)
 set(CUPRUM_CUDA_OLDEST 13000)
@@ -42,7 +42,7 @@ if(NOT CUPRUM_CUDA_INCLUDE_DIR)
       list(APPEND hints ${wheels})
     endif()
   endforeach()
-  # A toolkit that is too old or incomplete must not hide a better one further down.
+  # Skip toolkits that are too old or incomplete, so that they do not hide a better one.
   foreach(hint IN LISTS hints)
     set(complete TRUE)
     foreach(header IN LISTS CUPRUM_CUDA_HEADERS)
@@ -54,7 +54,7 @@ if(NOT CUPRUM_CUDA_INCLUDE_DIR)
       file(STRINGS "${hint}/cuda.h" line REGEX "^#define CUDA_VERSION [0-9]+")
       string(REGEX MATCH "[0-9]+$" version "${line}")
       if(version AND NOT version LESS CUPRUM_CUDA_OLDEST)
-        set(CUPRUM_CUDA_INCLUDE_DIR "${hint}" CACHE PATH "Folder that holds CUDA's headers" FORCE)
+        set(CUPRUM_CUDA_INCLUDE_DIR "${hint}" CACHE PATH "Folder with CUDA's headers" FORCE)
         break()
       endif()
       list(APPEND too_old "${hint} (${version})")
@@ -70,7 +70,7 @@ if(NOT EXISTS "${CUPRUM_CUDA_INCLUDE_DIR}/cuda.h")
     set(too_old "Too old: ${too_old}. ")
   endif()
   list(JOIN CUPRUM_CUDA_HEADERS ", " names)
-  message(FATAL_ERROR "no folder holds ${names} of CUDA 13 or newer; run tools/bootstrap, or pass "
+  message(FATAL_ERROR "no folder contains ${names} of CUDA 13 or newer; run tools/bootstrap, or pass "
                       "-DCUPRUM_CUDA_INCLUDE_DIR=<folder>. ${too_old}Looked in:\n"
                       "  ${looked}")
 endif()

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Fuzzers: one program per file fuzz_<x>.cpp with libFuzzer's entry point. With CUPRUM_FUZZ they are
-# libFuzzer's own (clang; preset fuzz); otherwise they get the main in tools/fuzzing, which also
-# makes each of them a short test.
+# Fuzzers: one program per file fuzz_<x>.cpp, which defines libFuzzer's entry point. CUPRUM_FUZZ links
+# them with libFuzzer (clang only; preset fuzz). Without it they use the main function in
+# tools/fuzzing. Each fuzzer is also a short test.
 
 # cuprum_fuzzer(<target> <source> LIBRARIES <libraries...> INPUTS <files and folders...>
-#               RUNS <of the test>)
+#               RUNS <runs of the short test>)
 #
-# Inputs in the folder inputs/<x> beside the source, which once broke something, are always used.
+# The folder inputs/<x> beside the source contains inputs that once broke something. They always run.
 function(cuprum_fuzzer target source)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "RUNS" "LIBRARIES;INPUTS")
   add_executable(${target} "${source}")

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Install rules and the package that find_package(cuprum CONFIG) reads.
+# Install rules and the package for find_package(cuprum CONFIG).
 #
-# Layout, relied upon by the library's search for the emulated device: lib/libcuprum.so and
-# lib/cuprum/libcuda.so.1; in a wheel, cuprum/libcuprum.so and cuprum/_emulator/libcuda.so.1. Beside
-# the latter lies libcudart.so.13, where the command cuprum-emulator lets programs find both.
+# The library searches for the emulated device by this layout: lib/libcuprum.so and
+# lib/cuprum/libcuda.so.1; in a wheel, cuprum/libcuprum.so and cuprum/_emulator/libcuda.so.1.
+# libcudart.so.13 is beside libcuda.so.1, because the command cuprum-emulator adds that folder to the
+# library path of the programs it runs.
 
 set(runtime)
 if(TARGET cuprum_runtime)
@@ -30,7 +31,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/cuprum")
 
 install(DIRECTORY core/include/cuprum DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
         FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def"
-        # Only the library and its bindings reach the private parts of the classes.
+        # Only the library and its bindings may access the private parts of the classes.
         PATTERN "access.hpp" EXCLUDE)
 install(TARGETS cuprum EXPORT cuprumTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Finds the Python that extension modules are built for: the one that was named, or the project's own.
+# Finds the Python to build extension modules for: Python_EXECUTABLE, or the one in .venv.
 
 if(NOT Python_EXECUTABLE AND NOT SKBUILD AND EXISTS "${PROJECT_SOURCE_DIR}/.venv/bin/python")
   set(Python_EXECUTABLE "${PROJECT_SOURCE_DIR}/.venv/bin/python")

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# GoogleTest, and the functions that turn files into tests.
+# Finds GoogleTest and defines the functions that register tests.
 #
-# A device test is registered once for each device it can run on: with the label `emulated` when the
-# emulated device is built, with the label `gpu` when CUPRUM_GPU_TESTS is on.
+# A device test is registered once per device: with the label `emulated` if the emulated device is
+# built, and with the label `gpu` if CUPRUM_GPU_TESTS is on.
 
 include(GoogleTest)
 
@@ -27,9 +27,9 @@ if(CUPRUM_SANITIZE)
   set(CUPRUM_TEST_TIMEOUT_S 600)
 endif()
 
-# CUPRUM_FOREIGN_ENVIRONMENT: what programs of others need (Python, or built with nvcc) that load what
-# was built here. They are not built with a sanitizer, so the sanitizer's own library must be loaded
-# before everything else. The same lies in the build folder, for tools/test-sanitized.
+# CUPRUM_FOREIGN_ENVIRONMENT: environment variables for programs that we did not build (Python,
+# programs built with nvcc) but that load our libraries. They are built without sanitizers, so the
+# sanitizer's library must be preloaded. tools/test-sanitized reads the same from foreign.env.
 set(CUPRUM_FOREIGN_ENVIRONMENT)
 set(CUPRUM_CAN_RUN_FOREIGN TRUE)
 if(CUPRUM_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -48,24 +48,24 @@ if(CUPRUM_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
                   OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
   list(APPEND runtimes ${path})
   list(JOIN runtimes ":" runtimes)
-  # What they leak themselves is their own business.
+  # Ignore these programs' own leaks.
   set(CUPRUM_FOREIGN_ENVIRONMENT "LD_PRELOAD=${runtimes}" "ASAN_OPTIONS=detect_leaks=0")
 elseif(CUPRUM_SANITIZE)
-  set(CUPRUM_CAN_RUN_FOREIGN FALSE) # clang links its runtime into programs alone
+  set(CUPRUM_CAN_RUN_FOREIGN FALSE) # clang links its sanitizer into programs only
 endif()
 list(JOIN CUPRUM_FOREIGN_ENVIRONMENT "\n" lines)
 file(WRITE "${CMAKE_BINARY_DIR}/foreign.env" "${lines}\n")
 
-# A test program runs for milliseconds and is compiled for seconds, half of them in the optimiser.
+# Tests run for milliseconds but compile for seconds, half of them in the optimiser: turn it off.
 set(CUPRUM_TEST_OPTIONS -O0 -g1)
 
-# Builds what several test programs share: a static library, and the headers that are precompiled for
-# it and for them.
+# Builds what several test programs share: a static library, and the precompiled headers that it and
+# they use.
 #
 # cuprum_test_support(<target> SOURCES <files>... HEADERS <headers>...)
 function(cuprum_test_support target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS")
-  if(NOT arg_SOURCES) # all of it is in headers
+  if(NOT arg_SOURCES) # the support consists of headers only
     set(arg_SOURCES "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp")
     file(CONFIGURE OUTPUT "${arg_SOURCES}" CONTENT "")
   endif()
@@ -79,7 +79,7 @@ function(cuprum_test_support target)
     ${arg_HEADERS})
 endfunction()
 
-# Builds one GoogleTest program, with the precompiled headers of a support library.
+# Builds one GoogleTest program that uses the precompiled headers of a support library.
 #
 # cuprum_test_executable(<target> SUPPORT <library> SOURCES <files>...)
 function(cuprum_test_executable target)
@@ -92,13 +92,13 @@ function(cuprum_test_executable target)
   target_link_libraries(${target} PRIVATE GTest::gtest_main GTest::gtest Threads::Threads)
 endfunction()
 
-# Registers the cases of a GoogleTest executable under one label. Discovery waits until ctest runs,
-# so that a build never depends on a test program starting up.
+# Registers the cases of a GoogleTest executable under one label. The cases are discovered when ctest
+# runs, so that a test program that cannot start does not break the build.
 #
 # cuprum_register_cases(<target> PREFIX <text> LABEL <label> [DRIVER <value of CUPRUM_DRIVER>]
 #                       [ALONE])
 #
-# With ALONE no other case runs beside them.
+# With ALONE, no other test runs at the same time.
 function(cuprum_register_cases target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "PREFIX;LABEL;DRIVER" "")
   set(properties LABELS ${arg_LABEL} TIMEOUT ${CUPRUM_TEST_TIMEOUT_S})
@@ -116,7 +116,7 @@ function(cuprum_register_cases target)
     PROPERTIES ${properties})
 endfunction()
 
-# Registers a GoogleTest executable for each device there is; ARGN as for cuprum_register_cases.
+# Registers a GoogleTest executable for each device. Further arguments go to cuprum_register_cases.
 function(cuprum_register_device_cases target)
   if(CUPRUM_EMULATOR)
     cuprum_register_cases(${target} PREFIX "emulated." LABEL emulated
@@ -127,8 +127,9 @@ function(cuprum_register_device_cases target)
   endif()
 endfunction()
 
-# Registers one command for each device there is: cuprum_register_device_command(<name> ENVIRONMENT
-# <pairs...> COMMAND <words...>).
+# Registers one command for each device.
+#
+# cuprum_register_device_command(<name> ENVIRONMENT <pairs...> COMMAND <words...>)
 function(cuprum_register_device_command name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ENVIRONMENT;COMMAND")
   set(devices)

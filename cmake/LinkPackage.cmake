@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Mirrors the files of folder FROM into folder TO as symbolic links, and drops links to files that
-# are gone. What else is in TO (the extension module) is left alone.
+# Creates symbolic links in folder TO to all files of folder FROM, and removes links to deleted files.
+# Other files in TO, such as the extension module, stay.
 
 file(MAKE_DIRECTORY "${TO}")
 file(GLOB_RECURSE present RELATIVE "${TO}" "${TO}/*")

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-# Run by ctest: builds and runs the small project in SOURCE against cuprum::cuprum, obtained in the
-# way that WAY names: find_package (of a fresh installation), add_subdirectory or fetch_content.
+# Run by ctest: builds and runs the small project in SOURCE with cuprum::cuprum. WAY selects how the
+# project gets it: find_package (from a fresh installation), add_subdirectory or fetch_content.
 
 function(step what)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
@@ -29,8 +29,8 @@ if(WAY STREQUAL "find_package")
   step("installing" "${CMAKE_COMMAND}" --install "${PROJECT_BUILD}" --prefix "${prefix}")
   list(APPEND options "-DCMAKE_PREFIX_PATH=${prefix}")
 else()
-  # The emulated device takes long to compile and its place in a build is the same everywhere; the
-  # program is told to use the one that is there already.
+  # The emulated device takes long to compile, so do not build it again. CUPRUM_DRIVER below selects
+  # the existing one.
   list(APPEND options -DCUPRUM_EMULATOR=OFF "-DCUPRUM_CUDA_INCLUDE_DIR=${CUDA_INCLUDE}")
 endif()
 

@@ -2,22 +2,22 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Find the examples in the documents; write those in C++ as one program.
+"""Find the examples in the documents; write the C++ ones as one program.
 
-A comment directly above a fenced block says what the block is:
+A comment directly above a fenced block describes the block:
 
     <!-- example: cpp -->               the body of a function; the tests compile and run it
-    <!-- example: cpp                   the same, after lines that the reader does not see
+    <!-- example: cpp                   the same, with lines before it that the reader does not see
     const cuprum::Device device;
     -->
-    <!-- example: cpp continued -->     goes on in the function of the block before it
-    <!-- example: python continued -->  goes on with the names of the block before it
-    <!-- example: python VAR=value -->  runs in a process of its own with this environment
+    <!-- example: cpp continued -->     continues the function of the previous block
+    <!-- example: python continued -->  continues with the names of the previous block
+    <!-- example: python VAR=value -->  runs in its own process with this environment variable
     <!-- example: examples/cpp/x.cpp -> the text of this file, without its SPDX lines
-    <!-- output -->                     what the Python block above prints; `...` matches anything
+    <!-- output -->                     the output of the Python block above; `...` matches anything
 
-Python blocks need no comment: the tests run all of them. Use the language `py` for one that cannot
-run. To write the C++ program: documentation_examples.py OUTPUT
+Python blocks need no comment: the tests run all of them. For a block that cannot run, use the
+language `py`. To write the C++ program: documentation_examples.py OUTPUT
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
-# One compiler run for all blocks is much cheaper than one for each.
+# All blocks become one program, because one compiler run is much cheaper than one per block.
 PREAMBLE = """\
 // Written by tools/documentation_examples.py from the documents; do not edit.
 
@@ -75,15 +75,15 @@ class Block:
     """A fenced block of a page and the comment above it."""
 
     page: Path
-    line: int  # of the block's first line of text
+    line: int  # number of the first line of `text` in the page
     language: str
     text: str
     kind: str  # "example", "output" or ""
-    info: str  # what follows the kind
+    info: str  # the rest of the comment
 
     @property
     def is_continued(self) -> bool:
-        """Return whether the block goes on where the example before it ends."""
+        """Return whether the block continues the previous example."""
         return self.info.partition("\n")[0].split()[1:] == ["continued"]
 
     @property
@@ -138,7 +138,7 @@ def cpp_program() -> str:
 
 
 def main() -> int:
-    """Write the program, unless it is there already."""
+    """Write the program."""
     if len(sys.argv) != 2:
         sys.exit("usage: documentation_examples.py OUTPUT")
     output = Path(sys.argv[1])

@@ -33,7 +33,7 @@ LICENSES = {"LICENSE", "nanobind.txt", "robin_map.txt", "zstd.txt"}
 
 
 def main() -> int:
-    """Run all checks; an assertion says what is wrong."""
+    """Run all checks; a failed assertion shows what is wrong."""
     package = Path(cuprum.__file__).parent
     assert Path(sys.prefix) in package.parents, f"{package} is not in {sys.prefix}"
     for name in ("py.typed", "_cuprum.pyi", "libcuprum.so", "_emulator/libcuda.so.1"):

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The floor under a Python package, measured inside the process that is measured, in turns with it
-// and on its objects: what a call costs depends on what else the process does.
+// Measures the least time that a Python package can take. It runs in the same process as the
+// package, in turns with it and on its objects, because the cost of a call depends on what else the
+// process does.
 //
-// Two floors. `time` makes bare driver calls from C++. The methods make the same calls from Python:
-// as little as a call out of the interpreter can do, with its arguments passed and its numbers
-// converted, but no object made, no type checked, no context kept. They are called by the same
-// statements as the package's.
+// There are two lower bounds. `time` makes bare driver calls from C++. The methods make the same
+// calls from Python, with the same statements as for the package. They do the minimum: they pass
+// arguments and convert numbers, but create no object, check no type and keep no context.
 
 #include "operations.hpp"
 
@@ -118,13 +118,13 @@ PyObject* set_current(PyObject* self, PyObject*) {
     Py_RETURN_NONE;
 }
 
-/// Does nothing with any arguments: what has no driver call under it.
+/// Does nothing. For operations that make no driver call.
 PyObject* nothing(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) {
     Py_RETURN_NONE;
 }
 
-/// Makes one default stream wait for another, whatever the array: what a view does that orders
-/// them.
+/// Makes one default stream wait for another and ignores the arguments. A view that orders streams
+/// makes the same driver calls.
 PyObject* order(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) {
     floors::order_default_streams();
     Py_RETURN_NONE;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t ALLOCATED_BYTES = 1024;
 constexpr std::size_t COPIED_BYTES = 4096;
 
-/// Found once, when this library is loaded.
+/// Resolved once, when this library is loaded.
 const bare::Driver DRIVER;
 
 void check(CUresult status) {
@@ -55,7 +55,7 @@ void complete(Objects& objects) {
 
 void renew_stream(Objects& objects) {
     const CUstream before = objects.stream;
-    objects.stream = create_stream(); // first, so that it is another one
+    objects.stream = create_stream(); // before destroying the old one, so that the handle differs
     destroy(before);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The operations of the benchmarks, straight on the driver.
+// The operations of the benchmarks, as direct driver calls.
 
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace floors {
 
-/// The driver objects to work on: those that the package gives, and a stream and an event of our
-/// own, since a package may treat a stream otherwise once its handle is known outside.
+/// The driver objects to work on. The package provides all but the stream and the event, because a
+/// package may treat a stream differently once its handle was read.
 struct Objects {
     CUcontext context;
     CUmemoryPool pool;
@@ -23,16 +23,16 @@ struct Objects {
     CUevent event;
 };
 
-/// How many of them the package gives.
+/// The number of objects that the package provides.
 constexpr int GIVEN_COUNT = 7;
 
-/// Makes the stream and the event.
+/// Creates the stream and the event.
 void complete(Objects& objects);
 
-/// Takes another stream.
+/// Replaces the stream by a new one.
 void renew_stream(Objects& objects);
 
-/// Waits for what was enqueued.
+/// Waits for all enqueued work.
 void settle(const Objects& objects);
 
 CUdeviceptr allocate(const Objects& objects);
@@ -52,8 +52,8 @@ void destroy(CUstream stream);
 void order_default_streams();
 void set_current(const Objects& objects);
 
-/// Calls the driver `loops` times as the operation of that name would and returns nanoseconds a
-/// call; negative if the operation has no floor.
+/// Makes the driver calls of the named operation `loops` times and returns the nanoseconds per
+/// operation. Returns a negative number if the operation makes no driver calls.
 double time_of(const char* operation, int loops, const Objects& objects);
 
 } // namespace floors

@@ -55,7 +55,7 @@ void matmul(const float* a, const float* b, float* c, int n) {
 }
 
 void mandelbrot(int* out, int size, int limit) {
-    // Sixteen pixels at a time with a mask, as a vectorising programmer would write it.
+    // Computes sixteen pixels at a time with a mask, like hand-vectorised code.
     constexpr int LANES = 16;
     parallel(size, [=](int begin, int end) {
         for (int py = begin; py < end; ++py) {

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures two ways of doing the same in turns, so that whatever else the machine does meets both.
+// Measures two implementations in turns, so that other load on the machine affects both.
 //
-// Each turn is measured twice: by the clock on the wall, and in processor time of all threads of
-// the process. On a machine that others use too, the second is what the code itself takes.
+// Each turn is measured twice: as elapsed time, and as processor time of all threads of the
+// process. On a shared machine, processor time shows the cost of the code itself.
 
 #pragma once
 
@@ -29,7 +29,7 @@ inline double processor_ms() {
     return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
-/// Runs `body` once and adds what it took.
+/// Runs `body` once and adds its times.
 inline void take(Times& times, const std::function<void()>& body) {
     const double processor = processor_ms();
     const auto begin = std::chrono::steady_clock::now();

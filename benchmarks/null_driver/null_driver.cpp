@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A driver that does nothing, at once: what is measured on it is our own cost alone, to a few
-// nanoseconds and on any machine. Every function that is not here succeeds without an effect.
+// A driver that does nothing and returns immediately. Benchmarks on it show only our own overhead,
+// to a few nanoseconds and on any machine. Functions that are not defined here succeed without
+// effect.
 
 #include <cuda.h>
 
@@ -18,7 +19,7 @@ namespace {
 constexpr int VERSION = 13000;
 constexpr std::size_t MEMORY_BYTES = std::size_t{64} << 30U;
 
-// What handles point to: never read.
+// Handles point to this. It is never read.
 int object;
 thread_local CUcontext current = nullptr;
 
@@ -79,7 +80,7 @@ EXPORT cuGetProcAddress(const char* symbol, void** function, int, cuuint64_t,
     return CUDA_SUCCESS;
 }
 
-// NVRTC asks for tables of functions that have no other name, and does without them.
+// NVRTC asks for tables of private functions, but works without them.
 EXPORT cuGetExportTable(const void** table, const CUuuid*) {
     *table = nullptr;
     return CUDA_ERROR_NOT_FOUND;

@@ -61,7 +61,7 @@ from cuprum._errors import (
 
 __version__ = VERSION
 
-# Type checkers know this name; importing it from typing takes longer than all the rest.
+# Type checkers know this name. Importing it from typing would be slower than the whole package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from cuprum import testing, trace, typing, utils

@@ -157,7 +157,7 @@ class ClosedError(RuntimeError):
     """The use of an object after ``close()``, or after a reset of its device destroyed it."""
 
 
-# What users see and pickle, wherever the classes are defined.
+# Users and pickle see these names, wherever the classes are defined.
 for _class in tuple(globals().values()):
     if isinstance(_class, type):
         _class.__module__ = "cuprum"

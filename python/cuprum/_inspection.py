@@ -16,12 +16,12 @@ _NEW_FOR_PICKLE = "def __new__(arg: object, /) -> object"
 
 def signature_of(function: Any) -> inspect.Signature:
     """Return the signature of a compiled function, read from the text that the stub has too."""
-    # nanobind adds a __new__ that takes no arguments, for pickle alone.
+    # nanobind adds a __new__ without arguments, which only pickle uses.
     described = [each for each in function.__nb_signature__ if each[0] != _NEW_FOR_PICKLE]
     if len(described) != 1:
         raise AttributeError("a function with overloads has no single signature")
     line, _, defaults = described[0]
-    # Defaults that are objects stand in the text as numbers: \0, \1 and so on.
+    # The text contains numbers for default values that are objects: \0, \1 and so on.
     source = re.sub(r"\\(\d+)", r"_default(\1)", line).replace("def (", "def _(")
     parameters, returned = _parsed(ast.parse(f"{source}: ...").body[0], defaults)
     is_bound = type(function).__name__ == "nb_bound_method"

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from cuprum import _cuprum
 
 _registry: WeakValueDictionary[_uuid.UUID, _cuprum.MemoryPool] = WeakValueDictionary()
-# One object per pool: what is sent twice is then sent once, as multiprocessing needs it.
+# Keep one object per pool, so that multiprocessing sends a pool only once.
 _handles: WeakKeyDictionary[_cuprum.MemoryPool, _cuprum.IPCAllocationHandle] = WeakKeyDictionary()
 _is_picklable = False
 
@@ -121,7 +121,7 @@ def import_pool(
     make_picklable()
     uuid = None
     if isinstance(handle, _cuprum.IPCAllocationHandle):
-        _ = handle.handle  # a closed one is an error, also if the pool is known
+        _ = handle.handle  # raises if the handle is closed, even if the pool is known
         uuid = handle.uuid
     known = None if uuid is None else _registry.get(uuid)
     if known is not None:
@@ -227,7 +227,7 @@ def _receive_pool(
     class_name: str, device_id: int, handle: _cuprum.IPCAllocationHandle
 ) -> _cuprum.MemoryPool:
     device = _make_current(device_id)
-    # NOTE: the handle is not closed here: it may have been sent by itself as well.
+    # NOTE: do not close the handle here; it may also have been sent separately.
     return import_pool(getattr(_cuprum, class_name), device if device_id >= 0 else None, handle)
 
 

@@ -25,17 +25,17 @@ def check_multiprocessing_start_method() -> None:
 
     started = multiprocessing.context.get_spawning_popen()
     try:
-        # NOTE: allow_none=True, because the query would set the start method for ever.
+        # NOTE: allow_none=True, because the query would fix the start method forever.
         method = multiprocessing.get_start_method(allow_none=True)
     except RuntimeError:
         method = None
-    if started is not None:  # a process that is being started with the object as an argument
+    if started is not None:  # a process is being started with the object as an argument
         method = started.method
         reason = f"the process is started with {method!r}"
     elif method is not None:
         reason = f"the start method of multiprocessing is {method!r}"
     else:
-        is_linux = platform.system() == "Linux"  # Python's default differs with its version
+        is_linux = platform.system() == "Linux"  # the default depends on the version of Python
         method = multiprocessing.get_all_start_methods()[0] if is_linux else "spawn"
         reason = f"the start method of multiprocessing is not set, which means {method!r} here"
     if method == "fork":

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from cuprum._compile_options import ProgramOptions
 
-# What each language compiles to.
+# The targets that each language compiles to.
 _TARGETS = {
     "c++": ("ptx", "cubin", "ltoir"),
     "ptx": ("cubin", "ptx"),
@@ -281,7 +281,7 @@ def _checked_names(names: Iterable[object]) -> list[str]:
         if isinstance(name, str):
             checked.append(name)
         elif isinstance(name, bytes):
-            # bytes and str differ: the result lists its kernels under the names that were passed.
+            # Keep bytes and str apart: the result lists its kernels under the passed names.
             checked.append("bytes:" + name.decode())
         else:
             raise TypeError(f"name_expressions must be str or bytes, got {type(name).__name__}")

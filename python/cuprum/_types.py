@@ -70,6 +70,6 @@ class MaxPotentialBlockSizeOccupancyResult(NamedTuple):
     max_block_size: int
 
 
-# What users see and pickle, wherever the classes are defined.
+# Users and pickle see these names, wherever the classes are defined.
 for _class in (AccessPolicyWindow,):
     _class.__module__ = "cuprum"

@@ -9,7 +9,7 @@ import functools
 
 from cuprum._cuprum import StridedMemoryView
 
-# Type checkers know this name; importing it from typing takes longer than all the rest.
+# Type checkers know this name. Importing it from typing would be slower than the whole package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -287,8 +287,8 @@ class IsStreamType(Protocol):
 # An address: an int, or an object that converts to one, or None for no memory.
 DevicePointerType = Any
 
-# What a green context is made of.
+# The resources of a green context.
 DeviceResourcesType = Sequence[Union["SMResource", "WorkqueueResource"]]
 
-# What `checkpoint.Process.state` returns.
+# The values of `checkpoint.Process.state`.
 ProcessStateType = Literal["running", "locked", "checkpointed", "failed"]

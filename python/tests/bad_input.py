@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Kinds of bad input, and what everything that takes such an argument must answer to them.
+"""Tables of bad input, with the errors that functions must raise for it.
 
-A test crosses one of these tables with a table of functions; each function takes the bad value.
+A test combines one of these tables with a table of functions. Each function takes the bad value.
 """
 
 import re
@@ -16,23 +16,23 @@ import pytest
 import cuprum
 
 HUGE = 1 << 70
-# More than any device has, less than addresses can name.
+# More than any device has, but less than the address space.
 TOO_MUCH = 1 << 45
 
 
 class Stranger:
-    """Be of a type that nothing expects."""
+    """A type that no function expects."""
 
 
 class Failing:
-    """Be a number that cannot be had."""
+    """An object whose conversion to an integer fails."""
 
     def __index__(self):
         raise ZeroDivisionError
 
 
 def integers(name):
-    """List what an integer argument from 0 on refuses: the value, the error, its text."""
+    """List bad values for an integer argument that starts at 0, with the error and its text."""
     return [
         ("16", TypeError, f"{name} must be an integer, got str"),
         (None, TypeError, f"{name} must be an integer, got None"),
@@ -44,7 +44,7 @@ def integers(name):
 
 
 def addresses(name):
-    """List what the argument for an address refuses."""
+    """List bad values for an address."""
     return [
         (bytearray(b"16"), TypeError, f"{name} must be an integer, got bytearray"),
         (np.float32(16), TypeError, f"{name} must be an integer, got float32"),
@@ -61,7 +61,7 @@ def addresses(name):
 
 
 def numbers(name):
-    """List what an argument of several integers refuses."""
+    """List bad values for an argument of several integers."""
     return [
         ("4", TypeError, f"{name} must be a tuple of integers, got str"),
         (None, TypeError, f"{name} must be a tuple of integers, got None"),
@@ -73,7 +73,7 @@ def numbers(name):
 
 
 def buffers(name):
-    """List what the argument for one buffer refuses."""
+    """List bad values for a buffer."""
     return [
         ("x", TypeError, f"{name} must be a Buffer, got str"),
         (None, TypeError, f"{name} must be a Buffer, got None"),
@@ -84,7 +84,7 @@ def buffers(name):
 
 
 def streams(device, none_is_refused=True):
-    """List what the argument for a stream refuses."""
+    """List bad values for a stream."""
     closed = device.create_stream()
     closed.close()
     refused = [
@@ -98,7 +98,7 @@ def streams(device, none_is_refused=True):
 
 
 def check(label, action, value, error, text):
-    """Check that an action answers to a value with an error that holds a text."""
+    """Check that an action raises an error with this text for a value."""
     with pytest.raises(error) as caught:
         action(value)
     assert text in str(caught.value), f"{label} with {value!r}: {caught.value}"
@@ -108,13 +108,13 @@ def check(label, action, value, error, text):
 
 
 def check_all(label, action, refused):
-    """Check an action against a table of refused values."""
+    """Check an action with a table of bad values."""
     for value, error, text in refused:
         check(label, action, value, error, text)
 
 
 def has_figures(error, requested):
-    """Return whether an OutOfMemoryError says how much was asked for and how much was there."""
+    """Return whether an OutOfMemoryError contains the requested and the available size."""
     text = (
         rf"\({error.requested_bytes} bytes\) were requested, .*\({error.free_bytes} bytes\) are "
         r"free of .*\(\d+ bytes\)"

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""One body of tests for both devices: the GPU and the emulated one (CUPRUM_DRIVER chooses).
+"""Fixtures for all tests; they run on a GPU or on the emulated device, as CUPRUM_DRIVER selects.
 
-Every test is checked to leave nothing alive in the emulated driver and to leave the current context
-as it found it.
+After every test, nothing new may be alive in the emulated driver, and the current context must be
+unchanged.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ import pytest
 
 import cuprum
 
-# So that what happens between devices is tested too; read when the driver is first used.
+# Several devices allow tests between devices. The driver reads this when it is first used.
 os.environ.setdefault("CUPRUM_EMULATOR_DEVICES", "3")
 
 SOURCE = r"""
@@ -54,7 +54,7 @@ __global__ void sixteen(long long* out, int a, int b, int c, int d, int e, int f
 
 
 class LiveCounts(ctypes.Structure):
-    """What cuprum_emulator.h calls CuprumLiveCounts."""
+    """The structure CuprumLiveCounts of cuprum_emulator.h."""
 
     _fields_ = [
         (name, ctypes.c_size_t)
@@ -76,7 +76,7 @@ class LiveCounts(ctypes.Structure):
 
 @pytest.fixture(scope="session")
 def driver():
-    """The driver library itself, as loaded by cuprum."""
+    """The driver library that cuprum has loaded."""
     cuprum.Device(0)
     path = re.search(r"\((.*)\)", cuprum.driver_description()).group(1)
     return ctypes.CDLL(path)
@@ -84,7 +84,7 @@ def driver():
 
 @pytest.fixture(scope="session")
 def live_objects(driver):
-    """A function that counts what is alive in the driver; empty where it cannot be counted."""
+    """A function that counts live driver objects; empty if the driver cannot count them."""
     if not hasattr(driver, "cuprumEmulatorLiveObjects"):
         return dict
 
@@ -98,7 +98,7 @@ def live_objects(driver):
 
 @pytest.fixture(scope="session")
 def current_context(driver):
-    """A function that returns the thread's current context, 0 if there is none."""
+    """A function that returns the thread's current context, or 0."""
 
     def current():
         context = ctypes.c_void_p()
@@ -110,12 +110,12 @@ def current_context(driver):
 
 @pytest.fixture(scope="session")
 def _warm_device():
-    """Have the primary contexts, which live as long as the process, before anything is counted."""
+    """Create the primary contexts, which the process keeps, before anything is counted."""
     for device in cuprum.Device.get_all_devices():
         device.sync()
     cuprum.Device(0).set_current()
-    # What pytest and the modules have made by now stays: looking through it twice for each test
-    # takes longer than the tests.
+    # Exclude all objects that exist now from collections. Searching them twice per test takes
+    # longer than the tests.
     gc.collect()
     gc.freeze()
 
@@ -161,12 +161,12 @@ def module(compiled):
     code, symbols = compiled
     module = cuprum.ObjectCode.from_cubin(code, name="test kernels", symbol_mapping=symbols)
     yield module
-    module.close()  # pytest still holds it when the live objects are counted
+    module.close()  # pytest still refers to it when live objects are counted
 
 
 @pytest.fixture
 def run(module, device, stream):
-    """Launch one thread of a kernel whose first parameter is a result; return that."""
+    """Launch one thread of a kernel whose first parameter is the result; return the result."""
 
     def run(name, *arguments, result=np.int64, count=1):
         out = np.zeros(count, result)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Arrays that offer DLPack's C exchange functions, made of ctypes; and a consumer of them."""
+"""Arrays with DLPack's C exchange functions, made with ctypes, and a consumer of such arrays."""
 
 import ctypes
 
@@ -78,20 +78,20 @@ _pointer_in.argtypes = (ctypes.py_object, ctypes.c_char_p)
 
 
 def exchange_table(cls):
-    """Return the functions that a type offers."""
+    """Return the exchange functions of a type."""
     capsule = cls.__dlpack_c_exchange_api__
     return ctypes.cast(_pointer_in(capsule, _EXCHANGE), ctypes.POINTER(Table)).contents
 
 
 def capsule_of(table):
-    """Return what a type has as ``__dlpack_c_exchange_api__``; the table must outlive it."""
+    """Return the ``__dlpack_c_exchange_api__`` of a type; the table must outlive it."""
     return _new_capsule(ctypes.addressof(table), _EXCHANGE, None)
 
 
 def make_producer(module="somewhere", major=1, previous=None, may_lend=True):
     """Make a type whose objects are viewed through its exchange functions.
 
-    An object has the fields of a tensor as attributes; `log` tells which functions were called.
+    An object has the fields of a tensor as attributes; `log` lists the functions that were called.
     """
 
     class Producer:
@@ -163,14 +163,14 @@ def make_producer(module="somewhere", major=1, previous=None, may_lend=True):
         Borrow(tensor_from_object) if may_lend else Borrow(),
         CurrentStream(current_work_stream),
     )
-    Producer.table = table  # all of it must outlive the type
+    Producer.table = table  # the table must outlive the type
     Producer.__module__ = module
     Producer.__dlpack_c_exchange_api__ = capsule_of(table)
     return Producer
 
 
 def consume(obj):
-    """Return an object as numpy sees it through its type's exchange functions, and its deleter."""
+    """View an object with numpy through its type's exchange functions; return array and deleter."""
     out = ctypes.c_void_p()
     assert exchange_table(type(obj)).managed_from_object(obj, ctypes.byref(out)) == 0
     managed = ctypes.cast(out, ctypes.POINTER(Managed)).contents

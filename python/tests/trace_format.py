@@ -1,24 +1,24 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What Chrome's trace event format asks of a file, as far as Cuprum uses it.
+"""The rules of Chrome's trace event format, as far as Cuprum uses it.
 
-Stricter than the viewers, which repair or drop what they do not understand: Perfetto counts such
-events as import errors, Chrome draws them in the wrong place.
+This check is stricter than the viewers, which repair or drop what they do not understand. Perfetto
+counts such events as import errors; Chrome draws them in the wrong place.
 """
 
 import json
 import math
 from collections import defaultdict
 
-#: Names of metadata events and the key that their arguments must hold.
+#: Names of metadata events, and the key that their arguments must contain.
 METADATA = {"process_name": "name", "thread_name": "name", "process_labels": "labels"}
-#: Times are written in microseconds with three digits: what touches may overlap by rounding.
+#: Times are in microseconds with three digits, so adjacent events may overlap by rounding.
 ROUNDING_US = 0.002
 
 
 def check(text: str) -> list[dict]:
-    """Return the events of a trace; raise AssertionError if anything about them is wrong."""
+    """Return the events of a trace; raise AssertionError if any of them is wrong."""
     events = json.loads(text, object_pairs_hook=_without_repetition)
     assert isinstance(events, list), "the array form is a list of events"
     tracks = defaultdict(list)
@@ -55,7 +55,7 @@ def check(text: str) -> list[dict]:
 
 
 def _check_nesting(track: tuple[int, int], events: list[dict]) -> None:
-    """Check that of two events on a track one is inside the other or they are apart."""
+    """Check that two events on a track are nested or do not overlap."""
     ends: list[float] = []
     for event in sorted(events, key=lambda event: (event["ts"], -event["dur"])):
         end = event["ts"] + event["dur"]

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A main for fuzzers where there is no libFuzzer: in the tests, and in `make fuzz` without clang.
+// A main function for fuzzers without libFuzzer: in the tests, and in `make fuzz` without clang.
 //
-// It takes libFuzzer's options that tools/fuzz uses, runs every given file, then changed ones until
-// the time or the runs are over. It learns nothing from coverage; what it finds, it finds by
-// changing good inputs in ways that readers of binary formats are known to trip over. The input
-// that ends the process, or takes too long, is kept as a file.
+// It accepts the libFuzzer options that tools/fuzz uses. It runs every given file, then mutated
+// inputs until the time or the number of runs is used up. It does not measure coverage; it mutates
+// good inputs in ways that often break readers of binary formats. If an input ends the process or
+// takes too long, the input is saved as a file.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -44,7 +44,7 @@ using Input = std::vector<std::uint8_t>;
 using Clock = std::chrono::steady_clock;
 
 struct Options {
-    long runs = -1; // beyond the given files; -1 for no limit
+    long runs = -1; // in addition to the given files; -1 for no limit
     long max_total_time = 0;
     long timeout = 10;
     long rss_limit_mb = 2048;
@@ -54,7 +54,7 @@ struct Options {
     std::vector<std::filesystem::path> places;
 };
 
-// What the handlers of signals see.
+// The signal handlers read these.
 const Input* current = nullptr;
 volatile std::sig_atomic_t run_number = 0;
 volatile std::sig_atomic_t watched_run = -1;
@@ -68,7 +68,7 @@ std::size_t below(std::size_t end) {
     return randomness() % end;
 }
 
-/// Writes the input that runs. Only what a handler of signals may do.
+/// Saves the running input. Uses only functions that a signal handler may call.
 void keep_current() {
     const Input* const input = current;
     current = nullptr;
@@ -80,7 +80,7 @@ void keep_current() {
         return;
     }
     ::close(file);
-    constexpr std::string_view words = "[fuzz] the input was kept as ";
+    constexpr std::string_view words = "[fuzz] the input was saved as ";
     const bool is_said = ::write(STDERR_FILENO, words.data(), words.size()) > 0 &&
                          ::write(STDERR_FILENO, artifact_path.data(), artifact_path.size()) > 0 &&
                          ::write(STDERR_FILENO, "\n", 1) > 0;
@@ -100,7 +100,7 @@ void on_second(int /*number*/) {
         return;
     }
     if (++seconds_on_it >= max_seconds && current != nullptr) {
-        constexpr std::string_view words = "[fuzz] one input takes too long\n";
+        constexpr std::string_view words = "[fuzz] the input takes too long\n";
         static_cast<void>(!::write(STDERR_FILENO, words.data(), words.size()));
         keep_current();
         ::_exit(70);
@@ -109,7 +109,7 @@ void on_second(int /*number*/) {
 
 void install_handlers() {
     for (const int number : {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL}) {
-        // A sanitizer's own handler of faults says more; ours would only hide it.
+        // A sanitizer's own handler prints a better report, so do not replace it.
         if (__sanitizer_set_death_callback == nullptr || number == SIGABRT) {
             ::signal(number, on_fatal_signal);
         }
@@ -133,13 +133,13 @@ long peak_megabytes() {
 }
 
 void run(const Input& input, const Options& options) {
-    // Exactly as large as it is, so that reading one byte more is seen.
+    // An allocation of the exact size lets sanitizers detect reads past its end.
     const Input exact(input.begin(), input.end());
     current = &exact;
     run_number = run_number + 1;
     LLVMFuzzerTestOneInput(exact.data(), exact.size());
     if (peak_megabytes() > options.rss_limit_mb) {
-        std::fprintf(stderr, "[fuzz] more than %ld MB are in use\n", options.rss_limit_mb);
+        std::fprintf(stderr, "[fuzz] the process uses more than %ld MB\n", options.rss_limit_mb);
         std::abort();
     }
     current = nullptr;
@@ -171,7 +171,7 @@ Options read_options(int count, char** words) {
             options.seed = static_cast<unsigned>(number);
         } else if (name == "artifact_prefix") {
             options.artifact_prefix = value;
-        } // others are libFuzzer's own
+        } // ignore libFuzzer's other options
     }
     return options;
 }
@@ -188,7 +188,7 @@ std::vector<Input> read_inputs(const Options& options) {
         } else if (std::filesystem::exists(place)) {
             paths.push_back(place);
         } else {
-            std::fprintf(stderr, "[fuzz] there is no %s\n", place.c_str());
+            std::fprintf(stderr, "[fuzz] %s does not exist\n", place.c_str());
             std::exit(2);
         }
     }
@@ -201,8 +201,8 @@ std::vector<Input> read_inputs(const Options& options) {
     return inputs;
 }
 
-/// Returns a number that sits at the edge of some range.
-std::uint64_t telling_number() {
+/// Returns a number at the edge of some range.
+std::uint64_t boundary_number() {
     constexpr std::array<std::uint64_t, 15> NUMBERS{
         0,      1,      2,          7,          8,           0x7f,       0x80, 0xff,
         0x7fff, 0xffff, 0x7fffffff, 0xffffffff, 0x100000000, ~0ULL >> 1, ~0ULL};
@@ -210,7 +210,7 @@ std::uint64_t telling_number() {
     return below(4) == 0 ? number + randomness() % 17 - 8 : number;
 }
 
-/// Makes one change that does not let the input grow beyond `max_size`.
+/// Makes one change. The input never grows beyond `max_size`.
 void change(Input& input, std::size_t max_size) {
     const auto at = [&](std::size_t offset) {
         return input.begin() + static_cast<std::ptrdiff_t>(offset);
@@ -223,13 +223,13 @@ void change(Input& input, std::size_t max_size) {
     case 1:
         input[below(input.size())] = static_cast<std::uint8_t>(randomness());
         break;
-    case 2: { // a number of 1, 2, 4 or 8 bytes
-        const std::uint64_t number = telling_number();
+    case 2: { // overwrite with a number of 1, 2, 4 or 8 bytes
+        const std::uint64_t number = boundary_number();
         const std::size_t bytes = std::min(std::size_t{1} << below(4), input.size());
         std::memcpy(input.data() + below(input.size() - bytes + 1), &number, bytes);
         break;
     }
-    case 3: { // something in between
+    case 3: { // insert random bytes
         const std::size_t bytes = 1 + below(16);
         if (input.size() + bytes <= max_size) {
             Input piece(bytes);
@@ -239,23 +239,23 @@ void change(Input& input, std::size_t max_size) {
         }
         break;
     }
-    case 4: { // a piece left out
+    case 4: { // remove a piece
         const std::size_t from = below(input.size());
         const std::size_t bytes = 1 + below(std::min<std::size_t>(input.size() - from, 64));
         input.erase(at(from), at(from + bytes));
         break;
     }
-    case 5: { // a piece over another
+    case 5: { // copy a piece over another
         const std::size_t from = below(input.size());
         const std::size_t to = below(input.size());
         const std::size_t bytes = below(input.size() - std::max(from, to) + 1);
         std::memmove(input.data() + to, input.data() + from, bytes);
         break;
     }
-    case 6: // the end is missing
+    case 6: // cut off the end
         input.resize(below(input.size() + 1));
         break;
-    default: { // a piece twice
+    default: { // duplicate a piece
         const std::size_t from = below(input.size());
         const std::size_t bytes = 1 + below(std::min<std::size_t>(input.size() - from, 256));
         if (input.size() + bytes <= max_size) {
@@ -308,7 +308,7 @@ int main(int count, char** words) {
         pool.emplace_back();
     }
     const std::size_t good = pool.size();
-    constexpr std::size_t MAX_STRAYS = 256; // changed ones that are changed further
+    constexpr std::size_t MAX_STRAYS = 256; // mutated inputs that are mutated further
     const auto is_over = [&](long done) {
         return (options.runs >= 0 && done >= options.runs) ||
                (options.max_total_time > 0 &&
@@ -328,7 +328,8 @@ int main(int count, char** words) {
             }
         }
     }
-    std::printf("[fuzz] %zu files and %ld changed inputs in %lld s, %ld MB at most\n", given, done,
+    std::printf("[fuzz] ran %zu files and %ld mutated inputs in %lld s, %ld MB at most\n", given,
+                done,
                 static_cast<long long>(
                     std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin).count()),
                 peak_megabytes());

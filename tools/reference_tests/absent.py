@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Stand-ins for names of ``cuda.core`` that Cuprum does not have: the tests that use them fail."""
+"""Placeholders for names of ``cuda.core`` that Cuprum lacks. Tests that use them fail."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 
 class Absent:
-    """Stand for a name that Cuprum does not have; using it says which."""
+    """A placeholder for a name that Cuprum lacks. Calling it fails the test and shows the name."""
 
     def __init__(self, where: str, name: str) -> None:
         self.__dict__.update(_where=where, _name=name)
@@ -34,7 +34,7 @@ class Absent:
     def __mro_entries__(self, bases: tuple) -> tuple[type, ...]:
         return (AbsentBase,)
 
-    # Tests build tables and annotations out of such names when they are collected.
+    # Tests use such names in tables and annotations when they are collected.
     def __or__(self, other: object) -> object:
         return object
 
@@ -48,20 +48,20 @@ class Absent:
 
 
 class AbsentBase:
-    """Stand for an absent base class."""
+    """A placeholder for an absent base class."""
 
 
 class AbsentModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Give a module of absent names for what is missing below ``cuda.core``."""
+    """An importer that provides missing modules below ``cuda.core``, with absent names."""
 
     def find_spec(self, name: str, _path: object, _target: object = None) -> object:
-        """Find what is below ``cuda.core`` and nowhere else."""
+        """Find modules below ``cuda.core`` only."""
         if name.startswith("cuda.core."):
             return importlib.machinery.ModuleSpec(name, self, is_package=True)
         return None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        """Make a module without names."""
+        """Create a module without names."""
         from cuprum.drop_in import _modules
 
         return _modules.PrivateModule(spec.name, ())
@@ -71,7 +71,7 @@ class AbsentModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def install() -> None:
-    """Let every name that is missing below ``cuda.core`` be absent instead of an error."""
+    """Provide a placeholder for every missing name below ``cuda.core`` instead of an error."""
     from cuprum.drop_in import _modules
 
     _modules.stand_in = Absent

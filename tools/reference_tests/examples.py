@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Runs the reference's example scripts, each in a process of its own, and tells how they went."""
+"""Run the reference's example scripts, each in its own process, and print the results."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ MISSING = re.compile(r"No module named '([\w.]+)'")
 def main(
     folder: Path, python: str, environment: dict[str, str], patterns: list[str], recorded: Path
 ) -> int:
-    """Run the examples and print a line each; with `recorded`, keep what came of all of them."""
+    """Run the examples and print a line for each; write all results to `recorded` if given."""
     scripts = sorted(folder.resolve().glob("*.py"))
     if not scripts:
-        sys.exit(f"{folder} holds no examples")
+        sys.exit(f"{folder} contains no examples")
     results = {}
     for script in scripts:
         if patterns and script.name not in patterns:
@@ -80,7 +80,7 @@ def run(script: Path, python: str, environment: dict[str, str]) -> tuple[str, st
 
 
 def _missing(line: str) -> str:
-    """Return what a script that ended with this line lacks, if that is why it ended."""
+    """Return what the script lacks if its last line of output shows that, or nothing."""
     module = MISSING.search(line)
     if module and not module[1].startswith("cuda.core"):
         return f"needs {module[1]}"

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The list of the reference's tests that are left out, each with a reason."""
+"""Reads the list of the reference's tests that are left out, with the reasons."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def reason_for_file(file: str) -> str:
 def reason_for(node: str, file: Path = LIST) -> str:
     """Return why a test is left out, or nothing.
 
-    A pattern is matched with the name of the test and with that of the single row, so that it
-    need not care about rows and can pick some.
+    A pattern may match the test's name or the name of one parameter row. It can therefore ignore
+    rows or select some.
     """
     patterns = _patterns(file)
     return _first_reason(node, patterns) or _first_reason(node.partition("[")[0], patterns)

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Runs the files of the reference's tests, several at a time, each in a process of its own.
+"""Run the files of the reference's tests, several at a time, each in its own process.
 
-A process that crashes or hangs costs one test: its outcomes are on disk, and it is started again
-behind the test it died in. Nothing but pytest is needed.
+A crash or a hang loses only one test. The outcomes so far are on disk, and the process is started
+again after the test in which it died. This needs nothing but pytest.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from pathlib import Path
 from reference_tests import exclusions, outcomes, plugin_names
 
 POLL_S = 0.05
-#: A job that keeps dying is given up after so many starts.
+#: A job that keeps dying is abandoned after this many starts.
 MAX_STARTS = 8
-#: What pytest exits with when nothing was collected, as a small file leaves some shards.
+#: Pytest's exit status if a shard contains no tests, as with small files.
 NO_TESTS = 5
-#: No process should run longer than this, so that all of them end at about the same time.
+#: Files are split so that no process runs longer than this and all finish at about the same time.
 WANTED_JOB_S = 20.0
 
 
@@ -45,12 +45,12 @@ class Job:
 
     @property
     def name(self) -> str:
-        """Name the job as a file."""
+        """Return the job's name for file names."""
         return f"{self.target.replace('/', '.').replace('::', '.')[:120]}.{self.shard}"
 
     @property
     def outcome_file(self) -> Path:
-        """Return where the outcomes of its tests are kept."""
+        """Return the file that contains the outcomes of its tests."""
         return self.folder / f"{self.name}.jsonl"
 
 
@@ -64,7 +64,7 @@ class Limits:
 
 
 def plan(tests: Path, patterns: list[str], folder: Path, seconds: dict[str, float]) -> list[Job]:
-    """Split the tests into jobs, the longest first; `seconds` is what files took last time."""
+    """Split the tests into jobs, longest first; `seconds` holds each file's last duration."""
     if patterns:
         return [Job(pattern, pattern.split("::")[0], 0, 1, folder, 0.0) for pattern in patterns]
     jobs = []
@@ -82,7 +82,7 @@ def plan(tests: Path, patterns: list[str], folder: Path, seconds: dict[str, floa
 def run(
     jobs: list[Job], command: list[str], environment: dict, tests: Path, limits: Limits, count: int
 ) -> list[str]:
-    """Run the jobs, `count` at a time; return the names of those that were not finished."""
+    """Run the jobs, `count` at a time; return the files that were not finished."""
     waiting = list(reversed(jobs))
     running: list[Job] = []
     began = time.monotonic()
@@ -124,7 +124,7 @@ def _start(job: Job, command: list[str], environment: dict, tests: Path, limits:
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
-            start_new_session=True,  # so that what it starts can be ended with it
+            start_new_session=True,  # so that _kill can also end its child processes
         )
 
 
@@ -140,7 +140,7 @@ def _is_finished(job: Job, limits: Limits) -> bool:
 
 
 def _needs_restart(job: Job) -> bool:
-    """Note the test in which the process died, and say whether to go on behind it."""
+    """Record the test in which the process died; return whether to continue after it."""
     assert job.process is not None
     status = job.process.returncode
     why = f"killed by signal {-status}" if status < 0 else "did not return in time"
@@ -153,7 +153,7 @@ def _needs_restart(job: Job) -> bool:
 
 
 def _note_unfinished(job: Job, why: str) -> bool:
-    """Enter the test that began and did not end as failed; return whether there is one."""
+    """Record a test that started but did not end as failed; return whether there is one."""
     if not job.outcome_file.exists():
         return False
     entries = outcomes.read_file(job.outcome_file)
@@ -164,7 +164,7 @@ def _note_unfinished(job: Job, why: str) -> bool:
 
 
 def _kill(job: Job) -> None:
-    """End the job's process and all that it started."""
+    """End the job's process and all its children."""
     assert job.process is not None
     with contextlib.suppress(ProcessLookupError):
         os.killpg(job.process.pid, signal.SIGKILL)

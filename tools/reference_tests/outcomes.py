@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""How the reference's tests ended: read, counted, recorded, compared with other runs."""
+"""Read, count, record and compare the outcomes of the reference's tests."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 HERE = Path(__file__).parent
 COLUMNS = ("passed", "failed", "skipped", "deselected")
-#: Outcomes that count as a failure: "error" is a file that cannot be collected.
+#: Outcomes that count as failures. "error" means that a file cannot be collected.
 BAD = ("failed", "error")
 FACTS = "run.json"
-#: The devices as files of recorded runs name them.
+#: The names of the devices in the file names of recorded runs.
 DEVICES = {"emulated": "emulated", "gpu": "h200"}
 
 
@@ -28,13 +28,13 @@ class Entry(NamedTuple):
 
 
 def append(file: Path, node: str, outcome: str, detail: str) -> None:
-    """Add an outcome to a file of them."""
+    """Append an outcome to a file of outcomes."""
     with open(file, "a") as stream:
         stream.write(json.dumps([node, outcome, detail[:400], 0.0]) + "\n")
 
 
 def read_file(file: Path) -> dict[str, Entry]:
-    """Return the last outcome of each test in a file; a line that was cut off is left out."""
+    """Return the last outcome of each test in a file; ignore lines that were cut off."""
     entries: dict[str, Entry] = {}
     for line in file.read_text().splitlines():
         try:
@@ -59,7 +59,7 @@ def read_folder(folder: Path) -> dict[str, Entry]:
 
 
 def count_by_file(entries: dict[str, Entry]) -> dict[str, Counter[str]]:
-    """Return the number of each outcome per file; one that cannot be collected has failed."""
+    """Return the number of each outcome per file; a file that cannot be collected is a failure."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for node, entry in entries.items():
         outcome = "failed" if entry.outcome in BAD else entry.outcome
@@ -84,7 +84,7 @@ def format_table(entries: dict[str, Entry]) -> str:
 
 
 def format_failures(entries: dict[str, Entry]) -> str:
-    """Return each failure with its reason, a line each."""
+    """Return one line for each failure, with its reason."""
     return "\n".join(
         f"{entry.outcome}: {node}: {entry.detail}"
         for node, entry in sorted(entries.items())
@@ -93,18 +93,18 @@ def format_failures(entries: dict[str, Entry]) -> str:
 
 
 def format_exclusions(entries: dict[str, Entry]) -> str:
-    """Return how many tests were deselected for each reason; a file left out counts as one."""
+    """Return how many tests were deselected for each reason; an excluded file counts as one."""
     reasons = Counter(e.detail for e in entries.values() if e.outcome == "deselected")
     return "\n".join(f"deselected {count:>4}: {why}" for why, count in reasons.most_common())
 
 
 def failures(entries: dict[str, Entry]) -> dict[str, str]:
-    """Return the tests that failed, with what they said."""
+    """Return the tests that failed, with their messages."""
     return {node: entry.detail for node, entry in sorted(entries.items()) if entry.outcome in BAD}
 
 
 def compare(entries: dict[str, Entry], recorded: Path) -> str:
-    """Say which tests end otherwise than in a recorded run."""
+    """Return as text which tests end differently than in a recorded run."""
     if not recorded.exists():
         return f"no {recorded.name} to compare with"
     before = json.loads(recorded.read_text())["failed"]
@@ -118,13 +118,13 @@ def compare(entries: dict[str, Entry], recorded: Path) -> str:
 
 
 def write_facts(folder: Path, seconds: float, workers: int, unfinished: list[str]) -> None:
-    """Keep how a run went beside its outcomes."""
+    """Write the facts about a run beside its outcomes."""
     facts = {"seconds": round(seconds), "workers": workers, "unfinished": unfinished}
     (folder / FACTS).write_text(json.dumps(facts))
 
 
 def read_facts(folder: Path) -> dict:
-    """Return how a run went; one that was killed has left nothing."""
+    """Return the facts about a run; a run that was killed wrote none."""
     file = folder / FACTS
     if file.exists():
         return json.loads(file.read_text())
@@ -132,7 +132,7 @@ def read_facts(folder: Path) -> dict:
 
 
 def record(entries: dict[str, Entry], recorded: Path, facts: dict) -> None:
-    """Keep counts, failures and times, for `compare`, the next plan and the documentation."""
+    """Record counts, failures and times for `compare`, the next plan and the documentation."""
     times: Counter[str] = Counter()
     for node, entry in entries.items():
         times[node.split("::")[0]] += entry.seconds
@@ -152,11 +152,11 @@ def read_times(recorded: Path) -> dict[str, float]:
 
 
 def recorded_file(device: str, implementation: str) -> Path:
-    """Return where the run on a device is recorded."""
+    """Return the file that records the run on a device."""
     prefix = "original_" if implementation == "original" else ""
     return HERE / f"recorded_{prefix}{DEVICES[device]}.json"
 
 
 def recorded_examples(device: str) -> Path:
-    """Return where the run of the examples on a device is recorded."""
+    """Return the file that records the run of the examples on a device."""
     return HERE / f"examples_{DEVICES[device]}.json"

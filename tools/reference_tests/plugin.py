@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A pytest plugin: runs tests written for ``cuda.core`` and writes down how each ended, at once.
+"""A pytest plugin that runs tests written for ``cuda.core`` and records each outcome immediately.
 
-Loaded by tools/reference-tests with ``-p reference_tests.plugin``, before the tests' own conftest
-imports ``cuda.core``. A process that dies leaves its outcomes behind; started again with the same
-file of outcomes, it goes on behind the test that killed it.
+tools/reference-tests loads it with ``-p reference_tests.plugin``, before the tests' own conftest
+imports ``cuda.core``. If the process dies, its outcomes remain. If it is started again with the
+same file of outcomes, it continues after the test that killed it.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ if os.environ.get(IMPLEMENTATION) != "original":
 
 
 def pytest_configure() -> None:
-    """Make sure that what is tested is what should be."""
+    """Make sure that the intended implementation is tested."""
     import cuda.core
 
     is_cuprum = type(cuda.core).__name__ == "CoreModule"
     if is_cuprum == (os.environ.get(IMPLEMENTATION) == "original"):
-        raise pytest.UsageError(f"cuda.core is {cuda.core!r}, which was not to be tested")
+        raise pytest.UsageError(f"cuda.core is {cuda.core!r}, which is not the one to test")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave out what the list of exclusions names, the other shards' tests and what is done."""
+    """Leave out excluded tests, the tests of other shards, and tests that already ran."""
     index, count = map(int, os.environ.get(SHARD, "0/1").split("/"))
     done = _read_done()
     remaining = []
@@ -59,7 +59,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:
-    """Note the test that runs, and end the process should it never return."""
+    """Record the test that runs, and end the process if the test does not return in time."""
     write_outcome(nodeid, STARTED, "")
     _began[nodeid] = time.monotonic()
     if limit := float(os.environ.get(TEST_TIMEOUT, "0")):
@@ -68,7 +68,7 @@ def pytest_runtest_logstart(nodeid: str) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Keep the phase that decides: the first that failed, else the call."""
+    """Keep the phase that decides: the first that failed, or the call."""
     before = _details.get(report.nodeid, ("", ""))[0]
     if before == FAILED or (report.when != "call" and report.outcome == PASSED):
         return
@@ -81,14 +81,14 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_runtest_logfinish(nodeid: str) -> None:
-    """Write how the test ended."""
+    """Record how the test ended."""
     faulthandler.cancel_dump_traceback_later()
     outcome, detail = _details.pop(nodeid, (FAILED, "no phase of it was reported"))
     write_outcome(nodeid, outcome, detail)
 
 
 def pytest_collectreport(report: pytest.CollectReport) -> None:
-    """Write a file that could not be collected, or that skips as a whole."""
+    """Record a file that could not be collected, or that is skipped as a whole."""
     if report.failed:
         write_outcome(report.nodeid, "error", _reason_of(report))
     elif report.skipped and isinstance(report.longrepr, tuple):
@@ -96,7 +96,7 @@ def pytest_collectreport(report: pytest.CollectReport) -> None:
 
 
 def write_outcome(node: str, outcome: str, detail: str) -> None:
-    """Append one line to the file of outcomes; a short write with O_APPEND is never cut."""
+    """Append one line to the file of outcomes; short writes with O_APPEND are atomic."""
     seconds = time.monotonic() - _began.get(node, time.monotonic())
     line = json.dumps([node, outcome, detail[:400], round(seconds, 3)]) + "\n"
     descriptor = os.open(os.environ[OUTCOME_FILE], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -117,7 +117,7 @@ def _reason_of(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 
 def _read_done() -> set[str]:
-    """Return the tests that an earlier process with this file of outcomes has begun."""
+    """Return the tests that an earlier process with this file of outcomes started."""
     file = Path(os.environ[OUTCOME_FILE])
     lines = file.read_text().splitlines() if file.exists() else []
     return {json.loads(line)[0] for line in lines}

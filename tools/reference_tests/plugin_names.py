@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The environment variables through which the runner talks to the pytest plugin."""
+"""The environment variables that the runner sets for the pytest plugin."""
 
 OUTCOME_FILE = "CUPRUM_REFERENCE_OUTCOMES"
 SHARD = "CUPRUM_REFERENCE_SHARD"

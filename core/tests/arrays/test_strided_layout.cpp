@@ -135,7 +135,7 @@ TEST(StridedLayout, permuting_flattening_and_squeezing) {
     EXPECT_EQ(dense({1, 3, 1}).squeezed(), dense({3}));
     const std::array axes{0, -1};
     EXPECT_EQ(listed(dense({3}).unsqueezed(axes).shape()), (std::vector<Index>{1, 3, 1}));
-    // The axes that were there keep their strides, also those of one element.
+    // Existing axes keep their strides, even those with one element.
     const std::array front{0};
     EXPECT_EQ(StridedLayout({2, 1, 4}, {4, 20, 1}, ITEM_BYTES).unsqueezed(front),
               StridedLayout({1, 2, 1, 4}, {8, 4, 20, 1}, ITEM_BYTES));
@@ -170,10 +170,10 @@ TEST(StridedLayout, repacking_changes_the_element) {
     EXPECT_EQ(layout.max_compatible_itemsize(), 16U);
     EXPECT_EQ(layout.max_compatible_itemsize(8), 8U);
     EXPECT_EQ(layout.max_compatible_itemsize(16, 0x1008), 8U);
-    EXPECT_EQ(layout.max_compatible_itemsize(16, 0x1002), ITEM_BYTES); // fits no element at all
+    EXPECT_EQ(layout.max_compatible_itemsize(16, 0x1002), ITEM_BYTES); // nothing larger fits
     EXPECT_EQ(dense({2, 6}).max_compatible_itemsize(12), 12U);
     EXPECT_EQ(dense({2, 6}).repacked(12), StridedLayout({2, 2}, {2, 1}, 12));
-    EXPECT_EQ(dense({2, 6}).max_compatible_itemsize(10), ITEM_BYTES); // no multiple of an element
+    EXPECT_EQ(dense({2, 6}).max_compatible_itemsize(10), ITEM_BYTES); // not a multiple of it
     expect_error<std::invalid_argument>(
         [&] { static_cast<void>(layout.max_compatible_itemsize(2)); },
         {"max_itemsize is 2, expected at least the element's 4 bytes"});
@@ -219,14 +219,14 @@ TEST(StridedLayout, what_reaches_further_than_64_bits_can_count_is_refused) {
     expect_error<std::invalid_argument>(
         [] { static_cast<void>(StridedLayout({2}, std::numeric_limits<std::size_t>::max())); },
         {"itemsize must be at most"});
-    // Where there is only one element, or none, a stride leads nowhere.
+    // With at most one element, strides do not matter.
     EXPECT_TRUE(StridedLayout({1}, {smallest}, ITEM_BYTES).is_unique());
     EXPECT_EQ(StridedLayout({0, 2}, {smallest, largest}, ITEM_BYTES).volume(), 0);
     EXPECT_EQ(StridedLayout({0, 2}, {smallest, largest}, ITEM_BYTES).stride_order(),
               (std::vector<int>{1, 0}));
 }
 
-TEST(StridedLayout, without_elements_other_extents_and_strides_may_be_as_large_as_they_like) {
+TEST(StridedLayout, empty_layouts_may_have_any_extents_and_strides) {
     constexpr Index large = Index{1} << 40;
     constexpr Index huge = Index{1} << 62;
     const StridedLayout empty({0, large, large}, ITEM_BYTES);

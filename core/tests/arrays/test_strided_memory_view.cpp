@@ -25,7 +25,7 @@ using testing::expect_error;
 using Index = StridedLayout::Index;
 using Slice = StridedLayout::Slice;
 
-/// A tensor as another library would make it; counts how often it is given back.
+/// A tensor of another library. Counts how often it is deleted.
 struct Foreign {
     std::vector<float> values = std::vector<float>(24);
     std::array<Index, 2> shape{4, 3};
@@ -124,7 +124,7 @@ TEST_F(ViewOnDriver, hands_out_tensors_that_share_the_memory) {
     EXPECT_EQ(tensor->tensor.shape[0], 3);
     EXPECT_EQ(tensor->tensor.strides[0], 3);
     EXPECT_EQ(tensor->tensor.dtype, dlpack::type_of<float>());
-    const auto back = StridedMemoryView::from_dlpack(tensor); // which gives it back
+    const auto back = StridedMemoryView::from_dlpack(tensor); // takes ownership of the tensor
     EXPECT_TRUE(back.is_device_accessible());
     EXPECT_EQ(back.layout(), StridedLayout({3, 3}, 4));
 }
@@ -148,7 +148,7 @@ TEST_F(ViewOnDriver, copies_with_strides_and_types) {
     EXPECT_EQ((fixed.typed<const float, 2>()(0, 1)), 3.0F);
 }
 
-TEST_F(ViewOnDriver, does_not_reach_outside_nor_change_elements) {
+TEST_F(ViewOnDriver, refuses_memory_outside_and_other_element_sizes) {
     const Buffer buffer = device().allocate(48, stream());
     const StridedLayout layout({4, 3}, 4);
     const StridedMemoryView view(buffer, layout, dlpack::type_of<float>());

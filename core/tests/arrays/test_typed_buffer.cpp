@@ -31,7 +31,7 @@ protected:
     }
 };
 
-// It converts to pointers that a T* converts to, and to nothing else.
+// It converts to the pointers that a T* converts to, and to nothing else.
 static_assert(std::is_convertible_v<TypedBuffer<float>, float*>);
 static_assert(std::is_convertible_v<TypedBuffer<float>, const float*>);
 static_assert(std::is_convertible_v<TypedBuffer<float>, const Buffer&>);
@@ -91,7 +91,7 @@ TEST_F(TypedBufferOnDriver, slices_by_element_and_shares_the_memory) {
     EXPECT_EQ(part.slice(3, 0).size(), 0U);
     expect_error<std::invalid_argument>([&] { static_cast<void>(part.slice(2, 2)); },
                                         {"the slice has elements 2 to 4, expected at most 3"});
-    // NOTE: the sum of the two wraps around.
+    // NOTE: the sum of offset and count wraps around.
     EXPECT_THROW(static_cast<void>(part.slice(1, std::numeric_limits<std::size_t>::max())),
                  std::invalid_argument);
 }

@@ -5,7 +5,7 @@
 
 #include <cuprum/cuprum.hpp>
 
-// The public headers declare the way to the private parts, but do not define it.
+// The public headers declare the access to private parts, but do not define it.
 const void* reach_in(const cuprum::Stream& stream) {
     return cuprum::detail::Access::state(stream).get();
 }

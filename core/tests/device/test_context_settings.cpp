@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Contexts that are made, limits, flags, peers, and the primary context made anew.
+// Contexts that the library creates, limits, flags, peers, and reset primary contexts.
 
 #include "support/driver_test.hpp"
 #include "support/expect_error.hpp"
@@ -133,7 +133,7 @@ TEST_F(ContextSettingsOnFake, other_threads_may_read_the_context_that_is_reset) 
     constexpr int RESETS = 100;
     const Context kept = Device(0).primary_context();
     std::atomic<bool> is_over = false;
-    std::thread reader([&] { // the thread sanitizer watches
+    std::thread reader([&] { // the thread sanitizer checks this
         while (!is_over) {
             EXPECT_NE(kept.handle(), nullptr);
         }
@@ -141,7 +141,7 @@ TEST_F(ContextSettingsOnFake, other_threads_may_read_the_context_that_is_reset) 
     for (int i = 0; i < RESETS; ++i) {
         Device(0).reset_primary_context();
     }
-    fake->primaries[0] = fake->make_context(0); // a driver may make another one
+    fake->primaries[0] = fake->make_context(0); // a driver may create another context
     Device(0).reset_primary_context();
     is_over = true;
     reader.join();
@@ -225,7 +225,7 @@ TEST_F(ContextSettingsOnDriver, limit_is_at_least_what_was_set) {
     context.set_limit(Limit::StackSize, STACK_BYTES);
     EXPECT_GE(context.limit(Limit::StackSize), STACK_BYTES);
     context.set_cache_config(CacheConfig::PreferShared);
-    (void)context.cache_config(); // a device may have no say in it
+    (void)context.cache_config(); // the device may ignore the setting
 }
 
 TEST_F(ContextSettingsOnDriver, total_memory_needs_no_context) {

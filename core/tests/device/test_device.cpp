@@ -235,7 +235,7 @@ TEST(DeviceFailures, set_current_leaves_the_current_context_when_it_fails) {
 
 // ---- on a driver -------------------------------------------------------------------------------
 
-TEST_F(DeviceOnDriver, tells_who_it_is) {
+TEST_F(DeviceOnDriver, has_name_and_identity) {
     EXPECT_EQ(device().ordinal(), 0);
     EXPECT_FALSE(device().name().empty());
     EXPECT_TRUE(

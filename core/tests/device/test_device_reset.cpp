@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What becomes of objects whose device is reset under them. A program of its own: on a GPU a reset
-// takes everything in the process.
+// What happens to objects when their device is reset. These tests need their own program, because
+// on a GPU a reset destroys everything in the process.
 
 #include "driver/table.hpp"
 #include "support/device_test.hpp"
@@ -55,7 +55,7 @@ std::vector<Buffer> buffers_of_every_kind(const Device& device, DeviceMemoryReso
 
 } // namespace
 
-TEST_F(ResetOnFake, memory_of_pools_outlives_the_reset_and_is_freed_on_a_stream_that_is_there) {
+TEST_F(ResetOnFake, pool_memory_survives_a_reset_and_is_freed_on_an_existing_stream) {
     const Stream stream = Device(0).create_stream();
     Buffer buffer = Device(0).allocate(64, stream);
     Device(0).reset_primary_context();
@@ -66,7 +66,7 @@ TEST_F(ResetOnFake, memory_of_pools_outlives_the_reset_and_is_freed_on_a_stream_
     EXPECT_EQ(fake->live().allocations, 0);
 }
 
-TEST_F(ResetOnFake, memory_that_went_with_the_context_is_not_freed_again) {
+TEST_F(ResetOnFake, memory_destroyed_by_a_reset_is_not_freed_again) {
     const Stream stream = Device(0).create_stream();
     const auto synchronous = SynchronousMemoryResource::create(Device(0));
     const auto pinned = LegacyPinnedMemoryResource::create();
@@ -77,7 +77,7 @@ TEST_F(ResetOnFake, memory_that_went_with_the_context_is_not_freed_again) {
     const CUdeviceptr reused = gone[0].handle();
     Device(0).reset_primary_context();
     EXPECT_EQ(fake->live().allocations + fake->live().host_allocations, 0);
-    fake->allocations[reused] = 64; // somebody else's by now
+    fake->allocations[reused] = 64; // the address now belongs to another allocation
     gone.clear();
     EXPECT_EQ(fake->count("cuMemFree"), 0);
     EXPECT_EQ(fake->count("cuMemFreeHost"), 0);
@@ -85,7 +85,7 @@ TEST_F(ResetOnFake, memory_that_went_with_the_context_is_not_freed_again) {
     EXPECT_EQ(fake->allocations.erase(reused), 1U);
 }
 
-TEST_F(ResetOnFake, where_memory_was_made_counts_and_not_where_it_is_to_be_freed) {
+TEST_F(ResetOnFake, the_allocating_device_counts_not_the_freeing_stream) {
     const Stream elsewhere = Device(1).create_stream();
     const auto synchronous = SynchronousMemoryResource::create(Device(0));
     Buffer gone = synchronous->allocate(64, elsewhere);
@@ -99,7 +99,7 @@ TEST_F(ResetOnFake, where_memory_was_made_counts_and_not_where_it_is_to_be_freed
     EXPECT_EQ(fake->count("cuStreamSynchronize"), 1) << "the default stream: its own is gone";
 }
 
-TEST_F(ResetOnFake, a_stream_of_before_may_be_named_for_freeing_and_stands_for_the_default_one) {
+TEST_F(ResetOnFake, freeing_on_a_stream_destroyed_by_a_reset_uses_the_default_stream) {
     const Stream before = Device(0).create_stream();
     Device(0).reset_primary_context();
     const Stream after = Device(0).create_stream();
@@ -112,7 +112,7 @@ TEST_F(ResetOnFake, a_stream_of_before_may_be_named_for_freeing_and_stands_for_t
     EXPECT_EQ(fake->last_free.stream, own);
 }
 
-TEST_F(ResetOnFake, what_went_with_the_reset_is_not_handed_to_the_driver) {
+TEST_F(ResetOnFake, objects_destroyed_by_a_reset_are_not_passed_to_the_driver) {
     const Stream stream = Device(0).create_stream();
     const Stream elsewhere = Device(1).create_stream();
     Event event = stream.record();
@@ -223,7 +223,7 @@ TEST_F(ResetOnDriver, all_objects_may_outlive_a_reset_and_the_device_works_on) {
     std::vector<Buffer> buffers = buffers_of_every_kind(device(), *pool, *before, memory);
     before->sync();
     device().reset_primary_context();
-    // Half of them go on another thread, which has no context.
+    // Close half of the buffers on another thread, which has no current context.
     std::thread([&] {
         for (std::size_t i = 0; i < buffers.size(); i += 2) {
             buffers[i].close();
@@ -242,7 +242,7 @@ TEST_F(ResetOnDriver, all_objects_may_outlive_a_reset_and_the_device_works_on) {
     EXPECT_EQ(back[63], 7);
 }
 
-TEST_F(ResetOnDriver, a_trace_has_the_work_of_before_and_after_a_reset) {
+TEST_F(ResetOnDriver, a_trace_contains_work_before_and_after_a_reset) {
     const std::string path = (std::filesystem::path(::testing::TempDir()) / "reset.json").string();
     start_trace(path);
     for (int i = 0; i < 2; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Green contexts and what they are made of.
+// Green contexts and the device resources that they use.
 
 #include "support/driver_test.hpp"
 #include "support/expect_error.hpp"
@@ -109,7 +109,7 @@ TEST_F(DeviceResourcesOnFake, newer_driver_splits_into_groups_of_any_size) {
     EXPECT_EQ(fake->count("cuDevSmResourceSplitByCount"), 0);
 }
 
-TEST_F(DeviceResourcesOnFake, dry_run_tells_sizes_and_makes_nothing_usable) {
+TEST_F(DeviceResourcesOnFake, dry_run_returns_sizes_but_no_usable_resources) {
     for (const int version : {13000, STRUCTURED}) {
         fake->version = version;
         const SMSplit split = Device(0).resources().sm().split({{.count = 16}}, true);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What all classes that share a handle have in common: equality, a hash and a text.
+// What all classes with a handle have in common: equality, a hash and a text.
 
 #include "support/device_test.hpp"
 
@@ -29,7 +29,7 @@ std::string written(const T& object) {
     return out.str();
 }
 
-/// Checks one class: `first` and `other` are two objects of it that differ.
+/// Checks one class. `first` and `other` are two different objects of it.
 template <typename T>
 void check_class(const char* name, T first, T other) {
     SCOPED_TRACE(name);
@@ -111,7 +111,7 @@ TEST(HasText, is_for_what_this_library_can_write) {
     EXPECT_EQ(written(CodeType::LtoIr), "ltoir");
 }
 
-// A handle has the type that the C interface takes.
+// A handle has the type that the C API uses.
 static_assert(std::is_same_v<decltype(std::declval<Device>().handle()), CUdevice>);
 static_assert(std::is_same_v<decltype(std::declval<Context>().handle()), CUcontext>);
 static_assert(std::is_same_v<decltype(std::declval<Stream>().handle()), CUstream>);

@@ -31,7 +31,7 @@ using driver::DriverChoice;
 using driver::DriverLibrary;
 using testing::ScopedVariable;
 
-constexpr const char* SOME_LIBRARY = "libm.so.6"; // stands for a file that is no driver
+constexpr const char* SOME_LIBRARY = "libm.so.6"; // a library that is not a driver
 
 bool contains(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
@@ -43,7 +43,7 @@ CUresult answer(const char* name, void** function, int version) {
     return is_found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
-/// As drivers since 12.0 have it: success, with the reason in `found`.
+/// Behaves like drivers since 12.0: returns success, and the reason in `found`.
 CUresult get_proc_address_v2(const char* name, void** function, int version, cuuint64_t,
                              CUdriverProcAddressQueryResult* found) {
     *found = answer(name, function, version) == CUDA_SUCCESS ? CU_GET_PROC_ADDRESS_SUCCESS
@@ -51,7 +51,7 @@ CUresult get_proc_address_v2(const char* name, void** function, int version, cuu
     return CUDA_SUCCESS;
 }
 
-/// As drivers of 11.x have it.
+/// Behaves like drivers of 11.x.
 CUresult get_proc_address_v1(const char* name, void** function, int version, cuuint64_t) {
     return answer(name, function, version);
 }
@@ -132,7 +132,7 @@ TEST(DriverChoice, missing_file_is_an_error_that_names_it) {
     }
 }
 
-TEST(DriverChoice, emulated_is_looked_for_beside_this_library_only) {
+TEST(DriverChoice, emulated_is_searched_only_beside_this_library) {
     const ScopedVariable variable("CUPRUM_EMULATOR_LIBRARY", "lib/libcuda.so.1");
     try {
         (void)driver::choose_driver("emulated");
@@ -236,7 +236,7 @@ TEST_F(TableOnFake, release_reports_a_failure_and_does_not_throw) {
         << messages[0];
 }
 
-TEST_F(TableOnFake, release_after_the_driver_is_gone_is_silent) {
+TEST_F(TableOnFake, release_after_the_driver_shut_down_is_silent) {
     fake->fail("cuStreamDestroy", CUDA_ERROR_DEINITIALIZED);
     Device(0).create_stream().close();
     EXPECT_TRUE(warnings.take(WarningKind::Release).empty());
@@ -273,7 +273,7 @@ TEST_F(TableDeathTest, nothing_is_released_once_the_process_is_leaving) {
 
 TEST_F(TableDeathTest, static_object_that_outlives_main_leaves_the_driver_alone) {
     const auto leave = [this] {
-        // Destroyed after the exit handler, which was registered later.
+        // The guard is destroyed after the exit handler, which is registered later.
         static struct Guard {
             testing::FakeDriver* fake = nullptr;
             std::optional<Stream> stream;

@@ -126,7 +126,7 @@ TEST_F(ErrorOnFake, names_the_last_launches_when_work_on_the_device_failed) {
     EXPECT_EQ(detail::LaunchName("scatter").get(), again.get());
 }
 
-TEST_F(ErrorOnFake, names_of_kernels_that_are_gone_are_dropped_unless_a_stream_shows_them) {
+TEST_F(ErrorOnFake, names_of_unloaded_kernels_are_dropped_unless_a_stream_uses_them) {
     constexpr int MANY = 10'000;
     const Stream shown = Device(0).create_stream();
     const Stream busy = Device(0).create_stream();
@@ -152,7 +152,7 @@ TEST_F(ErrorOnFake, names_are_shown_and_dropped_by_several_threads_at_once) {
     const Stream shared = Device(0).create_stream();
     std::vector<std::thread> threads;
     for (int thread = 0; thread < THREADS; ++thread) {
-        threads.emplace_back([&, thread] { // the sanitizers watch
+        threads.emplace_back([&, thread] { // the sanitizers check this
             for (int i = 0; i < ROUNDS; ++i) {
                 const std::string text = "kernel_" + std::to_string((i * 7 + thread) % 300);
                 detail::Access::state(shared)->last_launch.note(detail::LaunchName(text));
@@ -189,7 +189,7 @@ TEST(Error, explains_in_our_words_without_a_driver_what_people_meet) {
         if (driver::known_name(result) == nullptr) {
             continue;
         }
-        testing::FakeDriver fake; // its cuGetErrorString has nothing to say
+        testing::FakeDriver fake; // its cuGetErrorString knows no text
         const std::string text = driver::explanation_of(result);
         EXPECT_NE(text.back(), '.') << code;
         EXPECT_EQ(std::tolower(text.front()), text.front()) << code;
@@ -315,7 +315,7 @@ TEST_F(ErrorOnDevice, names_of_codes_are_the_drivers) {
         const char* known = driver::known_name(result);
         const char* theirs = nullptr;
         if (known == nullptr || driver::table().cuGetErrorName(result, &theirs) != CUDA_SUCCESS) {
-            continue; // an older driver does not know the newest
+            continue; // an older driver does not know the newest codes
         }
         EXPECT_STREQ(known, theirs) << code;
         EXPECT_TRUE(seen.insert(known).second) << code;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Every driver call that the library makes is made to fail once, on the driver itself. The tests of
-// the objects do the same on a fake driver, which can also do what this one cannot.
+// Makes every driver call of the library fail once, on the real or emulated driver. The tests of
+// the objects do the same on a fake driver, which can also produce other failures.
 
 #include "support/device_test.hpp"
 #include "support/every_failure.hpp"

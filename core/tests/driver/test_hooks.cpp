@@ -17,7 +17,8 @@ int forks_prepared = 0;
 
 constexpr Hooks TEST_HOOKS{.before_fork = []() noexcept { ++forks_prepared; }};
 
-// Another static object, constructed with default priority: hooks of the library are there already.
+// A static object with default priority. The library's hooks are registered before it is
+// constructed.
 const std::vector<std::string> seen_by_static_object = [] {
     const cuprum::detail::LaunchName name("early");
     cuprum::detail::LastLaunch launch;
@@ -28,7 +29,7 @@ const std::vector<std::string> seen_by_static_object = [] {
 
 } // namespace
 
-TEST(Hooks, those_of_the_library_are_there_for_static_objects) {
+TEST(Hooks, library_hooks_exist_before_static_objects) {
     EXPECT_NE(std::ranges::find(seen_by_static_object, "early on the legacy default stream"),
               seen_by_static_object.end());
 }
@@ -36,7 +37,7 @@ TEST(Hooks, those_of_the_library_are_there_for_static_objects) {
 TEST(Hooks, only_the_functions_that_are_set_run) {
     add_hooks(TEST_HOOKS);
     run_hooks(&Hooks::before_fork);
-    run_hooks(&Hooks::after_fork_in_parent); // releases what the library's own hooks locked
+    run_hooks(&Hooks::after_fork_in_parent); // unlocks what the library's own hooks locked
     EXPECT_EQ(forks_prepared, 1);
 }
 

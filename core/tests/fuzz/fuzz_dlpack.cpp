@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Tensors of other libraries, with any numbers in them: a view is made of it or it is refused, and
-// no view reaches outside what the tensor describes.
+// Reads tensors with arbitrary values, as other libraries might pass them. Each is refused or
+// becomes a view, and no view reaches outside the memory that the tensor describes.
 
 #include <cuprum/dlpack.hpp>
 #include <cuprum/strided_memory_view.hpp>
@@ -19,7 +19,7 @@ using namespace cuprum;
 
 namespace {
 
-/// Takes numbers off the front of the input; zeros when it is used up.
+/// Reads numbers from the front of the input. Returns zeros after its end.
 class Source {
 public:
     Source(const std::uint8_t* data, std::size_t size) : data_(data), left_(size) {}
@@ -53,7 +53,7 @@ void use(const StridedMemoryView& view) {
     try {
         static_cast<void>(layout.required_size_in_bytes());
     } catch (const std::invalid_argument&) {
-        // it reaches below its start
+        // the layout reaches below its start
     }
     if (view.view(layout).layout().volume() != layout.volume()) {
         std::abort();
@@ -61,7 +61,7 @@ void use(const StridedMemoryView& view) {
     try {
         static_cast<void>(view.typed<float, 2>());
     } catch (const std::invalid_argument&) {
-        // something else, or of another rank
+        // another element type or rank
     }
     auto* const exported = view.to_dlpack();
     const StridedMemoryView again = StridedMemoryView::from_dlpack(exported);
@@ -88,7 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                     source.take<std::uint8_t>(), source.take<std::uint16_t>()};
     tensor.byte_offset = choices & 4 ? source.take<std::uint64_t>() : 0;
     tensor.ndim = choices & 8 ? source.take<std::int8_t>() : source.take<std::uint8_t>() % 5;
-    // Arrays of just the size that is promised, where that can be.
+    // The arrays have exactly the promised size if that is possible.
     std::vector<std::int64_t> shape(
         static_cast<std::size_t>(std::clamp(tensor.ndim, 0, MOST_DIMENSIONS)));
     std::vector<std::int64_t> strides = shape;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Code as it comes from files and caches: what is looked at before the driver sees it, the search
-// for PTX in fat binaries, and the names that caches keep with code.
+// Reads code as it comes from files and caches: the checks before the driver sees it, the search
+// for PTX in fat binaries, and the names that caches store with code.
 
 #include "program/code/fatbin.hpp"
 #include "program/code/image.hpp"
@@ -49,7 +49,7 @@ void search_for_ptx(std::span<const std::byte> code) {
         require(found.data() >= begin && found.data() + found.size() <= begin + code.size());
         require(found.find('\0') == std::string_view::npos);
     }
-    // What we write ourselves is found again, whatever it is.
+    // A fat binary that we write is read back unchanged, whatever it contains.
     const detail::FatbinImage images[] = {
         {detail::FatbinImage::Kind::Cubin, "sm_90", code},
         {detail::FatbinImage::Kind::Ptx, "compute_90a", code},

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Files of the program cache with anything in them: what comes back is what was put there, or
-// nothing. The first byte of an input chooses how it becomes a file.
+// Reads program cache files with arbitrary content. A lookup returns exactly what was stored, or
+// nothing. The first byte of an input selects how it becomes a file.
 
 #include <cuprum/program_cache.hpp>
 #include <cuprum/warning.hpp>
@@ -25,7 +25,7 @@ using namespace cuprum;
 
 namespace {
 
-/// A cache in a folder that goes with the process.
+/// A cache in a folder that is deleted when the process ends.
 struct Place {
     Place() {
         std::string path = (std::filesystem::temp_directory_path() / "cuprum-fuzz-XXXXXX").string();
@@ -33,7 +33,7 @@ struct Place {
             std::abort();
         }
         folder = path;
-        set_warning_handler([](WarningKind, std::string_view) {}); // of damage, every time
+        set_warning_handler([](WarningKind, std::string_view) {}); // of damaged files
         cache.emplace(folder);
     }
 
@@ -72,7 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<char> content = content_of(path);
     const bool is_damaged = data[0] % 2 != 0;
     if (is_damaged) {
-        // Damaged in one place that the input names, or replaced by the input altogether.
+        // Change the byte that the input selects, or replace the file by the input.
         if (data[0] % 4 == 1 && size > 2) {
             content[data[1] % content.size()] ^= static_cast<char>(data[2] | 1);
         } else {
@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const bool is_whole =
         found.has_value() && std::equal(found->begin(), found->end(), code.begin(), code.end());
     if (is_damaged ? found.has_value() && data[0] % 4 == 1 && size > 2 : !is_whole) {
-        std::abort(); // a changed byte was not seen, or sound code was not found
+        std::abort(); // a changed byte was not detected, or intact code was not found
     }
     cache.remove(key);
     return 0;

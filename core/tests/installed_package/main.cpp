@@ -6,8 +6,8 @@
 #include <cstdio>
 #include <cstring>
 
-/// Uses the library as somebody else's program: asks for its version and, unless told that there is
-/// no device, makes a stream and waits on it.
+/// Uses the library like a user's program. Prints its version and, without --without-device,
+/// creates a stream and synchronises it.
 int main(int count, char** arguments) {
     std::printf("cuprum %s\n", cuprum::version());
     if (count > 1 && std::strcmp(arguments[1], "--without-device") == 0) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Built only where CCCL's headers are found.
+// Built only if CCCL's headers are found.
 
 #define LIBCUDACXX_ENABLE_EXPERIMENTAL_MEMORY_RESOURCE // CCCL before 3.1 hides cuda::mr without it
 
@@ -26,7 +26,7 @@ using testing::expect_error;
 
 using CCCL = testing::DeviceTest;
 
-/// Returns a resource that the library allocates from.
+/// Returns a memory resource of the library.
 std::shared_ptr<MemoryResource> pool_of(const Device& device) {
     return device.memory_resource();
 }

@@ -199,8 +199,7 @@ TEST_F(FakeKernel, occupancy_is_not_remembered_when_asking_failed) {
 }
 
 TEST_F(FakeKernel, threads_that_ask_at_once_get_their_own_answer) {
-    // Each thread asks what no other does, so that one remembered answer changes hands all the
-    // time.
+    // Each thread asks a different question, so the remembered answer changes all the time.
     constexpr int THREADS = 4;
     detail::LastOccupancy last;
     std::atomic<int> wrong{0};

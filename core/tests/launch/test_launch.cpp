@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What launch() gives to the driver, on the fake one. What kernels do is in
-// test_launch_on_device.cpp.
+// Checks what launch() passes to the driver, on the fake driver. test_launch_on_device.cpp checks
+// what kernels compute.
 
 #include "driver/error_log.hpp"
 #include "support/expect_error.hpp"
@@ -105,12 +105,12 @@ TEST_F(FakeLaunch, passes_configuration_and_arguments) {
     EXPECT_EQ(value_of<std::size_t>(launched.arguments[3]), 99U);
 }
 
-TEST_F(FakeLaunch, leaves_the_context_to_the_stream_and_the_current_one_alone) {
+TEST_F(FakeLaunch, uses_the_streams_context_and_keeps_the_current_one) {
     const Kernel nothing = kernel("nothing");
     for (const CUcontext before : {CUcontext{nullptr}, fake->make_context(1), context}) {
         start_with(before);
         launch(stream, {}, nothing);
-        // The stream names the context: nothing is made current for it.
+        // The stream determines the context, so launch() makes no context current.
         EXPECT_EQ(libraries->launches.back().config.hStream, stream.handle());
         EXPECT_EQ(libraries->launches.back().context, before);
         EXPECT_EQ(FakeDriver::current(), before);
@@ -122,7 +122,7 @@ TEST_F(FakeLaunch, leaves_the_context_to_the_stream_and_the_current_one_alone) {
     EXPECT_EQ(FakeDriver::current(), before);
 }
 
-TEST_F(FakeLaunch, is_tried_once_more_in_its_context_by_a_driver_that_wants_it_current) {
+TEST_F(FakeLaunch, retries_with_its_context_current) {
     const Kernel nothing = kernel("nothing");
     const CUcontext before = fake->make_context(1);
     start_with(before);
@@ -351,7 +351,7 @@ TEST_F(FakeLaunch, clusters_on_an_older_device_say_what_they_need) {
                                 {"sm_80", "compute capability 9.0"});
 }
 
-TEST_F(FakeLaunch, a_priority_that_the_device_has_not_gives_the_range) {
+TEST_F(FakeLaunch, an_out_of_range_priority_shows_the_valid_range) {
     const Kernel nothing = kernel("nothing");
     for (const int priority :
          {testing::FakeDriver::LOWEST_PRIORITY + 1, testing::FakeDriver::HIGHEST_PRIORITY - 1}) {

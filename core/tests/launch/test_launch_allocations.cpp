@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Launches allocate nothing: counted by replacing the allocator of this test program.
+// Checks that launches allocate nothing. Counts by replacing the allocator of this test program.
 
 #include "support/fake_libraries.hpp"
 
@@ -30,7 +30,7 @@ void* operator new(std::size_t bytes) {
     throw std::bad_alloc();
 }
 
-// Replaced with it, or else what comes from a sanitizer's own would go to our operator delete.
+// Replace this too. Memory from a sanitizer's version would go to our operator delete.
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     ++allocations;
     return std::malloc(bytes == 0 ? 1 : bytes);
@@ -50,7 +50,7 @@ namespace {
 class CountedLaunch : public testing::FakeLibrariesTest {
 protected:
     CountedLaunch() {
-        // The fake notes its calls in lists, whose memory is not ours to count.
+        // Do not use the fake's own functions here: they allocate memory to record calls.
         context = fake->make_context(0);
         stream = Stream::from_handle(fake->make_stream(context));
         start_with(context);
@@ -64,7 +64,7 @@ protected:
         libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = 48000;
     }
 
-    /// Returns how often memory is allocated in many calls; the first one may.
+    /// Returns the number of allocations in many calls, after a first call that may allocate.
     template <typename Call>
     static int count(const Call& call) {
         call();
@@ -82,7 +82,7 @@ protected:
 };
 
 TEST_F(CountedLaunch, counting_works) {
-    // Called by name: a new-expression may be left out by the compiler.
+    // Call the functions by name, because the compiler may remove a new-expression.
     EXPECT_EQ(count([] { ::operator delete(::operator new(sizeof(int))); }), 100);
 }
 

@@ -37,7 +37,7 @@ protected:
         return attributes;
     }
 
-    /// Encodes what has one attribute and returns its value.
+    /// Encodes a configuration with one attribute and returns its value.
     static CUlaunchAttributeValue only(int id, const LaunchConfig& config) {
         const auto all = attributes(config);
         EXPECT_EQ(all.size(), 1U);
@@ -132,7 +132,7 @@ TEST_F(FakeLaunchConfig, values_out_of_range_are_refused) {
     const Event timed = Device(0).create_event({.timing_enabled = true});
     expect_error<std::invalid_argument>([&] { attributes({.launch_completion_event = timed}); },
                                         {"launch_completion_event", "timing"});
-    CUevent elsewhere = nullptr; // the driver does not say how others made it
+    CUevent elsewhere = nullptr; // the driver does not report how other code created it
     {
         const CurrentContext current(Device(0).primary_context());
         ASSERT_EQ(driver::table().cuEventCreate(&elsewhere, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
@@ -157,8 +157,8 @@ TEST_F(FakeLaunchConfig, attributes_without_a_name_go_by_number) {
         {"raw_attributes has 33", "at most 32"});
 }
 
-TEST_F(FakeLaunchConfig, every_attribute_of_the_driver_is_there_or_refused_by_name) {
-    // All of CUlaunchAttributeID in CUDA 13.0; the fields are named in the other tests.
+TEST_F(FakeLaunchConfig, every_driver_attribute_is_supported_or_refused_by_name) {
+    // All of CUlaunchAttributeID in CUDA 13.0. The other tests check the fields by name.
     for (const int id :
          {CU_LAUNCH_ATTRIBUTE_IGNORE, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW,
           CU_LAUNCH_ATTRIBUTE_COOPERATIVE, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Compiles and launches real kernels and checks their numbers, on a GPU and on the emulated device
-// alike.
+// Compiles and launches real kernels and checks their results, on a GPU and on the emulated device.
 
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"
@@ -32,7 +31,7 @@ constexpr const char* SAXPY = R"(
     })";
 
 TEST_F(DeviceLaunch, saxpy_gives_the_right_numbers_as_ptx_and_as_cubin) {
-    constexpr std::size_t COUNT = 10'007; // no multiple of the block
+    constexpr std::size_t COUNT = 10'007; // not a multiple of the block
     constexpr unsigned BLOCK = 128;
     std::vector<float> x(COUNT);
     std::iota(x.begin(), x.end(), 0.0F);
@@ -111,13 +110,13 @@ TEST_F(DeviceLaunch, runs_in_the_context_of_the_stream_whatever_is_current) {
         launch(queue, {}, kernel, number);
         EXPECT_TRUE(Context::current() == other);
     }
-    std::jthread([&] { // where none is current
+    std::jthread([&] { // a thread without a current context
         launch(queue, {}, kernel, number);
         EXPECT_FALSE(Context::current().has_value());
     })
         .join();
     EXPECT_EQ(download<int>(number), std::vector{3});
-    // Also the first launch, which loads the code.
+    // This includes the first launch, which loads the code.
     const Kernel twice =
         compile("extern \"C\" __global__ void twice(int* x) { *x *= 2; }").get_kernel("twice");
     std::jthread([&] { launch(queue, {}, twice, number); }).join();
@@ -212,7 +211,7 @@ constexpr const char* REVERSE = R"(
         x[threadIdx.x] = values[threadIdx.x];
     })";
 
-TEST_F(DeviceLaunch, dynamic_shared_memory_is_there) {
+TEST_F(DeviceLaunch, dynamic_shared_memory_is_usable) {
     constexpr unsigned COUNT = 256;
     std::vector<int> values(COUNT);
     std::iota(values.begin(), values.end(), 0);
@@ -239,7 +238,7 @@ TEST_F(DeviceLaunch, grids_and_blocks_have_three_dimensions) {
     EXPECT_EQ(download<unsigned>(buffer), expected);
 }
 
-TEST_F(DeviceLaunch, wrong_arguments_launch_nothing_and_leave_all_usable) {
+TEST_F(DeviceLaunch, wrong_arguments_launch_nothing_and_keep_everything_usable) {
     const Kernel saxpy = compile(SAXPY).get_kernel("saxpy");
     const Buffer x = upload(std::vector<float>{1});
     const Buffer y = upload(std::vector<float>{1});

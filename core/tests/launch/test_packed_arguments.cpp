@@ -20,7 +20,7 @@ namespace {
 using cuprum::testing::expect_error;
 using enum ParameterKind;
 
-/// A kernel of which only the plan matters.
+/// Provides a kernel of which only the parameter plan matters.
 class PackedArgumentsTest : public ::testing::Test {
 protected:
     const KernelState& kernel(std::vector<ParameterInfo> plan) {
@@ -30,7 +30,7 @@ protected:
         return state_;
     }
 
-    /// Packs one argument for one parameter and returns what the kernel would read.
+    /// Packs one argument for one parameter and returns the value that the kernel would read.
     template <typename Read, typename T>
     Read packed(ParameterKind kind, T value) {
         const std::array<ArgumentType, 1> types{ARGUMENT_TYPE<T>};

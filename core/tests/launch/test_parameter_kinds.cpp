@@ -61,7 +61,7 @@ TEST(ParameterKinds, ptx_declares_them) {
     EXPECT_EQ(parameters_in_ptx(PTX, "bare"), Parameters{});
 }
 
-TEST(ParameterKinds, ptx_without_the_kernel_or_with_something_else_says_nothing) {
+TEST(ParameterKinds, ptx_without_the_kernel_gives_no_kinds) {
     EXPECT_EQ(parameters_in_ptx(PTX, "absent"), std::nullopt);
     EXPECT_EQ(parameters_in_ptx(PTX, "saxp"), std::nullopt);
     EXPECT_EQ(parameters_in_ptx(PTX, "commented"), std::nullopt);
@@ -117,7 +117,7 @@ TEST(ParameterKinds, mangled_names_list_them) {
     }
 }
 
-TEST(ParameterKinds, names_that_are_not_understood_say_nothing) {
+TEST(ParameterKinds, unknown_mangled_names_give_no_kinds) {
     for (const char* name :
          {"", "saxpy", "_Z", "_Z5saxp", "_Z1fS_", "_Z1fT_", "_Z1fP", "_Z1fIJ", "_Z1fDTplT_T_E",
           "_Z1fM1Ai", "_Z99999999999999999999f", "_ZN1a1bi", "_Z1fSZZZZZZZZZZZZZZZZ_", "_Z1fz"}) {

@@ -30,8 +30,8 @@ using testing::ScopedVariable;
 
 constexpr const char* VARIABLE = "CUPRUM_PROBE_LIBRARY";
 
-/// An empty folder without CUDA variables, in which a test puts real libraries.
-/// Each test has a library name of its own, since the loader keeps every library it has loaded.
+/// Provides an empty folder with no CUDA variable set, and real libraries to put into it. Each test
+/// uses its own library name, because the loader never forgets a library that it loaded.
 class LibrarySearch : public ::testing::Test {
 protected:
     LibrarySearch() {
@@ -62,7 +62,7 @@ protected:
                 .advice = "install it"};
     }
 
-    /// Puts a loadable library there and returns its path.
+    /// Puts a loadable library into the folder and returns its path.
     fs::path put(const fs::path& folder, int version = 13) const {
         std::vector<std::string> tried;
         const auto original = detail::open_library("libm.so.6", tried);
@@ -119,7 +119,7 @@ TEST_F(LibrarySearch, not_found_lists_every_place) {
 }
 
 TEST_F(LibrarySearch, already_loaded_comes_first) {
-    static constexpr std::array NAMES{"libm.so.6"}; // every C++ program has it loaded
+    static constexpr std::array NAMES{"libm.so.6"}; // already loaded in every C++ program
     const fs::path loaded = put("named");
     set(VARIABLE, loaded);
     const SharedLibrary library = libraries::load_library(

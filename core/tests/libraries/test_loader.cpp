@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The loader that all of CUDA's libraries share, with a table of its own over the C library's
-// mathematics.
+// The loader that all of CUDA's libraries share, tested with a table for the C library's libm.
 
 #include "libraries/loader.hpp"
 #include "support/expect_error.hpp"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Every function of memory against what the type system lets through: closed objects, sizes beyond
-// everything, memory that is not theirs. Nothing of it may reach the driver.
+// Calls every memory function with bad input that compiles: closed objects, huge sizes, foreign
+// memory. None of it may reach the driver.
 
 #include "support/expect_error.hpp"
 #include "support/fake_driver.hpp"
@@ -46,7 +46,7 @@ protected:
         closed.close();
     }
 
-    /// Checks that an action throws ClosedError without a word to the driver.
+    /// Checks that an action throws ClosedError without any driver call.
     void expect_closed(const std::string& name, const std::function<void()>& action) {
         fake->forget_calls();
         try {

@@ -23,7 +23,7 @@ namespace cuprum {
 
 namespace {
 
-/// Memory of the host, handed out by counting; says what was asked of it.
+/// Allocates host memory and records the requests.
 class CountingResource final : public MemoryResource {
 public:
     CUdeviceptr allocate_bytes(std::size_t bytes, const Stream&) override {
@@ -124,7 +124,7 @@ TEST_F(BufferOnFake, is_freed_in_its_context_by_a_driver_that_wants_it_current) 
     EXPECT_EQ(fake->count("cuMemFreeAsync"), 2);
 }
 
-TEST_F(BufferOnFake, copies_and_fills_go_by_the_stream_whatever_is_current) {
+TEST_F(BufferOnFake, copies_and_fills_need_no_current_context) {
     const Stream stream = Device(1).create_stream();
     const Buffer buffer = Device(1).allocate(16, stream);
     const Buffer other = Device(1).allocate(16, stream);
@@ -136,7 +136,7 @@ TEST_F(BufferOnFake, copies_and_fills_go_by_the_stream_whatever_is_current) {
     EXPECT_EQ(fake->calls(), std::vector<std::string>{"cuMemcpyAsync"});
 }
 
-TEST_F(BufferOnFake, copies_and_fills_are_made_in_the_context_by_a_driver_that_wants_it_current) {
+TEST_F(BufferOnFake, copies_and_fills_retry_with_the_context_current) {
     const Stream stream = Device(1).create_stream();
     const Buffer buffer = Device(1).allocate(16, stream);
     const Buffer other = Device(1).allocate(16, stream);
@@ -187,7 +187,7 @@ TEST_F(BufferOnFake, asking_about_memory_of_a_pool_does_not_change_how_it_is_fre
     const Stream stream = Device(0).create_stream();
     Buffer buffer = Device(0).allocate(16, stream);
     const CUdeviceptr pointer = buffer.handle();
-    EXPECT_FALSE(buffer.is_managed()); // its pool says no, and the driver is asked
+    EXPECT_FALSE(buffer.is_managed()); // its pool is not managed, but the driver is asked too
     Buffer part = buffer.slice(4, 8);
     EXPECT_FALSE(part.is_managed());
     buffer.close();
@@ -240,7 +240,7 @@ TEST_F(BufferOnFake, per_thread_stream_of_another_thread_is_replaced_by_the_lega
     EXPECT_EQ(fake->last_free.stream, CU_STREAM_LEGACY);
 }
 
-TEST_F(BufferOnFake, per_thread_stream_of_a_thread_that_ended_is_not_taken_for_the_next_ones) {
+TEST_F(BufferOnFake, per_thread_stream_of_an_ended_thread_is_not_reused) {
     Device(0).set_current();
     std::thread::id first;
     Buffer buffer = Buffer::from_handle(0, 0);
@@ -249,7 +249,7 @@ TEST_F(BufferOnFake, per_thread_stream_of_a_thread_that_ended_is_not_taken_for_t
         first = std::this_thread::get_id();
         buffer = Device(0).allocate(16, Stream::per_thread_default());
     }).join();
-    // The system gives the next thread the identity of the last.
+    // The system may give a new thread the id of one that has ended.
     constexpr int attempts = 100;
     for (int i = 0; i < attempts && !buffer.is_closed(); ++i) {
         std::thread([&] {
@@ -300,7 +300,7 @@ TEST_F(BufferOnFake, failed_free_is_a_warning) {
         << messages[0];
 }
 
-TEST_F(BufferOnFake, default_stream_buffer_whose_context_is_gone_is_reported_and_left) {
+TEST_F(BufferOnFake, default_stream_buffer_of_a_destroyed_context_is_reported_and_not_freed) {
     const CUcontext context = fake->make_context(0);
     start_with(context);
     Buffer buffer = Device(0).allocate(16, Stream::legacy_default());
@@ -511,7 +511,7 @@ TEST_F(BufferOnDriver, fill_repeats_the_value) {
     EXPECT_EQ(read<std::uint32_t>(buffer, stream), std::vector<std::uint32_t>(4, 0xdeadbeef));
 }
 
-TEST_F(BufferOnDriver, knows_where_it_lies) {
+TEST_F(BufferOnDriver, knows_its_location) {
     const Stream stream = device().create_stream();
     const Buffer buffer = device().allocate(64, stream);
     stream.sync();

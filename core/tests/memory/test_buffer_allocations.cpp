@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a buffer takes of the host's memory: counted by replacing the allocator of this test
+// Checks how much host memory a buffer allocates. Counts by replacing the allocator of this test
 // program.
 
 #include "driver/table.hpp"
@@ -37,7 +37,7 @@ void* operator new(std::size_t bytes) {
     throw std::bad_alloc();
 }
 
-// Sanitizers have their own.
+// Sanitizers replace this version too, so define it here.
 void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
     try {
         return operator new(bytes);
@@ -61,7 +61,7 @@ namespace {
 class CountedBuffer : public testing::FakeDriverTest {
 protected:
     CountedBuffer() {
-        // The fake notes its calls in lists, whose memory is not ours to count.
+        // Replace the fake's own functions: they allocate memory to record calls.
         driver::Table& table = driver::table();
         table.cuMemAllocFromPoolAsync = [](CUdeviceptr* pointer, std::size_t, CUmemoryPool,
                                            CUstream) {

@@ -127,13 +127,13 @@ TEST_F(SlicesOnDriver, memory_of_the_host_is_a_span) {
         [&] { static_cast<void>(buffer.slice(2, 4).as_span<std::int32_t>()); }, {"multiples of 4"});
 }
 
-TEST_F(SlicesOnDriver, nothing_is_no_span) {
+TEST_F(SlicesOnDriver, null_address_gives_no_span) {
     const Buffer nothing = Buffer::from_handle(0, 16);
     expect_error<std::invalid_argument>([&] { static_cast<void>(nothing.as_span<int>()); },
                                         {"the buffer's address is null"});
 }
 
-TEST_F(SlicesOnDriver, memory_of_a_device_is_no_span) {
+TEST_F(SlicesOnDriver, device_memory_gives_no_span) {
     const Buffer buffer = device().allocate(16, stream());
     expect_error<std::invalid_argument>([&] { static_cast<void>(buffer.as_span<int>()); },
                                         {"memory of device 0", "copy_to_host"});

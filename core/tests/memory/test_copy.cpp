@@ -123,9 +123,9 @@ TEST_F(CopyOnFake, copies_of_nothing_are_left_out) {
                                   "order 3 nowhere to nowhere flags 0");
 }
 
-TEST_F(CopyOnFake, pairs_between_devices_that_deny_each_other_leave_the_batch) {
+TEST_F(CopyOnFake, pairs_between_devices_without_access_are_copied_separately) {
     const Stream there = Device(1).create_stream();
-    sources[1] = Device(0).allocate(0, *stream); // left out, and the other indices stay
+    sources[1] = Device(0).allocate(0, *stream); // is skipped without changing the other indices
     targets[1] = Device(0).allocate(0, *stream);
     targets[2] = Device(1).allocate(64, there);
     std::vector<CopyOptions> each(3);
@@ -137,7 +137,7 @@ TEST_F(CopyOnFake, pairs_between_devices_that_deny_each_other_leave_the_batch) {
     EXPECT_EQ(fake->notes.end()[-2], "copy 1; from 0: order 2 nowhere to nowhere flags 0");
     EXPECT_EQ(fake->notes.back(), "peer copy of 64 from device 0 to 1");
 
-    // If what is left of the batch is refused too, there was another reason.
+    // If the rest of the batch fails too, the failure has another reason.
     fake->notes.clear();
     fake->denies_peers = false;
     fake->fail("cuMemcpyBatchAsync", CUDA_ERROR_INVALID_VALUE);
@@ -146,7 +146,7 @@ TEST_F(CopyOnFake, pairs_between_devices_that_deny_each_other_leave_the_batch) {
     EXPECT_TRUE(fake->notes.empty()) << fake->notes.front();
 }
 
-TEST_F(CopyOnFake, option_that_a_copy_between_devices_cannot_honour_is_named_with_the_devices) {
+TEST_F(CopyOnFake, unsupported_option_of_a_peer_copy_is_named_with_the_devices) {
     const Stream there = Device(1).create_stream();
     targets[2] = Device(1).allocate(64, there);
     std::vector<CopyOptions> each(3);
@@ -160,7 +160,7 @@ TEST_F(CopyOnFake, option_that_a_copy_between_devices_cannot_honour_is_named_wit
     EXPECT_EQ(fake->count("cuMemcpyAsync"), 0);
 }
 
-TEST_F(CopyOnFake, refusal_on_one_device_or_without_peer_copies_is_told_as_it_is) {
+TEST_F(CopyOnFake, failure_on_one_device_or_without_peer_copies_is_reported) {
     fake->fail("cuMemcpyBatchAsync", CUDA_ERROR_INVALID_VALUE);
     expect_error<CUDAError>([&] { copy_batch(*stream, sources, targets); },
                             {"cuMemcpyBatchAsync", "CUDA_ERROR_INVALID_VALUE"});

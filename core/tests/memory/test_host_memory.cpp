@@ -65,7 +65,7 @@ TEST_F(HostMemoryOnFake, memory_whose_stream_is_capturing_is_not_freed_directly)
     resource->deallocate_bytes(pointer, 64, Device(0).create_stream());
 }
 
-TEST_F(HostMemoryOnFake, registered_memory_that_may_be_gone_soon_does_not_wait_for_a_capture) {
+TEST_F(HostMemoryOnFake, registered_memory_is_not_deferred_during_a_capture) {
     const Stream stream = Device(0).create_stream();
     std::vector<char> memory(64);
     Buffer buffer = register_host_memory(memory.data(), memory.size());
@@ -75,7 +75,7 @@ TEST_F(HostMemoryOnFake, registered_memory_that_may_be_gone_soon_does_not_wait_f
     const auto said = warnings.take(WarningKind::Release);
     ASSERT_EQ(said.size(), 1U);
     EXPECT_NE(said[0].find("capturing"), std::string::npos) << said[0];
-    fake->host_allocations.clear(); // what was reported
+    fake->host_allocations.clear(); // forget the leak that the warning reported
 }
 
 TEST_F(HostMemoryOnFake, no_bytes_are_no_memory) {
@@ -86,7 +86,7 @@ TEST_F(HostMemoryOnFake, no_bytes_are_no_memory) {
     EXPECT_EQ(fake->live().allocations + fake->live().host_allocations, 0);
 }
 
-TEST_F(HostMemoryOnFake, synchronous_memory_is_made_and_freed_in_the_devices_own_context) {
+TEST_F(HostMemoryOnFake, synchronous_memory_is_allocated_and_freed_in_the_devices_context) {
     start_with(fake->primaries[0]);
     const auto resource = SynchronousMemoryResource::create(Device(1));
     {

@@ -76,7 +76,7 @@ TEST_F(ManagedBufferOnFake, parts_can_be_steered_on_their_own) {
     EXPECT_EQ(fake->count("cuMemPrefetchAsync"), 1);
 }
 
-TEST_F(ManagedBufferOnFake, refused_advice_says_the_way_out) {
+TEST_F(ManagedBufferOnFake, refused_advice_suggests_an_alternative) {
     for (const CUresult code : {CUDA_ERROR_NOT_SUPPORTED, CUDA_ERROR_INVALID_DEVICE}) {
         fake->fail("cuMemAdvise", code);
         try {

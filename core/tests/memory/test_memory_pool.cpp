@@ -58,7 +58,7 @@ TEST_F(PoolOnFake, attributes_that_cannot_be_set_are_refused_before_the_driver_i
 
 // ---- foreign pools -----------------------------------------------------------------------------
 
-TEST_F(PoolOnFake, foreign_pool_is_used_and_left_alone) {
+TEST_F(PoolOnFake, foreign_pool_is_used_but_not_destroyed) {
     const Stream stream = Device(1).create_stream();
     auto owner = std::make_shared<int>(1);
     {

@@ -85,7 +85,7 @@ TEST_F(ResourceOnFake, pools_are_memory_resources) {
     EXPECT_TRUE(std::dynamic_pointer_cast<MemoryPool>(managed)->is_handle_owned());
 }
 
-TEST_F(ResourceOnFake, out_of_memory_says_what_was_asked_for_and_what_was_there) {
+TEST_F(ResourceOnFake, out_of_memory_shows_requested_and_free_bytes) {
     const Stream stream = Device(0).create_stream();
     try {
         (void)Device(0).allocate(std::size_t{3} << 30U, stream);
@@ -112,7 +112,7 @@ TEST_F(ResourceOnFake, out_of_memory_in_a_limited_pool_names_the_limit) {
     }
 }
 
-TEST_F(ResourceOnFake, out_of_memory_is_still_said_when_the_figures_cannot_be_had) {
+TEST_F(ResourceOnFake, out_of_memory_is_reported_even_without_figures) {
     const Stream stream = Device(0).create_stream();
     fake->fail("cuMemGetInfo", CUDA_ERROR_UNKNOWN);
     try {

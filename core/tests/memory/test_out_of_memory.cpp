@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Asking a device for more than it has. A driver takes what there is before it says no, so that
-// other processes find a full device for a moment: no other test runs at the same time.
+// Allocates more than a device has. A driver takes all free memory before it fails, so other
+// processes see a full device for a moment. No other test may run at the same time.
 
 #include "support/driver_test.hpp"
 

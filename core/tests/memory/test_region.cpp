@@ -27,7 +27,7 @@ using Bytes = std::vector<std::uint8_t>;
 using Index = StridedLayout::Index;
 using Slice = StridedLayout::Slice;
 
-/// Returns the last call that touched memory, or "nothing".
+/// Returns the last call that accessed memory, or "nothing".
 [[nodiscard]] std::string last_memory_call(const testing::FakeDriver& fake) {
     std::string last = "nothing";
     for (const std::string& name : fake.calls()) {
@@ -46,7 +46,7 @@ protected:
         return values;
     }
 
-    /// Copies on the device and on the host, and compares.
+    /// Makes the same copy on the device and on the host, and compares the results.
     void check_strided(const StridedLayout& to, const StridedLayout& from) {
         SCOPED_TRACE("from " + from.to_string() + " to " + to.to_string());
         constexpr std::size_t size = 4096;
@@ -145,7 +145,7 @@ TEST_F(RegionOnFake, rows_further_apart_than_the_driver_takes_are_refused) {
             fill_region(large, {.pitch = far}, {.width = 1, .height = 2}, std::uint8_t{0}, stream);
         },
         {"the region has a pitch of 4294967296 bytes", "at most 2147483647"});
-    // Rows that follow each other are one, and so is one row, however long.
+    // Contiguous rows are copied as one row, and one row may have any length.
     copy_region(large, {}, other, {}, {.width = far, .height = 2, .depth = 2}, stream);
     EXPECT_EQ(last_memory_call(*fake), "cuMemcpyAsync");
     fill_region(large, {}, {.width = far, .height = 2}, std::uint8_t{0}, stream);
@@ -161,7 +161,7 @@ TEST_F(RegionOnFake, overlap_of_slices_is_found_however_many_there_are) {
                     {.offset = from, .pitch = 2, .rows_per_slice = 2},
                     {.width = 1, .height = 1, .depth = many}, stream);
     };
-    for (const std::size_t apart : {1U, 2U, 3U, 5U}) { // between the other's slices
+    for (const std::size_t apart : {1U, 2U, 3U, 5U}) { // between the slices of the other region
         copy(apart, 0);
         copy(0, apart);
     }
@@ -214,13 +214,13 @@ TEST_F(RegionOnFake, fills_refuse_what_the_driver_cannot) {
     EXPECT_EQ(last_memory_call(*fake), "cuMemsetD2D16Async");
 }
 
-TEST_F(RegionOnFake, fills_out_of_the_streams_reach_say_so) {
+TEST_F(RegionOnFake, fills_of_inaccessible_memory_are_explained) {
     const Stream stream = Device(0).create_stream();
     const Stream other = Device(1).create_stream();
     const Buffer near = Device(0).allocate(64, stream);
     const Buffer far = Device(1).allocate(64, other);
     const Buffer host = Buffer::from_handle(0x1000, 64);
-    start_with(fake->primaries[0]); // so that nothing is tried twice
+    start_with(fake->primaries[0]); // so that Cuprum does not retry in the context
     const auto refuse = [&](const Buffer& buffer, const char* reason, const char* way_out) {
         fake->fail("cuMemsetD8Async", CUDA_ERROR_INVALID_VALUE);
         expect_error<CUDAError>([&] { buffer.fill(std::uint8_t{1}, stream); },
@@ -238,7 +238,7 @@ TEST_F(RegionOnFake, fills_out_of_the_streams_reach_say_so) {
     refuse(near, "out of the range that the driver accepts", "INVALID_VALUE");
 }
 
-TEST_F(RegionOnFake, strided_copies_refuse_what_makes_no_sense) {
+TEST_F(RegionOnFake, strided_copies_refuse_bad_layouts) {
     const Stream stream = Device(0).create_stream();
     const StridedLayout square({4, 4}, 4);
     const auto refuse = [&](const StridedLayout& to, const StridedLayout& from, CUdeviceptr source,
@@ -316,8 +316,8 @@ TEST_F(RegionOnFake, strided_copies_take_few_calls) {
     EXPECT_EQ(count(dense, repeated), (std::array{6, 0, 0}));
 }
 
-TEST_F(RegionOnFake, devices_whose_pools_deny_each_other_are_copied_between_all_the_same) {
-    Device(0).set_current(); // else a refusal is tried again in the context
+TEST_F(RegionOnFake, copies_work_between_devices_whose_pools_deny_access) {
+    Device(0).set_current(); // so that Cuprum does not retry in the context
     const Stream here = Device(0).create_stream();
     const Stream there = Device(1).create_stream();
     const Buffer near = Device(0).allocate(64, here);
@@ -328,7 +328,7 @@ TEST_F(RegionOnFake, devices_whose_pools_deny_each_other_are_copied_between_all_
     copy_region(near, {.pitch = 16}, far, {}, {.width = 8, .height = 4}, here);
     EXPECT_EQ(fake->notes, (std::vector<std::string>{"peer copy of 64 from device 0 to 1",
                                                      "peer copy of 8 by 4 from device 1 to 0"}));
-    // On one device the refusal has another reason, which is told.
+    // On one device the failure has another reason and is reported.
     const Buffer other = Device(0).allocate(64, here);
     fake->fail("cuMemcpyAsync", CUDA_ERROR_INVALID_VALUE);
     EXPECT_THROW(near.copy_to(other, here), CUDAError);
@@ -360,7 +360,7 @@ TEST_F(RegionOnDriver, parts_rectangles_and_boxes_are_copied) {
     // Two rows of three bytes out of rows of ten, into rows of four.
     copy_region(target, {.offset = 0, .pitch = 4}, source, {.offset = 11, .pitch = 10},
                 {.width = 3, .height = 2}, stream());
-    // Two slices of two rows of two bytes, from a box of 5 x 4 x 5, into one without gaps.
+    // Two slices of two rows of two bytes, from a box of 5 x 4 x 5, into contiguous memory.
     copy_region(target, {.offset = 60}, source, {.offset = 0, .pitch = 5, .rows_per_slice = 4},
                 {.width = 2, .height = 2, .depth = 2}, stream());
     const Bytes result = download<std::uint8_t>(target);

@@ -100,7 +100,7 @@ TEST_F(VirtualMemoryOnFake, host_memory_belongs_to_no_device) {
     EXPECT_EQ(access[1].location.type, CU_MEM_LOCATION_TYPE_DEVICE);
 }
 
-TEST_F(VirtualMemoryOnFake, what_the_device_cannot_do_is_said) {
+TEST_F(VirtualMemoryOnFake, bad_or_unsupported_options_are_named) {
     fake->device_attributes[CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_WITH_CUDA_VMM_SUPPORTED] = 0;
     expect_error<std::logic_error>([] { (void)make({.gpu_direct_rdma = true}); },
                                    {"GPU Direct RDMA is not supported on this device"});
@@ -186,7 +186,7 @@ TEST_F(VirtualMemoryOnFake, access_that_cannot_be_changed_everywhere_is_changed_
         return fake->mappings.at(buffer.handle() + offset).access[0].flags;
     };
     for (const std::size_t bytes : {GRANULARITY_BYTES, 3 * GRANULARITY_BYTES}) {
-        const int nth = bytes > buffer.size() ? 3 : 2; // the new piece comes first
+        const int nth = bytes > buffer.size() ? 3 : 2; // the new piece is mapped first
         fake->fail("cuMemSetAccess", CUDA_ERROR_UNKNOWN, nth);
         EXPECT_THROW((void)resource->modify_allocation(buffer, bytes, {.peers = {Device(1)}}),
                      CUDAError);
@@ -216,7 +216,7 @@ TEST_F(VirtualMemoryOnFake, only_whole_allocations_of_its_own_grow) {
                  std::invalid_argument);
 }
 
-TEST_F(VirtualMemoryOnFake, want_of_memory_leaves_an_allocation_as_it_was) {
+TEST_F(VirtualMemoryOnFake, running_out_of_memory_keeps_an_allocation_unchanged) {
     const auto resource = make();
     const Buffer buffer = resource->allocate(1);
     for (const bool in_place : {true, false}) {
@@ -232,7 +232,7 @@ TEST_F(VirtualMemoryOnFake, want_of_memory_leaves_an_allocation_as_it_was) {
                  std::invalid_argument);
 }
 
-TEST_F(VirtualMemoryOnFake, want_of_addresses_is_told_from_want_of_memory) {
+TEST_F(VirtualMemoryOnFake, running_out_of_addresses_differs_from_out_of_memory) {
     const auto resource = make();
     const Buffer buffer = resource->allocate(1);
     fake->fail("cuMemAddressReserve", CUDA_ERROR_OUT_OF_MEMORY);

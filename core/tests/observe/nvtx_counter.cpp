@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a profiler is to NVTX: a library that NVTX loads because NVTX_INJECTION64_PATH names it, and
-// that takes the place of its functions. This one writes each range to the file that
-// CUPRUM_NVTX_RANGES names, a line each: "push <name>" and "pop".
+// Replaces a profiler: NVTX loads this library because NVTX_INJECTION64_PATH names it, and calls
+// its functions. It writes each range to the file that CUPRUM_NVTX_RANGES names, one line per call:
+// "push <name>" or "pop".
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 namespace {
 
-/// Writes a line in one piece, so that threads do not mix.
+/// Writes a line with one call, so that the lines of several threads do not mix.
 void write_line(const std::string& line) {
     const char* path = std::getenv("CUPRUM_NVTX_RANGES");
     const int file = ::open(path != nullptr ? path : "/dev/null", O_WRONLY | O_APPEND | O_CREAT,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// NVTX ranges as a profiler sees them: nvtx_counter stands for one.
+// Checks NVTX ranges as a profiler sees them. nvtx_counter plays the profiler.
 
 #include "support/device_test.hpp"
 
@@ -25,7 +25,8 @@ const std::string RANGES =
     (std::filesystem::temp_directory_path() / ("nvtx_ranges_" + std::to_string(::getpid())))
         .string();
 
-// NVTX looks for a consumer at its first call, Cuprum reads its variable at its first driver call.
+// Set these early: NVTX looks for a profiler at its first call, and Cuprum reads its variable at
+// its first driver call.
 const bool is_set_up = ::setenv("NVTX_INJECTION64_PATH", CUPRUM_NVTX_COUNTER, 1) == 0 &&
                        ::setenv("CUPRUM_NVTX_RANGES", RANGES.c_str(), 1) == 0 &&
                        ::setenv("CUPRUM_NVTX", "1", 1) == 0;
@@ -62,7 +63,7 @@ TEST_F(NVTXTest, a_consumer_sees_ranges_and_the_driver_calls_in_them) {
     const std::vector<std::string> expected = {"push outer", "push inner", "push cuCtxSynchronize",
                                                "pop",        "pop",        "pop"};
     std::vector<std::string> seen = ranges();
-    // Which calls make a context current depends on what is current.
+    // Ignore calls that make a context current: they depend on what is current already.
     const auto is_about_contexts = [](const std::string& line) {
         return line.rfind("push cuCtx", 0) == 0 && line != "push cuCtxSynchronize";
     };

@@ -75,7 +75,7 @@ TEST_F(TraceTest, a_file_that_cannot_be_written_is_refused_by_name) {
 TEST_F(TraceTest, work_of_a_context_is_recorded_when_the_context_goes) {
     const Kernel kernel = compile(SOURCE).get_kernel("traced");
     start_trace(path());
-    for (int i = 0; i < 2; ++i) { // the driver may give the second one the handles of the first
+    for (int i = 0; i < 2; ++i) { // the driver may reuse the handles of the first
         const Context context = Context::create(device());
         const CurrentContext current(context);
         const Stream own = Stream::create(context);
@@ -87,7 +87,7 @@ TEST_F(TraceTest, work_of_a_context_is_recorded_when_the_context_goes) {
     EXPECT_EQ(count(text(), "kernel"), 3) << text();
 }
 
-/// A flag in host memory that a stream waits for. Its destructor raises it, so that no test hangs.
+/// A flag in host memory that a stream waits for. The destructor sets it, so that no test hangs.
 class HostFlag {
 public:
     explicit HostFlag(const Stream& stream)
@@ -113,7 +113,7 @@ private:
     Buffer memory_;
 };
 
-constexpr std::chrono::seconds HANG{20}; // what takes so long waits for something
+constexpr std::chrono::seconds HANG{20}; // a call that takes this long is blocked
 
 TEST_F(TraceTest, the_first_work_behind_a_wait_does_not_block_the_host) {
     const Kernel kernel = compile(SOURCE).get_kernel("traced");
@@ -126,7 +126,7 @@ TEST_F(TraceTest, the_first_work_behind_a_wait_does_not_block_the_host) {
                                [&] { launch(stream(), LaunchConfig(1, 32), kernel, buffer); });
     const bool has_returned = launched.wait_for(HANG) == std::future_status::ready;
     EXPECT_FALSE(stream().is_done());
-    flag.set(1); // only now
+    flag.set(1); // release the stream only now
     launched.get();
     EXPECT_TRUE(has_returned) << "the launch waited for its own stream";
     EXPECT_EQ(download<int>(buffer)[31], 31);

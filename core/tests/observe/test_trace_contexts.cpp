@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Traces of work whose context goes while they are recorded.
+// Traces of work whose context is destroyed during the recording.
 
 #include "driver/table.hpp"
 #include "support/device_test.hpp"
@@ -24,7 +24,7 @@ namespace {
 
 using TracedOnFake = testing::Traced<testing::FakeDriverTest>;
 
-/// Fills a buffer of a device: one piece of work.
+/// Fills a buffer on a device: one unit of work.
 void fill_on(const Device& device) {
     const Stream stream = device.create_stream();
     device.allocate(64, stream).fill(std::uint8_t{1}, stream);
@@ -41,14 +41,14 @@ TEST_F(TracedOnFake, the_last_release_of_a_primary_context_takes_its_work_along)
     for (int i = 0; i < shares; ++i) {
         EXPECT_EQ(driver::table().cuDevicePrimaryCtxRelease(1), CUDA_SUCCESS);
     }
-    // The context takes its events and streams along; others may have their handles by now.
+    // Destroying the context destroys its events and streams. Their handles may be reused by now.
     const CUcontext gone = fake->primaries[1];
     const auto of_context = [&](const auto& event) { return event.second.context == gone; };
     EXPECT_GT(std::erase_if(fake->events, of_context), 0U);
     EXPECT_EQ(std::erase_if(fake->streams, of_context), 1U) << "the trace's own";
     fake->forget_calls();
     fill_on(Device(0));
-    for (int i = 0; i < shares; ++i) { // as the library left it
+    for (int i = 0; i < shares; ++i) { // restore the library's shares
         CUcontext again = nullptr;
         EXPECT_EQ(driver::table().cuDevicePrimaryCtxRetain(&again, 1), CUDA_SUCCESS);
     }
@@ -86,7 +86,7 @@ TEST_F(TracedOnFake, the_events_of_a_green_context_are_destroyed_before_it) {
     EXPECT_EQ(ended_with("copy"), 1);
 }
 
-TEST_F(TracedOnFake, a_context_that_cannot_be_waited_for_is_dropped_all_the_same) {
+TEST_F(TracedOnFake, a_context_that_cannot_be_synchronised_is_dropped) {
     start_trace(path());
     {
         const Context context = Context::create(Device(0));
@@ -99,7 +99,7 @@ TEST_F(TracedOnFake, a_context_that_cannot_be_waited_for_is_dropped_all_the_same
     }
     EXPECT_EQ(fake->live().contexts, 0);
     EXPECT_EQ(fake->live().events, 0);
-    EXPECT_EQ(ended_with("copy"), 0); // nobody knows how long it took
+    EXPECT_EQ(ended_with("copy"), 0); // its duration is unknown
     fake->failures.clear();
 }
 
@@ -119,7 +119,7 @@ TEST_F(TracedOnDevice, work_of_a_green_context_is_recorded_when_the_context_goes
         GTEST_SKIP() << "no green contexts: " << error.what();
     }
     start_trace(path());
-    for (int i = 0; i < 2; ++i) { // the driver may give the second one the handles of the first
+    for (int i = 0; i < 2; ++i) { // the driver may reuse the handles of the first
         const Context context = device().create_context({.resources = {split->groups[0]}});
         const Stream own = Stream::create(context);
         const Buffer buffer = device().allocate(32 * sizeof(int), own);

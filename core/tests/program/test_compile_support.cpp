@@ -96,7 +96,7 @@ TEST(DebugSource, is_readable_by_the_user_alone_and_deleted_in_the_end) {
     EXPECT_FALSE(std::filesystem::exists(path));
 }
 
-TEST(DebugSource, leaves_a_file_alone_that_someone_put_in_its_place) {
+TEST(DebugSource, keeps_a_file_that_replaced_its_own) {
     std::string path;
     {
         const DebugSource file("", "cuprum");
@@ -130,7 +130,7 @@ TEST(SymbolTable, damage_is_noticed_and_changes_nothing) {
         EXPECT_FALSE(take_symbols(packed)) << size;
         EXPECT_EQ(packed.code.bytes().size(), size);
     }
-    // The count, and how many bytes the table has.
+    // The number of symbols, and the size of the table in bytes.
     for (const std::size_t number : {std::size_t{0}, whole.size() - 15 - 8}) {
         for (const int value : {0xFF, 0}) {
             CodeWithSymbols wrong{PaddedCode(whole), {}};
@@ -154,7 +154,7 @@ TEST(PaddedCode, is_followed_by_nuls_also_when_it_is_shortened) {
     EXPECT_TRUE(has_nuls_behind(code));
     const PaddedCode taken = std::move(code);
     EXPECT_EQ(taken.bytes().size(), 4U);
-    EXPECT_TRUE(code.bytes().empty()); // NOLINT(bugprone-use-after-move): what is left is nothing
+    EXPECT_TRUE(code.bytes().empty()); // NOLINT(bugprone-use-after-move): empty after a move
     EXPECT_TRUE(has_nuls_behind(PaddedCode(std::span<const std::byte>())));
     EXPECT_TRUE(PaddedCode().bytes().empty());
 }

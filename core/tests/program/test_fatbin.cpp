@@ -76,7 +76,7 @@ TEST(Fatbin, architectures_that_stand_alone_are_flagged) {
     EXPECT_EQ(flags_of("sm_100f"), 0x200011U);
 }
 
-/// Links a fat binary to a cubin and returns its size; 0 if the linker refuses.
+/// Links a fat binary to a cubin and returns its size, or 0 if the linker refuses it.
 std::size_t linked_size(std::span<const std::byte> fatbin, const char* arch) {
     const nvjitlink::Table& linker = nvjitlink::table();
     nvJitLinkHandle handle = nullptr;
@@ -165,13 +165,13 @@ TEST(Image, lto_code_whose_header_points_beyond_it_is_refused_before_the_linker_
 
 TEST(Image, a_section_that_reaches_beyond_the_end_is_refused) {
     constexpr std::size_t header_bytes = 64;
-    std::vector<std::byte> code(3 * header_bytes + 16); // header, two sections' headers, 16 bytes
+    std::vector<std::byte> code(3 * header_bytes + 16); // the header, two section headers, 16 bytes
     const auto put = [&](std::size_t at, auto number) {
         std::memcpy(code.data() + at, &number, sizeof(number));
     };
     put(0, std::uint32_t{0x464C457F});
-    put(40, std::uint64_t{header_bytes}); // where the sections' headers are
-    put(58, std::uint16_t{header_bytes}); // their size
+    put(40, std::uint64_t{header_bytes}); // the offset of the section headers
+    put(58, std::uint16_t{header_bytes}); // the size of a section header
     put(60, std::uint16_t{2});
     const std::size_t second = 2 * header_bytes;
     put(second + 4, std::uint32_t{1});
@@ -183,12 +183,12 @@ TEST(Image, a_section_that_reaches_beyond_the_end_is_refused) {
     }
     put(second + 32, std::uint64_t{16});
     EXPECT_NO_THROW(check());
-    put(second + 4, std::uint32_t{8}); // a section that takes nothing in the file
+    put(second + 4, std::uint32_t{8}); // a section that occupies no space in the file
     put(second + 32, std::uint64_t{4096});
     EXPECT_NO_THROW(check());
 }
 
-TEST(Image, the_wrapper_of_a_fat_binary_is_refused_for_it_holds_an_address) {
+TEST(Image, the_wrapper_of_a_fat_binary_is_refused) {
     const std::array<std::uint32_t, 6> wrapper{0x466243B1, 1, 0xdead, 0, 0, 0};
     testing::expect_error<CUDAError>(
         [&] { detail::check_image("it", CodeType::Fatbin, std::as_bytes(std::span(wrapper))); },

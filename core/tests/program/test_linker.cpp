@@ -87,7 +87,7 @@ TEST(LinkerOptions, a_bad_value_names_the_field) {
             static_cast<void>(LinkerOptions{.arch = "sm_90", .ptxas_options = {""}}.to_nvjitlink());
         },
         {"LinkerOptions", "ptxas_options"});
-    for (const char* arch : {"sm_7", "sm_7f", "compute_9", "5"}) { // which crash nvJitLink
+    for (const char* arch : {"sm_7", "sm_7f", "compute_9", "5"}) { // these crash nvJitLink
         expect_error<std::invalid_argument>(
             [&] { static_cast<void>(LinkerOptions{.arch = arch}.to_nvjitlink()); },
             {"LinkerOptions arch is \"" + std::string(arch) + "\"", "sm_90"});

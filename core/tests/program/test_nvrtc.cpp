@@ -27,7 +27,7 @@ bool holds(const std::string& text, std::string_view part) {
     return text.find(part) != std::string::npos;
 }
 
-/// A function of NVRTC and a target whose compilation calls it.
+/// A function of NVRTC, and a target whose compilation calls it.
 struct Step {
     const char* function;
     CodeType target;
@@ -190,7 +190,7 @@ TEST(Nvrtc, a_precompiled_header_that_needs_more_room_is_made_again_with_it) {
     EXPECT_EQ(program.pch_status(), PchStatus::Created);
 }
 
-TEST(Nvrtc, a_precompiled_header_that_nothing_was_done_for_says_so) {
+TEST(Nvrtc, a_precompiled_header_that_was_not_attempted_is_reported) {
     FakeNvrtc nvrtc;
     nvrtc.pch_results = {NVRTC_ERROR_NO_PCH_CREATE_ATTEMPTED};
     const Program program("", {.arch = "sm_90", .pch = true});

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "program/nvvm/compilation.hpp"
 #include "libraries/nvvm/table.hpp"
+#include "program/nvvm/compilation.hpp"
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 
 using testing::expect_error;
 
-/// Returns a module of NVVM IR, with what every module needs.
+/// Returns a module of NVVM IR with the parts that every module needs.
 std::string module_of(const std::string& body, const std::string& kernel = {}) {
     int ir_major = 0;
     int ir_minor = 0;
@@ -37,7 +37,7 @@ std::string module_of(const std::string& body, const std::string& kernel = {}) {
         body + "\n!nvvmir.version = !{!0}\n!0 = !{" + number(ir_major) + ", " + number(ir_minor) +
         ", " + number(debug_major) + ", " + number(debug_minor) + "}\n";
     if (!kernel.empty()) {
-        // Linking drops what nothing uses; this is how IR says that a kernel is.
+        // Linking removes unused functions, so mark the kernel as used.
         text += "@llvm.used = appending global [1 x i8*] [i8* bitcast (void (i32*)* @" + kernel +
                 " to i8*)], section \"llvm.metadata\"\n";
         text +=

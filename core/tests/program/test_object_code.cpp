@@ -74,7 +74,7 @@ TEST_F(FakeObjectCode, a_kernel_is_looked_up_once) {
     EXPECT_TRUE(detail::Access::known_kernel(code, "saxpy") == first);
     EXPECT_FALSE(detail::Access::known_kernel(code, "nothing").has_value());
     EXPECT_THROW(static_cast<void>(code.get_kernel("nothing")), CUDAError);
-    // Each is a share of its own.
+    // Each kernel keeps the library loaded by itself.
     first.close();
     code.close();
     EXPECT_EQ(second.name(), "saxpy");
@@ -216,7 +216,7 @@ TEST_F(FakeObjectCode, variables_keep_the_code_loaded) {
     EXPECT_EQ(testing::FakeDriver::current(), nullptr);
 }
 
-TEST_F(FakeObjectCode, a_variable_that_cannot_be_had_is_named) {
+TEST_F(FakeObjectCode, a_missing_variable_is_named) {
     const ObjectCode code = ptx("code", "mine");
     expect_error<std::invalid_argument>([&] { static_cast<void>(code.get_global("absent")); },
                                         {"\"absent\"", "\"mine\"", "name_expressions"});
@@ -311,7 +311,7 @@ TEST_F(FileObjectCode, a_missing_file_is_named) {
     expect_error<CUDAError>([&] { static_cast<void>(code.get_kernel("saxpy")); }, {path});
 }
 
-TEST_F(FileObjectCode, a_folder_is_no_file) {
+TEST_F(FileObjectCode, a_folder_is_refused) {
     const ObjectCode code = ObjectCode::from_file(CodeType::Ptx, ::testing::TempDir());
     expect_error<CUDAError>([&] { static_cast<void>(code.code()); }, {::testing::TempDir()});
     EXPECT_THROW(static_cast<void>(ObjectCode::from_file(CodeType::Ptx, "")),
@@ -379,7 +379,7 @@ TEST_F(DeviceObjectCode, ptx_newer_than_the_driver_says_so) {
                             {"CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"});
 }
 
-TEST_F(DeviceObjectCode, what_is_no_code_is_refused) {
+TEST_F(DeviceObjectCode, invalid_code_is_refused) {
     for (const char* text : {"this is no code", "\x7f"
                                                 "ELF"}) {
         const ObjectCode code = ObjectCode::from_bytes(CodeType::Cubin, bytes_of(text), "mine");
@@ -393,7 +393,7 @@ TEST_F(DeviceObjectCode, a_cubin_for_another_architecture_names_both) {
     const ObjectCode compiled = Program(SOURCE, {.arch = other}).compile(CodeType::Cubin);
     std::span<const std::byte> cubin = compiled.code();
     if (device().is_emulated()) {
-        constexpr std::size_t HEADERS = 16 + 80; // the cubin without its PTX
+        constexpr std::size_t HEADERS = 16 + 80; // the size of the cubin without its PTX
         std::uint64_t size = 0;
         std::memcpy(&size, cubin.data() + 24, sizeof(size));
         cubin = cubin.subspan(HEADERS, size);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a program does beyond compiling C++: PTX, headers, precompiled headers, cancelling, files
+// What a program does besides compiling C++: PTX, headers, precompiled headers, cancelling, files
 // for debuggers, other architectures.
 
 #include "support/device_test.hpp"
@@ -39,7 +39,7 @@ protected:
     }
 };
 
-/// A folder of its own for each test.
+/// Provides a separate folder for each test.
 class ProgramFiles : public ::testing::Test {
 protected:
     ProgramFiles() {
@@ -185,17 +185,17 @@ TEST_F(ProgramFiles, times_are_written_where_they_are_asked_for) {
 
 TEST(ProgramCancel, ends_a_compilation_in_another_thread) {
     std::string source = "#include <cuda/std/array>\n";
-    for (int i = 0; i < 1500; ++i) { // takes many seconds
+    for (int i = 0; i < 1500; ++i) { // takes many seconds to compile
         const std::string number = std::to_string(i);
         source += "__global__ void f" + number +
                   "(float* x) { for (int i = 0; i < 64; ++i) x[i] = " + "sinf(x[i] + " + number +
                   ") * powf(x[i], " + number + ".5f); }\n";
     }
     const Program program(source, {.arch = "sm_90"});
-    program.cancel(); // nothing is under way: no effect on what comes
+    program.cancel(); // nothing runs yet, so this must not affect later compilations
     std::atomic<bool> is_done = false;
     std::jthread canceller([&] {
-        while (!is_done) { // until it has begun
+        while (!is_done) { // the compilation may not have started yet
             std::this_thread::sleep_for(std::chrono::milliseconds(20));
             program.cancel();
         }

@@ -108,7 +108,7 @@ TEST(Digest, the_checksum_notices_what_moves_and_what_is_lost) {
 }
 
 TEST(Digest, the_checksum_is_the_same_on_every_machine) {
-    // From a second implementation, word by word in arithmetic without limits.
+    // The expected value comes from a second implementation with arbitrary-precision arithmetic.
     std::vector<std::byte> bytes(3000);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
         bytes[i] = static_cast<std::byte>(i * 7 >> 3);
@@ -168,7 +168,7 @@ protected:
         return status.st_mode & 0777U;
     }
 
-    /// Replaces what a file holds, in place.
+    /// Replaces the content of a file in place.
     static void overwrite(const std::string& file, std::string_view text) {
         std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
     }
@@ -221,7 +221,7 @@ TEST_F(FileCache, a_folder_that_others_can_write_to_is_refused_as_the_default) {
         expect_error<std::invalid_argument>([] { const FileStreamProgramCache cache; },
                                             {folder, "other users", "chmod"});
     }
-    const FileStreamProgramCache named(folder); // its own affair, but said
+    const FileStreamProgramCache named(folder); // an explicit folder is accepted with a warning
     const auto degraded = warnings.take(WarningKind::Degraded);
     ASSERT_EQ(degraded.size(), 1U);
     EXPECT_NE(degraded[0].find("other users"), std::string::npos) << degraded[0];
@@ -266,14 +266,14 @@ TEST_F(FileCache, a_damaged_file_counts_as_absent_with_a_warning) {
     EXPECT_EQ(text_of(cache.get("key")), "some code that matters");
 }
 
-TEST_F(FileCache, a_file_under_another_keys_name_is_not_believed) {
+TEST_F(FileCache, a_file_with_another_keys_content_is_ignored) {
     FileStreamProgramCache cache(folder);
     put(cache, "one", "code of one");
     put(cache, "other", "code of other");
     overwrite(cache.file_of("other"), contents(cache.file_of("one")));
     EXPECT_EQ(text_of(cache.get("other")), "(absent)");
     static_cast<void>(warnings.take(WarningKind::Degraded));
-    // Nor is a link, wherever it leads.
+    // Symbolic links are refused, whatever they point to.
     fs::create_symlink(cache.file_of("one"), cache.file_of("other"));
     EXPECT_THROW(static_cast<void>(cache.get("other")), std::system_error);
 }
@@ -292,13 +292,13 @@ TEST_F(FileCache, past_its_limit_it_drops_what_was_not_used_for_longest) {
     EXPECT_EQ(text_of(cache.get("b")), "(absent)");
     EXPECT_NE(text_of(cache.get("c")), "(absent)");
     EXPECT_LE(cache.bytes(), 5000U);
-    put(cache, "c", std::string(2100, 'd')); // in its own place
+    put(cache, "c", std::string(2100, 'd')); // replaces the old entry
     EXPECT_EQ(cache.count(), 2U);
     expect_error<std::invalid_argument>([&] { const FileStreamProgramCache none(folder, 0); },
                                         {"max_size_bytes", "positive"});
 }
 
-TEST_F(FileCache, left_over_files_are_swept_when_nobody_can_be_writing_them) {
+TEST_F(FileCache, abandoned_temporary_files_are_deleted) {
     {
         const FileStreamProgramCache cache(folder);
     }
@@ -370,7 +370,7 @@ TEST_F(FileCache, several_processes_never_see_half_a_file) {
     EXPECT_LE(cache.bytes(), 40000U);
 }
 
-/// Counts what is asked of it.
+/// Counts the calls.
 class CountingCache final : public ProgramCache {
 public:
     std::optional<std::vector<std::byte>> get(std::string_view key) override {
@@ -432,7 +432,7 @@ TEST(CompileThroughCache, a_failure_is_not_kept) {
     EXPECT_EQ(cache.count(), 0U);
 }
 
-/// Makes a cache the default for one test.
+/// Sets the default cache for one test.
 class DefaultCache {
 public:
     explicit DefaultCache(std::shared_ptr<ProgramCache> cache) {
@@ -471,7 +471,7 @@ TEST(DefaultProgramCache, leaves_alone_what_cannot_be_cached) {
     EXPECT_EQ(cache->count(), 0U);
 }
 
-/// A cache whose every use throws what the test says.
+/// A cache that throws the test's exception on every use.
 class BrokenCache final : public ProgramCache {
 public:
     explicit BrokenCache(std::function<void()> fail) : fail_(std::move(fail)) {}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the key of a compilation depends on.
+// What the cache key of a compilation depends on.
 
 #include "libraries/nvrtc/table.hpp"
 #include "libraries/nvvm/table.hpp"
@@ -127,7 +127,7 @@ TEST(ProgramCacheKey, refuses_what_it_cannot_see) {
     EXPECT_NO_THROW(static_cast<void>(known.cache_key(CodeType::Ptx)));
 }
 
-/// Folders with headers, deleted in the end.
+/// Provides folders with headers, which are deleted afterwards.
 class IncludedFiles : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -186,7 +186,7 @@ TEST_F(IncludedFiles, that_appear_change_what_has_include_says) {
     EXPECT_NE(key(source), before);
 }
 
-TEST_F(IncludedFiles, that_are_not_included_are_no_matter) {
+TEST_F(IncludedFiles, that_are_not_included_do_not_matter) {
     write("first/a.h", "1");
     const std::string before = key(KERNEL);
     write("first/a.h", "2");
@@ -234,7 +234,7 @@ TEST_F(IncludedFiles, a_changed_header_is_compiled_again) {
     EXPECT_EQ(cache.count(), 2U);
 }
 
-TEST_F(IncludedFiles, of_cuda_itself_are_known_whoever_names_their_folder) {
+TEST_F(IncludedFiles, of_cuda_itself_are_known_by_any_path) {
     ProgramOptions options{.arch = "sm_90"};
     options.include_path = default_include_directories();
     const Program program("#include <cuda/std/type_traits>\n#include <cuda_fp16.h>\n", options);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A program and a driver that is another than the device's: in a process of its own, in which no
-// real driver is loaded.
+// A program whose driver is older or newer than the compiler. These tests need their own process,
+// in which no real driver is loaded.
 
 #include "support/fake_driver.hpp"
 
@@ -18,7 +18,7 @@ namespace {
 
 class ProgramOnFake : public testing::FakeDriverTest {
 protected:
-    /// Compiles to PTX and returns what was said of the driver.
+    /// Compiles to PTX and returns the warnings about the driver.
     std::string told() {
         static_cast<void>(Program("", {.arch = "sm_90"}).compile(CodeType::Ptx));
         std::string all;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Every option of a program, with every compiler: what it becomes, or that it is refused.
+// Every option of a program with every compiler: its flags, or that it is refused.
 
 #include "support/expect_error.hpp"
 #include "support/fake_driver.hpp"
@@ -28,7 +28,7 @@ using O = ProgramOptions;
 using Flags = std::optional<std::vector<std::string>>;
 using Jit = std::optional<std::map<CUjit_option, std::uintptr_t>>;
 
-/// One option and what it becomes; nothing where it is refused.
+/// One option and its flags for each compiler; no value if the compiler refuses it.
 struct OptionCase {
     const char* field;
     std::function<void(O&)> set;
@@ -116,7 +116,7 @@ protected:
         return options;
     }
 
-    /// Returns the flags beside the architecture's, or expects a refusal that names the field.
+    /// Checks the flags apart from the architecture, or expects a refusal that names the field.
     static void expect_flags(const Flags& expected, const char* compiler,
                              const std::function<std::vector<std::string>()>& flags) {
         if (!expected.has_value()) {

@@ -20,7 +20,7 @@ using O = ProgramOptions;
 
 const ProgramOptions FOR_SM_90{.arch = "sm_90"};
 
-/// Sets one option, and the flags it becomes.
+/// An option, and the flags that it becomes.
 struct OptionCase {
     const char* field;
     std::function<void(O&)> set;

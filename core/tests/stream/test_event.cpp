@@ -20,7 +20,7 @@ namespace {
 
 constexpr EventOptions TIMED{.timing_enabled = true};
 
-/// Returns the error of `later - earlier`, which must fail.
+/// Returns the error message of `later - earlier`, which must fail.
 std::string time_error(const Event& later, const Event& earlier) {
     try {
         (void)later.milliseconds_since(earlier);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Events between processes, and events that have a time by their type.
+// Events that processes share, and events whose type enables timing.
 
 #include "support/driver_test.hpp"
 #include "support/expect_error.hpp"

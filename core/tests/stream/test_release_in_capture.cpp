@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Buffers whose last share goes while streams are being captured.
+// Buffers whose last share is released while streams are being captured.
 
 #include "driver/table.hpp"
 #include "support/device_test.hpp"
@@ -81,10 +81,10 @@ TEST_F(ReleaseInCaptureOnFake, waits_while_the_default_stream_would_have_to_wait
     EXPECT_EQ(fake->last_free.stream, CU_STREAM_LEGACY);
 }
 
-TEST_F(ReleaseInCaptureOnFake, memory_is_freed_if_nobody_can_tell_whether_it_is_one) {
+TEST_F(ReleaseInCaptureOnFake, memory_is_freed_if_the_capture_state_is_unknown) {
     const Stream stream = Device(0).create_stream();
     Buffer buffer = Device(0).allocate(16, stream);
-    (void)stream.handle(); // from here on others may capture it
+    (void)stream.handle(); // from here on other code may capture the stream
     fake->fail("cuStreamIsCapturing", CUDA_ERROR_UNKNOWN);
     buffer.close();
     EXPECT_EQ(fake->live().allocations, 0);
@@ -93,7 +93,7 @@ TEST_F(ReleaseInCaptureOnFake, memory_is_freed_if_nobody_can_tell_whether_it_is_
     EXPECT_NE(said[0].find("cuStreamIsCapturing"), std::string::npos) << said[0];
 }
 
-TEST_F(ReleaseInCaptureOnFake, is_made_up_for_before_there_is_no_memory) {
+TEST_F(ReleaseInCaptureOnFake, runs_before_an_allocation_fails) {
     const Stream stream = Device(0).create_stream();
     const Stream captured = Device(0).create_stream();
     Buffer buffer = Device(0).allocate(16, captured);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects whose last share goes in a host function, which must not call the driver.
+// Objects whose last share is released in a host function, which must not call the driver.
 
 #include "stream/host_function.hpp"
 #include "support/device_test.hpp"
@@ -29,7 +29,7 @@ std::shared_ptr<void> boxed(T object) {
     return std::make_shared<T>(std::move(object));
 }
 
-/// Returns one of everything that calls the driver at its end.
+/// Returns one of each object whose destruction calls the driver.
 Kept one_of_each(const Device& device, const Stream& stream) {
     const auto pool = DeviceMemoryResource::create(device, DeviceMemoryResourceOptions{});
     const auto pinned = LegacyPinnedMemoryResource::create();
@@ -47,7 +47,7 @@ Kept one_of_each(const Device& device, const Stream& stream) {
             DeviceMemoryResource::create(device, {})};
 }
 
-/// Calls a function as the driver does when a stream comes to it.
+/// Calls a function in the way that the driver calls host functions.
 void call_as_stream(std::function<void()> function) {
     auto held = std::make_unique<detail::HostFunction>(std::move(function));
     detail::call_host_function(held.release());
@@ -105,7 +105,7 @@ TEST_F(ReleaseInHostFunctionOnFake, goes_to_the_recorded_stream_all_the_same) {
     EXPECT_EQ(fake->live().allocations, 0);
 }
 
-TEST_F(ReleaseInHostFunctionOnFake, is_done_in_the_order_in_which_things_went) {
+TEST_F(ReleaseInHostFunctionOnFake, keeps_the_order_of_release) {
     const Stream stream = Device(0).create_stream();
     Buffer first = Device(0).allocate(16, stream);
     Buffer second = Device(0).allocate(16, stream);
@@ -140,7 +140,7 @@ TEST_F(ReleaseInHostFunctionOnFake, is_left_out_if_a_reset_came_first) {
     EXPECT_EQ(fake->live().allocations, 0);
 }
 
-TEST_F(ReleaseInHostFunctionOnFake, of_memory_that_may_be_gone_by_then_is_done_at_once) {
+TEST_F(ReleaseInHostFunctionOnFake, of_registered_memory_is_immediate) {
     const Stream stream = Device(0).create_stream();
     std::vector<char> memory(64);
     Buffer buffer = register_host_memory(memory.data(), memory.size());
@@ -153,7 +153,7 @@ TEST_F(ReleaseInHostFunctionOnFake, of_memory_that_may_be_gone_by_then_is_done_a
     EXPECT_FALSE(is_known);
 }
 
-TEST_F(ReleaseInHostFunctionOnFake, of_an_import_lets_the_same_be_imported_again) {
+TEST_F(ReleaseInHostFunctionOnFake, of_an_import_allows_another_import) {
     const Stream stream = Device(0).create_stream();
     const auto pool = DeviceMemoryResource::create(Device(0), {.ipc_enabled = true});
     const auto imported = DeviceMemoryResource::from_allocation_handle(
@@ -165,7 +165,7 @@ TEST_F(ReleaseInHostFunctionOnFake, of_an_import_lets_the_same_be_imported_again
     call_as_stream([&] {
         mapped.close();
         mappings = fake->live().allocations;
-        // What this thread must not do, another one does.
+        // This thread must not call the driver, but another thread may.
         std::thread([&] {
             mapped = Buffer::from_ipc_descriptor(*imported, descriptor, stream);
         }).join();

@@ -174,7 +174,7 @@ TEST_F(StreamOnFake, waiting_for_another_stream_leaves_no_event_behind) {
 }
 
 TEST_F(StreamOnFake, enqueuing_on_a_stream_costs_one_driver_call) {
-    const Stream stream = Device(1).create_stream(); // nothing is current
+    const Stream stream = Device(1).create_stream(); // no context is current
     const Event event = Device(1).create_event();
     fake->forget_calls();
     stream.record(event);

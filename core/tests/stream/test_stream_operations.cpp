@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Host functions, values in memory, attributes.
+// Host functions, values in memory, and attributes.
 
 #include "support/device_test.hpp"
 #include "support/expect_error.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything at once from several threads, and what becomes of it in a forked child.
+// Several threads that use everything at once, and objects in a forked child.
 
 #include "support/device_test.hpp"
 
@@ -23,13 +23,13 @@ extern "C" __global__ void add(int* values, int amount) { values[threadIdx.x] +=
 
 class ThreadTest : public testing::DeviceTest {
 protected:
-    /// Primary contexts live as long as the process, and are here before anything is counted.
+    /// Creates the primary contexts, which live as long as the process, before anything is counted.
     static void SetUpTestSuite() {
         try {
             for (const Device& each : Device::all()) {
                 static_cast<void>(each.primary_context().handle());
             }
-        } catch (const LibraryNotFoundError&) { // then every test says that it is skipped
+        } catch (const LibraryNotFoundError&) { // every test then reports that it is skipped
         }
     }
 
@@ -111,7 +111,7 @@ TEST_F(ThreadTest, memory_is_freed_from_another_thread_with_no_context_current) 
     run_on_threads([&](int thread) { buffers[static_cast<std::size_t>(thread)].close(); });
 }
 
-TEST_F(ThreadTest, object_code_is_loaded_once_whoever_comes_first) {
+TEST_F(ThreadTest, object_code_is_loaded_only_once) {
     for (int round = 0; round < 5; ++round) {
         const ObjectCode code = compile(SOURCE);
         std::atomic<std::uintptr_t> handle = 0;
@@ -125,7 +125,7 @@ TEST_F(ThreadTest, object_code_is_loaded_once_whoever_comes_first) {
     }
 }
 
-TEST_F(ThreadTest, a_forked_child_is_told_and_fails_cleanly) {
+TEST_F(ThreadTest, a_forked_child_fails_cleanly) {
     Buffer buffer = device().allocate(64, stream());
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);

@@ -18,7 +18,7 @@
 
 namespace cuprum::testing {
 
-/// Gives a test a stream and short ways to compile, copy and launch.
+/// Gives a test a stream, and short functions to compile, copy and launch.
 class DeviceTest : public DriverTest {
 protected:
     void SetUp() override {
@@ -35,7 +35,7 @@ protected:
 
     [[nodiscard]] const Stream& stream() const { return *stream_; }
 
-    /// Compiles for the device; `names` are the kernels whose names C++ decorates.
+    /// Compiles for the device. `names` are the C++ names of kernels, which the compiler mangles.
     static ObjectCode compile(std::string_view source, const std::vector<std::string>& names = {},
                               CodeType target = CodeType::Ptx) {
         return Program(source).compile(target, names);
@@ -48,7 +48,7 @@ protected:
         return buffer;
     }
 
-    /// Waits for the stream and returns what the buffer holds.
+    /// Waits for the stream and returns the content of the buffer.
     template <typename T>
     std::vector<T> download(const Buffer& buffer) {
         std::vector<T> values(buffer.size() / sizeof(T));

@@ -18,8 +18,9 @@ namespace cuprum::testing {
 
 namespace {
 
-/// What the emulated driver counts. NOTE: the same as CuprumLiveCounts in cuprum_emulator.h, which
-/// is not included: the core meets the emulator at the driver's interface only.
+/// The counts of the emulated driver.
+/// NOTE: must match CuprumLiveCounts in cuprum_emulator.h. That header is not included, because the
+/// core uses only the driver API of the emulator.
 struct LiveCounts {
     std::size_t struct_size = sizeof(LiveCounts);
     std::array<std::size_t, 10> counts{}; // contexts, streams, events, allocations...
@@ -36,7 +37,7 @@ void DriverTest::SetUp() {
         }
         FAIL() << error.what();
     }
-    // What is made once and kept: the primary context, and the pool that is wrapped.
+    // Create what is created once and kept: the primary context, and the wrapped pool.
     (void)device_->primary_context();
     (void)device_->memory_resource();
     (void)warnings.take(WarningKind::EmulatedDevice);

@@ -14,9 +14,10 @@
 
 namespace cuprum::testing {
 
-/// Runs each test on the driver that CUPRUM_DRIVER names, emulated or a GPU; skips when there is
-/// none and none was asked for. After the test the current context must be what it was, and on the
-/// emulated device, which can count, as many driver objects must be alive as before.
+/// Runs each test on the driver that CUPRUM_DRIVER names, emulated or a GPU. If the variable is not
+/// set and there is no driver, the test is skipped. After the test, the current context must be
+/// unchanged. On the emulated device, which counts them, as many driver objects must be alive as
+/// before.
 class DriverTest : public ::testing::Test {
 protected:
     void SetUp() override;
@@ -32,10 +33,10 @@ private:
     std::string live_;
 };
 
-/// Returns what is current on this thread, or null.
+/// Returns the current context of this thread, or null.
 [[nodiscard]] CUcontext current_context();
 
-/// Returns the emulated driver's account of what is alive, empty on a GPU.
+/// Returns the emulated driver's counts of live objects as text, or an empty text on a GPU.
 [[nodiscard]] std::string live_objects();
 
 } // namespace cuprum::testing

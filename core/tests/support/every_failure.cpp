@@ -23,7 +23,7 @@ namespace {
 constexpr int UNKNOWN = 999;
 constexpr int MOST_CALLS = 2000; // of a scenario; more means that it never ends
 
-/// Counts, and prints what it counted when the program ends.
+/// Counts failures, and prints the counts when the program ends.
 struct Tally {
     Tally() = default;
     Tally(const Tally&) = delete;
@@ -42,7 +42,7 @@ struct Tally {
     int leaks = 0;
 } tally;
 
-/// Runs the scenario; returns the functions that its error and the warnings name.
+/// Runs the scenario and returns the functions that its error and the warnings name.
 std::string run(const std::function<void()>& scenario);
 bool is_answer(const std::string& function);
 std::string settled_objects();
@@ -50,7 +50,7 @@ std::string settled_objects();
 } // namespace
 
 void check_every_failure_on_driver(const std::function<void()>& scenario) {
-    scenario(); // what is read or made once and kept is there before anything is counted
+    scenario(); // creates what is created once and kept, before anything is counted
     ++tally.scenarios;
     for (int nth = 1; nth <= MOST_CALLS; ++nth) {
         const std::string before = settled_objects();
@@ -71,7 +71,7 @@ void check_every_failure_on_driver(const std::function<void()>& scenario) {
         EXPECT_TRUE(told.find(failed) != std::string::npos || is_answer(failed))
             << "the failure was swallowed: " << told;
         EXPECT_EQ(current_context(), current) << "the current context was changed";
-        scenario(); // everything is usable
+        scenario(); // everything must still be usable
         if (const std::string after = settled_objects(); after != before) {
             ++tally.leaks;
             ADD_FAILURE() << "left alive: " << after << "instead of " << before;
@@ -107,13 +107,14 @@ std::string run(const std::function<void()>& scenario) {
     return told;
 }
 
-/// Tells whether a failure of the call is an answer: of a query before a wait, which then decides,
-/// and of the first call of all, after which compilers and linkers know that there is no device.
+/// Returns whether the library may ignore a failure of the function. The result of a query before a
+/// wait does not matter, because the wait decides. If cuInit fails, compilers and linkers assume
+/// that there is no device.
 bool is_answer(const std::string& function) {
     return function == "cuStreamQuery" || function == "cuEventQuery" || function == "cuInit";
 }
 
-/// Returns what is alive once the frees that are ordered on streams are done.
+/// Returns the live objects after all stream-ordered frees are done.
 std::string settled_objects() {
     Device(0).sync();
     return live_objects();

@@ -7,15 +7,17 @@
 
 namespace cuprum::testing {
 
-/// Runs `scenario` on the driver that the tests run on again and again, each time with another one
-/// of its driver calls failing, and checks: the error or a warning names the call and has its code,
-/// as many driver objects are alive as before (the emulated device counts), the current context is
-/// unchanged, and the scenario works afterwards. The scenario must keep nothing.
+/// Runs `scenario` many times on the driver of the tests, each time with another one of its driver
+/// calls failing.
 ///
-/// A program prints what came of all its scenarios at its end.
+/// Checks that the error or a warning names the call and has its code, that as many driver objects
+/// are alive as before (only the emulated device counts them), that the current context is
+/// unchanged, and that the scenario works afterwards. The scenario must keep nothing alive.
+///
+/// The program prints a summary of all its scenarios when it ends.
 void check_every_failure_on_driver(const std::function<void()>& scenario);
 
-/// Adds to what the program prints at its end.
+/// Adds to the summary that the program prints when it ends.
 void note_failures(int scenarios, int calls, int leaks);
 
 } // namespace cuprum::testing

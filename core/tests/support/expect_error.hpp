@@ -11,7 +11,7 @@
 
 namespace cuprum::testing {
 
-/// Checks that `action` throws an Exception whose text holds every part.
+/// Checks that `action` throws an Exception whose text contains every part.
 template <typename Exception, typename Action>
 void expect_error(const Action& action, std::initializer_list<std::string_view> parts) {
     try {

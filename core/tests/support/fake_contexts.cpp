@@ -10,7 +10,7 @@ namespace cuprum::testing {
 
 namespace {
 
-constexpr unsigned ALIGNMENT = 8; // multiprocessors that are split together
+constexpr unsigned ALIGNMENT = 8; // multiprocessors are split in groups of this size
 
 FakeDriver& fake() {
     return *active_fake();
@@ -190,7 +190,7 @@ void add_splitting(driver::Table& table) {
 void add_greens(driver::Table& table) {
     table.cuDevResourceGenerateDesc = [](CUdevResourceDesc* description, CUdevResource* resources,
                                          unsigned count) {
-        // The description is the first resource's address: it is used before the caller returns.
+        // The description is the first resource's address. It is used before the caller returns.
         *description = reinterpret_cast<CUdevResourceDesc>(resources);
         return count == 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
     };

@@ -16,7 +16,7 @@ namespace cuprum::testing {
 
 namespace {
 
-/// Counts a call and says which code it must return instead of doing its work, if any.
+/// The code that a call must return instead of doing its work, if any.
 struct Verdict {
     CUresult code = CUDA_SUCCESS;
     bool is_performed = true;
@@ -152,7 +152,7 @@ FakeDriverTest::FakeDriverTest() : fake(std::make_unique<FakeDriver>()) {}
 
 FakeDriverTest::~FakeDriverTest() {
     LiveObjects live = fake->live();
-    live.primary_contexts = 0; // kept until the process ends
+    live.primary_contexts = 0; // these are kept until the process ends
     EXPECT_EQ(live, LiveObjects{})
         << live.streams << " streams, " << live.events << " events, " << live.pools << " pools, "
         << live.allocations << " allocations, " << live.host_allocations << " host allocations, "
@@ -214,7 +214,8 @@ Verdict judge(FakeDriver& fake, const char* function) {
     for (FakeDriver::Failure& failure : fake.failures) {
         if ((failure.function.empty() || failure.function == function) &&
             --failure.calls_to_go == 0) {
-            // A release that fails has mostly been made; one that a capture forbids has not.
+            // Most functions release the object even if they fail. If a capture forbids the
+            // release, the object stays.
             verdict = {failure.code, is_release(function) &&
                                          failure.code != CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED};
         }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A driver made of maps: it checks handles, counts what is alive, and fails when told to.
+// A driver made of maps. It checks handles, counts live objects, and fails on request.
 
 #pragma once
 
@@ -23,25 +23,25 @@
 
 namespace cuprum::testing {
 
-/// How many driver objects are alive.
+/// The numbers of live driver objects.
 struct LiveObjects {
     int streams = 0;
     int events = 0;
-    int pools = 0; // the devices' own pools do not count
+    int pools = 0; // not counting the devices' own pools
     int allocations = 0;
     int host_allocations = 0; // pinned and registered
     int reservations = 0;     // of addresses
     int chunks = 0;           // physical memory
     int mappings = 0;
     int primary_contexts = 0;
-    int contexts = 0;       // that the library made
-    int host_functions = 0; // that no stream has come to call
+    int contexts = 0;       // created by the library
+    int host_functions = 0; // enqueued but not yet called
     int links = 0;
     friend bool operator==(const LiveObjects&, const LiveObjects&) = default;
 };
 
-/// Stands in for the driver while it lives; one at a time. Functions that it does not know return
-/// CUDA_ERROR_NOT_SUPPORTED.
+/// Replaces the driver as long as it exists; there may be only one at a time. Functions that it
+/// does not know return CUDA_ERROR_NOT_SUPPORTED.
 class FakeDriver {
 public:
     static constexpr int DEVICE_COUNT = 2;
@@ -53,10 +53,10 @@ public:
     FakeDriver(const FakeDriver&) = delete;
     FakeDriver& operator=(const FakeDriver&) = delete;
 
-    /// Makes the nth call from now of a function return `code`, the next one being the first.
-    /// A function that releases something does release it before it returns the code.
+    /// Makes the nth call of a function from now on return `code`; 1 is the next call. A function
+    /// that releases something still releases it.
     void fail(std::string_view function, CUresult code, int nth = 1);
-    /// Makes the call of this number, counted from 0 over all functions, return `code`.
+    /// Makes the call with this number, counted from 0 over all functions, return `code`.
     void fail_call(std::size_t index, CUresult code);
     /// Returns the names of the functions called so far, in order.
     [[nodiscard]] std::vector<std::string> calls() const;
@@ -66,18 +66,18 @@ public:
     [[nodiscard]] LiveObjects live() const;
     /// Returns the context that is current on the calling thread.
     [[nodiscard]] static CUcontext current();
-    /// Makes a context that is nobody's primary one.
+    /// Creates a context that is no device's primary context.
     [[nodiscard]] CUcontext make_context(int device);
-    /// Makes a stream that the library does not own.
+    /// Creates a stream that the library does not own.
     [[nodiscard]] CUstream make_stream(CUcontext context);
     void set_capturing(CUstream stream);
-    /// Tells whether a plain copy is refused: it goes between devices that deny each other.
+    /// Returns whether a plain copy is refused because the two devices deny each other access.
     [[nodiscard]] bool denies_copy(CUdeviceptr destination, CUdeviceptr source) const;
-    /// Leaves an event, or a stream, unfinished from now on.
+    /// Makes an event, or a stream, unfinished from now on.
     void set_pending(CUevent event);
     void set_pending(CUstream stream);
 
-    /// How the last memory was freed.
+    /// How memory was last freed.
     struct Free {
         CUdeviceptr pointer = 0;
         CUstream stream = nullptr;
@@ -93,7 +93,7 @@ public:
         bool is_pending = false;
     };
 
-    /// Where an event was recorded last.
+    /// Where an event was last recorded.
     struct Record {
         CUstream stream = nullptr;
         CUcontext current = nullptr;
@@ -116,7 +116,7 @@ public:
         unsigned handle_types = 0;
         bool is_imported = false;
         std::map<int, CUmemAccess_flags> access = {}; // by device
-        std::map<int, std::uint64_t> attributes = {}; // as they were set
+        std::map<int, std::uint64_t> attributes = {}; // those that were set
     };
 
     struct HostCall {
@@ -128,7 +128,7 @@ public:
     struct Chunk {
         std::size_t size = 0;
         int mappings = 0;
-        bool is_released = false; // lives on while it is mapped
+        bool is_released = false; // stays alive while it is mapped
         CUmemAllocationProp properties = {};
     };
 
@@ -138,37 +138,37 @@ public:
         std::vector<CUmemAccessDesc> access = {};
     };
 
-    /// What was advised on, prefetched, discarded or copied, one line each.
+    /// One line for each advice, prefetch, discard or copy.
     std::vector<std::string> notes;
     static constexpr std::size_t GRANULARITY_BYTES = std::size_t{2} << 20U;
 
     struct Failure {
-        std::string function; // empty: any
+        std::string function; // any function if empty
         int calls_to_go = 0;
         CUresult code = CUDA_SUCCESS;
     };
 
-    /// What the driver was given to link.
+    /// The inputs of the driver's linker.
     struct Link {
         std::vector<std::string> inputs;
         std::map<CUjit_option, unsigned long> options;
     };
 
-    // The state behind the functions; tests read it.
+    // The state behind the functions, which tests read.
     mutable std::mutex mutex;
     std::vector<std::string> log;
     std::vector<Failure> failures;
     Record last_record;
-    std::map<CUcontext, int> contexts; // and their devices
+    std::map<CUcontext, int> contexts; // with their devices
     std::map<CUstream, Stream> streams;
-    /// Whether work on a stream is refused unless its context is current. The real one goes by the
-    /// stream.
+    /// Whether work on a stream is refused unless its context is current. The real driver does not
+    /// require that.
     bool wants_current = false;
     std::map<CUevent, Event> events;
     std::map<CUmemoryPool, Pool> pools;
     std::map<CUdeviceptr, std::size_t> allocations;
-    std::map<CUdeviceptr, CUcontext> bound; // memory that goes with its context
-    std::map<CUdeviceptr, int> homes;       // the devices of memory of pools
+    std::map<CUdeviceptr, CUcontext> bound; // memory that is destroyed with its context
+    std::map<CUdeviceptr, int> homes;       // the devices of pool memory
     std::map<CUlinkState, Link> links;
     Link last_link;
     std::vector<CUcontext> primaries;
@@ -179,10 +179,10 @@ public:
     std::map<CUmemGenericAllocationHandle, Chunk> chunks;
     std::map<CUdeviceptr, Mapping> mappings;
     std::map<CUdeviceptr, std::map<int, int>> range_attributes; // of managed memory
-    bool is_hint_honoured = true;    // addresses are reserved where they are asked for, if free
-    bool is_pointer_managed = false; // what every pointer says of itself
-    bool denies_peers = false;       // pools let no other device in
-    std::map<int, int> device_attributes; // that differ from their number
+    bool is_hint_honoured = true;         // reserve addresses where they are requested, if free
+    bool is_pointer_managed = false;      // the answer for every pointer
+    bool denies_peers = false;            // pools give no other device access
+    std::map<int, int> device_attributes; // attributes whose value is not their number
     std::size_t free_bytes = std::size_t{1} << 30U;
     Free last_free;
     int version = 13000;
@@ -196,8 +196,8 @@ public:
     std::map<CUcontext, CUfunc_cache> cache_configs;
     std::vector<std::pair<CUcontext, CUcontext>> peers;
     std::map<std::pair<CUstream, int>, CUstreamAttrValue> stream_attributes;
-    std::map<CUdeviceptr, std::uint64_t> words; // that streams wrote
-    std::vector<unsigned> wait_flags;           // of waits for values
+    std::map<CUdeviceptr, std::uint64_t> words; // words that streams wrote
+    std::vector<unsigned> wait_flags;           // the flags of waits for values
     std::vector<HostCall> host_calls;           // called when their stream is synchronised
     unsigned last_record_flags = 0;
     unsigned last_event_flags = 0;
@@ -213,24 +213,24 @@ private:
     driver::Table* previous_ = nullptr;
 };
 
-/// Runs each test on a fresh fake driver. After the test nothing may be alive, the current context
-/// must be what it was, and no warning may be left unread.
-// NOLINTNEXTLINE(*-special-member-functions): gtest makes it, and once
+/// Runs each test on a fresh fake driver. After the test, nothing may be alive, the current context
+/// must be unchanged, and no warning may be unread.
+// NOLINTNEXTLINE(*-special-member-functions): only gtest creates it
 class FakeDriverTest : public ::testing::Test {
 protected:
     FakeDriverTest();
     ~FakeDriverTest() override;
 
-    /// Makes `context` current, as part of what a test finds.
+    /// Makes `context` current on this thread, as if a program had done so before.
     static void start_with(CUcontext context);
 
     std::unique_ptr<FakeDriver> fake;
     WarningLog warnings;
 };
 
-/// Runs `scenario` on a fresh fake driver again and again, each time with another one of its driver
-/// calls failing, and checks: the error or the warning names the call, nothing is left alive, the
-/// current context is unchanged. The scenario must keep nothing.
+/// Runs `scenario` many times, each time on a fresh fake driver with another one of its driver
+/// calls failing. Checks that the error or the warning names the call, that nothing is left alive,
+/// and that the current context is unchanged. The scenario must keep nothing alive.
 void check_every_failure(const std::function<void(FakeDriver&)>& scenario);
 
 } // namespace cuprum::testing

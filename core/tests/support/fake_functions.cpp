@@ -28,13 +28,13 @@ bool is_token(CUstream stream) {
     return stream == nullptr || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
 }
 
-/// Returns what the calling thread may do while captures are under way.
+/// Returns the calling thread's stream capture mode.
 CUstreamCaptureMode& capture_mode() {
     thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     return mode;
 }
 
-/// What every call with a stream checks first.
+/// Makes the checks of every call with a stream.
 CUresult check(CUstream stream) {
     if (is_token(stream)) {
         return context_stack().empty() ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
@@ -53,7 +53,7 @@ CUresult with(Map& map, const Key& key, Use use) {
     return place == map.end() ? CUDA_ERROR_INVALID_HANDLE : use(place->second);
 }
 
-/// Does the queued work of a stream.
+/// Calls the enqueued host functions of a stream.
 void run_host_calls(CUstream stream) {
     std::erase_if(fake().host_calls, [&](const FakeDriver::HostCall& host_call) {
         if (host_call.stream == stream) {
@@ -93,7 +93,7 @@ void add_devices(driver::Table& table) {
     };
     table.cuDeviceGetAttribute = [](int* value, CUdevice_attribute attribute, CUdevice) {
         if (attribute == CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED) {
-            return CUDA_ERROR_INVALID_VALUE; // plays an attribute newer than the driver
+            return CUDA_ERROR_INVALID_VALUE; // pretend that the attribute is newer than the driver
         }
         if (const auto known = fake().device_attributes.find(attribute);
             known != fake().device_attributes.end()) {
@@ -247,7 +247,7 @@ void add_events(driver::Table& table) {
     };
     table.cuEventRecord = [](CUevent event, CUstream stream) {
         return with(fake().events, event, [&](auto& found) {
-            // As on a GPU, event and stream must be of one context.
+            // As on a GPU, event and stream must belong to the same context.
             const auto place = fake().streams.find(stream);
             const CUcontext context =
                 place == fake().streams.end() ? FakeDriver::current() : place->second.context;
@@ -399,7 +399,7 @@ void add_memory(driver::Table& table) {
                 *static_cast<unsigned*>(values[i]) = fake().is_pointer_managed ? 1 : 0;
                 break;
             default:
-                break; // left as they are
+                break; // leave other values unchanged
             }
         }
         return CUDA_SUCCESS;

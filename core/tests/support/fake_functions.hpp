@@ -9,27 +9,27 @@
 
 namespace cuprum::testing {
 
-/// Returns the fake driver in force.
+/// Returns the active fake driver.
 FakeDriver*& active_fake();
 
 /// Returns the calling thread's stack of contexts, the current one last.
 std::vector<CUcontext>& context_stack();
 
-/// Adds contexts that are made, green ones, and what they are made of.
+/// Adds the functions for created contexts, green contexts and device resources.
 void add_made_contexts(driver::Table& table);
 
-/// Adds what streams do beside kernels and copies, and events between processes.
+/// Adds the stream functions apart from kernels and copies, and events that processes share.
 void add_stream_operations(driver::Table& table);
-/// What every call with a stream checks first.
+/// Makes the checks of every call with a stream.
 CUresult check_stream(CUstream stream);
 
-// Each puts one family of functions into the table.
+// Each adds one family of functions to the table.
 void add_pool_sharing(driver::Table& table);
 void add_host_memory(driver::Table& table);
 void add_virtual_memory(driver::Table& table);
 void add_managed_memory(driver::Table& table);
 
-/// Returns what the fake driver does for each function.
+/// Returns the functions of the fake driver.
 const driver::Table& fake_functions();
 
 } // namespace cuprum::testing

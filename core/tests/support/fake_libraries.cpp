@@ -18,7 +18,7 @@ FakeLibraries* fake = nullptr;
 void add_libraries(driver::Table& table);
 void add_kernels(driver::Table& table);
 
-/// Plays a function that the driver does not have: the table's stub throws.
+/// Pretends that the driver lacks a function: the table's stub throws.
 CUresult missing(const char* function) {
     throw NotSupportedError(function, 12040, 12000);
 }

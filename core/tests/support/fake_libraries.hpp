@@ -20,8 +20,8 @@
 
 namespace cuprum::testing {
 
-/// Stands in front of the fake driver while it lives. Every library that is loaded has the kernels
-/// named here; their handles lie in this object.
+/// Adds to the fake driver as long as it exists. Every loaded library has the kernels that are
+/// listed here; their handles point into this object.
 class FakeLibraries {
 public:
     struct Kernel {
@@ -29,7 +29,7 @@ public:
         std::vector<std::size_t> parameter_sizes;
     };
 
-    /// What the driver was given for a launch.
+    /// What the driver received for a launch.
     struct Launch {
         CUlaunchConfig config{};
         std::vector<CUlaunchAttribute> attributes;
@@ -47,14 +47,14 @@ public:
     std::map<CUdevice_attribute, int> device_attributes;
     std::map<CUfunction_attribute, int> kernel_attributes;
     std::map<std::string, CUresult, std::less<>> failures; // by function
-    std::string jit_log;                                   // written when loading
-    std::map<CUjit_option, unsigned long> jit_options;     // of the last loading
-    std::map<std::string, std::size_t, std::less<>> variables{{"counter", 4}}; // and their sizes
+    std::string jit_log;                                   // written by every load
+    std::map<CUjit_option, unsigned long> jit_options;     // of the last load
+    std::map<std::string, std::size_t, std::less<>> variables{{"counter", 4}}; // with their sizes
     std::atomic<int> loads{0};
     std::atomic<int> live_libraries{0};
     std::vector<Launch> launches;
     int active_blocks = 2;
-    /// Whether the driver is old enough to lack what came with CUDA 12.4.
+    /// Whether the driver lacks the functions that CUDA 12.4 added.
     bool is_old = false;
 
     /// Returns the code that a function must fail with, or success.
@@ -65,7 +65,7 @@ private:
     driver::Table* previous_;
 };
 
-/// Runs each test on a fresh fake driver with libraries; none may be left loaded.
+/// Runs each test on a fresh fake driver with libraries. None may be left loaded.
 class FakeLibrariesTest : public FakeDriverTest {
 protected:
     FakeLibrariesTest();

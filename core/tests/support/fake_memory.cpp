@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The fake driver's memory beyond plain pools: shared pools, host memory, graph memory, addresses,
-// managed memory.
+// The memory of the fake driver apart from plain pools: shared pools, host memory, graph memory,
+// addresses, managed memory.
 
 #include "support/fake_functions.hpp"
 
@@ -72,7 +72,7 @@ void add_pool_sharing(driver::Table& table) {
                                .access = {{1, CU_MEM_ACCESS_FLAGS_PROT_READWRITE}}};
         return CUDA_SUCCESS;
     };
-    // What is exported is the address itself, after a mark.
+    // The exported data is a mark, followed by the address itself.
     table.cuMemPoolExportPointer = [](CUmemPoolPtrExportData* data, CUdeviceptr pointer) {
         std::memset(data, 0x5a, sizeof(*data));
         std::memcpy(data, &pointer, sizeof(pointer));
@@ -281,7 +281,7 @@ void add_managed_memory(driver::Table& table) {
         auto& known = fake().range_attributes[pointer];
         auto* numbers = static_cast<int*>(value);
         if (fake().version < 13000 && name >= CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE) {
-            return CUDA_ERROR_INVALID_VALUE; // older drivers need not know them
+            return CUDA_ERROR_INVALID_VALUE; // older drivers do not know these attributes
         }
         if (name != CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY) {
             *numbers = known[name];

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A compiler that compiles nothing: it counts its programs, remembers what it was asked for and
-// fails where it is told to.
+// A compiler that compiles nothing. It counts its programs, records the requests, and fails on
+// request.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace cuprum::testing {
 
-/// Puts the fake compiler in force for a scope. One at a time.
+/// Installs the fake compiler for a scope; there may be only one at a time.
 class FakeNvrtc {
 public:
     FakeNvrtc();
@@ -22,15 +22,16 @@ public:
     FakeNvrtc(const FakeNvrtc&) = delete;
     FakeNvrtc& operator=(const FakeNvrtc&) = delete;
 
-    /// Has every call of one function fail.
+    /// Makes every call of one function fail.
     void fail(std::string function, nvrtcResult status = NVRTC_ERROR_INTERNAL_ERROR);
 
     int live_programs = 0;
     int created_programs = 0;
     std::string log;
-    std::vector<std::string> options;     // of the last compilation
-    std::vector<nvrtcResult> pch_results; // what becomes of the headers, one by one; then success
-    std::size_t pch_heap_bytes = 0;       // as it was set
+    std::vector<std::string> options; // of the last compilation
+    std::vector<nvrtcResult>
+        pch_results;                // the results of precompiling headers, in order; then success
+    std::size_t pch_heap_bytes = 0; // the value that was set
     std::string failing_function;
     nvrtcResult failure = NVRTC_SUCCESS;
 

@@ -10,7 +10,7 @@
 
 namespace cuprum::testing {
 
-/// Sets an environment variable, or removes it, while it lives.
+/// Sets or removes an environment variable, and restores it in the destructor.
 class ScopedVariable {
 public:
     ScopedVariable(std::string name, const std::optional<std::string>& value)

@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file in a folder of its own.
+/// Provides a file in a separate folder.
 class FileIdentity : public ::testing::Test {
 protected:
     FileIdentity() { fs::create_directories(folder_); }
@@ -32,7 +32,7 @@ protected:
 
     void write(std::string_view text) const { std::ofstream(file_, std::ios::binary) << text; }
 
-    /// Writes an ELF file that has nothing but a build id.
+    /// Writes an ELF file that contains only a build id.
     void write_elf(std::string_view build_id, unsigned claimed_bytes) const {
         struct {
             Elf64_Ehdr header{};

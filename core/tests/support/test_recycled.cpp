@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory that a thread keeps for states that come and go: counted by replacing the allocator of
-// this test program.
+// Memory that a thread keeps for short-lived states. Counts by replacing the allocator of this test
+// program.
 
 #include "support/recycled.hpp"
 
@@ -19,11 +19,11 @@
 
 namespace {
 
-std::atomic<int> pieces{0}; // of the size that is looked at, alive
-std::atomic<int> taken{0};  // and in all
+std::atomic<int> pieces{0}; // live pieces of the size that the tests look at
+std::atomic<int> taken{0};  // all such pieces so far
 
 constexpr std::size_t STATE_BYTES = 777;
-constexpr std::size_t PIECE_BYTES = 800; // with what std::shared_ptr adds, at most
+constexpr std::size_t PIECE_BYTES = 800; // including what std::shared_ptr adds, at most
 
 bool is_looked_at(std::size_t bytes) {
     return bytes >= STATE_BYTES && bytes <= PIECE_BYTES;
@@ -31,7 +31,7 @@ bool is_looked_at(std::size_t bytes) {
 
 } // namespace
 
-// NOTE: the size is kept in front, so that what is given back can be told apart.
+// NOTE: the size is stored in front of the memory, so that operator delete knows it.
 void* operator new(std::size_t bytes) {
     constexpr std::size_t front = 2 * sizeof(std::size_t);
     auto* const memory = static_cast<std::size_t*>(std::malloc(bytes + front));
@@ -46,7 +46,7 @@ void* operator new(std::size_t bytes) {
     return memory + 2;
 }
 
-// Sanitizers have their own.
+// Sanitizers replace this version too, so define it here.
 void* operator new(std::size_t bytes, const std::nothrow_t& /*tag*/) noexcept {
     try {
         return operator new(bytes);
@@ -124,7 +124,7 @@ TEST(Recycled, only_some_pieces_are_kept) {
     EXPECT_EQ(pieces, 0);
 }
 
-/// Drops a state when its thread ends, before or after the thread's memory is let go.
+/// Releases a state when its thread ends, before or after the thread's memory is released.
 struct DroppedAtTheEnd {
     ~DroppedAtTheEnd() { state.reset(); }
 
@@ -133,7 +133,7 @@ struct DroppedAtTheEnd {
 
 TEST(Recycled, states_may_be_dropped_while_a_thread_ends) {
     std::jthread([] {
-        static thread_local DroppedAtTheEnd outlives; // made first, so it ends last
+        static thread_local DroppedAtTheEnd outlives; // constructed first, so destroyed last
         outlives.state = make_recycled<State>();
         static_cast<void>(make_recycled<State>());
         static thread_local DroppedAtTheEnd ends_first;

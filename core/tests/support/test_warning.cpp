@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "support/warning_log.hpp"
 #include "support/warn.hpp"
+#include "support/warning_log.hpp"
 
 #include <cuprum/warning.hpp>
 
@@ -50,7 +50,7 @@ TEST(Warning, of_a_handler_that_throws_is_not_lost) {
 TEST(Warning, handler_may_set_another_handler) {
     const WarningHandler before =
         set_warning_handler([](WarningKind, std::string_view) { set_warning_handler(nullptr); });
-    detail::warn(WarningKind::Degraded, "first"); // would deadlock if called under the lock
+    detail::warn(WarningKind::Degraded, "first"); // deadlocks if the handler runs under the lock
     EXPECT_FALSE(set_warning_handler(before));
 }
 

@@ -14,7 +14,7 @@
 
 namespace cuprum::testing {
 
-/// Gives a fixture a trace in a file of the test's own, which is ended and removed with it.
+/// Gives a fixture a trace in its own file. TearDown ends the trace and removes the file.
 template <typename Test>
 class Traced : public Test {
 protected:
@@ -31,7 +31,7 @@ protected:
         Test::TearDown();
     }
 
-    /// Returns what the file holds.
+    /// Returns the content of the file.
     static std::string text() {
         std::ifstream file(path());
         std::stringstream all;

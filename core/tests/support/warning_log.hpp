@@ -12,7 +12,7 @@
 
 namespace cuprum::testing {
 
-/// Collects the library's warnings while it lives.
+/// Collects the library's warnings as long as it exists.
 class WarningLog {
 public:
     WarningLog() {
@@ -27,7 +27,7 @@ public:
     WarningLog(const WarningLog&) = delete;
     WarningLog& operator=(const WarningLog&) = delete;
 
-    /// Returns the messages of one kind so far and forgets them.
+    /// Returns the messages of one kind so far and removes them.
     std::vector<std::string> take(WarningKind kind) {
         const std::lock_guard lock(mutex_);
         std::vector<std::string> messages;

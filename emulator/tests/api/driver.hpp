@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The emulated driver as a program meets it: loaded with dlopen, called by name.
+// Uses the emulated driver like any program: loads it with dlopen and calls functions by name.
 
 #pragma once
 
@@ -49,7 +49,7 @@ inline std::string name_of(CUresult code) {
     return name == nullptr ? "code " + std::to_string(code) : name;
 }
 
-/// Expects a result code and says both names when it is another.
+/// Expects a result code. The message has the names of both codes.
 inline testing::AssertionResult returns(CUresult expected, CUresult actual) {
     if (expected == actual) {
         return testing::AssertionSuccess();
@@ -65,8 +65,8 @@ inline testing::AssertionResult succeeds(CUresult actual) {
 
 } // namespace cuprum::emulator::test
 
-// The library's function of the name that cuda.h gives to the newest version. A macro, because only
-// the preprocessor knows the name: cuMemAlloc is cuMemAlloc_v2.
+// Returns the library's function for a name of cuda.h. This is a macro, because only the
+// preprocessor knows the newest version's name: cuMemAlloc is cuMemAlloc_v2.
 #define CUPRUM_STRING(name) #name
 #define CUPRUM_EXPANDED_STRING(name) CUPRUM_STRING(name)
 #define CU(function)                                                                               \
@@ -74,7 +74,8 @@ inline testing::AssertionResult succeeds(CUresult actual) {
 
 namespace cuprum::emulator::test {
 
-/// Initialises the driver and keeps device 0's primary context current; counts what is left alive.
+/// Initialises the driver and makes device 0's primary context current. After the test, checks that
+/// no driver object was left alive.
 class DriverTest : public testing::Test {
 protected:
     void SetUp() override {
@@ -98,7 +99,7 @@ protected:
         EXPECT_TRUE(succeeds(CU(cuDevicePrimaryCtxRelease)(0)));
     }
 
-    /// Returns the live objects of the process.
+    /// Returns the counts of live objects in the process.
     static CuprumLiveCounts live_counts() {
         CuprumLiveCounts counts{};
         counts.struct_size = sizeof counts;
@@ -106,7 +107,7 @@ protected:
         return counts;
     }
 
-    /// Allocates device memory; the test frees it.
+    /// Allocates device memory. The test must free it.
     static CUdeviceptr allocate(std::size_t bytes) {
         CUdeviceptr address = 0;
         EXPECT_TRUE(succeeds(CU(cuMemAlloc)(&address, bytes)));
@@ -119,22 +120,22 @@ private:
     CuprumLiveCounts before_{};
 };
 
-/// A gate that host functions in streams wait at until the test opens it. Never sleeps.
+/// A gate at which host functions in streams wait until the test opens it. Never sleeps.
 class Gate {
 public:
-    /// Gives a stream a host function that blocks at the gate.
+    /// Enqueues a host function that blocks at the gate.
     void block(CUstream stream) {
         waiting_.fetch_add(1);
         EXPECT_TRUE(succeeds(CU(cuLaunchHostFunc)(stream, &Gate::wait, this)));
     }
 
-    /// Lets everything through, now and later.
+    /// Opens the gate for good.
     void open() {
         is_open_.store(true);
         is_open_.notify_all();
     }
 
-    /// Opens, and stays until everyone is through.
+    /// Opens the gate, and waits until every function has passed it.
     ~Gate() {
         open();
         while (waiting_.load() != 0) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The program behind peer.hpp: does what the test in the other process asks for.
+// The program behind peer.hpp. Carries out the requests of the test in the other process.
 
 #include "api/peer.hpp"
 
@@ -68,7 +68,7 @@ T as(const Message& message) {
     return value;
 }
 
-/// Does what is asked; returns the descriptor to send along, -1 for none.
+/// Carries out a request. Returns the descriptor to send with the answer, or -1.
 int serve(State& state, Message& message) {
     const auto value = static_cast<unsigned>(message.value);
     int descriptor = -1;

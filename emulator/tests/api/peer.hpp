@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A second process that uses the emulated device, and what the two say to each other: one message
-// for each request, one in return, over a socket that also carries file descriptors.
+// A second process that uses the emulated device, and the messages between the two processes. Each
+// request has one answer. They use a socket that can also carry file descriptors.
 
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace cuprum::emulator::test {
 
-/// What the peer is asked to do.
+/// What the peer must do, with the parts of the message that it uses.
 enum class Request : std::uint32_t {
     ImportPool,       // descriptor
     ImportPointer,    // data
@@ -31,20 +31,20 @@ enum class Request : std::uint32_t {
     OpenMemory,       // data
     OpenEvent,        // data
     Read,             // returns the first word of the memory
-    Fill,             // value: writes the first 1024 words and waits
+    Fill,             // value: fills the first 1024 words with it and waits
     Free,             // frees the imported pointer
     CloseMemory,      // undoes OpenMemory
-    WaitThenFill,     // value: in a stream, behind the event; does not wait
+    WaitThenFill,     // value: fills in a stream after the event; does not wait
     Synchronize,      // waits for the stream
     QueryEvent,       //
     RecordBehindGate, // records the event in a stream that a host function blocks
-    OpenGate,         // lets that function return
+    OpenGate,         // lets that host function return
     MakePool,         // returns a descriptor; value: fills an allocation with it
     ExportPointer,    // returns data of that allocation
-    MakeMemory,       // returns data of memory of cuMemAlloc
+    MakeMemory,       // returns data of memory from cuMemAlloc
     MakeEvent,        // returns data of an event
-    AllocateFromPool, // tries it with the imported pool
-    Leave,            // exits in order
+    AllocateFromPool, // tries to allocate from the imported pool
+    Leave,            // exits normally
 };
 
 /// One request or one answer.
@@ -53,10 +53,10 @@ struct Message {
     CUresult result = CUDA_SUCCESS;
     std::uint64_t value = 0;
     std::array<char, 64> data{};
-    int descriptor = -1; // filled in on arrival
+    int descriptor = -1; // set by the receiver
 };
 
-constexpr int PEER_SOCKET = 3; // as which the peer finds its end
+constexpr int PEER_SOCKET = 3; // the number of the peer's end of the socket
 
 inline bool send_message(int socket, const Message& message, int descriptor = -1) {
     iovec part{const_cast<Message*>(&message), sizeof message};
@@ -96,7 +96,7 @@ inline bool receive_message(int socket, Message& message) {
     return true;
 }
 
-/// A running peer; killed when it goes out of scope.
+/// A running peer. The destructor kills it.
 class Peer {
 public:
     Peer() {
@@ -142,7 +142,7 @@ public:
         return message;
     }
 
-    /// Ends the peer as nothing can prevent, and waits until it is gone.
+    /// Kills the peer and waits until it has ended.
     void kill() {
         if (process_ > 0) {
             ::kill(process_, SIGKILL);
@@ -150,7 +150,7 @@ public:
         }
     }
 
-    /// Waits for the peer's end and returns its status.
+    /// Waits until the peer ends and returns its status.
     int wait() {
         int status = 0;
         ::waitpid(process_, &status, 0);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A program with one bug, which its argument chooses, for the tests of what reports say of places.
-// Each driver call is in a function of its own, whose name a report should have.
+// A program with one bug, which its argument selects, for the tests of source locations in reports.
+// Each driver call has its own function, whose name the report should contain.
 
 #include <cuda.h>
 
@@ -80,7 +80,7 @@ NOINLINE void release_weights(CUdeviceptr memory) {
     check(CU(cuMemFree)(memory));
 }
 
-// Not exported, and not even global: the loader knows nothing of it.
+// Not exported and not even global, so the loader does not know it.
 static NOINLINE CUdeviceptr allocate_from_pool(CUstream stream) {
     CUdeviceptr memory = 0;
     check(CU(cuMemAllocAsync)(&memory, 200, stream));
@@ -143,7 +143,7 @@ NOINLINE void leak_everything() {
     map_range();
 }
 
-/// Allocates and frees from the same two places, again and again, for its cost.
+/// Allocates and frees many times from the same two places, to measure the cost.
 NOINLINE void repeat(int times) {
     for (int i = 0; i < times; ++i) {
         release_weights(allocate_weights(100));

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that knows nothing of Cuprum: loads libcuda.so.1 by its name, prints the name of device
-// 0 and its arguments, and exits with 7.
+// A program without any reference to Cuprum. Loads libcuda.so.1 by its name, prints the name of
+// device 0 and its own arguments, and exits with 7.
 
 #include <cuda.h>
 

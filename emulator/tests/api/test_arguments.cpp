@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Arguments that no sound program passes: sizes that wrap, outputs that are NULL, lists with one
-// bad entry. Each call says so and has done nothing.
+// Invalid arguments: sizes that wrap around, outputs that are NULL, lists with one bad entry. Each
+// call must return an error and change nothing.
 
 #include "api/driver.hpp"
 #include "api/kernels.hpp"

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which call breaks which rule of stream capture; codes and what they leave behind are those of an
-// H200 with driver 580.
+// Which calls break the rules of stream capture. The codes and the effects are those of an H200
+// with driver 580.
 
 #include "api/driver.hpp"
 #include "api/kernels.hpp"
@@ -56,12 +56,12 @@ protected:
         return status;
     }
 
-    /// Ends a capture; returns the code, and the graph in `graph`.
+    /// Ends a capture. Returns the code, and the graph in `graph`.
     static CUresult end(CUstream stream, CUgraph& graph) {
         return CU(cuStreamEndCapture)(stream, &graph);
     }
 
-    /// Expects that a capture was invalidated, and ends it.
+    /// Expects that a capture is invalidated, and ends it.
     static void expect_invalidated(CUstream stream) {
         EXPECT_EQ(status(stream), CU_STREAM_CAPTURE_STATUS_INVALIDATED);
         CUgraph graph = reinterpret_cast<CUgraph>(1);
@@ -70,7 +70,7 @@ protected:
         EXPECT_EQ(status(stream), CU_STREAM_CAPTURE_STATUS_NONE);
     }
 
-    /// Expects that a capture is good, ends it and returns the types of its nodes.
+    /// Expects that a capture is valid, ends it and returns the types of its nodes.
     static std::vector<CUgraphNodeType> expect_good(CUstream stream) {
         EXPECT_EQ(status(stream), CU_STREAM_CAPTURE_STATUS_ACTIVE);
         CUgraph graph = nullptr;
@@ -180,7 +180,7 @@ TEST_F(Captures, an_event_recorded_inside_cannot_be_asked) {
     begin(stream_);
     ASSERT_TRUE(succeeds(record(stream_)));
     EXPECT_EQ(expect_good(stream_).size(), 1U);
-    // Once the capture is over the event means nothing, until it is recorded again.
+    // After the capture, the event is invalid until it is recorded again.
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuEventQuery)(event_)));
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuEventSynchronize)(event_)));
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, wait(other_)));
@@ -267,7 +267,7 @@ TEST_F(Captures, calls_outside_streams_are_refused_as_the_modes_say) {
     EXPECT_TRUE(succeeds(CU(cuMemAlloc)(&memory, 64)));
     EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
     EXPECT_EQ(expect_good(stream_).size(), 1U);
-    // The thread can ask for leave.
+    // The thread can switch to another capture mode.
     begin(stream_);
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
     ASSERT_TRUE(succeeds(CU(cuThreadExchangeStreamCaptureMode)(&mode)));
@@ -276,7 +276,7 @@ TEST_F(Captures, calls_outside_streams_are_refused_as_the_modes_say) {
     EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
     ASSERT_TRUE(succeeds(CU(cuThreadExchangeStreamCaptureMode)(&mode)));
     EXPECT_EQ(expect_good(stream_).size(), 1U);
-    // Another thread is concerned by a global capture, not by a local one.
+    // A global capture affects other threads; a thread-local one does not.
     const auto allocate_elsewhere = [&] {
         CUresult result = CUDA_SUCCESS;
         std::thread([&] {
@@ -379,7 +379,7 @@ TEST_F(Captures, a_stream_or_a_context_that_goes_takes_its_capture_along) {
     ASSERT_TRUE(succeeds(CU(cuStreamDestroy)(doomed)));
     EXPECT_TRUE(succeeds(CU(cuMemAlloc)(&memory, 64))) << "no capture is left";
     EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
-    // A forked stream may go; its work stays.
+    // A forked stream may be destroyed; its captured work stays.
     CUstream fork = nullptr;
     ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&fork, CU_STREAM_NON_BLOCKING)));
     begin(stream_);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks as a program meets them: turned on by the environment, reported on stderr, answered with
-// the error that a GPU would give. Each case is a process of its own.
+// Checks as a program uses them: the environment enables them, stderr shows the report, and the
+// driver returns the error that a GPU would return. Each case runs in its own process.
 
 #include "api/driver.hpp"
 
@@ -14,8 +14,8 @@ using namespace cuprum::emulator::test;
 
 namespace {
 
-/// read(p, i): q = p[i] + 1, written to p[0]; write(p, i): p[i] = 7; spill(n): writes word n of a
-/// piece of 16 bytes from malloc; clash(p): every block writes its number to p[0].
+/// Kernels with bugs. read(p, i) writes p[i] + 1 to p[0]. write(p, i) writes 7 to p[i]. spill(n)
+/// writes word n of 16 bytes from malloc. In clash(p), every block writes its number to p[0].
 constexpr const char* PLANTED_PTX = R"(
 .version 7.0
 .target sm_70
@@ -76,7 +76,7 @@ constexpr const char* PLANTED_PTX = R"(
 }
 )";
 
-/// A program under a setting: a context, a module, a stream.
+/// A program under a setting, with a context, a module and a stream.
 struct Program {
     CUcontext context = nullptr;
     CUmodule module = nullptr;
@@ -97,7 +97,7 @@ struct Program {
         return memory;
     }
 
-    /// Launches and waits; returns what the context says then.
+    /// Launches, waits, and returns the result of the wait.
     CUresult run(const char* name, std::initializer_list<const void*> arguments,
                  unsigned blocks = 1) const {
         CUfunction function = nullptr;
@@ -145,7 +145,7 @@ TEST(Checks, use_after_free_names_who_freed) {
         CU(cuMemFree)(memory);
         return program.run("write", memory, 3) == CUDA_ERROR_ILLEGAL_ADDRESS;
     };
-    // This one is always found, as whole granules are no longer mapped.
+    // This is always found, because whole granules are unmapped.
     for (const char* const checks : {"memory", "window"}) {
         EXPECT_EXIT(exit_if(checks, use_freed), testing::ExitedWithCode(0),
                     "12 bytes into device memory #[0-9]+ of 100 bytes at 0x[0-9a-f]+, made by "

@@ -34,7 +34,7 @@ TEST(Command, run_keeps_the_search_path_that_was_there) {
 }
 
 TEST(Command, run_hides_nvjitlink_on_request) {
-    // The address sanitizer would be first among what is loaded before a program.
+    // The address sanitizer requires to be the first library of a process. Turn that check off.
     const std::string command = "ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 " + COMMAND;
     const Outcome outcome = shell(command + " run --driver-linker sh -c 'echo $LD_PRELOAD'");
     EXPECT_EQ(outcome.status, 0);

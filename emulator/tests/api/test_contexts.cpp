@@ -137,7 +137,7 @@ TEST_F(Contexts, a_reset_while_other_threads_use_the_context_ends_in_errors_alon
             CUdeviceptr memory = 0;
             CUevent event = nullptr;
             std::size_t limit = 0;
-            // Whatever they return: the context may be gone at any time.
+            // Ignore the results: the context may be destroyed at any time.
             (void)CU(cuStreamCreate)(&stream, flags);
             (void)CU(cuMemAlloc)(&memory, 64);
             (void)CU(cuEventCreate)(&event, CU_EVENT_DEFAULT);

@@ -91,7 +91,7 @@ TEST_F(CopyBatches, wrong_batches_are_refused) {
     EXPECT_TRUE(
         returns(CUDA_ERROR_INVALID_VALUE, copy({memory_}, {address(&host)}, {1},
                                                CU_MEMCPY_SRC_ACCESS_ORDER_INVALID, stream_)));
-    // The version of CUDA 12.8 also says which one.
+    // The version of CUDA 12.8 also returns the index of the copy that failed.
     using Older = CUresult(CUdeviceptr*, CUdeviceptr*, size_t*, size_t, CUmemcpyAttributes*,
                            size_t*, size_t, size_t*, CUstream);
     CUdeviceptr to[] = {memory_, memory_ + 5000};

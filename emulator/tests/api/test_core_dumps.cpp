@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The settings of core dumps, which are kept though none is ever written.
+// The settings of core dumps. They are stored, although no core dump is ever written.
 
 #include "api/driver.hpp"
 

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What kernels call on the device: printf, assert, malloc, function pointers, grid barriers.
+// Functions that kernels call on the device: printf, assert, malloc, function pointers, grid
+// barriers.
 
 #include "api/driver.hpp"
 
@@ -265,7 +266,7 @@ TEST_F(DeviceFunctions, blocks_of_a_cooperative_grid_wait_for_each_other) {
     EXPECT_TRUE(succeeds(CU(cuMemFree)(out)));
 }
 
-// The context is unusable afterwards, so this one makes its own.
+// The context is unusable afterwards, so this test creates its own.
 TEST(DeviceAssert, a_failed_assertion_is_the_drivers_assert_error) {
     ASSERT_TRUE(succeeds(CU(cuInit)(0)));
     CUcontext context = nullptr;

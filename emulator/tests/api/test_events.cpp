@@ -86,7 +86,7 @@ TEST_F(Events, an_event_destroyed_while_pending_still_holds_back_its_waiter) {
 }
 
 TEST_F(Events, an_event_of_a_context_holds_back_no_later_work) {
-    CUstream later = nullptr; // a blocking one, which runs behind the legacy stream
+    CUstream later = nullptr; // a blocking stream, which runs after the legacy stream
     ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&later, CU_STREAM_DEFAULT)));
     Gate gate;
     gate.block(stream_);

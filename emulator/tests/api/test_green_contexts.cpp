@@ -14,10 +14,10 @@ using namespace cuprum::emulator::test;
 
 namespace {
 
-constexpr unsigned SM_COUNT = 132; // as an H200
-constexpr unsigned GROUP = 8;      // of compute capability 9.0
+constexpr unsigned SM_COUNT = 132; // as on an H200
+constexpr unsigned GROUP = 8;      // for compute capability 9.0
 
-// Read by cuInit, which comes later.
+// cuInit reads these variables later.
 const bool is_set_up = ::setenv("CUPRUM_EMULATOR_COMPUTE_CAPABILITY", "9.0", 1) == 0 &&
                        ::setenv("CUPRUM_EMULATOR_MULTIPROCESSORS", "132", 1) == 0;
 
@@ -165,7 +165,7 @@ TEST_F(GreenContexts, flags_and_descriptions_are_checked) {
                         CU(cuGreenCtxCreate)(&green, nullptr, 0, CU_GREEN_CTX_DEFAULT_STREAM)));
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_DEVICE,
                         CU(cuGreenCtxCreate)(&green, description, 5, CU_GREEN_CTX_DEFAULT_STREAM)));
-    // A green context is no CUcontext until it is converted.
+    // A green context must be converted before it can be used as a CUcontext.
     green = make(resource);
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_CONTEXT,
                         CU(cuCtxSetCurrent)(reinterpret_cast<CUcontext>(green))));
@@ -198,7 +198,7 @@ TEST_F(GreenContexts, made_current_it_answers_for_itself) {
     ASSERT_TRUE(succeeds(CU(cuCtxGetId)(context_, &primary_id)));
     EXPECT_EQ(green_id, current_id);
     EXPECT_NE(green_id, primary_id);
-    // Memory is the primary context's.
+    // Memory belongs to the primary context.
     const CUdeviceptr memory = allocate(64);
     CUcontext owner = nullptr;
     ASSERT_TRUE(succeeds(CU(cuPointerGetAttribute)(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, memory)));
@@ -266,7 +266,7 @@ TEST_F(GreenContexts, kernels_of_the_primary_context_run_in_it) {
     unsigned word = 0;
     ASSERT_TRUE(succeeds(CU(cuMemcpyDtoH)(&word, memory, sizeof word)));
     EXPECT_EQ(word, 1U);
-    // A cooperative grid must fit into the part that the green context has.
+    // A cooperative grid must fit into the multiprocessors of the green context.
     int blocks = 0;
     ASSERT_TRUE(succeeds(CU(cuOccupancyMaxActiveBlocksPerMultiprocessor)(&blocks, touch, 1024, 0)));
     EXPECT_TRUE(
@@ -340,7 +340,7 @@ TEST_F(GreenContexts, what_is_left_of_a_destroyed_one_says_so) {
     ASSERT_TRUE(succeeds(CU(cuGreenCtxDestroy)(green)));
     EXPECT_TRUE(returns(CUDA_ERROR_CONTEXT_IS_DESTROYED, CU(cuStreamSynchronize)(stream)));
     EXPECT_TRUE(returns(CUDA_ERROR_CONTEXT_IS_DESTROYED, CU(cuStreamDestroy)(stream)));
-    EXPECT_TRUE(succeeds(CU(cuDevicePrimaryCtxReset)(0))); // takes the stream along
+    EXPECT_TRUE(succeeds(CU(cuDevicePrimaryCtxReset)(0))); // also destroys the stream
 }
 
 TEST_F(GreenContexts, the_primary_context_waits_for_default_streams_too) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A process that makes and destroys objects for ever stays as large as it is.
+// A process that creates and destroys objects forever must not grow.
 
 #include "api/driver.hpp"
 #include "api/kernels.hpp"
@@ -24,7 +24,7 @@ namespace {
 const bool is_set_up = ::setenv("CUPRUM_EMULATOR_LOG", "off", 1) == 0 &&
                        ::setenv("CUPRUM_EMULATOR_DEVICES", "2", 1) == 0;
 
-// Sanitizers keep what is freed, and more, on purpose.
+// Sanitizers keep freed memory on purpose, so memory cannot be measured with them.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool IS_SANITIZED = true;
 #elif defined(__has_feature)
@@ -37,9 +37,9 @@ constexpr bool IS_SANITIZED = false;
 constexpr bool IS_SANITIZED = false;
 #endif
 
-/// What a round may leave behind: less than any object that is kept by mistake.
+/// The memory that a round may leave behind: less than any object that is kept by mistake.
 constexpr std::int64_t MOST_BYTES_PER_ROUND = 24;
-/// What the C library and the tables may do with a process's memory besides.
+/// Additional memory that the C library and tables may use.
 constexpr std::int64_t SLACK_BYTES = std::int64_t{1} << 20;
 
 std::int64_t resident_bytes() {
@@ -59,21 +59,21 @@ protected:
         DriverTest::SetUp();
     }
 
-    /// Does something many times and expects no trace of it.
+    /// Runs `round` many times and expects that the process does not grow.
     static void expect_none(int rounds, const std::function<void()>& round) {
         if (IS_SANITIZED) {
-            rounds /= 20; // calls cost as much more there
+            rounds /= 20; // calls are about that much slower
         }
         const auto repeat = [&](int count) {
             for (int i = 0; i < count && !HasFailure(); ++i) {
                 round();
             }
         };
-        repeat(std::max(rounds / 2, 100)); // what is kept on purpose is full then
+        repeat(std::max(rounds / 2, 100)); // fills what is kept on purpose
         const std::int64_t before = resident_bytes();
         repeat(rounds);
         if (IS_SANITIZED) {
-            return; // that nothing fails is worth the run
+            return; // the run still shows that nothing fails
         }
         EXPECT_LE(resident_bytes() - before, SLACK_BYTES + rounds * MOST_BYTES_PER_ROUND)
             << "after " << rounds << " rounds";
@@ -195,7 +195,7 @@ TEST_F(Growth, mapped_memory) {
 }
 
 TEST_F(Growth, modules_and_the_launches_of_old) {
-    // cuda.h deprecates them, so their types are written out.
+    // cuda.h deprecates these functions, so their types are written out.
     auto* set_block = symbol<CUresult(CUfunction, int, int, int)>("cuFuncSetBlockShape");
     auto* set_bytes = symbol<CUresult(CUfunction, int, void*, unsigned)>("cuParamSetv");
     auto* launch = symbol<CUresult(CUfunction)>("cuLaunch");
@@ -208,7 +208,7 @@ TEST_F(Growth, modules_and_the_launches_of_old) {
         ASSERT_TRUE(succeeds(set_block(bump, 1, 1, 1)));
         ASSERT_TRUE(succeeds(set_bytes(bump, 0, unused.data(), 256)));
         ASSERT_TRUE(succeeds(launch(bump)));
-        ASSERT_TRUE(succeeds(CU(cuCtxSynchronize)())); // until then the module stays
+        ASSERT_TRUE(succeeds(CU(cuCtxSynchronize)())); // the module stays loaded until then
         ASSERT_TRUE(succeeds(CU(cuModuleUnload)(module)));
     });
 }

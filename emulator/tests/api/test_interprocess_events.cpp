@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Events shared with a process that was started anew.
+// Events that are shared with a newly started process.
 
 #include "api/driver.hpp"
 #include "api/peer.hpp"
@@ -35,7 +35,7 @@ protected:
         DriverTest::TearDown();
     }
 
-    /// Gives the peer the memory and the event.
+    /// Sends the memory and the event to the peer.
     void share_with(Peer& peer) {
         CUipcMemHandle memory{};
         ASSERT_TRUE(succeeds(CU(cuIpcGetMemHandle)(&memory, memory_)));
@@ -106,7 +106,7 @@ TEST_F(InterprocessEvents, recording_again_moves_the_mark_for_both) {
 TEST_F(InterprocessEvents, an_event_whose_process_is_killed_is_an_error_not_a_hang) {
     Peer peer;
     share_with(peer);
-    // In a context of its own, since it is lost afterwards.
+    // Use a separate context, because the test makes it unusable.
     CUcontext doomed = nullptr;
     CUstream stream = nullptr;
     CUevent event = nullptr;
@@ -122,7 +122,7 @@ TEST_F(InterprocessEvents, an_event_whose_process_is_killed_is_an_error_not_a_ha
     EXPECT_TRUE(returns(CUDA_ERROR_EXTERNAL_DEVICE, CU(cuCtxSynchronize)()));
     EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(doomed)));
     ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
-    // Recorded again, the event is as good as new.
+    // After another record, the event works again.
     ASSERT_TRUE(succeeds(CU(cuEventRecord)(event_, stream_)));
     EXPECT_TRUE(succeeds(CU(cuEventSynchronize)(event_)));
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory shared with a process that was started anew.
+// Memory that is shared with a newly started process.
 
 #include "api/driver.hpp"
 #include "api/peer.hpp"
@@ -29,8 +29,8 @@ void* as_pointer(int descriptor) {
     return reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor));
 }
 
-/// Returns the files that a process could leave behind: those with a name that it has open for
-/// writing or has mapped to share. What has no name goes with the last process that holds it.
+/// Returns the files that a process could leave behind: files with a name that it has opened for
+/// writing or mapped as shared. Files without a name vanish with the last process that uses them.
 std::vector<std::string> named_files(pid_t process) {
     const std::string folder = "/proc/" + std::to_string(process);
     std::vector<std::string> found;
@@ -63,7 +63,7 @@ std::vector<std::string> named_files(pid_t process) {
     return found;
 }
 
-/// Counts the segments of shared memory that a process has made in the old way, by number.
+/// Counts the System V shared memory segments that a process has created.
 std::size_t numbered_segments(pid_t process) {
     std::size_t count = 0;
     std::ifstream list("/proc/sysvipc/shm");
@@ -121,7 +121,7 @@ protected:
         return value;
     }
 
-    /// Expects that nobody takes a descriptor for a pool.
+    /// Expects that a descriptor is refused as a pool.
     void expect_refused(int descriptor) {
         CUmemoryPool pool = nullptr;
         EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
@@ -247,7 +247,7 @@ TEST_F(InterprocessMemory, killing_the_exporter_leaves_nothing) {
 }
 
 TEST_F(InterprocessMemory, a_file_that_would_be_left_behind_is_seen) {
-    // Beside it there may be files that the test runner left open.
+    // The test runner may have left other files open.
     const auto count = [](const std::vector<std::string>& files, const std::string& file) {
         return std::count(files.begin(), files.end(), file);
     };
@@ -281,7 +281,7 @@ TEST_F(InterprocessMemory, forged_pointers_are_refused) {
     ASSERT_TRUE(succeeds(CU(cuMemPoolImportFromShareableHandle)(&imported, as_pointer(descriptor_),
                                                                 BY_DESCRIPTOR, 0)));
     CUdeviceptr mapped = 0;
-    for (std::size_t byte = 0; byte < 52; ++byte) { // the rest is not used
+    for (std::size_t byte = 0; byte < 52; ++byte) { // the other bytes are not used
         CUmemPoolPtrExportData forged = exported_;
         reinterpret_cast<unsigned char*>(&forged)[byte] ^= 0x5A;
         EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
@@ -292,7 +292,7 @@ TEST_F(InterprocessMemory, forged_pointers_are_refused) {
     EXPECT_TRUE(
         returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemPoolImportPointer)(&mapped, imported, &nothing)));
     EXPECT_TRUE(succeeds(CU(cuMemPoolDestroy)(imported)));
-    // The exporter's own pool does not map its own memory again.
+    // The exporter's own pool cannot import its own pointers.
     EXPECT_TRUE(
         returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemPoolImportPointer)(&mapped, pool_, &exported_)));
 }
@@ -316,7 +316,7 @@ TEST_F(InterprocessMemory, descriptors_that_are_no_pools_are_refused) {
     const int null_device = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     expect_refused(null_device);
     ::close(null_device);
-    // One that could shrink while it is mapped, and one that is too short.
+    // A file that could shrink while it is mapped, and a file that is too short.
     for (const std::size_t bytes : {std::size_t{8} << 20, std::size_t{100}}) {
         const int file = ::memfd_create("forged", MFD_CLOEXEC | MFD_ALLOW_SEALING);
         ASSERT_EQ(::ftruncate(file, static_cast<off_t>(bytes)), 0);
@@ -334,7 +334,7 @@ TEST_F(InterprocessMemory, descriptors_that_are_no_pools_are_refused) {
 }
 
 TEST_F(InterprocessMemory, a_forged_pool_maps_nothing_beyond_its_end) {
-    // A sealed copy of the header whose table promises more than the file has.
+    // A sealed copy of the header whose table promises more bytes than the file has.
     const int file = ::memfd_create("forged", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     constexpr std::size_t head = 2 << 20;
     ASSERT_EQ(::ftruncate(file, head), 0);

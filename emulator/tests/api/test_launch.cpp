@@ -27,7 +27,7 @@ protected:
 
     CUfunction saxpy() const { return reinterpret_cast<CUfunction>(saxpy_); }
 
-    /// Launches saxpy over zero elements with a given shape: only the checks matter.
+    /// Launches saxpy over zero elements with a given shape, to test only the checks.
     CUresult launch_shape(unsigned grid_x, unsigned block_x, unsigned block_y,
                           unsigned shared_bytes) const {
         unsigned n = 0;
@@ -44,7 +44,7 @@ protected:
 };
 
 TEST_F(Launch, the_functions_from_before_cuda_4_launch_too) {
-    // cuda.h deprecates them, so their types are written out.
+    // cuda.h deprecates these functions, so their types are written out.
     auto* set_block = symbol<CUresult(CUfunction, int, int, int)>("cuFuncSetBlockShape");
     auto* set_shared = symbol<CUresult(CUfunction, unsigned)>("cuFuncSetSharedSize");
     auto* set_size = symbol<CUresult(CUfunction, unsigned)>("cuParamSetSize");
@@ -260,7 +260,7 @@ TEST_F(Launch, a_fault_sticks_to_the_context_until_it_is_destroyed) {
     EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, CU(cuMemAlloc)(&memory, 16)));
     EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, CU(cuStreamSynchronize)(nullptr)));
     EXPECT_TRUE(succeeds(CU(cuCtxDestroy)(doomed)));
-    // Another context is not concerned.
+    // Other contexts are not affected.
     EXPECT_TRUE(succeeds(CU(cuCtxSynchronize)()));
     EXPECT_TRUE(succeeds(launch_shape(1, 32, 1, 0)));
     EXPECT_TRUE(succeeds(CU(cuStreamSynchronize)(stream_)));

@@ -42,7 +42,7 @@ const std::string CALLER = HEADER + R"(
 }
 )";
 
-/// Defines twice and offset, and a private variable of the same name as the other module's.
+/// Defines twice and offset, and a private variable with the same name as one of the other module.
 const std::string CALLEE = HEADER + R"(
 .visible .global .align 4 .u32 offset = 300;
 .global .align 4 .u32 private_value = 2;
@@ -71,7 +71,7 @@ protected:
         DriverTest::TearDown();
     }
 
-    /// Starts anew with logs, and `more` options.
+    /// Creates a new linker with logs and `more` options.
     void create(std::vector<std::pair<CUjit_option, void*>> more) {
         if (link_ != nullptr) {
             ASSERT_TRUE(succeeds(CU(cuLinkDestroy)(link_)));

@@ -114,7 +114,7 @@ TEST_F(ManagedPages, advice_about_a_part_holds_for_that_part) {
     EXPECT_EQ(asked(0, 8, read_mostly), 1);
     advise(0, 8, CU_MEM_ADVISE_UNSET_READ_MOSTLY);
     EXPECT_EQ(asked(7, 1, read_mostly), 0);
-    // A range is rounded out to whole pages.
+    // The range is extended to whole pages.
     EXPECT_TRUE(succeeds(
         CU(cuMemAdvise)(page(5) + 100, PAGE_BYTES, CU_MEM_ADVISE_SET_READ_MOSTLY, DEVICE)));
     EXPECT_EQ(asked(5, 2, read_mostly), 1);
@@ -148,7 +148,7 @@ TEST_F(ManagedPages, places_are_told_where_all_pages_agree) {
         who, sizeof who, CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY, base_, 8 * PAGE_BYTES)));
     EXPECT_EQ(who[0], 0);
     EXPECT_EQ(who[1], CU_DEVICE_INVALID);
-    // The present node is remembered by its number.
+    // The current node is stored by its number.
     advise(0, 8, CU_MEM_ADVISE_SET_PREFERRED_LOCATION, {CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0});
     EXPECT_EQ(asked(0, 8, CU_MEM_RANGE_ATTRIBUTE_PREFERRED_LOCATION_TYPE),
               CU_MEM_LOCATION_TYPE_HOST_NUMA);

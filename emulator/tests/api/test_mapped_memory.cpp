@@ -204,7 +204,7 @@ TEST_F(MappedMemory, a_reservation_can_follow_another_directly) {
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
                         CU(cuMemAddressReserve)(&third, granularity_, 0, first + 1, 0)));
 
-    // Two pieces in two reservations are one range for those who use them.
+    // Pieces in two adjacent reservations can be used as one range.
     for (const CUdeviceptr place : {first, second}) {
         const auto handle = create(granularity_);
         ASSERT_TRUE(succeeds(CU(cuMemMap)(place, granularity_, 0, handle, 0)));
@@ -234,7 +234,7 @@ TEST_F(MappedMemory, a_reservation_grows_shrinks_and_grows_again_where_it_is) {
         EXPECT_TRUE(succeeds(CU(cuMemAddressFree)(behind, pieces * granularity_)));
     }
     EXPECT_TRUE(succeeds(CU(cuMemAddressFree)(base, granularity_)));
-    CUdeviceptr plain = allocate(64); // nothing was given back twice
+    CUdeviceptr plain = allocate(64); // checks that nothing was freed twice
     EXPECT_TRUE(succeeds(CU(cuMemsetD8)(plain, 1, 64)));
     EXPECT_TRUE(succeeds(CU(cuMemFree)(plain)));
 }

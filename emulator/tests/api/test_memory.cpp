@@ -186,7 +186,7 @@ TEST_F(Memory, a_rectangle_is_copied_out_of_pitched_memory) {
     out.WidthInBytes = 4096;
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpy2D)(&out)));
     out.WidthInBytes = 8;
-    out.srcY = std::numeric_limits<std::size_t>::max() / out.srcPitch + 1; // wraps to the start
+    out.srcY = std::numeric_limits<std::size_t>::max() / out.srcPitch + 1; // wraps around to 0
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpy2D)(&out)));
     EXPECT_TRUE(succeeds(CU(cuMemFree)(device)));
 }
@@ -324,7 +324,7 @@ TEST_F(Memory, plain_calls_wait_where_the_memory_asks_for_it) {
     const unsigned on = 1;
     std::atomic<bool> is_done{false};
     const auto finish = [](void* flag) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20)); // for a call that does not wait
+        std::this_thread::sleep_for(std::chrono::milliseconds(20)); // shows a missing wait
         static_cast<std::atomic<bool>*>(flag)->store(true);
     };
     ASSERT_TRUE(succeeds(CU(cuPointerSetAttribute)(&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, memory)));

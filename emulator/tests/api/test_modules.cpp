@@ -13,7 +13,7 @@ using namespace cuprum::emulator::test;
 
 class Modules : public DriverTest {
 protected:
-    /// Loads a module that must be refused; returns the error log.
+    /// Loads a module that must be refused, and returns the error log.
     static std::string refused(const std::string& image, CUresult expected) {
         std::vector<char> log(4096);
         CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};

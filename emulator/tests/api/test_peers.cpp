@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What kernels of one device may do with memory of another.
+// What kernels of one device may do with the memory of another device.
 
 #include "api/driver.hpp"
 #include "api/kernels.hpp"
@@ -23,7 +23,7 @@ constexpr CUmemLocation SECOND{CU_MEM_LOCATION_TYPE_DEVICE, 1};
 
 } // namespace
 
-/// Memory is device 0's, of its primary context; kernels run on device 1.
+/// The memory belongs to device 0's primary context. The kernels run on device 1.
 class Peers : public DriverTest {
 protected:
     void SetUp() override {
@@ -31,8 +31,8 @@ protected:
         DriverTest::SetUp();
     }
 
-    /// Writes through a pointer in a kernel of device 1, in a context of its own; returns what that
-    /// context says afterwards. `prepare` is called with the context current.
+    /// Writes through a pointer in a kernel of device 1, in a separate context. Returns the result
+    /// of that context. `prepare` is called with the context current.
     template <typename Prepare>
     CUresult write_on_second(CUdeviceptr address, Prepare prepare) {
         CUcontext context = nullptr;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Reports name the place in the host program. Each case is a program of its own, with its symbols,
-// without them, and one that is linked to a fixed address.
+// Reports contain the location in the host program. Each case runs a program with symbols, without
+// them, and linked to a fixed address.
 
 #include "support/shell.hpp"
 
@@ -18,7 +18,7 @@ using cuprum::emulator::test::Outcome;
 using cuprum::emulator::test::shell;
 
 const std::string PROGRAM = CUPRUM_EMULATOR_PLACES_PROGRAM;
-constexpr int KERNEL_FAILED = 7; // what the program returns then
+constexpr int KERNEL_FAILED = 7; // the program's exit status if the kernel failed
 
 Outcome run(const std::string& setting, const std::string& bug,
             const std::string& program = PROGRAM) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Priorities and other settings of streams. One worker, so that the order of blocks is certain.
+// Priorities and other settings of streams. One worker makes the order of blocks deterministic.
 
 #include "api/driver.hpp"
 
@@ -72,7 +72,7 @@ protected:
         return made;
     }
 
-    /// Launches blocks that draw tickets, behind the event; returns where these go.
+    /// Launches blocks that take tickets, after the event. Returns the address of the tickets.
     CUdeviceptr launch(CUstream stream) {
         CUdeviceptr out = allocate(BLOCKS * 4);
         EXPECT_TRUE(succeeds(CU(cuStreamWaitEvent)(stream, start_, 0)));

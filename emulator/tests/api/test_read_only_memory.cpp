@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory that devices may read and not write, and memory that they may not touch at all.
+// Memory that devices may read but not write, and memory that they may not access at all.
 
 #include "api/driver.hpp"
 
@@ -15,7 +15,7 @@ using namespace cuprum::emulator::test;
 
 namespace {
 
-/// Kernels for one warp that write to what they are given, each in another way, and one that reads.
+/// Kernels of one warp that write to their argument, each in another way, and one that reads.
 constexpr const char* WAYS_PTX = R"(
 .version 8.0
 .target sm_90
@@ -166,8 +166,8 @@ constexpr unsigned LANES = 32;
 
 class ReadOnlyMemory : public DriverTest {
 protected:
-    /// Runs a kernel of one warp in a context of its own, which a fault spoils; returns what that
-    /// context says afterwards.
+    /// Runs a kernel of one warp in a separate context, because a fault makes it unusable. Returns
+    /// the result of that context.
     CUresult run(const char* kernel, CUdeviceptr memory, CUdeviceptr other = 0) {
         CUcontext context = nullptr;
         CUmodule module = nullptr;
@@ -184,7 +184,7 @@ protected:
         return result;
     }
 
-    /// Returns what the driver says while something is done.
+    /// Returns what the driver logs during an action.
     static std::string log_of(const std::function<void()>& action) {
         std::string text;
         CUlogsCallbackHandle handle = nullptr;
@@ -203,7 +203,7 @@ protected:
     }
 };
 
-/// Memory of device 0, in two mappings that follow each other.
+/// Memory of device 0, in two adjacent mappings.
 class MappedReadOnly : public ReadOnlyMemory {
 protected:
     void SetUp() override {
@@ -234,7 +234,7 @@ protected:
         ASSERT_TRUE(succeeds(CU(cuMemSetAccess)(base, bytes, &access, 1)));
     }
 
-    /// Returns how many of the words have been changed since the test began.
+    /// Returns how many words have changed since the test started.
     std::size_t changed_words() {
         std::vector<unsigned> words(2 * PIECE_BYTES / 4);
         EXPECT_TRUE(succeeds(CU(cuMemcpyDtoH)(words.data(), base_, 2 * PIECE_BYTES)));

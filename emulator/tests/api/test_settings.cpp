@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Each case runs in a process of its own, since settings are read once by cuInit.
+// Settings of the environment. Each case runs in its own process, because cuInit reads them only
+// once.
 
 #include "api/driver.hpp"
 
@@ -247,11 +248,11 @@ TEST(Settings, a_forked_child_is_refused_whatever_other_threads_were_doing) {
     EXPECT_EXIT(
         {
             CU(cuInit)(0);
-            // Calls that fail, and so write to the driver's log.
+            // These calls fail, and therefore write to the driver's log.
             auto* const initialize = &CU(cuInit);
             auto* const synchronize = &CU(cuStreamSynchronize);
             const auto fail = [synchronize] {
-                return synchronize(reinterpret_cast<CUstream>(0x1230)); // no stream
+                return synchronize(reinterpret_cast<CUstream>(0x1230)); // not a stream
             };
             for (int i = 0; i < 3; ++i) {
                 std::thread([fail] {

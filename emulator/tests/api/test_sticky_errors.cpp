@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// After a kernel has failed, every call that needs its context returns the same error, and other
-// contexts are not concerned.
+// After a kernel fails, every call that needs its context returns the same error. Other contexts
+// are not affected.
 
 #include "api/driver.hpp"
 #include "api/kernels.hpp"
@@ -91,7 +91,7 @@ TEST_F(DriverTest, every_call_of_a_failed_context_returns_its_error) {
     for (const auto& [name, call] : calls) {
         EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, call())) << name;
     }
-    // What needs no context, and other contexts, still work.
+    // Calls without a context, and other contexts, still work.
     int count = 0;
     EXPECT_TRUE(succeeds(CU(cuDeviceGetCount)(&count)));
     CUcontext current = nullptr;

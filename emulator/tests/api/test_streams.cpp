@@ -131,7 +131,7 @@ TEST_F(Streams, the_legacy_stream_waits_for_blocking_streams_and_they_for_it) {
         gate.block(nullptr);
         ASSERT_TRUE(succeeds(CU(cuEventRecord)(event_, blocking)));
         EXPECT_TRUE(returns(CUDA_ERROR_NOT_READY, CU(cuEventQuery)(event_)));
-        EXPECT_TRUE(succeeds(CU(cuStreamQuery)(first_))); // non-blocking: not concerned
+        EXPECT_TRUE(succeeds(CU(cuStreamQuery)(first_))); // a non-blocking stream is not affected
         gate.open();
         ASSERT_TRUE(succeeds(CU(cuStreamSynchronize)(blocking)));
     }
@@ -147,7 +147,7 @@ TEST_F(Streams, per_thread_default_streams_of_two_threads_are_independent) {
         other = CU(cuStreamQuery)(CU_STREAM_PER_THREAD);
     }).join();
     EXPECT_TRUE(succeeds(other));
-    // The _ptsz names mean the thread's stream by NULL.
+    // For functions with the suffix _ptsz, NULL is the thread's own default stream.
     auto* query = symbol<decltype(cuStreamQuery)>("cuStreamQuery_ptsz");
     EXPECT_TRUE(returns(CUDA_ERROR_NOT_READY, query(nullptr)));
     gate.open();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The list of entry points against cuda.h, and against what is exported.
+// Compares the list of entry points with cuda.h and with the exported functions.
 
 #include "api/driver.hpp"
 
@@ -41,14 +41,15 @@ void* exported(const char* name) {
     return ::dlsym(library(), name);
 }
 
-/// What a version of a function's name leads to.
+/// The expected answer for a function's name and a version.
 struct Expected {
     const char* symbol;
-    bool is_too_old; ///< the version asked for
+    bool is_too_old; ///< the requested version
 };
 
-/// Applies the rule of cuGetProcAddress's documentation to the list: the newest function that the
-/// version has; if names for per-thread streams are wanted and there is one, the newest of those.
+/// Applies the documented rule of cuGetProcAddress to the list. It returns the newest function that
+/// the version has. If per-thread streams are requested and have their own function, it returns the
+/// newest of those.
 Expected expected(const std::vector<const Listed*>& functions, int version, bool wants_per_thread) {
     const Listed* legacy = nullptr;
     const Listed* per_thread = nullptr;
@@ -176,7 +177,7 @@ TEST(Symbols, every_unsupported_function_says_so_by_name) {
             continue;
         }
         testing::internal::CaptureStderr();
-        // They look at no argument, so none is passed.
+        // These functions ignore their arguments, so pass none.
         const auto result = reinterpret_cast<CUresult (*)()>(exported(each.symbol))();
         const std::string said = testing::internal::GetCapturedStderr();
         EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED, result)) << each.symbol;

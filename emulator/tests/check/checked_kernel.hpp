@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the body of a kernel with checks turned on.
+// Runs the body of a kernel with checks enabled.
 
 #pragma once
 
@@ -11,11 +11,12 @@
 
 namespace cuprum::emulator::test {
 
-/// Returns the fault of a kernel `planted(out)` with this body, on a device with checks on.
+/// Runs a kernel `planted(out)` with this body on a device with checks enabled, and returns its
+/// fault.
 ///
-/// It finds its thread in %t, its lane in %l, its block in %b, 4 times %t in %t4, the address of
-/// `tile`, 1024 words of shared memory, plus %t4 in %mine, that of `out` in %out; and %r, %rd, %h,
-/// %p are free.
+/// The body finds the thread in %t, the lane in %l, the block in %b, and 4 * %t in %t4. %mine is
+/// the address of `tile` (1024 words of shared memory) plus %t4; %out is the address of `out`. The
+/// registers %r, %rd, %h and %p are free.
 inline Fault run_checked(TestDevice& device, const std::string& body, Shape shape,
                          std::uint32_t* out) {
     const auto kernel = device.compile(".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -42,7 +43,7 @@ inline Fault run_checked(std::uint8_t checks, const std::string& body, Shape sha
     return run_checked(device, body, shape, out);
 }
 
-/// Expects a fault of a kind whose report has all these parts.
+/// Expects a fault of a kind whose report contains all these parts.
 inline void expect_report(const Fault& fault, FaultKind kind,
                           std::initializer_list<const char*> parts) {
     EXPECT_EQ(fault.kind, kind) << fault.report;

@@ -55,7 +55,7 @@ TEST(GlobalRaces, atomic_and_volatile_accesses_are_no_races) {
               FaultKind::None);
 }
 
-/// Block 0 writes data and sets a flag, the others wait for the flag and read the data.
+/// Block 0 writes data and sets a flag. The others wait for the flag and read the data.
 std::string hand_over(const char* before_flag) {
     return std::string("setp.ne.u32 %p0, %b, 0;\n@%p0 bra WAIT;\nst.global.u32 [%out], 42;\n") +
            before_flag +

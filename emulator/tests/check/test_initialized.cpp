@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads of what was never written, in every memory that can be.
+// Reads of memory that was never written, in every memory space.
 
 #include "check/block_shadow.hpp"
 #include "check/checked_kernel.hpp"
@@ -47,7 +47,7 @@ TEST(Initialized, bulk_stores_and_vector_registers_count) {
 }
 
 TEST(Initialized, shared_memory_that_an_earlier_block_wrote) {
-    // The second block finds the first one's values; on a device it may find anything.
+    // Here the second block would read the first one's values; on a GPU it may read anything.
     expect_report(initialized("setp.eq.u32 %p0, %b, 0;\n@%p0 st.shared.u32 [tile], 1;\n"
                               "ld.shared.u32 %r1, [tile];\nadd.u32 %r1, %r1, 1;\n"
                               "st.global.u32 [%out], %r1;\n",
@@ -98,7 +98,8 @@ TEST(Initialized, device_memory) {
 }
 
 TEST(Initialized, the_padding_of_narrow_matrix_elements_need_not_be) {
-    // 16 bytes a row: 16 elements of four bits and 64 bits of padding, or of six bits and 32 bits.
+    // A row has 16 bytes: 16 elements of four bits and 64 bits of padding, or of six bits and 32
+    // bits of padding.
     const std::string place = "mad.lo.u32 %r1, %t, 16, 0;\nmov.u32 %r2, tile;\n"
                               "add.u32 %r1, %r1, %r2;\nst.shared.u32 [%r1], 1;\n";
     const std::string second = "st.shared.u32 [%r1+4], 1;\n";
@@ -116,7 +117,7 @@ TEST(Initialized, the_padding_of_narrow_matrix_elements_need_not_be) {
 }
 
 TEST(Initialized, what_is_only_passed_on_need_not_be) {
-    // The way bit fields are set, and the way libraries read past the end of what they compare.
+    // This is how bit fields are set, and how libraries read past the end of what they compare.
     EXPECT_EQ(initialized("ld.local.u32 %r1, [own];\nand.b32 %r1, %r1, -16;\nor.b32 %r1, %r1, 3;\n"
                           "st.local.u32 [own], %r1;\n")
                   .kind,
@@ -175,7 +176,7 @@ TEST(Initialized, a_new_block_clears_only_the_stack_that_was_used) {
     EXPECT_EQ(shadow.local_used(), 0u);
     EXPECT_EQ(shadow.local_written(threads - 1)[107], 0);
     EXPECT_EQ(shadow.local_written(3)[40], 0);
-    // A block with fewer threads in between must not hide what the others have left.
+    // A block with fewer threads in between must not hide the marks of the other threads.
     shadow.mark_local(threads - 1, 0, 4);
     block.thread_count = 32;
     shadow.start(block, grid);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Races on shared memory: each kind planted once, and the synchronisation that mends it. Which of
-// the two accesses comes first is a matter of the schedule.
+// Races on shared memory: each kind once, and the synchronisation that fixes it. The schedule
+// decides which of the two accesses comes first.
 
 #include "check/checked_kernel.hpp"
 
@@ -16,7 +16,7 @@ using test::Shape;
 
 constexpr Shape TWO_WARPS{.block = 64};
 constexpr const char* WRITE_MINE = "st.shared.u32 [%mine], %t;\n";
-/// Reads the element of the thread 32 further on, modulo 64, which another warp writes.
+/// Reads the element of the thread 32 further on, modulo 64. Another warp writes it.
 constexpr const char* READ_OTHER = "xor.b32 %r1, %t4, 128;\nmov.u32 %r2, tile;\n"
                                    "add.u32 %r1, %r1, %r2;\nld.shared.u32 %r3, [%r1];\n";
 constexpr const char* SYNC = "bar.sync 0;\n";
@@ -42,7 +42,7 @@ TEST(SharedRaces, a_write_of_what_another_warp_reads_needs_a_barrier) {
 }
 
 TEST(SharedRaces, a_write_is_remembered_behind_many_reads_of_its_own_warp) {
-    // Warp 0 reads, then warp 1 reads and writes: the read of warp 0 must not be forgotten.
+    // Warp 0 reads, then warp 1 reads and writes. The read of warp 0 must be remembered.
     const Fault fault = races("st.shared.u32 [tile], 5;\nbar.sync 0;\nld.shared.u32 %r1, [tile];\n"
                               "setp.eq.u32 %p1, %t, 63;\n@%p1 st.shared.u32 [tile], %t;\n");
     expect_report(fault, FaultKind::Race, {"the read by thread ("});
@@ -65,7 +65,8 @@ TEST(SharedRaces, lanes_of_one_warp_need_a_warp_barrier) {
               FaultKind::None);
     EXPECT_EQ(races(WRITE_MINE + std::string("bar.sync 0;\n") + read_next, shape).kind,
               FaultKind::None);
-    // Nothing else orders the memory of lanes. compute-sanitizer's racecheck agrees, on an H200.
+    // Nothing else orders the memory accesses of lanes. compute-sanitizer's racecheck on an H200
+    // agrees.
     for (const char* const between :
          {"shfl.sync.idx.b32 %r9, %t, 0, 31, -1;\n", "vote.sync.ballot.b32 %r9, %p0, -1;\n",
           "vote.sync.any.pred %p1, %p0, -1;\n", "redux.sync.add.u32 %r9, %t, -1;\n",
@@ -83,7 +84,7 @@ TEST(SharedRaces, a_value_that_one_lane_writes_for_all_needs_a_warp_barrier) {
     expect_report(races(write + read, shape), FaultKind::Race,
                   {"read of 4 bytes", "nothing orders it after the write by thread (0, 0, 0)"});
     EXPECT_EQ(races(write + "bar.warp.sync -1;\n" + read, shape).kind, FaultKind::None);
-    // Written again while others may still read: the other half of the same mistake.
+    // Writes again while other threads may still read: the other half of the same bug.
     expect_report(
         races(write + "bar.warp.sync -1;\n" + read + "@%p0 st.shared.u32 [tile], %l;\n", shape),
         FaultKind::Race, {"write of 4 bytes", "the read by thread ("});
@@ -105,7 +106,7 @@ TEST(SharedRaces, lanes_on_different_paths_race_too) {
 }
 
 TEST(SharedRaces, a_flag_orders_lanes_when_a_fence_comes_before_it) {
-    // Lane 0 writes, publishes and sets a flag; the others wait for the flag and read.
+    // Lane 0 writes, executes the fence and sets a flag. The others wait for the flag and read.
     const auto body = [](const std::string& fence) {
         return "setp.ne.u32 %p0, %l, 0;\nst.volatile.shared.u32 [tile+64], 0;\n"
                "bar.warp.sync -1;\n@%p0 bra WAIT;\nst.shared.u32 [tile], 42;\n" +
@@ -126,7 +127,7 @@ TEST(SharedRaces, a_warp_barrier_does_not_order_other_warps) {
 }
 
 TEST(SharedRaces, order_goes_through_a_third_lane) {
-    // Lane 0 writes and meets lane 1, lane 1 meets lane 2, lane 2 reads.
+    // Lane 0 writes and synchronises with lane 1, lane 1 with lane 2, and lane 2 reads.
     EXPECT_EQ(
         races("setp.eq.u32 %p0, %l, 0;\nsetp.le.u32 %p1, %l, 1;\nsetp.ge.u32 %p2, %l, 1;\n"
               "setp.eq.u32 %p3, %l, 2;\n@%p0 st.shared.u32 [tile], 1;\n"
@@ -152,7 +153,7 @@ TEST(SharedRaces, neighbouring_bytes_and_halves_are_different_places) {
 }
 
 TEST(SharedRaces, a_barrier_of_some_warps_orders_those) {
-    // Warp 0 produces, warp 1 consumes, warp 2 has nothing to do with it.
+    // Warp 0 produces, warp 1 consumes, and warp 2 takes no part.
     const std::string body = "setp.ge.u32 %p0, %t, 64;\n@%p0 bra END;\n"
                              "setp.ge.u32 %p1, %t, 32;\n@%p1 bra CONSUME;\n"
                              "st.shared.u32 [%mine], %t;\nbar.arrive 1, 64;\nbra END;\nCONSUME:\n";

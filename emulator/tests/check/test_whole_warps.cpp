@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Accesses of 32 lanes side by side are checked as one; a bug in any of them must still be found
-// and named.
+// Accesses of 32 adjacent lanes are checked as one. A bug in any lane must still be found and
+// named.
 
 #include "check/checked_kernel.hpp"
 
@@ -61,7 +61,7 @@ TEST(WholeWarps, one_word_of_shared_memory_that_was_never_written) {
 }
 
 TEST(WholeWarps, warps_of_a_block_that_race_in_shared_memory) {
-    // The second warp reads what the first one writes, with nothing between.
+    // The second warp reads what the first one writes, without synchronisation.
     const std::string body = "and.b32 %r2, %t4, 127;\nmov.u32 %r3, tile;\nadd.u32 %r3, %r3, %r2;\n"
                              "setp.lt.u32 %p1, %t, 32;\n@%p1 bra WRITE;\nBARRIER\n"
                              "ld.shared.u32 %r1, [%r3];\nbra DONE;\n"

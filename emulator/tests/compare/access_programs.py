@@ -3,8 +3,8 @@
 
 """Random programs that read tables: by vectors, at shared and scattered addresses, and in loops.
 
-They are programs as those of programs.py are, with more operations: what they read of tables in
-global and constant memory follows from the table, and private memory holds what was put there.
+They are like the programs of programs.py, with more operations. Reads of tables in global and
+constant memory return the values of the table; reads of private memory return what was stored.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ TABLES = (
 )
 
 
-# How an operation chooses a row: one for all threads, the thread's own, one that a register names.
+# How an operation selects a row: one row for all threads, the thread's own, or one by register.
 SHARED, OWN, ANY = "shared", "own", "any"
 CHOICES = (SHARED, OWN, ANY)
 ADDRESS = ".reg .b32 n; .reg .b64 from;\n"
 
 
 def row_address(choice: str, table: str) -> str:
-    """Return what puts the address of a row into `from`, which nobody else uses."""
+    """Return PTX that puts the address of a row into `from`, which nothing else uses."""
     if choice == SHARED:
         return f"mov.u64 from, {table};\nadd.u64 from, from, {16 * SHARED_ROW};\n"
     row = "mov.u32 n, %tid.x;" if choice == OWN else "and.b32 n, {b}, 63;"
@@ -52,12 +52,12 @@ def row_address(choice: str, table: str) -> str:
 
 
 def row_of(choice: str, b: int, thread: int) -> int:
-    """Return the number of the row that is chosen."""
+    """Return the number of the selected row."""
     return {SHARED: SHARED_ROW, OWN: thread, ANY: b & 63}[choice]
 
 
 def mixed(values: list[int], factor: int) -> int:
-    """Return what the operations make of the words that they have loaded."""
+    """Return what the operations compute from the words that they have loaded."""
     result = factor
     for value in values:
         result = (result * value + value) & MASK
@@ -65,13 +65,13 @@ def mixed(values: list[int], factor: int) -> int:
 
 
 def mixing(count: int) -> str:
-    """Return what does so, starting with register a."""
+    """Return PTX that computes `mixed`, starting with register a."""
     steps = "".join(f"mad.lo.u32 s, s, x{i}, x{i};\n" for i in range(count))
     return f"mov.u32 s, {{a}};\n{steps}mov.u32 {{d}}, s;"
 
 
 def in_block(declarations: str, body: str) -> str:
-    """Return lines with registers of their own, so that nobody else reads what they load."""
+    """Return lines with their own registers, so that no other code reads what they load."""
     return f"{{{{\n{declarations}\n{body}\n}}}}"
 
 
@@ -89,7 +89,7 @@ def vector(space: str, table: str, count: int, choice: str, offset: int = 0) -> 
 
 
 def private(count: int) -> Operation:
-    """Make an operation that stores a vector in memory of the thread and reads another part."""
+    """Make an operation that stores a vector in the thread's own memory and reads another part."""
     names = ["{a}", "{b}", "{c}", "{a}"][:count]
     lines = f"st.local.v{count}.u32 [own+16], {{{{{', '.join(names)}}}}};\n"
     lines += "ld.local.v2.u32 {{x0, x1}}, [own+16];\n" + mixing(2)
@@ -98,12 +98,12 @@ def private(count: int) -> Operation:
 
 
 def carries(first: str, second: str, function: Callable[[int, int, int], int]) -> Operation:
-    """Make an operation of two instructions that the carry flag ties together."""
+    """Make an operation of two instructions that are connected by the carry flag."""
     return Operation(f"{first} t, {{a}}, {{b}};\n{second};", function)
 
 
 def factor_loop(label: int, first: str, second: str, role: str) -> Operation:
-    """Make a loop that multiplies by factors; it returns before, between or behind the loads."""
+    """Make a loop that multiplies by factors; it jumps back before, between or after the loads."""
     space, table = (".const", "fixed_factors") if first == SHARED else (".global", "factors")
     lines = [row_address(first, table), "mov.u64 there, from;"]
     lines += [row_address(second, "factors"), "cvt.rn.f32.s32 z, {a};\nand.b32 u, {a}, 7;"]
@@ -169,7 +169,7 @@ OTHERS = (
 
 
 class AccessProgram(Program):
-    """One random program of these, made from a seed."""
+    """One random program with these operations, made from a seed."""
 
     operations = (*OPERATIONS, *OTHERS, *OTHERS, *ACCESSES)
     header = HEADER.replace(".func", TABLES + ".func", 1).replace(
@@ -183,7 +183,7 @@ class AccessProgram(Program):
             self._share_rows()
 
     def _share_rows(self) -> None:
-        """Emit vectors in shared memory that each thread writes, and others read."""
+        """Emit vectors in shared memory that each thread writes and other threads read."""
         first, second, d = (self._register() for _ in range(3))
         pair = self._random.randrange(48)
         distance = self._random.randrange(96)

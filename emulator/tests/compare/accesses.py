@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Kernels of one load or store each, at the same address in all lanes, neighbours, or scattered.
+"""Kernels of one load or store each: all lanes at the same address, at neighbours, or scattered.
 
-What they must give follows from the bytes in memory, so that nothing of them is recorded. Each
-access has one module with a kernel for each way of choosing addresses.
+The expected results follow from the bytes in memory, so nothing is recorded. Each access has one
+module, with a kernel for each pattern of addresses.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from itertools import product
 from driver import Device, DriverError, Module, Shape, argument
 
 THREADS = 96
-ROWS = 128  # of the table, each of one access; the first is reached by no thread
-PRIME = 127  # 37 * t + 11 modulo this is another row for each thread
+ROWS = 128  # rows of the table, each of one access; no thread reaches the first
+PRIME = 127  # 37 * t + 11 modulo this is a different row for each thread
 SHARED_ROW = 5
 PATTERNS = ("same", "equal", "neighbours", "scattered")
 
@@ -29,12 +29,12 @@ class Access:
     """One instruction that loads or stores."""
 
     operation: str  # ld or st, with what comes before the space
-    space: str  # global, shared, const, param, local; generic or generic-shared, without a name
+    space: str  # global, shared, const, param, local; generic or generic-shared have no name in PTX
     count: int
     kind: str  # of an element, such as s16
     width: int  # of the registers, in bits
     target: int = 70
-    suffix: str = ""  # what comes behind the space
+    suffix: str = ""  # what comes after the space
 
     @property
     def mnemonic(self) -> str:
@@ -45,7 +45,7 @@ class Access:
 
     @property
     def text(self) -> str:
-        """The instruction and what it works on, for messages."""
+        """The instruction and its space, for messages."""
         return f"{self.mnemonic} ({self.space}, {self.width}-bit registers)"
 
     @property
@@ -109,7 +109,7 @@ def accesses() -> Iterator[Access]:
 
 
 def run_accesses(device: Device, capability: int) -> Iterator[tuple[str, str | None]]:
-    """Run every access that a device has; yield its name, and what was wrong, if anything."""
+    """Run every access that a device supports; yield its name, and what was wrong, if anything."""
     for access in accesses():
         if access.target > capability:
             continue
@@ -128,15 +128,15 @@ def run_accesses(device: Device, capability: int) -> Iterator[tuple[str, str | N
 
 
 def run_access(device: Device, module: Module, access: Access, pattern: str) -> str | None:
-    """Run one kernel, and say where what it wrote differs from what it should have written."""
+    """Run one kernel and describe the first difference to the expected result, if any."""
     source = random.Random(f"{access.text} {pattern}")
     table = source.randbytes(ROWS * access.row_bytes)
     rows = rows_of(pattern)
-    words = access.width // 64 or 1  # of 64 bits, that hold a register
+    words = access.width // 64 or 1  # words of 64 bits for one register
     values = [
         [source.randrange(1 << access.width) for _ in range(access.count)] for _ in range(THREADS)
     ]
-    if len(set(rows)) == 1:  # all write to the same place: the same
+    if len(set(rows)) == 1:  # all threads write to the same place, so they must write the same
         values = [values[0]] * THREADS
     packed = b"".join(v.to_bytes(8 * words, "little") for lane in values for v in lane)
     contents = [table, struct.pack(f"={THREADS}I", *[row - 1 for row in rows]), packed]
@@ -163,7 +163,7 @@ def run_access(device: Device, module: Module, access: Access, pattern: str) -> 
             digest(stored(access, own_table(access, table, thread), [(row, values[thread])]))
             for thread, row in enumerate(rows)
         )
-        # The digest lies where the first value of a thread was.
+        # The digest is stored in place of a thread's first value.
         got = b"".join(got_values[i : i + 8] for i in range(0, len(packed), 8 * access.count))
         return difference(got, digests, 8, 1)
     wanted = stored(access, table, zip(rows, values))
@@ -171,7 +171,7 @@ def run_access(device: Device, module: Module, access: Access, pattern: str) -> 
 
 
 def rows_of(pattern: str) -> list[int]:
-    """Return the row of the table that each thread reaches."""
+    """Return the row of the table that each thread accesses."""
     if pattern in ("same", "equal"):
         return [SHARED_ROW + 1] * THREADS
     if pattern == "neighbours":
@@ -180,7 +180,7 @@ def rows_of(pattern: str) -> list[int]:
 
 
 def own_table(access: Access, table: bytes, thread: int) -> bytes:
-    """Return the table as a thread sees it: local memory holds another one for each."""
+    """Return the table that a thread sees; local memory has a different one for each thread."""
     if access.space != "local":
         return table
     return bytes(byte ^ thread for byte in table)
@@ -197,7 +197,7 @@ def elements_of(access: Access, table: bytes, row: int) -> list[int]:
 
 
 def extended(access: Access, element: int) -> int:
-    """Return what a register holds when an element has been loaded into it."""
+    """Return the content of a register after an element was loaded into it."""
     bits = 8 * access.element_bytes
     if access.kind[0] == "s" and element >> (bits - 1):
         element -= 1 << bits
@@ -205,7 +205,7 @@ def extended(access: Access, element: int) -> int:
 
 
 def stored(access: Access, table: bytes, writes: Iterator[tuple[int, list[int]]]) -> bytes:
-    """Return the table with the low bytes of registers in rows."""
+    """Return the table after the low bytes of registers were stored in rows."""
     result = bytearray(table)
     step = access.element_bytes
     for row, values in writes:
@@ -216,7 +216,7 @@ def stored(access: Access, table: bytes, writes: Iterator[tuple[int, list[int]]]
 
 
 def digest(table: bytes) -> bytes:
-    """Return what the kernels make of local memory, for the host to read."""
+    """Return the digest that the kernels compute from local memory, for the host to read."""
     result = 0
     for (word,) in struct.iter_unpack("=I", table):
         result = (result * 31 + word) & 0xFFFFFFFFFFFFFFFF
@@ -224,7 +224,7 @@ def digest(table: bytes) -> bytes:
 
 
 def difference(got: bytes, wanted: bytes, step: int, count: int) -> str | None:
-    """Say which element differs first."""
+    """Describe the first element that differs."""
     if got == wanted:
         return None
     index = next(
@@ -247,7 +247,7 @@ def module_text(access: Access) -> str:
 
 
 def kernel_text(access: Access, pattern: str) -> str:
-    """Return one kernel: it fills the table, executes the instruction and shows what it did."""
+    """Return one kernel: it fills the table, executes the instruction and stores the result."""
     size = ROWS * access.row_bytes
     lines = [f".visible .entry k_{pattern}(.param .u64 table, .param .u64 indexes,"]
     more = f", .param .align 16 .b8 data[{size}]" if access.space == "param" else ""
@@ -278,7 +278,7 @@ def kernel_text(access: Access, pattern: str) -> str:
 
 
 def base_lines(access: Access, size: int) -> list[str]:
-    """Return what puts the table into its space and its address into `base`."""
+    """Return lines that put the table into its space and its address into `base`."""
     if access.space in ("global", "generic"):
         return ["mov.u64 base, from;"]
     if access.space == "param":
@@ -318,7 +318,7 @@ def copy_lines(
 
 
 def show_lines(access: Access, index: int) -> list[str]:
-    """Return what stores a register for the host, extended with zeros."""
+    """Return lines that store a register for the host, extended with zeros."""
     if access.width == 128:
         return [f"mov.b128 {{low, high}}, r{index};", "st.global.v2.u64 [to], {low, high};"]
     convert = f"cvt.u64.u{access.width}" if access.width < 64 else "mov.b64"
@@ -326,14 +326,14 @@ def show_lines(access: Access, index: int) -> list[str]:
 
 
 def fetch_lines(access: Access, index: int) -> list[str]:
-    """Return what gives a register its value."""
+    """Return lines that load the value of a register."""
     if access.width == 128:
         return ["ld.global.v2.u64 {low, high}, [to];", f"mov.b128 r{index}, {{low, high}};"]
     return [f"ld.global.b{access.width} r{index}, [to+{8 * index}];"]
 
 
 def shown_table_lines(access: Access, size: int) -> list[str]:
-    """Return what shows the table that a store has changed."""
+    """Return lines that copy the table to the host after a store."""
     if access.space in ("global", "generic"):
         return []
     if access.space == "local":

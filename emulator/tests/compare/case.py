@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a case of the corpus is written with: buffers, launches, expectations, results.
+"""Buffers, launches, expectations and results, for writing cases of the corpus.
 
 A case launches kernels of one source, compares what they wrote with what the CPU computes, and
-leaves results behind. Results are compared with those that a GPU has left in a recorded file.
+keeps results. These are compared with the recorded results of a GPU.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Case:
 
     @property
     def key(self) -> str:
-        """What the recorded file calls it."""
+        """The name of the case in the recorded file."""
         return f"{self.source}.{self.name}"
 
 
@@ -54,7 +54,7 @@ def case(source: str, oldest: int = 0) -> Callable[[Callable[[Run], None]], Call
 
 
 class Buffer:
-    """Device memory that holds numbers of one kind, a letter of the struct module (H: 16 bits)."""
+    """Device memory with numbers of one kind, a letter of the struct module (H: 16 bits)."""
 
     def __init__(self, device: Device, kind: str, values: Sequence[Number]) -> None:
         self._device = device
@@ -63,11 +63,11 @@ class Buffer:
         self.address = device.allocate(pack(kind, values))
 
     def read(self) -> list[Number]:
-        """Wait for the device and return what it holds."""
+        """Wait for the device and return the numbers."""
         return unpack(self.kind, self.read_bytes())
 
     def read_bytes(self) -> bytes:
-        """Wait for the device and return the bytes it holds."""
+        """Wait for the device and return the bytes."""
         return self._device.read(self.address, self.count * struct.calcsize(self.kind))
 
 
@@ -95,7 +95,7 @@ class Run:
     def launch(
         self, kernel: str, *arguments: Buffer | tuple[str, Number], **shape: int | bool
     ) -> None:
-        """Launch a kernel and wait for it; plain arguments are pairs of a kind and a value."""
+        """Launch a kernel and wait for it; plain arguments are pairs of kind and value."""
         packed = [
             argument(each.address) if isinstance(each, Buffer) else argument(each[1], each[0])
             for each in arguments
@@ -104,7 +104,7 @@ class Run:
         self.device.synchronize()
 
     def expect(self, name: str, got: Buffer | Sequence[Number], expected: Sequence[Number]) -> None:
-        """Compare bit for bit with what the CPU says, and keep a digest as a result."""
+        """Compare bit for bit with the CPU's values, and keep a digest as a result."""
         kind = got.kind if isinstance(got, Buffer) else "d"
         values = got.read() if isinstance(got, Buffer) else list(got)
         if len(values) != len(expected):
@@ -122,7 +122,7 @@ class Run:
         relative: float,
         absolute: float = 0.0,
     ) -> None:
-        """Compare within a tolerance, and keep the values: functions differ in their last bits."""
+        """Compare within a tolerance, and keep the values, which may differ in their last bits."""
         values = got.read()
         for index, (value, wanted) in enumerate(zip(values, expected)):
             if not is_close(value, wanted, relative, absolute):
@@ -134,17 +134,17 @@ class Run:
         }
 
     def keep(self, name: str, content: bytes) -> None:
-        """Keep a result that the CPU has not computed; a recorded one must equal it."""
+        """Keep a result that the CPU did not compute; it must equal the recorded one."""
         self.results[name] = hashlib.sha256(content).hexdigest()[:16]
 
     def reset(self) -> None:
-        """Start the device anew, after a kernel that was meant to fail; the module is gone."""
+        """Reset the device after a kernel that was meant to fail; the module is unloaded."""
         self.device.reset()
         self._buffers.clear()
         self.is_over = True
 
     def close(self) -> None:
-        """Give the device memory back."""
+        """Free the device memory."""
         for buffer in self._buffers:
             self.device.free(buffer.address)
         self._buffers.clear()
@@ -159,7 +159,7 @@ def compare_results(recorded: dict[str, object], results: dict[str, object]) -> 
             differences.append(f"{name} was not recorded")
         elif isinstance(result, dict) and isinstance(wanted, dict):
             for index, (a, b) in enumerate(zip(result["values"], wanted["values"])):
-                # Both may be off by the tolerance, one this way and one that.
+                # Both values may be off by the tolerance, in opposite directions.
                 if not is_close(a, b, 2 * result["relative"], 2 * result["absolute"]):
                     differences.append(f"{name}[{index}] is {a}, recorded {b}")
                     break
@@ -169,7 +169,7 @@ def compare_results(recorded: dict[str, object], results: dict[str, object]) -> 
 
 
 def is_close(a: Number, b: Number, relative: float, absolute: float) -> bool:
-    """Compare two numbers; not-a-number equals itself."""
+    """Compare two numbers; NaN equals NaN."""
     if math.isnan(a) or math.isnan(b):
         return math.isnan(a) and math.isnan(b)
     return math.isclose(a, b, rel_tol=relative, abs_tol=absolute)
@@ -181,12 +181,12 @@ def round_for_file(value: Number) -> Number:
 
 
 def pack(kind: str, values: Sequence[Number]) -> bytes:
-    """Return numbers as the device holds them."""
+    """Return numbers as bytes for the device."""
     return struct.pack(f"={len(values)}{kind}", *values)
 
 
 def unpack(kind: str, content: bytes) -> list[Number]:
-    """Return what bytes of the device stand for."""
+    """Return the numbers that bytes from the device represent."""
     count = len(content) // struct.calcsize(kind)
     return list(struct.unpack(f"={count}{kind}", content))
 
@@ -212,7 +212,7 @@ def bfloat(value: float) -> float:
     if value == 0 or not math.isfinite(value):
         return value
     mantissa, exponent = math.frexp(value)
-    # Python rounds halves to even, as the device does.
+    # Python rounds halves to even, like the device.
     return math.ldexp(round(math.ldexp(mantissa, 8)), exponent - 8)
 
 
@@ -222,7 +222,7 @@ def bfloat_bits(value: float) -> int:
 
 
 def bfloat_value(bits: int) -> float:
-    """Return the bfloat16 number that 16 bits stand for."""
+    """Return the bfloat16 number that 16 bits represent."""
     return struct.unpack("=f", struct.pack("=I", bits << 16))[0]
 
 
@@ -233,7 +233,7 @@ def signed(value: int, bits: int = 32) -> int:
 
 
 def expect_refusal(run_it: Callable[[], object], code: int, *words: str) -> None:
-    """Expect a driver error with this code whose text has these words."""
+    """Expect a driver error with this code whose text contains these words."""
     try:
         run_it()
     except DriverError as error:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Cases of threads that work together: warps, groups, grids, clusters, atomics."""
+"""Cases of threads that cooperate: warps, groups, grids, clusters, atomics."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Cases of the plain language: memory, calls, printing, functions of numbers."""
+"""Cases of the plain language: memory, calls, printing, numeric functions."""
 
 from __future__ import annotations
 
@@ -112,9 +112,9 @@ def calls(run: Run) -> None:
 
 @case("calls")
 def failing(run: Run) -> None:
-    """Fail an assertion; the last case of its source, since that ends the context.
+    """Fail an assertion; this must be the last case of its source, because it ends the context.
 
-    On a GPU it ends the process's use of the device too, so there it is left out.
+    On a GPU it also makes the device unusable for the process, so the case is skipped there.
     """
     if not run.device.is_emulated:
         return
@@ -196,7 +196,7 @@ def half_arithmetic(run: Run) -> None:
         expected += [half(x + y), half(x - y), half(x * y), half(exact_fma(x, y, x)), half(x / y)]
         expected += [low, high, -abs(x), saturated]
         expected += [half(exact_fma(x, y, x)), half(exact_fma(y, x, x)), half(math.sqrt(abs(x)))]
-    # A zero's sign under saturation is not said anywhere; it is recorded.
+    # The sign of a zero after saturation is not documented, so it is only recorded.
     expected = [0.0 if v == 0 and i % 12 == 8 else v for i, v in enumerate(expected)]
     run.expect("out", out, expected)
 
@@ -351,7 +351,7 @@ def exact_functions(run: Run) -> None:
             raise CaseError(f"division and root of {x} are {mine[3]}, {mine[4]}")
         if mine[6:9] != [float(v) for v in (math.floor(x), round(x), int(x))]:
             raise CaseError(f"{x} is rounded to {mine[6:9]}")
-    # The directed roundings are recorded.
+    # The directed roundings are only recorded.
     run.keep("out", out.read_bytes())
     run.keep("far", far.read_bytes())
 
@@ -365,5 +365,5 @@ def rough(run: Run) -> None:
     for x in values:
         expected += [math.sin(x), math.cos(x), math.exp(x), math.log(x), x**1.7, x**-0.5, x / 3.3]
         expected += [math.tan(x * 0.25)]
-    # The manual's bounds: an absolute error of sin, cos and log, a relative one of the rest.
+    # The bounds of the manual: an absolute error for sin, cos and log, a relative one for the rest.
     run.expect_close("out", out, expected, relative=4e-6, absolute=4e-6)

@@ -12,7 +12,7 @@ from cases_groups import CLUSTER_ARCHITECTURE
 
 
 def inputs(run: Run, count: int) -> tuple[list[int], Buffer]:
-    """Make an input of numbers that differ."""
+    """Make an input of different numbers."""
     values = [i * i % 1009 for i in range(count)]
     return values, run.buffer("i", values)
 

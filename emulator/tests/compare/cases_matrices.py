@@ -18,7 +18,7 @@ def matrix(run: Run, rows: int, columns: int, low: int, high: int) -> list[list[
 
 
 def multiply(a: list[list[int]], b: list[list[int]]) -> list[list[int]]:
-    """Multiply a by b, which is given as its columns."""
+    """Multiply a by b, which is given by columns."""
     return [[sum(x * y for x, y in zip(row, column)) for column in b] for row in a]
 
 
@@ -28,7 +28,7 @@ def flat(m: list[list[int]]) -> list[int]:
 
 
 def make(run: Run, kind: str, m: list[list[int]]) -> Buffer:
-    """Put a matrix on the device; kind b stands for bfloat16."""
+    """Copy a matrix to the device; kind b means bfloat16."""
     if kind == "bf":
         return run.buffer("H", [bfloat_bits(float(value)) for value in flat(m)])
     return run.buffer(kind, flat(m))
@@ -37,7 +37,7 @@ def make(run: Run, kind: str, m: list[list[int]]) -> Buffer:
 def fragment_product(
     run: Run, kernel: str, m: int, n: int, k: int, kind: str, sum_kind: str, low: int = -4
 ) -> None:
-    """Check 2 (a b + c) of the language's fragments."""
+    """Check 2 (a b + c) with the fragments of CUDA C++."""
     a, b = matrix(run, m, k, low, 5), matrix(run, n, k, low, 5)
     c = matrix(run, m, n, -9, 9)
     there = run.buffer(sum_kind, flat(c))
@@ -62,7 +62,7 @@ def wmma_newer_fragments(run: Run) -> None:
 
 
 def instruction_product(run: Run, kernel: str, k: int, kind: str, sum_kind: str) -> None:
-    """Check a b of 16 rows and 8 columns; kinds of less than a byte are packed here."""
+    """Check a b with 16 rows and 8 columns; elements of less than a byte are packed here."""
     low = 0 if kind in ("u4", "e4m3") else -4
     a, b = matrix(run, 16, k, low, 5), matrix(run, 8, k, low, 5)
     if kind == "u4":
@@ -78,7 +78,7 @@ def instruction_product(run: Run, kernel: str, k: int, kind: str, sum_kind: str)
 
 
 def pack_nibbles(run: Run, m: list[list[int]]) -> Buffer:
-    """Put a matrix of 4-bit numbers on the device, the first of two in the low half."""
+    """Copy a matrix of 4-bit numbers to the device, the first of two in the low half."""
     values = flat(m)
     return run.buffer("B", [low | high << 4 for low, high in zip(values[0::2], values[1::2])])
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Kernels that check their results themselves: nothing of them is recorded."""
+"""Kernels that check their own results; nothing is recorded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BODY_BYTES = 32
 
 
 def expect_all_right(run: Run, kernel: str, *arguments: Buffer, **shape: int) -> None:
-    """Run a kernel and raise CaseError with the first line that it found wrong."""
+    """Run a kernel and raise CaseError with the first line whose check failed."""
     findings = run.zeros("I", 4)
     run.launch(kernel, findings, *arguments, **shape)
     checked, wrong, line, thread = findings.read()
@@ -30,7 +30,7 @@ def whole_vectors(run: Run) -> None:
     expect_all_right(run, "whole_vectors", bodies, grid=blocks, block=threads)
 
 
-# Before that the barriers are in memory of the program, where a check takes them for a race.
+# Before sm_80, the barriers are in the program's memory, and a check reports them as a race.
 @case("self_checked", oldest=80)
 def tiles_of_warps(run: Run) -> None:
     expect_all_right(run, "tiles_of_warps", grid=2, block=512)

@@ -13,7 +13,7 @@ from case import CaseError, Run, case, half, single
 
 @dataclass(frozen=True)
 class Format:
-    """A format: a sign, exponent bits, mantissa bits, and which codes are no numbers."""
+    """A format: a sign, exponent bits, mantissa bits, and the codes that are not numbers."""
 
     exponent_bits: int
     mantissa_bits: int
@@ -22,7 +22,7 @@ class Format:
     nan_code: int | None = None
 
     def value(self, code: int) -> float:
-        """Return what a code stands for."""
+        """Return the number that a code represents."""
         bits = self.exponent_bits + self.mantissa_bits
         sign = -1.0 if code >> bits & 1 else 1.0
         magnitude = code & ((1 << bits) - 1)
@@ -40,7 +40,7 @@ class Format:
         return sign * math.ldexp(whole, exponent - self.bias - self.mantissa_bits)
 
     def nearest(self, value: float) -> int:
-        """Return the code of the nearest finite number, halves to even codes."""
+        """Return the code of the nearest finite number; ties go to even codes."""
         bits = self.exponent_bits + self.mantissa_bits
         codes = [c for c in range(1 << bits) if math.isfinite(self.value(c))]
         best = min(codes, key=lambda c: (abs(self.value(c) - abs(value)), c & 1))
@@ -90,5 +90,5 @@ def narrowed(run: Run) -> None:
 
 
 def clamp(value: float) -> float:
-    """Keep infinities out of a search for the nearest number."""
+    """Clamp infinities, for the search for the nearest number."""
     return max(-1e9, min(1e9, value))

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The little of the CUDA driver that running kernels needs, on whichever libcuda.so.1 is named."""
+"""The part of the CUDA driver API that running kernels needs, on any libcuda.so.1."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STACK_BYTES = 16384
 
 
 class DriverError(Exception):
-    """A driver call failed; `code` is its CUresult and `log` what the module's compiler said."""
+    """A failed driver call; `code` is its CUresult and `log` the log of the module's compiler."""
 
     def __init__(self, call: str, code: int, log: str = "") -> None:
         super().__init__(f"{call} failed with {code}" + (f":\n{log}" if log else ""))
@@ -56,7 +56,7 @@ class _LaunchConfig(ctypes.Structure):
 
 @dataclass(frozen=True)
 class Shape:
-    """How a kernel is launched."""
+    """The launch configuration of a kernel."""
 
     grid: int | tuple[int, ...] = 1
     block: int | tuple[int, ...] = 32
@@ -79,12 +79,12 @@ class Device:
         context = ctypes.c_void_p()
         self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), self._device)
         self._call("cuCtxSetCurrent", context)
-        # Recursion needs more than the default.
+        # Recursion needs more stack than the default.
         self._call("cuCtxSetLimit", LIMIT_STACK_SIZE, ctypes.c_size_t(STACK_BYTES))
 
     def reset(self) -> None:
-        """Start anew, after a kernel has failed or to give back what tests left."""
-        # A context that a kernel has broken may answer with that kernel's error.
+        """Reset the device after a kernel has failed, or to free what tests left."""
+        # If a kernel has broken the context, this may return that kernel's error.
         self._driver.cuDevicePrimaryCtxReset_v2(self._device)
         self._driver.cuDevicePrimaryCtxRelease_v2(self._device)
         self._open()
@@ -110,7 +110,7 @@ class Device:
 
     @property
     def compute_capability(self) -> int:
-        """The compute capability as architectures write it: 90 for 9.0."""
+        """The compute capability as in architecture names: 90 for 9.0."""
         parts = []
         for attribute in (ATTRIBUTE_MAJOR, ATTRIBUTE_MINOR):
             value = ctypes.c_int()
@@ -119,7 +119,7 @@ class Device:
         return parts[0] * 10 + parts[1]
 
     def load(self, ptx: str) -> Module:
-        """Load a module from PTX; raise DriverError with the compiler's log."""
+        """Load a module from PTX; raise DriverError with the compiler's log if that fails."""
         log = ctypes.create_string_buffer(LOG_BYTES)
         options = (ctypes.c_int * 2)(JIT_ERROR_LOG_BUFFER, JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
         values = (ctypes.c_void_p * 2)(ctypes.addressof(log), LOG_BYTES)
@@ -132,7 +132,7 @@ class Device:
         return Module(self, handle)
 
     def allocate(self, content: bytes) -> int:
-        """Return the address of new device memory that holds `content`."""
+        """Allocate device memory, copy `content` to it and return its address."""
         address = ctypes.c_uint64()
         self._call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(max(len(content), 1)))
         self.write(address.value, content)
@@ -150,11 +150,11 @@ class Device:
         return buffer.raw
 
     def free(self, address: int) -> None:
-        """Give device memory back."""
+        """Free device memory."""
         self._call("cuMemFree_v2", ctypes.c_uint64(address))
 
     def synchronize(self) -> None:
-        """Wait for everything; raise what a kernel failed with."""
+        """Wait for all work; raise the error of a kernel that failed."""
         self._call("cuCtxSynchronize")
 
     def _call(self, name: str, *arguments: object) -> None:
@@ -175,7 +175,7 @@ class Module:
         self.device._call("cuModuleUnload", self._handle)
 
     def address(self, variable: str) -> int:
-        """Return where a variable of the module is."""
+        """Return the address of a variable of the module."""
         address, size = ctypes.c_uint64(), ctypes.c_size_t()
         places = (ctypes.byref(address), ctypes.byref(size))
         self.device._call("cuModuleGetGlobal_v2", *places, self._handle, variable.encode())
@@ -216,7 +216,7 @@ class Module:
 
 @contextmanager
 def captured_output() -> Iterator[list[str]]:
-    """Collect what kernels print; the list holds one text when the block has ended."""
+    """Collect the output of kernels; after the block, the list contains one text."""
     result: list[str] = []
     with tempfile.TemporaryFile() as file:
         standard_output = os.dup(1)

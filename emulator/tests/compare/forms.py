@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The list of instruction forms that single-instruction kernels are made of.
+"""The list of instruction forms for kernels of one instruction.
 
-A pattern spells forms with alternatives: "add{,.sat}.{u,s}32 d, a, b" stands for four. A form says
-which kinds its operands have: 16, 32 or 64 bits, or p for a predicate, results first.
+A pattern describes forms with alternatives: "add{,.sat}.{u,s}32 d, a, b" means four forms. A form
+lists the kinds of its operands, results first: 16, 32 or 64 bits, or p for a predicate.
 """
 
 from __future__ import annotations
@@ -22,14 +22,12 @@ class Form:
     text: str
     results: str  # kinds: h (16 bits), w (32), q (64), p (predicate)
     sources: str
-    values: (
-        str  # what the sources hold: i for integers, e at borders, f for floats, of their widths
-    )
+    values: str  # of the sources: i for integers, e at borders, f for floats of their widths
     target: int = 70
-    tolerance: float = 0.0  # relative error that an approximation may have; 0 for exact
+    tolerance: float = 0.0  # the allowed relative error of an approximation; 0 for exact results
 
 
-# Pattern, results, sources, values; then the first architecture, and a tolerance.
+# Pattern, results, sources, values, then the first architecture and a tolerance.
 PATTERNS: tuple[tuple, ...] = (
     # Integers.
     ("{add,sub,min,max,mul.lo,mul.hi,div,rem}.{u,s}16 d, a, b", "h", "hh", "i"),
@@ -64,7 +62,7 @@ PATTERNS: tuple[tuple, ...] = (
     ("add.cc.u64 d, a, b; addc.u64 e, c, 0", "qq", "qqq", "i"),
     ("mad.{lo,hi}.cc.u32 d, a, b, c; addc.u32 e, a, 0", "ww", "www", "i"),
     ("add.cc.u32 d, a, b; madc.{lo,hi}.u32 e, a, b, c", "ww", "www", "i"),
-    # Carries: what sub.cc leaves, read by addc, is for a GPU to say. The last result is the flag.
+    # Carries. The result of addc after sub.cc is recorded on a GPU. The last result is the flag.
     ("{add,sub}.cc.{u,s}32 d, a, b; {addc,subc}.{u,s}32 e, b, c", "ww", "www", "e"),
     ("{add,sub}.cc.{u,s}64 d, a, b; {addc,subc}.{u,s}64 e, b, c", "qq", "qqq", "e"),
     (
@@ -259,7 +257,7 @@ PATTERNS: tuple[tuple, ...] = (
     ("{vadd4,vabsdiff4}.u32.u32.u32.sat d.b20, a.b4071, b.b3210, c", "w", "www", "i"),
     ("vset2.u32.s32{.lt,.ne}{,.add} d, a, b, c", "w", "www", "i"),
     ("vset4.s32.s32{.ge,.eq}{,.add} d, a, b, c", "w", "www", "i"),
-    # Warps: 32 lanes take part.
+    # Warps: all 32 lanes take part.
     ("shfl.sync.{up,down,bfly,idx}.b32 d|e, a, b, {0x1f,0x181f}, -1", "wp", "ww", "l"),
     ("vote.sync.{all,any,uni}.pred d, a, -1", "p", "p", "i"),
     ("vote.sync.ballot.b32 d, a, -1", "w", "p", "i"),
@@ -269,7 +267,7 @@ PATTERNS: tuple[tuple, ...] = (
     ("redux.sync.{and,or,xor}.b32 d, a, -1", "w", "w", "i", 80),
     ("mov.b32 {lo, hi}, a; mov.b32 d, {hi, lo}", "w", "w", "i"),
     ("mov.b64 {e, d}, a", "ww", "q", "i"),
-    # Registers of several components, of which the kernels have pair, quad and ids.
+    # Registers with several components: the kernels declare pair, quad and ids.
     ("mov.v2.b32 pair, {a, b}; mov.v2.b32 pair, {pair.y, pair.x}; mov.b64 d, pair", "q", "ww", "i"),
     ("mov.b64 quad, a; mov.b64 d, {quad.w, quad.b, quad.g, quad.x}", "q", "q", "i"),
     (
@@ -278,7 +276,7 @@ PATTERNS: tuple[tuple, ...] = (
         "w",
         "i",
     ),
-    # What only newer devices have.
+    # Instructions that only newer devices have.
     ("{add,sub,mul}{.rn,.rz}{,.ftz}.f32x2 d, a, b", "q", "qq", "P", 100),
     ("fma{.rn,.rm}{,.ftz}.f32x2 d, a, b, c", "q", "qqq", "P", 100),
     ("{add,sub}{,.rn,.rz}{,.sat}.f32.f16 d, a, b", "w", "hw", "f", 100),
@@ -295,7 +293,7 @@ def forms() -> Iterator[Form]:
 
 
 def alternatives(pattern: str) -> Iterator[str]:
-    """Expand {x,y} into one text for each choice; braces with spaces are PTX's own."""
+    """Expand {x,y} into one text for each choice; braces with spaces belong to PTX."""
     pieces = re.split(r"(\{[^{} ]*\})", pattern)
     choices = [
         piece[1:-1].split(",") if re.fullmatch(r"\{[^{} ]*\}", piece) else [piece]

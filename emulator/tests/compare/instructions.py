@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Kernels of one instruction each, on operands at the edges of what it can do.
+"""Kernels of one instruction each, on operands at the edges of its range.
 
-Every kernel has the same shape: thread i loads its sources, executes the instruction and stores the
-results. There is no reference on the CPU: what a GPU wrote is recorded, and compared.
+All kernels have the same structure: thread i loads its sources, executes the instruction and stores
+the results. The CPU does not compute them; they are compared with those recorded on a GPU.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ VECTORS = {
     "quad": ".reg .v4 .b16 quad;",
     "ids": ".reg .v4 .b32 ids;",
 }
-KEPT_VALUES = 12  # of an approximate result
+KEPT_VALUES = 12  # number of values recorded of an approximate result
 
 
 @dataclass
 class Outcome:
-    """What one kernel wrote."""
+    """The results of one kernel."""
 
     form: Form
     values: list[int]
 
     def record(self) -> object:
-        """Return a digest of the bits, or some of the numbers where they are approximate."""
+        """Return a digest of the bits, or some of the numbers if they are approximate."""
         if self.form.tolerance:
             return {
                 "relative": self.form.tolerance,
@@ -66,7 +66,7 @@ class Outcome:
 def run_forms(
     device: Device, capability: int, done: set[str]
 ) -> Iterator[tuple[Form, Outcome | DriverError]]:
-    """Run every form that a device of this compute capability has, but those done."""
+    """Run every form that a device of this compute capability supports, except those in `done`."""
     for form in forms():
         if form.target > capability or form.text in done:
             continue
@@ -113,7 +113,7 @@ def kernel_text(form: Form) -> str:
             lines += ["ld.global.b32 word, [at];", f"setp.ne.u32 {name}, word, 0;"]
         else:
             lines.append(f"ld.global.b{BITS[kind]} {name}, [at];")
-    # An instruction may leave a result alone in part; it must not be undefined before.
+    # An instruction may write only part of a result, so initialise the registers.
     for name, kind in zip(names, form.results):
         if kind == "p":
             lines.append(f"setp.ne.u32 {name}, t, t;")
@@ -173,11 +173,11 @@ def number(source: random.Random, values: str, bits: int) -> int:
         inner = {"h": "f", "c": "b", "M": "m", "P": "f", "O": "o", "Z": "z"}[values]
         half = bits // 2
         return number(source, inner, half) | number(source, inner, half) << half
-    if values in "oz":  # as f and b, with what stands for numbers out of bounds
+    if values in "oz":  # like f and b, with the code for out-of-bounds numbers
         if source.random() < 0.3:
             return source.choice([0x7FF7, 0xFFF7, 0x7FF6, 0x7FFF])
         values = {"o": "f", "z": "b"}[values]
-    if values in "mn":  # moderate numbers, n: positive ones
+    if values in "mn":  # moderate numbers; n: positive ones
         value = source.uniform(0.01 if values == "n" else -8, 8)
         return float_bits(value, bits)
     if values in "bk":
@@ -190,7 +190,7 @@ def number(source: random.Random, values: str, bits: int) -> int:
 
 
 def float_bits(value: float, bits: int) -> int:
-    """Return a number in a format of 16, 32 or 64 bits, infinity when it is too large."""
+    """Return the bits of a number in 16, 32 or 64 bits; infinity if it is too large."""
     letter, code = {16: ("=e", "=H"), 32: ("=f", "=I"), 64: ("=d", "=Q")}[bits]
     try:
         return struct.unpack(code, struct.pack(letter, value))[0]

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Check that the emulated device gives the same on every instruction-set level and worker count."""
+"""Check that the emulated device gives the same results on every level and worker count."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SUITES = ("--suite", "instructions", "--suite", "programs")
 
 
 def main() -> int:
-    """Run the suites once for each level; compare every run with the first."""
+    """Run the suites once for each instruction-set level; compare every run with the first."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--driver", required=True, help="the emulated device's library")
     parser.add_argument("--seed", type=int, default=1)

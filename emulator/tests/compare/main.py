@@ -40,7 +40,7 @@ SOURCES = ROOT / "emulator" / "tests" / "corpus"
 
 @dataclass
 class Report:
-    """What came out of a run."""
+    """The results of a run."""
 
     results: dict[str, dict[str, object]] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Report:
     count: int = 0
 
     def add(self, key: str, where: str, results: dict[str, object]) -> None:
-        """Keep the results of a case; all architectures must give the same."""
+        """Keep the results of a case; all architectures must give the same results."""
         self.count += 1
         if key in self.results:
             known = self.results[key]
@@ -61,7 +61,7 @@ class Report:
 
 
 def main() -> int:
-    """Run what the command line asks for."""
+    """Run the suites that the command line selects."""
     arguments = parse_arguments()
     device = Device(arguments.driver)
     print(f"{device.name}, compute capability {device.compute_capability}")
@@ -69,7 +69,7 @@ def main() -> int:
     report = Report()
     recorded = json.loads(arguments.compare.read_text()) if arguments.compare else None
     capability = device.compute_capability
-    if recorded:  # nothing newer was recorded than what that device had
+    if recorded:  # that device supported nothing newer
         capability = min(capability, recorded["compute_capability"])
     done = recorded["results"] if recorded and arguments.new_only else {}
     if "corpus" in arguments.suites:
@@ -108,7 +108,7 @@ def main() -> int:
 def compare(
     arguments: argparse.Namespace, device: Device, recorded: dict[str, dict], report: Report
 ) -> None:
-    """Compare what came out with what was recorded; what was not is named."""
+    """Compare results with recorded ones; list the results that are not recorded."""
     known = known_differences(arguments.compare, device.name)
     for key, results in report.results.items():
         if key == INSTRUCTIONS:
@@ -126,7 +126,7 @@ def compare(
 
 
 def merged(recorded: dict | None, device: Device, report: Report) -> dict[str, dict]:
-    """Return the results, after those that were recorded on the same kind of device before."""
+    """Return the new results together with those recorded before on the same kind of device."""
     if recorded is None:
         return report.results
     if recorded["device"] != device.name:
@@ -179,7 +179,7 @@ class Text:
 
 
 def variants() -> Iterator[tuple[str, str, str]]:
-    """Yield source, architecture and compiler option of everything in the list."""
+    """Yield source, architecture and compiler option of every line in variants.txt."""
     for line in (SOURCES / "variants.txt").read_text().splitlines():
         source, *words = line.split("#")[0].split() or [""]
         for word in words:
@@ -188,7 +188,7 @@ def variants() -> Iterator[tuple[str, str, str]]:
 
 
 def texts(arguments: argparse.Namespace, capability: int, with_cases: set[str]) -> Iterator[Text]:
-    """Yield the corpus as PTX, compiled now unless a folder holds it."""
+    """Yield the corpus as PTX: from a folder if one is given, else compiled now."""
     compiler = None
     for source, architecture, option in variants():
         if (
@@ -208,7 +208,7 @@ def texts(arguments: argparse.Namespace, capability: int, with_cases: set[str]) 
 
 
 def can_run(architecture: str, capability: int) -> bool:
-    """Tell whether a device takes PTX of an architecture; those with a letter run nowhere else."""
+    """Return whether a device runs PTX of an architecture; those with a letter need exactly it."""
     number = int(architecture.rstrip("af"))
     return number == capability if architecture[-1].isalpha() else number <= capability
 
@@ -239,7 +239,7 @@ def run_text(device: Device, text: Text, chosen: list[Case], report: Report) -> 
 def run_instructions(
     device: Device, capability: int, done: set[str], report: Report
 ) -> list[Outcome]:
-    """Run the kernels of one instruction each that a compute capability has, but those done."""
+    """Run the kernels of one instruction that a compute capability has, except those in `done`."""
     outcomes = []
     for form, outcome in run_forms(device, capability, done):
         if isinstance(outcome, DriverError):
@@ -268,7 +268,7 @@ def explain(outcomes: list[Outcome], dumped: dict[str, list[int]]) -> None:
 
 
 def run_programs(device: Device, seed: int, count: int, report: Report) -> None:
-    """Run random programs and compare them with their evaluation."""
+    """Run random programs and compare the results with their evaluation."""
     numbers = range(seed, seed + count)
     for kind, number in product((Program, AccessProgram), numbers):
         program = kind(number)
@@ -286,7 +286,7 @@ def run_programs(device: Device, seed: int, count: int, report: Report) -> None:
 
 
 def first_difference(expected: bytes, got: bytes) -> str:
-    """Say where two sets of registers differ."""
+    """Describe where two sets of registers differ."""
     words = [struct.unpack(f"={len(each) // 4}I", each) for each in (expected, got)]
     index = next(i for i, (a, b) in enumerate(zip(*words)) if a != b)
     thread, register = divmod(index, REGISTERS)
@@ -294,7 +294,7 @@ def first_difference(expected: bytes, got: bytes) -> str:
 
 
 def write_record(path: Path, device: Device, results: dict[str, dict]) -> None:
-    """Write the results with what they were made on."""
+    """Write the results, and the device that they were recorded on."""
     record = {
         "device": device.name,
         "compute_capability": device.compute_capability,

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Products of matrices, one instruction a kernel, against the product by the definition.
+"""Products of matrices, one instruction per kernel, compared with the definition.
 
-Elements are small whole numbers and scales powers of two or near, so that every sum is exact and
-nothing needs to be recorded.
+Elements are small whole numbers, and scales are powers of two or close to that. Every sum is
+therefore exact, and nothing needs to be recorded.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from matrix_forms import (
     per_register,
 )
 
-QUADS = 4  # products of m8n8k4
+QUADS = 4  # m8n8k4 computes four products
 Matrix = list[list[float]]
 
 
 def run_matrices(device: Device, capability: int) -> Iterator[tuple[str, str | None]]:
-    """Run every form that a device has; yield its name, and what was wrong, if anything."""
+    """Run every form that a device supports; yield its name, and what was wrong, if anything."""
     for form in forms():
         number = int(form.target.rstrip("a"))
         is_there = number == capability if form.target.endswith("a") else number <= capability
@@ -53,7 +53,7 @@ def run_matrices(device: Device, capability: int) -> Iterator[tuple[str, str | N
 
 
 def run_form(device: Device, module: Module, form: Form, selector: int) -> str | None:
-    """Run one kernel, and say where D differs from what it should be."""
+    """Run one kernel and describe where D differs from the expected result, if anywhere."""
     source = random.Random(f"{form.text} {selector}")
     count = QUADS if form.layouts else 1
     problems = [Problem(form, source) for _ in range(count)]
@@ -104,7 +104,7 @@ class Problem:
         self.expected = [[self.element(row, column) for column in columns] for row in rows]
 
     def leave_one_product(self, source: random.Random) -> None:
-        """Leave one number in each row of A, and give all of them so many bits that one rounds."""
+        """Keep one number in each row of A, with so many bits that the product is rounded."""
         for row in self.a:
             only = source.randrange(len(row))
             row[:] = [source.random() if i == only else 0.0 for i in range(len(row))]
@@ -112,7 +112,7 @@ class Problem:
             row[:] = [source.uniform(-1, 1) for _ in row]
 
     def leave_half(self, source: random.Random) -> None:
-        """Choose what is left of each chunk of A, and make the rest zero."""
+        """Select the elements of A to keep in each chunk, and set the others to zero."""
         chunk = chunk_of(self.form)
         is_single, unit = chunk == 2, chunk // 4 or 1
         self.stored = []
@@ -130,7 +130,7 @@ class Problem:
             self.chosen.append(choices)
 
     def metadata(self, selector: int, source: random.Random) -> bytes:
-        """Return the word of metadata of every lane; lanes that give none hold noise."""
+        """Return the metadata word of every lane; lanes that provide none have noise."""
         form, words = self.form, [source.randrange(1 << 32) for _ in range(LANES)]
         for row, choices in enumerate(self.chosen):
             for chunk, units in enumerate(choices):
@@ -140,7 +140,7 @@ class Problem:
         return struct.pack(f"={LANES}I", *words)
 
     def scale_words(self, selectors: tuple[int, ...], source: random.Random) -> list[bytes]:
-        """Return the words that hold the scales of A and of B, the other bytes noise."""
+        """Return the words with the scales of A and of B; the other bytes are noise."""
         byte_a, thread_a, byte_b, thread_b = selectors
         words_a = [source.randrange(1 << 32) for _ in range(LANES)]
         words_b = [source.randrange(1 << 32) for _ in range(LANES)]
@@ -177,7 +177,7 @@ class Problem:
 
 
 def number(kind: str, source: random.Random, largest: int) -> float:
-    """Return a small whole number that a format has."""
+    """Return a small whole number that a format can represent."""
     if kind == "b1":
         return float(source.randrange(2))
     return float(source.randrange(0 if kind[0] == "u" else -largest, largest + 1))
@@ -189,7 +189,7 @@ def scale_code(form: Form, source: random.Random) -> int:
 
 
 def scale_value(form: Form, code: int) -> float:
-    """Return the scale that eight bits stand for."""
+    """Return the scale that eight bits represent."""
     if form.scale == "ue8m0":
         return math.ldexp(1.0, code - 127)
     return math.ldexp(8 + (code & 7), (code >> 3) - 10)
@@ -203,7 +203,7 @@ def scale_selectors(form: Form, source: random.Random) -> tuple[int, ...]:
 
 
 def with_bytes(word: int, first: int, codes: list[int]) -> int:
-    """Put bytes into a word, from number `first` on."""
+    """Put bytes into a word, starting at byte `first`."""
     content = bytearray(word.to_bytes(4, "little"))
     content[first : first + len(codes)] = codes
     return int.from_bytes(content, "little")
@@ -227,7 +227,7 @@ def rounded(exact: Fraction, mode: str) -> float:
 def spread(
     form: Form, kind: str, places: list[list[tuple[int, int]]], matrices: list[Matrix]
 ) -> bytes:
-    """Return the registers of every lane, those of the first lane first."""
+    """Return the registers of every lane, starting with those of lane 0."""
     bits = FORMATS[kind][0]
     content = bytearray()
     for lane, own in enumerate(places):
@@ -240,7 +240,7 @@ def spread(
 
 
 def encode(kind: str, value: float) -> int:
-    """Return the bits of a number that a format has exactly."""
+    """Return the bits of a number that a format can represent exactly."""
     bits, exponent_bits, fraction_bits, shift = FORMATS[kind]
     if exponent_bits == 0:
         return int(value) & (1 << bits) - 1
@@ -256,20 +256,20 @@ def encode(kind: str, value: float) -> int:
 
 
 def decode(kind: str, content: bytes) -> float | int:
-    """Return the number that the bytes of an accumulator stand for."""
+    """Return the number that the bytes of an accumulator represent."""
     letter = {"f16": "e", "f32": "f", "f64": "d", "s32": "i"}[kind]
     return struct.unpack(f"={letter}", content)[0]
 
 
 def register_count(form: Form, name: str) -> int:
-    """Return how many registers a lane has of a matrix."""
+    """Return how many registers of a matrix each lane has."""
     kind = getattr(form, name)
     places = {"a": a_places, "b": b_places}.get(name, lambda f: c_places(f, kind))(form)
     return len(places[0]) // per_register(kind)
 
 
 def register_bytes(kind: str) -> int:
-    """Return how wide they are."""
+    """Return the width of these registers in bytes."""
     return 8 if kind == "f64" else 4
 
 
@@ -311,5 +311,5 @@ def kernel_text(form: Form, selector: int) -> str:
 
 
 def address_lines(name: str, stride: int) -> list[str]:
-    """Return what makes `at` the address of a lane's part of an argument."""
+    """Return lines that set `at` to the address of a lane's part of an argument."""
     return [f"ld.param.u64 at, [p{name}];", f"mad.wide.u32 at, lane, {stride}, at;"]

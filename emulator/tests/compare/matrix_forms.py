@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every form of mma and mma.sp: its types, its shape, and where its elements lie.
+"""Every form of mma and mma.sp: its types, its shape, and the positions of its elements.
 
-With g = lane / 4 and t = lane % 4, registers of a factor hold pieces of 8 rows (of A) or columns
-(of B) by 16 bytes, of which a lane has the t-th word of number g. A sparse A is laid out like a
-dense one of half the columns. m8n8k4 of halves has a layout of its own: see `quad_places`.
+Let g = lane / 4 and t = lane % 4. The registers of a factor hold pieces of 8 rows (of A) or columns
+(of B) by 16 bytes; a lane has word t of row or column g. A sparse A has the layout of a dense one
+with half the columns. m8n8k4 of halves has its own layout: see `quad_places`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from itertools import product
 
 LANES = 32
 
-# bits in a register, bits of exponent (0: an integer), bits of fraction, how far it is shifted up
+# bits in a register, bits of the exponent (0: an integer), bits of the fraction, left shift
 FORMATS = {
     "f16": (16, 5, 10, 0),
     "bf16": (16, 8, 7, 0),
@@ -43,7 +43,7 @@ NEWEST_VERSION = "9.0"
 
 @dataclass(frozen=True)
 class Form:
-    """One instruction: how it is written and what it multiplies."""
+    """One instruction: its text and what it multiplies."""
 
     text: str
     m: int
@@ -55,15 +55,15 @@ class Form:
     c: str
     target: str  # an architecture, such as 80 or 120a
     sparsity: int = 1  # 2: half of A is zero
-    selectors: int = 1  # of the lanes that hold the metadata
-    scales: int = 0  # of each row and column
+    selectors: int = 1  # number of choices for the lanes with the metadata
+    scales: int = 0  # number of scales for each row and column
     scale: str = ""
-    layouts: str = ""  # of m8n8k4
+    layouts: str = ""  # the layouts of m8n8k4
     rounding: str = ""
 
     @property
     def version(self) -> str:
-        """The version of PTX to say."""
+        """The PTX version of the module."""
         return VERSION.get(self.target, NEWEST_VERSION)
 
 
@@ -76,7 +76,7 @@ def forms() -> Iterator[Form]:
 
 
 def dense_forms() -> Iterator[Form]:
-    """Yield the products of floats without more."""
+    """Yield the plain products of floats."""
     for rows, columns in product(("row", "col"), repeat=2):
         for d, c in (("f16", "f16"), ("f32", "f16"), ("f32", "f32")):
             text = f"mma.sync.aligned.m8n8k4.{rows}.{columns}.{d}.f16.f16.{c}"
@@ -103,7 +103,7 @@ def dense_forms() -> Iterator[Form]:
 
 
 def plain(k: int, c: str, a: str, b: str, target: str, kind: str = "") -> Form:
-    """Return the form of 16 rows and 8 columns that has one accumulator type."""
+    """Return the form of 16 rows and 8 columns with one accumulator type."""
     text = f"mma.sync.aligned.{kind}m16n8k{k}.row.col.{c}.{a}.{b}.{c}"
     return Form(text, 16, 8, k, c, a, b, c, target)
 
@@ -181,7 +181,7 @@ def scaled(
 
 
 def a_places(form: Form) -> list[list[tuple[int, int]]]:
-    """Return the row and column of every element of A, for each lane; columns of what is stored."""
+    """Return row and column of every stored element of A, for each lane."""
     if form.layouts:
         return quad_places(4, form.layouts.startswith("row"))
     per, down = per_register(form.a), form.m // 8
@@ -232,7 +232,7 @@ def c_places(form: Form, kind: str) -> list[list[tuple[int, int]]]:
 
 
 def quad_places(count: int, is_row: bool) -> list[list[tuple[int, int]]]:
-    """Return the places in m8n8k4, which lanes 0-3 and 16-19, 4-7 and 20-23... do each."""
+    """Return the positions in m8n8k4, where lanes 0-3 and 16-19, 4-7 and 20-23... cooperate."""
     places = []
     for lane in range(LANES):
         first = lane // 16 * 4
@@ -244,12 +244,12 @@ def quad_places(count: int, is_row: bool) -> list[list[tuple[int, int]]]:
 
 
 def matrix_of(form: Form, lane: int) -> int:
-    """Return which product a lane takes part in: m8n8k4 does four."""
+    """Return the product that a lane takes part in; m8n8k4 computes four."""
     return lane % 16 // 4 if form.layouts else 0
 
 
 def metadata_place(form: Form, row: int, chunk: int, selector: int) -> tuple[int, int]:
-    """Return the lane and the first bit of the four that tell what of a chunk is there."""
+    """Return the lane and the first of the four bits that select the stored elements of a chunk."""
     group, is_low = row % 8 * 4, row // 8
     chunks = form.k // chunk_of(form)
     if form.selectors == 4:
@@ -262,10 +262,10 @@ def metadata_place(form: Form, row: int, chunk: int, selector: int) -> tuple[int
 
 
 def chunk_of(form: Form) -> int:
-    """Return how many elements of A one piece of metadata is about; half of them are there."""
+    """Return how many elements of A one piece of metadata covers; half of them are stored."""
     return {"tf32": 2, "s4": 8, "u4": 8, "packed": 8}.get(form.a, 4)
 
 
 def per_register(kind: str) -> int:
-    """Return how many elements a register holds."""
+    """Return how many elements fit into a register."""
     return max(LANES // FORMATS[kind][0], 1)

@@ -21,15 +21,16 @@ OLDEST_MAJOR = 13
 
 
 class CompilerError(Exception):
-    """NVRTC was not found, or refused a source."""
+    """An error: NVRTC was not found, or refused a source."""
 
 
 class Compiler:
-    """NVRTC, loaded from the first place that has it."""
+    """NVRTC, loaded from the first folder that contains it."""
 
     def __init__(self) -> None:
         self.root, path = _find()
-        # NVRTC opens its second library by name; loaded before, it is found whatever the path.
+        # NVRTC opens its second library by name. If it is already loaded, the search path does not
+        # matter.
         for builtins in sorted(glob.glob(str(path.parent / "libnvrtc-builtins.so*"))):
             ctypes.CDLL(builtins, mode=ctypes.RTLD_GLOBAL)
             break
@@ -38,13 +39,13 @@ class Compiler:
 
     @property
     def include_folders(self) -> list[Path]:
-        """Where CUDA's and CCCL's headers are."""
+        """The folders of CUDA's and CCCL's headers."""
         folders = [self.root / "include", self.root / "include" / "cccl"]
         return [folder for folder in folders if folder.is_dir()]
 
     @property
     def has_cccl(self) -> bool:
-        """Whether the C++ core libraries' headers are there."""
+        """Whether CCCL's headers were found."""
         return any((folder / "cub" / "version.cuh").is_file() for folder in self.include_folders)
 
     def compile(self, source: Path, architecture: str, options: Sequence[str] = ()) -> str:
@@ -81,7 +82,7 @@ class Compiler:
 
 
 def _roots() -> Iterator[Path]:
-    """Yield the places that may hold include/ and a library folder, best first."""
+    """Yield the folders that may contain include/ and a library folder, best first."""
     for name in ("CUDA_HOME", "CUDA_PATH"):
         if os.environ.get(name):
             yield Path(os.environ[name])
@@ -113,7 +114,7 @@ def _find() -> tuple[Path, Path]:
 
 
 def main() -> int:
-    """Compile one source for the build, or tell where NVRTC is."""
+    """Compile one source for the build, or print where NVRTC is."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--find", action="store_true", help="print what was found, and stop")
     parser.add_argument("--source", type=Path)

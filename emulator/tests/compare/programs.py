@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Random programs: structured PTX whose result is defined, and an evaluator that knows it.
+"""Random programs: structured PTX with a defined result, and an evaluator that computes it.
 
-A program works on eight integer registers of each thread: arithmetic, branches that part the
-threads of a warp, loops with breaks, calls; and, where all threads are together, shared memory,
+A program works on eight integer registers of each thread. It uses arithmetic, branches that split
+warps, loops with breaks, and calls. Where all threads are together, it also uses shared memory,
 barriers, shuffles, votes and atomics. It is evaluated here, thread by thread, and must give the
-same on every device, instruction-set level and number of workers.
+same result on every device, instruction-set level and number of workers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Values = list[int]
 
 @dataclass(frozen=True)
 class Operation:
-    """One data instruction: its text with {d}, {a}, {b}, {c}, and what it computes."""
+    """One data instruction: its text with {d}, {a}, {b}, {c}, and the function that it computes."""
 
     text: str
     function: Callable[[int, int, int], int]
@@ -43,12 +43,12 @@ def signed(value: int) -> int:
 
 
 def as_float(bits: int) -> float:
-    """Return 32 bits as a number; an integer is converted, so that there is no NaN."""
+    """Return 32 bits as a number; the integer is converted, so that there is no NaN."""
     return single(float(signed(bits)))
 
 
 def float_result(value: float) -> int:
-    """Convert back, as cvt.rzi.s32.f32 does."""
+    """Convert back like cvt.rzi.s32.f32."""
     return max(-(1 << 31), min((1 << 31) - 1, int(value))) & MASK
 
 
@@ -59,7 +59,7 @@ def fused(a: float, b: float, c: float) -> float:
 
 
 def round_fraction(exact: Fraction) -> float:
-    """Round a rational number to single precision, halves to even."""
+    """Round a rational number to single precision, ties to even."""
     if exact == 0:
         return 0.0
     sign = -1 if exact < 0 else 1
@@ -74,7 +74,7 @@ def round_fraction(exact: Fraction) -> float:
 
 
 def shift_left(a: int, b: int) -> int:
-    """Shift as PTX does: amounts beyond the width give zero."""
+    """Shift like PTX: amounts beyond the width give zero."""
     return (a << b) & MASK if b < 32 else 0
 
 
@@ -89,7 +89,7 @@ def floats(text: str, function: Callable[[float, float, float], float]) -> Opera
 
 
 def permute(a: int, b: int, c: int) -> int:
-    """Return prmt.b32: bytes of b:a chosen by nibbles of c, with the sign replicated."""
+    """Compute prmt.b32: bytes of b:a selected by nibbles of c, with the sign replicated."""
     source = b << 32 | a
     result = 0
     for index in range(4):
@@ -102,7 +102,7 @@ def permute(a: int, b: int, c: int) -> int:
 
 
 def mix(a: int, b: int) -> int:
-    """Return what the function `mix` of the programs returns."""
+    """Compute the function `mix` of the programs."""
     return ((a ^ (b >> 7)) * 0x9E3779B1 + b) & MASK
 
 
@@ -219,7 +219,7 @@ class Program:
 
     @property
     def expected(self) -> bytes:
-        """What the kernel writes: the registers of each thread."""
+        """The expected output of the kernel: the registers of each thread."""
         return b"".join(struct.pack(f"={REGISTERS}I", *registers) for registers in self._values)
 
     def _register(self) -> int:
@@ -251,7 +251,7 @@ class Program:
             values[d] = operation.function(values[a], values[b], last)
 
     def _condition(self, threads: list[int]) -> set[int]:
-        """Emit a comparison into p; return the threads for which it holds."""
+        """Emit a comparison into p; return the threads for which it is true."""
         name = self._random.choice(list(COMPARISONS))
         a, b = self._register(), self._register()
         self._lines.append(f"setp.{name} p, r{a}, r{b};")
@@ -270,7 +270,7 @@ class Program:
         self._lines.append(f"{end}:")
 
     def _loop(self, threads: list[int]) -> None:
-        """Emit a loop whose body is straight: each thread goes round its own number of times."""
+        """Emit a loop with a straight body; each thread makes its own number of rounds."""
         bound, watched = self._register(), self._register()
         start, end = self._label(), self._label()
         counter = f"n{self._counters}"
@@ -280,7 +280,7 @@ class Program:
         self._lines.append(f"sub.u32 {counter}, {counter}, 1;")
         left = {t: self._values[t][bound] & 7 for t in threads}
         body_state = self._random.getstate()
-        # The body is emitted once and evaluated once a round: the same choices each time.
+        # The body is emitted once but evaluated in every round, with the same choices.
         running = [t for t in threads if left[t]]
         first = True
         while running or first:

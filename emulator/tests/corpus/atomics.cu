@@ -46,7 +46,7 @@ extern "C" __global__ void reals(float* f, double* d, __half2* h, __nv_bfloat162
 }
 
 extern "C" __global__ void narrow(unsigned short* values) {
-    // A lock of 16 bits: each thread adds one to what it guards.
+    // A lock of 16 bits: each thread increments the value that it guards.
     bool done = false;
     while (!done) {
         if (atomicCAS(values, static_cast<unsigned short>(0), static_cast<unsigned short>(1)) == 0) {

@@ -53,7 +53,7 @@ extern "C" __global__ void vectors(float4* out, const int2* in, double* wide, lo
     big[threadIdx.x] = (long long)v.x * v.y >> (v.x & 63);
 }
 
-/// Which kind of memory an address leads to: a bit for each.
+/// Returns the kinds of memory that an address belongs to, one bit for each.
 __device__ __noinline__ int space_of(const void* p) {
     return __isGlobal(p) | __isShared(p) << 1 | __isLocal(p) << 2 | __isConstant(p) << 3;
 }

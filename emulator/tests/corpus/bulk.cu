@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Bulk copies and reductions, and asynchronous stores to other blocks, as the library wraps them.
+// Bulk copies, bulk reductions and asynchronous stores to other blocks, through the library.
 
 #pragma nv_diag_suppress static_var_with_dynamic_init
 #include <cuda/barrier>
@@ -45,7 +45,7 @@ extern "C" __global__ void there_and_back(const int* in, int* out) {
     __syncthreads();
 }
 
-/// Adds what every block has to one array.
+/// Adds the values of every block to one array.
 extern "C" __global__ void summed(int* total, unsigned* highest) {
     __shared__ alignas(128) int tile[WORDS];
     __shared__ alignas(128) unsigned peaks[WORDS];
@@ -63,7 +63,7 @@ extern "C" __global__ void summed(int* total, unsigned* highest) {
     }
 }
 
-/// Every block of a cluster sends a word to each thread of the next, which waits for its barrier.
+/// Every block of a cluster sends a word to each thread of the next, which waits at its barrier.
 extern "C" __global__ void __cluster_dims__(4, 1, 1) sent_around(int* out) {
     __shared__ alignas(16) int inbox[32];
     __shared__ alignas(8) cuda::std::uint64_t bar;

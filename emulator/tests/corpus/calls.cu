@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Device calls: printf, assert, malloc, recursion, virtual functions, function pointers, variadic depth.
+// Device calls: printf, assert, malloc, recursion, virtual functions, function pointers, depth.
 
 #if !defined(__CUDACC_RTC__)
 #include <cassert>

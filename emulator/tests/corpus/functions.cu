@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Real calls, with results that a host can check; and barriers inside of called functions.
+// Real calls with results that the host can check, and barriers inside called functions.
 
 #include "functions.hpp"
 
@@ -23,7 +23,7 @@ extern "C" __global__ void mixes(unsigned* out, unsigned rounds) {
     out[threadIdx.x] = functions::mix(threadIdx.x, rounds);
 }
 
-/// Adds over the warp, one call for each level, with a barrier in each.
+/// Adds up the values of the warp, with one call and one barrier for each level.
 __device__ __noinline__ int add_over_warp(int value, int distance, int* count) {
     if (distance == 0) {
         __syncthreads();

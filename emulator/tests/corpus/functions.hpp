@@ -46,7 +46,7 @@ CALLED void sort(int* a, int low, int high) {
 
 DEVICE int is_odd(int n, int* trace);
 
-// Each activation has an array of its own, which the next one writes to.
+// Each activation has its own array, which the next one writes to.
 CALLED int is_even(int n, int* trace) {
     int mine[4];
     for (int i = 0; i < 4; ++i) {

@@ -51,7 +51,7 @@ extern "C" __global__ void coalesced(const int* in, int* out) {
     out[rank + 4 * blockDim.x] = static_cast<int>(halves.size() * 100 + halves.thread_rank());
 }
 
-/// Each round every block adds its right neighbour's value of the round before.
+/// In each round, every block adds the previous value of its right neighbour.
 extern "C" __global__ void grid_ring(int* cells, int rounds) {
     const auto grid = cg::this_grid();
     for (int round = 0; round < rounds; ++round) {

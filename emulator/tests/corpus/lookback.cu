@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A scan over the whole device in one pass: each tile publishes its sum and looks back at those of
-// the tiles before it, which run at the same time.
+// A scan over the whole device in one pass. Each tile publishes its sum and looks back at the sums
+// of earlier tiles, which run at the same time.
 
 #include <cub/agent/single_pass_scan_operators.cuh>
 #include <cub/block/block_load.cuh>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Matrix products of tensor cores: the fragments of the language, and the instructions themselves.
+// Matrix products on tensor cores: with the fragments of CUDA C++, and with the instructions.
 // Values are small integers, so that no sum is ever rounded.
 
 #include <cuda_bf16.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Barriers and pipelines in shared memory, as the library writes them. test_compiled_pipelines.cpp
-// says what each kernel computes.
+// Barriers and pipelines in shared memory, through the library. test_compiled_pipelines.cpp
+// describes what each kernel computes.
 
 #pragma nv_diag_suppress static_var_with_dynamic_init
 #include <cuda/barrier>

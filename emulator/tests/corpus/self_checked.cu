@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Kernels that know what they must compute: each counts the values that are wrong and says in which
-// line the first of them was.
+// Kernels that check their own results. Each counts the wrong values and stores the line of the
+// first failed check.
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -29,8 +29,8 @@ struct __align__(16) Body { float3 at; float mass; int id; short tags[3]; };
 __constant__ float4 rows[4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}, {13, 14, 15, 16}};
 __constant__ double2 pairs[3] = {{1, 2}, {3, 4}, {5, 6}};
 
-/// Vectors and structures that all lanes read at one address, that half a warp does, and that each
-/// lane has for itself.
+/// Reads vectors and structures: all lanes at one address, each half of a warp at one address, and
+/// each lane at its own.
 extern "C" __global__ void whole_vectors(Findings* findings, Body* bodies) {
     __shared__ float4 tile[128];
     const int t = threadIdx.x;
@@ -65,7 +65,7 @@ extern "C" __global__ void whole_vectors(Findings* findings, Body* bodies) {
     EXPECT(pair.x + 1 == pair.y && pair.y == 2 * (blockIdx.x % 3 + 1));
 }
 
-/// Tiles of several warps keep their barriers in memory that the system reserves.
+/// Tiles of several warps, whose barriers are in memory that the system reserves.
 extern "C" __global__ void __launch_bounds__(512) tiles_of_warps(Findings* findings) {
     __shared__ cg::block_tile_memory<512> memory;
     __shared__ int words[512];
@@ -76,7 +76,7 @@ extern "C" __global__ void __launch_bounds__(512) tiles_of_warps(Findings* findi
     for (int round = 0; round < 5; ++round) {
         const int sum = cg::reduce(tile, static_cast<int>(threadIdx.x) + round, cg::plus<int>());
         EXPECT(sum == 128 * (first + round) + 127 * 64);
-        tile.sync(); // the next one uses the same memory, and lanes need not go on together
+        tile.sync(); // the next tile uses the same memory, and lanes need not continue together
         EXPECT(tile.shfl(static_cast<int>(threadIdx.x), 77) == first + 77);
         tile.sync();
         EXPECT(tile.any(threadIdx.x == 300) == (first == 256));
@@ -88,7 +88,7 @@ extern "C" __global__ void __launch_bounds__(512) tiles_of_warps(Findings* findi
     EXPECT(words[threadIdx.x] == static_cast<int>(threadIdx.x));
 }
 
-/// Groups of lanes with the same label, and what they compute together.
+/// Groups of lanes with the same label, and their collective operations.
 extern "C" __global__ void labelled(Findings* findings) {
     const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
     const unsigned lane = warp.thread_rank();
@@ -105,7 +105,7 @@ extern "C" __global__ void labelled(Findings* findings) {
     EXPECT(cg::reduce(group, lane, cg::plus<unsigned>()) == sum);
     EXPECT(group.size() == size && group.thread_rank() == rank);
     if (lane % 2 == 1) {
-        // Who is in it is not for us to say.
+        // The members of this group are not defined.
         const auto odd = cg::coalesced_threads();
         const unsigned most = cg::reduce(odd, lane, cg::greater<unsigned>());
         const unsigned last = odd.shfl(lane, odd.size() - 1);

@@ -24,7 +24,7 @@ extern "C" __global__ void widened(float* out) {
     mine[5] = static_cast<float>(scale);
 }
 
-/// Narrows what is given, with and without saturation.
+/// Narrows the inputs, with and without saturation.
 extern "C" __global__ void narrowed(const float* in, unsigned char* out) {
     const float value = in[threadIdx.x];
     unsigned char* const mine = out + threadIdx.x * 8;

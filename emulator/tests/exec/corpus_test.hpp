@@ -12,11 +12,11 @@
 
 namespace cuprum::emulator::test {
 
-/// Runs kernels of one source of the corpus, as NVRTC compiled it while building; skips where there
-/// was no NVRTC.
+/// Runs kernels of one source of the corpus, which NVRTC compiled during the build. If NVRTC was
+/// not available, the test is skipped.
 class CorpusTest : public testing::Test {
 protected:
-    /// Takes the name of the source without its ending.
+    /// Takes the name of the source without its suffix.
     explicit CorpusTest(std::string source) : prefix_(std::move(source) + ".") {}
 
     /// Calls `check` once for each text of the corpus, after loading it.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs PTX text: parse, compile, execute, on memory of its own.
+// Runs PTX text: parses, compiles and executes it on separate memory.
 
 #pragma once
 
@@ -24,7 +24,8 @@
 
 namespace cuprum::emulator::test {
 
-/// One megabyte of device memory, handed out from its start, and the windows before it.
+/// A device with one megabyte of memory, allocated from its start, and the shared and local windows
+/// before it.
 class TestDevice {
 public:
     static constexpr std::size_t MEMORY_BYTES = std::size_t{1} << 20;
@@ -55,7 +56,7 @@ public:
 
     [[nodiscard]] const MemoryMap& map() const { return map_; }
 
-    /// Turns checks on for what is compiled and launched from now on. All memory counts as written.
+    /// Enables checks for all later compilations and launches. All memory counts as written.
     void enable_checks(std::uint8_t checks) {
         map_.checks = checks;
         if ((checks & CHECK_INITIALIZED) != 0) {
@@ -73,7 +74,7 @@ public:
         check::forget_written(map_, reinterpret_cast<std::uint64_t>(memory), bytes);
     }
 
-    /// Says what kernels may do with the granules that hold a piece of memory.
+    /// Sets what kernels may do with the granules of a piece of memory.
     void set_permission(const void* memory, std::size_t bytes, Permission permission) {
         const auto first = static_cast<const std::byte*>(memory) - memory_;
         const auto last = first + static_cast<std::ptrdiff_t>(bytes) - 1;
@@ -82,7 +83,7 @@ public:
         }
     }
 
-    /// Hands out zeroed device memory for `count` values.
+    /// Allocates zeroed device memory for `count` values.
     template <typename T>
     [[nodiscard]] T* allocate(std::size_t count) {
         T* result = reinterpret_cast<T*>(memory_ + used_);
@@ -91,7 +92,7 @@ public:
         return result;
     }
 
-    /// Compiles a module and returns the kernel of a name, else its first. The log is in `log`.
+    /// Compiles a module and returns the named kernel, or its first kernel. The log is in `log`.
     [[nodiscard]] std::shared_ptr<const bytecode::Kernel>
     compile(const std::string& body, std::uint32_t device_sm = 90, const std::string& name = {}) {
         ptx::Diagnostics diagnostics;
@@ -133,7 +134,7 @@ public:
         return kernels.empty() ? nullptr : kernels.front();
     }
 
-    /// What kernels allocate from; none unless a test makes one.
+    /// The heap of kernels; null unless a test creates one.
     std::shared_ptr<builtins::Heap> heap;
     std::uint64_t grid_workspace = 0;
     std::string log;
@@ -148,7 +149,7 @@ private:
     MemoryMap map_;
 };
 
-/// What every test module starts with.
+/// Returns a module: the lines that every module needs, then `text`.
 inline std::string ptx_module(const std::string& text) {
     return ".version 8.0\n.target sm_80\n.address_size 64\n" + text;
 }
@@ -163,7 +164,7 @@ struct Shape {
     std::uint32_t stack_bytes = 0;
 };
 
-/// A launch that can be waited for.
+/// A launch that a test can wait for.
 class Launch {
 public:
     template <typename... Args>
@@ -199,7 +200,7 @@ public:
         });
     }
 
-    /// Waits and returns the fault; its kind is None when all went well.
+    /// Waits and returns the fault. Its kind is None if there was none.
     Fault wait() {
         std::unique_lock lock(state_->mutex);
         state_->changed.wait(lock, [&] { return state_->is_done; });
@@ -217,7 +218,7 @@ private:
     std::shared_ptr<State> state_ = std::make_shared<State>();
 };
 
-/// Compiles, launches and waits; fails the test when compiling does.
+/// Compiles, launches and waits. Fails the test if the compilation fails.
 template <typename... Args>
 Fault run(TestDevice& device, const std::string& text, Shape shape, Args... args) {
     const auto kernel = device.compile(ptx_module(text));

@@ -21,7 +21,7 @@ bool contains(const std::string& text, const std::string& part) {
 TEST(Barriers, a_barrier_in_a_loop_orders_shared_memory) {
     TestDevice device;
     auto* out = device.allocate<std::uint32_t>(128);
-    // Each round every thread takes its right neighbour's value.
+    // In each round, every thread takes its right neighbour's value.
     const Fault fault = run(device, R"(
 .visible .entry rotate(.param .u64 out, .param .u32 rounds) {
     .reg .pred %p<3>; .reg .b32 %r<12>; .reg .b64 %rd<4>;
@@ -61,7 +61,7 @@ ROUND:
 TEST(Barriers, threads_that_have_exited_are_not_expected) {
     TestDevice device;
     auto* out = device.allocate<std::uint32_t>(1);
-    // Threads from 20 on leave before the barrier, among them part of warp 0 and all of warp 2.
+    // Threads from 20 on exit before the barrier: part of warp 0 and all of warp 2.
     const Fault fault = run(device, R"(
 .visible .entry early(.param .u64 out) {
     .reg .pred %p<3>; .reg .b32 %r<4>; .reg .b64 %rd<4>;

@@ -18,7 +18,7 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-/// Writes a string as the initial bytes of a variable.
+/// Returns a string as the initial bytes of a variable.
 std::string string_variable(const std::string& name, const std::string& text) {
     std::string out =
         ".global .align 1 .b8 " + name + "[" + std::to_string(text.size() + 1) + "] = {";
@@ -174,7 +174,7 @@ TEST(Malloc, memory_can_be_written_read_and_freed) {
     device.heap = std::make_shared<builtins::Heap>(
         reinterpret_cast<std::uint64_t>(device.allocate<std::byte>(HEAP_BYTES)), HEAP_BYTES);
     auto* out = device.allocate<std::uint64_t>(64);
-    for (int round = 0; round < 10; ++round) { // would run out if nothing came back
+    for (int round = 0; round < 10; ++round) { // the heap would run out if memory were not freed
         const Fault fault = run(device, std::string(HEAP_FUNCTIONS) + R"(
 .visible .entry kernel(.param .u64 out) {
     .reg .b64 %rd<6>; .reg .b32 %r<3>;

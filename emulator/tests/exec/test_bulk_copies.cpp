@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Asynchronous stores, reductions and bulk copies to other blocks of a cluster, each of which tells
-// a barrier of the bytes that have come.
+// Asynchronous stores, reductions and bulk copies to other blocks of a cluster. Each reports the
+// received bytes to a barrier.
 
 #include "exec/harness.hpp"
 
@@ -14,9 +14,9 @@ using test::Shape;
 using test::TestDevice;
 using U = std::uint32_t;
 
-/// A kernel that knows its rank as %k, its thread as %l, an array of 64 words in shared memory as
-/// %tile, a barrier that expects one arrival as %bar, and the buffer as %out. Blocks have met after
-/// the barrier was made.
+/// Returns a kernel with these registers: %k is the rank, %l the thread, %tile an array of 64 words
+/// in shared memory, %bar a barrier that expects one arrival, and %out the buffer. The blocks are
+/// synchronised after the barrier was initialised.
 std::string kernel(const std::string& body) {
     return R"(.visible .entry k(.param .u64 pout)
 {
@@ -59,8 +59,8 @@ const std::string WAIT = "WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %done,
 const std::string OTHER = "xor.b32 %r2, %k, 1;\nmapa.shared::cluster.u32 %r3, %tile, %r2;\n"
                           "mapa.shared::cluster.u32 %r4, %bar, %r2;\n";
 
-/// Runs two clusters of two blocks of a warp; hands back the buffer, whose beginning each thread
-/// writes its word of the tile to. Word 256 + i of the buffer holds i.
+/// Runs two clusters of two blocks of one warp and returns the buffer. Each thread writes its word
+/// of the tile to the start of the buffer. Word 256 + i of the buffer starts as i.
 std::vector<U> run_kernel(const std::string& body) {
     TestDevice device;
     auto* const out = device.allocate<U>(512);
@@ -107,7 +107,7 @@ TEST(BulkCopies, asynchronous_accesses_to_global_memory_release) {
         EXPECT_EQ(out[256 + i], i);
     }
     EXPECT_EQ(out[320], 64 + 4 * 496u);
-    EXPECT_EQ(out[321], 65u); // what was there is larger
+    EXPECT_EQ(out[321], 65u); // the previous value is larger
     EXPECT_EQ(out[384], 6u);
     EXPECT_EQ(out[385], 5u);
 }
@@ -125,7 +125,7 @@ TEST(BulkCopies, shared_memory_is_copied_to_the_other_block) {
 }
 
 TEST(BulkCopies, one_copy_reaches_several_blocks) {
-    // Only rank 0 of each cluster copies, for both.
+    // Only rank 0 of each cluster copies, for both blocks.
     const std::vector<U> out = run_kernel(
         EXPECT_128 +
         "setp.eq.and.u32 %p0, %k, 0, %first;\nmov.b16 %h0, 3;\nadd.u64 %g0, %out, 1024;\n"
@@ -155,7 +155,7 @@ TEST(BulkCopies, bulk_reductions_combine_with_global_memory) {
 }
 
 TEST(BulkCopies, a_mask_spares_bytes_of_each_sixteen) {
-    // Bytes 0, 1 and 15 of each 16.
+    // Bytes 0, 1 and 15 of every 16.
     const std::vector<U> out = run_kernel(
         "mov.u32 %r5, 0xa1a2a3a4;\nst.shared.u32 [%r1], %r5;\nbarrier.sync 0;\n"
         "mov.b16 %h0, 0x8003;\nsetp.eq.and.u32 %p0, %c, 0, %first;\nadd.u64 %g0, %out, 1024;\n"
@@ -213,8 +213,8 @@ TEST(BulkCopies, wrong_asynchronous_stores_are_refused_by_name) {
 }
 
 TEST(BulkCopies, halves_and_floats_are_added_in_their_precision) {
-    // 1000 is the bits of a subnormal float, which global memory's adder takes for zero; as halves
-    // it is 5.96e-5 and zero.
+    // 1000 is the bit pattern of a subnormal float, which the adder of global memory treats as
+    // zero. As two halves it is 5.96e-5 and zero.
     const std::vector<U> out = run_kernel(
         "add.u64 %g0, %out, 1024;\nmov.u32 %r5, 0x3c003c00;\nst.shared.u32 [%r1], %r5;\n"
         "mov.u32 %r6, 0x3f800000;\nst.shared.u32 [%r1+128], %r6;\nbarrier.sync 0;\n"
@@ -224,7 +224,7 @@ TEST(BulkCopies, halves_and_floats_are_added_in_their_precision) {
         "add.u32 %r5, %tile, 128;\n"
         "@%p0 cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%g0+16], [%r5], 16;\n");
     EXPECT_EQ(out[256], 0x3c003c00u);
-    EXPECT_EQ(out[256 + 5], 0x3f800000u); // 5 was a subnormal number
+    EXPECT_EQ(out[256 + 5], 0x3f800000u); // 5 is the bit pattern of a subnormal number
 }
 
 TEST(BulkCopies, a_request_for_the_work_of_another_cluster_is_declined) {
@@ -240,7 +240,7 @@ TEST(BulkCopies, a_request_for_the_work_of_another_cluster_is_declined) {
                "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.b32.b128 %r5, %q;\n"
                "barrier.sync 0;\nmad.lo.u32 %r1, %l, 4, %tile;\n"
                "selp.u32 %r2, 1, 5, %p1;\nst.shared.u32 [%r1], %r2;\n";
-    // Each block for itself; through generic addresses; the first block of a cluster for all.
+    // Each block for itself; with generic addresses; the first block of a cluster for all.
     for (const char* const request :
          {"@%first clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes"
           ".b128 [%tile], [%bar];\n",

@@ -17,7 +17,7 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-/// As the compiler writes it: two calls in one activation, values that live across them.
+/// Written like compiler output: two calls in one activation, and values that are live across them.
 constexpr const char* FIBONACCI = R"(
 .func (.param .b32 result) fib(.param .b32 n) {
     .reg .pred %p<2>; .reg .b32 %r<9>;
@@ -64,7 +64,8 @@ DONE:
     ret;
 })";
 
-/// Adds, subtracts or multiplies through a table of functions, each third thread another one.
+/// Adds, subtracts or multiplies through a table of functions; the thread number modulo 3 selects
+/// one.
 constexpr const char* TABLE = R"(
 .func (.param .b32 r) plus(.param .b32 a, .param .b32 b);
 .func (.param .b32 r) minus(.param .b32 a, .param .b32 b);
@@ -260,8 +261,8 @@ TEST(Calls, the_size_of_the_stack_bounds_the_depth_of_calls) {
 TEST(Calls, each_activation_has_local_memory_of_its_own) {
     TestDevice device;
     auto* out = device.allocate<std::uint32_t>(32);
-    // sum(n): keeps n in its depot, calls sum(n - 1) and hands it the address of its depot, which
-    // the callee reads through.
+    // sum(n): stores n in its depot, calls sum(n - 1) and passes the address of its depot, which
+    // the callee reads.
     const Fault fault = run(device, R"(
 .func (.param .b32 r) sum(.param .b32 n, .param .b64 above) {
     .local .align 8 .b8 depot[16];
@@ -318,7 +319,7 @@ DONE:
                             {.block = 32}, out);
     EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
     for (std::uint32_t i = 0; i < 32; ++i) {
-        // Each activation but the first sees its caller's n.
+        // Each activation except the first reads its caller's n.
         const std::uint32_t sum = i * (i + 1) / 2;
         EXPECT_EQ(out[i], sum + 1000 * sum) << i;
     }
@@ -327,7 +328,7 @@ DONE:
 TEST(Calls, barriers_and_thread_indices_work_inside_functions) {
     TestDevice device;
     auto* out = device.allocate<std::uint32_t>(64);
-    // Threads of both parities meet at a barrier, each inside a function of its own.
+    // Even and odd threads wait at a barrier, each inside its own function.
     const Fault fault = run(device, R"(
 .global .align 8 .u64 table[2] = {even, odd};
 .shared .align 4 .b8 values[256];
@@ -467,7 +468,7 @@ DONE:
     EXPECT_EQ(*out, 12586269025u); // the fiftieth Fibonacci number
 }
 
-/// Runs a kernel whose thread i adds what `body` leaves in %r0 to word i of a buffer.
+/// Runs a kernel whose thread i adds the value that `body` leaves in %r0 to word i of a buffer.
 std::vector<std::uint32_t> run_body(const std::string& functions, const std::string& body) {
     TestDevice device;
     auto* const out = device.allocate<std::uint32_t>(32);
@@ -512,7 +513,7 @@ TEST(Calls, registers_and_constants_are_passed_for_param_variables) {
     for (std::uint32_t i = 0; i < 32; ++i) {
         EXPECT_EQ(out[i], i * 3 + 5);
     }
-    // Under a guard, with constants, and a result narrower than its register.
+    // With a guard, with constants, and with a result that is narrower than its register.
     out = run_body(functions, "setp.gt.u32 %p, %l, 7;\nmov.b16 %h1, 9;\n"
                               "@%p call (%h1), narrow, (2.0);\ncvt.u32.u16 %r0, %h1;");
     for (std::uint32_t i = 0; i < 32; ++i) {

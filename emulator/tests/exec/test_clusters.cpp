@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Clusters: who is who, the barrier, and the shared memory of other blocks.
+// Clusters: ranks, the barrier, and the shared memory of other blocks.
 
 #include "exec/harness.hpp"
 
@@ -14,8 +14,9 @@ using test::TestDevice;
 
 using U = std::uint32_t;
 
-/// A kernel that knows its rank as %k, the cluster's size as %n, its thread as %l, its own word of
-/// the output as %mine, and has an array of 64 words in shared memory.
+/// Returns a kernel with these registers: %k is the rank, %n the size of the cluster, %l the
+/// thread, and %mine the thread's own word of the output. It has an array of 64 words in shared
+/// memory.
 std::string kernel(const std::string& body) {
     return R"(.visible .entry k(.param .u64 pout)
 {
@@ -65,7 +66,8 @@ TEST(Clusters, special_registers_say_who_is_who) {
 }
 
 TEST(Clusters, blocks_read_and_write_each_others_shared_memory) {
-    // Each block stores to the next one; after the barrier everybody reads that of the one before.
+    // Each block stores to the next one. After the barrier, every block reads what the previous one
+    // wrote.
     const std::string store = "mov.u32 %r1, tile;\nadd.u32 %r2, %k, 1;\nrem.u32 %r2, %r2, %n;\n"
                               "mapa.shared::cluster.u32 %r3, %r1, %r2;\n"
                               "mad.lo.u32 %r3, %l, 4, %r3;\nmad.lo.u32 %r4, %c, 100, %l;\n"
@@ -106,7 +108,7 @@ TEST(Clusters, generic_addresses_and_atomics_reach_other_blocks) {
 }
 
 TEST(Clusters, a_barrier_has_many_phases_and_forgets_those_who_exit) {
-    // Block k leaves after k + 1 rounds; the others go on.
+    // Block k exits after k + 1 rounds; the others continue.
     const Result result = run_kernel(
         "mov.u32 %r1, 0;\nmov.u32 %r7, 0;\nsetp.eq.u32 %p0, %l, 0;\n"
         "@%p0 st.shared.u32 [tile], 0;\n" +
@@ -148,8 +150,8 @@ TEST(Clusters, an_mbarrier_counts_arrivals_from_other_blocks) {
 }
 
 TEST(Clusters, a_barrier_that_cannot_complete_is_a_deadlock) {
-    // Block 1 waits at its own barrier for a warp that waits at the cluster's; block 0 is not at
-    // fault and waits for them.
+    // Block 1 waits at its own barrier for a warp that waits at the cluster's barrier. Block 0 is
+    // not at fault and waits for them.
     const Fault fault = run_kernel("setp.eq.u32 %p0, %k, 1;\nsetp.lt.u32 %p1, %l, 32;\n"
                                    "and.pred %p0, %p0, %p1;\n@%p0 bra OTHER;\n" +
                                        SYNC + "bra END;\nOTHER:\nbar.sync 1;\nEND:\n",

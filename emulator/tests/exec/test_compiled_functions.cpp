@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls as the CUDA compiler writes them, corpus/functions.cu, against the same functions compiled
-// for the host.
+// Calls as the CUDA compiler writes them (corpus/functions.cu), compared with the same functions
+// compiled for the host.
 
 #include "corpus/functions.hpp"
 #include "exec/corpus_test.hpp"

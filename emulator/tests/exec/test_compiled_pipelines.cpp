@@ -17,12 +17,12 @@ class CompiledPipelines : public test::CorpusTest {
 protected:
     CompiledPipelines() : CorpusTest("pipelines") {}
 
-    /// Tells whether the text has a kernel of this name.
+    /// Returns whether the text has a kernel with this name.
     [[nodiscard]] bool has(const std::string& kernel) const {
         return text().find(".entry " + kernel + "(") != std::string::npos;
     }
 
-    /// Makes an input of `count` words that differ.
+    /// Makes an input of `count` different words.
     static int* make_input(TestDevice& device, int count) {
         int* const in = device.allocate<int>(static_cast<std::size_t>(count));
         for (int i = 0; i < count; ++i) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does not run is refused when a module is loaded, by name and line.
+// Loading a module refuses unsupported instructions, by name and line.
 
 #include "exec/corpus_test.hpp"
 
@@ -11,7 +11,7 @@ namespace {
 
 using test::TestDevice;
 
-/// Returns the complaint about a kernel with this body.
+/// Returns the error message for a kernel with this body.
 std::string complaint_about(const std::string& body, ptx::Problem problem) {
     TestDevice device;
     EXPECT_EQ(device.compile(test::ptx_module(

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Damaged compiler output through everything that loading a module does: it ends, with kernels or
-// with a complaint, and takes no more memory than the text calls for. Meant to be run with
-// sanitizers too; `make fuzz` does the same for longer.
+// Loads damaged compiler output. Loading must end, with kernels or with an error message, and must
+// not use more memory than the text requires. Run this with sanitizers too; `make fuzz` does the
+// same for longer.
 
 #include "exec/harness.hpp"
 #include "support/mutation.hpp"
@@ -20,7 +20,7 @@ namespace cuprum::emulator {
 namespace {
 
 constexpr std::uint32_t NEWEST_SM = 120;
-constexpr std::size_t MAX_TEXT_BYTES = 24 * 1024; // larger ones take longer and show no more
+constexpr std::size_t MAX_TEXT_BYTES = 24 * 1024; // larger texts take longer and find no more
 
 std::vector<std::string> corpus() {
     std::vector<std::string> texts;
@@ -41,7 +41,7 @@ std::vector<std::string> corpus() {
     return texts;
 }
 
-/// Loads a text as far as it goes. Returns whether all of it was taken.
+/// Loads a text as far as possible. Returns whether all of it was accepted.
 bool load(const std::string& text, const MemoryMap& memory) {
     ptx::Diagnostics diagnostics;
     const auto module = ptx::parse(text, diagnostics);
@@ -80,7 +80,7 @@ TEST(LoaderRobustness, damaged_compiler_output_is_survived) {
     if (texts.empty()) {
         GTEST_SKIP() << "no NVRTC compiled the corpus";
     }
-    // CUPRUM_FUZZ_ROUNDS and CUPRUM_FUZZ_SEED make it longer and different.
+    // CUPRUM_FUZZ_ROUNDS and CUPRUM_FUZZ_SEED change the length and the random numbers.
     const int rounds = number_from("CUPRUM_FUZZ_ROUNDS", 1500);
     const int seed = number_from("CUPRUM_FUZZ_SEED", 20260301);
     constexpr auto MAX_TIME_PER_TEXT = std::chrono::seconds(5);
@@ -96,7 +96,7 @@ TEST(LoaderRobustness, damaged_compiler_output_is_survived) {
         taken += load(text, device.map()) ? 1 : 0;
         ASSERT_LT(std::chrono::steady_clock::now() - begin, MAX_TIME_PER_TEXT) << text;
     }
-    // Both ends of the road are reached, or the changes are of the wrong kind.
+    // Some texts must be accepted and some refused, or the changes are of the wrong kind.
     EXPECT_GT(taken, rounds / 50);
     EXPECT_LT(taken, rounds * 9 / 10);
     EXPECT_LT(peak_kilobytes(), MAX_KILOBYTES);
@@ -119,7 +119,7 @@ TEST(LoaderRobustness, sizes_beyond_all_bounds_are_refused) {
 }
 
 TEST(LoaderRobustness, functions_that_call_each_other_twice_do_not_grow_without_bounds) {
-    // Inlined, thirty levels of two calls each would be a billion instructions.
+    // If they were inlined, thirty levels of two calls each would become a billion instructions.
     std::string text;
     text +=
         ".func f0()\n{\n.reg .b32 %r;\nmov.u32 %r, 1;\nst.volatile.global.u32 [x], %r;\nret;\n}\n";

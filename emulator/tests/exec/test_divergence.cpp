@@ -223,7 +223,7 @@ BIG:
 TEST(Divergence, rendezvous_waits_for_the_lanes_of_its_mask) {
     TestDevice device;
     auto* out = device.allocate<std::uint32_t>(32);
-    // Odd lanes take a longer way to the same shuffle.
+    // Odd lanes take a longer path to the same shuffle.
     const Fault fault = run(device, R"(
 .visible .entry meet(.param .u64 out) {
     .reg .pred %p<3>; .reg .b32 %r<8>; .reg .b64 %rd<4>;

@@ -107,7 +107,7 @@ TEST(Engine, a_cooperative_grid_has_all_its_blocks_resident) {
     TestDevice device;
     auto* arrived = device.allocate<std::uint32_t>(1);
     auto* out = device.allocate<std::uint32_t>(1);
-    // More blocks than an ordinary grid may hold, each waiting for all.
+    // More blocks than an ordinary grid keeps resident, each waiting for all others.
     const Fault fault = run(device, R"(
 .visible .entry together(.param .u64 arrived, .param .u64 out) {
     .reg .pred %p<3>; .reg .b32 %r<6>; .reg .b64 %rd<4>;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Two loads and a multiply-add that one handler runs: the same result as one by one, wherever the
-// loads read and however the lanes lie.
+// Two loads and a multiply-add that one handler executes. The result must be the same as one by
+// one, wherever the loads read and however the lanes are arranged.
 
 #include "bytecode/forms.hpp"
 #include "support/operation.hpp"
@@ -24,7 +24,8 @@ using U = std::uint32_t;
 
 constexpr U COUNT = 256;
 
-/// One way to address memory: PTX that makes %c from base %a, and the element it names.
+/// One way to address memory: PTX that computes %c from the base %a, and the element at that
+/// address.
 struct Pattern {
     const char* code;
     U (*index)(U x, U y, U width);
@@ -51,7 +52,7 @@ std::string with_base(const char* code, const std::string& base, const std::stri
     return text;
 }
 
-/// The multiply-add, and what it means.
+/// A multiply-add, and the function that it computes.
 struct Role {
     const char* operands;
     float (*value)(float first, float second, float other);
@@ -89,7 +90,7 @@ void expect_fused(const Pattern& first, const Pattern& second, const Role& role,
         ".reg .b64 %in, %out, %s, %c, %d, %e;\n"
         "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; ld.param.f32 %h, [h];\n"
         "mov.u32 %x, %tid.x; mov.u32 %y, %tid.y; mov.u32 %w, %ntid.x; mov.u64 %s, tile;\n"
-        // Every thread copies all that is read to shared memory.
+        // Every thread copies all input to shared memory.
         "mov.u32 %n, 0;\nCOPY: mul.wide.u32 %e, %n, 4; add.u64 %d, %in, %e;\n"
         "ld.global.f32 %v, [%d]; add.u64 %d, %s, %e; st.shared.f32 [%d], %v;\n"
         "add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 256; @%p bra COPY;\n" +
@@ -181,7 +182,7 @@ TEST(FuseLoads, takes_two_loads_that_only_the_sum_reads) {
     };
     const auto fused = handlers("");
     ASSERT_EQ(fused.size(), 2u);
-    // Only where there are linear handlers.
+    // Fusing requires linear handlers.
     EXPECT_EQ(fused[0] == fused[1], selectors().linear_memory({}) == nullptr);
     const auto apart = handlers("add.f32 %f3, %f3, %f1;\n");
     ASSERT_EQ(apart.size(), 2u);

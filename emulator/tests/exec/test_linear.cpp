@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Registers that hold a base and steps instead of 32 lanes: what they compute must be what lanes
-// would, in blocks of any shape and when lanes part.
+// Registers that hold a base and steps instead of 32 lanes. They must give the same results as
+// separate lanes, in blocks of any shape and in divergent code.
 
 #include "bytecode/forms.hpp"
 #include "support/operation.hpp"
@@ -23,14 +23,14 @@ using U = std::uint32_t;
 
 constexpr U TABLE_SIZE = 4096;
 
-/// Tells whether the level in use has handlers for linear registers; on others all is done in
-/// lanes.
+/// Returns whether the current level has handlers for linear registers. The others always use
+/// separate lanes.
 bool has_linear_handlers() {
     return selectors().linear_move({.op = MoveOp::Copy}) != nullptr;
 }
 
 /// A kernel that computes an index %i from %x and %y (the thread) and %n (a parameter, 3), and
-/// writes table[%i] where the thread's own place is.
+/// writes table[%i] to the thread's own place.
 std::string lookup(const std::string& code) {
     return ptx_module(".visible .entry k(.param .u64 out, .param .u64 table, .param .u32 n) {\n"
                       ".reg .pred %p<4>; .reg .b32 %x, %y, %n, %i, %j, %t, %w, %v;\n"
@@ -49,7 +49,7 @@ struct Dimensions {
     U y = 1;
 };
 
-/// Runs a lookup in blocks of several shapes and compares with what a thread alone would do.
+/// Runs a lookup in blocks of several shapes and compares it with what a single thread computes.
 void expect_lookups(const std::string& code, const std::function<U(U x, U y, U n)>& index) {
     constexpr U n = 3;
     for (const Dimensions size : {Dimensions{32, 1}, Dimensions{32, 4}, Dimensions{64, 2},
@@ -109,7 +109,7 @@ TEST_P(Linear, shifts_and_bits) {
 }
 
 TEST_P(Linear, indices_that_wrap_before_they_are_widened) {
-    // Lanes wrap at 2^32, each for itself: x - 5 is large for small x.
+    // Each lane wraps at 2^32 separately: x - 5 is large for small x.
     expect_lookups("add.u32 %j, %x, -5; shr.u32 %j, %j, 20; and.b32 %i, %j, 4095;",
                    [](U x, U, U) { return (x - 5) >> 20 & 4095; });
     expect_lookups("add.u32 %j, %x, -5; cvt.u64.u32 %c, %j; shr.u64 %c, %c, 20;\n"
@@ -129,12 +129,12 @@ TEST_P(Linear, indices_that_wrap_before_they_are_widened) {
 }
 
 TEST_P(Linear, lanes_that_part) {
-    // Every thread makes another number of steps.
+    // Every thread makes a different number of steps.
     expect_lookups("mov.u32 %i, 0; mov.u32 %j, 0;\n"
                    "LOOP: setp.ge.u32 %p1, %j, %x; @%p1 bra DONE;\n"
                    "add.u32 %i, %i, 2; add.u32 %j, %j, 1; bra LOOP;\nDONE:",
                    [](U x, U, U) { return 2 * x; });
-    // One side of a branch writes what both read.
+    // Only one side of a branch writes a register that both read.
     expect_lookups("add.u32 %i, %y, 1; and.b32 %j, %x, 1; setp.eq.u32 %p1, %j, 0;\n"
                    "@%p1 bra EVEN; add.u32 %i, %n, 40; EVEN: add.u32 %i, %i, 1;",
                    [](U x, U y, U n) { return x % 2 == 0 ? y + 2 : n + 41; });
@@ -169,7 +169,7 @@ TEST_P(Linear, elements_of_every_size_in_every_pattern) {
             for (std::size_t i = 0; i < 1024; ++i) {
                 in[i] = static_cast<std::byte>(i * 37 + 11);
             }
-            // Row y reads along x, adds what is at the start of the row's successor, and writes.
+            // Row y reads along x, adds the first value of the next row, and writes.
             const auto kernel = device.compile(
                 ptx_module(".visible .entry k(.param .u64 in, .param .u64 out) {\n"
                            ".reg .b32 %x, %y, %w, %t, %v, %r; .reg .b64 %a, %b, %c, %d, %e, %s;\n"
@@ -230,7 +230,7 @@ TEST_P(Linear, vectors_at_one_address_for_all_lanes) {
 }
 
 TEST_P(Linear, an_address_just_below_shared_memory_is_a_fault) {
-    // 64 bits wide: address and size together wrap to nothing.
+    // 64 bits wide: the sum of address and size wraps around to zero.
     TestDevice device;
     const auto kernel = device.compile(
         ptx_module(".visible .entry k() {\n.shared .align 4 .b8 tile[256];\n"
@@ -248,7 +248,7 @@ TEST(FindLinear, addresses_and_counters_are_linear_and_data_is_not) {
     const auto kernel = device.compile(lookup("add.u32 %i, %x, %n;"));
     ASSERT_TRUE(kernel) << device.log;
     EXPECT_EQ(kernel->linear_slots.empty(), !has_linear_handlers());
-    // What is computed from memory never is.
+    // Values that are computed from loaded values are never linear.
     const auto loaded = device.compile(
         ptx_module(".visible .entry k(.param .u64 a) {\n"
                    ".reg .b32 %r<4>; .reg .b64 %rd<4>;\n"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Barriers in shared memory: phases, counts, transactions, and waiting that lets others run.
+// Barriers in shared memory: phases, counts, transactions, and waits that let other threads run.
 
 #include "exec/harness.hpp"
 
@@ -17,8 +17,9 @@ using test::TestDevice;
 
 using U = std::uint32_t;
 
-/// A kernel whose thread 0 makes a barrier of `count` arrivals before all run `body`; %b is its
-/// address, %l the thread, %out where results go and %mine the thread's own word of it.
+/// Returns a kernel whose thread 0 initialises a barrier with `count` arrivals before all threads
+/// run `body`. %b is its address, %l the thread, %out the address of the results and %mine the
+/// thread's own word there.
 std::string kernel(const std::string& count, const std::string& body) {
     return R"(.visible .entry k(.param .u64 pout)
 {
@@ -54,7 +55,7 @@ Result run_kernel(const std::string& count, const std::string& body, U threads) 
     return result;
 }
 
-/// Runs one thread and returns the first words it stored.
+/// Runs one thread and returns the first words that it stored.
 std::vector<U> run_thread(const std::string& count, const std::string& body) {
     Result result = run_kernel(count, body, 1);
     EXPECT_EQ(result.fault.kind, FaultKind::None) << result.fault.report;
@@ -62,7 +63,7 @@ std::vector<U> run_thread(const std::string& count, const std::string& body) {
     return result.out;
 }
 
-/// Stores whether a wait for a parity succeeds in word `index`.
+/// Stores in word `index` whether a wait for a parity succeeds.
 std::string store_parity(const std::string& parity, int index) {
     return "mbarrier.test_wait.parity.shared.b64 %p1, [%b], " + parity +
            ";\nselp.u32 %r7, 1, 0, %p1;\nst.global.u32 [%out+" + std::to_string(4 * index) +
@@ -113,7 +114,7 @@ TEST(Mbarrier, announced_bytes_must_arrive_too) {
                  "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%b], 48;\n" +
                  store_parity("0", 1) + "mbarrier.complete_tx.shared::cta.b64 [%b], 16;\n" +
                  store_parity("0", 2) +
-                 // Bytes may also come before they are announced.
+                 // Bytes may also arrive before they are announced.
                  "mbarrier.complete_tx.shared::cta.b64 [%b], 8;\n"
                  "mbarrier.arrive.shared.b64 _, [%b];\n" +
                  store_parity("1", 3) +
@@ -146,7 +147,7 @@ TEST(Mbarrier, copies_arrive_with_and_without_being_expected) {
     EXPECT_EQ(out[1], 1u);
 }
 
-/// Copies 64 bytes out and in again; %b+32 is where in shared memory.
+/// Copies 64 bytes to global memory and back; %b+32 is the address in shared memory.
 std::string bulk_round_trip(const std::string& size) {
     return "mov.u32 %r0, 11;\nst.shared.u32 [big], %r0;\nmov.u32 %r0, 22;\n"
            "st.shared.u32 [big+60], %r0;\nmov.u32 %r1, big;\n"
@@ -177,7 +178,8 @@ TEST(Mbarrier, bulk_copies_deliver_the_bytes_announced) {
 }
 
 TEST(Mbarrier, waiting_warps_let_the_others_run) {
-    // Every thread adds to a word, arrives and waits; all must then see the whole sum. Ten times.
+    // Every thread adds to a word, arrives and waits; then all must see the whole sum. Repeats ten
+    // times.
     for (const U threads : {32u, 33u, 256u, 1024u}) {
         const Result result = run_kernel(std::to_string(threads), R"(
     mov.u32 %r0, 0;
@@ -208,7 +210,7 @@ AGAIN:
 }
 
 TEST(Mbarrier, lanes_of_one_warp_may_wait_for_each_other) {
-    // Lane 0 waits for the 31 others, which come from another place of the code.
+    // Lane 0 waits for the 31 other lanes, which arrive at another place of the code.
     const Result result = run_kernel("31", R"(
     setp.ne.u32 %p1, %l, 0;
     @%p1 bra OTHERS;
@@ -262,7 +264,7 @@ TEST(Mbarrier, forms_that_do_not_exist_are_refused_by_name) {
     EXPECT_NE(device.log.find(".global"), std::string::npos) << device.log;
 }
 
-/// The ways in which compilers write a loop that waits for a phase.
+/// The loops that compilers write to wait for a phase.
 const std::vector<std::string> WAIT_LOOPS{
     "WAIT:\nmbarrier.try_wait.shared.b64 %p1, [%b], %s0;\n@!%p1 bra WAIT;\n",
     "WAIT:\nmbarrier.try_wait.parity.shared.b64 %p1, [%b], 0;\n@%p1 bra DONE;\nbra WAIT;\nDONE:\n",
@@ -305,7 +307,7 @@ TEST(Mbarrier, missing_bytes_are_a_deadlock_that_says_how_many) {
 }
 
 TEST(Mbarrier, a_wait_that_ends_by_itself_is_no_deadlock) {
-    // Nobody arrives; the loops count their rounds, look at a clock or at other memory.
+    // No thread arrives. The loops count their rounds, or read a clock or other memory.
     const std::string test = "WAIT:\nmbarrier.test_wait.parity.shared.b64 %p1, [%b], 0;\n";
     const std::vector<std::string> loops{
         "mov.u32 %r0, 0;\n" + test +
@@ -314,7 +316,7 @@ TEST(Mbarrier, a_wait_that_ends_by_itself_is_no_deadlock) {
         "mov.u64 %s1, %clock64;\n" + test +
             "mov.u64 %s2, %clock64;\nsub.u64 %s3, %s2, %s1;\nsetp.gt.u64 %p2, %s3, 100000;\n"
             "or.pred %p3, %p1, %p2;\n@!%p3 bra WAIT;\n",
-        // Entered behind the test: the first round has not looked at the barrier.
+        // The loop is entered after the test, so its first round does not test the barrier.
         "mbarrier.arrive.shared.b64 _, [%b+16];\nsetp.ne.u32 %p1, %l, %l;\nbra FIRST;\n"
         "WAIT:\nmbarrier.test_wait.parity.shared.b64 %p1, [%b+16], 0;\nFIRST:\n"
         "@!%p1 bra WAIT;\n",
@@ -330,7 +332,7 @@ TEST(Mbarrier, a_wait_that_ends_by_itself_is_no_deadlock) {
 }
 
 TEST(Mbarrier, waiting_works_in_every_schedule) {
-    // Two barriers hand a number back and forth between two warps and lanes of one warp.
+    // Two barriers pass a number back and forth between two warps, and between lanes of one warp.
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         exec::Engine::instance().configure({.worker_count = 1, .is_random = true, .seed = seed});
         const Result result = run_kernel("1", R"(

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Parameters and the memories that the passes lay out.
+// Parameters, and the memory spaces that the passes lay out.
 
 #include "exec/harness.hpp"
 
@@ -98,7 +98,8 @@ TEST(Memory, the_address_of_a_parameter_can_be_taken) {
 
     TestDevice device;
     auto* out = device.allocate<std::uint32_t>(8);
-    // Each thread picks an element of its own, once through .param, once through a generic address.
+    // Each thread reads a different element, once through .param and once through a generic
+    // address.
     const Fault fault = run(device, R"(
 .visible .entry indexed(.param .align 4 .b8 big[32], .param .u64 out) {
     .reg .b32 %r<6>; .reg .b64 %rd<8>;
@@ -154,14 +155,14 @@ TEST(Memory, what_the_system_reserves_in_shared_memory_is_apart_from_what_the_ke
     const auto kernel = device.compile(test::ptx_module(code));
     ASSERT_TRUE(kernel) << device.log;
     EXPECT_EQ(kernel->static_shared_bytes, 20u);
-    for (int round = 0; round < 2; ++round) { // a block finds it cleared
+    for (int round = 0; round < 2; ++round) { // a block must find the memory cleared
         const Fault fault =
             test::Launch(device, kernel, {.block = 1, .dynamic_shared_bytes = 64}, out).wait();
         ASSERT_EQ(fault.kind, FaultKind::None) << fault.report;
         EXPECT_GE(out[0], 20u);
         EXPECT_EQ(out[1], out[0]);
         EXPECT_GT(out[2], out[1]);
-        EXPECT_GE(out[3] - out[2], 288u); // what cooperative groups ask for
+        EXPECT_GE(out[3] - out[2], 288u); // the size that cooperative groups request
         EXPECT_EQ(out[3] - out[0], out[4]);
         EXPECT_GE(out[5], out[3]);
         EXPECT_EQ(out[6], 0u);
@@ -225,7 +226,7 @@ TEST(Memory, every_thread_has_its_own_local_memory) {
 TEST(Memory, structures_are_passed_to_functions_in_memory) {
     TestDevice device;
     auto* out = device.allocate<std::uint32_t>(32);
-    // The callee indexes its parameter, so it cannot live in registers.
+    // The callee indexes its parameter, so the parameter cannot be in registers.
     const Fault fault = run(device, R"(
 .func (.param .b32 result) pick(.param .align 4 .b8 data[16], .param .b32 which) {
     .reg .b32 %r<4>; .reg .b64 %rd<4>;

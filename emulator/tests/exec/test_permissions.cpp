@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory that kernels may only read, at every level of handlers and in every shape of access.
+// Memory that kernels may only read, at every instruction-set level and in every shape of access.
 
 #include "support/operation.hpp"
 
@@ -19,9 +19,9 @@ using U = std::uint32_t;
 
 constexpr std::size_t BYTES = 32 << TestDevice::GRANULE_SHIFT;
 
-/// A kernel that gets at memory in one way. %a is where it begins, %b where a thread's own word is
-/// (at every lane's fourth byte), %c one in another granule for each lane, %d the same for each
-/// half of a warp.
+/// A kernel that accesses memory in one way. %a is the start of the memory. %b is the thread's own
+/// word (four bytes per lane). %c is in a different granule for each lane, and %d in a different
+/// one for each half of a warp.
 std::string accessing(const std::string& code) {
     return ptx_module(
         ".visible .entry k(.param .u64 memory, .param .u64 out) {\n"
@@ -69,10 +69,10 @@ constexpr const char* READS[] = {
 
 class Permissions : public test::OnEveryLevel {
 protected:
-    /// Runs a kernel on memory with a permission; `is_changed` tells whether it wrote.
+    /// Runs a kernel on memory with a permission. `is_changed` returns whether it wrote.
     static Fault run(const char* code, Permission permission, bool& is_changed) {
         TestDevice device;
-        auto* const memory = device.allocate<std::byte>(BYTES); // the first: whole granules
+        auto* const memory = device.allocate<std::byte>(BYTES); // the first one starts at a granule
         auto* const out = device.allocate<U>(1);
         const auto kernel = device.compile(accessing(code));
         EXPECT_TRUE(kernel) << device.log;

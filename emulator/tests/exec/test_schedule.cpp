@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who runs when: random schedules that can be repeated, and the watchdog.
+// The order of execution: random schedules that can be repeated, and the watchdog.
 
 #include "exec/harness.hpp"
 
@@ -18,8 +18,8 @@ using test::run;
 using test::Shape;
 using test::TestDevice;
 
-/// Runs a kernel of which every thread takes a ticket, odd and even lanes on different paths, and
-/// returns the tickets by thread.
+/// Runs a kernel in which every thread takes a ticket, with odd and even lanes on different paths.
+/// Returns the tickets by thread.
 std::vector<std::uint32_t> tickets(const exec::EngineSettings& settings, Shape shape) {
     Engine::instance().configure(settings);
     TestDevice device;
@@ -52,7 +52,7 @@ END:
     return {out, out + shape.grid * shape.block};
 }
 
-/// Tells whether every number below the count is there once.
+/// Returns whether every number below the count occurs exactly once.
 bool is_permutation(std::vector<std::uint32_t> values) {
     std::ranges::sort(values);
     std::vector<std::uint32_t> expected(values.size());
@@ -158,8 +158,8 @@ TEST(Watchdog, a_kernel_that_makes_progress_is_left_alone) {
     Engine::instance().configure({});
 }
 
-/// Blocks wait for their turn, as CUTLASS's `Semaphore` lets them: `while (__syncthreads_and(state
-/// != turn)) fetch();`, where only thread 0 fetches. Each adds to a sum that depends on the order.
+/// Blocks wait for their turn like in CUTLASS's `Semaphore`: `while (__syncthreads_and(state !=
+/// turn)) fetch();`, where only thread 0 fetches. Each adds to a sum that depends on the order.
 constexpr const char* TURNS = R"(
 .visible .entry turns(.param .u64 semaphore, .param .u64 sum) {
     .reg .pred %p<5>; .reg .b32 %r<8>; .reg .b64 %rd<3>;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A program of its own: the engine cannot be started again.
+// This test needs its own process, because the engine cannot be started again.
 
 #include "exec/harness.hpp"
 

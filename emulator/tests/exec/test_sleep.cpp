@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// nanosleep: threads sleep for as long as they say, and others go on meanwhile.
+// nanosleep: threads sleep for the requested time, while other threads run.
 
 #include "exec/harness.hpp"
 
@@ -17,7 +17,7 @@ using test::Shape;
 using test::TestDevice;
 using UL = std::uint64_t;
 
-/// The two clocks need not agree to the last microsecond.
+/// The two clocks may differ by a few microseconds.
 constexpr UL TOLERANCE_NS = 50'000;
 
 std::string kernel_of(const std::string& body) {
@@ -61,7 +61,7 @@ TEST(Sleep, is_for_the_lanes_that_ask_for_it) {
 }
 
 TEST(Sleep, lets_other_warps_and_lanes_go_on) {
-    // Lane 0 of warp 0 waits for lane 1's flag and for warp 1's, asleep most of the time.
+    // Lane 0 of warp 0 waits for the flags of lane 1 and of warp 1, and sleeps most of the time.
     TestDevice device;
     auto* out = device.allocate<UL>(64);
     const auto kernel = device.compile(kernel_of("setp.eq.u32 %p1, %r1, 0; @%p1 bra WAIT;\n"
@@ -87,7 +87,7 @@ TEST(Sleep, of_many_blocks_passes_at_the_same_time) {
     EXPECT_EQ(Launch(device, kernel, Shape{.grid = 512}, out).wait().kind, FaultKind::None);
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
     EXPECT_GE(took.count(), 1.0);
-    EXPECT_LT(took.count(), 256.0); // one after the other would take two workers as long
+    EXPECT_LT(took.count(), 256.0); // two workers take this long if blocks do not sleep at once
 }
 
 TEST(Sleep, does_not_keep_another_grid_from_running) {

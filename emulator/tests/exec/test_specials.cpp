@@ -25,7 +25,7 @@ constexpr const char* STORE = R"(
     ret;
 })";
 
-/// Returns what a special register reads as in each of 80 threads, a block of 10 by 8.
+/// Returns the value of a special register in each of 80 threads, a block of 10 by 8.
 std::vector<std::uint32_t> values_of(const std::string& name) {
     TestDevice device;
     auto* out = device.allocate<std::uint32_t>(80);

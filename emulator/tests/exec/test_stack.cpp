@@ -23,7 +23,7 @@ const std::string HEAD = R"(.visible .entry k(.param .u64 pout)
 )";
 
 TEST(Stack, each_thread_takes_as_much_as_it_asks_for) {
-    // Thread l takes two arrays of l + 1 words, fills both and adds them up.
+    // Thread l allocates two arrays of l + 1 words, fills both and adds them up.
     TestDevice device;
     auto* const out = device.allocate<U>(32);
     const Fault fault = test::run(device, HEAD + R"(
@@ -67,7 +67,8 @@ SUM:
 }
 
 TEST(Stack, what_is_restored_is_taken_again) {
-    // A hundred times 1,000 bytes, given back each time, and then the same address as at first.
+    // Allocates 1,000 bytes a hundred times, frees them each time, and then gets the first address
+    // again.
     TestDevice device;
     auto* const out = device.allocate<U>(32);
     const Fault fault = test::run(device, HEAD + R"(

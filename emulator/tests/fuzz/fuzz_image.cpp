@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// libFuzzer entry for the reader of images: fat binaries, their compressed entries, object files,
-// text. Run by tools/fuzz.
+// libFuzzer entry point for the reader of images: fat binaries, their compressed entries, object
+// files and text. tools/fuzz runs it.
 
 #include "image/image.hpp"
 #include "image/object_file.hpp"

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// libFuzzer entry for all that loading a module does after its text was found: parser, layout of
-// variables, passes, decoders. Run by tools/fuzz.
+// libFuzzer entry point for everything that loading a module does with its text: parser, layout of
+// variables, passes, decoders. tools/fuzz runs it.
 //
-// Beside what libFuzzer does to bytes, texts are changed line by line and word by word, which gets
-// much further.
+// Besides libFuzzer's changes of bytes, texts are also changed line by line and word by word, which
+// reaches much more code.
 
 #include "passes/compile.hpp"
 #include "ptx/parser.hpp"

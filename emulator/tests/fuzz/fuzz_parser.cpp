@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// libFuzzer entry for the parser and the printer. Run by tools/fuzz.
+// libFuzzer entry point for the parser and the printer. tools/fuzz runs it.
 
 #include "ptx/parser.hpp"
 #include "ptx/printer.hpp"
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!module) {
         return 0;
     }
-    // What was accepted must print as something that is accepted, and print the same again.
+    // An accepted text must print as a text that is accepted and prints the same again.
     const std::string printed = ptx::to_text(*module);
     const std::optional<ptx::Module> again = ptx::parse(printed, diagnostics);
     if (!again || ptx::to_text(*again) != printed) {

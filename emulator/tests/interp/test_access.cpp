@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Loads and stores of every shape, in every space, and the faults of those that go wrong.
+// Loads and stores of every shape, in every space, and the faults of bad ones.
 
 #include "support/operation.hpp"
 
@@ -17,7 +17,7 @@ class Access : public OnEveryLevel {};
 
 INSTANTIATE_TEST_SUITE_P(levels, Access, LEVELS);
 
-/// Opens a kernel that gets two pointers and knows its lane as %l and 4 times that as %o.
+/// Returns a kernel that gets two pointers; %l is its lane and %o four times that.
 std::string kernel(const std::string& body) {
     return R"(.visible .entry k(.param .u64 pin, .param .u64 pout)
 {
@@ -76,7 +76,7 @@ TEST_P(Access, side_by_side_uniform_strided_and_scattered_loads) {
     expect_lanes("ld.global.u32 %r, [%in+12];\n" + STORE, [](U) { return 1003; }, 7);
     expect_lanes("mad.wide.u32 %x, %l, 20, %in;\nld.global.u32 %r, [%x];\n" + STORE,
                  [](U lane) { return 1000 + 5 * lane; });
-    // Rows of 16: pieces of a warp are side by side, the whole is not.
+    // Rows of 16: each half of the warp is contiguous, the whole warp is not.
     expect_lanes("and.b32 %s, %l, 15;\nmad.wide.u32 %x, %s, 4, %in;\nld.global.u32 %r, [%x];\n" +
                      STORE,
                  [](U lane) { return 1000 + (lane & 15); });
@@ -113,11 +113,11 @@ TEST_P(Access, vectors_move_2_or_4_values) {
                  "add.u32 %r, %r, %u;\n" +
                      STORE,
                  [](U lane) { return U(-1) + U(-100) + 1003 + 4 * lane; });
-    // Two words per thread; the upper half of the warp writes the other way round.
+    // Two words per thread. The upper half of the warp writes in the opposite order.
     expect_lanes("and.b32 %s, %l, 15;\nmad.wide.u32 %y, %s, 8, %out;\nadd.u32 %t, %l, 50;\n"
                  "setp.lt.u32 %p, %l, 16;\n@%p st.global.v2.u32 [%y], {%l, %t};\n",
                  [](U lane) { return lane % 2 == 0 ? lane / 2 : lane / 2 + 50; });
-    // A component may go where the address was.
+    // A component may overwrite the register of the address.
     expect_lanes("mad.wide.u32 %x, %l, 16, %in;\nld.global.v2.u64 {%x, %y}, [%x];\n"
                  "cvt.u32.u64 %r, %x;\n" +
                      STORE,

@@ -15,13 +15,13 @@ using U = std::uint32_t;
 
 constexpr U WORDS = 128;
 constexpr U FIRST = 1000; // the input counts up from here
-constexpr U FILLER = 7;   // what shared memory holds before
+constexpr U FILLER = 7;   // the previous content of shared memory
 
 class AsyncCopy : public OnEveryLevel {};
 
 INSTANTIATE_TEST_SUITE_P(levels, AsyncCopy, LEVELS);
 
-/// Fills 128 words of shared memory, runs `body`, and writes them out. %l is the lane, %to and
+/// Fills 128 words of shared memory, runs `body`, and writes the words out. %l is the lane; %to and
 /// %from are its own 16 bytes in shared and global memory.
 std::string kernel(const std::string& body) {
     return R"(.visible .entry k(.param .u64 pin, .param .u64 pout)
@@ -71,7 +71,7 @@ Result run_kernel(const std::string& body) {
     return result;
 }
 
-/// Compares every word with `expected(lane, word of its four)`.
+/// Compares every word with `expected(lane, word)`, where word is 0 to 3.
 void expect_words(const std::string& body, const std::function<U(U, U)>& expected) {
     const Result result = run_kernel(body);
     ASSERT_EQ(result.fault.kind, FaultKind::None) << result.fault.report;
@@ -119,7 +119,7 @@ TEST_P(AsyncCopy, what_lies_beyond_the_source_size_becomes_zero) {
         expect_words("cp.async.cg.shared.global [%to], [%from], 16, " + std::to_string(bytes) + ";",
                      limited(bytes));
     }
-    // A size of its own for each lane.
+    // Each lane has a different size.
     expect_words("and.b32 %size, %l, 15;\ncp.async.ca.shared.global [%to], [%from], 16, %size;",
                  [&](U lane, U word) { return limited(lane & 15)(lane, word); });
 }
@@ -130,7 +130,7 @@ TEST_P(AsyncCopy, an_ignored_source_is_not_read) {
                  [](U lane, U word) { return lane % 2 == 1 ? 0 : copied(lane, word); });
     expect_words(odd + "cp.async.ca.shared.global [%to], [%from], 16, !%p;",
                  [](U lane, U word) { return lane % 2 == 0 ? 0 : copied(lane, word); });
-    // Not even an address that leads nowhere.
+    // This also holds for an invalid address.
     expect_words(odd + "selp.b64 %from, 16, %from, %p;\nselp.u32 %size, 0, 16, %p;\n"
                        "cp.async.cg.shared.global [%to], [%from], 16, %size;",
                  [](U lane, U word) { return lane % 2 == 1 ? 0 : copied(lane, word); });

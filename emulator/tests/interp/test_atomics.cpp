@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// atom and red: what memory and the old values are after all lanes have had their turn.
+// atom and red: the memory and the old values after all lanes have executed.
 
 #include "support/operation.hpp"
 
@@ -23,7 +23,8 @@ struct Outcome {
     std::vector<T> old;
 };
 
-/// Lets the 32 lanes of a warp act on one word that starts as `start`; %v is the lane number.
+/// Executes `code` on the 32 lanes of a warp, on one word that starts as `start`; %v is the lane
+/// number.
 template <typename T>
 Outcome<T> act(const std::string& code, T start, std::uint32_t threads = 32) {
     const std::string bits = std::to_string(sizeof(T) * 8);
@@ -108,7 +109,8 @@ TEST_P(Atomics, floats) {
 }
 
 TEST_P(Atomics, additions_in_global_memory_flush_subnormal_numbers) {
-    // As documented for atom.add.f32, and seen on an H200; shared memory keeps them.
+    // As documented for atom.add.f32 and observed on an H200; shared memory keeps subnormal
+    // numbers.
     EXPECT_EQ(act<U>("mov.b32 %x, 1;\natom.global.add.f32 %d, [%w], %x;", 0x80000000, 1).memory,
               0u);
     EXPECT_EQ(act<U>("st.shared.u32 [cell], 5;\nmov.b32 %x, 1;\n"

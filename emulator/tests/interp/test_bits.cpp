@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Bitwise operations, shifts and bit fields against the definitions, bit by bit.
+// Bitwise operations, shifts and bit fields, compared bit by bit with their definitions.
 
 #include "support/operation.hpp"
 
@@ -153,7 +153,7 @@ TEST_P(Bits, counting) {
 template <typename T>
 T extract(T a, U position, U length, bool is_signed) {
     const int msb = sizeof(T) * 8 - 1;
-    // 8 bits count; a GPU's 64-bit forms take larger values as large, not modulo 256.
+    // Only 8 bits count. In a GPU's 64-bit forms, larger values count as large, not modulo 256.
     const auto limited = [](U value) {
         return static_cast<int>(sizeof(T) == 4 ? value & 0xff : std::min<U>(value, 255));
     };

@@ -90,7 +90,7 @@ TEST_P(CompareOperations, results_combine_with_a_predicate_and_come_in_pairs) {
                            [](U a, U b, Bool c) { return Bool{U{a < b} & c.value}; });
     expect_operation<Bool>("setp.lt.or.u32 %d, %a, %b, !%c;", each(values, values, both),
                            [](U a, U b, Bool c) { return Bool{U{a < b} | (1 - c.value)}; });
-    // The second destination combines the opposite.
+    // The second destination combines the opposite predicate.
     expect_operation<Bool>(
         "setp.lt.xor.u32 %q|%d, %a, %b, %c;", each(values, values, both),
         [](U a, U b, Bool c) { return Bool{U{!(a < b)} ^ c.value}; }, ".reg .pred %q;\n");

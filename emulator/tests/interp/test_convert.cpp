@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// cvt against plain C++, and against what an H200 gave where C++ leaves it open.
+// cvt, compared with plain C++, and with the results of an H200 where C++ leaves them undefined.
 
 #include "support/operation.hpp"
 
@@ -46,7 +46,7 @@ TEST_P(Convert, between_integers_extends_or_cuts) {
                         [](S a) { return S{static_cast<std::int8_t>(a)}; });
     expect_operation<L>("cvt.u64.u16 %d, %a;", each(integers<S>()),
                         [](S a) { return L{static_cast<std::uint16_t>(a)}; });
-    // The register is wider than the type: the result is extended to all of it.
+    // The register is wider than the type, so the result is extended to the whole register.
     expect_operation<S>("cvt.s8.s32 %d, %a;", each(integers<S>()),
                         [](S a) { return S{static_cast<std::int8_t>(a)}; });
     expect_operation<L>("cvt.s16.s64 %d, %a;", each(integers<L>()),
@@ -67,7 +67,7 @@ TEST_P(Convert, between_integers_saturates_when_asked) {
         [](std::uint64_t a) { return static_cast<L>(std::min<std::uint64_t>(a, INT64_MAX)); });
 }
 
-/// What a float becomes in type T: rounded, clamped; NaN is 0 or, with 64 bits, the top bit.
+/// Converts a float to type T: rounded and clamped. NaN becomes 0 or, with 64 bits, the top bit.
 template <typename T, typename F>
 T to_integer(F value, int mode) {
     if (value != value) {
@@ -182,7 +182,8 @@ TEST_P(Convert, halves_round_once) {
                   expected)
             << std::hex << input;
     }
-    // Rounding first to f32 would give 0x3c00: just above halfway between 1 and its successor.
+    // Rounding to f32 first would give 0x3c00: the value is just above halfway between 1 and its
+    // successor.
     EXPECT_EQ(run_operation<H>("cvt.rn.f16.f64 %d, %a;",
                                each(std::vector<double>{1.0 + 0x1p-11 + 0x1p-40}))[0],
               0x3c01);

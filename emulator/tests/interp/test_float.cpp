@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Floating-point arithmetic against the host's, in all rounding directions.
+// Floating-point arithmetic in all rounding directions, compared with the host's.
 
 #include "support/operation.hpp"
 
@@ -34,7 +34,7 @@ float single(U bits) {
     return std::bit_cast<float>(bits);
 }
 
-/// The bits of a result, with the one NaN that a GPU makes.
+/// Returns the bits of a result, with the single NaN that a GPU produces.
 U canonical(float value) {
     return value != value ? NAN_BITS : std::bit_cast<U>(value);
 }
@@ -51,7 +51,7 @@ struct Direction {
 constexpr Direction DIRECTIONS[] = {
     {"rn", FE_TONEAREST}, {"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}};
 
-/// Computes in a rounding direction; `volatile` keeps the compiler from computing it beforehand.
+/// Computes in a rounding direction. `volatile` prevents the compiler from computing it in advance.
 template <typename T, typename Body>
 T rounded(int mode, Body body) {
     std::fesetround(mode);
@@ -102,7 +102,7 @@ TEST_P(Float, single_precision_rounds_in_all_directions) {
 
 TEST_P(Float, double_precision_rounds_in_all_directions) {
     const auto pairs = each(DOUBLES, DOUBLES);
-    // Which NaN comes out of double precision is left open; results are compared as numbers.
+    // The NaN of double precision is not specified, so results are compared as numbers.
     const auto same = [](double a) { return a != a ? std::bit_cast<double>(std::uint64_t{1}) : a; };
     for (const Direction& direction : DIRECTIONS) {
         const std::string suffix = std::string(direction.suffix) + ".f64";
@@ -146,8 +146,8 @@ TEST_P(Float, ftz_flushes_inputs_and_results) {
 }
 
 TEST_P(Float, ftz_flushes_what_only_the_subnormal_grid_rounds_up) {
-    // Recorded on an H200: (1 - 2^-24) * 2^-126 fits 24 bits below 2^-126 and is flushed, though
-    // rounding to a multiple of 2^-149 would give 2^-126.
+    // Recorded on an H200. (1 - 2^-24) * 2^-126 fits into 24 bits below 2^-126 and is flushed,
+    // although rounding to a multiple of 2^-149 would give 2^-126.
     const auto of = [](const std::string& code, U a, U b, U c = 0) {
         return run_operation<U>(code, std::vector<std::tuple<U, U, U>>{{a, b, c}})[0];
     };
@@ -183,7 +183,7 @@ TEST_P(Float, sat_clamps_to_the_unit_interval_and_nan_to_zero) {
                         });
 }
 
-/// The order of numbers with -0 below +0.
+/// Orders numbers, with -0 below +0.
 std::int64_t rank(U bits) {
     const std::int64_t magnitude = bits & 0x7fffffff;
     return (bits >> 31) != 0 ? -magnitude - 1 : magnitude;
@@ -252,7 +252,7 @@ TEST_P(Float, testp_sorts_numbers) {
 }
 
 TEST_P(Float, approximate_functions_are_close) {
-    // A GPU is within 2 units in the last place or 2^-20 absolute; so must this be.
+    // A GPU is accurate to 2 units in the last place or 2^-20 absolute; the emulator must be too.
     const std::vector<U> inputs = [] {
         std::vector<U> result;
         for (float x = 0.03f; x < 3.0f; x += 0.07f) {

@@ -39,7 +39,7 @@ TEST_P(Half, fma_is_rounded_once) {
 }
 
 TEST_P(Half, a_factor_out_of_bounds_makes_fma_zero) {
-    // The NaN of tensor copies is 0x7ff7, of either sign; any other is a NaN like all.
+    // The out-of-bounds NaN of tensor copies is 0x7ff7, with either sign. Other NaNs are ordinary.
     for (const char* const type : {"f16", "bf16"}) {
         const std::string plain = std::string("fma.rn.oob.") + type + " %d, %a, %b, %c;";
         const H number = type[0] == 'f' ? 0x3c00 : 0x3f80;

@@ -133,7 +133,8 @@ TEST_P(Integer, division_never_traps) {
     for_each_type([](auto zero) {
         using T = decltype(zero);
         const auto pairs = each(edges<T>(), edges<T>());
-        // By zero: all ones. The most negative number by -1: itself, remainder 0.
+        // Division by zero gives all ones. The most negative number divided by -1 gives itself,
+        // remainder 0.
         expect_operation<T>("div." + name<T>() + " %d, %a, %b;", pairs, [](T a, T b) {
             return b == 0 ? static_cast<T>(-1) : wrap<T>(Wide{a} / Wide{b});
         });
@@ -193,7 +194,7 @@ TEST_P(Integer, carries_chain_through_the_hidden_flag) {
     expect_operation<U>(
         "@G sub.cc.u64 %x, %a, %b;\n@G subc.u64 %d, %a, %b;", pairs,
         [](U a, U b) { return a - b - (a < b ? 1 : 0); }, ".reg .b64 %x;\n");
-    // One flag serves both: it is 0 after a subtraction that borrows.
+    // Both use the same flag: it is 0 after a subtraction that borrows.
     expect_operation<U>(
         "@G sub.cc.u64 %x, %a, %b;\n@G addc.u64 %d, 0, 0;", pairs,
         [](U a, U b) -> U { return a < b ? 0 : 1; }, ".reg .b64 %x;\n");

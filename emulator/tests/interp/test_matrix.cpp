@@ -15,12 +15,12 @@ class MatrixTiles : public OnEveryLevel {};
 
 INSTANTIATE_TEST_SUITE_P(levels, MatrixTiles, LEVELS);
 
-/// The element that the tests put at a row (counted over all tiles) and a column.
+/// Returns the element that the tests store at a row (counted over all tiles) and a column.
 U element(unsigned row, unsigned column) {
     return row << 8 | column;
 }
 
-/// What a lane gets of a tile: two elements of a row, or of a column.
+/// Returns what a lane receives of a tile: two elements of a row, or of a column.
 U word(unsigned lane, unsigned tile, bool is_transposed) {
     const unsigned g = lane / 4;
     const unsigned t = lane % 4;
@@ -36,8 +36,8 @@ std::string registers(unsigned count) {
     return text + "}";
 }
 
-/// Lane L has row L, of up to 32, in shared memory, filled from global memory; %s is its address.
-/// Rows are 48 bytes apart: not side by side.
+/// Lane L copies row L, of up to 32, from global to shared memory; %s is its address. Rows are 48
+/// bytes apart, so they are not contiguous.
 const std::string PROLOGUE = R"(.visible .entry k(.param .u64 po, .param .u64 pi)
 {
     .shared .align 16 .b8 tiles[1536];
@@ -61,7 +61,7 @@ std::string fill_row() {
     return text;
 }
 
-/// Runs a kernel on rows of `element`; returns `words` words per lane.
+/// Runs a kernel on rows of `element` and returns `words` words per lane.
 std::vector<U> run_tiles(const std::string& code, unsigned words, Fault* fault = nullptr) {
     TestDevice device;
     auto* const out = device.allocate<U>(std::size_t{32} * words);
@@ -116,7 +116,8 @@ TEST_P(MatrixTiles, ldmatrix_gives_each_lane_two_elements_of_each_tile) {
 TEST_P(MatrixTiles, stmatrix_undoes_ldmatrix) {
     for (const unsigned count : {1u, 2u, 4u}) {
         for (const bool is_transposed : {false, true}) {
-            // Load as they are, store (transposed or not) over the same rows, read back a row each.
+            // Loads the tiles, stores them (transposed or not) over the same rows, and reads back
+            // one row per lane.
             const std::string shape = ".sync.aligned.m8n8.x" + std::to_string(count);
             const std::string code =
                 fill_row() + "bar.warp.sync -1;\nldmatrix" + shape + ".shared.b16 " +

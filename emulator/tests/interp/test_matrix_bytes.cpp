@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// ldmatrix and stmatrix of bytes, and of elements of four and six bits that become bytes.
+// ldmatrix and stmatrix of bytes, and of elements of four and six bits that are expanded to bytes.
 
 #include "support/operation.hpp"
 
@@ -19,8 +19,8 @@ class MatrixBytes : public OnEveryLevel {};
 
 INSTANTIATE_TEST_SUITE_P(levels, MatrixBytes, LEVELS);
 
-/// Lane L has row L in shared memory, 16 bytes, filled from global memory; %s is its address.
-/// Rows are 48 bytes apart: not side by side.
+/// Lane L copies row L, 16 bytes, from global to shared memory; %s is its address. Rows are 48
+/// bytes apart, so they are not contiguous.
 const std::string PROLOGUE = R"(.visible .entry k(.param .u64 po, .param .u64 pi)
 {
     .shared .align 16 .b8 rows[1536];
@@ -48,8 +48,8 @@ std::string registers(unsigned count) {
     return text + "}";
 }
 
-/// Runs an instruction on 32 rows of 16 bytes; returns four words of each lane: its registers, or
-/// its row when it was a store.
+/// Runs an instruction on 32 rows of 16 bytes. Returns four words of each lane: its registers, or
+/// its row if the instruction is a store.
 std::vector<U> run_rows(const std::string& instruction, bool is_store,
                         const std::vector<std::uint8_t>& rows, Fault* fault = nullptr) {
     TestDevice device;
@@ -71,7 +71,7 @@ std::vector<U> run_rows(const std::string& instruction, bool is_store,
     return {out, out + 128};
 }
 
-/// Makes 32 rows of 16 elements of so many bits.
+/// Makes 32 rows of 16 elements with this many bits.
 Rows random_rows(unsigned bits) {
     std::mt19937 engine(bits);
     std::uniform_int_distribution<unsigned> elements(0, (1u << bits) - 1);
@@ -84,7 +84,7 @@ Rows random_rows(unsigned bits) {
     return rows;
 }
 
-/// Packs elements, the first in the lowest bits; the rest of each 16 bytes is padding, all ones.
+/// Packs elements, the first in the lowest bits. The rest of each 16 bytes is padding of ones.
 std::vector<std::uint8_t> pack(const Rows& rows, unsigned bits) {
     std::vector<std::uint8_t> bytes(512, 0xff);
     for (unsigned row = 0; row < 32; ++row) {
@@ -105,7 +105,7 @@ struct Source {
 const Source BYTES{8, ".b8"};
 const Source NARROW[] = {{6, ".b8x16.b6x16_p32"}, {4, ".b8x16.b4x16_p64"}};
 
-/// Tries an instruction with addresses of every kind.
+/// Tests an instruction with addresses of every kind.
 template <typename Check>
 void with_addresses(const std::string& name, const std::string& type, Check check) {
     check(name + ".shared" + type, "[%s]");
@@ -121,7 +121,7 @@ void expect_transposed(const Source& source, unsigned count) {
                      pack(rows, source.bits));
         for (unsigned lane = 0; lane < 32; ++lane) {
             for (unsigned i = 0; i < 2 * count; ++i) {
-                // Four neighbours of a row of the transposed matrix; the second register has them
+                // Four neighbours of a row of the transposed matrix. The second register has those
                 // eight rows further down.
                 U expected = 0;
                 for (unsigned j = 0; j < 4; ++j) {
@@ -178,14 +178,15 @@ TEST_P(MatrixBytes, stmatrix_transposes_16_by_8_bytes) {
     const std::vector<std::uint8_t> bytes = pack(rows, 8);
     for (const unsigned count : {1u, 2u, 4u}) {
         const auto check = [&](const std::string& name, const std::string& address) {
-            // Each lane's registers hold its own row: element i of register r is byte 4r + i.
+            // Each lane's registers contain its own row: element i of register r is byte 4r + i.
             const std::vector<U> words =
                 run_rows(name + " " + address + ", " + registers(count) + ";\n", true, bytes);
             for (unsigned row = 0; row < 32; ++row) {
                 for (unsigned column = 0; column < 16; ++column) {
                     const U got = words[row * 4 + column / 4] >> (column % 4 * 8) & 0xff;
-                    // A matrix of 16 rows and 8 columns, as accumulators have it: a lane has two
-                    // neighbours of row g and two of row g + 8. Memory gets its columns.
+                    // A matrix of 16 rows and 8 columns in the layout of accumulators: a lane has
+                    // two neighbours of row g and two of row g + 8. The columns are stored to
+                    // memory.
                     const unsigned lane = column % 8 * 4 + row % 8 / 2;
                     const unsigned element = row % 2 + column / 8 * 2;
                     const U expected =

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// wmma: load, multiply and store whole matrices, against the product by definition.
+// wmma: loads, multiplies and stores whole matrices, compared with the product by definition.
 
 #include "support/matrix.hpp"
 #include "support/operation.hpp"
@@ -39,7 +39,7 @@ struct Wmma {
     }
 };
 
-/// Returns a matrix as it lies in memory.
+/// Returns a matrix in its memory layout.
 std::vector<std::uint8_t> in_memory(const Matrix& matrix, const NumberFormat& format,
                                     const std::string& layout, unsigned padding) {
     const bool is_row = layout == "row";
@@ -68,7 +68,7 @@ std::string registers(const std::string& prefix, unsigned count) {
     return text + "}";
 }
 
-/// Runs load, multiply and store; returns D, read from memory.
+/// Runs load, multiply and store. Returns D, read from memory.
 Matrix run_wmma(const Wmma& wmma, const Matrix& a, const Matrix& b, const Matrix& c) {
     const auto count_of = [](const NumberFormat& format, unsigned elements, bool is_factor) {
         return is_factor && format.name == "f16" ? 8u : elements / 32 / format.per_register();
@@ -95,7 +95,7 @@ Matrix run_wmma(const Wmma& wmma, const Matrix& a, const Matrix& b, const Matrix
         text += ".reg .b" + std::to_string(formats[i]->register_bytes() * 8) + " %" + names[i] +
                 "<" + std::to_string(counts[i]) + ">;\n";
     }
-    // In shared memory A, B and C lie as in global memory, where they follow each other.
+    // In shared memory, A, B and C have the same layout as in global memory, one after the other.
     text += is_shared
                 ? "mov.u32 %i, 0;\nLOOP:\ncvt.u64.u32 %from, %i;\nadd.u64 %from, %from, %pa;\n"
                   "ld.global.b32 %x, [%from];\nmov.u32 %s, copy;\nadd.u32 %s, %s, %i;\n"
@@ -162,7 +162,7 @@ void expect_product(const Wmma& wmma) {
     EXPECT_EQ(run_wmma(wmma, a, b, c).values, product(a, b, c).values) << wmma.text();
 }
 
-/// Tries every layout, with and without a stride, in global, shared and generic memory.
+/// Tests every layout, with and without a stride, in global, shared and generic memory.
 void expect_products(Wmma wmma) {
     for (const std::string a : {"row", "col"}) {
         for (const std::string b : {"row", "col"}) {
@@ -264,7 +264,7 @@ TEST_P(MatrixFragments, bits_that_differ_are_counted) {
 }
 
 TEST_P(MatrixFragments, accumulators_of_either_width_have_their_elements_in_the_same_places) {
-    // Kernels convert one into the other element by element.
+    // Kernels convert one fragment into the other element by element.
     const Matrix c = Matrix::random(16, 16, F32, 8);
     TestDevice device;
     const auto bytes = in_memory(c, F32, "row", 0);

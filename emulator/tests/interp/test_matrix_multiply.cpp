@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// mma.sync: every shape and type, against the product by definition and the fragment layouts that
-// PTX prescribes.
+// mma.sync: every shape and type, compared with the product by definition and the fragment layouts
+// that PTX specifies.
 
 #include "support/matrix_kernel.hpp"
 #include "support/operation.hpp"
@@ -34,7 +34,7 @@ struct Mma {
     }
 };
 
-/// Where element `i` of a lane's fragment of A is.
+/// Returns the position of element `i` of a lane's fragment of A.
 Place place_in_a(const Mma& mma, unsigned lane, unsigned i) {
     const unsigned per = mma.a.per_register();
     const unsigned piece = i / per;
@@ -51,14 +51,14 @@ Place place_in_c(unsigned lane, unsigned i) {
     return {lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2};
 }
 
-/// Runs the instruction on fragments of the three matrices and puts D together again.
+/// Runs the instruction on fragments of the three matrices and assembles D.
 Matrix run_mma(const Mma& mma, const Matrix& a, const Matrix& b, const Matrix& c) {
     const auto in_a = [&](unsigned lane, unsigned i) { return place_in_a(mma, lane, i); };
     const auto in_b = [&](unsigned lane, unsigned i) { return place_in_b(mma, lane, i); };
     const Held held_a = hold("a", a, mma.a, in_a);
     const Held held_b = hold("b", b, mma.b, in_b);
     Held held_c = hold("c", c, mma.c, place_in_c);
-    // D goes over C: what is read must have been read by then.
+    // D overwrites C, so all of C must be read before.
     const std::string call = mma.name() + " " + held_c.list() + ", " + held_a.list() + ", " +
                              held_b.list() + ", " + held_c.list() + ";\n";
     held_c.content = run_held(call, {held_a, held_b, held_c}, held_c);
@@ -146,7 +146,7 @@ TEST_P(MatrixMultiply, every_number_of_a_narrow_format_is_known) {
         for (unsigned i = 0; i < 8; ++i) {
             b.at(i, i) = 1;
         }
-        // 128 numbers at a time, the last of which may be not finite.
+        // 128 numbers at a time; the last ones may be infinite or NaN.
         for (unsigned first = 0; first < codes; first += 128) {
             Matrix expected(16, 8);
             for (unsigned i = 0; i < 128; ++i) {
@@ -246,7 +246,7 @@ TEST_P(MatrixMultiply, f16_results_are_rounded_once) {
     Matrix c(16, 8);
     std::fill(a.values.begin(), a.values.end(), 1);
     std::fill(b.values.begin(), b.values.end(), 1);
-    std::fill(c.values.begin(), c.values.end(), 2048); // 2049 is no f16
+    std::fill(c.values.begin(), c.values.end(), 2048); // 2049 is not an f16
     EXPECT_EQ(run_mma({16, 8, 16, F16, F16, F16}, a, b, c).at(0, 0), 2064);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// mma.m8n8k4 of halves: four products at once, against the product by definition and the fragment
-// layouts that PTX prescribes. tools/record-corpus has run the same forms on an H200.
+// mma.m8n8k4 of halves: four products at once, compared with the product by definition and the
+// fragment layouts that PTX specifies. tools/record-corpus ran the same forms on an H200.
 
 #include "support/matrix_kernel.hpp"
 #include "support/operation.hpp"
@@ -17,12 +17,12 @@ INSTANTIATE_TEST_SUITE_P(levels, MatrixQuads, LEVELS);
 
 constexpr unsigned PRODUCTS = 4;
 
-/// The four matrices of one operand lie below each other: product q has rows from q * rows on.
+/// The four matrices of one operand are stacked: product q has the rows from q * rows on.
 Place below(unsigned lane, unsigned rows, Place place) {
     return {lane % 16 / 4 * rows + place.row, place.column};
 }
 
-/// Rows or columns 0 to 3 are in lanes below 16, the others above.
+/// Rows or columns 0 to 3 are in lanes below 16, the others in lanes above.
 unsigned high(unsigned lane) {
     return lane < 16 ? 0 : 4;
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// mma.block_scale: parts of the rows of A and of the columns of B have scales. Layouts and
-// selectors are written down from the PTX manual.
+// mma.block_scale: parts of the rows of A and of the columns of B have scales. The layouts and
+// selectors follow the PTX manual.
 
 #include "support/matrix_sparse.hpp"
 #include "support/operation.hpp"
@@ -20,7 +20,7 @@ struct Scaled {
     unsigned k;
     NumberFormat a;
     NumberFormat b;
-    unsigned scales; // of a row of A and of a column of B
+    unsigned scales; // per row of A and column of B
     std::string scale = "ue8m0";
     std::string size = {}; // .scale_vec::2X
     bool is_sparse = false;
@@ -43,7 +43,7 @@ struct Selectors {
     unsigned thread_b = 0;
 };
 
-/// The bits of scales: a row of codes for each row of A or column of B.
+/// The bits of scales: one row of codes for each row of A or column of B.
 using Codes = std::vector<std::vector<unsigned>>;
 
 Codes random_codes(const Scaled& form, unsigned lines, std::uint32_t seed) {
@@ -60,7 +60,7 @@ Codes random_codes(const Scaled& form, unsigned lines, std::uint32_t seed) {
     return result;
 }
 
-/// Puts the codes of a line into bytes of a word, from number `first` on.
+/// Puts the codes of a line into bytes of a word, starting at byte `first`.
 void put_codes(std::uint32_t& word, unsigned first, const std::vector<unsigned>& codes) {
     for (unsigned i = 0; i < codes.size(); ++i) {
         const unsigned shift = 8 * (first + i);
@@ -71,7 +71,7 @@ void put_codes(std::uint32_t& word, unsigned first, const std::vector<unsigned>&
 Matrix run_scaled(const Scaled& form, const Matrix& stored, const std::vector<std::uint32_t>& e,
                   const Matrix& b, const Matrix& c, const Codes& of_a, const Codes& of_b,
                   const Selectors& selectors) {
-    // What is not selected must not matter.
+    // Bytes that are not selected must not matter.
     std::vector<std::uint32_t> scale_a(32, 0xfe7e01ffu);
     std::vector<std::uint32_t> scale_b = scale_a;
     for (unsigned row = 0; row < 16; ++row) {
@@ -88,7 +88,7 @@ Matrix run_scaled(const Scaled& form, const Matrix& stored, const std::vector<st
     const Held held_x = hold_words("x", scale_a);
     const Held held_y = hold_words("y", scale_b);
     Held held_c = hold("c", c, F32, place_in_result);
-    // Half of the selectors are registers.
+    // Half of the selectors are in registers.
     const std::string call =
         ".reg .b16 %s<2>;\nmov.u16 %s0, " + std::to_string(selectors.byte_a) + ";\nmov.u16 %s1, " +
         std::to_string(selectors.thread_b) + ";\n" + form.name() + " " + held_c.list() + ", " +

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// mma.sp: every shape and type, against the product by definition with the zeros put back. Where
-// the metadata lies is written down from the figures of the PTX manual; tools/record-corpus has run
-// what compute capability 9.0 has on an H200.
+// mma.sp: every shape and type, compared with the product by definition of the whole matrix. The
+// positions of the metadata follow the figures of the PTX manual. tools/record-corpus ran the forms
+// of compute capability 9.0 on an H200.
 
 #include "support/matrix_sparse.hpp"
 #include "support/operation.hpp"
@@ -127,13 +127,13 @@ TEST_P(MatrixSparse, indexes_may_come_in_any_order_unless_they_are_said_to_be_or
 }
 
 TEST_P(MatrixSparse, zeros_that_are_not_stored_are_not_multiplied) {
-    // An H200 gives these sums too: no infinity times zero is among them.
+    // An H200 gives these sums too, so it does not multiply infinity by zero.
     const SparseMatrix a(16, BF16, 1);
     Matrix b(16, 8);
     const Matrix c(16, 8);
     Held held_b = hold("b", b, BF16, place_in_8_columns(BF16));
     for (unsigned lane = 0; lane < 32; ++lane) {
-        // Rows 2t and 2t + 1 of B, then those 8 further down: infinity in row 15 alone.
+        // Rows 2t and 2t + 1 of B, then those 8 further down: only row 15 has infinity.
         const std::uint16_t infinity = 0x7f80;
         if (lane % 4 == 3) {
             std::memcpy(&held_b.content[lane * 8 + 6], &infinity, sizeof infinity);

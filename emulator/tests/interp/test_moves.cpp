@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// mov in all its shapes, and what decoders refuse.
+// mov in all its forms, and what decoders refuse.
 
 #include "support/operation.hpp"
 
@@ -63,7 +63,7 @@ TEST_P(Moves, wide_registers_travel_whole) {
         ".reg .b128 %q, %r;\n.reg .b64 %x;\n");
 }
 
-/// Compiles one instruction and returns the log, empty when it was accepted.
+/// Compiles one instruction and returns the log, which is empty if it was accepted.
 std::string log_of(const std::string& instruction) {
     TestDevice device;
     (void)device.compile(ptx_module(R"(.visible .entry k()

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Forms that later versions of PTX have added to old instructions.
+// Forms that later versions of PTX added to old instructions.
 
 #include "support/operation.hpp"
 
@@ -106,7 +106,7 @@ TEST_P(NewerForms, lop3_tells_whether_any_bit_is_set) {
                         [](U a, U b, U c) { return (a & b) | (a & c) | (b & c); });
 }
 
-/// Runs a kernel of one warp that knows its lane as %l and an array as %at.
+/// Runs a kernel of one warp on an array; %l is its lane and %at the array.
 std::vector<float> run_on_array(const std::string& body, std::size_t count) {
     TestDevice device;
     auto* const array = device.allocate<float>(count);
@@ -126,7 +126,7 @@ TEST_P(NewerForms, atomics_add_vectors) {
               (std::vector<float>{496, 32}));
     EXPECT_EQ(run_on_array("red.global.add.v4.f32 [%at+16], {%f1, %f0, %f1, %f0};", 8),
               (std::vector<float>{0, 0, 0, 0, 32, 496, 32, 496}));
-    // Each lane hands back what it found; the last one found the sums of the others.
+    // Each lane returns the old values; the last one returns the sums of the others.
     EXPECT_EQ(run_on_array("atom.global.v2.f32.add {%f0, %f1}, [%at], {%f1, %f0};\n"
                            "setp.eq.u32 %p, %l, 31;\n"
                            "@%p st.global.v2.f32 [%at+8], {%f0, %f1};\n",

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// cvt.rs: rounding by random bits. The model computes with exact fractions, and says of each random
-// bit which one of the operand it is.
+// cvt.rs: rounding with random bits. The model computes with exact fractions and knows which bit of
+// the operand each random bit is.
 
 #include "support/operation.hpp"
 
@@ -28,7 +28,7 @@ struct Format {
     int fraction_bits;
     int storage_bits;
     U largest;
-    U infinity; // 0: there is none
+    U infinity; // 0 if the format has none
     U nan;
     int random_bits;
 };
@@ -61,7 +61,7 @@ U encode(float value, U random, const Format& format, bool saturates, bool is_re
     const double magnitude = std::fabs(static_cast<double>(value));
     U low = 0;
     U high = format.largest + 1;
-    while (high - low > 1) { // the last value that is not above
+    while (high - low > 1) { // finds the last value that is not above
         const U middle = (low + high) / 2;
         (magnitude_of(middle, format) <= magnitude ? low : high) = middle;
     }
@@ -77,8 +77,8 @@ U encode(float value, U random, const Format& format, bool saturates, bool is_re
     return low | sign;
 }
 
-/// Which bit of the operand is the random bit `k`, from the most significant one, of a value of
-/// four.
+/// Returns the bit of the operand that is random bit `k`, counted from the most significant one, of
+/// one of four values.
 int bit_of(int value, int k, bool is_four_bits) {
     const int upper = k < 8 ? k : k - 8;
     switch (value) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// cvt to and from the formats of 8, 6 and 4 bits, tf32, and cvt.pack: every value of 16 bits, and
-// those around the places where rounding turns, against a model that searches a table of values.
+// cvt to and from the formats of 8, 6 and 4 bits, tf32, and cvt.pack. Tests every 16-bit value, and
+// values around the rounding boundaries, against a model that searches a table.
 
 #include "support/operation.hpp"
 
@@ -24,15 +24,15 @@ INSTANTIATE_TEST_SUITE_P(levels, SmallFloats, LEVELS);
 
 // ---- the model ---------------------------------------------------------------------------------
 
-/// A format with a sign, given by the widths of its fields. The exponent 0 means subnormal.
+/// A format with a sign, given by the widths of its fields. Exponent 0 means subnormal.
 struct Format {
     const char* name;
     int exponent_bits;
     int fraction_bits;
     int storage_bits;
-    U largest;  // bits of the largest finite number; what lies above is infinity or NaN
-    U infinity; // 0: there is none
-    U nan;      // what a NaN becomes
+    U largest;  // bits of the largest finite number; higher codes are infinity or NaN
+    U infinity; // 0 if the format has none
+    U nan;      // the result for a NaN
 };
 
 constexpr Format E4M3{"e4m3x2", 4, 3, 8, 0x7e, 0, 0x7f};
@@ -64,7 +64,7 @@ double decode(U bits, const Format& format) {
                : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// Rounds to the nearest value, of two to the one with an even last bit.
+/// Rounds to the nearest value, ties to the one with an even last bit.
 U encode(double value, const Format& format, bool saturates, bool is_relu) {
     if (std::isnan(value)) {
         return format.nan;
@@ -76,7 +76,7 @@ U encode(double value, const Format& format, bool saturates, bool is_relu) {
     const double magnitude = std::fabs(value);
     U low = 0;
     U high = format.largest + 1;
-    while (high - low > 1) { // the last value that is not above
+    while (high - low > 1) { // finds the last value that is not above
         const U middle = (low + high) / 2;
         (magnitude_of(middle, format) <= magnitude ? low : high) = middle;
     }
@@ -93,8 +93,8 @@ U encode(double value, const Format& format, bool saturates, bool is_relu) {
 
 // ---- inputs ------------------------------------------------------------------------------------
 
-/// Numbers around each value of a format and each middle of two of them, of both signs; beyond the
-/// largest; and what is not a number.
+/// Returns numbers around each value of a format and around the middle of each two, with both
+/// signs; numbers beyond the largest; and NaNs.
 std::vector<float> turning_points(const Format& format) {
     std::vector<float> result{0.0f, -0.0f, INFINITY, -INFINITY, NAN, -NAN, 1e30f, -1e30f, 1e-30f};
     for (U bits = 0; bits <= format.largest; ++bits) {
@@ -111,7 +111,7 @@ std::vector<float> turning_points(const Format& format) {
     return result;
 }
 
-/// All upper halves of single precision, with lower halves that vary.
+/// Returns all upper halves of single precision, with varying lower halves.
 std::vector<float> all_upper_halves() {
     std::vector<float> result;
     for (U i = 0; i < 0x10000; i += 3) {
@@ -129,7 +129,7 @@ std::vector<std::tuple<float, float>> paired(const std::vector<float>& values) {
     return result;
 }
 
-/// Every 16-bit value, below another one.
+/// Returns every 16-bit value, paired with another one in the upper half.
 std::vector<std::tuple<U>> all_half_pairs() {
     std::vector<std::tuple<U>> result;
     for (U i = 0; i < 0x10000; ++i) {
@@ -207,13 +207,13 @@ TEST_P(SmallFloats, every_pair_is_widened) {
         ".reg .b8 %t8;\n");
 }
 
-/// The exponent of a power of two, rounded towards zero or up. The sign is dropped.
+/// Returns the exponent of a power of two, rounded towards zero or up. The sign is ignored.
 U encode_scale(double value, bool rounds_up, bool saturates) {
     if (std::isnan(value)) {
         return 0xff;
     }
     const double magnitude = std::fabs(value);
-    U bits = 0; // 2^-127, also for what is smaller
+    U bits = 0; // 2^-127, also for smaller values
     while (bits < 0xff && (rounds_up ? std::ldexp(1, static_cast<int>(bits) - 127) < magnitude
                                      : std::ldexp(1, static_cast<int>(bits) - 126) <= magnitude)) {
         ++bits;

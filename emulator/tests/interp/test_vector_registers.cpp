@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Registers of several components: .reg .v2 and .v4.
+// Registers with several components: .reg .v2 and .v4.
 
 #include "support/operation.hpp"
 
@@ -59,7 +59,7 @@ TEST_P(VectorRegisters, the_innermost_declaration_counts) {
         each(WORDS), [](U a) { return a; }, ".reg .v2 .b32 %v;\n");
 }
 
-/// Runs a kernel of one warp on an array that it knows as %at, and its lane as %l.
+/// Runs a kernel of one warp on an array; %at is the array and %l the lane.
 std::vector<U> run_on_array(const std::string& body, std::vector<U> content) {
     TestDevice device;
     auto* const array = device.allocate<U>(content.size());

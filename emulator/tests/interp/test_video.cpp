@@ -58,7 +58,7 @@ TEST(Video, a_second_operation_follows) {
             return static_cast<U>(std::max(byte(a, 1) + byte(b, 2), static_cast<S>(c)));
         });
     expect_operation<U>("vadd.u32.s32.s32.max %d, %a, %b.b0, %c;", each(WORDS, WORDS, WORDS),
-                        [](U a, U b, U c) { // as on a GPU, where both have the highest bit
+                        [](U a, U b, U c) { // as on a GPU if both have the highest bit
                             const U sum = a + static_cast<U>(byte(b, 0));
                             return (sum & c) >> 31 != 0 ? sum : std::max(sum, c);
                         });
@@ -67,7 +67,7 @@ TEST(Video, a_second_operation_follows) {
 TEST(Video, a_part_of_the_destination_is_merged_into_the_third_source) {
     expect_operation<U>("vadd.s32.s32.s32.sat %d.b2, %a, %b.h0, %c;", each(WORDS, WORDS, WORDS),
                         [](U a, U b, U c) {
-                            // As on a GPU: negative sums count as large ones.
+                            // As on a GPU, negative sums count as large ones.
                             const U sum = std::min(a + static_cast<U>(half(b, 0)), 0x7fu);
                             return (c & 0xff00ffffu) | sum << 16;
                         });
@@ -90,7 +90,7 @@ TEST(Video, shifts_clamp_or_wrap) {
     expect_operation<U>("vshl.u32.u32.u32.sat.clamp %d, %a, %b;", each(WORDS, amounts),
                         [](U a, U n) {
                             const auto wide = static_cast<std::uint64_t>(a) << std::min(n, 32u);
-                            // As on a GPU: bit 33 is taken for the sign.
+                            // As on a GPU, bit 33 counts as the sign.
                             if ((wide >> 33 & 1) != 0) {
                                 return 0u;
                             }
@@ -106,7 +106,7 @@ TEST(Video, products_are_scaled_and_summed) {
                         });
     expect_operation<U>(
         "vmad.u32.u32.u32.sat %d, %a, %b, %c;", each(WORDS, WORDS, WORDS), [](U a, U b, U c) {
-            // As on a GPU: the summand has a sign although the factors have none.
+            // As on a GPU, the summand is signed although the factors are unsigned.
             const auto product = static_cast<std::uint64_t>(a) * b;
             const std::uint64_t summand = static_cast<std::uint64_t>(static_cast<S>(c));
             if (static_cast<S>(c) < 0 && product < -summand) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Operations between lanes, against their definitions.
+// Operations between lanes, compared with their definitions.
 
 #include "support/operation.hpp"
 
@@ -18,7 +18,7 @@ class WarpOperations : public OnEveryLevel {};
 
 INSTANTIATE_TEST_SUITE_P(levels, WarpOperations, LEVELS);
 
-/// Runs `code` on one warp and returns what it left in %d. %a is 3 * lane + 1, %l the lane.
+/// Runs `code` on one warp and returns %d. %a is 3 * lane + 1, %l the lane.
 std::vector<U> lanes_after(const std::string& code, std::uint32_t threads = 32) {
     TestDevice device;
     auto* const out = device.allocate<U>(32);
@@ -39,7 +39,7 @@ std::vector<U> lanes_after(const std::string& code, std::uint32_t threads = 32) 
     return std::vector<U>(out, out + threads);
 }
 
-/// shfl as PTX defines it: the value and whether it was in range.
+/// shfl as PTX defines it: the value, and whether the source lane was in range.
 std::pair<U, bool> shuffled(const std::string& mode, S lane, S b, S c) {
     const S clamp = c & 31;
     const S segment = c >> 8 & 31;
@@ -96,7 +96,7 @@ TEST_P(WarpOperations, votes) {
               0u);
     EXPECT_EQ(lanes_after(setup + "vote.sync.uni.pred %q, %p, -1;\nselp.u32 %d, 1, 0, %q;\n")[0],
               0u);
-    // Each half votes for itself.
+    // Each half votes separately.
     const auto halves = lanes_after(setup + "setp.lt.u32 %q, %l, 16;\n"
                                             "selp.b32 %b, 0xffff, 0xffff0000, %q;\n"
                                             "vote.sync.ballot.b32 %d, !%p, %b;\n");
@@ -171,7 +171,7 @@ TEST_P(WarpOperations, clocks_advance) {
 }
 
 TEST_P(WarpOperations, a_lane_outside_its_member_mask_takes_part_like_the_others) {
-    // Undefined, and what an H200 does. It must above all come to an end.
+    // This is undefined; the emulator does the same as an H200. Above all, it must terminate.
     const auto after = [](const std::string& operation) {
         return lanes_after("and.b32 %b, %l, 3;\nsetp.eq.u32 %p, %b, 1;\n" + operation);
     };

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Limits of control groups, from files as machines and containers have them.
+// Limits of control groups, read from files as they exist on machines and in containers.
 
 #include "objects/process/host_limits.hpp"
 
@@ -84,7 +84,7 @@ TEST(HostLimits, groups_of_version_1_have_a_folder_for_each_controller) {
                    {"/sys/fs/cgroup/cpu/docker/0123abcd/cpu.cfs_quota_us", "400000\n"},
                    {"/sys/fs/cgroup/cpu/docker/0123abcd/cpu.cfs_period_us", "100000\n"}},
                   4, GIB);
-    // Inside the container the group is mounted as the root, under the name that the host gives it.
+    // Inside the container, the group is mounted as the root, but has the name of the host.
     expect_limits({{"/proc/self/cgroup", groups},
                    {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "2147483648\n"},
                    {"/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n"},

@@ -13,7 +13,7 @@
 
 namespace cuprum::emulator::ptx::testing {
 
-/// The head that every module needs.
+/// The lines that every module starts with.
 inline constexpr std::string_view HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
 /// A module that uses all of the syntax at least once.
@@ -116,7 +116,7 @@ $L__info_string0:
 }
 )";
 
-/// Parses text that must be sound.
+/// Parses text that must be valid.
 inline Module parse_good(std::string_view text) {
     Diagnostics diagnostics;
     std::optional<Module> module = parse(std::string(text), diagnostics);
@@ -124,7 +124,7 @@ inline Module parse_good(std::string_view text) {
     return module ? std::move(*module) : Module();
 }
 
-/// Parses the statements of a kernel's body that must be sound.
+/// Parses the statements of a kernel's body, which must be valid.
 inline Module parse_body(std::string_view statements) {
     Module module =
         parse_good(std::string(HEAD) + ".entry k()\n{\n" + std::string(statements) + "\n}\n");
@@ -134,7 +134,7 @@ inline Module parse_body(std::string_view statements) {
     return module;
 }
 
-/// Returns all complaints about text that must not be sound.
+/// Returns all error messages for text that must be invalid.
 inline std::string complaints(std::string_view text) {
     Diagnostics diagnostics;
     const std::optional<Module> module = parse(std::string(text), diagnostics);
@@ -142,7 +142,7 @@ inline std::string complaints(std::string_view text) {
     return diagnostics.to_text();
 }
 
-/// Returns all complaints about the statements of a kernel's body; their first line is line 6.
+/// Returns all error messages for the statements of a kernel's body; the first is on line 6.
 inline std::string body_complaints(std::string_view statements) {
     return complaints(std::string(HEAD) + ".entry k()\n{\n" + std::string(statements) + "\n}\n");
 }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Compiler output through the parser and the printer: what NVRTC made of tests/corpus/*.cu while
-// building.
+// Sends compiler output through the parser and the printer: the PTX that NVRTC made of
+// tests/corpus/*.cu during the build.
 
 #include "ptx/printer.hpp"
 #include "sample.hpp"
@@ -56,7 +56,7 @@ TEST(ParserCorpus, damaged_compiler_output_is_survived) {
     if (files.empty()) {
         GTEST_SKIP() << "no NVRTC compiled the corpus";
     }
-    // A few of each keep it to seconds.
+    // A few rounds of each keep the test to seconds.
     constexpr int ROUNDS = 10;
     std::mt19937 random(3);
     for (const std::filesystem::path& path : files) {

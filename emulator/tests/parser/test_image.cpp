@@ -23,7 +23,7 @@ constexpr std::uint64_t ZSTD = 0x8000;
 constexpr std::uint64_t ONE_DEVICE = 0x100000;
 constexpr std::size_t ENTRY_HEADER_BYTES = 80;
 
-/// What goes into one entry of a fatbin.
+/// The content of one entry of a fat binary.
 struct Entry {
     std::uint16_t kind = 1;
     std::uint32_t sm = 80;
@@ -76,7 +76,7 @@ std::string make_cubin(unsigned char abi, std::uint32_t flags, std::uint16_t mac
     return elf;
 }
 
-/// Reads an image both ways, with and without its size, and expects the same.
+/// Reads an image with and without its size, and expects the same result.
 ImageResult read_both(const std::string& image, std::uint32_t compute_capability = 80) {
     const ImageResult unsized_result = read_image(image.c_str(), std::nullopt, compute_capability);
     ImageResult result = read_image(image.data(), image.size(), compute_capability);
@@ -89,15 +89,16 @@ ImageResult read_both(const std::string& image, std::uint32_t compute_capability
     return result;
 }
 
-/// Reads exactly these bytes, in an allocation of their size, so that a sanitizer sees any excess.
+/// Reads exactly these bytes from an allocation of that size, so that sanitizers detect reads past
+/// the end.
 ImageResult read_exactly(std::string_view bytes, std::uint32_t compute_capability = 80) {
     const std::unique_ptr<char[]> copy(new char[bytes.size()]);
     std::memcpy(copy.get(), bytes.data(), bytes.size());
     return read_image(copy.get(), bytes.size(), compute_capability);
 }
 
-/// Compresses with the shortest of LZ4 blocks: literals only, then one match that repeats the last
-/// byte `repeats` times, then five more literals as the format asks.
+/// Compresses with a minimal LZ4 block: literals, one match that repeats the last byte `repeats`
+/// times, then five more literals, which the format requires.
 std::string make_lz4(std::string_view literals, std::size_t repeats) {
     const auto put_length = [](std::string& out, std::size_t length) {
         for (length -= 15; length >= 255; length -= 255) {
@@ -113,7 +114,7 @@ std::string make_lz4(std::string_view literals, std::size_t repeats) {
     return out + "\x50//end";
 }
 
-/// Makes a zstd frame of two blocks that are not entropy-coded: literals, then `repeats` slashes.
+/// Makes a zstd frame of two blocks without entropy coding: literals, then `repeats` slashes.
 std::string make_zstd(std::string_view literals, std::size_t repeats) {
     constexpr std::size_t LAST = 1;
     constexpr std::size_t RUN = 2;
@@ -276,7 +277,7 @@ TEST(Image, truncation_at_every_byte_is_survived) {
                      {.payload = block, .flags = LZ4, .decompressed_size = PTX.size() + 1008},
                      {.sm = 75}});
     ASSERT_TRUE(read_exactly(image).ptx);
-    for (std::size_t size = 4; size < image.size(); ++size) { // with less it is text
+    for (std::size_t size = 4; size < image.size(); ++size) { // fewer bytes count as text
         EXPECT_FALSE(read_exactly(std::string_view(image).substr(0, size)).ptx) << size;
     }
 }

@@ -15,7 +15,7 @@ using Kind = Operand::Kind;
 
 namespace {
 
-/// Returns the instruction that is the first statement of the only kernel.
+/// Returns the first statement of the only kernel, which must be an instruction.
 const Instruction& first_of(const Module& module) {
     static const Instruction none;
     const auto& body = module.functions.at(0).body;

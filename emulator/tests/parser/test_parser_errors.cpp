@@ -191,8 +191,8 @@ TEST(ParserErrors, long_names_are_shortened_in_messages) {
 }
 
 TEST(ParserErrors, hostile_text_takes_linear_time) {
-    // Each of these invites a parser to look at the same bytes again and again. A quadratic one
-    // needs minutes for a megabyte; this bound leaves room for sanitizers and busy machines.
+    // Each of these tempts a parser to read the same bytes many times. A quadratic parser needs
+    // minutes for a megabyte. The bound leaves room for sanitizers and busy machines.
     constexpr std::size_t BYTES = 1 << 20;
     constexpr std::chrono::seconds BOUND(20);
     const auto start = std::chrono::steady_clock::now();

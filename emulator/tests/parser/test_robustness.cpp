@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The parser against damaged text: whatever comes in, it must end, in bounds, with a tree that
-// prints and reads back or with a complaint. Meant to be run with sanitizers too.
+// Parses damaged text. The parser must terminate, stay in bounds, and return an error message or a
+// tree that prints and reads back. Run this with sanitizers too.
 
 #include "ptx/printer.hpp"
 #include "sample.hpp"
@@ -16,7 +16,7 @@ using testing::SAMPLE;
 
 namespace {
 
-/// Parses anything; returns whether it was taken for sound.
+/// Parses any text and returns whether it was accepted.
 bool survives(std::string text) {
     Diagnostics diagnostics;
     const std::optional<Module> module = parse(std::move(text), diagnostics);
@@ -62,7 +62,7 @@ TEST(ParserRobustness, flipped_bytes) {
 }
 
 TEST(ParserRobustness, pieces_moved_about) {
-    // Copies of the text's own pieces in wrong places get further into the parser than noise does.
+    // Pieces of the text itself in wrong places reach more of the parser than noise.
     std::mt19937 random(7);
     for (int round = 0; round < 4000; ++round) {
         std::string text(SAMPLE);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares trees by everything but the places in their text.
+// Compares trees, ignoring the positions in their text.
 
 #pragma once
 
@@ -90,8 +90,8 @@ inline bool are_same(const Alias& a, const Alias& b) {
     return a.name == b.name && a.target == b.target;
 }
 
-/// Returns whether two modules are equal but for the order in which declarations and definitions of
-/// functions mix, which the printer does not keep.
+/// Returns whether two modules are equal. Ignores how declarations and definitions of functions are
+/// interleaved, which the printer does not preserve.
 inline bool are_same(const Module& a, const Module& b) {
     const auto select = [](const Module& module, bool is_declaration) {
         std::vector<const Function*> functions;

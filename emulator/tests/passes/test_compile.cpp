@@ -59,7 +59,7 @@ TEST(Compile, unused_results_are_removed) {
 TEST(Compile, a_guarded_write_keeps_the_old_value) {
     TestDevice device;
     auto* out = device.allocate<std::uint32_t>(32);
-    // %r3 is live across the guarded write; its place must not be given away.
+    // %r3 is live across the guarded write, so its place must not be reused.
     const Fault fault = test::run(device, R"(
 .visible .entry guarded(.param .u64 out) {
     .reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %rd<4>;
@@ -123,7 +123,7 @@ TEST(Compile, a_long_straight_kernel_needs_few_places_and_little_time) {
     const auto time = std::chrono::steady_clock::now() - start;
     ASSERT_TRUE(kernel) << device.log;
     EXPECT_LT(kernel->frame_bytes, 2048u);
-    // A few milliseconds; the limit only catches quadratic behaviour.
+    // This takes a few milliseconds; the limit only detects quadratic behaviour.
     EXPECT_LT(std::chrono::duration<double>(time).count(), 0.5);
     RecordProperty("compile_us",
                    static_cast<int>(std::chrono::duration<double, std::micro>(time).count()));

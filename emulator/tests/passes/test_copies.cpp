@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Copies that the compiler looks through: chains, loops of copies, originals that change.
+// Copies that the compiler removes: chains, loops of copies, and originals that change.
 
 #include "exec/harness.hpp"
 
@@ -16,7 +16,7 @@ using test::TestDevice;
 
 constexpr std::uint32_t COPIES = 20'000;
 
-/// Runs one thread of a kernel with `count` registers %c and %x = 5, and returns %x at its end.
+/// Runs one thread of a kernel with `count` registers %c and %x = 5, and returns the final %x.
 std::uint32_t result_of(std::uint32_t count, const std::string& body) {
     TestDevice device;
     auto* const out = device.allocate<std::uint32_t>(1);
@@ -67,7 +67,7 @@ TEST(Copies, an_original_that_changes_after_each_copy) {
 }
 
 TEST(Copies, registers_that_are_copies_of_each_other) {
-    // Each is written once; which value they have before is undefined, so only loading matters.
+    // Each register is written once. The values before that are undefined, so only loading matters.
     EXPECT_EQ(result_of(4, "setp.eq.u32 %p, %x, 6;\n@!%p bra END;\n" + copy(0, 1) + copy(1, 2) +
                                copy(2, 0) + "mov.u32 %x, %c0;\nEND:\n"),
               5u);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is recorded of places, counted, and how lines of Python and symbols are read.
+// How source locations are recorded and counted, and how lines of Python and symbols are read.
 
 #include "objects/process/origin.hpp"
 #include "places/native_stack.hpp"
@@ -24,8 +24,8 @@ using namespace cuprum::emulator;
 
 namespace {
 
-/// Uses the driver, whose functions are part of this program: allocates, frees and launches often
-/// from the same places. Returns how many places were recorded.
+/// Uses the driver, whose functions are part of this program: allocates, frees and launches many
+/// times from the same places. Returns how many places were recorded.
 std::size_t use_driver(const char* checks, const char* leaks) {
     ::setenv("CUPRUM_EMULATOR_CHECK", checks, 1);
     ::setenv("CUPRUM_EMULATOR_LEAKS", leaks, 1);

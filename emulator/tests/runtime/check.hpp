@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the programs here check with. Each is an ordinary CUDA program that returns 0 if all holds;
-// it needs nothing of Cuprum, so it also runs on a GPU with NVIDIA's own runtime library.
+// Checks for the programs in this folder. Each is an ordinary CUDA program that returns 0 if all
+// checks hold. It does not use Cuprum, so it also runs on a GPU with NVIDIA's own runtime library.
 
 #pragma once
 

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compare what two libcudart.so.13 export: names with their versions.
+"""Compare the exports of two libcudart.so.13: names with their versions.
 
-Programs name both, so one that is missing keeps a program from starting at all.
+Programs refer to both, so a program cannot start if one is missing.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What goes wrong, and how long it stays so. The last of these makes the context unusable.
+// Errors, and how long they persist. The last one makes the context unusable.
 
 #include "check.hpp"
 
@@ -20,7 +20,7 @@ void an_error_is_kept_until_it_is_asked_for() {
     OK(cudaGetLastError());
     RETURNS(cudaErrorInvalidDevice, cudaSetDevice(99));
     RETURNS(cudaErrorInvalidDevice, cudaPeekAtLastError());
-    std::thread([] { OK(cudaGetLastError()); }).join(); // each thread has its own
+    std::thread([] { OK(cudaGetLastError()); }).join(); // each thread has its own last error
     OK(cudaDeviceSynchronize());
     RETURNS(cudaErrorInvalidDevice, cudaGetLastError());
     OK(cudaGetLastError());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Code loaded at run time, contexts of the driver API, managed memory on the move, batches.
+// Code loaded at run time, contexts of the driver API, moves of managed memory, batches.
 
 #include "check.hpp"
 

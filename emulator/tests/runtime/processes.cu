@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory and events between two processes: the program starts itself with the handles in hand.
+// Memory and events shared by two processes: the program starts itself and passes the handles.
 
 #include "check.hpp"
 
@@ -16,7 +16,7 @@ __global__ void add(int* value, int amount) {
     *value += amount;
 }
 
-/// What the first process tells the second.
+/// The message from the first process to the second.
 struct Message {
     cudaIpcMemHandle_t memory;
     cudaIpcEventHandle_t event;

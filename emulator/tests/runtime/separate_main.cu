@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Compiled with -rdc=true, together with separate_part.cu: device code that is linked when loaded.
+// Compiled with -rdc=true, together with separate_part.cu: the device code is linked when it is
+// loaded.
 
 #include "check.hpp"
 #include "separate_part.hpp"

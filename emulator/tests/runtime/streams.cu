@@ -39,7 +39,7 @@ void work_is_asynchronous() {
     OK(cudaEventRecord(done, first));
     RETURNS(cudaErrorNotReady, cudaStreamQuery(first));
     RETURNS(cudaErrorNotReady, cudaEventQuery(done));
-    OK(cudaGetLastError()); // not ready is no error
+    OK(cudaGetLastError()); // not ready is not an error
     OK(cudaStreamWaitEvent(second, done, 0));
     add_one<<<1, 1, 0, second>>>(memory + 1);
     RETURNS(cudaErrorNotReady, cudaStreamQuery(second));

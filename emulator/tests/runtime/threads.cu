@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Several host threads at once, from the first call on.
+// Several host threads that call the runtime at once, from the first call on.
 
 #include "check.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Thrust, and CUB beneath it, from the toolkit's own headers.
+// Thrust and the CUB below it, from the toolkit's own headers.
 
 #include "check.hpp"
 

@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Matrices of numbers in any of the formats that matrix instructions know, and their product by the
-// definition.
+// Matrices of numbers in any format of the matrix instructions, and their product by definition.
 
 #pragma once
 
@@ -15,7 +14,7 @@
 
 namespace cuprum::emulator::test {
 
-/// A number format: its name in PTX and how numbers that it can hold exactly are written in it.
+/// A number format: its name in PTX, and how exactly representable numbers are encoded.
 struct NumberFormat {
     enum class Kind { Integer, Float, Plain };
 
@@ -25,7 +24,7 @@ struct NumberFormat {
     bool is_signed = false;
     int exponent_bits = 0; // Float
     int fraction_bits = 0;
-    unsigned shift = 0; // how far it is from the lowest bit
+    unsigned shift = 0; // distance from the lowest bit
 
     [[nodiscard]] std::uint64_t encode(double value) const {
         if (kind == Kind::Integer) {
@@ -79,7 +78,7 @@ struct NumberFormat {
 
     [[nodiscard]] int sign_bit() const { return exponent_bits + fraction_bits; }
 
-    /// Returns how many elements a 32-bit register holds; 1 when they are wider.
+    /// Returns how many elements fit into a 32-bit register, or 1 if they are wider.
     [[nodiscard]] unsigned per_register() const { return bits > 32 ? 1 : 32 / bits; }
 
     /// Returns the width of the registers in bytes.
@@ -119,7 +118,8 @@ struct Matrix {
         return values[row * columns + column];
     }
 
-    /// Returns a matrix of small whole numbers that the format has; the sign only where it can.
+    /// Returns a matrix of small whole numbers that the format can represent; signed if the format
+    /// is.
     static Matrix random(unsigned rows, unsigned columns, const NumberFormat& format,
                          std::uint32_t seed) {
         Matrix result(rows, columns);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Kernels of one matrix instruction: matrices are spread over the registers of 32 lanes as the test
-// says, the instruction runs, and what it wrote is put together again.
+// Kernels of one matrix instruction. The test defines how matrices are distributed over the
+// registers of 32 lanes. The instruction runs, and the results are assembled to a matrix.
 
 #pragma once
 
@@ -18,14 +18,14 @@ struct Place {
     unsigned column;
 };
 
-/// What the lanes hold of one operand: `count` registers each, those of lane 0 first.
+/// The registers of one operand in all lanes: `count` registers each, starting with lane 0.
 struct Held {
     std::string name;
     unsigned count = 1;
     unsigned bytes = 4; // of a register
     std::vector<std::uint8_t> content;
 
-    /// Returns the operand: {%a0, %a1}.
+    /// Returns the operand, such as {%a0, %a1}.
     [[nodiscard]] std::string list() const {
         std::string text = "{";
         for (unsigned i = 0; i < count; ++i) {
@@ -34,7 +34,7 @@ struct Held {
         return text + "}";
     }
 
-    /// Returns PTX that declares the registers and loads them, or that stores them.
+    /// Returns PTX that declares and loads the registers, or that stores them.
     [[nodiscard]] std::string moves(bool is_store) const {
         const std::string bits = std::to_string(bytes * 8);
         const std::string at = "%p" + name + (is_store ? "out" : "");
@@ -54,7 +54,7 @@ struct Held {
     }
 };
 
-/// Spreads a matrix over lanes; `place(lane, i)` tells where element `i` of a lane is.
+/// Distributes a matrix over lanes. `place(lane, i)` is the position of a lane's element `i`.
 template <typename PlaceOf>
 Held hold(const std::string& name, const Matrix& matrix, const NumberFormat& format,
           PlaceOf place) {
@@ -75,7 +75,7 @@ Held hold(const std::string& name, const Matrix& matrix, const NumberFormat& for
     return held;
 }
 
-/// Makes an operand of one word a lane.
+/// Makes an operand of one word per lane.
 inline Held hold_words(const std::string& name, const std::vector<std::uint32_t>& words) {
     Held held{name, 1, 4, {}};
     held.content.resize(words.size() * 4);
@@ -83,7 +83,7 @@ inline Held hold_words(const std::string& name, const std::vector<std::uint32_t>
     return held;
 }
 
-/// Puts a matrix of 8, 16, 32 or 64 bits together again.
+/// Assembles a matrix of elements of 8, 16, 32 or 64 bits.
 template <typename PlaceOf>
 Matrix collect(const Held& held, unsigned rows, unsigned columns, const NumberFormat& format,
                PlaceOf place) {
@@ -101,7 +101,7 @@ Matrix collect(const Held& held, unsigned rows, unsigned columns, const NumberFo
     return result;
 }
 
-/// Runs `code` with the registers of `inputs`, and returns those of `output`, one of them.
+/// Runs `code` with the registers of `inputs`, and returns those of `output`, which is one of them.
 inline std::vector<std::uint8_t> run_held(const std::string& code, const std::vector<Held>& inputs,
                                           const Held& output) {
     std::string parameters;
@@ -112,7 +112,7 @@ inline std::vector<std::uint8_t> run_held(const std::string& code, const std::ve
         std::memcpy(place, bytes.data(), bytes.size());
         return reinterpret_cast<std::uint64_t>(place);
     };
-    // As many parameters as any test needs; the others are not used.
+    // The kernel declares as many parameters as any test needs; unused ones are ignored.
     constexpr std::size_t MOST = 6;
     std::uint64_t addresses[MOST] = {};
     EXPECT_LE(inputs.size(), MOST);

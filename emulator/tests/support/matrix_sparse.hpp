@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Sparse matrices of 16 rows as mma.sp takes them, and where elements of m16n8 products lie.
+// Sparse matrices of 16 rows for mma.sp, and the positions of elements in m16n8 products.
 
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace cuprum::emulator::test {
 
-/// Where elements of A lie, of whatever number of columns: pieces of 8 rows by 16 bytes.
+/// Returns the positions of elements of A, with any number of columns: pieces of 8 rows by 16
+/// bytes.
 inline auto place_in_16_rows(const NumberFormat& format) {
     return [per = format.per_register()](unsigned lane, unsigned i) {
         const unsigned piece = i / per;
@@ -19,19 +20,19 @@ inline auto place_in_16_rows(const NumberFormat& format) {
     };
 }
 
-/// Where elements of B lie.
+/// Returns the positions of elements of B.
 inline auto place_in_8_columns(const NumberFormat& format) {
     return [per = format.per_register()](unsigned lane, unsigned i) {
         return Place{lane % 4 * per + i % per + 4 * per * (i / per), lane / 4};
     };
 }
 
-/// Where elements of C and D lie.
+/// Returns the positions of elements of C and D.
 inline Place place_in_result(unsigned lane, unsigned i) {
     return {lane / 4 + 8 * (i / 2), lane % 4 * 2 + i % 2};
 }
 
-/// A matrix of which half is zero: whole, as it is stored, and what tells one from the other.
+/// A half-zero matrix: as a whole, as it is stored, and the metadata that connects both.
 class SparseMatrix {
 public:
     Matrix whole;
@@ -71,10 +72,10 @@ public:
         return std::find(chosen.begin(), chosen.end(), column / unit_ % units_) != chosen.end();
     }
 
-    /// Returns how many lanes or groups of lanes could hold the metadata.
+    /// Returns how many lanes or groups of lanes could provide the metadata.
     [[nodiscard]] unsigned selectors() const { return 16 / chunks(); }
 
-    /// Returns a word for each lane; those that hold nothing have all bits set.
+    /// Returns a word for each lane. Lanes without metadata have all bits set.
     [[nodiscard]] std::vector<std::uint32_t> metadata(unsigned selector) const {
         std::vector<std::uint32_t> words(32, 0xffffffffu);
         for (unsigned row = 0; row < 16; ++row) {
@@ -91,8 +92,8 @@ public:
 
 private:
     NumberFormat format_;
-    unsigned units_; // of a chunk
-    unsigned unit_;  // elements of each
+    unsigned units_; // per chunk
+    unsigned unit_;  // elements per unit
     std::vector<std::vector<std::vector<unsigned>>> indexes_;
 
     [[nodiscard]] unsigned chunks() const { return whole.columns / (units_ * unit_); }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Damages PTX in ways that get far into what reads it: not noise, but lines, words and numbers in
-// wrong places.
+// Damages PTX in ways that reach deep into its readers: not with noise, but with lines, words and
+// numbers in wrong places.
 
 #pragma once
 
@@ -17,12 +17,12 @@
 
 namespace cuprum::emulator::test {
 
-/// Changes a text again and again, the same way for the same seed.
+/// Changes texts at random. The same seed gives the same changes.
 class Mutator {
 public:
     explicit Mutator(std::uint32_t seed) : random_(seed) {}
 
-    /// Returns a text with one to four changes; `other` lends lines and words.
+    /// Returns a text with one to four changes. `other` provides lines and words.
     [[nodiscard]] std::string operator()(std::string_view text, std::string_view other) {
         std::vector<std::string> lines = split(text);
         const std::vector<std::string> donors = split(other);
@@ -86,7 +86,7 @@ private:
         }
     }
 
-    /// Puts a number at the edge of some range in place of one.
+    /// Replaces a number by one at the edge of some range.
     void change_number(std::string& line) {
         constexpr std::array<std::string_view, 12> NUMBERS{
             "0",          "-1",         "1",
@@ -106,7 +106,7 @@ private:
         }
     }
 
-    /// Puts a piece between two marks of another line in place of one of this line.
+    /// Replaces a piece of this line by a piece between two punctuation marks of another line.
     void change_word(std::string& line, std::string_view donor) {
         constexpr std::string_view MARKS = ". ,;[]{}\t";
         const std::size_t from = std::min<std::size_t>(pick(line.size() + 1), line.size());

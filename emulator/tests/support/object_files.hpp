@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Object files and archives as nvcc and ar would make them, by hand.
+// Makes object files and archives like those of nvcc and ar.
 
 #pragma once
 
@@ -18,7 +18,7 @@ void put_at(std::string& bytes, std::size_t offset, T value) {
     std::memcpy(bytes.data() + offset, &value, sizeof(value));
 }
 
-/// Makes a fatbin of entries that are given whole.
+/// Makes a fat binary of complete entries.
 inline std::string make_fatbin(const std::string& payload) {
     std::string fatbin(16, '\0');
     put_at(fatbin, 0, 0xBA55ED50U);
@@ -27,7 +27,7 @@ inline std::string make_fatbin(const std::string& payload) {
     return fatbin + payload;
 }
 
-/// Makes the fatbin of one PTX text.
+/// Makes a fat binary of one PTX text.
 inline std::string make_ptx_fatbin(const std::string& ptx, std::uint32_t sm) {
     std::string header(64, '\0');
     put_at(header, 0, std::uint16_t{1});
@@ -37,12 +37,12 @@ inline std::string make_ptx_fatbin(const std::string& ptx, std::uint32_t sm) {
     return make_fatbin(header + ptx + '\0');
 }
 
-/// Makes an ELF file of sections: name and contents.
+/// Makes an ELF file of sections, given by name and content.
 inline std::string make_elf(const std::vector<std::pair<std::string, std::string>>& sections,
                             std::uint16_t machine = 62) {
     std::string names(1, '\0');
     std::string contents;
-    std::string table(64, '\0'); // the first section is none
+    std::string table(64, '\0'); // the first section is always empty
     const auto add = [&](const std::string& name, const std::string& content) {
         std::string header(64, '\0');
         put_at(header, 0, static_cast<std::uint32_t>(names.size()));
@@ -69,7 +69,7 @@ inline std::string make_elf(const std::vector<std::pair<std::string, std::string
     return elf + contents + table;
 }
 
-/// Makes an archive as ar does.
+/// Makes an archive in the format of ar.
 inline std::string make_archive(const std::vector<std::string>& members) {
     std::string archive = "!<arch>\n";
     for (const std::string& member : members) {

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs one PTX instruction on a list of operands, one element per thread, and hands back what it
-// wrote. Every run is done twice: with all lanes, and guarded by a predicate, when the lanes left
-// out must keep what they had.
+// Runs one PTX instruction on a list of operands, one element per thread, and returns the results.
+// Every run is made twice: with all lanes, and guarded by a predicate, where the other lanes must
+// keep their values.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace cuprum::emulator::test {
 
-/// A predicate operand: 32 bits in memory, not zero means true.
+/// A predicate operand: 32 bits in memory, where any value but zero means true.
 struct Bool {
     std::uint32_t value = 0;
 
@@ -70,7 +70,7 @@ std::string declare(const std::string& name) {
 
 /// Runs `code`, which reads %a, %b, %c and writes %d, on each tuple of inputs.
 ///
-/// `code` may hold several instructions; "@G" stands where the guard of a guarded run goes.
+/// `code` may contain several instructions; "@G" marks the place of the guard in a guarded run.
 template <typename D, typename... S>
 std::vector<D> run_operation(const std::string& code, const std::vector<std::tuple<S...>>& inputs,
                              const std::string& declarations = "") {
@@ -213,7 +213,7 @@ void expect_operation(const std::string& code, const std::vector<std::tuple<S...
     }
 }
 
-/// Runs each test on every instruction-set level this machine has.
+/// Runs each test on every instruction-set level of this machine.
 class OnEveryLevel : public testing::TestWithParam<const char*> {
 protected:
     void SetUp() override {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Programs that are run from a test, as a user would in a shell.
+// Programs that a test runs, like a user in a shell.
 
 #pragma once
 
@@ -13,13 +13,13 @@
 
 namespace cuprum::emulator::test {
 
-/// How a program ended, and what it wrote.
+/// How a program ended, and its output.
 struct Outcome {
     int status = -1;
     std::string output; // both streams
 };
 
-/// Runs a line of the shell.
+/// Runs a line in the shell.
 inline Outcome shell(const std::string& line) {
     Outcome outcome;
     std::FILE* pipe = ::popen((line + " 2>&1").c_str(), "r");

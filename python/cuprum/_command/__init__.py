@@ -33,8 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = _run(options)
         sys.stdout.flush()
-    except BrokenPipeError:  # as of `| head`, which has read enough
-        # Python must not meet the closed pipe again when it exits.
+    except BrokenPipeError:  # `| head` closes the pipe early
+        # Prevent a second error when Python flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return status
@@ -55,7 +55,7 @@ class _ShowVersion(argparse.Action):
 
 
 def _run(options: argparse.Namespace) -> int:
-    # Imported late: a wrong argument should not wait for the driver.
+    # Import late, so that a wrong argument is reported before the driver is loaded.
     if options.command == "info":
         from cuprum._command import info as command
 

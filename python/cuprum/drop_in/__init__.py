@@ -23,7 +23,7 @@ from cuprum.drop_in._shims import handle_return
 
 __all__ = ["PATH", "handle_return", "install", "main"]
 
-#: A folder which, first in ``PYTHONPATH``, gives a process Cuprum for ``cuda.core`` from its start.
+#: If this folder is first in ``PYTHONPATH``, a process has Cuprum as ``cuda.core`` from its start.
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "path")
 
 
@@ -51,7 +51,7 @@ def install() -> None:
     parent = _parent_package()
     core = become()
     parent.core = core  # type: ignore[attr-defined]
-    # multiprocessing hands sys.path to the processes it spawns.
+    # multiprocessing passes sys.path to the processes that it spawns.
     if PATH not in sys.path:
         sys.path.insert(0, PATH)
 

@@ -8,5 +8,5 @@ import sys
 from cuprum.drop_in import main
 
 if __name__ == "__main__":
-    # The folder of this file must not lead the search path of the program that is run.
+    # main() puts the script's own folder first in the search path, as Python does.
     main(sys.argv[1:])

@@ -9,7 +9,7 @@ import importlib
 import importlib.util
 from collections.abc import Callable
 
-# The types of cuda.bindings.driver in which handles are given.
+# The types of cuda.bindings.driver for handles.
 _HANDLE_TYPES = {
     "Context": "CUcontext",
     "Event": "CUevent",
@@ -18,7 +18,7 @@ _HANDLE_TYPES = {
     "ObjectCode": "CUlibrary",
     "Stream": "CUstream",
 }
-# Names of DeviceProperties that cuda.core lacks; some programs list all names.
+# Names of DeviceProperties that cuda.core lacks. Hide them, because some programs list all names.
 _NOT_IN_REFERENCE = {
     "can_use_64_bit_stream_mem_ops_v1",
     "can_use_stream_mem_ops_v1",

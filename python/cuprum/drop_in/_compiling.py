@@ -40,7 +40,7 @@ def _assert_single_dashed_nvvm_options(options: list[str]) -> None:
             raise RuntimeError(f"{option} is double-dashed; libNVVM takes single dashes alone")
 
 
-# When a file that a cache was writing counts as left over.
+# The age at which a cache's temporary file counts as abandoned.
 _TMP_STALE_AGE_SECONDS = 3600
 
 
@@ -85,7 +85,7 @@ def follow_reference() -> None:
     )
     for cls, name, member in members + _cache_members():
         setattr(cls, name, member)
-    # Programs catch the compilers' own errors.
+    # Let programs catch the errors of cuda.bindings' compilers.
     for module_name, theirs, ours in (
         ("cuda.bindings.nvjitlink", "nvJitLinkError", _errors.LinkerError),
         ("cuda.bindings.nvvm", "nvvmError", _errors.NVVMError),
@@ -97,7 +97,7 @@ def follow_reference() -> None:
         except (ImportError, AttributeError):
             continue
         ours.__bases__ = (*ours.__bases__, error)
-        # cuda.bindings expects a code as the argument; ours is a text.
+        # The constructor of cuda.bindings expects a code as its argument; ours gets a text.
         setattr(ours, "__init__", Exception.__init__)  # noqa: B010 -- type checkers forbid it
 
 

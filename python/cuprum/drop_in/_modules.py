@@ -133,10 +133,10 @@ _PRIVATE_MODULES = {
         "make_program_cache_key",
     ),
 }
-# Private modules that have a counterpart in Cuprum, parts of which tests replace.
+# Private modules with a counterpart in Cuprum; tests replace parts of them.
 _OWN_MODULES = {"_memory._peer_access_utils": "cuprum._peer_access"}
 _PUBLIC_MODULES = ("checkpoint", "graph", "system", "texture", "typing", "utils")
-# The names at the top level of ``cuda.core``; other names of cuprum do not show there.
+# The names at the top level of ``cuda.core``; other names of cuprum are hidden there.
 _PUBLIC_NAMES = (
     "LEGACY_DEFAULT_STREAM",
     "PER_THREAD_DEFAULT_STREAM",
@@ -179,7 +179,7 @@ _PUBLIC_NAMES = (
     "launch",
 )
 
-#: Answers for a name that is nowhere, given the module and the name; used by test tools.
+#: Returns a placeholder for a missing name, given the module and the name; test tools set it.
 stand_in: Callable[[str, str], object] | None = None
 
 

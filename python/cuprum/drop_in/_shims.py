@@ -13,11 +13,11 @@ from cuprum._cuprum import StridedLayout as _StridedLayout  # noqa: F401
 from cuprum._cuprum import StridedMemoryView
 from cuprum._views import ViewableArgument as _StridedMemoryViewProxy  # noqa: F401
 
-#: The version of ``cuda.core`` that the drop-in follows; programs compare it.
+#: The version of ``cuda.core`` that the drop-in implements; programs check it.
 __version__ = "1.2.0"
 
 _BINDINGS = ("driver", "nvrtc", "runtime")
-# Where other private names are, and what they are called there.
+# The modules of other private names, and their names there.
 _ELSEWHERE = {
     "IPCEventDescriptor": ("cuprum._ipc_event", "IPCEventDescriptor"),
     "_reduce_event": ("cuprum._ipc_event", "reduce_event"),
@@ -148,7 +148,7 @@ class _ThreadDevices(threading.local):
 _tls = _ThreadDevices()
 
 
-#: The device types of DLPack that CUDA has.
+#: The device types of DLPack that CUDA uses.
 DLDeviceType = enum.IntEnum(
     "DLDeviceType", {"kDLCPU": 1, "kDLCUDA": 2, "kDLCUDAHost": 3, "kDLCUDAManaged": 13}
 )

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Views and layouts, against every kind of bad input they can be given."""
+"""Views and layouts with every kind of bad input."""
 
 import types
 
@@ -67,7 +67,7 @@ def test_consumers_streams_that_are_none(memory):
 
 
 class Producer:
-    """Offer the CUDA array interface with some entries replaced."""
+    """An array with the CUDA array interface and some entries replaced."""
 
     def __init__(self, memory, **entries):
         self.__cuda_array_interface__ = {
@@ -143,7 +143,7 @@ def test_buffers_that_cannot_be_viewed(memory):
     check_all("from_buffer", view, refused)
     check("from_buffer", view, memory.closed, cuprum.ClosedError, "this Buffer was closed")
     check_all("shape", lambda x: of_buffer(memory, x, itemsize=4), numbers("shape"))
-    refused = [row for row in numbers("strides") if row[0] is not None]  # None: as they follow
+    refused = [row for row in numbers("strides") if row[0] is not None]  # None is allowed here
     check_all("strides", lambda x: of_buffer(memory, (4,), x, itemsize=4), refused)
     refused = [row for row in integers("itemsize") if row[0] is not None]
     check_all("itemsize", lambda x: of_buffer(memory, (4,), itemsize=x), refused)

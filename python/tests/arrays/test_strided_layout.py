@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Layouts against what numpy makes of the same operations; corner cases are in the core's tests."""
+"""Layouts, compared with the same operations in numpy; the core's tests have the corner cases."""
 
 import itertools
 import weakref

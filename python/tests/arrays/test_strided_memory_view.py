@@ -16,7 +16,7 @@ from cuprum.utils import (
 
 
 class OnlyDLPack:
-    """An exporter that is not known to be numpy."""
+    """An exporter that Cuprum does not recognise as numpy."""
 
     def __init__(self, array):
         self.array = array
@@ -29,7 +29,7 @@ class OnlyDLPack:
 
 
 class OldDLPack(OnlyDLPack):
-    """An exporter from before versions."""
+    """An exporter without DLPack versions."""
 
     def __dlpack__(self, *, stream=None):
         return self.array.__dlpack__(stream=stream)

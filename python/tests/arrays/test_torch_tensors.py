@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Views of PyTorch's tensors, which are read through its own C functions once those are trusted.
+"""Views of PyTorch tensors, which are read through PyTorch's C functions once they are verified.
 
-Most of it runs on a library of our own that has the same functions; what PyTorch itself does is
-seen where it is installed.
+Most tests use our own library with the same functions. Tests of PyTorch itself run only if it is
+installed.
 """
 
 import ctypes
@@ -38,7 +38,7 @@ needs_gil = pytest.mark.skipif(
 
 
 class Library:
-    """A loaded copy of the program, and a class of tensors that it knows."""
+    """A loaded copy of the library, and a class of tensors that it knows."""
 
     def __init__(self, path, *, slots=("impl",), module="torch", name="Tensor"):
         self._library = ctypes.CDLL(str(path))
@@ -70,7 +70,7 @@ class Library:
 
     @property
     def counts(self):
-        """Return how often a tensor was lent, and how often read."""
+        """Return how often tensors were exported through DLPack, and how often read directly."""
         return self.count("lent_count").value, self.count("read_count").value
 
     def tensor(
@@ -93,7 +93,7 @@ class Library:
 
 @pytest.fixture(scope="module")
 def build(tmp_path_factory):
-    """Compile the program anew at every call: what is known is known of one library."""
+    """Return a function that compiles a new library, because Cuprum verifies each library once."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         pytest.skip("needs a C compiler")
@@ -139,7 +139,7 @@ def test_each_kind_is_compared_once(build):
         assert view.device_id == index
         assert view.is_device_accessible == (device == CUDA)
         assert view.dtype == (np.float32 if kind is FLOAT32 else np.int16)
-    # The fourth is of the third's kind.
+    # The fourth tensor is of the same kind as the third.
     assert lent == [1, 1, 1, 0, 0, 0, 0, 0]
 
 
@@ -266,7 +266,7 @@ def tensors(torch, device):
 
 def test_views_of_tensors_say_what_the_tensors_say(torch):
     for device in devices(torch):
-        for _ in range(2):  # compared first, then read
+        for _ in range(2):  # the first round compares, the second reads
             for tensor in tensors(torch, device):
                 view = StridedMemoryView.from_any_interface(tensor, -1)
                 strides = tensor.stride() if view.strides is None else view.strides

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Views through DLPack: its C exchange functions, its capsules, and both directions of each."""
+"""Views through DLPack's C exchange functions and its capsules, as exporter and as consumer."""
 
 import ctypes
 import gc
@@ -126,7 +126,7 @@ def test_cuda_tensors_of_unknown_devices_are_refused():
 
 
 class CupyLike:
-    """Looks as CuPy's arrays do."""
+    """A class that looks like CuPy's arrays."""
 
     class Memory:
         def __init__(self, ptr):
@@ -184,7 +184,7 @@ def test_cupy_arrays_are_read_and_asked_only_where_streams_must_be_ordered(devic
 @pytest.mark.parametrize("is_derived", [False, True])
 def test_real_cupy_arrays_are_seen_as_they_are(shape, strides, expected, is_derived):
     cupy = pytest.importorskip("cupy")
-    # Memory that is not there: nothing reads it.
+    # This memory does not exist, but nothing reads it.
     memory = cupy.cuda.UnownedMemory(0x7F0000000000, 1 << 20, None, 3)
     pointer = cupy.cuda.MemoryPointer(memory, 512)
     derived = type("Derived", (cupy.ndarray,), {})

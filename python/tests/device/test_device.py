@@ -340,7 +340,7 @@ def two_devices():
     devices = cuprum.Device.get_all_devices()
     if len(devices) < 2:
         pytest.skip("needs two devices")
-    with devices[1].as_current():  # its primary context is kept from here on
+    with devices[1].as_current():  # its primary context exists from here on
         pass
     return devices[:2]
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Green contexts and what they are made of."""
+"""Green contexts and the device resources that they use."""
 
 import numpy as np
 import pytest

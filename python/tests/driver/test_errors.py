@@ -146,7 +146,7 @@ def test_a_warning_points_at_the_line_that_led_to_it(device):
 
 
 def test_a_kernel_that_faults_is_named_by_the_error():
-    """In a process of its own: a fault leaves the context unusable."""
+    """Run in a separate process, because a fault makes the context unusable."""
     import subprocess
     import sys
 

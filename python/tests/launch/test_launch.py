@@ -182,7 +182,7 @@ def test_integers_arrive(run, kernel, value, expected):
         ("keep_double", 0.1, 0.1),
         ("keep_double", np.float64(0.1), 0.1),
         ("keep_double", ctypes.c_double(0.1), 0.1),
-        # The code says that these are floats, so integers are converted.
+        # The code declares these parameters as floats, so integers are converted.
         ("keep_float", 2, 2.0),
         ("keep_float", -(2**40), -(2.0**40)),
         ("keep_float", True, 1.0),
@@ -318,7 +318,7 @@ def test_the_leading_arguments_by_name(module, stream):
     with fail_call("cuLaunchKernelEx", nth=3):
         launch(config=ONE, kernel=module.get_kernel("empty"), stream=stream)
         launch(stream, kernel=module.get_kernel("empty"), config={"grid": 1, "block": 1})
-        with pytest.raises(cuprum.CUDAError, match="cuLaunchKernelEx"):  # both did reach the driver
+        with pytest.raises(cuprum.CUDAError, match="cuLaunchKernelEx"):  # the third driver call
             launch(stream, ONE, kernel=module.get_kernel("empty"))
     stream.sync()
 
@@ -421,7 +421,8 @@ def test_a_view_made_for_another_stream_is_waited_for(module, device, stream):
         source.copy_from_host(ones, stream=stream)
         y.copy_from_host(ones, stream=stream)
         x.fill(0, stream=stream)
-        # The first launch may wait for the whole device, which then must not wait for us.
+        # The first launch may wait for the whole device. Make it before the device waits for this
+        # test.
         saxpy, config = module.get_kernel("saxpy"), LaunchConfig(grid=1, block=4)
         launch(stream, config, saxpy, 0.0, x, y, 4)
         stream.sync()
@@ -441,7 +442,7 @@ def test_a_view_made_for_another_stream_is_waited_for(module, device, stream):
 
 
 def test_driver_objects_pass_their_number(run):
-    # As the driver's Python bindings and our own classes have them.
+    # Like those of the driver's Python bindings, and like our own classes.
     bindings = type("CUtexObject", (), {"__int__": lambda self: 7})
     own = type("GraphCondition", (), {"handle": 2**63 + 1})
     assert run("keep_long", bindings()) == 7
@@ -451,7 +452,7 @@ def test_driver_objects_pass_their_number(run):
 
 
 def test_tensor_maps_pass_their_128_bytes(run):
-    # As the driver's Python bindings have them; ours do not exist yet.
+    # Like those of the driver's Python bindings; Cuprum has none yet.
     memory = (ctypes.c_ubyte * 128)(*range(128))
     bindings = type("CUtensorMap", (), {"getPtr": lambda self: ctypes.addressof(memory)})
     with pytest.raises(TypeError, match=r"index 1 has 128 bytes \(CUtensorMap\).* 4 there"):

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Launches from Python allocate nothing, neither Python's objects nor memory of the library."""
+"""Launches from Python allocate neither Python objects nor memory of the library."""
 
 import json
 import os
@@ -29,13 +29,13 @@ def driver_in_use():
 
 @pytest.fixture(scope="module")
 def counts(tmp_path_factory):
-    """Count the allocations of many launches in a process of their own."""
+    """Count the allocations of many launches in a separate process."""
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         pytest.skip(
             "a free-threaded Python refuses PYTHONMALLOC=malloc, since its own allocator is a part "
             "of how it shares objects: what it allocates cannot be counted"
         )
-    cuprum.Device(0)  # which loads the driver
+    cuprum.Device(0)  # loads the driver
     compiler = shutil.which("cc") or shutil.which("gcc")
     driver = driver_in_use()
     has_sanitizer = any(name in os.environ.get("LD_PRELOAD", "") for name in ("asan", "tsan"))

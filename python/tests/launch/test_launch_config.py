@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The rarer fields of LaunchConfig, and the ways to make one."""
+"""The less common fields of LaunchConfig, and the ways to create one."""
 
 import pickle
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every method of buffers, against every kind of bad input it can be given."""
+"""Every method of buffers with every kind of bad input."""
 
 import gc
 import pickle
@@ -27,7 +27,7 @@ BYTES = 64
 
 @pytest.fixture
 def memory(device, stream):
-    """Buffers of one size, a smaller one, one of the host, and one that was closed."""
+    """Two buffers of one size, a smaller one, one in host memory, and a closed one."""
     made = types.SimpleNamespace(
         a=device.allocate(BYTES, stream=stream),
         b=device.allocate(BYTES, stream=stream),
@@ -54,7 +54,7 @@ def managed(device, stream):
     pool.close()
 
 
-# What takes a stream, given a buffer and the stream. The last column: None means something there.
+# Functions that take a stream, and whether the stream may be None.
 STREAM_TAKERS = {
     "copy_to": (lambda m, s: m.a.copy_to(m.b, stream=s), False),
     "copy_to a new one": (lambda m, s: m.a.copy_to(stream=s), False),
@@ -81,7 +81,7 @@ def test_streams_that_are_none(memory, name):
     assert memory.a.size == BYTES, "nothing was closed on the way"
 
 
-# What needs open buffers, given one that is not.
+# Functions that need open buffers; the tests pass a closed one.
 BUFFER_USERS = {
     "handle": lambda m, x: x.handle,
     "size": lambda m, x: x.size,
@@ -140,7 +140,7 @@ def test_things_that_are_no_buffer(memory):
     check_all("copy_from", lambda x: m.a.copy_from(x, stream=m.stream), buffers("src"))
     region = lambda x: m.a.copy_region_from(x, (4,), stream=m.stream)  # noqa: E731
     check_all("copy_region_from", region, buffers("src"))
-    given = [row for row in buffers("dst") if row[0] is not None]  # None asks for a new one
+    given = [row for row in buffers("dst") if row[0] is not None]  # None requests a new buffer
     check_all("copy_to", lambda x: m.a.copy_to(x, stream=m.stream), given)
     with pytest.raises(RuntimeError, match=r"not made directly; use Device\.allocate"):
         Buffer()
@@ -350,7 +350,7 @@ def test_batches_that_are_none(memory):
 
 
 class Parts:
-    """A sequence that makes its items when it is asked for them, as a slice or lazily."""
+    """A sequence that creates its items when they are requested, like a slice or a lazy list."""
 
     def __init__(self, buffer, count, error=None):
         self.buffer, self.count, self.error = buffer, count, error
@@ -422,7 +422,7 @@ def test_memory_that_must_not_be_written(memory, device, name):
 def test_registering_for_reading_alone_makes_a_read_only_buffer(memory, device):
     if not device.properties.get("read_only_host_register_supported", 0):
         pytest.skip("the device does not know such registrations")
-    array = np.zeros(4096, np.uint8)  # which may be written by its own name
+    array = np.zeros(4096, np.uint8)  # the array itself is writable
     with register_host_memory(array, read_only=True) as buffer:
         with pytest.raises(ValueError, match="is read-only"):
             buffer.fill(1, stream=memory.stream)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every memory resource, against every kind of bad input it can be given."""
+"""Every memory resource with every kind of bad input."""
 
 import ctypes
 
@@ -69,7 +69,7 @@ RESOURCES = {
     "virtual memory": virtual_memory,
 }
 POOLS = ["device pool", "pinned pool", "managed pool"]
-# These need no stream: they allocate at once.
+# These need no stream, because they allocate synchronously.
 AT_ONCE = {"legacy pinned", "synchronous", "virtual memory"}
 
 
@@ -99,7 +99,7 @@ def test_what_is_given_back_must_have_been_given(resource, name, device, stream)
     check_all(name, lambda s: resource.deallocate(0, 1, stream=s), refused)
     resource.deallocate(0, 0, stream=stream)  # the memory of an empty buffer
     if not device.is_emulated:
-        return  # a driver need not notice an address that it never gave
+        return  # a GPU's driver may not detect an address that it never returned
     error = ValueError if name == "virtual memory" else cuprum.CUDAError
     with pytest.raises(error, match=r"pointer 4660 is not the .*: it was freed already"):
         resource.deallocate(0x1234, 16, stream=stream)
@@ -140,7 +140,7 @@ def test_closed_pools(name, device, stream):
     }.items():
         text = f"this {type(pool).__name__} was closed"
         check(label, use, pool, cuprum.ClosedError, text)
-    buffer.fill(1, stream=stream)  # its buffers live on
+    buffer.fill(1, stream=stream)  # its buffers stay usable
     buffer.close()
 
 
@@ -221,7 +221,7 @@ def test_places_of_managed_pools():
 
 
 class Undecided:
-    """An object whose truth cannot be asked for, as that of a numpy array."""
+    """An object without a truth value, like a numpy array."""
 
     def __bool__(self):
         raise ArithmeticError("neither true nor false")
@@ -333,7 +333,7 @@ def test_peers_that_are_none(device):
     ):
         check("add", peers.add, value, error, text)
         check("assign", lambda x: setattr(pool, "peer_accessible_by", [x]), value, error, text)
-        peers.discard(value)  # what is no member need not be one
+        peers.discard(value)  # discarding a device that is not a member does nothing
     for value in (None, "x", 5, device):
         kind = type(value).__name__
         text = f"peer_accessible_by must be an iterable of Devices or ordinals, got {kind}"
@@ -351,7 +351,7 @@ def test_peers_that_are_none(device):
 
 @pytest.fixture
 def capturing(driver, device):
-    """A stream that is capturing; the capture must still be whole afterwards."""
+    """A stream that is capturing; the capture must still be valid after the test."""
     stream = device.create_stream()
     handle = ctypes.c_void_p(stream.handle)
     assert driver.cuStreamBeginCapture_v2(handle, RELAXED_CAPTURE) == 0
@@ -371,7 +371,7 @@ def test_waiting_for_a_capture_names_the_wait(driver, device):
     ):
         stream.sync()
     graph = ctypes.c_void_p()
-    driver.cuStreamEndCapture(handle, ctypes.byref(graph))  # waiting has ended it
+    driver.cuStreamEndCapture(handle, ctypes.byref(graph))  # the wait has invalidated the capture
     stream.close()
 
 
@@ -446,7 +446,7 @@ def test_buffers_that_go_during_a_capture_leave_it_whole(
     assert driver.cuGraphGetNodes(graph, None, ctypes.byref(count)) == 0
     assert count.value == 0, "freeing went into the graph"
     assert driver.cuGraphDestroy(graph) == 0
-    stream.sync()  # frees what had to wait
+    stream.sync()  # frees memory whose release was deferred
     captured.close()
     if hasattr(resource, "close"):
         resource.close()

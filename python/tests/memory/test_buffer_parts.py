@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Parts of buffers: slices, regions, and the memory itself where the host can reach it."""
+"""Parts of buffers: slices, regions, and direct access from the host."""
 
 import ctypes
 import gc
@@ -227,9 +227,9 @@ first.sync()
 target = there.allocate(64, stream=stream)
 assert (source.device_id, target.device_id) == (0, 1)
 out = np.empty(64, np.uint8)
-for peers in ([], [there]):  # a copy names both devices, and needs no leave of the pool
+for peers in ([], [there]):  # a copy names both devices and needs no access to the pool
     here.memory_resource.peer_accessible_by = peers
-    for fill in (  # what is filled must be within the stream's reach
+    for fill in (  # the stream's device must be able to access the memory
         lambda: source.fill(7, stream=stream),
         lambda: source.fill_region(7, (1, 2), pitch=4, stream=stream),
     ):
@@ -252,7 +252,7 @@ for peers in ([], [there]):  # a copy names both devices, and needs no leave of 
     target[:16].copy_to_host(out[:16], stream=stream)
     stream.sync()
     assert np.array_equal(out[:16].reshape(4, 4), matrix[2:6, 2:6])
-    # A batch as well: the pairs between devices leave it if they have to.
+    # The same in a batch: pairs between devices are copied separately if necessary.
     near = there.allocate(32, stream=stream)
     near.fill(7, stream=stream)
     target.fill(0, stream=stream)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Memory between processes. Children run this file's functions in interpreters of their own."""
+"""Memory between processes. Children run this file's functions in new interpreters."""
 
 import gc
 import multiprocessing
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(os.name != "posix", reason="pools are shared by 
 
 @pytest.fixture(params=["device", "pinned"])
 def shared(request, device):
-    """A pool that can be shared, of each kind."""
+    """A pool of each kind that can be shared."""
     try:
         if request.param == "device":
             pool = DeviceMemoryResource(device, {"max_size": 4 << 20, "ipc_enabled": True})
@@ -43,7 +43,7 @@ def shared(request, device):
 
 @pytest.fixture
 def start():
-    """A function that runs another one in a new interpreter and waits for it."""
+    """A function that runs another function in a new interpreter and waits for it."""
     context = multiprocessing.get_context("spawn")
 
     def run(function, *arguments, while_it_runs=None):
@@ -68,7 +68,7 @@ def read(buffer, stream):
 
 
 def write_twos(buffer):
-    """Check that a child sees the parent's bytes, and answer."""
+    """Check in the child that it sees the parent's bytes, and write others."""
     device = cuprum.Device(0)
     device.set_current()
     stream = device.create_stream()
@@ -118,7 +118,7 @@ def die(buffer):
 
 
 def write_part(part):
-    """Check that a child gets a part alone, and fill it."""
+    """Check in the child that it gets only a part, and fill it."""
     device = cuprum.Device(0)
     device.set_current()
     stream = device.create_stream()
@@ -131,7 +131,7 @@ def write_part(part):
 
 
 def pass_on(buffer, connection):
-    """Send a buffer of the parent's on to a third process, which this one starts."""
+    """Send the parent's buffer to a third process, which this process starts."""
     assert buffer.is_mapped
     context = multiprocessing.get_context("spawn")
     process = context.Process(target=write_twos, args=(buffer,))
@@ -142,7 +142,7 @@ def pass_on(buffer, connection):
 
 
 def refuse_mutations(pool, descriptor, other):
-    """Import a descriptor with each of its bytes changed: the driver never sees it."""
+    """Import a descriptor with each of its bytes changed; none of them may reach the driver."""
     device = cuprum.Device(0)
     device.set_current()
     stream = device.create_stream()
@@ -160,7 +160,7 @@ def refuse_mutations(pool, descriptor, other):
         short = IPCBufferDescriptor._init(descriptor._payload[:cut], descriptor.size)
         with pytest.raises(ValueError, match=f"payload is {cut} bytes; expected at least 64"):
             Buffer.from_ipc_descriptor(pool, short, stream=stream)
-    if device.is_emulated:  # a driver may not know whose a descriptor is
+    if device.is_emulated:  # a GPU's driver may not know which pool a descriptor belongs to
         with pytest.raises((cuprum.CUDAError, ValueError)):
             Buffer.from_ipc_descriptor(pool, other, stream=stream)
     with Buffer.from_ipc_descriptor(pool, descriptor, stream=stream) as mapped:
@@ -168,7 +168,7 @@ def refuse_mutations(pool, descriptor, other):
 
 
 def wait_for_death(buffer, connection):
-    """Outlive the process that made the memory, then give it back."""
+    """Close the memory after the process that allocated it has ended."""
     assert buffer.is_mapped
     connection.send("mapped")
     connection.recv()
@@ -176,7 +176,7 @@ def wait_for_death(buffer, connection):
 
 
 def own_and_die(connection):
-    """Make memory, give it to another process, and die without a word."""
+    """Allocate memory, send it to another process, and kill this process."""
     device = cuprum.Device(0)
     device.set_current()
     pool = DeviceMemoryResource(device, {"max_size": 4 << 20, "ipc_enabled": True})
@@ -299,7 +299,7 @@ def test_a_process_that_is_killed_leaves_nothing(shared, device, stream, start):
 def test_file_descriptors_do_not_leak(shared, stream, start):
     buffer = shared.allocate(BYTES, stream=stream)
     buffer.fill(1, stream=stream)
-    assert start(write_twos, buffer) == 0  # starts what multiprocessing keeps
+    assert start(write_twos, buffer) == 0  # starts the helpers that multiprocessing keeps
     _ = shared.allocation_handle
     before = open_files()
     for _ in range(10):
@@ -450,7 +450,7 @@ def _import_as_the_other_kind(handle, descriptor, kind):
     device.set_current()
     stream = device.create_stream()
     if kind is PinnedMemoryResource:
-        # Pinned memory does as a device's, for who does not ask for it on the host.
+        # Pinned memory may be imported as device memory.
         pool = DeviceMemoryResource.from_allocation_handle(device, handle.handle)
         with Buffer.from_ipc_descriptor(pool, descriptor, stream=stream) as mapped:
             assert mapped.is_mapped
@@ -462,7 +462,7 @@ def _import_as_the_other_kind(handle, descriptor, kind):
 
 
 class _Foreign:
-    """Has a stream, as objects of other libraries do, and keeps what is put into it."""
+    """An object of another library that has a stream and keeps what is assigned to it."""
 
     def __init__(self, device):
         self.stream = device.create_stream()

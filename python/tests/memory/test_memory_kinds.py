@@ -55,7 +55,7 @@ def test_device_memory_at_once(device, stream):
 
 
 def test_a_device_without_pools_allocates_at_once(stream):
-    # What Device.memory_resource falls back to is this class; the C++ tests take the pools away.
+    # Device.memory_resource falls back to this class. The C++ tests simulate devices without pools.
     resource = SynchronousMemoryResource(0)
     buffer = Buffer.from_handle(0, 0, resource, stream=stream)
     assert buffer.memory_resource is resource

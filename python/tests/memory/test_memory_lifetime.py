@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Buffers and resources that end in unusual ways."""
+"""Buffers and resources whose life ends in unusual ways."""
 
 import gc
 import os
@@ -19,7 +19,7 @@ from cuprum import Buffer, LegacyPinnedMemoryResource, MemoryResource
 
 
 class Keeping(MemoryResource):
-    """Keeps its buffers, as a cache would: a cycle."""
+    """A resource that keeps its buffers like a cache, and forms a reference cycle."""
 
     def __init__(self, log):
         self.inner = LegacyPinnedMemoryResource()
@@ -132,7 +132,7 @@ def test_a_failing_allocation_of_python_is_what_the_caller_sees(device, stream):
 
 
 class Failing(Keeping):
-    """Fails to free, after it has freed."""
+    """A resource whose deallocate frees the memory and then fails."""
 
     def deallocate(self, ptr, size, *, stream):
         super().deallocate(ptr, size, stream=stream)
@@ -154,7 +154,7 @@ def test_a_failing_free_of_python_is_a_warning_and_the_buffer_is_closed(stream):
         pytest.raises(RuntimeError, match="inside"),
         resource.allocate(32, stream=stream),
     ):
-        raise RuntimeError("inside")  # what is on its way is not replaced
+        raise RuntimeError("inside")  # the failing free must not replace this exception
     resource.kept.clear()
 
 
@@ -215,7 +215,7 @@ def test_closing_gives_up_resource_and_owner(device, stream):
 
 
 class Closing:
-    """Closes a buffer when it goes itself."""
+    """An object that closes a buffer when it is destroyed."""
 
     def __init__(self, log):
         self.log = log
@@ -293,7 +293,7 @@ def test_buffers_that_go_in_a_host_function_are_freed_when_it_is_done(device, st
     seen = []
 
     def give_up():
-        kept.pop().close()  # the one of Python
+        kept.pop().close()  # the buffer of the Python resource
         kept.clear()
         gc.collect()
         seen.append((len(log), reference() is not None))
@@ -477,7 +477,7 @@ view = StridedMemoryView.from_buffer(buffers[1], (64,), itemsize=1)
 stream.sync()
 device.reset_primary_context()
 other = device.create_stream()
-# What is gone says so, and the driver does not hear of it.
+# Destroyed objects raise, without any driver call.
 for use in (
     stream.sync,
     stream.record,
@@ -501,7 +501,7 @@ for use in (
         raise AssertionError
 assert repr(stream) == "<Stream lost in a reset>", repr(stream)
 assert repr(event) == "<Event lost in a reset>", repr(event)
-# Addresses of before may be given out again: freeing what is gone would take these away.
+# The driver may return the old addresses again. Freeing the destroyed buffers would free these.
 again = [cuprum.SynchronousMemoryResource(device).allocate(64) for _ in range(4)]
 thread = threading.Thread(target=lambda: [buffers.pop().close() for _ in range(3)])
 thread.start()
@@ -530,7 +530,7 @@ print("works")
 
 
 def run(program, **environment):
-    """Run a program in an interpreter of its own, every warning an error."""
+    """Run a program in a new interpreter, with warnings as errors."""
     return subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
         capture_output=True,
@@ -557,7 +557,7 @@ from cuprum.testing import fail_call
 device = cuprum.Device(0)
 device.set_current()
 stream = device.create_stream()
-with fail_call("cuDeviceGetAttribute", code=1):  # a driver that does not know pools
+with fail_call("cuDeviceGetAttribute", code=1):  # a driver without pools
     resource = device.memory_resource
 assert type(resource) is cuprum.SynchronousMemoryResource, resource
 assert resource.device_id == 0

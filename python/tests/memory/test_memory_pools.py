@@ -98,7 +98,7 @@ def test_trimming_gives_memory_back(pool, stream):
     assert reserved >= 1 << 20
     cuprum.Device(0).sync()
     pool.trim_to(0)
-    # A driver may hold on to what it has not seen as free yet, but takes no more.
+    # A driver may keep memory that it does not know to be free yet, but must not reserve more.
     assert pool.attributes.reserved_mem_current <= reserved
     assert pool.attributes.used_mem_current == 0
     with pytest.raises(ValueError, match="keep_bytes"):
@@ -203,7 +203,7 @@ def test_the_peers_of_a_pool_are_a_live_set(pool, device):
     assert device not in peers
     assert 0 not in peers
     assert "nobody" not in peers
-    peers.add(device)  # has access anyway
+    peers.add(device)  # always has access
     peers.discard("nobody")
     assert len(peers) == 0
     assert "PeerAccessibleBySetProxy(set())" in repr(peers)
@@ -275,13 +275,13 @@ assert arrives(copy) and arrives(batch) and arrives(hinted)
 peers.discard(here)
 assert peers == set()
 assert arrives(batch) and not arrives(hinted)
-pool.peer_accessible_by = [here, there]  # its own device has access anyway
+pool.peer_accessible_by = [here, there]  # its own device always has access
 assert pool.peer_accessible_by == {here}
 assert arrives(hinted)
 pool.peer_accessible_by ^= {here}
 assert peers == set()
 
-# Memory that belongs to no pool needs no leave.
+# Memory without a pool needs no access rights.
 plain = SynchronousMemoryResource(there).allocate(64, stream=stream)
 assert plain.device_id == 1
 near.copy_to(plain, stream=stream)

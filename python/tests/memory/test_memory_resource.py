@@ -14,7 +14,7 @@ POOL_BYTES = 4 << 20
 
 
 class Counting(MemoryResource):
-    """Passes requests on and keeps count. Does not call the base's __init__, on purpose."""
+    """A resource that forwards and counts requests. It omits the base's __init__ on purpose."""
 
     def __init__(self, device):
         self.pool = device.memory_resource

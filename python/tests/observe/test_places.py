@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reports of the emulated device name the line of the Python program. Each case is a program."""
+"""Reports of the emulated device show the line of the Python program. Each case is a program."""
 
 import os
 import re
@@ -26,7 +26,8 @@ PTX = """
 }
 """
 
-# Only callers with the GIL see Python's frames in these; see emulator/src/places/python_stack.hpp.
+# In these versions, only callers with the GIL can read Python's frames; see
+# emulator/src/places/python_stack.hpp.
 NEEDS_GIL = (3, 13) <= sys.version_info < (3, 15)
 
 PRELUDE = f'''
@@ -49,7 +50,7 @@ def write(buffer, index):
         print(error)
 '''
 
-# The driver's functions without Cuprum. A PyDLL keeps the GIL during calls, a CDLL releases it.
+# The driver's functions without Cuprum. A PyDLL keeps the GIL during calls; a CDLL releases it.
 BARE_DRIVER = """
 import ctypes
 import sys
@@ -78,7 +79,7 @@ def library(device, driver):
 
 @pytest.fixture
 def run(library, tmp_path):
-    """Run a program and return what it wrote to stderr, and the file it was written to."""
+    """Run a program; return what it wrote to stderr, and the script file."""
 
     def run(program, *arguments, name="train.py", **settings):
         script = tmp_path / name
@@ -105,7 +106,7 @@ def run(library, tmp_path):
 
 
 def line_of(program, mark):
-    """Return the number of the line that has a mark."""
+    """Return the number of the line that contains a mark."""
     return next(n for n, line in enumerate(program.splitlines(), 1) if mark in line)
 
 
@@ -157,7 +158,7 @@ def test_leaks_are_named_when_the_interpreter_exits(run):
         "kept = [device.create_stream(), device.create_event()]  # made here\n"
         "memory = device.allocate(100, stream=stream)  # allocated here\n"
         "pinned = cuprum.PinnedMemoryResource().allocate(50, stream=stream)  # pinned here\n"
-        # Objects give back what they own; these never die.
+        # Objects release what they own when they are destroyed, so keep these alive forever.
         "import ctypes\n"
         "for each in (kept, memory, pinned, kernel):\n"
         "    ctypes.pythonapi.Py_IncRef(ctypes.py_object(each))\n"
@@ -177,7 +178,8 @@ def test_leaks_are_named_when_the_interpreter_exits(run):
 
 
 def test_the_end_of_the_interpreter_is_survived(run, library):
-    # Called by atexit, by a thread that outlives the program, and when modules are taken apart.
+    # The driver is called by atexit, by a thread that outlives the program, and during module
+    # teardown.
     program = BARE_DRIVER + (
         "import atexit, threading, time\n"
         "memory = ctypes.c_uint64()\n"
@@ -219,7 +221,7 @@ def test_the_line_is_named_with_the_gil_and_without(run, library, kind):
         "    return deep(depth - 1) if depth else allocate(50)  # deep here\n"
         "sys.setrecursionlimit(5000)\n"
         "deep(3000)\n"
-        # An exception under way stays as it is.
+        # The lookup must not change the current exception.
         "class Loud:\n"
         "    def __del__(self):\n"
         "        allocate(25)\n"

@@ -90,7 +90,7 @@ def test_the_environment_records_a_whole_process(path):
 
 
 def test_calls_that_timing_device_work_makes_first_are_recorded_too(path):
-    # The trace's own events come before the program's, which must not go missing for that.
+    # The trace creates its own events first. The program's events must still be recorded.
     events_of_its_own = """
 first, second = (stream.record(options={"timing_enabled": True}) for _ in range(2))
 second.sync()
@@ -269,6 +269,6 @@ def test_a_consumer_of_nvtx_sees_calls_and_ranges(tmp_path):
         pytest.skip("this package was built without NVTX")
     lines = ranges.read_text().splitlines()
     mine = lines.index("push mine")
-    assert any(line.startswith("push cuStream") for line in lines[mine:])  # sync asks first
+    assert any(line.startswith("push cuStream") for line in lines[mine:])  # sync queries first
     assert "push cuMemAllocFromPoolAsync" in lines[:mine]
     assert lines.count("pop") * 2 == len(lines)

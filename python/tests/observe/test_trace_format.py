@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Traces keep to the format that browsers and Perfetto read."""
+"""Traces follow the format that browsers and Perfetto read."""
 
 import json
 import os
@@ -76,7 +76,7 @@ def test_a_trace_of_threads_streams_and_ranges_is_valid(device, tmp_path):
         [PROCESS, {**CALL, "tid": 0x200010000020}],
         [PROCESS, {**CALL, "ph": "B"}],
         [PROCESS, {key: value for key, value in CALL.items() if key != "dur"}],
-        [PROCESS, CALL, {**CALL, "ts": 3, "dur": 9}],  # overlaps without being inside
+        [PROCESS, CALL, {**CALL, "ts": 3, "dur": 9}],  # overlaps but is not nested
         [PROCESS, {**PROCESS, "args": {"name": "other"}}],
         [PROCESS, {"name": "end", "ph": "M", "pid": 0}],
     ],

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the package offers as a whole: names, documentation, stubs, the cost of importing it."""
+"""The package as a whole: names, documentation, stubs, the cost of importing it."""
 
 import dataclasses
 import inspect
@@ -16,7 +16,7 @@ import cuprum
 
 PACKAGE = pathlib.Path(cuprum.__file__).parent
 WRITE_STUBS = pathlib.Path(__file__).resolve().parents[3] / "tools/write-stubs"
-# Plain values document themselves.
+# Plain values need no docstring.
 VALUES = ("__version__", "LEGACY_DEFAULT_STREAM", "PER_THREAD_DEFAULT_STREAM")
 CLASSES = [
     getattr(cuprum, name) for name in cuprum.__all__ if inspect.isclass(getattr(cuprum, name))

@@ -3,8 +3,8 @@
 
 """NVIDIA's own bindings on the emulated device.
 
-Each test runs a program of its own in a fresh process: it finds the emulated driver by the name
-``libcuda.so.1``, as any program does that knows nothing of Cuprum.
+Each test runs a program in a new process. The program finds the emulated driver by the name
+``libcuda.so.1``, like any program without Cuprum.
 """
 
 import os
@@ -27,7 +27,7 @@ from cuda.bindings import driver, nvrtc
 
 
 def check(result):
-    """Return what a call gives beside its code, which must be success."""
+    """Return the results of a call, whose code must be success."""
     code, *values = result
     assert int(code) == 0, result
     return values[0] if len(values) == 1 else values
@@ -54,7 +54,7 @@ check(driver.cuCtxSetCurrent(context))
 
 @pytest.fixture(scope="module")
 def driver_folder():
-    """Where the emulated driver lies that this process uses."""
+    """The folder of the emulated driver that this process uses."""
     device = Device()
     if not device.is_emulated:
         pytest.skip("this is about the emulated device")
@@ -67,7 +67,7 @@ def driver_folder():
 
 @pytest.fixture
 def run(driver_folder):
-    """Return a function that runs a program on the emulated driver and returns its output."""
+    """A function that runs a program on the emulated driver and returns its output."""
 
     def run_program(body, **settings):
         path = os.pathsep.join(filter(None, [driver_folder, os.environ.get("LD_LIBRARY_PATH")]))

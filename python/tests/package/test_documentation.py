@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The examples in the documents run, their output is real, and what they name exists.
+"""The examples in the documents run, their output is real, and the names they mention exist.
 
 `tools/documentation_examples.py` explains how examples are marked. ctest compiles and runs the C++
-blocks; here are the Python blocks and everything that can be checked without running.
+blocks. These tests run the Python blocks and check everything else.
 """
 
 import contextlib
@@ -26,14 +26,14 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from documentation_examples import PAGES, blocks  # noqa: E402
 
-# ARCHITECTURE.md is a map whose tables name many files.
+# ARCHITECTURE.md is a map whose tables mention many files.
 PROSE = [page for page in PAGES if page.name != "ARCHITECTURE.md"]
 MAX_COLUMNS = 110
 MAX_PARAGRAPH_LINES = 5
 
 
 def python_examples():
-    """Yield the examples: Python blocks that belong together, each with what it must print."""
+    """Yield the examples: Python blocks that belong together, each with its expected output."""
     for page in PAGES:
         found = list(blocks(page))
         example = []
@@ -67,13 +67,13 @@ def test_python_in_the_documents_runs_and_prints_what_they_show(example, tmp_pat
             with contextlib.redirect_stdout(io.StringIO()) as stream:
                 exec(compile(block.text, str(block.page), "exec"), names)
             printed = stream.getvalue()
-        # The pages show runs on the emulated device; a GPU has another name and other numbers.
+        # The pages show runs on the emulated device. A GPU has another name and other numbers.
         if output is not None and cuprum.Device(0).is_emulated:
             compare(output, printed)
 
 
 def compare(expected, printed):
-    """Compare what a page shows with what its example printed; `...` stands for anything."""
+    """Compare the output on a page with what its example printed; `...` matches anything."""
     expected, printed = (without_chance(text) for text in (expected, printed))
     checker = doctest.OutputChecker()
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -82,14 +82,14 @@ def compare(expected, printed):
 
 
 def without_chance(text):
-    """Blank out what differs from run to run, or from one compiler to the next."""
+    """Replace what differs between runs or between compilers."""
     text = re.sub(r"0x[0-9a-f]{6,}", "0x0", text)
     text = re.sub(r"host thread \d+", "host thread 0", text)
     return re.sub(r"PTX line \d+: .*", "PTX line 0", text)
 
 
 def run_in_a_process(block, settings, folder):
-    """Run a block on the emulated device with these settings; return all that it writes."""
+    """Run a block on the emulated device with these settings; return all its output."""
     if not cuprum.Device(0).is_emulated:
         pytest.skip("the settings are those of the emulated device")
     script = folder / "program.py"
@@ -108,7 +108,7 @@ def run_in_a_process(block, settings, folder):
             **settings,
         },
     )
-    # A block may end in an exception that the page shows, but never by a signal.
+    # A block may end with an exception that the page shows, but never with a signal.
     assert done.returncode >= 0, done.stdout
     return done.stdout.replace(str(folder), "/home/me")
 
@@ -157,7 +157,7 @@ def test_links_between_documents_lead_somewhere(page):
 
 
 def headings(page):
-    """Return the anchors that GitHub makes of a page's headings."""
+    """Return the anchors that GitHub creates for a page's headings."""
     titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
     return [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
 
@@ -172,7 +172,7 @@ def test_prose_is_wrapped_and_paragraphs_are_short(page):
             continue
         wide = [line for line in lines if len(line) > MAX_COLUMNS and " " in line.strip()]
         assert not wide, f"{page.name}: wrap at {MAX_COLUMNS} columns: {wide[0]}"
-        # The items of a list are as short as paragraphs.
+        # List items must be as short as paragraphs.
         items = re.split(r"\n(?=\s*(?:[-*]|\d+\.) )", paragraph.strip())
         long = [item for item in items if item.count("\n") >= MAX_PARAGRAPH_LINES]
         assert not long, f"{page.name}: more than {MAX_PARAGRAPH_LINES} lines: {long[0]}"

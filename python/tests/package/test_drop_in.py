@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 PROGRAMS = Path(__file__).parents[1] / "programs"
-# What each of the programs prints; the original prints the same.
+# The output of each program; the original prints the same.
 OUTPUT = {
     "scale_and_add": ["10000 of 10000 right"],
     "two_streams": [
@@ -102,7 +102,7 @@ def test_only_the_names_of_cuda_core_show():
         print(len(cuda.core.__all__))
         """
     )
-    # All 39 but those of graphics and tensor maps, which are not there yet.
+    # All 39 names except those of graphics and tensor maps, which Cuprum does not have yet.
     assert result.stdout == "36\n", result.stderr
 
 

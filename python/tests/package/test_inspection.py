@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Compiled functions tell their signatures to ``inspect``, ``help`` and editors."""
+"""Compiled functions have signatures for ``inspect``, ``help`` and editors."""
 
 import inspect
 import pydoc

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What a wheel says about itself, asked of the build backend; `make test-wheel` builds one."""
+"""The metadata of a wheel, from the build backend; `make test-wheel` builds a wheel."""
 
 import re
 import shutil
@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @pytest.fixture(scope="module")
 def metadata(tmp_path_factory):
-    """The folder of the metadata that the backend writes; it compiles nothing for this."""
+    """The folder of the metadata that the build backend writes, without compiling anything."""
     pytest.importorskip("scikit_build_core")
     folder = tmp_path_factory.mktemp("metadata")
     code = (
@@ -73,7 +73,7 @@ def test_what_the_build_pins_satisfies_the_extra():
     project = (ROOT / "pyproject.toml").read_text()
     extra = project.split("cuda13 = [")[1].split("]")[0]
     for name in re.findall(r"^(nvidia-[\w-]+)==", pinned, re.MULTILINE):
-        if name != "nvidia-nvvm":  # a package of its own: docs/install.md
+        if name != "nvidia-nvvm":  # a separate package: docs/install.md
             assert f'"{name}>=' in extra, name
 
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What all option classes have in common: nothing that they offer is ignored."""
+"""All option classes: no field is ignored."""
 
 import dataclasses
 
@@ -10,7 +10,7 @@ import pytest
 import cuprum
 from cuprum import _cuprum, _options
 
-# How an object of each class is used; the rest of the classes are read by Python code.
+# How to use an object of each class. Python code reads the other classes.
 USES = {
     "DeviceMemoryResourceOptions": lambda options, device: cuprum.DeviceMemoryResource(
         device, options=options

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The tool that runs the reference's tests, on a small suite of our own."""
+"""tools/reference-tests, on a small suite of our own."""
 
 import json
 import os
@@ -24,7 +24,7 @@ sys.path.insert(0, str(TOOLS))
 
 from reference_tests import exclusions, outcomes, write_page  # noqa: E402
 
-# Every way in which a test can end.
+# One test for each possible outcome.
 SUITE = """
     import os, time
     import pytest
@@ -63,7 +63,8 @@ def command(suite, tmp_path, *arguments):
 
 
 def environment():
-    # Neither device is needed; what is used already must be, wherever the other tests run.
+    # These tests need no device. Keep the environment, so that they use the same one as other
+    # tests.
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 

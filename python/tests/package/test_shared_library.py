@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the compiled library asks of the process that loads it."""
+"""What the compiled library requires of the process that loads it."""
 
 import re
 import struct
@@ -11,8 +11,8 @@ import pytest
 import cuprum  # noqa: F401 - loads the libraries
 
 PT_TLS = 7
-# The C library keeps about 1600 bytes for all libraries that are loaded late and want their
-# threads' variables at once; when they are used up, importing fails.
+# The C library reserves about 1600 bytes for the thread-local variables of all libraries that are
+# loaded late. When they are used up, imports fail.
 MOST_BYTES = 320
 
 
@@ -23,14 +23,14 @@ def test_the_library_takes_little_of_each_thread():
 
 
 def loaded_libraries():
-    """Return the files of the extension module and of libcuprum, as this process has them."""
+    """Return the files of the extension module and of libcuprum that this process has loaded."""
     with open("/proc/self/maps") as maps:
         paths = {line.split(maxsplit=5)[5].strip() for line in maps if len(line.split()) > 5}
     return sorted(path for path in paths if re.search(r"/(_cuprum\.|libcuprum\.so)", path))
 
 
 def thread_bytes(path):
-    """Return how many bytes a library has for each thread, as its ELF header says."""
+    """Return how many bytes a library needs per thread, from its ELF header."""
     with open(path, "rb") as file:
         header = file.read(64)
         if header[:5] != b"\x7fELF\x02":

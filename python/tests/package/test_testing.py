@@ -108,7 +108,7 @@ def test_every_failing_call_is_an_error_or_a_warning_and_leaks_nothing(device, c
             break
         calls += 1
         told = [str(error), *(str(warning.message) for warning in warned)]
-        # A query may be a shortcut: then the wait behind it decides.
+        # A failed query is not reported, because the wait after it decides.
         assert fault.failed_call in " ".join(told) or fault.failed_call.endswith("Query")
         scenario(device, code)
         del error
@@ -128,7 +128,7 @@ def failure_of(action):
 
 
 def count_live_objects():
-    """Return what the emulated driver counts as alive; a GPU's does not count."""
+    """Return the emulated driver's counts of live objects; a GPU's driver has none."""
     if not cuprum.Device(0).is_emulated:
         return None
 
@@ -136,7 +136,7 @@ def count_live_objects():
         _fields_ = [("size", ctypes.c_size_t), ("counts", ctypes.c_size_t * 10)]
 
     counts = Counts(ctypes.sizeof(Counts))
-    # The library is loaded already, by its path, so that its name finds it.
+    # The library is already loaded by its path, so opening the path returns the same library.
     path = re.search(r"\((.*)\)", cuprum.driver_description())[1]
     assert ctypes.CDLL(path).cuprumEmulatorLiveObjects(ctypes.byref(counts)) == 0
     return list(counts.counts)

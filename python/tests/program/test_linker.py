@@ -50,7 +50,7 @@ def test_links_code_that_runs(device, stream, target):
 
 @pytest.fixture
 def nvcc(tmp_path):
-    """Compile with nvcc, with PTX in the result; skip where it is not."""
+    """Compile with nvcc, with PTX in the result; skip if nvcc is missing."""
     program = shutil.which("nvcc")
     if program is None:
         pytest.skip("there is no nvcc")

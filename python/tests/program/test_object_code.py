@@ -137,7 +137,7 @@ def test_ptx_with_a_syntax_error_gives_the_line():
     code = ObjectCode.from_ptx(PTX_WITH_A_SYNTAX_ERROR)
     with pytest.raises(cuprum.CUDAError, match="CUDA_ERROR_INVALID_PTX") as caught:
         code.get_kernel("broken")
-    # The GPU's assembler gives the line, the emulated device line and column.
+    # The GPU's assembler reports the line, the emulated device line and column.
     assert re.search(r"line 5|:5:\d+", str(caught.value))
     assert caught.value.code == 218
 

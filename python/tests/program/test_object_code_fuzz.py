@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Damaged code of every kind: a clear error or a kernel, never a crash."""
+"""Damaged code of every kind: it gives a clear error or a kernel, never a crash."""
 
 import random
 
@@ -23,7 +23,7 @@ extern "C" __global__ void fuzzed(float* out, const float* in, int n) {
 }
 """
 KINDS = ("ptx", "cubin", "fatbin", "ltoir")
-ROUNDS = 24  # a few of each; tools that fuzz for long have the same entry
+ROUNDS = 24  # a few of each kind; make fuzz runs longer
 
 
 def sound_code(kind):
@@ -35,25 +35,25 @@ def damaged(code, generator, is_cut_alone=False):
     """Return code with one kind of damage."""
     code = bytearray(code)
     match 0 if is_cut_alone else generator.randrange(5):
-        case 0:  # cut short
+        case 0:  # cut off
             del code[generator.randrange(len(code)) :]
         case 1:  # some bytes changed
             for _ in range(generator.choice((1, 4, 32))):
                 code[generator.randrange(len(code))] = generator.randrange(256)
-        case 2:  # a piece taken out
+        case 2:  # a piece removed
             start = generator.randrange(len(code))
             del code[start : start + generator.randrange(1, 64)]
-        case 3:  # a piece twice
+        case 3:  # a piece duplicated
             start = generator.randrange(len(code))
             code[start:start] = code[start : start + generator.randrange(1, 64)]
-        case 4:  # the sizes at the start
+        case 4:  # the sizes at the start changed
             for _ in range(4):
                 code[generator.randrange(min(64, len(code)))] = generator.choice((0, 0x7F, 0xFF))
     return bytes(code)
 
 
 def load(kind, code):
-    """Load code as a user would; return the error, or None if it was sound after all."""
+    """Load code like a user; return the error, or None if the code was valid."""
     try:
         if kind == "ltoir":
             Linker(ObjectCode.from_ltoir(code)).link("ptx")
@@ -70,7 +70,7 @@ def test_damaged_code_is_an_error_that_says_so(kind, device):
     sound = sound_code(kind)
     assert load(kind, sound) is None
     refused = 0
-    # What other damage does to the driver of a GPU is not ours to find out.
+    # Only cut the code for a GPU's driver. Its behaviour with other damage is not ours to test.
     is_cut_alone = kind in ("cubin", "fatbin") and not device.is_emulated
     for _ in range(ROUNDS):
         error = load(kind, damaged(sound, generator, is_cut_alone))

@@ -24,7 +24,7 @@ TEMPLATE = "template <typename T> __global__ void f(T*) {}"
 
 
 class DictCache(ProgramCacheResource):
-    """A cache of someone else's."""
+    """A cache that a user defines."""
 
     def __init__(self):
         self.codes = {}

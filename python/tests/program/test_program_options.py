@@ -69,7 +69,7 @@ OPTIONS = {
     "use_libdevice": (True, {"nvvm"}),
     "numba_debug": (True, {"c++", "nvvm"}),
     "headers": ({"a.h": ""}, CXX),
-    "default_include_path": (False, ALL),  # nothing to include elsewhere
+    "default_include_path": (False, ALL),  # the other compilers include nothing
 }
 COMPILERS = {"c++": "NVRTC", "ptx": "PTX", "nvvm": "NVVM"}
 

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""What other libraries and other processes say of memory: anything may be wrong, nothing breaks.
+"""Descriptions of memory from other libraries and processes: any part may be wrong.
 
-Each test tries random descriptions and accepts a view or an error of the kinds that are documented;
-a crash, a hang or another kind of error fails. CUPRUM_FUZZ_ROUNDS and CUPRUM_FUZZ_SEED make it
-longer and different, as ``make fuzz`` does.
+Each test tries random descriptions and accepts a view or a documented error. A crash, a hang or
+another error fails the test. CUPRUM_FUZZ_ROUNDS and CUPRUM_FUZZ_SEED change the number of rounds
+and the random numbers; ``make fuzz`` sets both.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ NUMBERS = (
 
 
 def number(chance, wide=False):
-    """Return a number as an attacker would choose it; ``wide`` ones may be beyond 64 bits."""
+    """Return a number that an attacker might choose; ``wide`` ones may exceed 64 bits."""
     value = chance.choice(NUMBERS)
     if chance.random() < 0.3:
         value = -value
@@ -52,12 +52,12 @@ def small(chance):
 
 
 def junk(chance):
-    """Return something of a type that has no business where it is put."""
+    """Return an object of an unexpected type."""
     return chance.choice((None, "", "x", b"", 1.5, [], (), {}, object(), -1, True, 2**70))
 
 
 def use(view):
-    """Ask a view for everything that does not touch its memory."""
+    """Call everything of a view that does not access its memory."""
     seen = [view.ptr, view.shape, view.strides, view.readonly, view.device_id, repr(view)]
     layout = view.layout
     seen += [layout.shape, layout.strides, layout.volume, layout.is_unique, repr(layout)]
@@ -69,12 +69,12 @@ def use(view):
 
 
 def explained(error):
-    """Check that an error says something."""
+    """Check that an error has a message."""
     assert str(error)
 
 
 def tried(make):
-    """Make a view and use it; tell whether it was taken."""
+    """Create and use a view; return whether it was accepted."""
     try:
         use(make())
     except REFUSALS as error:
@@ -84,7 +84,7 @@ def tried(make):
 
 
 def interface(chance):
-    """Return an array interface: sound in most parts, wrong in some."""
+    """Return an array interface that is mostly valid, with some wrong parts."""
     count = chance.choice((0, 1, 1, 2, 2, 3, 5, 70))
     kind = chance.choice("fiucbVSU?x")
     size = chance.choice((0, 1, 2, 4, 4, 8, 16, 3, 2**31, 2**63, 2**64 - 1, 2**80))
@@ -108,7 +108,7 @@ def interface(chance):
 
 
 class Described:
-    """An array that says of itself what it is told to."""
+    """An array with a given description."""
 
 
 def test_array_interfaces_may_say_anything():

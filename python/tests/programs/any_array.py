@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""A program for ``cuda.core``: a function that takes any array, and memory both sides can reach."""
+"""A program for ``cuda.core``: a function for any array, and memory that both sides can access."""
 
 import sys
 

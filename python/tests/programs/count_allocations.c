@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Counts what the calling thread allocates. Preloaded, it stands before the C library's allocator;
-// named in CUPRUM_DRIVER, it stands before the driver that COUNTED_DRIVER names, so that what the
-// driver allocates in a launch is not counted.
+// Counts the allocations of the calling thread. If it is preloaded, it replaces the C library's
+// allocator. If CUPRUM_DRIVER names it, it wraps the driver that COUNTED_DRIVER names, so that
+// allocations of the driver in a launch are not counted.
 
 #define _GNU_SOURCE
 

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Print how much memory a thousand launches of each kind allocate more than ten do.
+"""Print how much more memory a thousand launches of each kind allocate than ten launches.
 
-Run with count_allocations.c before the allocator and the driver, and with PYTHONMALLOC=malloc, so
-that Python's own objects are counted too.
+count_allocations.c must be loaded in front of the allocator and of the driver. PYTHONMALLOC=malloc
+is also needed, so that Python's own objects are counted.
 """
 
 import ctypes
@@ -27,7 +27,7 @@ LAUNCHES = {
     "sixteen ints": f"launch(stream, config, sixteen{', address' * 16})",
     "sixteen buffers": f"launch(stream, config, sixteen{', buffer' * 16})",
     "attributes": "launch(stream, cooperative, empty)",
-    # What shows that the counter counts.
+    # Shows that the counter works.
     "a new configuration": "launch(stream, Config(grid=1, block=1, is_cooperative=True), empty)",
 }
 
@@ -52,7 +52,7 @@ def main():
         "factor": np.float32(2.0),
         **{name: code.get_kernel(name) for name in ("empty", "three", "sixteen")},
     }
-    # The only copy there is of the counters, whichever came first.
+    # Use the copy of the counters that the process loaded first.
     count = ctypes.CDLL(None).allocation_count
     count.restype = ctypes.c_ulong
     counts = {}

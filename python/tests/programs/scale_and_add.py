@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def copy_host(buffer, address, size, stream, to_host=False):
-    """Copy between a buffer and host memory, which takes a pinned buffer in between."""
+    """Copy between a buffer and host memory, through a pinned buffer."""
     import ctypes
 
     from cuda.core import LegacyPinnedMemoryResource

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A library with the C functions that PyTorch offers for its tensors, over tensors of our own: a
-// Python object has, at `tensor_at`, a pointer to bytes that hold the fields below. Loaded by
-// test_torch_tensors.py.
+// A library with PyTorch's C functions for tensors, over our own tensors. A Python object has, at
+// offset `tensor_at`, a pointer to bytes that contain the fields below. test_torch_tensors.py loads
+// it.
 
 #include <stdint.h>
 #include <string.h>
@@ -15,11 +15,11 @@ struct Fields {
     int64_t sizes[MAX_DIMENSIONS];
     int64_t strides[MAX_DIMENSIONS];
     void* data;
-    int32_t type; // as PyTorch numbers them
+    int32_t type; // PyTorch's number of the type
     int32_t device_type;
     int32_t device_index;
     int32_t layout;
-    uint8_t code; // as DLPack does
+    uint8_t code; // DLPack's code of the type
     uint8_t bits;
     uint16_t lanes;
 };
@@ -43,7 +43,7 @@ void PyErr_SetString(void* type, const char* message);
 int64_t tensor_at = 16;
 int64_t lent_count = 0;  // calls of DLPack's function
 int64_t read_count = 0;  // calls for a data pointer
-int64_t moved_bytes = 0; // what that is wrong by
+int64_t moved_bytes = 0; // error that is added to the data pointer
 
 static struct Fields* fields_of(void* const* tensor) {
     return (struct Fields*)((char*)*tensor + BYTES_HEAD);

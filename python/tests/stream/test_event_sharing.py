@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Events between processes."""
+"""Events that processes share."""
 
 import multiprocessing
 import pickle
@@ -70,7 +70,7 @@ def test_another_process_waits_for_an_event(shared):
     process = context.Process(target=_wait_for_event, args=(there,))
     process.start()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that the default start method is fork
+        warnings.simplefilter("ignore")  # a warning that the default start method is fork
         here.send(shared)
     descriptor, *properties = here.recv()
     process.join(60)

@@ -68,7 +68,7 @@ print("done", out[0], flush=True)
 
 @pytest.fixture
 def interrupted():
-    """Run a program, send it SIGINT once it waits; return its status, output and errors."""
+    """Run a program and send it SIGINT once it waits; return its status, output and errors."""
     processes = []
 
     def run(program, wait):
@@ -121,7 +121,7 @@ def test_a_program_can_exit_after_ctrl_c_while_the_kernel_runs(interrupted):
 
 @pytest.mark.parametrize("wait", ["stream", "event", "device"])
 def test_a_handler_that_does_not_raise_lets_the_wait_go_on(interrupted, wait):
-    # It closes what is waited for, which must not matter to the wait under way.
+    # The handler closes the object, which must not affect the current wait.
     status, output, errors = interrupted(HANDLER, wait)
     assert output == "handled\ndone 7\n", errors
     assert status == 0
@@ -187,7 +187,7 @@ def test_a_long_wait_sleeps(device, stream):
 
 
 def test_a_wait_for_a_stream_that_others_keep_busy_ends(device):
-    # The wait covers what the stream holds at the call, not what others enqueue meanwhile.
+    # The wait covers work that was enqueued before the call, not what other threads enqueue later.
     stream = device.create_stream()
     started, ended = [], []
     stop = threading.Event()
@@ -225,7 +225,7 @@ def test_a_wait_for_a_stream_that_others_keep_busy_ends(device):
 
 
 def test_a_failed_wait_says_which_call_failed(device):
-    # Polling must not hide the error of the work, nor blame another call for it.
+    # Polling must not hide the error of the work, or attribute it to another call.
     program = """
     import cuprum
     device = cuprum.Device(0)

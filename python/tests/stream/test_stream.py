@@ -12,7 +12,7 @@ from cuprum import Stream, StreamOptions
 
 
 class ForeignStream:
-    """What another library's stream looks like."""
+    """A stream of another library."""
 
     def __init__(self, address, version=0):
         self.answer = (version, address)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Several threads at once, forked children, and interpreters that leave with objects alive."""
+"""Several threads at once, forked children, and interpreters that exit with objects alive."""
 
 import os
 import subprocess

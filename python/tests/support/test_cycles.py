@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Objects that refer to each other in a circle, through objects of this package, are collected."""
+"""Reference cycles through objects of this package are collected."""
 
 import contextlib
 import ctypes
@@ -17,12 +17,12 @@ from cuprum.utils import StridedMemoryView
 
 
 class Holder:
-    """Holds anything."""
+    """An object that refers to any others."""
 
 
 @contextlib.contextmanager
 def no_collection():
-    """Leave it to the test when garbage is collected."""
+    """Turn off automatic garbage collection."""
     gc.collect()
     gc.disable()
     try:
@@ -32,7 +32,7 @@ def no_collection():
 
 
 def check_collected(build, *arguments):
-    """Run a function that returns objects of a cycle, and see them go."""
+    """Run a function that returns the objects of a cycle, and check that they are collected."""
     with no_collection():
         references = [weakref.ref(each) for each in build(*arguments)]
         assert references
@@ -42,7 +42,7 @@ def check_collected(build, *arguments):
 
 
 class Resource(MemoryResource):
-    """Refers to what it has given, and to what else a test adds."""
+    """A resource that refers to its buffers and to what a test adds."""
 
     def __init__(self, log=None):
         self.inner = LegacyPinnedMemoryResource()
@@ -66,7 +66,7 @@ class Resource(MemoryResource):
 
 
 class Owner:
-    """Has memory of the host, a buffer over it, and what a test adds."""
+    """An owner of host memory, with a buffer over it and what a test adds."""
 
     def __init__(self, size=64):
         self.memory = np.arange(size, dtype=np.uint8)
@@ -153,7 +153,7 @@ def keep_managed_buffer(owner):
 
 
 class Capsule:
-    """Gives a capsule that was made before."""
+    """An object that returns an existing capsule."""
 
     def __init__(self, capsule, source):
         self.capsule = capsule
@@ -309,7 +309,7 @@ def test_memory_of_a_resource_is_freed_after_the_last_share_by_a_whole_resource(
 
 
 def test_a_memoryview_keeps_a_cycle_of_a_resource_until_it_is_dropped(stream):
-    # Python releases it when the resource is taken apart already, which could not free then.
+    # Python would release the memoryview after clearing the resource, which could then not free it.
     with no_collection():
         log = []
         resource = Resource(log)
@@ -356,7 +356,7 @@ def test_a_batch_of_copies_may_be_the_last_to_hold_the_memory(device):
 
 
 class Array:
-    """Offers memory through one protocol, and keeps the view of it."""
+    """An array that offers memory through one protocol and keeps the view of it."""
 
     def __init__(self):
         self.memory = np.arange(8, dtype=np.int32)
@@ -414,8 +414,8 @@ def test_an_array_that_keeps_the_view_of_it_is_collected(device, stream):
 
     for build in (through_cuda, through_dlpack, through_array):
         check_collected(build)
-    # numpy's arrays show the collector nothing, so a class of its own with attributes shows those
-    # alone; the view does its part.
+    # numpy's arrays do not support the collector, so a derived class only shows its attributes. The
+    # view still shows its array.
     array = np.zeros(8, np.int32).view(NumpyArray)
     view = StridedMemoryView.from_any_interface(array, -1)
     assert array in [each for each in gc.get_referents(view) if each is array]
@@ -458,7 +458,7 @@ def test_a_view_of_a_tensor_that_was_viewed_again_keeps_the_memory():
 
 
 class ForeignStream:
-    """Another library's stream, which may keep ours."""
+    """A stream of another library, which may refer to ours."""
 
     def __init__(self, stream):
         self.inner = stream
@@ -496,7 +496,7 @@ def test_memory_that_grew_is_collected_with_a_foreign_stream(driver, device, str
     if is_told:
         buffer.set_deallocation_stream(ours)
     size, end = ctypes.c_size_t(buffer.size), ctypes.c_ulonglong(buffer.handle + buffer.size)
-    behind = ctypes.c_ulonglong()  # so that it cannot grow where it is
+    behind = ctypes.c_ulonglong()  # reserved, so that the allocation cannot grow in place
     nothing = ctypes.c_ulonglong(0)
     assert driver.cuMemAddressReserve(ctypes.byref(behind), size, None, end, nothing) == 0
     foreign.grown = virtual.modify_allocation(buffer, 2 * buffer.size)
@@ -536,7 +536,7 @@ def test_a_buffer_keeps_the_foreign_stream_that_it_is_freed_on(device, stream, g
             assert reference() is not None
             assert reference().inner is stream
         if goes_first == "collected":
-            reference().ours.sync()  # it is as usable as before
+            reference().ours.sync()  # it is still usable
             more = device.allocate(64, stream=reference().ours)
             more.close()
         buffer.close()
@@ -562,7 +562,7 @@ def test_a_foreign_stream_of_a_cycle_outlives_it_for_a_buffer_that_was_told_late
         kept = [each for each in gc.get_objects() if type(each) is Telling]
         assert len(kept) == 1
         assert kept[0].inner is stream
-        kept[0].ours.sync()  # as usable as before
+        kept[0].ours.sync()  # still usable
         again = device.allocate(64, stream=kept[0].ours)
         again.close()
         del again
@@ -598,7 +598,7 @@ def test_a_buffer_that_was_told_of_a_foreign_stream_is_collected_with_it(device,
         foreign = ForeignStream(stream)
         foreign.buffer = device.allocate(64, stream=stream)
         foreign.buffer.set_deallocation_stream(device.create_stream(foreign))
-        return [foreign, foreign.buffer]  # nobody but the buffer has the stream
+        return [foreign, foreign.buffer]  # only the buffer refers to the stream
 
     check_collected(build)
 
@@ -651,7 +651,7 @@ def test_memory_keeps_the_owner_of_a_foreign_pool(device, stream):
         reference = weakref.ref(owner)
         del owner, buffer
         gc.collect()
-        # The view holds the memory's pool, and a closed buffer holds nothing.
+        # The view keeps the memory's pool; a closed buffer keeps nothing.
         assert reference() is not None
         assert reference().ours.handle == pool.handle
         del view
@@ -754,11 +754,11 @@ def test_a_host_function_keeps_its_stream_until_it_ran(device):
         def function(captured=order):
             pass
 
-        # The queue holds the function, and the function the stream that has the queue.
+        # The queue refers to the function, and the function to the stream that has the queue.
         order.launch_host(function)
         order.sync()
         del order, function
-        # What has run is let go by the next call that looks at what is done.
+        # The next call that checks for finished work releases functions that have run.
         device.create_stream().launch_host(lambda: None)
         device.sync()
         other = device.create_stream()
@@ -804,7 +804,7 @@ def test_an_object_of_a_derived_class_with_attributes_is_collected(device, base)
         derived = type("Derived", (base,), {"__slots__": ("__dict__", "me")})
         make = MADE.get(base.__name__)
         made = make(derived, device) if make is not None else derived.__new__(derived)
-        if type(made) is not derived:  # a factory that knows its own class alone
+        if type(made) is not derived:  # a factory that always creates the base class
             made = derived.__new__(derived)
         holder = Holder()
         made.me = [made, holder]

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Methods that Python calls with no layer in between: they must look and fail like any other."""
+"""Methods that Python calls directly must look and fail like all other methods."""
 
 import inspect
 import threading
@@ -144,7 +144,7 @@ def test_properties_cannot_be_set(stream):
 
 
 def test_recycled_objects_are_new_ones(device):
-    # Objects are made from the memory of dropped ones: nothing of those may be left.
+    # New objects reuse the memory of destroyed ones. Nothing of the old ones may be left.
     events = [device.create_event({"timing_enabled": True}) for _ in range(8)]
     handles = {event.handle for event in events}
     assert len(handles) == len(events)
@@ -179,8 +179,8 @@ def test_threads_enqueue_and_synchronise_at_once(device):
 
 
 def test_a_full_queue_behind_a_python_function_goes_on(module, stream):
-    # A queue holds about a thousand launches: the next one waits for the function, which needs the
-    # GIL.
+    # A queue holds about a thousand launches. The next launch waits for the function, which needs
+    # the GIL.
     kernel = module.get_kernel("empty")
     config = cuprum.LaunchConfig(grid=1, block=1)
     done = []

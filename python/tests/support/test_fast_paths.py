@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reading Python objects in place is checked first, can be turned off, and changes no result."""
+"""Direct reads of Python objects are verified first, can be turned off, and change no result."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from cuprum._command import info
 
 TESTS = Path(__file__).parents[1]
 NAMES = ["instances", "ints", "numpy", "cupy", "torch"]
-# What the fast paths serve: ints and objects as arguments, recycled objects, arrays.
+# Tests that use the fast paths: ints and objects as arguments, recycled objects, arrays.
 COVERING = [
     "launch/test_launch.py",
     "launch/test_launch_config.py",
@@ -82,7 +82,8 @@ def test_everything_works_without_them(disabled, files):
 
 
 def test_tensors_are_not_read_in_place_if_that_is_turned_off():
-    # The second tensor of a kind is read in place, as that test counts; here DLPack reads it too.
+    # Normally the second tensor of a kind is read directly, which that test counts. Without fast
+    # paths, DLPack reads it too.
     test = f"{TESTS}/arrays/test_torch_tensors.py::test_each_kind_is_compared_once"
     result = run(*("-m", "pytest", "-q", "-p", "no:cacheprovider", test), disabled="torch")
     assert "assert [1, 1, 1, 1, 1, 1, ...] == [1, 1, 1, 0, 0, 0, ...]" in result.stdout

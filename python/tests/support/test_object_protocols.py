@@ -3,8 +3,8 @@
 
 """Equality, hash, weak references, repr, pickling and subclassing of every public class.
 
-Exceptions, options, named tuples and enumerations follow a rule each. Every other class has a
-row in TABLE; a public class without one fails a test here.
+Exceptions, options, named tuples and enumerations each follow one rule. Every other class has a row
+in TABLE; a public class without a row fails a test.
 """
 
 import copy
@@ -26,17 +26,17 @@ MODULES = ("cuprum", "cuprum.typing", "cuprum.utils", "cuprum.trace", "cuprum.te
 
 @dataclasses.dataclass
 class Row:
-    """What is expected of a class."""
+    """The expectations for a class."""
 
     make: object  # a function of the resources below
-    other: object = None  # makes one that is not equal
-    same: object = None  # makes an equal one from one; None: equality is identity
-    repr: str = ""  # what the whole text must match
+    other: object = None  # makes an object that is not equal
+    same: object = None  # makes an equal object from one; None: equality is identity
+    repr: str = ""  # must match the whole text
     is_hashable: bool = True
     is_weakly_referenced: bool = True
     is_picklable: bool = False
     is_subclassed: bool = True
-    error_when_made: object = RuntimeError  # by calling the class without arguments
+    error_when_made: object = RuntimeError  # when the class is called without arguments
 
 
 def handle_of(name):
@@ -209,7 +209,7 @@ TABLE = {
 
 
 class Resources:
-    """What objects are made of; closes them."""
+    """Creates the objects that rows need, and closes them."""
 
     def __init__(self, device, stream, module, folder):
         self.device = device
@@ -238,7 +238,7 @@ class Resources:
 
     def close(self):
         for thing in reversed(self.kept):
-            # The fixtures' own objects and the context that is current stay.
+            # Do not close the fixtures' own objects and the current context.
             is_ours = thing not in (self.stream, self.module, self.device.context)
             if hasattr(thing, "close") and is_ours:
                 thing.close()
@@ -253,7 +253,7 @@ def at(device, stream, module, tmp_path):
 
 
 def public_classes():
-    """Return every public class by name, but for protocols."""
+    """Return every public class by name, except protocols."""
     found = {}
     for module_name in MODULES:
         module = importlib.import_module(module_name)
@@ -266,7 +266,7 @@ def public_classes():
 
 
 def is_generic(kind):
-    """Tell whether a class follows the rule of its kind."""
+    """Return whether a class follows the rule of its kind."""
     return (
         issubclass(kind, (BaseException, enum.Enum, tuple))
         or dataclasses.is_dataclass(kind)
@@ -349,7 +349,7 @@ def test_repr_says_what_it_is(at, name):
     assert re.fullmatch(TABLE[name].repr, repr(made)), repr(made)
 
 
-# Their close does nothing, as in the reference.
+# Their close() does nothing, as in the reference.
 HAVE_NOTHING_TO_CLOSE = ("FileStreamProgramCache", "GraphMemoryResource", "InMemoryProgramCache")
 
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Objects are made from dropped ones, and the collector hears only of those that need it."""
+"""New objects reuse destroyed ones, and the collector tracks only those that need it."""
 
 import gc
 import weakref
@@ -21,7 +21,7 @@ def view_of(array):
 
 @pytest.fixture(params=["event", "stream", "buffer", "view", "kernel"])
 def make(request, device, stream, module):
-    """Makes an object of each class whose objects are kept."""
+    """A function that makes an object of a class whose objects are recycled."""
     return {
         "event": device.create_event,
         "stream": device.create_stream,
@@ -51,7 +51,7 @@ def test_many_at_once_are_all_different(make):
 
 
 def test_dropping_one_while_another_is_dropped(make):
-    # The callback runs while the object is on its way out.
+    # The callback runs while the object is being destroyed.
     made = make()
     inner = []
     reference = weakref.ref(made, lambda _: inner.extend((make(), make())))
@@ -96,7 +96,7 @@ def test_a_derived_view_in_a_cycle_is_collected():
 
 
 class Owner:
-    """Owns memory and keeps the buffer over it."""
+    """An owner of memory that keeps the buffer over it."""
 
 
 def test_a_buffer_that_its_owner_keeps_is_collected(device, stream):
@@ -111,7 +111,7 @@ def test_a_buffer_that_its_owner_keeps_is_collected(device, stream):
 
 # ---- chains ------------------------------------------------------------------------------------
 
-DEEPER_THAN_THE_STACK = 200_000  # and than Python lets calls nest
+DEEPER_THAN_THE_STACK = 200_000  # and than Python's limit for nested calls
 
 
 @pytest.mark.parametrize("cls", [cuprum.Buffer, cuprum.ManagedBuffer])

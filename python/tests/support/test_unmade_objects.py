@@ -3,8 +3,8 @@
 
 """Members of objects whose ``__init__`` has not run, and of objects of another class.
 
-A class that derives from one of ours and forgets ``super().__init__()`` gets there. Everything is
-refused with an exception; nothing may read what is not there.
+This happens in a derived class that omits ``super().__init__()``. Every use must raise an
+exception, and none may read missing state.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ ARGUMENTS = [(), (1,), (1, 2), (1, 2, 3), (None,), (slice(0, 1),), ([],)]
 
 
 def native_classes():
-    """Return the classes that are bound, not written in Python."""
+    """Return the classes that are bound from C++."""
     return sorted(
         (each for each in vars(_cuprum).values() if isinstance(each, type)),
         key=lambda each: each.__name__,
@@ -28,8 +28,8 @@ def native_classes():
 
 
 def members(base):
-    # These believe the number they are given: NVIDIA's driver any handle, and a descriptor that is
-    # taken over is closed in the end, whoever has opened it.
+    # These trust the number that they are given. NVIDIA's driver accepts any handle, and an adopted
+    # descriptor is closed, whoever opened it.
     believers = {"from_handle", "_init", "_duplicate"}
     others = {"__class__", "__new__", "__init_subclass__", "__subclasshook__"}
     for name in dir(base):
@@ -38,7 +38,7 @@ def members(base):
 
 
 def use(call, stream):
-    """Call something in many ways, of which each may raise any exception."""
+    """Call something in many ways; each call may raise any exception."""
     for arguments in ARGUMENTS:
         with contextlib.suppress(Exception):
             call(*arguments)
@@ -51,7 +51,7 @@ def without_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
-    cuprum.Device(0).set_current()  # static members were called as well
+    cuprum.Device(0).set_current()  # the tests also call static members
 
 
 @pytest.mark.parametrize("base", native_classes(), ids=lambda each: each.__name__)
@@ -87,7 +87,7 @@ def test_members_called_on_an_object_of_another_class_are_refused(stream, base):
 
 
 class Forgetful(cuprum.DeviceMemoryResource):
-    """Does not call the constructor of its base."""
+    """A class that does not call the constructor of its base."""
 
     def __init__(self):
         pass
