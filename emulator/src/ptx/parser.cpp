@@ -42,7 +42,7 @@ Parser::Parser(std::string source, Diagnostics& diagnostics)
 Module Parser::run() {
     advance();
     if (!is_directive("version")) {
-        // Not PTX, or not from its beginning: a list of further complaints would help nobody.
+        // Not PTX, or not from its beginning: further errors would only repeat that.
         fail(token_.location, "a module starts with '.version', found " + describe(token_));
         return std::move(module_);
     }
@@ -155,8 +155,9 @@ bool Parser::parse_linked_item() {
 bool Parser::parse_module_variables(Linkage linkage) {
     const Space space = space_from(token_.text);
     if (space == Space::Register || space == Space::Param || space == Space::Local) {
-        // ptxas takes module-scope registers and locals only outside the ABI, which nothing uses.
-        return fail(token_.location, describe(token_) + " cannot stand outside a function");
+        // ptxas accepts module-scope registers and locals only without the ABI. No compiler does
+        // that.
+        return fail(token_.location, describe(token_) + " is not allowed outside a function");
     }
     return parse_variables(linkage, module_.variables);
 }
@@ -342,7 +343,7 @@ void Parser::recover_statement() {
             ++depth;
         } else if (is(TokenKind::RightBrace)) {
             if (depth == 0) {
-                return; // the end of the block that the statement stands in
+                return; // the end of the block around the statement
             }
             --depth;
         }
@@ -397,7 +398,7 @@ bool is_debug_data(std::string_view directive) noexcept {
     return directive == "b8" || directive == "b16" || directive == "b32" || directive == "b64";
 }
 
-/// Returns whether nothing but a module item starts with this token: recovery stops there.
+/// Returns whether this token can only start a module item, so that recovery stops there.
 bool starts_module_item(const Token& token) noexcept {
     return token.kind == TokenKind::Dotted &&
            (linkage_from(token.text) != Linkage::Internal || token.text == "version" ||
