@@ -36,6 +36,7 @@ constexpr std::array PIPELINE{
 
 void check_module(const ptx::Module& module, const CompileOptions& options,
                   ptx::Diagnostics& diagnostics);
+void drop_spare_memory(bytecode::Kernel& kernel);
 
 } // namespace
 
@@ -73,6 +74,7 @@ compile(const ptx::Module& module, const CompileOptions& options, ptx::Diagnosti
             }
         }
         if (is_sound()) {
+            drop_spare_memory(build.kernel);
             kernels.push_back(std::make_shared<bytecode::Kernel>(std::move(build.kernel)));
         }
     }
@@ -85,6 +87,14 @@ compile(const ptx::Module& module, const CompileOptions& options, ptx::Diagnosti
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
+
+/// Frees what a finished kernel does not need: it may live as long as the process.
+void drop_spare_memory(bytecode::Kernel& kernel) {
+    kernel.constants = {}; // constant_bank holds them
+    kernel.code.shrink_to_fit();
+    kernel.operands.shrink_to_fit();
+    kernel.lines.shrink_to_fit();
+}
 
 void check_module(const ptx::Module& module, const CompileOptions& options,
                   ptx::Diagnostics& diagnostics) {

@@ -12,16 +12,16 @@ namespace cuprum::emulator::ptx {
 
 namespace {
 
-Module module_with(std::string source);
+Module module_with(std::shared_ptr<const std::string> source);
 bool is_debug_data(std::string_view directive) noexcept;
 bool starts_module_item(const Token& token) noexcept;
 
 } // namespace
 
-std::optional<Module> parse(std::string source, Diagnostics& diagnostics) {
-    if (source.size() > limits::SOURCE_BYTES) {
+std::optional<Module> parse(std::shared_ptr<const std::string> source, Diagnostics& diagnostics) {
+    if (source->size() > limits::SOURCE_BYTES) {
         diagnostics.report(Problem::Syntax, {},
-                           "the text has " + std::to_string(source.size()) +
+                           "the text has " + std::to_string(source->size()) +
                                " bytes, more than the largest module accepted (" +
                                std::to_string(limits::SOURCE_BYTES) + ")");
         return std::nullopt;
@@ -35,7 +35,7 @@ std::optional<Module> parse(std::string source, Diagnostics& diagnostics) {
     return module;
 }
 
-Parser::Parser(std::string source, Diagnostics& diagnostics)
+Parser::Parser(std::shared_ptr<const std::string> source, Diagnostics& diagnostics)
     : diagnostics_(diagnostics), module_(module_with(std::move(source))),
       lexer_(*module_.source, diagnostics) {}
 
@@ -388,9 +388,9 @@ std::string quote(std::string_view text) {
 
 namespace {
 
-Module module_with(std::string source) {
+Module module_with(std::shared_ptr<const std::string> source) {
     Module module;
-    module.source = std::make_unique<const std::string>(std::move(source));
+    module.source = std::move(source);
     return module;
 }
 

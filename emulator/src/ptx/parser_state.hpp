@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,7 +46,7 @@ constexpr std::size_t SOURCE_BYTES = std::size_t{1} << 30; // of the whole text
 /// Parses one module; used once.
 class Parser {
 public:
-    Parser(std::string source, Diagnostics& diagnostics);
+    Parser(std::shared_ptr<const std::string> source, Diagnostics& diagnostics);
 
     /// Parses the module. The result is valid only if no error was reported.
     [[nodiscard]] Module run();

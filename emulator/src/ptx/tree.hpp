@@ -244,7 +244,7 @@ struct Alias {
 
 /// A whole translation unit of PTX.
 struct Module {
-    std::unique_ptr<const std::string> source; // every view above points in here
+    std::shared_ptr<const std::string> source; // every view above points in here
     std::uint32_t version_major = 0;
     std::uint32_t version_minor = 0;
     std::vector<std::string_view> target; // "sm_90a", "texmode_independent", "debug"

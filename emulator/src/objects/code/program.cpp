@@ -125,9 +125,10 @@ std::shared_ptr<const Program> Program::load(const void* image, std::optional<st
         refuse(CUDA_ERROR_INVALID_PTX, "ptx:1:1: error: the module could not be parsed", options);
     }
     log_newer_version(*module);
-    auto program = std::shared_ptr<Program>(new Program(std::move(*module), sm));
-    program->variables_ = passes::global_variables(program->module_, device_at(0).total_bytes(), diagnostics);
-    check_initial_values(program->module_, program->variables_, diagnostics);
+    const auto tree = std::make_shared<const ptx::Module>(std::move(*module));
+    auto program = std::shared_ptr<Program>(new Program(tree, sm));
+    program->variables_ = passes::global_variables(*tree, device_at(0).total_bytes(), diagnostics);
+    check_initial_values(*tree, program->variables_, diagnostics);
     refuse_if_any(diagnostics, options);
     return program;
 }
@@ -158,10 +159,11 @@ Program::Kernels Program::compile(const Symbols& addresses, const JitOptions& op
     compile_options.memory = &AddressSpace::instance().map();
     compile_options.device_sm = sm_;
     ptx::Diagnostics diagnostics;
-    auto kernels = passes::compile(module_, compile_options, diagnostics);
-    if (!diagnostics.is_empty() && module_.is_newer_than_known()) {
+    const auto tree = this->tree();
+    auto kernels = passes::compile(*tree, compile_options, diagnostics);
+    if (!diagnostics.is_empty() && tree->is_newer_than_known()) {
         refuse(code_of(diagnostics.items().front().problem),
-               diagnostics.to_text() + "ptx: note: " + newer_version_text(module_) + "\n", options);
+               diagnostics.to_text() + "ptx: note: " + newer_version_text(*tree) + "\n", options);
     }
     refuse_if_any(diagnostics, options);
     return kernels;
@@ -180,10 +182,29 @@ Program::Kernels Program::compile_unplaced(const JitOptions& options) const {
 }
 
 std::uint64_t Program::function_address(const std::string& name) const {
-    if (const std::uint64_t address = passes::function_address(module_, name); address != 0) {
+    if (const std::uint64_t address = passes::function_address(*tree(), name); address != 0) {
         return address;
     }
     fail(CUDA_ERROR_INVALID_PTX, "an initial value names '" + name + "', which does not exist");
+}
+
+void Program::release_tree() const {
+    const std::lock_guard lock(mutex_);
+    tree_ = nullptr;
+}
+
+std::shared_ptr<const ptx::Module> Program::tree() const {
+    const std::lock_guard lock(mutex_);
+    if (tree_ == nullptr) {
+        ptx::Diagnostics diagnostics;
+        auto module = ptx::parse(source_, diagnostics);
+        if (!module) {
+            fail(CUDA_ERROR_UNKNOWN, "PTX that was parsed before is refused: " +
+                                         diagnostics.to_text() + "please report this");
+        }
+        tree_ = std::make_shared<const ptx::Module>(std::move(*module));
+    }
+    return tree_;
 }
 
 } // namespace cuprum::emulator
