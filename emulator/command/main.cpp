@@ -93,21 +93,31 @@ fs::path own_path() {
     return fs::read_symlink("/proc/self/exe", error);
 }
 
-/// Searches for the library where the build, an installation or a Python package puts it.
-std::optional<fs::path> find_library() {
-    const fs::path here = own_path().parent_path();
-    std::vector<fs::path> places{here / "../lib", here / "../lib/cuprum", here / "../lib64/cuprum",
-                                 here};
-    std::error_code error;
-    for (const auto& entry : fs::directory_iterator(here / "../lib", error)) {
-        const std::string name = entry.path().filename();
-        if (name.starts_with("python")) {
-            places.push_back(entry.path() / "site-packages/cuprum/_emulator");
-        } else if (entry.is_directory()) { // for example lib/x86_64-linux-gnu
-            places.push_back(entry.path() / "cuprum");
+/// Returns the folders that a build, an installation or a Python package puts the library in.
+std::vector<fs::path> library_places() {
+    const fs::path prefix = own_path().parent_path() / "..";
+    const fs::path in_package = "cuprum/_emulator";
+    std::vector<fs::path> places{prefix / "lib", prefix / "lib/cuprum", prefix / "lib64/cuprum",
+                                 own_path().parent_path()};
+    // Python's own folders: lib64 on Fedora, dist-packages on Debian.
+    for (const char* const lib : {"lib", "lib64"}) {
+        std::error_code error;
+        for (const auto& entry : fs::directory_iterator(prefix / lib, error)) {
+            if (entry.path().filename().string().starts_with("python")) {
+                places.push_back(entry.path() / "site-packages" / in_package);
+                places.push_back(entry.path() / "dist-packages" / in_package);
+            } else if (entry.is_directory(error)) { // for example lib/x86_64-linux-gnu
+                places.push_back(entry.path() / "cuprum");
+            }
         }
     }
-    for (const fs::path& place : places) {
+    places.push_back(prefix / in_package); // pip install --target
+    return places;
+}
+
+std::optional<fs::path> find_library() {
+    std::error_code error;
+    for (const fs::path& place : library_places()) {
         if (fs::exists(place / "libcuda.so.1", error)) {
             const fs::path found = fs::canonical(place / "libcuda.so.1", error);
             // The folder may also contain a real driver.
@@ -185,7 +195,7 @@ int probe() {
         void* init = ::dlsym(library, "cuInit");
         const bool is_known = init != nullptr && ::dladdr(init, &where) != 0;
         return complain(std::string("another driver is found before the emulated one: ") +
-                        (is_known ? where.dli_fname : "unknown") + "; is LD_PRELOAD set?");
+                        (is_known ? where.dli_fname : "unknown") + "; check LD_PRELOAD");
     }
     return EXIT_SUCCESS;
 }

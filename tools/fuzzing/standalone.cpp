@@ -328,10 +328,10 @@ int main(int count, char** words) {
             }
         }
     }
-    std::printf("[fuzz] ran %zu files and %ld mutated inputs in %lld s, %ld MB at most\n", given,
-                done,
-                static_cast<long long>(
-                    std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin).count()),
-                peak_megabytes());
+    std::fprintf(
+        stderr, "[fuzz] %zu files and %ld changed inputs in %lld s, %ld MB at most\n", given, done,
+        static_cast<long long>(
+            std::chrono::duration_cast<std::chrono::seconds>(Clock::now() - begin).count()),
+        peak_megabytes());
     return 0;
 }

@@ -243,7 +243,7 @@ CUresult CUDAAPI cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags
                  "the peer is the current context itself, or has been destroyed");
         }
         if (&peer->device() == &context->device()) {
-            fail(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "a device is no peer of itself");
+            fail(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, "a device is not a peer of itself");
         }
         if (!context->enable_peer(*peer)) {
             fail(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, "access to the peer is enabled already");

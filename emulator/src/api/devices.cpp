@@ -28,7 +28,7 @@ void check_peers(CUdevice first, CUdevice second) {
     (void)device_at(first);
     (void)device_at(second);
     if (first == second) {
-        fail(CUDA_ERROR_INVALID_DEVICE, "a device is no peer of itself");
+        fail(CUDA_ERROR_INVALID_DEVICE, "a device is not a peer of itself");
     }
 }
 
@@ -271,7 +271,7 @@ CUresult CUDAAPI cuDeviceGetP2PAtomicCapabilities(unsigned int* capabilities,
                                                   CUdevice dstDevice) {
     return entry("cuDeviceGetP2PAtomicCapabilities", [&] {
         if (&device_at(srcDevice) == &device_at(dstDevice)) {
-            fail(CUDA_ERROR_INVALID_DEVICE, "a device is no peer of itself");
+            fail(CUDA_ERROR_INVALID_DEVICE, "a device is not a peer of itself");
         }
         tell_atomics(capabilities, operations, count);
     });

@@ -16,8 +16,8 @@ namespace {
 void load(CUmodule* out, const void* image, const JitOptions& options) {
     require(out != nullptr, "module must not be NULL");
     const auto& context = current_context();
-    auto program = Program::load(image, std::nullopt, context->device().sm(), options);
-    *out = Module::create(context, std::move(program), options, {}, false)->handle<CUmodule>();
+    const auto program = Program::load(image, std::nullopt, context->device().sm(), options);
+    *out = Module::create(context, *program, options, {}, false)->handle<CUmodule>();
     options.write_results();
 }
 
@@ -29,8 +29,8 @@ CUresult CUDAAPI cuModuleLoad(CUmodule* module, const char* fname) {
     return entry("cuModuleLoad", [&] {
         require(module != nullptr, "module must not be NULL");
         const auto& context = current_context();
-        auto program = Program::load_file(fname, context->device().sm(), {});
-        *module = Module::create(context, std::move(program), {}, {}, false)->handle<CUmodule>();
+        const auto program = Program::load_file(fname, context->device().sm(), {});
+        *module = Module::create(context, *program, {}, {}, false)->handle<CUmodule>();
     });
 }
 

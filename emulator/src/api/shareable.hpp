@@ -24,7 +24,7 @@ inline void require_descriptor_type(CUmemAllocationHandleType type) {
 [[nodiscard]] inline int descriptor_of(void* handle) {
     const auto number = static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(handle));
     require(number >= 0 && number <= std::numeric_limits<int>::max(),
-            "the handle is no file descriptor");
+            "the handle is not a file descriptor");
     return static_cast<int>(number);
 }
 

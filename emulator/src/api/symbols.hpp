@@ -28,7 +28,7 @@ struct Symbol {
 /// Returns all exported names, by public name and version.
 [[nodiscard]] std::span<const Symbol> symbols();
 
-/// Tells whether a symbol does anything but refuse; a per-thread name counts as its plain twin.
+/// Returns whether a symbol does anything but refuse; a per-thread name counts as its plain twin.
 [[nodiscard]] bool is_implemented(const Symbol& symbol);
 
 } // namespace cuprum::emulator

@@ -115,6 +115,7 @@ struct Line {
     std::uint32_t ptx_line = 0;
     std::uint32_t source_line = 0;
     std::uint32_t source_file = 0;
+    std::uint32_t text_offset = 0; // of the PTX instruction, in Kernel::source
 };
 
 /// The entry in Kernel::functions of a function that the kernel never calls.
@@ -134,7 +135,7 @@ struct Kernel {
     std::shared_ptr<std::byte> constant_bank;  // the same bytes, aligned to BANK_ALIGNMENT
     std::vector<std::uint32_t> branch_targets; // the lists of brx.idx: instruction indices
     std::vector<Line> lines;
-    std::vector<std::string> text; // per entry of `lines`: the PTX instruction as written
+    std::shared_ptr<const std::string> source; // the PTX text, for reports
     std::vector<std::string> files;
 
     std::uint32_t frame_bytes = 0;  // of bank Registers, per warp

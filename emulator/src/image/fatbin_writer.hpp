@@ -11,7 +11,7 @@ namespace cuprum::emulator {
 
 /// Returns a fatbin with one PTX entry for devices of compute capability `sm` (90 for 9.0).
 ///
-/// What a linker gives must be known by its address alone, and this container says its own size.
+/// cuLinkComplete returns images by address, so they need a container that states its size.
 [[nodiscard]] std::string make_fatbin(std::string_view ptx, std::uint32_t sm,
                                       std::uint32_t version_major, std::uint32_t version_minor);
 

@@ -13,8 +13,8 @@
 
 #include "image/image.hpp"
 
-#include "image/lz4.hpp"
 #include "image/formats.hpp"
+#include "image/lz4.hpp"
 
 #ifdef CUPRUM_EMULATOR_ZSTD
 #include <zstd.h>
@@ -43,7 +43,7 @@ constexpr std::uint64_t FLAG_LZ4 = 0x2000;
 constexpr std::uint64_t FLAG_ZSTD = 0x8000;
 constexpr std::uint64_t FLAG_ONE_DEVICE = 0x100000; // sm_90a: runs on exactly that device
 
-/// Beyond these no image is believed; real ones stay far below.
+/// Larger images are refused; real ones stay far below.
 constexpr std::size_t MAX_IMAGE_BYTES = std::size_t{1} << 32;
 constexpr std::size_t MAX_TEXT_BYTES = std::size_t{1} << 30;
 
@@ -93,13 +93,13 @@ ImageResult read_image(const void* data, std::optional<std::size_t> size,
     }
     if (starts_with(data, size, LTO_IR_MAGIC)) {
         return refuse({}, ImageProblem::Unsupported,
-                      "the image is LTO-IR, which is not loaded but linked first: to PTX, with "
-                      "nvJitLink's options -lto -ptx");
+                      "the image is LTO-IR, which must be linked before it is loaded: use "
+                      "nvJitLink with -lto -ptx");
     }
     if (starts_with(data, size, ARCHIVE_MAGIC)) {
         return refuse({}, ImageProblem::Unsupported,
-                      "the image is an archive of object files, which is not loaded but linked "
-                      "first: with cuLinkAddData");
+                      "the image is an archive of object files, which must be linked before it is "
+                      "loaded: use cuLinkAddData");
     }
     return read_text(data, size);
 }
@@ -166,14 +166,14 @@ ImageResult read_text(const void* data, std::optional<std::size_t> size) {
     if (length == 0) {
         return refuse(result, ImageProblem::Malformed, "the image is empty");
     }
-    // What is text at all is for the parser to judge, which can name line and column.
+    // The parser decides whether it is PTX, because it can name line and column.
     const auto first = static_cast<unsigned char>(text[0]);
     const bool is_blank = first == ' ' || (first >= '\t' && first <= '\r');
     if (!is_blank && (first < ' ' || first >= 0x7f)) {
         constexpr std::string_view HEX = "0123456789abcdef";
         return refuse(result, ImageProblem::Malformed,
-                      std::string("the image is no PTX text, fatbin or cubin: it starts with byte "
-                                  "0x") +
+                      std::string("the image is not PTX text, a fatbin or a cubin: it starts with "
+                                  "byte 0x") +
                           HEX[first >> 4] + HEX[first & 15]);
     }
     result.kind = ImageKind::Ptx;
@@ -247,7 +247,7 @@ ImageResult read_elf(const void* data, std::optional<std::size_t> size) {
 ImageResult read_wrapper(const void* data, std::optional<std::size_t> size,
                          std::uint32_t compute_capability) {
     if (size) {
-        // It holds an address, which means something only in the program that it was linked into.
+        // The wrapper holds an address, which is valid only in the program it was linked into.
         return refuse({}, ImageProblem::Malformed,
                       "the image is the wrapper of an embedded fatbin, which cannot be loaded from "
                       "a file: save the fatbin that it points to");
@@ -279,7 +279,7 @@ bool take_entry(Bytes& rest, Entry& entry) {
     entry.decompressed_size = load<std::uint64_t>(rest, 56);
     entry.payload = rest.subspan(header_size, payload_size);
     if ((entry.flags & (FLAG_LZ4 | FLAG_ZSTD)) != 0) {
-        // The payload is padded; what is compressed is not.
+        // The payload is padded; the compressed data in it is not.
         if (compressed_size > payload_size) {
             return false;
         }
@@ -291,7 +291,7 @@ bool take_entry(Bytes& rest, Entry& entry) {
 
 /// Returns whether `a` is the better entry for a device that can run both.
 bool is_better(const Entry& a, const Entry& b, std::uint32_t compute_capability) {
-    // PTX for one device only is the best choice for that one and the last for any other.
+    // PTX for one device only is the best choice for that device and the worst for others.
     const auto rank = [&](const Entry& entry) {
         const bool is_foreign = entry.is_for_one_device() && entry.sm != compute_capability;
         return std::pair(!is_foreign, std::pair(entry.sm, entry.is_for_one_device()));
@@ -301,7 +301,7 @@ bool is_better(const Entry& a, const Entry& b, std::uint32_t compute_capability)
 
 std::optional<std::string> decompress_zstd(Bytes payload, std::size_t size) {
 #ifdef CUPRUM_EMULATOR_ZSTD
-    // The frame states the size too: a lie shows before room is made for it.
+    // The frame states the size, too. Check it before allocating that much.
     if (ZSTD_getFrameContentSize(payload.data(), payload.size()) != size) {
         return std::nullopt;
     }

@@ -10,7 +10,7 @@
 
 namespace cuprum::emulator {
 
-/// What a module image turned out to be.
+/// The kinds of module images.
 enum class ImageKind : std::uint8_t {
     Unknown,
     Ptx,    // text
@@ -18,7 +18,7 @@ enum class ImageKind : std::uint8_t {
     Cubin,  // machine code of a GPU
 };
 
-/// Why an image gives no PTX: it decides the driver's result code.
+/// Why an image has no usable PTX; the driver's result code follows from it.
 enum class ImageProblem : std::uint8_t {
     None,
     Malformed,   // CUDA_ERROR_INVALID_IMAGE
@@ -27,13 +27,13 @@ enum class ImageProblem : std::uint8_t {
     Unsupported, // CUDA_ERROR_NOT_SUPPORTED: sound, but this build cannot read it
 };
 
-/// What was found in an image.
+/// The contents of an image.
 struct ImageResult {
     ImageKind kind = ImageKind::Unknown;
     std::optional<std::string> ptx;            // the text to run, without a NUL
     std::uint32_t ptx_sm = 0;                  // what its container says it is for; 0 for bare text
     ImageProblem problem = ImageProblem::None; // None exactly when there is PTX
-    std::string message;  // what is wrong and what to do; empty when nothing is
+    std::string message;  // what is wrong and what to do; empty if there is PTX
     std::size_t size = 0; // bytes of the image, a closing NUL not counted
     bool has_cubin = false;
     std::uint32_t cubin_sm = 0; // of its first cubin, 90 for sm_90; 0 when unknown
@@ -41,10 +41,11 @@ struct ImageResult {
 
 /// Finds the PTX in a module image: PTX text, a fatbin, or the wrapper around one.
 ///
-/// Of several PTX entries the one for the newest device that is not newer than `compute_capability`
-/// (90 for 9.0) is taken. The driver passes images by address alone: without `size`, the extent
-/// comes from the image's own headers or the NUL that ends a text, and the caller vouches for that
-/// much memory; with it, nothing beyond is read. Every field is checked before it is believed.
+/// If there are several PTX entries, it takes the one for the newest device up to
+/// `compute_capability` (90 for 9.0). The driver gets images by address alone: without `size`, the
+/// extent comes from the image's own headers or the NUL that ends a text, and the caller must
+/// guarantee that this memory is readable. With `size`, nothing beyond is read. Images are
+/// untrusted: every field is checked before it is used.
 [[nodiscard]] ImageResult read_image(const void* data, std::optional<std::size_t> size,
                                      std::uint32_t compute_capability);
 

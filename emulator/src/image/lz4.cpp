@@ -38,7 +38,7 @@ bool extend(std::span<const unsigned char>& in, std::size_t& length) {
 
 std::optional<std::string> decompress_lz4(std::span<const unsigned char> block, std::size_t size) {
     if (size / MAX_RATIO > block.size()) {
-        return std::nullopt; // before room is made for a size that cannot be true
+        return std::nullopt; // checked before a size that cannot be true is allocated
     }
     std::string out;
     out.reserve(size);
@@ -71,7 +71,7 @@ std::optional<std::string> decompress_lz4(std::span<const unsigned char> block, 
         if (distance == 0 || distance > out.size() || match > size - out.size()) {
             return std::nullopt;
         }
-        // A match may run into its own output, which then repeats: in steps of what exists.
+        // A match may overlap its own output, which then repeats: copy what exists, in steps.
         while (match != 0) {
             const std::size_t step = std::min(match, distance);
             out.append(out, out.size() - distance, step);

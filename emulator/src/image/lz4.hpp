@@ -10,8 +10,8 @@
 
 namespace cuprum::emulator {
 
-/// Decompresses one LZ4 block (no frame) that must give exactly `size` bytes; nothing when it does
-/// not, or when the block is malformed.
+/// Decompresses one LZ4 block (no frame) to exactly `size` bytes. Returns nothing if the block is
+/// malformed or gives another size.
 [[nodiscard]] std::optional<std::string> decompress_lz4(std::span<const unsigned char> block,
                                                         std::size_t size);
 

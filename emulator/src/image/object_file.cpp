@@ -7,6 +7,7 @@
 // decimal at byte 48.
 
 #include "image/object_file.hpp"
+
 #include "image/formats.hpp"
 
 #include <charconv>
@@ -146,8 +147,12 @@ void find_in_archive(Bytes archive, std::vector<Bytes>& fatbins) {
 
 } // namespace
 
+bool is_archive(Bytes bytes) noexcept {
+    return starts_with(bytes, ARCHIVE_MAGIC);
+}
+
 bool is_object_file(Bytes bytes) noexcept {
-    return starts_with(bytes, ARCHIVE_MAGIC) || is_host_elf(bytes);
+    return is_archive(bytes) || is_host_elf(bytes);
 }
 
 std::vector<Bytes> find_fatbins(Bytes bytes) {

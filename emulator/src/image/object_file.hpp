@@ -9,14 +9,16 @@
 
 namespace cuprum::emulator {
 
-/// Tells whether bytes are an object file of the host, or an archive of such: what nvcc -c and ar
-/// make.
+/// Returns whether the bytes are an archive of object files, as `ar` makes it.
+[[nodiscard]] bool is_archive(std::span<const unsigned char> bytes) noexcept;
+
+/// Returns whether the bytes are an object file of the host, as `nvcc -c` makes it, or an archive.
 [[nodiscard]] bool is_object_file(std::span<const unsigned char> bytes) noexcept;
 
-/// Finds the fatbins that nvcc has embedded in an object file, or in the members of an archive.
+/// Finds the fatbins that nvcc embeds in an object file, or in the members of an archive.
 ///
-/// They point into `bytes`. Whatever does not fit into the file is left out: a damaged file has
-/// fewer, or none.
+/// They point into `bytes`. What does not fit into the file is left out, so that a damaged file has
+/// fewer or none.
 [[nodiscard]] std::vector<std::span<const unsigned char>>
 find_fatbins(std::span<const unsigned char> bytes);
 

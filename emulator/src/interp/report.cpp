@@ -7,7 +7,9 @@
 #include "interp/mbarrier.hpp"
 #include "interp/warp.hpp"
 
+#include <cctype>
 #include <sstream>
+#include <string>
 
 namespace cuprum::emulator {
 
@@ -129,6 +131,24 @@ void write_block(std::ostream& out, const BlockContext& block) {
         << block.index[1] << ", " << block.index[2] << ")";
 }
 
+/// Returns the instruction that starts at an offset of the PTX text, on one line.
+std::string text_at(const std::string& source, std::size_t offset) {
+    constexpr std::size_t MAX_TEXT_LENGTH = 160;
+    std::string text;
+    for (; offset < source.size() && text.size() < MAX_TEXT_LENGTH; ++offset) {
+        const char c = source[offset];
+        if (std::isspace(static_cast<unsigned char>(c)) == 0) {
+            text += c;
+        } else if (!text.empty() && text.back() != ' ') {
+            text += ' ';
+        }
+        if (c == ';') {
+            break;
+        }
+    }
+    return text;
+}
+
 /// Writes the PTX line and, if known, the line of the source it was compiled from.
 void write_place(std::ostream& out, const bytecode::Kernel& kernel, const Instruction& at) {
     if (at.line >= kernel.lines.size()) {
@@ -136,8 +156,8 @@ void write_place(std::ostream& out, const bytecode::Kernel& kernel, const Instru
     }
     const bytecode::Line& line = kernel.lines[at.line];
     out << "\n  at PTX line " << line.ptx_line;
-    if (at.line < kernel.text.size() && !kernel.text[at.line].empty()) {
-        out << ": " << kernel.text[at.line];
+    if (kernel.source != nullptr && line.text_offset < kernel.source->size()) {
+        out << ": " << text_at(*kernel.source, line.text_offset);
     }
     if (line.source_line != 0) {
         out << "\n  from ";

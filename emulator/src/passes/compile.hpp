@@ -23,7 +23,7 @@ namespace cuprum::emulator::passes {
 
 /// An address to write into a variable's initial bytes once symbols have addresses.
 struct Relocation {
-    std::uint32_t offset = 0; // into the variable
+    std::uint64_t offset = 0; // into the variable
     std::uint8_t size_bytes = 8;
     std::string symbol; // a variable, or a function (its index is stored)
     std::int64_t addend = 0;
@@ -38,12 +38,16 @@ struct GlobalVariable {
     bool is_external = false; // declared here, defined elsewhere
     bool is_visible = false;  // cuModuleGetGlobal finds it
     bool is_managed = false;
-    std::vector<std::byte> initial; // empty: zeros
+    std::vector<std::byte> initial; // the first bytes; those behind it are zero
     std::vector<Relocation> relocations;
 };
 
-/// Lists the variables of a module that need device memory. Reports those that it cannot lay out.
+/// Lists the variables of a module that need device memory; reports those that it cannot lay out.
+///
+/// `memory_bytes` is the memory of the device: a module whose variables need more is refused before
+/// any of their initial bytes are stored.
 [[nodiscard]] std::vector<GlobalVariable> global_variables(const ptx::Module& module,
+                                                           std::uint64_t memory_bytes,
                                                            ptx::Diagnostics& diagnostics);
 
 /// Returns the address of a function as kernels of the module see it; 0 if there is no such

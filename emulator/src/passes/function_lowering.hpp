@@ -223,7 +223,8 @@ struct AccessShape {
 /// Derives the shape from the modifiers of a load or store.
 [[nodiscard]] AccessShape access_shape(const ptx::Instruction& instruction);
 
-/// Returns an instruction as it is written, on one line.
-[[nodiscard]] std::string text_of(const ptx::Instruction& instruction, const ptx::Module& module);
+/// Returns where an instruction, with its guard, starts in the module's source.
+[[nodiscard]] std::uint32_t text_offset_of(const ptx::Instruction& instruction,
+                                           const ptx::Module& module);
 
 } // namespace cuprum::emulator::passes

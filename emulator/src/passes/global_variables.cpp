@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string_view>
+#include <unordered_set>
 
 namespace cuprum::emulator::passes {
 
@@ -16,23 +18,37 @@ using ptx::Type;
 
 namespace {
 
-constexpr std::uint64_t MAX_VARIABLE_BYTES = std::uint64_t{1} << 40;
 constexpr std::uint64_t LOWEST_BYTE = 0xff;
 constexpr std::uint8_t POINTER_BYTES = 8;
 
 /// The writer of one variable's initial bytes.
+///
+/// NOTE: the size of the variable is known to be within the device's memory, and every dimension is
+/// at least 1. So the size of a row cannot overflow, and no offset exceeds the size.
 class InitialBytes {
 public:
     InitialBytes(const ptx::Variable& variable, GlobalVariable& out, ptx::Diagnostics& diagnostics)
         : variable_(variable), out_(out), diagnostics_(diagnostics),
           element_bytes_(ptx::size_of(variable.type)) {}
 
-    /// Writes `initializer` at `offset`. A list fills `dimension` and those inside it.
-    void write(const Initializer& initializer, std::uint64_t offset, std::size_t dimension);
+    /// Writes the initialiser of the whole variable.
+    void write(const Initializer& initializer) { write(initializer, {0, out_.size_bytes}, 0); }
 
 private:
+    /// The bytes that an initialiser may fill.
+    struct Range {
+        std::uint64_t begin = 0;
+        std::uint64_t end = 0; // not below `begin`
+
+        [[nodiscard]] bool has_room_for(std::uint64_t bytes) const noexcept {
+            return bytes <= end - begin;
+        }
+    };
+
+    void write(const Initializer& initializer, Range range, std::size_t dimension);
     void write_value(const Initializer& initializer, std::uint64_t offset);
     void write_symbol(const Initializer& initializer, std::uint64_t offset);
+    void reject_extra_value(const Initializer& initializer);
     [[nodiscard]] std::uint64_t stride_bytes(std::size_t dimension) const;
 
     const ptx::Variable& variable_;
@@ -43,9 +59,11 @@ private:
 
 } // namespace
 
-std::vector<GlobalVariable> global_variables(const ptx::Module& module,
+std::vector<GlobalVariable> global_variables(const ptx::Module& module, std::uint64_t memory_bytes,
                                              ptx::Diagnostics& diagnostics) {
     std::vector<GlobalVariable> result;
+    std::uint64_t free_bytes = memory_bytes;
+    std::unordered_set<std::string_view> defined;
     for (const ptx::Variable& variable : module.variables) {
         if (variable.space != ptx::Space::Global && variable.space != ptx::Space::Constant) {
             continue;
@@ -58,20 +76,25 @@ std::vector<GlobalVariable> global_variables(const ptx::Module& module,
             static_cast<std::uint32_t>(std::max<std::size_t>(1, variable.effective_alignment()));
         out.is_managed = variable.is_managed;
         out.is_external = variable.linkage == ptx::Linkage::Extern;
-        out.is_visible = variable.linkage != ptx::Linkage::Internal && !out.is_external;
-        if (out.size_bytes > MAX_VARIABLE_BYTES) {
+        if (!out.is_external && !defined.insert(variable.name).second) {
             diagnostics.report(ptx::Problem::Syntax, variable.location,
-                               "variable '" + out.name + "' of " + std::to_string(out.size_bytes) +
-                                   " bytes is too large");
+                               "variable '" + out.name + "' is defined twice");
             continue;
         }
+        out.is_visible = variable.linkage != ptx::Linkage::Internal && !out.is_external;
+        // Checked before any initial byte is stored: the text alone decides how large a size it
+        // states.
+        if (out.size_bytes > free_bytes) {
+            diagnostics.report(ptx::Problem::Memory, variable.location,
+                               "variable '" + out.name + "' needs " +
+                                   std::to_string(out.size_bytes) + " bytes, and " +
+                                   std::to_string(free_bytes) + " of the device's " +
+                                   std::to_string(memory_bytes) + " are left");
+            continue;
+        }
+        free_bytes -= out.size_bytes;
         if (variable.initializer) {
-            if (out.size_bytes == 0) {
-                const std::size_t count = variable.initializer->items.size();
-                out.size_bytes = count * ptx::size_of(variable.type) * variable.vector_width;
-            }
-            out.initial.resize(out.size_bytes);
-            InitialBytes(variable, out, diagnostics).write(*variable.initializer, 0, 0);
+            InitialBytes(variable, out, diagnostics).write(*variable.initializer);
         }
         result.push_back(std::move(out));
     }
@@ -82,19 +105,32 @@ std::vector<GlobalVariable> global_variables(const ptx::Module& module,
 
 namespace {
 
-void InitialBytes::write(const Initializer& initializer, std::uint64_t offset,
-                         std::size_t dimension) {
+void InitialBytes::write(const Initializer& initializer, Range range, std::size_t dimension) {
     if (initializer.kind != Initializer::Kind::List) {
-        write_value(initializer, offset);
+        if (!range.has_room_for(element_bytes_)) {
+            reject_extra_value(initializer);
+            return;
+        }
+        write_value(initializer, range.begin);
         return;
     }
     const std::uint64_t stride = stride_bytes(dimension);
     for (const Initializer& item : initializer.items) {
         // A flat list may fill an array with several dimensions.
         const bool is_nested = item.kind == Initializer::Kind::List;
-        write(item, offset, dimension + 1);
-        offset += is_nested ? stride : element_bytes_;
+        const std::uint64_t bytes = is_nested ? stride : element_bytes_;
+        if (!range.has_room_for(bytes)) {
+            reject_extra_value(item);
+            return;
+        }
+        write(item, {range.begin, range.begin + bytes}, dimension + 1);
+        range.begin += bytes;
     }
+}
+
+void InitialBytes::reject_extra_value(const Initializer& initializer) {
+    diagnostics_.report(ptx::Problem::Syntax, initializer.location,
+                        "variable '" + out_.name + "' has more initial values than elements");
 }
 
 std::uint64_t InitialBytes::stride_bytes(std::size_t dimension) const {
@@ -106,11 +142,6 @@ std::uint64_t InitialBytes::stride_bytes(std::size_t dimension) const {
 }
 
 void InitialBytes::write_value(const Initializer& initializer, std::uint64_t offset) {
-    if (offset + element_bytes_ > out_.initial.size()) {
-        diagnostics_.report(ptx::Problem::Syntax, initializer.location,
-                            "variable '" + out_.name + "' has more initial values than elements");
-        return;
-    }
     std::uint64_t bits = initializer.bits;
     switch (initializer.kind) {
     case Initializer::Kind::Symbol:
@@ -139,6 +170,9 @@ void InitialBytes::write_value(const Initializer& initializer, std::uint64_t off
     case Initializer::Kind::List:
         return;
     }
+    if (out_.initial.size() < offset + element_bytes_) {
+        out_.initial.resize(offset + element_bytes_);
+    }
     std::memcpy(out_.initial.data() + offset, &bits,
                 std::min<std::size_t>(element_bytes_, sizeof bits));
 }
@@ -153,13 +187,13 @@ void InitialBytes::write_symbol(const Initializer& initializer, std::uint64_t of
         }
         size = POINTER_BYTES;
     }
-    if (size < sizeof(std::uint32_t) || offset + size > out_.initial.size()) {
+    if (size < sizeof(std::uint32_t) || size > out_.size_bytes - offset) {
         diagnostics_.report(ptx::Problem::Syntax, initializer.location,
                             "the address of '" + std::string(initializer.symbol) +
                                 "' does not fit in variable '" + out_.name + "'");
         return;
     }
-    out_.relocations.push_back({.offset = static_cast<std::uint32_t>(offset),
+    out_.relocations.push_back({.offset = offset,
                                 .size_bytes = static_cast<std::uint8_t>(size),
                                 .symbol = std::string(initializer.symbol),
                                 .addend = static_cast<std::int64_t>(initializer.bits)});

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <limits>
 
 namespace cuprum::emulator::passes {
 
@@ -20,8 +21,6 @@ using ptx::Space;
 
 namespace {
 
-/// Longer instructions, for example with vectors of fragments, are cut in reports.
-constexpr std::size_t MAX_TEXT_LENGTH = 160;
 /// Far more than any compiler emits. The limit bounds the inlining of untrusted modules.
 constexpr std::size_t MAX_INSTRUCTIONS = 4'000'000;
 constexpr std::uint64_t MAX_LOCAL_BYTES = 512 * 1024;
@@ -80,6 +79,7 @@ void FunctionLowering::run() {
     kernel.ptx_version = module.version_major * 10 + module.version_minor;
     kernel.target_sm = module.target_sm();
     kernel.files.assign(module.files.begin(), module.files.end());
+    kernel.source = module.source;
 
     frames_.push_back({.function = &function});
     scopes_.push(true);
@@ -341,10 +341,11 @@ void FunctionLowering::emit(bytecode::Instruction instruction) {
     if (current_ != nullptr) {
         if (!has_line_) {
             has_line_ = true;
-            kernel.lines.push_back({.ptx_line = current_->location.line,
-                                    .source_line = current_->source_line,
-                                    .source_file = current_->source_file});
-            kernel.text.push_back(text_of(*current_, build_.index.module()));
+            kernel.lines.push_back(
+                {.ptx_line = current_->location.line,
+                 .source_line = current_->source_line,
+                 .source_file = current_->source_file,
+                 .text_offset = text_offset_of(*current_, build_.index.module())});
         }
         if (has_side_effect(current_->opcode)) {
             instruction.flags |= bytecode::HAS_SIDE_EFFECT;
@@ -462,31 +463,18 @@ void FunctionLowering::finish_shared_memory() {
     }
 }
 
-std::string text_of(const ptx::Instruction& instruction, const ptx::Module& module) {
+std::uint32_t text_offset_of(const ptx::Instruction& instruction, const ptx::Module& module) {
     const std::string& source = *module.source;
     const char* begin = instruction.opcode.data();
     if (begin < source.data() || begin >= source.data() + source.size()) {
-        return std::string(instruction.opcode);
+        return std::numeric_limits<std::uint32_t>::max(); // not from the text: reports show none
     }
     if (instruction.guard) {
         while (begin > source.data() && *begin != '@') {
             --begin;
         }
     }
-    std::string text;
-    const char* const end = source.data() + source.size();
-    for (const char* at = begin; at != end && text.size() < MAX_TEXT_LENGTH; ++at) {
-        const bool is_space = std::isspace(static_cast<unsigned char>(*at)) != 0;
-        if (!is_space) {
-            text += *at;
-        } else if (!text.empty() && text.back() != ' ') {
-            text += ' ';
-        }
-        if (*at == ';') {
-            break;
-        }
-    }
-    return text;
+    return static_cast<std::uint32_t>(begin - source.data());
 }
 
 } // namespace cuprum::emulator::passes

@@ -5,12 +5,12 @@
 #include "passes/compile.hpp"
 
 #include <array>
+#include <string_view>
+#include <unordered_set>
 
 namespace cuprum::emulator::passes {
 
 namespace {
-
-constexpr std::uint32_t NEWEST_PTX_VERSION = 90;
 
 struct Pass {
     const char* name;
@@ -36,6 +36,7 @@ constexpr std::array PIPELINE{
 
 void check_module(const ptx::Module& module, const CompileOptions& options,
                   ptx::Diagnostics& diagnostics);
+void drop_spare_memory(bytecode::Kernel& kernel);
 
 } // namespace
 
@@ -73,6 +74,7 @@ compile(const ptx::Module& module, const CompileOptions& options, ptx::Diagnosti
             }
         }
         if (is_sound()) {
+            drop_spare_memory(build.kernel);
             kernels.push_back(std::make_shared<bytecode::Kernel>(std::move(build.kernel)));
         }
     }
@@ -86,16 +88,16 @@ compile(const ptx::Module& module, const CompileOptions& options, ptx::Diagnosti
 
 namespace {
 
+/// Frees what a finished kernel does not need: it may live as long as the process.
+void drop_spare_memory(bytecode::Kernel& kernel) {
+    kernel.constants = {}; // constant_bank holds them
+    kernel.code.shrink_to_fit();
+    kernel.operands.shrink_to_fit();
+    kernel.lines.shrink_to_fit();
+}
+
 void check_module(const ptx::Module& module, const CompileOptions& options,
                   ptx::Diagnostics& diagnostics) {
-    const std::uint32_t version = module.version_major * 10 + module.version_minor;
-    if (version > NEWEST_PTX_VERSION) {
-        diagnostics.report(ptx::Problem::Version, {},
-                           "PTX ISA " + std::to_string(module.version_major) + "." +
-                               std::to_string(module.version_minor) +
-                               " is newer than 9.0, the newest that the emulated device supports; "
-                               "compile with a CUDA 13.0 or older toolkit");
-    }
     if (module.target_sm() > options.device_sm) {
         diagnostics.report(ptx::Problem::Target, {},
                            "PTX for sm_" + std::to_string(module.target_sm()) +
@@ -104,6 +106,20 @@ void check_module(const ptx::Module& module, const CompileOptions& options,
                                std::to_string(options.device_sm % 10) + "; compile for compute_" +
                                std::to_string(options.device_sm) +
                                " or older, or make the emulated device report a newer capability");
+    }
+    std::unordered_set<std::string_view> defined;
+    for (const ptx::Function& function : module.functions) {
+        if (!function.is_declaration && !defined.insert(function.name).second) {
+            diagnostics.report(ptx::Problem::Syntax, function.location,
+                               "function '" + std::string(function.name) + "' is defined twice");
+        }
+    }
+    for (const ptx::Variable& variable : module.variables) {
+        if (defined.contains(variable.name)) {
+            diagnostics.report(ptx::Problem::Syntax, variable.location,
+                               "'" + std::string(variable.name) +
+                                   "' is the name of a function and of a variable");
+        }
     }
     if (module.address_size != 64) {
         diagnostics.report(ptx::Problem::Unsupported, {},

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Literals and the arithmetic of constant expressions: 64-bit integers that are signed unless they
-// say otherwise, and doubles. Arithmetic wraps and shifts saturate, as in PTX; nothing here is
-// undefined.
+// Literals and the arithmetic of constant expressions. Values are doubles and 64-bit integers,
+// which are signed unless a literal ends in U. As in PTX, arithmetic wraps and shifts saturate; no
+// operation is undefined.
 
 #pragma once
 

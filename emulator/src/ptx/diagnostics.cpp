@@ -9,7 +9,7 @@
 namespace cuprum::emulator::ptx {
 
 void Diagnostics::report(Problem problem, Location location, std::string message) {
-    // The parser reads a piece of text again when it recovers: the same complaint is not news.
+    // To recover, the parser reads some text twice and may report the same error again.
     const auto is_same = [&](const Diagnostic& item) {
         return item.location.line == location.line && item.location.column == location.column &&
                item.message == message;
@@ -23,7 +23,7 @@ std::string Diagnostics::to_text() const {
     std::string text;
     for (const Diagnostic& item : items_) {
         text += "ptx:";
-        // A complaint about the module as a whole has no place.
+        // An error of the whole module has no location.
         if (item.location.line != 0) {
             text += std::to_string(item.location.line) + ":" +
                     std::to_string(item.location.column) + ":";

@@ -10,27 +10,27 @@
 
 namespace cuprum::emulator::ptx {
 
-/// What kind of refusal a diagnostic is: it decides the driver's result code.
+/// Why a module is refused; the driver's result code follows from it.
 enum class Problem : std::uint8_t {
     Syntax,      // CUDA_ERROR_INVALID_PTX
     Unsupported, // CUDA_ERROR_NOT_SUPPORTED: real PTX that this device does not run
-    Version,     // CUDA_ERROR_UNSUPPORTED_PTX_VERSION
-    Target,      // CUDA_ERROR_NO_BINARY_FOR_GPU: PTX for a newer device than this one
+    Target,      // CUDA_ERROR_INVALID_PTX: PTX for a newer device than this one
+    Memory,      // CUDA_ERROR_OUT_OF_MEMORY: the variables need more than the device has
 };
 
-/// One complaint about a module.
+/// One error in a module.
 struct Diagnostic {
     Problem problem = Problem::Syntax;
     Location location;
     std::string message; // "unknown instruction 'fooo.f32'"
 };
 
-/// Collects complaints, up to a bound, in source order.
+/// The errors of a module in source order, at most MAX_COUNT.
 class Diagnostics {
 public:
     static constexpr std::size_t MAX_COUNT = 20;
 
-    /// Records a complaint; repeated ones, and any once MAX_COUNT is reached, are dropped.
+    /// Records an error. Drops repeated ones, and all once MAX_COUNT is reached.
     void report(Problem problem, Location location, std::string message);
 
     [[nodiscard]] bool is_empty() const noexcept { return items_.empty(); }
@@ -39,7 +39,7 @@ public:
 
     [[nodiscard]] const std::vector<Diagnostic>& items() const noexcept { return items_; }
 
-    /// Returns all complaints as text, one per line: "ptx:12:5: error: unknown instruction
+    /// Returns all errors as text, one per line: "ptx:12:5: error: unknown instruction
     /// 'fooo.f32'".
     [[nodiscard]] std::string to_text() const;
 

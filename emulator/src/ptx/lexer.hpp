@@ -11,7 +11,7 @@
 
 namespace cuprum::emulator::ptx {
 
-/// What a token is.
+/// The kinds of tokens.
 enum class TokenKind : std::uint8_t {
     End,
     Identifier, // foo, %r1, $L__BB0_1, _: the text as written
@@ -65,7 +65,7 @@ struct Token {
 /// no token is reported and skipped, so that the caller sees good tokens only.
 class Lexer {
 public:
-    /// A place to come back to.
+    /// A position to return to.
     struct Mark {
         const char* position;
         const char* line_start;
@@ -77,10 +77,10 @@ public:
     /// it.
     Lexer(std::string_view source, Diagnostics& diagnostics);
 
-    /// Stores the next token in `token`; End again and again once the text is used up.
+    /// Stores the next token in `token`, or End once the text is used up.
     ///
-    /// In place, because returning one costs as much as finding it: the parts, just written, would
-    /// be copied with wider loads, which have to wait for the stores.
+    /// It does not return the token, because copying one costs as much as finding it: the copy uses
+    /// wide loads that wait for the narrow stores just before.
     void next(Token& token);
 
     /// Turns a Dotted token such as `.5`, the last one read, into the number that starts there. A
@@ -127,7 +127,7 @@ private:
     Diagnostics& diagnostics_;
 };
 
-/// Returns how a message speaks of a token: `'add'`, `the end of the text`.
+/// Returns a token as messages show it: `'add'`, `the end of the text`.
 [[nodiscard]] std::string describe(const Token& token);
 
 } // namespace cuprum::emulator::ptx

@@ -37,16 +37,21 @@ void visit_names(Operand& operand, const Visitor& visit);
 void visit_names(Initializer& initializer, const Visitor& visit);
 void visit_names(Function& function, const Visitor& visit);
 bool have_same_shape(const std::vector<Variable>& left, const std::vector<Variable>& right);
+void adapt_calls(std::vector<Statement>& statements, const Function& defined);
+
+/// Calls `visit` for every name that a module mentions outside declarations.
+void visit_uses(Module& module, const Visitor& visit);
 
 /// Links once.
 class Joining {
 public:
-    Joining(std::span<LinkInput> inputs, const std::function<bool(std::string_view)>& is_provided)
-        : inputs_(inputs), is_provided_(is_provided) {}
+    Joining(std::vector<LinkInput> inputs, const std::function<bool(std::string_view)>& is_provided)
+        : inputs_(std::move(inputs)), is_provided_(is_provided) {}
 
     LinkResult run();
 
 private:
+    void leave_out_members();
     void collect_definitions();
     void define(std::string_view name, const Definition& definition);
     void rename_private_symbols();
@@ -59,22 +64,25 @@ private:
 
     void complain(std::string message) { errors_.push_back("error   : " + std::move(message)); }
 
+    void warn(std::string message) { warnings_.push_back("warning : " + std::move(message)); }
+
     [[nodiscard]] std::string quoted(std::size_t input) const {
         return "'" + inputs_[input].name + "'";
     }
 
-    std::span<LinkInput> inputs_;
+    std::vector<LinkInput> inputs_;
     const std::function<bool(std::string_view)>& is_provided_;
     std::map<std::string_view, Definition> definitions_;
-    std::deque<std::string> new_names_; // which the modules refer to until they are printed
+    std::deque<std::string> new_names_; // the modules refer to them until they are printed
     std::vector<std::string> errors_;
+    std::vector<std::string> warnings_;
 };
 
 } // namespace
 
-LinkResult link(std::span<LinkInput> inputs,
+LinkResult link(std::vector<LinkInput> inputs,
                 const std::function<bool(std::string_view)>& is_provided) {
-    return Joining(inputs, is_provided).run();
+    return Joining(std::move(inputs), is_provided).run();
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -82,10 +90,13 @@ LinkResult link(std::span<LinkInput> inputs,
 namespace {
 
 LinkResult Joining::run() {
+    leave_out_members();
     rename_private_symbols();
     collect_definitions();
     check_declarations();
     LinkResult result;
+    result.input_count = inputs_.size();
+    result.warnings = std::move(warnings_);
     if (!errors_.empty()) {
         result.errors = std::move(errors_);
         return result;
@@ -99,8 +110,57 @@ LinkResult Joining::run() {
     return result;
 }
 
+void Joining::leave_out_members() {
+    const auto is_exported = [](const auto& symbol) {
+        return symbol.linkage != Linkage::Extern && symbol.linkage != Linkage::Internal;
+    };
+    std::unordered_set<std::string_view> wanted;  // used by a module that does not define it
+    std::unordered_set<std::string_view> defined; // and exported
+    const auto take = [&](LinkInput& input) {
+        input.is_member = false;
+        std::unordered_set<std::string_view> own;
+        for (const Variable& variable : input.module.variables) {
+            if (variable.linkage != Linkage::Extern) {
+                (is_exported(variable) ? defined : own).insert(variable.name);
+            }
+        }
+        for (const Function& function : input.module.functions) {
+            if (!function.is_declaration) {
+                (is_exported(function) ? defined : own).insert(function.name);
+            }
+        }
+        visit_uses(input.module, [&](std::string_view& name) {
+            if (!own.contains(name)) {
+                wanted.insert(name);
+            }
+        });
+    };
+    const auto is_needed = [&](const auto& symbol) {
+        return is_exported(symbol) && wanted.contains(symbol.name) &&
+               !defined.contains(symbol.name);
+    };
+    const auto is_needed_member = [&](const LinkInput& input) {
+        return input.is_member &&
+               (std::ranges::any_of(input.module.variables, is_needed) ||
+                std::ranges::any_of(input.module.functions, [&](const Function& each) {
+                    return !each.is_declaration && is_needed(each);
+                }));
+    };
+    for (LinkInput& input : inputs_) {
+        if (!input.is_member) {
+            take(input);
+        }
+    }
+    // A member may need another one, before or behind it.
+    for (auto next = std::ranges::find_if(inputs_, is_needed_member); next != inputs_.end();
+         next = std::ranges::find_if(inputs_, is_needed_member)) {
+        take(*next);
+    }
+    std::erase_if(inputs_, [](const LinkInput& input) { return input.is_member; });
+}
+
 void Joining::rename_private_symbols() {
-    // Who mentions a name at module scope, by how many modules.
+    // The modules that mention a name at module scope.
     std::unordered_map<std::string_view, std::set<std::size_t>> users;
     for (std::size_t input = 0; input < inputs_.size(); ++input) {
         for (const Variable& variable : inputs_[input].module.variables) {
@@ -190,7 +250,7 @@ void Joining::define(std::string_view name, const Definition& definition) {
     }
     Definition& known = place->second;
     if (known.input == definition.input) {
-        return; // twice in one module: the parser's business
+        return; // twice in one module: the compiler reports it
     }
     if ((known.function != nullptr) != (definition.function != nullptr)) {
         complain("'" + std::string(name) + "' is a function in one of " + quoted(known.input) +
@@ -205,7 +265,7 @@ void Joining::define(std::string_view name, const Definition& definition) {
                  " and already in " + quoted(known.input));
         return;
     }
-    const bool is_larger = known.linkage == Linkage::Common &&
+    const bool is_larger = known.variable != nullptr && known.linkage == Linkage::Common &&
                            definition.linkage == Linkage::Common &&
                            definition.variable->size_bytes() > known.variable->size_bytes();
     if ((is_soft(known.linkage) && !is_soft(definition.linkage)) || is_larger) {
@@ -217,15 +277,7 @@ void Joining::check_declarations() {
     for (std::size_t input = 0; input < inputs_.size(); ++input) {
         Module& module = inputs_[input].module;
         std::unordered_set<std::string_view> used;
-        const Visitor use = [&](std::string_view& name) { used.insert(name); };
-        for (Variable& variable : module.variables) {
-            if (variable.initializer) {
-                visit_names(*variable.initializer, use);
-            }
-        }
-        for (Function& function : module.functions) {
-            visit_names(function, use);
-        }
+        visit_uses(module, [&](std::string_view& name) { used.insert(name); });
         for (const Variable& variable : module.variables) {
             if (variable.linkage == Linkage::Extern && !is_dynamic_shared(variable) &&
                 used.contains(variable.name)) {
@@ -266,10 +318,24 @@ void Joining::check_declaration(std::size_t input, const Function& function) {
         return;
     }
     const Function& defined = *found->second.function;
-    if (!have_same_shape(defined.parameters, function.parameters) ||
-        !have_same_shape(defined.returns, function.returns)) {
-        complain("'" + std::string(function.name) + "' is declared in " + quoted(input) +
-                 " with other parameters than " + quoted(found->second.input) + " defines it with");
+    const auto differs_in = [&](std::string_view what) {
+        return "'" + std::string(function.name) + "' is declared in " + quoted(input) +
+               " with other " + std::string(what) + " than " + quoted(found->second.input) +
+               " defines it with";
+    };
+    if (!have_same_shape(defined.parameters, function.parameters)) {
+        complain(differs_in("parameters"));
+    } else if (!have_same_shape(defined.returns, function.returns)) {
+        if (!defined.returns.empty() && !function.returns.empty()) {
+            complain(differs_in("results"));
+            return;
+        }
+        // nvJitLink links such modules, and Numba relies on it: it declares functions that return
+        // nothing with a result that it never reads. A GPU's own cuLinkAddData refuses them.
+        warn(differs_in("results"));
+        for (Function& caller : inputs_[input].module.functions) {
+            adapt_calls(caller.body, defined);
+        }
     }
 }
 
@@ -284,7 +350,7 @@ bool Joining::is_chosen(std::size_t input, const Function& function) const {
     return found != definitions_.end() && found->second.input == input;
 }
 
-/// Moves what is kept into one module; the inputs keep the text that it refers to.
+/// Moves what is kept into one module, which still refers to the text of the inputs.
 Module Joining::join() {
     Module joined;
     std::uint32_t best_sm = 0;
@@ -317,7 +383,7 @@ Module Joining::join() {
             best_sm = module.target_sm();
             joined.target = module.target;
         }
-        // Lines of source are told by the number of their file: each module's move up.
+        // Source lines refer to files by number: those of each module follow the ones before.
         const auto first_file = static_cast<std::uint32_t>(joined.files.size());
         joined.files.insert(joined.files.end(), module.files.begin(), module.files.end());
         for (std::size_t index = 0; index < module.variables.size(); ++index) {
@@ -345,7 +411,7 @@ Module Joining::join() {
                 continue;
             }
             if (!function.is_entry) {
-                // Declared before anyone calls it, whichever module that is in.
+                // Declared before every call, in whichever module the call is.
                 Function declaration;
                 declaration.name = function.name;
                 declaration.is_declaration = true;
@@ -445,6 +511,57 @@ void visit_names(Function& function, const Visitor& visit) {
         }
     };
     visit_statements(function.body, visit_unhidden);
+}
+
+void visit_uses(Module& module, const Visitor& visit) {
+    for (Variable& variable : module.variables) {
+        if (variable.initializer) {
+            visit_names(*variable.initializer, visit);
+        }
+    }
+    for (Function& function : module.functions) {
+        visit_names(function, visit);
+    }
+}
+
+/// Makes direct calls of a function take its results, all or none: drops results that it does not
+/// have, and gives variables to those that it has and the call does not want.
+void adapt_calls(std::vector<Statement>& statements, const Function& defined) {
+    for (Statement& statement : statements) {
+        adapt_calls(statement.block, defined);
+        auto& operands = statement.instruction.operands;
+        if (statement.kind != Statement::Kind::Instruction ||
+            statement.instruction.opcode != "call" || operands.empty()) {
+            continue;
+        }
+        const bool has_results = operands.front().kind == Operand::Kind::List;
+        const std::size_t callee = has_results ? 1 : 0;
+        if (operands.size() <= callee || operands[callee].text != defined.name ||
+            has_results == !defined.returns.empty()) {
+            continue;
+        }
+        if (has_results) {
+            operands.erase(operands.begin());
+            continue;
+        }
+        Operand results;
+        results.kind = Operand::Kind::List;
+        results.location = statement.location;
+        Statement block;
+        block.kind = Statement::Kind::Block;
+        block.location = statement.location;
+        for (const Variable& result : defined.returns) {
+            Statement declaration;
+            declaration.kind = Statement::Kind::Variable;
+            declaration.location = statement.location;
+            declaration.variable = result;
+            block.block.push_back(std::move(declaration));
+            results.parts.emplace_back().text = result.name;
+        }
+        operands.insert(operands.begin(), std::move(results));
+        block.block.push_back(std::move(statement));
+        statement = std::move(block);
+    }
 }
 
 bool have_same_shape(const std::vector<Variable>& left, const std::vector<Variable>& right) {

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Joins modules: what one declares .extern, another defines.
+// Joins modules: what one module declares .extern, another defines.
 //
-// The rules are those of object files. A .visible symbol is defined once. Of several .weak ones the
-// first stays, and none where there is a .visible one. Of several .common ones the largest stays.
-// Symbols without linkage are private to their module and get another name where they would clash.
-// Arrays that are .extern .shared are no symbols to be resolved: they all name the memory that a
-// launch gives to the block.
+// The rules are those of object files:
+// - A .visible symbol has one definition. It replaces all .weak ones; without it the first .weak
+//   definition counts. Among .common definitions the largest counts.
+// - Symbols without linkage are private to their module. They are renamed where they would clash.
+// - A member of an archive is linked only if it defines a symbol that is still undefined.
+// - .extern .shared arrays need no definition: they all name the dynamic shared memory of a launch.
 
 #pragma once
 
 #include "ptx/tree.hpp"
 
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,19 +25,23 @@ namespace cuprum::emulator::ptx {
 struct LinkInput {
     std::string name; // as the log calls it
     Module module;
+    bool is_member = false; // of an archive: linked only if it is needed
 };
 
-/// What linking gave.
+/// The result of a link.
 struct LinkResult {
-    std::string text;                // the joined module; empty if there were errors
-    std::vector<std::string> errors; // one line each
-    std::size_t entry_count = 0;     // kernels
+    std::string text;                  // the joined module; empty if there were errors
+    std::vector<std::string> errors;   // one line each
+    std::vector<std::string> warnings; // one line each
+    std::size_t input_count = 0;       // that were joined
+    std::size_t entry_count = 0;       // kernels
 };
 
-/// Joins modules into one; changes names in them on the way.
+/// Joins modules into one.
 ///
-/// `is_provided` tells which functions the device itself has, and need no definition.
-[[nodiscard]] LinkResult link(std::span<LinkInput> inputs,
+/// `is_provided` returns whether the device itself provides a function, so that no module needs to
+/// define it.
+[[nodiscard]] LinkResult link(std::vector<LinkInput> inputs,
                               const std::function<bool(std::string_view)>& is_provided);
 
 } // namespace cuprum::emulator::ptx

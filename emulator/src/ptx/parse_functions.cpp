@@ -21,7 +21,7 @@ bool Parser::parse_function(Linkage linkage) {
     if (is(TokenKind::LeftParen)) {
         if (function.is_entry) {
             return fail(token_.location,
-                        "a kernel returns nothing: '.entry' is followed by a name");
+                        "a kernel returns nothing: expected a name after '.entry'");
         }
         if (!parse_parameters(function.returns)) {
             return false;
@@ -32,6 +32,12 @@ bool Parser::parse_function(Linkage linkage) {
         return false;
     }
     if (is(TokenKind::LeftParen) && !parse_parameters(function.parameters)) {
+        return false;
+    }
+    // Only functions can have an open array as parameter: it takes a variable number of arguments.
+    if (function.is_entry && !std::ranges::all_of(function.parameters, [&](const Variable& each) {
+            return check_complete(each);
+        })) {
         return false;
     }
     if (!parse_function_directives(function.directives)) {
@@ -98,7 +104,7 @@ bool Parser::parse_function_directives(KernelDirectives& directives) {
         } else if (word == "noreturn") {
             directives.is_noreturn = true;
         } else if (word == "minnreg" || word == "abi_preserve" || word == "abi_preserve_control") {
-            // About registers of real hardware.
+            // These concern the registers of real hardware.
             is_good = parse_number(ignored, "a number of registers");
         } else if (word == "pragma") {
             is_good = parse_pragma();
@@ -142,19 +148,19 @@ bool Parser::parse_body(Function& function) {
     }
     if (is(TokenKind::End)) {
         fail(opening, "the body of function " + quote(function.name) + " is never closed");
-        return true; // there is nothing left to recover to
+        return true; // at the end of the text: nothing to recover
     }
     advance();
     return true;
 }
 
 void Parser::reserve_statements(std::vector<Statement>& body) {
-    // What a statement takes in text that a compiler writes, rather too little than too much.
+    // A low estimate of the text of one statement, as compilers write it.
     constexpr std::size_t STATEMENT_BYTES = 24;
     const std::string_view source = *module_.source;
     const auto start = static_cast<std::size_t>(token_.text.data() - source.data());
     if (start < estimated_until_) {
-        return; // each byte is looked at once, however the text is laid out
+        return; // looks at each byte once
     }
     std::size_t end = start;
     do {

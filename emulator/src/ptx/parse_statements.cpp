@@ -114,7 +114,7 @@ bool Parser::parse_body_directive(std::vector<Statement>& statements) {
 bool Parser::parse_block(std::vector<Statement>& statements) {
     Level level(*this);
     if (!level.is_allowed()) {
-        // Whole: what is inside must not be taken for statements of the blocks around it.
+        // Skip all of it: its statements must not count as those of an outer block.
         skip_balanced(TokenKind::LeftBrace, TokenKind::RightBrace);
         return true;
     }
@@ -126,7 +126,7 @@ bool Parser::parse_block(std::vector<Statement>& statements) {
     }
     if (!accept(TokenKind::RightBrace)) {
         fail(location, "this block is never closed");
-        return true; // at the end of the text: there is nothing to recover to
+        return true; // at the end of the text: nothing to recover
     }
     Statement& statement = statements.emplace_back();
     statement.kind = Statement::Kind::Block;
@@ -177,7 +177,7 @@ bool Parser::parse_targets(TargetList& targets) {
         if (!expect_name(target, targets.is_call ? "a function" : "a label")) {
             return false;
         }
-        // `name<5>` stands for name0 to name4, which nothing emits.
+        // `name<5>` stands for name0 to name4. No compiler writes it.
         if (is(TokenKind::Less)) {
             return fail(token_.location, "ranges of labels are not supported",
                         Problem::Unsupported);
@@ -220,6 +220,7 @@ bool Parser::parse_instruction(Instruction& instruction, const Token& opcode) {
             }
         } while (accept(TokenKind::Comma));
     }
+    unwrap_single_registers(opcode.text);
     instruction.operands.assign(std::make_move_iterator(operands_.begin()),
                                 std::make_move_iterator(operands_.end()));
     if (!is(TokenKind::Semicolon)) {
@@ -227,6 +228,21 @@ bool Parser::parse_instruction(Instruction& instruction, const Token& opcode) {
     }
     advance();
     return true;
+}
+
+/// Replaces `{%r1}` by `%r1` in the operands of a load, store or move, as ptxas reads them.
+///
+/// A `.v2` or `.v4` instruction then reports one register where it needs several.
+void Parser::unwrap_single_registers(std::string_view opcode) {
+    if (opcode != "ld" && opcode != "st" && opcode != "ldu" && opcode != "mov") {
+        return;
+    }
+    for (Operand& operand : operands_) {
+        if (operand.kind == Operand::Kind::Vector && operand.parts.size() == 1) {
+            Operand part = std::move(operand.parts.front());
+            operand = std::move(part);
+        }
+    }
 }
 
 } // namespace cuprum::emulator::ptx

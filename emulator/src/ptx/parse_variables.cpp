@@ -35,7 +35,7 @@ bool Parser::parse_variables(Linkage linkage, std::vector<Variable>& variables) 
                 return false;
             }
         }
-        if (!finish_variable(variable)) {
+        if (!finish_variable(variable) || !check_complete(variable)) {
             return false;
         }
         variables.push_back(std::move(variable));
@@ -47,7 +47,7 @@ bool Parser::parse_variable_prefix(Variable& variable) {
     variable.space = space_from(token_.text);
     const std::string space = describe(token_);
     advance();
-    if (is(TokenKind::LeftBracket)) { // the bank of `.const[2]`, a form of old
+    if (is(TokenKind::LeftBracket)) { // the bank of `.const[2]`, an old form
         std::uint32_t bank = 0;
         advance();
         if (!parse_number(bank, "the number of a bank") ||
@@ -75,7 +75,7 @@ bool Parser::parse_variable_prefix(Variable& variable) {
             }
             variable.type = type;
         } else {
-            return fail(directive.location, describe(directive) + " is no type, after " + space);
+            return fail(directive.location, describe(directive) + " is not a type, after " + space);
         }
         if (!is_good) {
             return false;
@@ -148,7 +148,7 @@ bool Parser::parse_register_range(Variable& variable) {
         return false;
     }
     if (count == 0) {
-        return fail(location, "the range " + quote(variable.name) + " holds no register");
+        return fail(location, "the range " + quote(variable.name) + " has no registers");
     }
     register_count_ += count;
     if (register_count_ > limits::FUNCTION_REGISTERS) {
@@ -168,18 +168,16 @@ bool Parser::parse_dimensions(Variable& variable) {
             return fail(token_.location, "array " + quote(variable.name) + " has more than " +
                                              std::to_string(limits::DIMENSIONS) + " dimensions");
         }
-        if (accept(TokenKind::RightBracket)) {
-            if (!variable.dimensions.empty()) {
-                return fail(token_.location, "only the first dimension of array " +
-                                                 quote(variable.name) + " can be left open");
-            }
-            variable.dimensions.push_back(0);
-            continue;
-        }
-        std::uint64_t extent = 0;
-        if (!parse_integer(extent, "the size of an array") ||
-            !expect(TokenKind::RightBracket, "']' after the size of an array")) {
+        const Location location = token_.location;
+        std::uint64_t extent = 0; // `[]` means the same as `[0]`
+        if (!accept(TokenKind::RightBracket) &&
+            (!parse_integer(extent, "the size of an array") ||
+             !expect(TokenKind::RightBracket, "']' after the size of an array"))) {
             return false;
+        }
+        if (extent == 0 && !variable.dimensions.empty()) {
+            return fail(location, "only the first dimension of array " + quote(variable.name) +
+                                      " can be left open or be 0");
         }
         variable.dimensions.push_back(extent);
     }
@@ -191,9 +189,25 @@ bool Parser::finish_variable(Variable& variable) {
         variable.initializer->kind == Initializer::Kind::List) {
         variable.dimensions[0] = variable.initializer->items.size();
     }
+    if (size_of(variable.type) * variable.vector_width > limits::VECTOR_BYTES) {
+        return fail(variable.location, "variable " + quote(variable.name) +
+                                           " is a vector of more than " +
+                                           std::to_string(limits::VECTOR_BYTES) + " bytes");
+    }
+    if (variable.type == Type::Pred && variable.space != Space::Register) {
+        return fail(variable.location, "predicate " + quote(variable.name) + " must be a register");
+    }
     return variable.size_bytes() <= limits::VARIABLE_BYTES ||
            fail(variable.location,
                 "variable " + quote(variable.name) + " is larger than any device's memory");
+}
+
+bool Parser::check_complete(const Variable& variable) {
+    const bool is_open = !variable.dimensions.empty() && variable.dimensions[0] == 0;
+    return !is_open || variable.linkage == Linkage::Extern ||
+           fail(variable.location, "array " + quote(variable.name) +
+                                       " has no size: only '.extern' arrays and parameters of "
+                                       "functions can be open");
 }
 
 // ---- initial values ----------------------------------------------------------------------------
@@ -283,7 +297,7 @@ bool Parser::parse_symbol(Initializer& initializer) {
 namespace {
 
 std::uint32_t vector_width_from(std::string_view directive) noexcept {
-    return directive == "v2" ? 2 : directive == "v4" ? 4 : directive == "v8" ? 8 : 0;
+    return directive == "v2" ? 2 : directive == "v4" ? 4 : 0;
 }
 
 } // namespace

@@ -12,16 +12,16 @@ namespace cuprum::emulator::ptx {
 
 namespace {
 
-Module module_with(std::string source);
+Module module_with(std::shared_ptr<const std::string> source);
 bool is_debug_data(std::string_view directive) noexcept;
 bool starts_module_item(const Token& token) noexcept;
 
 } // namespace
 
-std::optional<Module> parse(std::string source, Diagnostics& diagnostics) {
-    if (source.size() > limits::SOURCE_BYTES) {
+std::optional<Module> parse(std::shared_ptr<const std::string> source, Diagnostics& diagnostics) {
+    if (source->size() > limits::SOURCE_BYTES) {
         diagnostics.report(Problem::Syntax, {},
-                           "the text has " + std::to_string(source.size()) +
+                           "the text has " + std::to_string(source->size()) +
                                " bytes, more than the largest module accepted (" +
                                std::to_string(limits::SOURCE_BYTES) + ")");
         return std::nullopt;
@@ -35,14 +35,14 @@ std::optional<Module> parse(std::string source, Diagnostics& diagnostics) {
     return module;
 }
 
-Parser::Parser(std::string source, Diagnostics& diagnostics)
+Parser::Parser(std::shared_ptr<const std::string> source, Diagnostics& diagnostics)
     : diagnostics_(diagnostics), module_(module_with(std::move(source))),
       lexer_(*module_.source, diagnostics) {}
 
 Module Parser::run() {
     advance();
     if (!is_directive("version")) {
-        // Not PTX, or not from its beginning: a list of further complaints would help nobody.
+        // Not PTX, or not from its beginning: further errors would only repeat that.
         fail(token_.location, "a module starts with '.version', found " + describe(token_));
         return std::move(module_);
     }
@@ -155,8 +155,9 @@ bool Parser::parse_linked_item() {
 bool Parser::parse_module_variables(Linkage linkage) {
     const Space space = space_from(token_.text);
     if (space == Space::Register || space == Space::Param || space == Space::Local) {
-        // ptxas takes module-scope registers and locals only outside the ABI, which nothing uses.
-        return fail(token_.location, describe(token_) + " cannot stand outside a function");
+        // ptxas accepts module-scope registers and locals only without the ABI. No compiler does
+        // that.
+        return fail(token_.location, describe(token_) + " is not allowed outside a function");
     }
     return parse_variables(linkage, module_.variables);
 }
@@ -342,7 +343,7 @@ void Parser::recover_statement() {
             ++depth;
         } else if (is(TokenKind::RightBrace)) {
             if (depth == 0) {
-                return; // the end of the block that the statement stands in
+                return; // the end of the block around the statement
             }
             --depth;
         }
@@ -387,9 +388,9 @@ std::string quote(std::string_view text) {
 
 namespace {
 
-Module module_with(std::string source) {
+Module module_with(std::shared_ptr<const std::string> source) {
     Module module;
-    module.source = std::make_unique<const std::string>(std::move(source));
+    module.source = std::move(source);
     return module;
 }
 
@@ -397,7 +398,7 @@ bool is_debug_data(std::string_view directive) noexcept {
     return directive == "b8" || directive == "b16" || directive == "b32" || directive == "b64";
 }
 
-/// Returns whether nothing but a module item starts with this token: recovery stops there.
+/// Returns whether this token can only start a module item, so that recovery stops there.
 bool starts_module_item(const Token& token) noexcept {
     return token.kind == TokenKind::Dotted &&
            (linkage_from(token.text) != Linkage::Internal || token.text == "version" ||

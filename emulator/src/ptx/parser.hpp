@@ -6,16 +6,22 @@
 #include "ptx/diagnostics.hpp"
 #include "ptx/tree.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace cuprum::emulator::ptx {
 
-/// Parses one PTX module.
+/// Parses one PTX module, which keeps `source`.
 ///
-/// The input is untrusted: nesting, sizes and counts are bounded, and whatever is wrong with it
-/// ends in `diagnostics`. Collects several errors rather than stopping at the first; returns
-/// nothing when there was any.
-[[nodiscard]] std::optional<Module> parse(std::string source, Diagnostics& diagnostics);
+/// The input is untrusted: nesting, sizes and counts are bounded. Errors go to `diagnostics`,
+/// several of them rather than only the first. Returns nothing if there was any.
+[[nodiscard]] std::optional<Module> parse(std::shared_ptr<const std::string> source,
+                                          Diagnostics& diagnostics);
+
+[[nodiscard]] inline std::optional<Module> parse(std::string source, Diagnostics& diagnostics) {
+    return parse(std::make_shared<const std::string>(std::move(source)), diagnostics);
+}
 
 } // namespace cuprum::emulator::ptx

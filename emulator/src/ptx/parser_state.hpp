@@ -6,8 +6,8 @@
 // parse_variables.cpp (declarations, initialisers), parse_statements.cpp, parse_operands.cpp
 // (operands, constant expressions).
 //
-// A member that returns bool returns false after it has reported what is wrong; its callers then
-// only pass that on, up to the statement or module item, which is where recovery happens.
+// A member that returns bool reports an error before it returns false. Its callers return false up
+// to the statement or module item, where the parser recovers.
 
 #pragma once
 
@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,7 +25,7 @@
 
 namespace cuprum::emulator::ptx {
 
-/// Bounds on what untrusted text may ask for; real modules stay far below every one of them.
+/// Limits on what untrusted text may ask for. Real modules stay far below them.
 namespace limits {
 constexpr std::size_t NESTING = 64;                        // blocks, lists, parentheses
 constexpr std::size_t PARTS = 1024;                        // of a vector, an address or a list
@@ -38,15 +39,16 @@ constexpr std::uint64_t REGISTERS = 1u << 20;              // in one range
 constexpr std::uint64_t FUNCTION_REGISTERS = 1u << 22;     // in the ranges of one function
 constexpr std::uint64_t VARIABLE_BYTES = 1ull << 40;       // of one variable
 constexpr std::uint64_t ALIGNMENT = 1u << 20;              // in bytes
+constexpr std::size_t VECTOR_BYTES = 16;                   // of a variable's .v2 or .v4 type
 constexpr std::size_t SOURCE_BYTES = std::size_t{1} << 30; // of the whole text
 } // namespace limits
 
 /// Parses one module; used once.
 class Parser {
 public:
-    Parser(std::string source, Diagnostics& diagnostics);
+    Parser(std::shared_ptr<const std::string> source, Diagnostics& diagnostics);
 
-    /// Parses the module; its contents are of use only when nothing was reported.
+    /// Parses the module. The result is valid only if no error was reported.
     [[nodiscard]] Module run();
 
 private:
@@ -102,8 +104,8 @@ private:
     bool parse_function_directives(KernelDirectives& directives);
     bool parse_extent(std::uint32_t (&extent)[3]);
     bool parse_body(Function& function);
-    /// Makes room for about as many statements as the body has that starts here: they are large,
-    /// and need not move then. Only a guess: a wrong one costs time, nothing else.
+    /// Reserves room for about as many statements as the body that starts here has, because moving
+    /// them is slow. A wrong guess costs only time.
     void reserve_statements(std::vector<Statement>& body);
     bool parse_call_prototype(CallPrototype& prototype);
 
@@ -117,6 +119,7 @@ private:
     bool parse_register_range(Variable& variable);
     bool parse_dimensions(Variable& variable);
     bool finish_variable(Variable& variable);
+    bool check_complete(const Variable& variable);
     bool parse_initializer(Initializer& initializer);
     bool parse_initializer_list(Initializer& initializer);
     bool parse_symbol(Initializer& initializer);
@@ -131,6 +134,7 @@ private:
     bool parse_targets(TargetList& targets);
     bool parse_guard(std::optional<Guard>& guard);
     bool parse_instruction(Instruction& instruction, const Token& opcode);
+    void unwrap_single_registers(std::string_view opcode);
 
     // parse_operands.cpp
     bool parse_operand(Operand& operand, bool is_call);
@@ -170,7 +174,7 @@ private:
     Diagnostics& diagnostics_;
     Module module_;
     Lexer lexer_;
-    Token token_;                       // the next one to be looked at
+    Token token_;                       // the next one
     std::size_t depth_ = 0;             // levels of nesting now
     std::size_t initializer_count_ = 0; // in the module so far
     std::uint64_t register_count_ = 0;  // in the function so far

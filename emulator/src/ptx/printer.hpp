@@ -11,8 +11,8 @@ namespace cuprum::emulator::ptx {
 
 /// Returns a module as PTX text.
 ///
-/// Parsing it gives the same tree again, places in the text apart. What the tree does not hold is
-/// lost: comments, pragmas, debug sections, how a constant was written.
+/// Parsing the text gives the same tree again, except for locations. Comments, pragmas, debug
+/// sections and the notation of constants are lost, because the tree does not hold them.
 [[nodiscard]] std::string to_text(const Module& module);
 
 /// Returns one function, from its linkage to its closing brace, as PTX text.

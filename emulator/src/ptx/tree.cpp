@@ -10,7 +10,7 @@ namespace cuprum::emulator::ptx {
 
 namespace {
 
-/// What is known about one fundamental type.
+/// The name and size of a fundamental type.
 struct TypeInfo {
     std::string_view name;
     std::size_t size_bytes;
@@ -27,7 +27,7 @@ constexpr std::array TYPES{
 };
 static_assert(TYPES.size() == static_cast<std::size_t>(Type::SurfRef) + 1);
 
-/// Multiplies, holding at the largest value: sizes come from untrusted text.
+/// Multiplies and saturates, because sizes come from untrusted text.
 std::size_t multiply_saturated(std::size_t a, std::size_t b) noexcept {
     std::size_t product = 0;
     return __builtin_mul_overflow(a, b, &product) ? std::numeric_limits<std::size_t>::max()
@@ -70,7 +70,7 @@ std::size_t Variable::effective_alignment() const noexcept {
 
 std::uint32_t Module::target_sm() const noexcept {
     constexpr std::string_view PREFIX = "sm_";
-    // More digits than this is no architecture, and would overflow.
+    // No architecture has more digits; more could overflow.
     constexpr std::size_t MAX_DIGITS = 5;
     for (const std::string_view name : target) {
         if (name.substr(0, PREFIX.size()) != PREFIX) {

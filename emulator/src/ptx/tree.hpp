@@ -3,13 +3,14 @@
 
 // The tree that the parser makes of a PTX module.
 //
-// It is faithful and dumb: names stay names, opcodes and their dotted suffixes stay text, nothing
-// is resolved or checked against an instruction table. Every node knows where it stands in the
-// source, so that whatever refuses it later can say the line. Text views point into
-// `Module::source`, which the module owns: a Module can be moved, not copied.
+// It mirrors the text: names stay names, opcodes and their dotted suffixes stay text, and nothing
+// is resolved or checked against an instruction table. Every node knows its location in the source,
+// so that an error found later can name the line. Text views point into `Module::source`, which
+// kernels share for their reports after the tree is freed.
 
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -20,7 +21,7 @@
 
 namespace cuprum::emulator::ptx {
 
-/// A place in the source; both count from 1, 0 means unknown.
+/// A location in the source. Lines and columns count from 1; 0 means unknown.
 struct Location {
     std::uint32_t line = 0;
     std::uint32_t column = 0;
@@ -75,7 +76,18 @@ enum class Type : std::uint8_t {
 /// Returns the spelling of a type without the dot.
 [[nodiscard]] std::string_view to_string(Type type) noexcept;
 
-/// Who can see a symbol.
+/// A version of the PTX ISA.
+struct Version {
+    std::uint32_t major = 0;
+    std::uint32_t minor = 0;
+
+    auto operator<=>(const Version&) const = default;
+};
+
+/// The newest PTX ISA whose instructions are all known, or refused by name.
+constexpr Version NEWEST_KNOWN_VERSION{9, 0};
+
+/// The scope in which a symbol is visible.
 enum class Linkage : std::uint8_t { Internal, Visible, Extern, Weak, Common };
 
 struct Operand;
@@ -232,7 +244,7 @@ struct Alias {
 
 /// A whole translation unit of PTX.
 struct Module {
-    std::unique_ptr<const std::string> source; // every view above points in here
+    std::shared_ptr<const std::string> source; // every view above points in here
     std::uint32_t version_major = 0;
     std::uint32_t version_minor = 0;
     std::vector<std::string_view> target; // "sm_90a", "texmode_independent", "debug"
@@ -244,6 +256,12 @@ struct Module {
 
     /// Returns the number in the target's name (90 for sm_90a), 0 when there is none.
     [[nodiscard]] std::uint32_t target_sm() const noexcept;
+
+    /// Returns whether the module is of a later PTX ISA than NEWEST_KNOWN_VERSION. It may then use
+    /// instructions that the decoders do not know.
+    [[nodiscard]] bool is_newer_than_known() const noexcept {
+        return Version{version_major, version_minor} > NEWEST_KNOWN_VERSION;
+    }
 };
 
 } // namespace cuprum::emulator::ptx

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <string>
 
 namespace {
@@ -72,6 +73,36 @@ TEST(Command, a_wrong_setting_is_an_error) {
     EXPECT_EQ(outcome.status, 1);
     EXPECT_NE(outcome.output.find("CUPRUM_EMULATOR_DEVICES='none'"), std::string::npos)
         << outcome.output;
+}
+
+TEST(Command, the_library_is_found_in_every_layout_of_a_python_package) {
+    namespace fs = std::filesystem;
+    const fs::path root = fs::path(testing::TempDir()) / "cuprum_command_layouts";
+    for (const char* const layout :
+         {"lib/python3.12/site-packages", "lib64/python3.12/site-packages",
+          "lib/python3/dist-packages", "lib/python3.11/dist-packages",
+          "lib64/python3.13t/dist-packages", ""}) { // the last: pip install --target
+        fs::remove_all(root);
+        const fs::path folder = root / layout / "cuprum/_emulator";
+        fs::create_directories(folder);
+        fs::create_directories(root / "bin");
+        fs::create_directories(root / "lib/python3.10/site-packages"); // holds another package
+        fs::copy_file(COMMAND, root / "bin/cuprum-emulator");
+        fs::copy_file(CUPRUM_EMULATOR_LIBRARY, folder / "libcuda.so.1");
+        const Outcome outcome = shell((root / "bin/cuprum-emulator").string() + " info");
+        EXPECT_EQ(outcome.status, 0) << layout << ": " << outcome.output;
+        EXPECT_TRUE(outcome.output.starts_with(
+            "library: " + (fs::canonical(folder) / "libcuda.so.1").string() + "\n"))
+            << layout << ": " << outcome.output;
+    }
+    fs::remove_all(root);
+    fs::create_directories(root / "bin");
+    fs::copy_file(COMMAND, root / "bin/cuprum-emulator");
+    const Outcome missing = shell((root / "bin/cuprum-emulator").string() + " info");
+    EXPECT_EQ(missing.status, 1);
+    EXPECT_NE(missing.output.find("the emulated libcuda.so.1 was not found"), std::string::npos)
+        << missing.output;
+    fs::remove_all(root);
 }
 
 TEST(Command, other_uses_show_how_it_is_done) {

@@ -276,3 +276,36 @@ TEST_F(Growth, calls_that_fail) {
                             CU(cuStreamSynchronize)(reinterpret_cast<CUstream>(0x1230))));
     });
 }
+
+TEST_F(Growth, a_loaded_library_keeps_little_for_each_line_of_ptx) {
+    // The tree that the compiler works on takes about 600 bytes more for a line.
+    constexpr std::int64_t MOST_BYTES_PER_LINE = 300;
+    constexpr std::int64_t LINES = 20000;
+    constexpr int COUNT = 10;
+    std::string text = ".version 7.0\n.target sm_70\n.address_size 64\n"
+                       ".visible .entry k(.param .u64 p)\n{\n    .reg .b32 %r<2>;\n"
+                       "    .reg .b64 %rd<2>;\n    ld.param.u64 %rd1, [p];\n"
+                       "    mov.u32 %r1, %tid.x;\n";
+    for (std::int64_t line = 0; line < LINES; ++line) {
+        text += "    st.global.u32 [%rd1+" + std::to_string(4 * line) + "], %r1;\n";
+    }
+    text += "    ret;\n}\n";
+    std::vector<CUlibrary> libraries;
+    const auto load = [&] {
+        CUlibrary& library = libraries.emplace_back();
+        ASSERT_TRUE(succeeds(CU(cuLibraryLoadData)(&library, text.c_str(), nullptr, nullptr, 0,
+                                                   nullptr, nullptr, 0)));
+    };
+    load(); // the memory that loading needs stays with the process
+    const std::int64_t before = resident_bytes();
+    for (int i = 0; i < COUNT; ++i) {
+        load();
+    }
+    const std::int64_t grown = resident_bytes() - before;
+    for (CUlibrary library : libraries) {
+        EXPECT_TRUE(succeeds(CU(cuLibraryUnload)(library)));
+    }
+    if (!IS_SANITIZED) {
+        EXPECT_LE(grown, SLACK_BYTES + COUNT * LINES * MOST_BYTES_PER_LINE);
+    }
+}

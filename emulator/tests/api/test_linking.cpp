@@ -197,6 +197,18 @@ TEST_F(Linking, weak_definitions_give_way) {
     EXPECT_EQ(compute(), 1942U) << "the first of the weak ones";
 }
 
+TEST_F(Linking, functions_that_are_common_in_two_modules_do_not_crash) {
+    std::string common = CALLEE;
+    common.replace(common.find(".visible .func"), 14, ".common .func");
+    std::string other = common;
+    other.replace(other.find(".visible .global"), 16, ".weak .global");
+    ASSERT_TRUE(succeeds(add(CALLER, "caller")));
+    ASSERT_TRUE(succeeds(add(common, "one")));
+    ASSERT_TRUE(succeeds(add(other, "two")));
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    EXPECT_EQ(compute(), 1342U);
+}
+
 TEST_F(Linking, a_declaration_must_fit_its_definition) {
     std::string wrong = CALLEE;
     wrong.replace(wrong.find(".param .b32 value"), 17, ".param .b64 value");
@@ -290,11 +302,201 @@ TEST_F(Linking, code_embedded_in_object_files_and_archives_is_linked) {
     EXPECT_FALSE(succeeds(add_as(CU_JIT_INPUT_OBJECT, machine_code)));
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_IMAGE,
                         add_as(CU_JIT_INPUT_OBJECT, make_elf({{".text", "host code"}}))));
-    EXPECT_NE(std::string(errors_).find("no device code is embedded"), std::string::npos);
+    EXPECT_NE(std::string(errors_).find("holds no device code"), std::string::npos);
     ASSERT_TRUE(succeeds(add_as(CU_JIT_INPUT_OBJECT, object)));
     ASSERT_TRUE(succeeds(add_as(CU_JIT_INPUT_LIBRARY, archive))) << errors_;
     ASSERT_TRUE(succeeds(complete())) << errors_;
     EXPECT_EQ(compute(), 1342U);
+}
+
+TEST_F(Linking, only_needed_members_of_an_archive_are_linked) {
+    // Each member that is not needed would break the link.
+    std::string newer = CALLEE;
+    newer.replace(newer.find("sm_70"), 5, "sm_121");
+    const std::string needs_more =
+        HEADER +
+        ".extern .func elsewhere();\n.visible .func unused() { call.uni elsewhere; ret; }\n";
+    const auto member = [](const std::string& ptx, std::uint32_t sm) {
+        return make_elf({{"__nv_relfatbin", make_ptx_fatbin(ptx, sm)}});
+    };
+    const std::string archive =
+        make_archive({member(newer, 121), member(needs_more, 70), member(HEADER + "nonsense", 70),
+                      make_elf({{".nv_fatbin", make_fatbin(std::string(64, '\0'))}})});
+    const auto add_archive = [&](const std::string& file) {
+        return CU(cuLinkAddData)(link_, CU_JIT_INPUT_LIBRARY, const_cast<char*>(file.data()),
+                                 file.size(), "lib.a", 0, nullptr, nullptr);
+    };
+    ASSERT_TRUE(succeeds(add(CALLER, "caller")));
+    ASSERT_TRUE(succeeds(add_archive(archive))) << errors_;
+    ASSERT_TRUE(succeeds(add_archive(make_archive({member(needs_more, 70), member(CALLEE, 70)}))));
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    EXPECT_EQ(compute(), 1342U);
+
+    create({});
+    ASSERT_TRUE(succeeds(add(CALLER, "caller")));
+    ASSERT_TRUE(succeeds(add_archive(archive)));
+    EXPECT_TRUE(returns(CUDA_ERROR_UNKNOWN, complete()));
+    const std::string log = errors_;
+    EXPECT_NE(log.find("Undefined reference to 'twice' in 'caller'"), std::string::npos) << log;
+    EXPECT_NE(log.find("a member of lib.a is left out: the oldest PTX in the fatbin is for sm_121"),
+              std::string::npos)
+        << log;
+
+    create({});
+    ASSERT_TRUE(succeeds(add_archive(make_archive({member(CALLEE, 70)}))));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, complete())) << "nothing needs the archive";
+}
+
+TEST_F(Linking, a_member_that_another_member_needs_is_linked) {
+    std::string caller = CALLER;
+    caller.replace(caller.find("twice"), 5, "thrice"); // the declaration
+    caller.replace(caller.find("twice"), 5, "thrice"); // the call
+    const std::string thrice = HEADER + R"(
+.extern .func (.param .b32 result) twice(.param .b32 value);
+.visible .func (.param .b32 result) thrice(.param .b32 value)
+{
+    .reg .b32 %r<4>;
+    ld.param.b32 %r1, [value];
+    {
+        .param .b32 given;
+        .param .b32 returned;
+        st.param.b32 [given], %r1;
+        call.uni (returned), twice, (given);
+        ld.param.b32 %r2, [returned];
+    }
+    add.u32 %r3, %r1, %r2;
+    st.param.b32 [result], %r3;
+    ret;
+}
+)";
+    const std::string archive =
+        make_archive({make_elf({{"__nv_relfatbin", make_ptx_fatbin(CALLEE, 70)}}),
+                      make_elf({{"__nv_relfatbin", make_ptx_fatbin(thrice, 70)}})});
+    ASSERT_TRUE(succeeds(add(caller, "caller")));
+    ASSERT_TRUE(
+        succeeds(CU(cuLinkAddData)(link_, CU_JIT_INPUT_LIBRARY, const_cast<char*>(archive.data()),
+                                   archive.size(), "lib.a", 0, nullptr, nullptr)));
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    EXPECT_EQ(compute(), 21U * 3 + 300 + 1000);
+}
+
+TEST_F(Linking, a_result_that_is_declared_but_not_returned_is_a_warning) {
+    // Numba declares functions that return nothing this way, and nvJitLink links them.
+    std::string caller = CALLER;
+    const std::string read = "ld.param.b32 %r2, [returned];";
+    caller.replace(caller.find(read), read.size(), "mov.u32 %r2, 5;");
+    const std::string nothing_returned = HEADER + R"(
+.visible .global .align 4 .u32 offset = 300;
+.visible .func twice(.param .b32 value)
+{
+    .reg .b32 %r<2>;
+    ld.param.b32 %r1, [value];
+    st.global.u32 [offset], %r1;
+    ret;
+}
+)";
+    ASSERT_TRUE(succeeds(add(caller, "<cudapy-ptx>")));
+    ASSERT_TRUE(succeeds(add(nothing_returned, "<unnamed-cu>")));
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    EXPECT_NE(std::string(info_).find("warning : 'twice' is declared in '<cudapy-ptx>' with other "
+                                      "results than '<unnamed-cu>' defines it with"),
+              std::string::npos)
+        << info_;
+    EXPECT_EQ(compute(), 5U + 21 + 1000);
+}
+
+TEST_F(Linking, a_result_that_is_returned_but_not_declared_is_a_warning) {
+    std::string caller = CALLER;
+    const auto replace = [&](const std::string& from, const std::string& to) {
+        caller.replace(caller.find(from), from.size(), to);
+    };
+    replace("(.param .b32 result) twice", "twice");
+    replace("call.uni (returned), twice", "call.uni twice");
+    replace("ld.param.b32 %r2, [returned];", "mov.u32 %r2, 5;");
+    ASSERT_TRUE(succeeds(add(CALLEE, "callee")));
+    ASSERT_TRUE(succeeds(add(caller, "caller")));
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    EXPECT_NE(std::string(info_).find("with other results"), std::string::npos) << info_;
+    EXPECT_EQ(compute(), 5U + 300 + 1000);
+}
+
+TEST_F(Linking, the_barrier_of_a_cooperative_grid_needs_no_library) {
+    // What Numba writes for grid.sync(). Each block adds 1 before the barrier, and all see the sum.
+    const std::string text = HEADER + R"(
+.extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 scope);
+.extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+.visible .entry meet(.param .u64 p)
+{
+    .reg .b32 %r<8>;
+    .reg .b64 %rd<6>;
+    .reg .pred %p<3>;
+    ld.param.u64 %rd1, [p];
+    {
+        .param .b32 scope;
+        .param .b64 handle;
+        st.param.b32 [scope], 1;
+        call.uni (handle), cudaCGGetIntrinsicHandle, (scope);
+        ld.param.b64 %rd2, [handle];
+    }
+    mov.u32 %r6, 0;
+AGAIN:
+    atom.global.add.u32 %r1, [%rd1], 1;
+    {
+        .param .b64 handle;
+        .param .b32 flags;
+        .param .b32 status;
+        st.param.b64 [handle], %rd2;
+        st.param.b32 [flags], 0;
+        call.uni (status), cudaCGSynchronize, (handle, flags);
+        ld.param.b32 %r2, [status];
+    }
+    ld.volatile.global.u32 %r3, [%rd1];
+    add.u32 %r3, %r3, %r2;
+    {
+        .param .b64 handle;
+        .param .b32 flags;
+        .param .b32 status;
+        st.param.b64 [handle], %rd2;
+        st.param.b32 [flags], 0;
+        call.uni (status), cudaCGSynchronize, (handle, flags);
+    }
+    add.u32 %r6, %r6, 1;
+    setp.lt.u32 %p1, %r6, 3;
+    @%p1 bra AGAIN;
+    mov.u32 %r4, %ctaid.x;
+    mul.wide.u32 %rd3, %r4, 4;
+    add.u64 %rd4, %rd1, %rd3;
+    st.global.u32 [%rd4+4], %r3;
+    ret;
+}
+)";
+    ASSERT_TRUE(succeeds(add(text, "meeting")));
+    const char* const library = "/usr/local/cuda/lib64/libcudadevrt.a";
+    if (std::FILE* const file = std::fopen(library, "rb")) {
+        std::fclose(file);
+        ASSERT_TRUE(
+            succeeds(CU(cuLinkAddFile)(link_, CU_JIT_INPUT_LIBRARY, library, 0, nullptr, nullptr)))
+            << errors_;
+    }
+    ASSERT_TRUE(succeeds(complete())) << errors_;
+    constexpr unsigned BLOCKS = 5;
+    constexpr unsigned THREADS = 64;
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuModuleLoadData)(&module, image_)));
+    ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&function, module, "meet")));
+    CUdeviceptr memory = allocate(4 + 4 * BLOCKS);
+    ASSERT_TRUE(succeeds(CU(cuMemsetD32)(memory, 0, 1 + BLOCKS)));
+    void* arguments[] = {&memory};
+    ASSERT_TRUE(succeeds(CU(cuLaunchCooperativeKernel)(function, BLOCKS, 1, 1, THREADS, 1, 1, 0,
+                                                       nullptr, arguments)));
+    unsigned sums[1 + BLOCKS] = {};
+    EXPECT_TRUE(succeeds(CU(cuMemcpyDtoH)(sums, memory, sizeof sums)));
+    for (unsigned index = 1; index <= BLOCKS; ++index) {
+        EXPECT_EQ(sums[index], 3 * BLOCKS * THREADS) << index;
+    }
+    EXPECT_TRUE(succeeds(CU(cuMemFree)(memory)));
+    EXPECT_TRUE(succeeds(CU(cuModuleUnload)(module)));
 }
 
 TEST_F(Linking, the_device_runtime_is_refused_by_name) {

@@ -81,6 +81,38 @@ TEST_F(Modules, ptx_for_a_newer_device_is_refused) {
             CUDA_ERROR_INVALID_PTX);
 }
 
+TEST_F(Modules, a_newer_ptx_version_loads_and_only_its_new_instructions_are_refused) {
+    const std::string head = ".version 9.4\n.target sm_90\n.address_size 64\n"
+                             ".visible .entry k()\n{\n    .reg .b32 %r<2>;\n    ";
+    CUmodule module = nullptr;
+    ASSERT_TRUE(succeeds(
+        CU(cuModuleLoadData)(&module, (head + "add.u32 %r1, %r1, 1;\n    ret;\n}\n").c_str())));
+    EXPECT_TRUE(succeeds(CU(cuModuleUnload)(module)));
+    const std::string log =
+        refused(head + "frobnicate.b32 %r1, %r1;\n    ret;\n}\n", CUDA_ERROR_INVALID_PTX);
+    EXPECT_NE(log.find("frobnicate"), std::string::npos) << log;
+    EXPECT_NE(log.find("PTX ISA 9.4, newer than 9.0"), std::string::npos) << log;
+    const std::string far = ".version 12.7\n.target sm_90\n.address_size 64\n";
+    ASSERT_TRUE(
+        succeeds(CU(cuModuleLoadData)(&module, (far + ".visible .entry k() { ret; }\n").c_str())));
+    EXPECT_TRUE(succeeds(CU(cuModuleUnload)(module)));
+}
+
+TEST_F(Modules, an_array_with_an_inner_dimension_of_zero_is_refused) {
+    // Its rows were 2^64 bytes apart, and the second initial value went before the buffer.
+    const std::string log = refused(".version 7.0\n.target sm_70\n.address_size 64\n"
+                                    ".global .b32 x[1][0][2147483649][2147483647] = {{{1},{2}}};\n",
+                                    CUDA_ERROR_INVALID_PTX);
+    EXPECT_NE(log.find("only the first dimension of array 'x'"), std::string::npos) << log;
+}
+
+TEST_F(Modules, variables_larger_than_the_device_are_out_of_memory) {
+    const std::string log = refused(".version 7.0\n.target sm_70\n.address_size 64\n"
+                                    ".global .b8 x[1000000000000] = {1};\n",
+                                    CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT_NE(log.find("variable 'x' needs 1000000000000 bytes"), std::string::npos) << log;
+}
+
 TEST_F(Modules, noise_is_no_image) {
     CUmodule module = nullptr;
     EXPECT_TRUE(

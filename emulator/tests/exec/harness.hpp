@@ -102,14 +102,16 @@ public:
             passes::CompileOptions options;
             options.memory = &map_;
             options.device_sm = device_sm;
-            for (const auto& variable : passes::global_variables(*module, diagnostics)) {
+            for (const auto& variable :
+                 passes::global_variables(*module, MEMORY_BYTES, diagnostics)) {
                 std::byte* place = allocate<std::byte>(variable.size_bytes);
                 if (!variable.initial.empty()) {
                     std::memcpy(place, variable.initial.data(), variable.initial.size());
                 }
                 options.symbols[variable.name] = reinterpret_cast<std::uint64_t>(place);
             }
-            for (const auto& variable : passes::global_variables(*module, diagnostics)) {
+            for (const auto& variable :
+                 passes::global_variables(*module, MEMORY_BYTES, diagnostics)) {
                 for (const auto& relocation : variable.relocations) {
                     const auto found = options.symbols.find(relocation.symbol);
                     const std::uint64_t value =

@@ -52,7 +52,8 @@ bool load(const std::string& text, const MemoryMap& memory) {
     passes::CompileOptions options;
     options.memory = &memory;
     options.device_sm = NEWEST_SM;
-    for (const auto& variable : passes::global_variables(*module, diagnostics)) {
+    for (const auto& variable :
+         passes::global_variables(*module, memory.memory_bytes, diagnostics)) {
         options.symbols[variable.name] = memory.memory_base;
     }
     if (!diagnostics.is_empty()) {

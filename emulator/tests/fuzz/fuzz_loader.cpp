@@ -40,7 +40,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     passes::CompileOptions options;
     options.memory = &memory;
     options.device_sm = 120;
-    for (const passes::GlobalVariable& variable : passes::global_variables(*module, diagnostics)) {
+    for (const passes::GlobalVariable& variable :
+         passes::global_variables(*module, memory.memory_bytes, diagnostics)) {
         options.symbols[variable.name] = memory.memory_base;
     }
     if (!diagnostics.is_empty()) {

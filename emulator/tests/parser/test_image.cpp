@@ -150,7 +150,7 @@ TEST(Image, nothing_and_garbage_are_refused) {
     EXPECT_EQ(read_image("", std::nullopt, 80).message, "the image is empty");
     EXPECT_EQ(read_exactly("").message, "the image is empty");
     EXPECT_EQ(read_exactly("\x01\x02").message,
-              "the image is no PTX text, fatbin or cubin: it starts with byte 0x01");
+              "the image is not PTX text, a fatbin or a cubin: it starts with byte 0x01");
     EXPECT_EQ(read_exactly("\xed\x43\x4e\x7f rest").problem, ImageProblem::Unsupported);
     EXPECT_EQ(read_exactly("!<arch>\nrest").problem, ImageProblem::Unsupported);
 }

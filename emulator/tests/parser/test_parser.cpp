@@ -225,6 +225,23 @@ TEST(Parser, addresses_have_a_base_an_offset_or_both) {
     }
 }
 
+TEST(Parser, one_register_in_braces_is_that_register_for_loads_stores_and_moves) {
+    // Triton writes scalar loads and stores this way, and ptxas takes them.
+    const Module module =
+        parse_body("ld.global.b32 { %r1 }, [%rd1];\nst.global.b32 [%rd1], { 5 };\n"
+                   "mov.b32 {%r1}, %r2;\n"
+                   "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];");
+    const auto& body = module.functions[0].body;
+    ASSERT_EQ(body.size(), 4u);
+    EXPECT_EQ(body[0].instruction.operands[0].kind, Kind::Name);
+    EXPECT_EQ(body[0].instruction.operands[0].text, "%r1");
+    EXPECT_EQ(body[0].instruction.operands[0].location.column, 17u);
+    EXPECT_EQ(body[1].instruction.operands[1].kind, Kind::Integer);
+    EXPECT_EQ(body[1].instruction.operands[1].bits, 5u);
+    EXPECT_EQ(body[2].instruction.operands[0].kind, Kind::Name);
+    EXPECT_EQ(body[3].instruction.operands[0].kind, Kind::Vector); // here the braces are needed
+}
+
 TEST(Parser, an_address_may_be_marked_as_unified) {
     const Module module = parse_body("ld.u32 %r1, [%rd1+4].unified, [%rd2];");
     const auto& operands = first_of(module).operands;

@@ -11,6 +11,7 @@ namespace cuprum::emulator::ptx {
 using testing::body_complaints;
 using testing::complaints;
 using testing::HEAD;
+using testing::parse_good;
 
 namespace {
 
@@ -85,11 +86,11 @@ TEST(ParserErrors, directives_and_attributes_are_known_by_name) {
     EXPECT_EQ(module_complaints(".entry k() .frob { }"),
               "ptx:4:12: error: unknown directive '.frob' in the head of a function\n");
     EXPECT_EQ(module_complaints(".global .foo x;"),
-              "ptx:4:9: error: '.foo' is no type, after '.global'\n");
+              "ptx:4:9: error: '.foo' is not a type, after '.global'\n");
     EXPECT_EQ(module_complaints(".global .u32 .f32 x;"),
               "ptx:4:14: error: a second type, '.f32', for one variable\n");
     EXPECT_EQ(module_complaints(".reg .u32 x;"),
-              "ptx:4:1: error: '.reg' cannot stand outside a function\n");
+              "ptx:4:1: error: '.reg' is not allowed outside a function\n");
 }
 
 TEST(ParserErrors, numbers_are_checked) {
@@ -112,7 +113,7 @@ TEST(ParserErrors, sizes_beyond_all_reason_are_refused) {
     EXPECT_EQ(body_complaints(".reg .b32 %r<4000000000>;"),
               "ptx:6:14: error: a number of registers is at most 1048576, found '4000000000'\n");
     EXPECT_EQ(body_complaints(".reg .b32 %r<0>;"),
-              "ptx:6:14: error: the range '%r' holds no register\n");
+              "ptx:6:14: error: the range '%r' has no registers\n");
     EXPECT_EQ(body_complaints(repeat(".reg .b32 %r<1048576>;", 5)),
               "ptx:6:102: error: the function declares more than 4194304 registers\n");
     EXPECT_EQ(module_complaints(".global .b8 x[1099511627777];"),
@@ -121,6 +122,39 @@ TEST(ParserErrors, sizes_beyond_all_reason_are_refused) {
               "ptx:4:14: error: variable 'x' is larger than any device's memory\n");
     EXPECT_EQ(module_complaints(".file 4000000000 \"x\""),
               "ptx:4:7: error: the number of a file is at most 65535, found '4000000000'\n");
+}
+
+TEST(ParserErrors, only_the_first_dimension_of_an_array_can_be_zero) {
+    EXPECT_EQ(module_complaints(".global .b32 x[1][0][2147483649][2147483647] = {{{1},{2}}};"),
+              "ptx:4:19: error: only the first dimension of array 'x' can be left open or be 0\n");
+    EXPECT_EQ(module_complaints(".extern .shared .b32 x[4][];"),
+              "ptx:4:27: error: only the first dimension of array 'x' can be left open or be 0\n");
+    EXPECT_EQ(body_complaints(".local .b32 x[2][1-1];"),
+              "ptx:6:18: error: only the first dimension of array 'x' can be left open or be 0\n");
+}
+
+TEST(ParserErrors, an_array_without_a_size_must_be_extern_or_a_parameter_of_a_function) {
+    const std::string expected = "error: array 'x' has no size: only '.extern' arrays and "
+                                 "parameters of functions can be open\n";
+    EXPECT_EQ(module_complaints(".global .b32 x[0];"), "ptx:4:14: " + expected);
+    EXPECT_EQ(module_complaints(".shared .b32 x[];"), "ptx:4:14: " + expected);
+    EXPECT_EQ(module_complaints(".const .b32 x[] = {};"), "ptx:4:13: " + expected);
+    EXPECT_EQ(body_complaints(".local .b8 x[0];"), "ptx:6:12: " + expected);
+    EXPECT_EQ(module_complaints(".entry k(.param .b8 x[0]) { ret; }"), "ptx:4:21: " + expected);
+    parse_good(std::string(HEAD) + ".extern .shared .b8 x[0]; .extern .global .b8 y[][4];\n"
+                                   ".global .b8 z[0] = {1, 2}; .func f(.param .b8 a[]) { ret; }\n"
+                                   ".func g(.param .b8 a[0]) { ret; }");
+}
+
+TEST(ParserErrors, vectors_have_at_most_16_bytes_and_predicates_are_registers) {
+    EXPECT_EQ(body_complaints(".reg .v8 .b32 %r;"),
+              "ptx:6:6: error: '.v8' is not a type, after '.reg'\n");
+    EXPECT_EQ(module_complaints(".global .v4 .f64 x;"),
+              "ptx:4:18: error: variable 'x' is a vector of more than 16 bytes\n");
+    EXPECT_EQ(module_complaints(".global .pred x;"),
+              "ptx:4:15: error: predicate 'x' must be a register\n");
+    EXPECT_EQ(module_complaints(".entry k(.param .pred x) { ret; }"),
+              "ptx:4:23: error: predicate 'x' must be a register\n");
 }
 
 TEST(ParserErrors, nesting_is_bounded_everywhere) {

@@ -190,13 +190,11 @@ TEST(Compile, functions_that_double_at_each_level_are_not_inlined_without_end) {
     EXPECT_LT(kernel->code.size(), 200'000u);
 }
 
-TEST(Compile, newer_targets_and_versions_are_refused) {
+TEST(Compile, newer_targets_are_refused) {
     TestDevice device;
     EXPECT_EQ(device.compile(".version 8.0\n.target sm_90\n.address_size 64\n", 80), nullptr);
     EXPECT_EQ(device.problem, ptx::Problem::Target);
     EXPECT_TRUE(contains(device.log, "compute_80")) << device.log;
-    EXPECT_EQ(device.compile(".version 9.9\n.target sm_80\n.address_size 64\n", 80), nullptr);
-    EXPECT_EQ(device.problem, ptx::Problem::Version);
 }
 
 TEST(Compile, undeclared_registers_and_wrong_widths_are_errors) {
@@ -218,7 +216,7 @@ TEST(GlobalVariables, initial_bytes_and_relocations) {
 )"),
                                    diagnostics);
     ASSERT_TRUE(module) << diagnostics.to_text();
-    const auto variables = passes::global_variables(*module, diagnostics);
+    const auto variables = passes::global_variables(*module, 1 << 20, diagnostics);
     ASSERT_TRUE(diagnostics.is_empty()) << diagnostics.to_text();
     ASSERT_EQ(variables.size(), 4u);
     EXPECT_TRUE(variables[0].is_visible);

@@ -63,7 +63,7 @@ void JitOptions::read(CUjit_option option, void** value) {
         require(number_of(value) <= 4, "CU_JIT_OPTIMIZATION_LEVEL is from 0 to 4");
         break;
     case CU_JIT_TARGET:
-        // Targets of one architecture only (90a) are told by a bit far above the number.
+        // A high bit marks targets of one architecture only, such as 90a.
         target_sm_ = number_of(value) & 0xFFFFU;
         break;
     case CU_JIT_GLOBAL_SYMBOL_COUNT:

@@ -15,7 +15,7 @@ namespace cuprum::emulator {
 /// The options of a module load or a link that mean something here: where the logs go, what the
 /// caller wants to know, and for which target.
 ///
-/// The rest (optimisation levels, register limits) is checked and otherwise ignored: nothing is
+/// The rest (optimisation levels, register limits) is checked and ignored, because nothing is
 /// compiled to machine code. The caller's arrays must live as long as the options do.
 class JitOptions {
 public:
@@ -27,17 +27,17 @@ public:
     /// cannot have, NOT_SUPPORTED for external symbols given by address.
     JitOptions(unsigned count, CUjit_option* options, void** values);
 
-    /// Puts text into the error log buffer, if the caller gave one, and tells its length.
+    /// Puts text into the error log buffer, if the caller gave one, and stores its length.
     void write_error(std::string_view text) const;
 
-    /// Puts text into the info log buffer, if the caller gave one, and tells its length.
+    /// Puts text into the info log buffer, if the caller gave one, and stores its length.
     void write_info(std::string_view text) const;
 
-    /// Tells the caller, if it asked, how long the work took since the options were read, and how
-    /// many threads of a block the code is good for.
+    /// If the caller asked, reports how long the work took since the options were read, and how
+    /// many threads a block can have.
     void write_results() const;
 
-    /// Tells whether the info log should say what was done.
+    /// Returns whether the info log should say what was done.
     [[nodiscard]] bool is_verbose() const noexcept { return is_verbose_; }
 
     /// Returns the target that was asked for, as 90 for compute capability 9.0; 0 for none.

@@ -5,14 +5,14 @@
 
 #include "check/written.hpp"
 #include "exec/engine.hpp"
-#include "objects/memory/address_space.hpp"
-#include "objects/memory/allocations.hpp"
-#include "objects/devices/context.hpp"
-#include "objects/devices/device.hpp"
-#include "objects/process/error.hpp"
-#include "objects/process/log.hpp"
 #include "objects/code/module.hpp"
 #include "objects/code/occupancy.hpp"
+#include "objects/devices/context.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/memory/address_space.hpp"
+#include "objects/memory/allocations.hpp"
+#include "objects/process/error.hpp"
+#include "objects/process/log.hpp"
 #include "objects/process/origin.hpp"
 
 #include <algorithm>
@@ -267,7 +267,7 @@ void check_cluster(const Device& device, const FunctionAttributes& attributes,
         cluster[axis] = std::max(is_given ? request.cluster[axis] : wanted, 1U);
         if (request.grid[axis] % cluster[axis] != 0) {
             fail(CUDA_ERROR_INVALID_CLUSTER_SIZE,
-                 "grid " + shape_text(request.grid) + " is no multiple of its clusters");
+                 "grid " + shape_text(request.grid) + " is not a multiple of its clusters");
         }
     }
     const std::uint64_t blocks = volume(cluster);

@@ -4,12 +4,13 @@
 #include "objects/code/link_state.hpp"
 
 #include "builtins/builtins.hpp"
+#include "builtins/device_runtime.hpp"
 #include "image/fatbin_writer.hpp"
 #include "image/image.hpp"
 #include "image/object_file.hpp"
+#include "objects/code/program.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/log.hpp"
-#include "objects/code/program.hpp"
 #include "ptx/diagnostics.hpp"
 #include "ptx/parser.hpp"
 
@@ -51,61 +52,87 @@ void LinkState::add(CUjitInputType type, const void* data, std::size_t bytes, st
                name + ": LTO-IR is not supported by the emulated device's linker: turn it into PTX "
                       "with nvJitLink's options -lto -ptx, and add that");
     }
-    const std::span bytes_given(static_cast<const unsigned char*>(data), bytes);
-    if (is_object_file(bytes_given)) {
-        add_embedded(type, find_fatbins(bytes_given), name);
-        return;
+    const std::span file(static_cast<const unsigned char*>(data), bytes);
+    if (is_archive(file)) {
+        add_archive(file, name);
+    } else if (is_object_file(file)) {
+        add_object(file, name);
+    } else {
+        Reading reading = read(data, bytes);
+        if (!reading.module) {
+            refuse(reading.code, name + ": " + reading.complaint);
+        }
+        inputs_.push_back({std::move(name), std::move(*reading.module)});
     }
-    ImageResult image = read_image(data, bytes, target());
-    if (!image.ptx) {
-        const bool is_text = image.kind == ImageKind::Ptx;
-        refuse(is_text ? CUDA_ERROR_INVALID_PTX : code_of(image.problem),
-               name + ": " + image.message);
-    }
-    add_text(std::move(*image.ptx), std::move(name));
 }
 
-void LinkState::add_embedded(CUjitInputType type,
-                             const std::vector<std::span<const unsigned char>>& fatbins,
-                             const std::string& name) {
+/// Adds all device code that nvcc embedded in an object file.
+void LinkState::add_object(std::span<const unsigned char> file, const std::string& name) {
+    const auto fatbins = find_fatbins(file);
     if (fatbins.empty()) {
-        refuse(CUDA_ERROR_INVALID_IMAGE, name + ": no device code is embedded in it; nvcc does so");
+        refuse(CUDA_ERROR_INVALID_IMAGE,
+               name + ": the object file holds no device code; compile it with nvcc");
     }
-    std::vector<std::string> texts;
-    std::optional<ImageResult> refused;
+    std::vector<ptx::Module> modules;
     for (const auto& fatbin : fatbins) {
-        ImageResult image = read_image(fatbin.data(), fatbin.size(), target());
-        if (image.ptx) {
-            texts.push_back(std::move(*image.ptx));
-        } else if (!refused) {
-            refused = std::move(image);
+        Reading reading = read(fatbin.data(), fatbin.size());
+        if (!reading.module) {
+            refuse(reading.code, name + ": " + reading.complaint);
+        }
+        modules.push_back(std::move(*reading.module));
+    }
+    require(modules.size() <= MAX_INPUTS - inputs_.size(), "too many inputs");
+    for (ptx::Module& module : modules) {
+        inputs_.push_back({name, std::move(module)});
+    }
+}
+
+/// Adds the members of an archive, to be linked if they are needed.
+///
+/// A member without usable code is not an error, because the link may not need it. complete() names
+/// it if a symbol stays undefined.
+void LinkState::add_archive(std::span<const unsigned char> file, const std::string& name) {
+    const auto fatbins = find_fatbins(file);
+    if (fatbins.empty()) {
+        refuse(CUDA_ERROR_INVALID_IMAGE,
+               name + ": no member of the archive holds device code; compile them with nvcc");
+    }
+    require(fatbins.size() <= MAX_INPUTS - inputs_.size(), "too many inputs");
+    for (const auto& fatbin : fatbins) {
+        Reading reading = read(fatbin.data(), fatbin.size());
+        if (reading.module) {
+            inputs_.push_back({name, std::move(*reading.module), true});
+        } else {
+            left_out_ += "\nnote    : a member of " + name + " is left out: " + reading.complaint;
         }
     }
-    // A library may have members that this link does not need: what is missed will be named.
-    const bool is_library = type == CU_JIT_INPUT_LIBRARY;
-    if (refused && (!is_library || texts.empty())) {
-        refuse(code_of(refused->problem), name + ": " + refused->message);
-    }
-    require(texts.size() <= MAX_INPUTS - inputs_.size(), "too many inputs");
-    for (std::string& text : texts) {
-        add_text(std::move(text), name);
-    }
 }
 
-void LinkState::add_text(std::string text, std::string name) {
+LinkState::Reading LinkState::read(const void* data, std::size_t bytes) const {
+    ImageResult image = read_image(data, bytes, target());
+    if (image.ptx) {
+        return read_text(std::move(*image.ptx));
+    }
+    const bool is_text = image.kind == ImageKind::Ptx;
+    return {{}, is_text ? CUDA_ERROR_INVALID_PTX : code_of(image.problem), image.message};
+}
+
+LinkState::Reading LinkState::read_text(std::string text) const {
     ptx::Diagnostics diagnostics;
     auto module = ptx::parse(std::move(text), diagnostics);
     if (!module || !diagnostics.is_empty()) {
-        refuse(diagnostics.is_empty() ? CUDA_ERROR_INVALID_PTX
-                                      : code_of(diagnostics.items().front().problem),
-               name + ": " + diagnostics.to_text());
+        return {{},
+                diagnostics.is_empty() ? CUDA_ERROR_INVALID_PTX
+                                       : code_of(diagnostics.items().front().problem),
+                diagnostics.to_text()};
     }
     if (module->target_sm() > target()) {
-        refuse(CUDA_ERROR_INVALID_PTX, name + ": error   : the PTX is for sm_" +
-                                           std::to_string(module->target_sm()) +
-                                           ", the target is sm_" + std::to_string(target()));
+        return {{},
+                CUDA_ERROR_INVALID_PTX,
+                "error   : the PTX is for sm_" + std::to_string(module->target_sm()) +
+                    ", the target is sm_" + std::to_string(target())};
     }
-    inputs_.push_back({std::move(name), std::move(*module)});
+    return {std::move(module), CUDA_SUCCESS, {}};
 }
 
 void LinkState::add_file(CUjitInputType type, const char* path) {
@@ -120,16 +147,20 @@ const std::string& LinkState::complete() {
         return image_;
     }
     require(!was_completed_, "the link has failed");
-    require(!inputs_.empty(), "there is nothing to link");
+    require(std::ranges::any_of(inputs_, [](const auto& input) { return !input.is_member; }),
+            "there is nothing to link");
     was_completed_ = true;
-    auto result =
-        ptx::link(inputs_, [](std::string_view name) { return builtins::find(name) != nullptr; });
+    Reading device_runtime = read_text(std::string(builtins::DEVICE_RUNTIME_PTX));
+    inputs_.push_back({"the device's runtime", std::move(*device_runtime.module), true});
+    const auto result = ptx::link(std::exchange(inputs_, {}), [](std::string_view name) {
+        return builtins::find(name) != nullptr;
+    });
     if (!result.errors.empty()) {
         std::string text;
         bool needs_device_runtime = false;
         for (const std::string& error : result.errors) {
             text += (text.empty() ? "" : "\n") + error;
-            const auto name = error.find('\'') + 1; // the first in quotes is the symbol
+            const auto name = error.find('\'') + 1; // the symbol comes first in quotes
             needs_device_runtime =
                 needs_device_runtime ||
                 builtins::is_of_device_runtime(std::string_view(error).substr(name));
@@ -137,20 +168,27 @@ const std::string& LinkState::complete() {
         if (needs_device_runtime) {
             text += "\nerror   : " + std::string(builtins::NO_DEVICE_RUNTIME);
         }
+        text += left_out_;
         refuse(needs_device_runtime ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_UNKNOWN, text);
     }
-    // What cannot run is refused now: with a GPU, this is where machine code is made.
+    // Report what cannot run here, where a GPU's driver makes machine code.
     const auto program = Program::load(result.text.data(), result.text.size(), sm_, options_);
     (void)program->compile_unplaced(options_);
-    constexpr std::uint32_t version_major = 9; // the newest that the container may hold
-    image_ = make_fatbin(result.text, sm_, version_major, 0);
+    image_ = make_fatbin(result.text, sm_, ptx::NEWEST_KNOWN_VERSION.major,
+                         ptx::NEWEST_KNOWN_VERSION.minor);
+    std::string info;
+    for (const std::string& warning : result.warnings) {
+        log(LogLevel::Warn, warning);
+        info += warning + "\n";
+    }
     if (options_.is_verbose()) {
-        options_.write_info("info    : linked " + std::to_string(inputs_.size()) + " inputs, " +
-                            std::to_string(result.entry_count) + " kernels, for sm_" +
-                            std::to_string(sm_));
+        info += "info    : linked " + std::to_string(result.input_count) + " inputs, " +
+                std::to_string(result.entry_count) + " kernels, for sm_" + std::to_string(sm_);
+    }
+    if (!info.empty()) {
+        options_.write_info(info);
     }
     options_.write_results();
-    inputs_.clear();
     return image_;
 }
 

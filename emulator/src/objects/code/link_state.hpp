@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include "objects/process/handle_table.hpp"
 #include "objects/code/jit_options.hpp"
+#include "objects/process/handle_table.hpp"
 #include "ptx/linker.hpp"
 
 #include <cuda.h>
@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,7 +25,7 @@ public:
     /// `sm` is the compute capability of the device, as 90.
     LinkState(std::uint32_t sm, const JitOptions& options) : sm_(sm), options_(options) {}
 
-    /// Adds an input; what is wrong with it is in the error log.
+    /// Adds an input. The error log says what is wrong with it.
     ///
     /// @throws DriverError INVALID_PTX, INVALID_IMAGE, NO_BINARY_FOR_GPU or NOT_SUPPORTED.
     void add(CUjitInputType type, const void* data, std::size_t bytes, std::string name);
@@ -39,11 +40,17 @@ public:
     [[nodiscard]] const std::string& complete();
 
 private:
-    /// Adds the PTX of fatbins that an object file or an archive holds.
-    void add_embedded(CUjitInputType type,
-                      const std::vector<std::span<const unsigned char>>& fatbins,
-                      const std::string& name);
-    void add_text(std::string text, std::string name);
+    /// PTX that was read, or the reason why it cannot be linked.
+    struct Reading {
+        std::optional<ptx::Module> module;
+        CUresult code = CUDA_SUCCESS;
+        std::string complaint;
+    };
+
+    [[nodiscard]] Reading read(const void* data, std::size_t bytes) const;
+    [[nodiscard]] Reading read_text(std::string text) const;
+    void add_object(std::span<const unsigned char> file, const std::string& name);
+    void add_archive(std::span<const unsigned char> file, const std::string& name);
 
     /// Returns the compute capability to link for, as 90.
     [[nodiscard]] std::uint32_t target() const noexcept {
@@ -56,8 +63,9 @@ private:
     JitOptions options_;
     std::mutex mutex_; // of what follows
     std::vector<ptx::LinkInput> inputs_;
-    std::string errors_; // the log so far
-    std::string image_;  // empty until complete
+    std::string left_out_; // why members of archives cannot be linked, a line each
+    std::string errors_;   // the log so far
+    std::string image_;    // empty until complete
     bool was_completed_ = false;
 };
 

@@ -4,32 +4,36 @@
 #include "objects/code/module.hpp"
 
 #include "check/written.hpp"
+#include "objects/code/library.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/process/error.hpp"
-#include "objects/code/library.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace cuprum::emulator {
 
+namespace {
+
+void write_initial_value(const Program& program, const passes::GlobalVariable& variable,
+                         const Program::Symbols& addresses);
+
+} // namespace
+
 std::shared_ptr<Module> Module::create(const std::shared_ptr<Context>& context,
-                                       std::shared_ptr<const Program> program,
-                                       const JitOptions& options, const Program::Kernels& kernels,
-                                       bool is_of_library) {
-    auto module = std::shared_ptr<Module>(new Module(context, std::move(program), is_of_library));
-    const auto addresses = module->place_variables();
-    module->kernels_ = addresses.empty() && !kernels.empty()
-                           ? kernels
-                           : module->program_->compile(addresses, options);
+                                       const Program& program, const JitOptions& options,
+                                       const Program::Kernels& kernels, bool is_of_library) {
+    auto module = std::shared_ptr<Module>(new Module(context, is_of_library));
+    const auto addresses = module->place_variables(program);
+    module->kernels_ =
+        addresses.empty() && !kernels.empty() ? kernels : program.compile(addresses, options);
     module->functions_.resize(module->kernels_.size());
     HandleTable::instance().insert(HandleKind::Module, module);
     return module;
 }
 
-Module::Module(std::shared_ptr<Context> context, std::shared_ptr<const Program> program,
-               bool is_of_library)
-    : context_(std::move(context)), program_(std::move(program)), is_of_library_(is_of_library) {}
+Module::Module(std::shared_ptr<Context> context, bool is_of_library)
+    : context_(std::move(context)), is_of_library_(is_of_library) {}
 
 Module::~Module() {
     for (const auto& [name, allocation] : variables_) {
@@ -92,12 +96,11 @@ const Allocation& Module::variable(const std::string& name) const {
     return *found->second;
 }
 
-Program::Symbols Module::place_variables() {
+Program::Symbols Module::place_variables(const Program& program) {
     Program::Symbols addresses;
-    for (const auto& variable : program_->variables()) {
+    for (const auto& variable : program.variables()) {
         if (variable.is_external) {
-            fail(CUDA_ERROR_INVALID_PTX,
-                 "variable '" + variable.name + "' is declared .extern and defined nowhere");
+            continue; // the compiler reports it if a kernel uses it
         }
         auto allocation = Allocations::instance().allocate(
             variable.is_managed ? MemoryKind::Managed : MemoryKind::Device, context_,
@@ -105,14 +108,28 @@ Program::Symbols Module::place_variables() {
         addresses.emplace(variable.name, allocation->base);
         variables_.emplace(variable.name, std::move(allocation));
     }
-    for (const auto& variable : program_->variables()) {
-        write_initial_value(variable, addresses);
+    for (const auto& variable : program.variables()) {
+        if (!variable.is_external) {
+            write_initial_value(program, variable, addresses);
+        }
     }
     return addresses;
 }
 
-void Module::write_initial_value(const passes::GlobalVariable& variable,
-                                 const Program::Symbols& addresses) const {
+std::string names_of(const Program::Kernels& kernels) {
+    std::string names;
+    for (const auto& kernel : kernels) {
+        names += (names.empty() ? "" : ", ") + kernel->name;
+    }
+    return names.empty() ? "no kernel" : names;
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void write_initial_value(const Program& program, const passes::GlobalVariable& variable,
+                         const Program::Symbols& addresses) {
     auto* memory = reinterpret_cast<std::byte*>(addresses.at(variable.name));
     std::memset(memory, 0, variable.size_bytes);
     check::mark_written(AddressSpace::instance().map(), addresses.at(variable.name),
@@ -125,7 +142,7 @@ void Module::write_initial_value(const passes::GlobalVariable& variable,
         const auto symbol = addresses.find(relocation.symbol);
         const std::uint64_t value =
             (symbol != addresses.end() ? symbol->second
-                                       : program_->function_address(relocation.symbol)) +
+                                       : program.function_address(relocation.symbol)) +
             static_cast<std::uint64_t>(relocation.addend);
         const std::size_t size = std::min<std::size_t>(relocation.size_bytes, sizeof value);
         if (relocation.offset + size <= variable.size_bytes) {
@@ -134,12 +151,6 @@ void Module::write_initial_value(const passes::GlobalVariable& variable,
     }
 }
 
-std::string names_of(const Program::Kernels& kernels) {
-    std::string names;
-    for (const auto& kernel : kernels) {
-        names += (names.empty() ? "" : ", ") + kernel->name;
-    }
-    return names.empty() ? "no kernel" : names;
-}
+} // namespace
 
 } // namespace cuprum::emulator

@@ -3,10 +3,10 @@
 
 #pragma once
 
-#include "objects/memory/allocations.hpp"
-#include "objects/devices/context.hpp"
 #include "objects/code/function.hpp"
 #include "objects/code/program.hpp"
+#include "objects/devices/context.hpp"
+#include "objects/memory/allocations.hpp"
 
 #include <cstddef>
 #include <map>
@@ -20,11 +20,12 @@ namespace cuprum::emulator {
 /// A program in a context: its variables have memory, its kernels are functions.
 class Module final : public Object, public std::enable_shared_from_this<Module> {
 public:
-    /// Gives a program's variables memory in a context and compiles its kernels.
+    /// Gives a program's variables memory in a context and compiles its kernels. The module does
+    /// not keep the program.
     ///
     /// `kernels` are used as they are if the program has no variables, to save compiling again.
     [[nodiscard]] static std::shared_ptr<Module>
-    create(const std::shared_ptr<Context>& context, std::shared_ptr<const Program> program,
+    create(const std::shared_ptr<Context>& context, const Program& program,
            const JitOptions& options, const Program::Kernels& kernels, bool is_of_library);
 
     /// Frees the variables.
@@ -50,15 +51,11 @@ public:
     [[nodiscard]] bool is_of_library() const noexcept { return is_of_library_; }
 
 private:
-    Module(std::shared_ptr<Context> context, std::shared_ptr<const Program> program,
-           bool is_of_library);
+    Module(std::shared_ptr<Context> context, bool is_of_library);
 
-    [[nodiscard]] Program::Symbols place_variables();
-    void write_initial_value(const passes::GlobalVariable& variable,
-                             const Program::Symbols& addresses) const;
+    [[nodiscard]] Program::Symbols place_variables(const Program& program);
 
     std::shared_ptr<Context> context_;
-    std::shared_ptr<const Program> program_;
     bool is_of_library_;
     Program::Kernels kernels_;
     std::map<std::string, std::shared_ptr<Allocation>> variables_;

@@ -31,8 +31,8 @@ struct BlockSizeAdvice {
     int block_threads = 0;
 };
 
-/// Finds the best block size; `shared_bytes_for`, which may be NULL, gives the dynamic shared
-/// memory of a block size, otherwise it is `dynamic_shared_bytes`.
+/// Finds the best block size. `shared_bytes_for` returns the dynamic shared memory of a block size;
+/// if it is NULL, every size has `dynamic_shared_bytes`.
 [[nodiscard]] BlockSizeAdvice advise_block_size(Function& function, const Device& device,
                                                 CUoccupancyB2DSize shared_bytes_for,
                                                 std::size_t dynamic_shared_bytes,

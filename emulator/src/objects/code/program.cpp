@@ -4,16 +4,21 @@
 #include "objects/code/program.hpp"
 
 #include "image/image.hpp"
+#include "objects/devices/device.hpp"
 #include "objects/memory/address_space.hpp"
+#include "objects/process/driver.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/log.hpp"
 #include "ptx/diagnostics.hpp"
 #include "ptx/parser.hpp"
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <string_view>
+#include <unordered_set>
 
 namespace cuprum::emulator {
 
@@ -33,9 +38,9 @@ CUresult code_of(ptx::Problem problem) noexcept {
     switch (problem) {
     case ptx::Problem::Unsupported:
         return CUDA_ERROR_NOT_SUPPORTED;
-    case ptx::Problem::Version:
-        return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-    case ptx::Problem::Target: // as a driver says of bare PTX
+    case ptx::Problem::Memory:
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    case ptx::Problem::Target: // what a driver returns for bare PTX
     case ptx::Problem::Syntax:
         break;
     }
@@ -56,6 +61,46 @@ void refuse_if_any(const ptx::Diagnostics& diagnostics, const JitOptions& option
     }
 }
 
+/// Reports initial values that name something the module does not define.
+void check_initial_values(const ptx::Module& module,
+                          const std::vector<passes::GlobalVariable>& variables,
+                          ptx::Diagnostics& diagnostics) {
+    std::unordered_set<std::string_view> defined;
+    for (const passes::GlobalVariable& variable : variables) {
+        if (!variable.is_external) {
+            defined.insert(variable.name);
+        }
+    }
+    for (const passes::GlobalVariable& variable : variables) {
+        for (const passes::Relocation& relocation : variable.relocations) {
+            if (!defined.contains(relocation.symbol) &&
+                passes::function_address(module, relocation.symbol) == 0) {
+                diagnostics.report(ptx::Problem::Syntax, {},
+                                   "the initial value of variable '" + variable.name + "' names '" +
+                                       relocation.symbol + "', which the module does not define");
+            }
+        }
+    }
+}
+
+/// Returns the sentence for modules of a newer PTX ISA than the emulated device knows.
+std::string newer_version_text(const ptx::Module& module) {
+    const auto text = [](ptx::Version version) {
+        return std::to_string(version.major) + "." + std::to_string(version.minor);
+    };
+    return "the module is PTX ISA " + text({module.version_major, module.version_minor}) +
+           ", newer than " + text(ptx::NEWEST_KNOWN_VERSION) +
+           ", which the emulated device knows: instructions that came later are refused";
+}
+
+/// Logs once per process that a module is of a newer PTX ISA.
+void log_newer_version(const ptx::Module& module) {
+    static std::atomic<bool> is_logged{false};
+    if (module.is_newer_than_known() && !is_logged.exchange(true)) {
+        log(LogLevel::Warn, newer_version_text(module));
+    }
+}
+
 } // namespace
 
 std::shared_ptr<const Program> Program::load(const void* image, std::optional<std::size_t> size,
@@ -63,8 +108,8 @@ std::shared_ptr<const Program> Program::load(const void* image, std::optional<st
     require(image != nullptr, "image must not be NULL");
     ImageResult result = read_image(image, size, sm);
     if (!result.ptx) {
-        // A driver calls bare PTX for a newer device invalid, and a container without a fitting
-        // entry empty.
+        // A GPU's driver returns INVALID_PTX for bare PTX of a newer device, and
+        // NO_BINARY_FOR_GPU for a container without a matching entry.
         const bool is_text = result.kind == ImageKind::Ptx;
         refuse(is_text ? CUDA_ERROR_INVALID_PTX : code_of(result.problem), result.message, options);
     }
@@ -79,8 +124,11 @@ std::shared_ptr<const Program> Program::load(const void* image, std::optional<st
     if (!module) {
         refuse(CUDA_ERROR_INVALID_PTX, "ptx:1:1: error: the module could not be parsed", options);
     }
-    auto program = std::shared_ptr<Program>(new Program(std::move(*module), sm));
-    program->variables_ = passes::global_variables(program->module_, diagnostics);
+    log_newer_version(*module);
+    const auto tree = std::make_shared<const ptx::Module>(std::move(*module));
+    auto program = std::shared_ptr<Program>(new Program(tree, sm));
+    program->variables_ = passes::global_variables(*tree, device_at(0).total_bytes(), diagnostics);
+    check_initial_values(*tree, program->variables_, diagnostics);
     refuse_if_any(diagnostics, options);
     return program;
 }
@@ -111,7 +159,12 @@ Program::Kernels Program::compile(const Symbols& addresses, const JitOptions& op
     compile_options.memory = &AddressSpace::instance().map();
     compile_options.device_sm = sm_;
     ptx::Diagnostics diagnostics;
-    auto kernels = passes::compile(module_, compile_options, diagnostics);
+    const auto tree = this->tree();
+    auto kernels = passes::compile(*tree, compile_options, diagnostics);
+    if (!diagnostics.is_empty() && tree->is_newer_than_known()) {
+        refuse(code_of(diagnostics.items().front().problem),
+               diagnostics.to_text() + "ptx: note: " + newer_version_text(*tree) + "\n", options);
+    }
     refuse_if_any(diagnostics, options);
     return kernels;
 }
@@ -120,17 +173,38 @@ Program::Kernels Program::compile_unplaced(const JitOptions& options) const {
     Symbols addresses;
     std::uint64_t address = AddressSpace::instance().map().memory_base;
     for (const auto& variable : variables_) {
-        addresses.emplace(variable.name, address);
-        address += AddressSpace::GRANULE_BYTES;
+        if (!variable.is_external) {
+            addresses.emplace(variable.name, address);
+            address += AddressSpace::GRANULE_BYTES;
+        }
     }
     return compile(addresses, options);
 }
 
 std::uint64_t Program::function_address(const std::string& name) const {
-    if (const std::uint64_t address = passes::function_address(module_, name); address != 0) {
+    if (const std::uint64_t address = passes::function_address(*tree(), name); address != 0) {
         return address;
     }
     fail(CUDA_ERROR_INVALID_PTX, "an initial value names '" + name + "', which does not exist");
+}
+
+void Program::release_tree() const {
+    const std::lock_guard lock(mutex_);
+    tree_ = nullptr;
+}
+
+std::shared_ptr<const ptx::Module> Program::tree() const {
+    const std::lock_guard lock(mutex_);
+    if (tree_ == nullptr) {
+        ptx::Diagnostics diagnostics;
+        auto module = ptx::parse(source_, diagnostics);
+        if (!module) {
+            fail(CUDA_ERROR_UNKNOWN, "PTX that was parsed before is refused: " +
+                                         diagnostics.to_text() + "please report this");
+        }
+        tree_ = std::make_shared<const ptx::Module>(std::move(*module));
+    }
+    return tree_;
 }
 
 } // namespace cuprum::emulator

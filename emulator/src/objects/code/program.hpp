@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -26,10 +27,10 @@ namespace cuprum::emulator {
 /// Returns the driver's code for PTX that is refused.
 [[nodiscard]] CUresult code_of(ptx::Problem problem) noexcept;
 
-/// Returns what is in a file; throws FILE_NOT_FOUND.
+/// Returns the contents of a file; throws FILE_NOT_FOUND.
 [[nodiscard]] std::string read_file(const char* path);
 
-/// The code of a module or library, independent of context: parsed, ready to be compiled.
+/// The code of a module or library, independent of any context: parsed, and ready to be compiled.
 class Program {
 public:
     using Kernels = std::vector<std::shared_ptr<const bytecode::Kernel>>;
@@ -37,7 +38,7 @@ public:
 
     /// Finds the PTX in an image and parses it for a device of compute capability `sm`.
     ///
-    /// @throws DriverError with the code that fits; the complaints are in the error log.
+    /// @throws DriverError with the matching code; the error log says what is wrong.
     [[nodiscard]] static std::shared_ptr<const Program> load(const void* image,
                                                              std::optional<std::size_t> size,
                                                              std::uint32_t sm,
@@ -57,19 +58,28 @@ public:
     /// @throws DriverError as load() does.
     [[nodiscard]] Kernels compile(const Symbols& addresses, const JitOptions& options) const;
 
-    /// Compiles all kernels with the variables nowhere: enough to know them, and to refuse what
-    /// cannot run.
+    /// Compiles all kernels with placeholder addresses for the variables. This finds everything
+    /// that cannot run, and what programs can ask about a kernel without a context.
     [[nodiscard]] Kernels compile_unplaced(const JitOptions& options) const;
 
     /// Returns what a relocation that names a function stores; throws INVALID_PTX.
     [[nodiscard]] std::uint64_t function_address(const std::string& name) const;
 
-private:
-    Program(ptx::Module module, std::uint32_t sm) : module_(std::move(module)), sm_(sm) {}
+    /// Frees the tree, which takes many times the memory of the text. What needs it later parses
+    /// the text again.
+    void release_tree() const;
 
-    ptx::Module module_;
+private:
+    Program(std::shared_ptr<const ptx::Module> tree, std::uint32_t sm)
+        : source_(tree->source), sm_(sm), tree_(std::move(tree)) {}
+
+    [[nodiscard]] std::shared_ptr<const ptx::Module> tree() const;
+
+    std::shared_ptr<const std::string> source_;
     std::uint32_t sm_;
     std::vector<passes::GlobalVariable> variables_;
+    mutable std::mutex mutex_;                        // of tree_
+    mutable std::shared_ptr<const ptx::Module> tree_; // nullptr after release_tree()
 };
 
 } // namespace cuprum::emulator

@@ -88,7 +88,7 @@ public:
     /// held.
     void release_primary();
 
-    /// Tears the primary context down whoever holds it.
+    /// Tears the primary context down even if it is retained.
     void reset_primary();
 
     void set_primary_flags(unsigned flags);

@@ -5,9 +5,9 @@
 
 #include "objects/devices/context.hpp"
 #include "objects/process/error.hpp"
+#include "objects/process/thread_state.hpp"
 #include "objects/streams/event.hpp"
 #include "objects/streams/stream.hpp"
-#include "objects/process/thread_state.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -369,7 +369,7 @@ void Capture::add(Stream& stream, CUgraphNodeType type,
     branch.next = {graph_->add(type, branch.next, operation)};
 }
 
-/// Tells whether everything that other streams did comes before what the origin did last.
+/// Returns whether everything that other streams did comes before what the origin did last.
 bool Capture::is_joined() const {
     const auto origin = std::ranges::find_if(
         branches_, [&](const auto& entry) { return entry.first.get() == origin_; });

@@ -74,7 +74,7 @@ public:
     /// Puts ordinary, empty memory back where a file was mapped, as the rest of the window has it.
     static void unmap_file(std::uint64_t base, std::uint64_t bytes) noexcept;
 
-    /// Tells whether an address lies in device memory, allocated or not.
+    /// Returns whether an address lies in device memory, allocated or not.
     [[nodiscard]] bool contains(std::uint64_t address) const noexcept {
         return address - map_.memory_base < map_.memory_bytes;
     }

@@ -49,7 +49,7 @@ struct AllocationNote {
     Origin made_by;
     std::string name; // what it is for, when the driver made it for itself: a variable, a heap
 
-    /// Tells whether it holds an address.
+    /// Returns whether it holds an address.
     [[nodiscard]] bool contains(std::uint64_t address) const noexcept {
         return address - base < bytes;
     }
@@ -70,18 +70,18 @@ struct Allocation : AllocationNote {
     std::atomic<bool> is_being_freed{false}; // Device, Managed: a stream will do it
     std::shared_ptr<SharedFile> file; // Device: once it is shared; Imported. Set under the gate.
 
-    /// Tells whether nothing but the driver and kernels of this process can write the memory.
+    /// Returns whether nothing but the driver and kernels of this process can write the memory.
     [[nodiscard]] bool is_private() const noexcept;
 
-    /// Tells whether the memory moves between host and devices by itself.
+    /// Returns whether the memory moves between host and devices by itself.
     [[nodiscard]] bool is_managed() const noexcept;
 
-    /// Tells whether devices may only read the memory, whatever they are: registered like that.
+    /// Returns whether devices may only read the memory, whatever they are: registered like that.
     [[nodiscard]] bool is_read_only() const noexcept {
         return kind == MemoryKind::Registered && (flags & CU_MEMHOSTREGISTER_READ_ONLY) != 0;
     }
 
-    /// Tells whether the CPU may touch the memory, as far as CUDA promises.
+    /// Returns whether the CPU may touch the memory, as far as CUDA promises.
     [[nodiscard]] bool is_host_accessible() const noexcept {
         return kind == MemoryKind::Pinned || kind == MemoryKind::Registered ||
                kind == MemoryKind::Managed || is_on_host;
@@ -96,7 +96,7 @@ public:
 
     /// Allocates memory that belongs to a context: Device, Pinned, Managed or Heap.
     ///
-    /// @throws DriverError OUT_OF_MEMORY when the device has not that much left.
+    /// @throws DriverError OUT_OF_MEMORY if the device does not have that much memory left.
     std::shared_ptr<Allocation> allocate(MemoryKind kind, const std::shared_ptr<Context>& context,
                                          std::uint64_t bytes, unsigned flags,
                                          std::string name = {});
@@ -153,7 +153,7 @@ public:
     /// Counts the changes of what find_for_kernels() answers.
     [[nodiscard]] const std::atomic<std::uint64_t>& changes() const noexcept { return changes_; }
 
-    /// Tells whether one allocation, or registered memory, holds a whole range, and whether that
+    /// Returns whether one allocation, or registered memory, holds a whole range, and whether that
     /// may be read (or written) as far as no device is concerned. For kernels.
     [[nodiscard]] bool covers(std::uint64_t address, std::uint64_t bytes, bool is_write) const;
 

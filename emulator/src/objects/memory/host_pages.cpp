@@ -19,7 +19,7 @@ namespace cuprum::emulator {
 
 namespace {
 
-/// Tells whether all pages of a range are there.
+/// Returns whether all pages of a range are there.
 bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
     const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     const std::uint64_t first = address / page_bytes * page_bytes;

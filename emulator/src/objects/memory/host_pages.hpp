@@ -15,7 +15,7 @@ inline constexpr std::uint64_t PAGE_BYTES = 4096;
 /// Returns what this process itself may do with all of a range of its memory, as the system says.
 [[nodiscard]] Permission permission_of_process(std::uint64_t address, std::uint64_t bytes);
 
-/// Tells whether the host has a NUMA node of this number. One without nodes has number 0.
+/// Returns whether the host has a NUMA node of this number. One without nodes has number 0.
 [[nodiscard]] bool is_host_node(int number);
 
 /// Returns the number of the NUMA node on which the calling thread runs.

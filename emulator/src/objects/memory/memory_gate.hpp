@@ -18,7 +18,7 @@ namespace cuprum::emulator {
 /// Keeps work on device memory away while the memory behind an address is being replaced.
 ///
 /// Everything that touches device memory enters before it starts and leaves when it is done; both
-/// cost one atomic addition while nobody wants the gate closed.
+/// cost one atomic addition while no one closes the gate.
 class MemoryGate {
 public:
     /// Returns the process's gate; never destroyed.

@@ -3,12 +3,12 @@
 
 #include "objects/memory/virtual_memory.hpp"
 
-#include "objects/memory/address_space.hpp"
 #include "objects/devices/device.hpp"
-#include "objects/process/driver.hpp"
-#include "objects/process/error.hpp"
+#include "objects/memory/address_space.hpp"
 #include "objects/memory/host_pages.hpp"
 #include "objects/memory/reach.hpp"
+#include "objects/process/driver.hpp"
+#include "objects/process/error.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -16,7 +16,6 @@
 namespace cuprum::emulator {
 
 namespace {
-
 
 void check_granularity(std::uint64_t value, const char* complaint) {
     require(value != 0 && value % VirtualMemory::GRANULARITY_BYTES == 0, complaint);
@@ -89,7 +88,8 @@ VirtualMemory& VirtualMemory::instance() {
 std::uint64_t VirtualMemory::reserve(std::uint64_t bytes, std::uint64_t alignment,
                                      std::uint64_t hint) {
     check_granularity(bytes, "the size is not a multiple of the granularity");
-    require(alignment == 0 || std::has_single_bit(alignment), "the alignment is no power of two");
+    require(alignment == 0 || std::has_single_bit(alignment),
+            "the alignment is not a power of two");
     require(hint % PAGE_BYTES == 0, "the address hinted at is not where a page begins");
     alignment = std::max(alignment, GRANULARITY_BYTES);
     const std::lock_guard lock(mutex_);

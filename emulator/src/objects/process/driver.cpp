@@ -186,7 +186,7 @@ void Driver::refuse() const {
         fail(CUDA_ERROR_DEINITIALIZED, "the process is leaving");
     case State::Forked:
         fail(CUDA_ERROR_NOT_INITIALIZED, "the driver was initialised before fork(); a child must "
-                                         "be started anew (spawn) to use it");
+                                         "be started with spawn to use it");
     case State::Ready:
         fail(CUDA_ERROR_NOT_PERMITTED,
              "host functions and callbacks of streams must not call CUDA; let them tell another "

@@ -29,7 +29,7 @@ public:
     /// @throws DriverError INVALID_VALUE if a setting is wrong, after logging which.
     void initialize();
 
-    /// Tells whether the process is a child of the one that initialised the driver. Locks may be
+    /// Returns whether the process is a child of the one that initialised the driver. Locks may be
     /// held there by threads that it does not have.
     [[nodiscard]] bool is_forked() const noexcept {
         return state_.load(std::memory_order_acquire) == State::Forked;

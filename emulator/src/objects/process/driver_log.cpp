@@ -64,7 +64,7 @@ void DriverLog::add(CUlogLevel level, std::string text) noexcept {
             subscription->callback(subscription->data, level, text.data(), text.size());
         }
     } catch (const std::bad_alloc&) {
-        // Out of memory while reporting: there is no one left to tell.
+        // Out of memory while reporting: the message is lost.
     }
 }
 

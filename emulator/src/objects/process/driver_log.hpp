@@ -15,14 +15,13 @@
 
 namespace cuprum::emulator {
 
-/// What programs can read of why calls failed (cuLogs*): the latest messages, whatever the log
-/// level.
+/// The latest error messages, at every log level, for programs that read them with cuLogs*.
 class DriverLog {
 public:
     /// Returns the process's log; never destroyed.
     [[nodiscard]] static DriverLog& instance();
 
-    /// Keeps a message and tells it to those who asked. The oldest ones make room.
+    /// Stores a message, drops the oldest if there are too many, and calls the subscribers.
     void add(CUlogLevel level, std::string text) noexcept;
 
     /// Calls a function for each message from now on; on the thread whose call failed.

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which handles are alive.
+// The table of live handles.
 //
-// A handle is no address: it names a slot, how often the slot has been used, and the kind of
-// object. So a handle that was destroyed, belongs to another kind, or was never made is told from
-// a live one for the price of one short lock, and none is ever followed as a pointer.
+// A handle is not an address: it names a slot, how often the slot has been used, and the kind of
+// object. One short lock detects a handle that was destroyed, is of another kind or was never made,
+// and no handle is ever followed as a pointer.
 //
 //   bits  0..3   0
 //   bits  4..27  slot

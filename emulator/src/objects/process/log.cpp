@@ -55,7 +55,7 @@ void write_line(std::string_view label, std::string_view message) noexcept {
         // One write call, so that lines of several threads do not mix.
         [[maybe_unused]] const auto written = ::write(STDERR_FILENO, line.data(), line.size());
     } catch (...) {
-        // Out of memory while reporting: there is no one left to tell.
+        // Out of memory while reporting: the message is lost.
     }
 }
 

@@ -10,19 +10,20 @@
 
 namespace cuprum::emulator {
 
-/// How much is said; each level includes those before it.
+/// How much is logged; each level includes those before it.
 enum class LogLevel : std::uint8_t { Off, Error, Warn, Info, Debug };
 
-/// Sets how much is said from now on.
+/// Sets the log level from now on.
 void set_log_level(LogLevel level) noexcept;
 
-/// Tells whether messages of this level are written. Cheap: guards the making of a message.
+/// Returns whether messages of this level are written. Cheap, so that callers can skip formatting a
+/// message.
 [[nodiscard]] bool is_logged(LogLevel level) noexcept;
 
 /// Writes one message, whole lines at a time, if its level is on.
 void log(LogLevel level, std::string_view message) noexcept;
 
-/// Writes a message that the user needs whatever the level, unless nothing is to be said at all.
+/// Writes a message at every level but Off.
 void note(std::string_view message) noexcept;
 
 } // namespace cuprum::emulator

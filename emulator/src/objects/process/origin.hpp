@@ -57,7 +57,7 @@ public:
     HostCallScope(const HostCallScope&) = delete;
     HostCallScope& operator=(const HostCallScope&) = delete;
 
-    /// Tells whether the current thread does.
+    /// Returns whether the current thread does.
     [[nodiscard]] static bool is_inside() noexcept { return is_inside_; }
 
 private:

@@ -66,7 +66,7 @@ protected:
 
     explicit Operation(std::shared_ptr<ErrorState> errors) : errors_(std::move(errors)) {}
 
-    /// Tells whether the work reads or writes device memory, so that it must not run while the
+    /// Returns whether the work reads or writes device memory, so that it must not run while the
     /// memory itself is being moved.
     [[nodiscard]] virtual bool uses_memory() const noexcept { return false; }
 
@@ -79,7 +79,7 @@ protected:
     /// Marks the operation done and starts what waited for it alone.
     void finish() noexcept;
 
-    /// Tells whether a caller is blocked in submit_and_wait() and may do the work itself.
+    /// Returns whether a caller is blocked in submit_and_wait() and may do the work itself.
     [[nodiscard]] bool may_run_here() const noexcept { return may_run_here_; }
 
     [[nodiscard]] ErrorState& errors() const noexcept { return *errors_; }

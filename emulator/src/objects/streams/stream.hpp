@@ -45,7 +45,7 @@ public:
     /// Blocks until everything given to the stream so far is done.
     void synchronize();
 
-    /// Tells whether everything given to the stream so far is done.
+    /// Returns whether everything given to the stream so far is done.
     [[nodiscard]] bool is_idle();
 
     /// Returns the last operation given to the stream, nullptr if there is none or it is done.

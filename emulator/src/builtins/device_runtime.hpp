@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The functions of CUDA's device runtime library, libcudadevrt, that the emulated device has.
+//
+// That library holds machine code for each GPU and PTX for the newest one only, so it cannot be
+// linked here. Programs link it mostly for the barrier of a cooperative grid: Numba's grid.sync()
+// calls these functions.
+
+#pragma once
+
+#include <string_view>
+
+namespace cuprum::emulator::builtins {
+
+/// A PTX module that links treat like a member of an archive.
+extern const std::string_view DEVICE_RUNTIME_PTX;
+
+} // namespace cuprum::emulator::builtins
