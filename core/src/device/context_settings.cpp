@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "device/context_flags.hpp"
-#include "driver/current.hpp"
 #include "device/device_state.hpp"
+#include "driver/current.hpp"
 #include "driver/handle.hpp"
 #include "launch/kernel_state.hpp"
 #include "stream/event_state.hpp"

@@ -3,10 +3,10 @@
 
 #include <cuprum/device_resources.hpp>
 
-#include "driver/call.hpp"
 #include "device/context_state.hpp"
-#include "driver/handle.hpp"
 #include "device/resource_state.hpp"
+#include "driver/call.hpp"
+#include "driver/handle.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/version.hpp>

@@ -8,8 +8,8 @@
 #include "launch/kernel_state.hpp"
 #include "launch/packed_arguments.hpp"
 #include "launch/parameter_kinds.hpp"
-#include "support/warn.hpp"
 #include "support/text.hpp"
+#include "support/warn.hpp"
 
 #include <cuprum/error.hpp>
 #include <cuprum/object_code.hpp>

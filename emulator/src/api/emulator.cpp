@@ -10,9 +10,9 @@
 #include "cuprum_emulator.h"
 #pragma GCC visibility pop
 
-#include "objects/memory/allocations.hpp"
-#include "objects/devices/context.hpp"
 #include "objects/code/module.hpp"
+#include "objects/devices/context.hpp"
+#include "objects/memory/allocations.hpp"
 #include "objects/memory/pool.hpp"
 
 #include <algorithm>

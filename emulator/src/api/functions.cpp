@@ -5,10 +5,10 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "objects/devices/device.hpp"
-#include "objects/process/error.hpp"
 #include "objects/code/launch.hpp"
 #include "objects/code/occupancy.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/process/error.hpp"
 #include "objects/process/thread_state.hpp"
 
 #include <algorithm>

@@ -7,8 +7,8 @@
 #include "api/handles.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/devices/device_resources.hpp"
-#include "objects/process/error.hpp"
 #include "objects/devices/green_context.hpp"
+#include "objects/process/error.hpp"
 
 using namespace cuprum::emulator;
 

@@ -6,15 +6,15 @@
 #pragma once
 
 #include "api/cuda_abi.hpp"
-#include "objects/devices/context.hpp"
-#include "objects/process/error.hpp"
-#include "objects/streams/event.hpp"
 #include "objects/code/function.hpp"
 #include "objects/code/library.hpp"
 #include "objects/code/module.hpp"
+#include "objects/devices/context.hpp"
 #include "objects/memory/pool.hpp"
-#include "objects/streams/stream.hpp"
+#include "objects/process/error.hpp"
 #include "objects/process/thread_state.hpp"
+#include "objects/streams/event.hpp"
+#include "objects/streams/stream.hpp"
 
 #include <memory>
 

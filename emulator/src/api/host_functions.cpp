@@ -6,11 +6,11 @@
 #include "api/entry.hpp"
 #include "api/handles.hpp"
 #include "check/written.hpp"
+#include "objects/graphs/capture.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
-#include "objects/graphs/capture.hpp"
-#include "objects/process/error.hpp"
 #include "objects/memory/reach.hpp"
+#include "objects/process/error.hpp"
 
 #include <algorithm>
 #include <atomic>

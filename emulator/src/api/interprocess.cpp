@@ -7,8 +7,8 @@
 #include "api/handles.hpp"
 #include "api/shareable.hpp"
 #include "objects/memory/allocations.hpp"
-#include "objects/process/error.hpp"
 #include "objects/memory/ipc_memory.hpp"
+#include "objects/process/error.hpp"
 #include "objects/process/thread_state.hpp"
 
 #include <bit>

@@ -5,9 +5,9 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
+#include "objects/code/link_state.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/process/error.hpp"
-#include "objects/code/link_state.hpp"
 #include "objects/process/thread_state.hpp"
 
 using namespace cuprum::emulator;

@@ -5,8 +5,8 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "objects/process/error.hpp"
 #include "objects/memory/managed.hpp"
+#include "objects/process/error.hpp"
 
 #include <span>
 

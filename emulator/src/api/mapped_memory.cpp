@@ -7,9 +7,9 @@
 #include "api/handles.hpp"
 #include "api/shareable.hpp"
 #include "objects/devices/device.hpp"
-#include "objects/process/error.hpp"
 #include "objects/memory/host_pages.hpp"
 #include "objects/memory/virtual_memory.hpp"
+#include "objects/process/error.hpp"
 
 using namespace cuprum::emulator;
 

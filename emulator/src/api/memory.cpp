@@ -5,12 +5,12 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/graphs/capture.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
-#include "objects/graphs/capture.hpp"
-#include "objects/devices/device.hpp"
-#include "objects/process/error.hpp"
 #include "objects/memory/host_pages.hpp"
+#include "objects/process/error.hpp"
 #include "objects/process/thread_state.hpp"
 
 using namespace cuprum::emulator;

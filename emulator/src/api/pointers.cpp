@@ -5,14 +5,14 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
+#include "objects/devices/device.hpp"
+#include "objects/devices/peer_access.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
-#include "objects/devices/device.hpp"
-#include "objects/process/error.hpp"
-#include "objects/devices/peer_access.hpp"
 #include "objects/memory/pool.hpp"
-#include "objects/process/thread_state.hpp"
 #include "objects/memory/virtual_memory.hpp"
+#include "objects/process/error.hpp"
+#include "objects/process/thread_state.hpp"
 
 #include <cstring>
 

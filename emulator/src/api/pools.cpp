@@ -5,9 +5,9 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
+#include "objects/devices/device.hpp"
 #include "objects/memory/allocations.hpp"
 #include "objects/memory/default_pools.hpp"
-#include "objects/devices/device.hpp"
 #include "objects/process/error.hpp"
 
 #include <algorithm>

@@ -113,8 +113,8 @@ public:
     /// @throws BufferError if one is negative, or there are more elements than 64 bits can count.
     void check_extents() const;
 
-    nb::object exporter;   // the array, kept alive; null if the view is empty
-    nb::object kept;       // what must outlive the memory: a buffer's, or the view that has it
+    nb::object exporter; // the array, kept alive; null if the view is empty
+    nb::object kept;     // what must outlive the memory: a buffer's, or the view that has it
     // Of a buffer's memory, which may be closed.
     Buffer share = cuprum::detail::Access::make<Buffer>(nullptr);
     nb::object dtype;

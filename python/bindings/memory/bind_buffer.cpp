@@ -160,10 +160,10 @@ std::string place_text(const PyBuffer& buffer) {
     try {
         const nb::gil_scoped_release unlocked;
         const bool is_host = buffer.is_host_accessible();
-        const char* const kind = buffer.is_managed()                  ? "managed"
-                                 : !is_host                           ? "device"
-                                 : buffer.is_device_accessible()      ? "pinned"
-                                                                      : "host";
+        const char* const kind = buffer.is_managed()             ? "managed"
+                                 : !is_host                      ? "device"
+                                 : buffer.is_device_accessible() ? "pinned"
+                                                                 : "host";
         const int device = buffer.device_id();
         return std::string(" kind=") + kind +
                (device < 0 ? "" : " device=" + std::to_string(device));

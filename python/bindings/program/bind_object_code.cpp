@@ -73,8 +73,7 @@ use and unloaded when the last object and the last kernel from it are gone.)");
         [](const PyObjectCode& self) { return std::string(to_string(self.code_type())); },
         "Return its format: ptx, cubin, ltoir, fatbin, object or library.");
     type.def_prop_ro(
-        "name", [](const PyObjectCode& self) { return self.name(); },
-        "Return the name.");
+        "name", [](const PyObjectCode& self) { return self.name(); }, "Return the name.");
     type.def_prop_ro("symbol_mapping", symbols_of,
                      nb::sig("def symbol_mapping(self) -> dict[str, str]"),
                      "Return a copy of the map from kernel names as written to names in the code.");

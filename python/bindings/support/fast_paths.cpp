@@ -100,8 +100,7 @@ void check_fast_paths(nb::handle type) {
     hot_data.reads_ints = true;
     hot_data.reads_ints = note_fast_path(FastPath::Ints, are_ints_as_expected());
     hot_data.reads_instances = true;
-    hot_data.reads_instances =
-        note_fast_path(FastPath::Instances, are_instances_as_expected(type));
+    hot_data.reads_instances = note_fast_path(FastPath::Instances, are_instances_as_expected(type));
 }
 
 void bind_fast_paths(nb::module_& module) {

@@ -25,6 +25,7 @@ struct alignas(64) HotData {
     bool reads_instances = false;
     bool reads_ints = false;
 };
+
 static_assert(sizeof(HotData) == 64);
 
 inline constinit HotData hot_data;

@@ -11,14 +11,14 @@
 
 #include <nanobind/nanobind.h>
 
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 
 namespace cuprum::python {
 

@@ -22,8 +22,7 @@ namespace cuprum {
 /// A class or enumeration that to_string() turns into text, as it does with most of this library.
 template <typename T>
 concept HasText = (std::is_class_v<T> || std::is_enum_v<T>) &&
-                  !requires(const T& value) { std::to_string(value); } &&
-                  requires(const T& value) {
+                  !requires(const T& value) { std::to_string(value); } && requires(const T& value) {
                       { to_string(value) } -> std::convertible_to<std::string_view>;
                   };
 

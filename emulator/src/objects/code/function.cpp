@@ -3,9 +3,9 @@
 
 #include "objects/code/function.hpp"
 
+#include "objects/code/module.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/process/error.hpp"
-#include "objects/code/module.hpp"
 
 namespace cuprum::emulator {
 

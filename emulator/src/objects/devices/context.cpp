@@ -4,13 +4,13 @@
 #include "objects/devices/context.hpp"
 
 #include "builtins/heap.hpp"
-#include "objects/memory/allocations.hpp"
-#include "objects/graphs/capture.hpp"
+#include "objects/code/module.hpp"
 #include "objects/devices/device.hpp"
+#include "objects/devices/peer_access.hpp"
+#include "objects/graphs/capture.hpp"
+#include "objects/memory/allocations.hpp"
 #include "objects/process/error.hpp"
 #include "objects/streams/event.hpp"
-#include "objects/code/module.hpp"
-#include "objects/devices/peer_access.hpp"
 #include "objects/streams/stream.hpp"
 
 #include <algorithm>

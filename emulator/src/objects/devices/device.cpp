@@ -4,8 +4,8 @@
 #include "objects/devices/device.hpp"
 
 #include "objects/devices/context.hpp"
-#include "objects/process/error.hpp"
 #include "objects/memory/pool.hpp"
+#include "objects/process/error.hpp"
 
 #include <cstdio>
 #include <cstring>

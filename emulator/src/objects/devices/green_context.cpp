@@ -3,8 +3,8 @@
 
 #include "objects/devices/green_context.hpp"
 
-#include "objects/graphs/capture.hpp"
 #include "objects/devices/device.hpp"
+#include "objects/graphs/capture.hpp"
 #include "objects/process/driver.hpp"
 #include "objects/process/error.hpp"
 #include "objects/streams/event.hpp"

@@ -4,16 +4,16 @@
 #include "objects/memory/allocations.hpp"
 
 #include "check/written.hpp"
-#include "objects/memory/address_space.hpp"
 #include "objects/devices/device.hpp"
-#include "objects/process/driver.hpp"
-#include "objects/process/error.hpp"
+#include "objects/devices/peer_access.hpp"
+#include "objects/memory/address_space.hpp"
 #include "objects/memory/host_pages.hpp"
 #include "objects/memory/ipc_memory.hpp"
 #include "objects/memory/managed.hpp"
-#include "objects/devices/peer_access.hpp"
 #include "objects/memory/pool.hpp"
 #include "objects/memory/reach.hpp"
+#include "objects/process/driver.hpp"
+#include "objects/process/error.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,13 +4,13 @@
 #include "objects/memory/copy.hpp"
 
 #include "check/written.hpp"
-#include "objects/memory/address_space.hpp"
-#include "objects/memory/allocations.hpp"
 #include "objects/devices/context.hpp"
 #include "objects/devices/device.hpp"
+#include "objects/memory/address_space.hpp"
+#include "objects/memory/allocations.hpp"
+#include "objects/memory/reach.hpp"
 #include "objects/process/error.hpp"
 #include "objects/streams/operation.hpp"
-#include "objects/memory/reach.hpp"
 
 #include <algorithm>
 #include <cstring>

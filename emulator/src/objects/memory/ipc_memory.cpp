@@ -4,12 +4,12 @@
 #include "objects/memory/ipc_memory.hpp"
 
 #include "check/written.hpp"
-#include "objects/memory/address_space.hpp"
 #include "objects/devices/device.hpp"
+#include "objects/memory/address_space.hpp"
+#include "objects/memory/host_pages.hpp"
+#include "objects/memory/memory_gate.hpp"
 #include "objects/process/driver.hpp"
 #include "objects/process/error.hpp"
-#include "objects/memory/memory_gate.hpp"
-#include "objects/memory/host_pages.hpp"
 
 #include <unistd.h>
 

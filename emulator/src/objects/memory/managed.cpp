@@ -4,9 +4,9 @@
 #include "objects/memory/managed.hpp"
 
 #include "objects/memory/allocations.hpp"
+#include "objects/memory/host_pages.hpp"
 #include "objects/process/driver.hpp"
 #include "objects/process/error.hpp"
-#include "objects/memory/host_pages.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -3,11 +3,11 @@
 
 #include "objects/memory/pool.hpp"
 
-#include "objects/memory/address_space.hpp"
 #include "objects/devices/device.hpp"
+#include "objects/memory/address_space.hpp"
+#include "objects/memory/host_pages.hpp"
 #include "objects/process/driver.hpp"
 #include "objects/process/error.hpp"
-#include "objects/memory/host_pages.hpp"
 #include "objects/streams/stream.hpp"
 
 #include <algorithm>

@@ -17,8 +17,8 @@
 
 #include "objects/memory/allocations.hpp"
 #include "objects/process/handle_table.hpp"
-#include "objects/streams/operation.hpp"
 #include "objects/process/shared_file.hpp"
+#include "objects/streams/operation.hpp"
 
 #include <cuda.h>
 

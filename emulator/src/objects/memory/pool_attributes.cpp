@@ -3,10 +3,10 @@
 
 // What programs can ask and set about a pool.
 
-#include "objects/process/driver.hpp"
-#include "objects/process/error.hpp"
 #include "objects/memory/pool.hpp"
 #include "objects/memory/reach.hpp"
+#include "objects/process/driver.hpp"
+#include "objects/process/error.hpp"
 
 #include <string>
 

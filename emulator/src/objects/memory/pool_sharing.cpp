@@ -4,9 +4,9 @@
 // Pools and their allocations given to other processes.
 
 #include "objects/memory/address_space.hpp"
-#include "objects/process/error.hpp"
-#include "objects/memory/pool.hpp"
 #include "objects/memory/host_pages.hpp"
+#include "objects/memory/pool.hpp"
+#include "objects/process/error.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -22,7 +22,6 @@ struct Pool::ExportedPointer {
 };
 
 namespace {
-
 
 constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t step) {
     return (value + step - 1) / step * step;

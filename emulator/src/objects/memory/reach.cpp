@@ -3,13 +3,13 @@
 
 #include "objects/memory/reach.hpp"
 
-#include "objects/memory/allocations.hpp"
 #include "objects/devices/context.hpp"
 #include "objects/devices/device.hpp"
-#include "objects/process/error.hpp"
+#include "objects/memory/allocations.hpp"
 #include "objects/memory/pool.hpp"
-#include "objects/streams/stream.hpp"
 #include "objects/memory/virtual_memory.hpp"
+#include "objects/process/error.hpp"
+#include "objects/streams/stream.hpp"
 
 #include <string>
 

@@ -3,11 +3,11 @@
 
 #include "objects/process/leaks.hpp"
 
-#include "objects/memory/allocations.hpp"
-#include "objects/devices/context.hpp"
-#include "objects/process/handle_table.hpp"
 #include "objects/code/module.hpp"
+#include "objects/devices/context.hpp"
+#include "objects/memory/allocations.hpp"
 #include "objects/memory/pool.hpp"
+#include "objects/process/handle_table.hpp"
 
 #include <array>
 #include <sstream>

@@ -4,9 +4,9 @@
 #include "objects/streams/operation.hpp"
 
 #include "exec/engine.hpp"
+#include "objects/memory/memory_gate.hpp"
 #include "objects/process/host_threads.hpp"
 #include "objects/process/log.hpp"
-#include "objects/memory/memory_gate.hpp"
 #include "objects/process/origin.hpp"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "objects/streams/shared_event.hpp"
+
 #include "objects/memory/host_pages.hpp"
 
 #include <fcntl.h>

@@ -3,10 +3,10 @@
 
 #include "objects/streams/stream.hpp"
 
-#include "objects/graphs/capture.hpp"
 #include "objects/devices/context.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/devices/green_context.hpp"
+#include "objects/graphs/capture.hpp"
 
 #include <algorithm>
 #include <atomic>
