@@ -111,7 +111,7 @@ public:
 
     [[nodiscard]] MemoryPool& operator*() const {
         if (pool_ == nullptr) [[unlikely]] {
-            detail::raise_closed(class_name_);
+            cuprum::detail::raise_closed(class_name_);
         }
         return *pool_;
     }

@@ -14,6 +14,7 @@
 #include "support/waiting.hpp"
 
 #include <cuprum/detail/closed.hpp>
+#include <cuprum/detail/deferred_release.hpp>
 #include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
 

@@ -16,6 +16,7 @@
 #include "support/waiting.hpp"
 
 #include <cuprum/detail/closed.hpp>
+#include <cuprum/detail/deferred_release.hpp>
 #include <cuprum/detail/record.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
