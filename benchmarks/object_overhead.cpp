@@ -136,7 +136,7 @@ int main(int argc, char** argv) {
     const auto empty = code.get_kernel("empty");
     const auto three = code.get_kernel("three");
     const auto sixteen = code.get_kernel("sixteen");
-    const auto pool = device.memory_resource();
+    const auto pool = std::dynamic_pointer_cast<cuprum::MemoryPool>(device.memory_resource());
     const auto source = device.allocate(4096, stream);
     const auto target = device.allocate(4096, stream);
     const auto event = device.create_event();
@@ -151,7 +151,7 @@ int main(int argc, char** argv) {
     CUstream raw_stream = raw_create();
     const CUevent raw_event = event.handle();
     const CUcontext raw_context = context.handle();
-    const CUmemoryPool raw_pool = pool.handle();
+    const CUmemoryPool raw_pool = pool->handle();
     const CUdeviceptr raw_source = source.handle();
     const CUdeviceptr raw_target = target.handle();
 
@@ -205,7 +205,7 @@ int main(int argc, char** argv) {
             check(driver.cuMemAllocFromPoolAsync_(&memory, 1024, raw_pool, raw_stream), "allocate");
             check(driver.cuMemFreeAsync_(memory, raw_stream), "free");
         },
-        [&] { static_cast<void>(pool.allocate(1024, stream)); });
+        [&] { static_cast<void>(pool->allocate(1024, stream)); });
     compare(
         "copy", 300, settle,
         [&] { check(driver.cuMemcpyAsync_(raw_target, raw_source, 4096, raw_stream), "copy"); },

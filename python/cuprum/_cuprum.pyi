@@ -3526,6 +3526,11 @@ def set_default_cache(cache: object | None) -> None:
 def ptx_options(options: object) -> list[str]:
     """Return ProgramOptions for PTX as nvJitLink takes them."""
 
+def check_cache_options(options: object, has_extra_digest: bool) -> None:
+    """
+    Refuse options that cuda.core refuses for a cache key, if it is to be followed.
+    """
+
 def program_cache_key(code: object, code_type: object, target_type: object, options: object, flags: Sequence[str], names: Sequence[str], extra_digest: object | None) -> bytes:
     """Return the key of a compilation; see make_program_cache_key."""
 

@@ -247,6 +247,8 @@ def make_program_cache_key(
         flags = _cuprum.ptx_options(options)
     else:
         backend = "nvrtc" if language == "c++" else "nvvm"
+        if language == "c++":
+            _cuprum.check_cache_options(options, extra_digest is not None)
         flags = [flag.decode() for flag in options.as_bytes(backend, target)]
     return _cuprum.program_cache_key(code, language, target, options, flags, names, extra_digest)
 

@@ -103,6 +103,9 @@ void bind_program_cache(nb::module_& module) {
             return linked.to_nvjitlink();
         },
         "options"_a, "Return ProgramOptions for PTX as nvJitLink takes them.");
+    module.def("check_cache_options", check_presence_as_reference, "options"_a,
+               "has_extra_digest"_a,
+               "Refuse options that cuda.core refuses for a cache key, if it is to be followed.");
     module.def("program_cache_key", key_of, "code"_a, "code_type"_a, "target_type"_a, "options"_a,
                "flags"_a, "names"_a, "extra_digest"_a.none(),
                "Return the key of a compilation; see make_program_cache_key.");
@@ -221,10 +224,19 @@ void check_presence_as_reference(nb::handle options, bool has_extra_digest) {
     for (const char* name : {"create_pch", "time", "fdevice_time_trace"}) {
         refuse(name, " has a side effect that a cache hit would skip; compile without a cache");
     }
+    if (has_extra_digest) {
+        return;
+    }
+    constexpr const char* UNCOVERED = " names files, whose contents the cache key does not cover; "
+                                      "pass extra_digest, a digest of those contents";
     for (const char* name : {"use_pch", "pch_dir"}) {
-        if (!has_extra_digest) {
-            refuse(name, " names files, whose contents the cache key does not cover; pass "
-                         "extra_digest");
+        refuse(name, UNCOVERED);
+    }
+    for (const char* name : {"include_path", "pre_include"}) {
+        const nb::object value = options.attr(name);
+        const bool is_text = PyUnicode_Check(value.ptr()) != 0;
+        if (is_text || (PySequence_Check(value.ptr()) != 0 && nb::len(value) > 0)) {
+            refuse(name, UNCOVERED);
         }
     }
 }
@@ -243,9 +255,6 @@ nb::bytes key_of(nb::handle code, nb::handle code_type, nb::handle target, nb::h
     const SourceType type = language == "c++"   ? SourceType::Cxx
                             : language == "ptx" ? SourceType::Ptx
                                                 : SourceType::Nvvm;
-    if (type == SourceType::Cxx) {
-        check_presence_as_reference(options, !extra_digest.is_none());
-    }
     const ProgramOptions how = program_options(options);
     std::optional<std::string> digest;
     if (!extra_digest.is_none()) {

@@ -9,6 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
+from conftest import SOURCE
 
 import cuprum
 from cuprum import LaunchConfig, launch
@@ -28,6 +29,23 @@ class Color(enum.IntEnum):
 class Index:
     def __index__(self):
         return 11
+
+
+@pytest.fixture(scope="module")
+def compiled_to_ptx():
+    code = cuprum.Program(SOURCE, "c++", {"std": "c++17"}).compile(
+        "ptx", name_expressions=("scale<float>", "scale<double>")
+    )
+    return code.code, code.symbol_mapping
+
+
+@pytest.fixture
+def module(compiled_to_ptx):
+    """The test kernels as PTX, which declares the types of all parameters on both devices."""
+    code, symbols = compiled_to_ptx
+    module = cuprum.ObjectCode.from_ptx(code, name="test kernels", symbol_mapping=symbols)
+    yield module
+    module.close()  # pytest still refers to it when live objects are counted
 
 
 def test_extents_become_three_tuples():
