@@ -19,6 +19,7 @@
 #include <chrono>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <thread>
 
 namespace cuprum::python {
 
@@ -31,11 +32,12 @@ using detail::is_pending;
 using detail::WorkMark;
 using std::chrono::nanoseconds;
 
-constexpr nanoseconds SPIN_TIME = std::chrono::microseconds(100);
-constexpr nanoseconds SHORTEST_SLEEP = std::chrono::microseconds(10);
+constexpr nanoseconds SPIN_TIME_WITHOUT_YIELD = std::chrono::microseconds(20);
+constexpr nanoseconds SPIN_TIME = std::chrono::microseconds(50);
+constexpr nanoseconds SHORTEST_SLEEP = std::chrono::microseconds(25);
 constexpr nanoseconds LONGEST_SLEEP = std::chrono::milliseconds(5);
-/// A sleep takes this part of the time waited so far, so that no wait ends more than 1 % late.
-constexpr int SLEEP_DIVISOR = 100;
+/// A sleep takes this part of the time waited so far, so that no wait ends more than 2 % late.
+constexpr int SLEEP_DIVISOR = 50;
 /// Signals may arrive on another thread of the process, which does not end a sleep here.
 constexpr nanoseconds SIGNAL_INTERVAL = std::chrono::milliseconds(50);
 
@@ -89,9 +91,11 @@ private:
     int slack_ns_;
 };
 
-/// Returns whether this is the thread that runs Python's signal handlers.
+/// Returns whether this is the thread that runs Python's signal handlers. Asked once per thread: a
+/// forked child cannot use the driver anyway.
 [[nodiscard]] bool is_main_thread() noexcept {
-    return ::syscall(SYS_gettid) == ::getpid();
+    static thread_local const bool is_main = ::syscall(SYS_gettid) == ::getpid();
+    return is_main;
 }
 
 /// Sleeps. Returns false if a signal handler ran on this thread meanwhile.
@@ -108,8 +112,12 @@ private:
 template <typename Work>
 [[nodiscard]] bool spin(const Work& work, Clock::time_point begin) noexcept {
     while (is_pending(work)) {
-        if (Clock::now() - begin > SPIN_TIME) {
+        const nanoseconds waited = Clock::now() - begin;
+        if (waited > SPIN_TIME) {
             return true;
+        }
+        if (waited > SPIN_TIME_WITHOUT_YIELD) {
+            std::this_thread::yield(); // the emulated device may need this core for the work
         }
     }
     return false;
