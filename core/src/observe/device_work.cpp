@@ -3,6 +3,9 @@
 
 #include "observe/device_work.hpp"
 
+#include "driver/capture.hpp"
+#include "driver/default_stream.hpp"
+
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -77,9 +80,8 @@ bool is_primary(CUcontext context, CUdevice device) {
 }
 
 bool is_capturing(CUstream stream) {
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return driver::unobserved_table().cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
-           status != CU_STREAM_CAPTURE_STATUS_NONE;
+    const driver::CaptureQuery answer = driver::query_capture(stream, driver::unobserved_table());
+    return answer.status != CUDA_SUCCESS || answer.is_capturing();
 }
 
 /// Allows calls that would invalidate a stream capture of this thread, below the observers: our
@@ -438,7 +440,7 @@ std::shared_ptr<DeviceWork::Clock> DeviceWork::make_clock(CUcontext context, CUs
 /// per-thread one has one in all threads.
 std::shared_ptr<DeviceWork::Lane> DeviceWork::lane_of(const Clock& clock, CUstream stream) {
     const bool is_of_thread = stream == CU_STREAM_PER_THREAD;
-    const bool is_default = is_of_thread || stream == nullptr || stream == CU_STREAM_LEGACY;
+    const bool is_default = driver::is_default_stream(stream);
     const int thread = is_of_thread ? thread_number() : 0;
     std::shared_ptr<Lane>& lane = lanes_[{is_default ? clock.context : nullptr,
                                           stream == CU_STREAM_LEGACY ? nullptr : stream, thread}];
