@@ -174,7 +174,7 @@ TEST(AsyncCopyForms, other_forms_are_refused_by_name) {
         EXPECT_EQ(device.compile(ptx_module(kernel(body))), nullptr) << body;
         return device.log;
     };
-    EXPECT_NE(log_of("cp.async.cg.shared.global [%to], [%from], 4;").find("copies 16 bytes"),
+    EXPECT_NE(log_of("cp.async.cg.shared.global [%to], [%from], 4;").find("needs 16 as"),
               std::string::npos);
     EXPECT_NE(log_of("cp.async.ca.shared.global [%to], [%from], 12;").find("4, 8 or 16"),
               std::string::npos);

@@ -86,7 +86,7 @@ TEST(Refusals, nothing_is_ignored) {
     expect_refused("add.s32 %r1, %r2;", "operands");
     expect_refused("add.rn.rz.f32 %f1, %f1, %f2;", "exclude each other");
     expect_refused("add.ftz.f64 %x1, %x1, %x2;", ".ftz");
-    expect_refused("mul.s32 %r1, %r2, %r3;", "neither .lo nor .hi nor .wide");
+    expect_refused("mul.s32 %r1, %r2, %r3;", "needs .lo, .hi or .wide");
     expect_refused("mul.wide.s64 %x1, %x1, %x2;", ".wide");
     expect_refused("cvt.s32.f32 %r1, %f1;", ".rzi");
     expect_refused("cvt.f32.s32 %f1, %r1;", ".rn");
