@@ -110,7 +110,8 @@ void emit_vector(Reader& reader, const AtomicForm& form, const Address& address,
     for (std::size_t i = 0; i < count; ++i) {
         const Operand sources[2] = {address.base, reader.source(value.parts[i], form.type)};
         bytecode::Instruction rest;
-        rest.immediate = address.offset + static_cast<std::int64_t>(i * bytes);
+        rest.immediate =
+            static_cast<std::int64_t>(static_cast<std::uint64_t>(address.offset) + i * bytes);
         rest.access_bytes = static_cast<std::uint8_t>(bytes);
         rest.flags = bytecode::HAS_SIDE_EFFECT;
         rest.tag = address.base_width == Width::B32 ? NARROW_ATOMIC_ADDRESS : 0;

@@ -22,6 +22,9 @@ using OperandKind = ptx::Operand::Kind;
 /// How deep a chain of calls that pass a parameter on is followed; beyond it, memory is used.
 constexpr int MAX_DEPTH = 32;
 
+/// Accesses further inside than any parameter is large use memory, which reports them as faults.
+constexpr std::int64_t MAX_OFFSET = std::int64_t{1} << 31;
+
 /// How a .param variable is used, and which registers it can be split into.
 struct Usage {
     bool is_memory = false; // its address is taken, or its use is not understood
@@ -96,15 +99,17 @@ void FunctionLowering::load_kernel_parameter(const ptx::Instruction& instruction
     const std::size_t size = ptx::size_of(shape.type);
     const ptx::Operand& address = instruction.operands[1];
     const auto registers = elements_of(instruction.operands[0]);
-    const std::int64_t end = address.offset + static_cast<std::int64_t>(size * registers.size());
     if (shape.type == Type::None || shape.type == Type::Pred || size > 8) {
         decode_in_space(instruction, "shared");
         return;
     }
-    if (address.offset < 0 || end > static_cast<std::int64_t>(parameter.size_bytes)) {
+    // The offset comes from untrusted text, so it must not be part of a sum before it is checked.
+    const std::uint64_t bytes = size * registers.size();
+    if (address.offset < 0 || bytes > parameter.size_bytes ||
+        static_cast<std::uint64_t>(address.offset) > parameter.size_bytes - bytes) {
         invalid("parameter '" + std::string(address.text) + "' has " +
-                std::to_string(parameter.size_bytes) + " bytes; this reads up to byte " +
-                std::to_string(end));
+                std::to_string(parameter.size_bytes) + " bytes; this reads " +
+                std::to_string(bytes) + " at offset " + std::to_string(address.offset));
         return;
     }
     std::uint64_t offset = parameter.offset + static_cast<std::uint64_t>(address.offset);
@@ -210,7 +215,7 @@ void collect(const ModuleIndex& index, const ptx::Instruction& instruction, std:
         const auto size = static_cast<std::uint32_t>(ptx::size_of(shape.type));
         // Narrower values need extension and wider ones must be split, so use memory for them.
         if (address.kind != OperandKind::Address || address.text != name ||
-            (size != 4 && size != 8) || address.offset < 0) {
+            (size != 4 && size != 8) || address.offset < 0 || address.offset > MAX_OFFSET) {
             usage.is_memory = true;
             return;
         }

@@ -223,7 +223,8 @@ inline constexpr std::string_view WRONG_PTX_FORMS[] = {
     "tex.2d.v4.f32.f32 { $W, $W, $W, $W }, [$q, { $w, $w }]",
     "{wgmma.fence.sync.aligned,tcgen05.wait::ld.sync.aligned,frobnicate.b32 $W, $w}",
     "mov.{u64 $Q, nothing,b32 $W, %nothing.x,v4.u32 $Q, %tid}",
-    "ld.param.{u64 $Q,v4.u32 { $W, $W, $W, $W }}, [p{0,1,2,9}{+4,+8,-4,+4294967296}]",
+    "ld.param.{u64 $Q,v4.u32 { $W, $W, $W, $W }}, "
+    "[p{0,1,2,9}{+4,+8,-4,+4294967296,+9223372036854775807}]",
     "st.param.{u32,b8} [p{0,1,2}], $w",
     "st.local.u32 $l, { $w, $w }",
     "vset{2,4,}.u32.s32.{lt,ne} $W, $w, $w, $w, $w",

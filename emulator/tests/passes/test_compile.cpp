@@ -197,6 +197,34 @@ TEST(Compile, newer_targets_are_refused) {
     EXPECT_TRUE(contains(device.log, "compute_80")) << device.log;
 }
 
+TEST(Compile, offsets_of_parameters_are_checked_without_overflow) {
+    TestDevice device;
+    for (const char* const offset : {"9223372036854775807", "9223372036854775804", "4", "-4"}) {
+        EXPECT_EQ(device.compile(kernel_with("ld.param.u32 %r1, [b+" + std::string(offset) +
+                                             "];\nst.global.u32 [%rd1], %r1;")),
+                  nullptr)
+            << offset;
+        EXPECT_TRUE(contains(device.log, "parameter 'b' has 4 bytes; this reads 4 at offset"))
+            << device.log;
+    }
+    // A parameter of a call becomes bytes of local memory, where the access is a fault.
+    EXPECT_NE(device.compile(kernel_with("{ .param .b64 x; st.param.b64 [x+9223372036854775807], 1;"
+                                         " ld.param.v2.b32 {%r1, %r2}, [x+9223372036854775804];"
+                                         " st.global.u32 [%rd1], %r1; }")),
+              nullptr)
+        << device.log;
+}
+
+TEST(Compile, offsets_of_vector_atomics_wrap) {
+    TestDevice device;
+    EXPECT_NE(
+        device.compile(ptx_module(".target sm_90\n.visible .entry k() { .reg .b64 %rd<2>; "
+                                  "mov.u64 %rd1, 0; red.global.v2.f32.add "
+                                  "[%rd1+9223372036854775807], {0f3F800000, 0f3F800000}; ret; }")),
+        nullptr)
+        << device.log;
+}
+
 TEST(Compile, undeclared_registers_and_wrong_widths_are_errors) {
     TestDevice device;
     EXPECT_EQ(device.compile(kernel_with("add.u32 %r1, %r10, %rd1;\nadd.u32 %r9, %r1, 1;")),
