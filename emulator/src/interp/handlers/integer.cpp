@@ -96,7 +96,9 @@ struct Extended {
     struct MadHi16 {
         template <typename T>
         static Vector<T> apply(Vector<T> a, Vector<T> b, Vector<T> c) {
-            return ((I::extend(a) * I::extend(b)) >> 16) + c;
+            using U = Vector<UnsignedLike<T>>;
+            return reinterpret_cast<Vector<T>>(
+                reinterpret_cast<U>((I::extend(a) * I::extend(b)) >> 16) + reinterpret_cast<U>(c));
         }
     };
 
