@@ -168,8 +168,10 @@ Address FunctionLowering::address(const ptx::Operand& operand, Space space) {
             symbol->kind == Symbol::Kind::Parameter && !symbol->storage->is_in_registers;
         if (is_memory || symbol->kind == Symbol::Kind::Local) {
             address.base = warp_special(bytecode::Special::LocalBase, Width::B64);
-            address.offset += static_cast<std::int64_t>(is_memory ? symbol->storage->local_offset
-                                                                  : symbol->offset);
+            // The offset comes from untrusted text: addresses wrap, signed sums must not overflow.
+            const std::uint64_t base = is_memory ? symbol->storage->local_offset : symbol->offset;
+            address.offset =
+                static_cast<std::int64_t>(static_cast<std::uint64_t>(operand.offset) + base);
             return address;
         }
     }

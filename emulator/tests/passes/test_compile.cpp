@@ -215,6 +215,17 @@ TEST(Compile, offsets_of_parameters_are_checked_without_overflow) {
         << device.log;
 }
 
+TEST(Compile, offsets_into_local_memory_of_functions_wrap) {
+    TestDevice device;
+    const std::string recursive =
+        ".func f() { .reg .b32 %r<2>; .local .align 4 .b8 a[8]; .local .align 4 .b8 x[8]; "
+        "st.local.u32 [x+9223372036854775807], 1; ld.local.u32 %r1, [a]; "
+        "st.local.u32 [x+9223372036854775804], %r1; call.uni f; ret; }\n";
+    EXPECT_NE(device.compile(ptx_module(recursive + ".visible .entry k() { call.uni f; ret; }")),
+              nullptr)
+        << device.log;
+}
+
 TEST(Compile, offsets_of_vector_atomics_wrap) {
     TestDevice device;
     EXPECT_NE(
