@@ -16,6 +16,13 @@
 #include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
 #include <cuprum/fault_injection.hpp>
+#include <cuprum/graph/graph.hpp>
+#include <cuprum/graph/graph_appender.hpp>
+#include <cuprum/graph/graph_condition.hpp>
+#include <cuprum/graph/graph_debug.hpp>
+#include <cuprum/graph/graph_definition.hpp>
+#include <cuprum/graph/graph_node.hpp>
+#include <cuprum/graph/node_memory.hpp>
 #include <cuprum/graph_memory_resource.hpp>
 #include <cuprum/host.hpp>
 #include <cuprum/host_memory.hpp>

@@ -31,6 +31,12 @@ namespace detail {
 template <typename Parameter, typename Argument>
 concept WithoutNarrowing = requires(const Argument& argument) { Parameter{argument}; };
 
+/// A type that has memory for a pointer parameter, such as an allocation of a graph.
+template <typename Argument, typename Parameter>
+concept HasTypedData = std::is_pointer_v<Parameter> && requires(const Argument& argument) {
+    argument.template data<std::remove_pointer_t<Parameter>>();
+};
+
 template <typename T>
 concept NumericInteger = std::integral<T> && !std::same_as<T, bool>;
 
@@ -60,19 +66,30 @@ public:
         static_assert(sizeof...(Arguments) == sizeof...(Parameters),
                       "cuprum: the number of arguments is not that of the kernel's parameters");
         if constexpr (sizeof...(Arguments) == sizeof...(Parameters)) {
-            launch_converted(stream, config, std::index_sequence_for<Parameters...>(),
-                             arguments...);
+            with_converted(
+                [&](const auto&... converted) {
+                    cuprum::launch(stream, config, kernel_, converted...);
+                },
+                arguments...);
         }
+    }
+
+    /// Converts arguments to the types of the parameters, with the same checks, and passes them to
+    /// `use`, whose result it returns.
+    template <typename Use, typename... Arguments>
+        requires(sizeof...(Arguments) == sizeof...(Parameters))
+    decltype(auto) with_converted(const Use& use, const Arguments&... arguments) const {
+        return convert_all(use, std::index_sequence_for<Parameters...>(), arguments...);
     }
 
     [[nodiscard]] const Kernel& kernel() const noexcept { return kernel_; }
 
 private:
-    template <std::size_t... Positions, typename... Arguments>
-    void launch_converted(const Stream& stream, const LaunchConfig& config,
-                          std::index_sequence<Positions...> /*positions*/,
-                          const Arguments&... arguments) const {
-        cuprum::launch(stream, config, kernel_, convert<Parameters>(Positions, arguments)...);
+    template <typename Use, std::size_t... Positions, typename... Arguments>
+    static decltype(auto) convert_all(const Use& use,
+                                      std::index_sequence<Positions...> /*positions*/,
+                                      const Arguments&... arguments) {
+        return use(convert<Parameters>(Positions, arguments)...);
     }
 
     template <typename Parameter, typename Argument>
@@ -80,6 +97,8 @@ private:
         if constexpr (std::derived_from<Argument, Buffer>) {
             static_assert(std::is_pointer_v<Parameter>,
                           "cuprum: a Buffer was passed for a parameter that is not a pointer");
+            return argument.template data<std::remove_pointer_t<Parameter>>();
+        } else if constexpr (detail::HasTypedData<Argument, Parameter>) {
             return argument.template data<std::remove_pointer_t<Parameter>>();
         } else if constexpr (detail::NumericInteger<Parameter> &&
                              detail::NumericInteger<Argument>) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What drivers newer than the CUDA headers we build with offer: work queues and the structured
-// split of multiprocessors, both since CUDA 13.1. The layouts are those of the driver's binary
-// interface.
+// split of multiprocessors, both since CUDA 13.1, and the parameters of any node of a graph, since
+// 13.2. The layouts are those of the driver's binary interface.
 
 #pragma once
 
@@ -26,6 +26,12 @@ extern "C" CUresult CUDAAPI cuDevSmResourceSplit(CUdevResource* result, unsigned
                                                  const CUdevResource* input,
                                                  CUdevResource* remainder, unsigned int flags,
                                                  CU_DEV_SM_RESOURCE_GROUP_PARAMS* groupParams);
+
+#endif
+
+#if CUDA_VERSION < 13020
+
+extern "C" CUresult CUDAAPI cuGraphNodeGetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams);
 
 #endif
 // NOLINTEND(readability-identifier-naming)

@@ -18,6 +18,12 @@ struct Access {
         return object.state_;
     }
 
+    /// Returns the node that a place in a graph means. It is null for a whole graph.
+    template <typename T>
+    [[nodiscard]] static const auto& node(const T& place) noexcept {
+        return place.node_;
+    }
+
     /// Creates an object through a private constructor, usually from its state.
     template <typename T, typename... Arguments>
     [[nodiscard]] static T make(Arguments&&... arguments) {

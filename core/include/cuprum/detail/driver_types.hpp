@@ -18,6 +18,9 @@ struct CUkern_st;
 struct CUmod_st;
 struct CUfunc_st;
 struct CUdevResource_st;
+struct CUgraph_st;
+struct CUgraphNode_st;
+struct CUgraphExec_st;
 
 using CUdevice = int;
 using CUcontext = CUctx_st*;
@@ -28,4 +31,7 @@ using CUlibrary = CUlib_st*;
 using CUkernel = CUkern_st*;
 using CUmodule = CUmod_st*;
 using CUfunction = CUfunc_st*;
+using CUgraph = CUgraph_st*;
+using CUgraphNode = CUgraphNode_st*;
+using CUgraphExec = CUgraphExec_st*;
 using CUdeviceptr = unsigned long long;

@@ -1,0 +1,579 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/detail/driver_types.hpp>
+#include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
+#include <cuprum/event.hpp>
+#include <cuprum/graph/graph_appender.hpp>
+#include <cuprum/graph/graph_condition.hpp>
+#include <cuprum/graph/node_memory.hpp>
+#include <cuprum/kernel.hpp>
+#include <cuprum/launch_config.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cuprum {
+
+/// What a node does. The numbers are the driver's CUgraphNodeType.
+enum class GraphNodeType : std::uint8_t {
+    Kernel = 0,
+    Memcpy = 1,
+    Memset = 2,
+    Host = 3,
+    Graph = 4, // a child graph
+    Empty = 5,
+    WaitEvent = 6,
+    EventRecord = 7,
+    ExtSemasSignal = 8,
+    ExtSemasWait = 9,
+    MemAlloc = 10,
+    MemFree = 11,
+    BatchMemOp = 12,
+    Conditional = 13,
+};
+
+/// Returns what messages call such a node: "kernel node", "copy node"...
+[[nodiscard]] CUPRUM_API const char* to_string(GraphNodeType type) noexcept;
+
+/// One piece of work in a graph.
+///
+/// A value: copies mean the same node, which belongs to its graph. A node shares the graph, so that
+/// the graph lives at least as long. Once `destroy` was called on one copy, all copies know it.
+/// The words of GraphAppender add nodes that depend on this one.
+class CUPRUM_API GraphNode : public GraphAppender {
+public:
+    /// Returns what the node does; nothing for the entry of a graph.
+    /// @throws ClosedError if the node was destroyed.
+    [[nodiscard]] std::optional<GraphNodeType> type() const;
+    [[nodiscard]] GraphDefinition graph() const;
+    /// Returns the driver's handle; null once the node is destroyed, and for the entry of a graph.
+    [[nodiscard]] CUgraphNode handle() const noexcept;
+
+    /// Returns whether the node has not been destroyed.
+    [[nodiscard]] bool is_valid() const noexcept;
+
+    /// Returns whether this is the entry of a graph, which has no node: see
+    /// GraphDefinition::entry().
+    [[nodiscard]] bool is_entry() const noexcept { return node_ == nullptr; }
+
+    /// Removes the node and its edges from the graph. Calling it again does nothing. Executables
+    /// made before are not affected.
+    void destroy() const;
+
+    /// Returns the nodes that this one waits for, in the driver's order.
+    [[nodiscard]] std::vector<GraphNode> predecessors() const;
+    /// Returns the nodes that wait for this one.
+    [[nodiscard]] std::vector<GraphNode> successors() const;
+    // Each of these takes one driver call. Nodes must belong to the same graph.
+    void add_predecessors(std::span<const GraphNode> nodes) const;
+    void remove_predecessors(std::span<const GraphNode> nodes) const;
+    void add_successors(std::span<const GraphNode> nodes) const;
+    void remove_successors(std::span<const GraphNode> nodes) const;
+
+    /// Returns the node as its own class: `node.as<KernelNode>()`.
+    /// @throws std::invalid_argument if it is another kind of node.
+    template <std::derived_from<GraphNode> Node>
+    [[nodiscard]] Node as() const {
+        check_class(Node::CLASS_NAME, Node::matches(*this));
+        return Node(*this);
+    }
+
+    /// Compares the nodes, not what they do.
+    friend bool operator==(const GraphNode& left, const GraphNode& right) noexcept {
+        return left.node_ == right.node_ && (left.node_ != nullptr || left.state_ == right.state_);
+    }
+
+    static constexpr const char* CLASS_NAME = "GraphNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& /*node*/) noexcept { return true; }
+
+protected:
+    friend struct detail::Access;
+    friend struct std::hash<GraphNode>;
+
+    GraphNode(std::shared_ptr<detail::GraphState> graph,
+              std::shared_ptr<detail::NodeState> node) noexcept
+        : GraphAppender(std::move(graph), std::move(node)) {}
+
+    [[nodiscard]] static bool has_type(const GraphNode& node, GraphNodeType type) noexcept;
+
+private:
+    void check_class(const char* class_name, bool is_match) const;
+};
+
+/// A place behind several nodes: new nodes depend on all of them.
+class CUPRUM_API GraphPoint : public GraphAppender {
+private:
+    friend struct detail::Access;
+
+    GraphPoint(std::shared_ptr<detail::GraphState> graph,
+               std::shared_ptr<detail::NodeState> nodes) noexcept
+        : GraphAppender(std::move(graph), std::move(nodes)) {}
+};
+
+/// A node that does nothing.
+class CUPRUM_API EmptyNode : public GraphNode {
+public:
+    static constexpr const char* CLASS_NAME = "EmptyNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return has_type(node, GraphNodeType::Empty);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit EmptyNode(const GraphNode& node) noexcept : GraphNode(node) {}
+};
+
+/// A kernel launch.
+class CUPRUM_API KernelNode : public GraphNode {
+public:
+    [[nodiscard]] Dim3 grid() const;
+    [[nodiscard]] Dim3 block() const;
+    [[nodiscard]] std::size_t shmem_size() const;
+    [[nodiscard]] Kernel kernel() const;
+    /// Returns how the kernel is launched, with the attributes that the driver reports for nodes:
+    /// cluster, cooperative launch, priority, access policy window, memory synchronisation.
+    [[nodiscard]] LaunchConfig config() const;
+
+    /// Returns the bytes of an argument.
+    /// @throws std::out_of_range if the kernel has fewer; NotSupportedError if the driver cannot
+    /// report parameters.
+    [[nodiscard]] std::vector<std::byte> argument_bytes(std::size_t index) const;
+
+    /// Returns an argument as a value of its size.
+    template <typename T>
+    [[nodiscard]] T argument(std::size_t index) const {
+        static_assert(std::is_trivially_copyable_v<T>);
+        T value;
+        copy_argument(index, &value, sizeof(value));
+        return value;
+    }
+
+    /// Replaces the configuration and keeps kernel and arguments.
+    void update(const LaunchConfig& config) const;
+
+    /// Replaces all arguments and keeps kernel and configuration.
+    template <typename... Arguments>
+    void update_arguments(const Arguments&... arguments) const {
+        detail::pack_for_node(
+            [&](const detail::NodeArguments& packed) { update_with(nullptr, nullptr, &packed); },
+            kernel(), arguments...);
+    }
+
+    /// Replaces everything.
+    template <detail::AnyKernel AnyKernel, typename... Arguments>
+    void update(const LaunchConfig& config, const AnyKernel& kernel,
+                const Arguments&... arguments) const {
+        detail::pack_for_node(
+            [&](const detail::NodeArguments& packed) {
+                update_with(&config, &detail::untyped(kernel), &packed);
+            },
+            kernel, arguments...);
+    }
+
+    /// Replaces what is not null. A new kernel needs arguments, too.
+    /// @throws std::invalid_argument if there is a kernel without arguments.
+    void update_with(const LaunchConfig* config, const Kernel* kernel,
+                     const detail::NodeArguments* arguments) const;
+
+    /// Returns one of the attributes by the driver's number.
+    [[nodiscard]] RawLaunchAttribute attribute(int id) const;
+    void set_attribute(const RawLaunchAttribute& attribute) const;
+    /// Takes over all attributes of another kernel node.
+    void copy_attributes_from(const KernelNode& other) const;
+
+    static constexpr const char* CLASS_NAME = "KernelNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return has_type(node, GraphNodeType::Kernel);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit KernelNode(const GraphNode& node) noexcept : GraphNode(node) {}
+
+    void copy_argument(std::size_t index, void* value, std::size_t size) const;
+};
+
+/// A change of a copy. What is left out stays.
+struct MemcpyUpdate {
+    std::optional<NodeMemory> dst = {};
+    std::optional<NodeMemory> src = {};
+    std::optional<std::size_t> size = {}; // bytes
+};
+
+/// A copy of memory.
+class CUPRUM_API MemcpyNode : public GraphNode {
+public:
+    /// Returns where the copy begins to write and to read. Includes offsets into the memory.
+    [[nodiscard]] CUdeviceptr dst() const;
+    [[nodiscard]] CUdeviceptr src() const;
+
+    /// Returns the bytes of one row, which is all for a one-dimensional copy.
+    [[nodiscard]] std::size_t size() const { return extent().width; }
+
+    [[nodiscard]] RegionExtent extent() const;
+    /// Returns whether the copy is one range of bytes in linear memory.
+    [[nodiscard]] bool is_one_dimensional() const;
+
+    /// @throws std::invalid_argument if the copy has more than one dimension.
+    void update(const MemcpyUpdate& change) const;
+    void update(const MemcpyRegionParameters& parameters) const;
+
+    static constexpr const char* CLASS_NAME = "MemcpyNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return has_type(node, GraphNodeType::Memcpy);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit MemcpyNode(const GraphNode& node) noexcept : GraphNode(node) {}
+};
+
+/// A change of a fill. What is left out stays.
+struct MemsetUpdate {
+    std::optional<NodeMemory> dst = {};
+    std::optional<std::uint32_t> value = {};
+    std::optional<unsigned> element_size = {}; // bytes
+    std::optional<std::size_t> width = {};     // elements
+    std::optional<std::size_t> height = {};
+    std::optional<std::size_t> pitch = {}; // bytes
+};
+
+/// A fill of memory with a value.
+class CUPRUM_API MemsetNode : public GraphNode {
+public:
+    [[nodiscard]] CUdeviceptr dptr() const;
+    [[nodiscard]] std::uint32_t value() const;
+    [[nodiscard]] unsigned element_size() const; // bytes
+    [[nodiscard]] std::size_t width() const;     // elements
+    [[nodiscard]] std::size_t height() const;
+    [[nodiscard]] std::size_t pitch() const; // bytes
+
+    void update(const MemsetUpdate& change) const;
+
+    static constexpr const char* CLASS_NAME = "MemsetNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return has_type(node, GraphNodeType::Memset);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit MemsetNode(const GraphNode& node) noexcept : GraphNode(node) {}
+};
+
+/// A call of a function on the host.
+class CUPRUM_API HostCallbackNode : public GraphNode {
+public:
+    /// Returns the owner of HostFunctionParameters; null for a std::function and for nodes of
+    /// others.
+    [[nodiscard]] std::shared_ptr<void> owner() const;
+    /// Returns the C function that the driver calls, and its argument.
+    [[nodiscard]] HostFunctionParameters parameters() const;
+
+    void update(std::function<void()> function) const;
+    void update(const HostFunctionParameters& parameters) const;
+
+    static constexpr const char* CLASS_NAME = "HostCallbackNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return has_type(node, GraphNodeType::Host);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit HostCallbackNode(const GraphNode& node) noexcept : GraphNode(node) {}
+};
+
+/// The recording of an event.
+class CUPRUM_API EventRecordNode : public GraphNode {
+public:
+    [[nodiscard]] Event event() const;
+    void update(const Event& event) const;
+
+    static constexpr const char* CLASS_NAME = "EventRecordNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return has_type(node, GraphNodeType::EventRecord);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit EventRecordNode(const GraphNode& node) noexcept : GraphNode(node) {}
+};
+
+/// A wait for an event.
+class CUPRUM_API EventWaitNode : public GraphNode {
+public:
+    [[nodiscard]] Event event() const;
+    void update(const Event& event) const;
+
+    static constexpr const char* CLASS_NAME = "EventWaitNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return has_type(node, GraphNodeType::WaitEvent);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit EventWaitNode(const GraphNode& node) noexcept : GraphNode(node) {}
+};
+
+/// A graph inside a graph.
+class CUPRUM_API ChildGraphNode : public GraphNode {
+public:
+    /// Returns the embedded graph, which belongs to this node. It can be edited.
+    [[nodiscard]] GraphDefinition child_graph() const;
+    /// Replaces the embedded graph by a copy of another one.
+    /// @throws std::invalid_argument if `child` is part of the same graph.
+    void update(const GraphDefinition& child) const;
+
+    static constexpr const char* CLASS_NAME = "ChildGraphNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return has_type(node, GraphNodeType::Graph);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit ChildGraphNode(const GraphNode& node) noexcept : GraphNode(node) {}
+};
+
+/// An allocation of memory at each launch.
+class CUPRUM_API AllocNode : public GraphNode {
+public:
+    /// Returns the address, the same for all launches.
+    [[nodiscard]] CUdeviceptr dptr() const;
+    [[nodiscard]] std::size_t bytesize() const;
+    [[nodiscard]] int device_id() const;
+    [[nodiscard]] GraphMemoryType memory_type() const;
+    /// Returns the ordinals of the other devices that may read and write it.
+    [[nodiscard]] std::vector<int> peer_access() const;
+
+    /// Returns the address as a typed pointer, for kernels.
+    template <typename T>
+    [[nodiscard]] T* data() const {
+        return reinterpret_cast<T*>(static_cast<std::uintptr_t>(dptr()));
+    }
+
+    static constexpr const char* CLASS_NAME = "AllocNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return has_type(node, GraphNodeType::MemAlloc);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit AllocNode(const GraphNode& node) noexcept : GraphNode(node) {}
+};
+
+/// The end of an allocation.
+class CUPRUM_API FreeNode : public GraphNode {
+public:
+    [[nodiscard]] CUdeviceptr dptr() const;
+
+    static constexpr const char* CLASS_NAME = "FreeNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return has_type(node, GraphNodeType::MemFree);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit FreeNode(const GraphNode& node) noexcept : GraphNode(node) {}
+};
+
+/// How a conditional node chooses. The numbers are the driver's CUgraphConditionalNodeType.
+enum class GraphConditionalType : std::uint8_t { If = 0, While = 1, Switch = 2 };
+
+/// A node that runs one of its bodies, or none.
+///
+/// A conditional node that was made elsewhere (captured, or in a clone) can be asked only with a
+/// driver from CUDA 13.2 on. Before, it has no condition, no type and no branches.
+class CUPRUM_API ConditionalNode : public GraphNode {
+public:
+    [[nodiscard]] std::optional<GraphCondition> condition() const;
+    [[nodiscard]] std::optional<GraphConditionalType> cond_type() const;
+    /// Returns the bodies, which belong to this node.
+    [[nodiscard]] std::vector<GraphDefinition> branches() const;
+
+    static constexpr const char* CLASS_NAME = "ConditionalNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return has_type(node, GraphNodeType::Conditional);
+    }
+
+protected:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit ConditionalNode(const GraphNode& node) noexcept : GraphNode(node) {}
+
+    /// Returns whether a node is known to be of this type and to have so many bodies; 0 is any.
+    [[nodiscard]] static bool is_kind(const GraphNode& node, GraphConditionalType type,
+                                      std::size_t bodies) noexcept;
+    [[nodiscard]] GraphDefinition branch(std::size_t index) const;
+};
+
+/// A node that runs its body if a condition is not 0.
+class CUPRUM_API IfNode : public ConditionalNode {
+public:
+    [[nodiscard]] GraphDefinition then() const;
+
+    static constexpr const char* CLASS_NAME = "IfNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return is_kind(node, GraphConditionalType::If, 1);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit IfNode(const GraphNode& node) noexcept : ConditionalNode(node) {}
+};
+
+/// A node that runs one of two bodies.
+class CUPRUM_API IfElseNode : public ConditionalNode {
+public:
+    [[nodiscard]] GraphDefinition then() const;
+    [[nodiscard]] GraphDefinition otherwise() const; // `else` is a keyword
+
+    static constexpr const char* CLASS_NAME = "IfElseNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return is_kind(node, GraphConditionalType::If, 2);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit IfElseNode(const GraphNode& node) noexcept : ConditionalNode(node) {}
+};
+
+/// A node that repeats its body as long as a condition is not 0.
+class CUPRUM_API WhileNode : public ConditionalNode {
+public:
+    [[nodiscard]] GraphDefinition body() const;
+
+    static constexpr const char* CLASS_NAME = "WhileNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return is_kind(node, GraphConditionalType::While, 0);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit WhileNode(const GraphNode& node) noexcept : ConditionalNode(node) {}
+};
+
+/// A node that runs the body whose index is the condition.
+class CUPRUM_API SwitchNode : public ConditionalNode {
+public:
+    static constexpr const char* CLASS_NAME = "SwitchNode";
+
+    [[nodiscard]] static bool matches(const GraphNode& node) noexcept {
+        return is_kind(node, GraphConditionalType::Switch, 0);
+    }
+
+private:
+    friend struct detail::Access;
+    friend class GraphNode;
+
+    explicit SwitchNode(const GraphNode& node) noexcept : ConditionalNode(node) {}
+};
+
+/// Returns kind, handle and kernel of a node for messages and logs.
+[[nodiscard]] CUPRUM_API std::string to_string(const GraphNode& node);
+
+// ---- templates that need the classes above ------------------------------------------------------
+
+template <detail::AnyKernel AnyKernel, typename... Arguments>
+    requires(!(sizeof...(Arguments) == 1 &&
+               (std::is_convertible_v<Arguments, std::span<const KernelArgument>> && ...)))
+KernelNode GraphAppender::launch(const LaunchConfig& config, const AnyKernel& kernel,
+                                 const Arguments&... arguments) const {
+    return detail::pack_for_node(
+        [&](const detail::NodeArguments& packed) {
+            return launch_with(config, detail::untyped(kernel), packed);
+        },
+        kernel, arguments...);
+}
+
+template <std::derived_from<GraphNode>... Nodes>
+    requires(sizeof...(Nodes) > 0)
+EmptyNode GraphAppender::join(const Nodes&... nodes) const {
+    const std::array<GraphNode, sizeof...(Nodes)> all{nodes...};
+    return join(std::span<const GraphNode>(all));
+}
+
+template <std::derived_from<GraphNode>... Nodes>
+GraphPoint GraphAppender::after(const Nodes&... nodes) const {
+    const std::array<GraphNode, sizeof...(Nodes)> all{nodes...};
+    return after(std::span<const GraphNode>(all));
+}
+
+namespace detail {
+
+/// An allocation of a graph passes its address to a kernel.
+template <>
+struct StoredArgument<AllocNode> {
+    CUdeviceptr value;
+
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    StoredArgument(const AllocNode& allocation) : value(allocation.dptr()) {}
+};
+
+} // namespace detail
+
+} // namespace cuprum
+
+/// Hashes what operator== compares.
+template <>
+struct std::hash<cuprum::GraphNode> {
+    [[nodiscard]] std::size_t operator()(const cuprum::GraphNode& node) const noexcept {
+        return node.node_ != nullptr
+                   ? std::hash<std::shared_ptr<cuprum::detail::NodeState>>()(node.node_)
+                   : std::hash<std::shared_ptr<cuprum::detail::GraphState>>()(node.state_);
+    }
+};

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/buffer.hpp>
+#include <cuprum/detail/driver_types.hpp>
+#include <cuprum/detail/export.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace cuprum {
+
+class AllocNode;
+
+/// The memory that a node of a graph reads or writes: an address, and what keeps it alive.
+///
+/// Functions that add or update nodes take it, so pass a Buffer, an AllocNode or a pointer. The
+/// graph keeps a buffer's memory alive, whatever happens to the Buffer object. Memory behind a
+/// plain address belongs to the caller, unless an owner comes with it.
+class CUPRUM_API NodeMemory {
+public:
+    // NOLINTBEGIN(google-explicit-constructor): callers pass what they have
+    /// @throws ClosedError if the buffer is closed.
+    NodeMemory(const Buffer& buffer);
+    /// @throws ClosedError if the node was destroyed.
+    NodeMemory(const AllocNode& allocation);
+
+    NodeMemory(CUdeviceptr address, std::shared_ptr<void> owner = {}) noexcept
+        : address_(address), owner_(std::move(owner)) {}
+
+    template <typename T>
+    NodeMemory(T* address, std::shared_ptr<void> owner = {}) noexcept
+        : address_(reinterpret_cast<std::uintptr_t>(address)), owner_(std::move(owner)) {}
+
+    // NOLINTEND(google-explicit-constructor)
+
+    [[nodiscard]] CUdeviceptr address() const noexcept { return address_; }
+
+    /// Returns how many bytes there are; nothing for a plain address.
+    [[nodiscard]] std::optional<std::size_t> size() const noexcept { return size_; }
+
+    /// Returns what keeps the memory alive; null if nothing does.
+    [[nodiscard]] const std::shared_ptr<void>& owner() const noexcept { return owner_; }
+
+    /// Returns the state of the buffer that this memory is; null for other memory.
+    [[nodiscard]] detail::MemoryRange* buffer() const noexcept { return buffer_; }
+
+private:
+    CUdeviceptr address_ = 0;
+    std::optional<std::size_t> size_;
+    std::shared_ptr<void> owner_;
+    detail::MemoryRange* buffer_ = nullptr; // what owner_ is, for a Buffer
+};
+
+} // namespace cuprum

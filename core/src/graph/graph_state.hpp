@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The states behind GraphDefinition and GraphNode.
+//
+// A graph and all child graphs and bodies below it form one hierarchy, which the root owns. A share
+// of any of them is a share of the root: a std::shared_ptr that points to the part and counts for
+// the root. So a part can never outlive the CUgraph that holds it.
+//
+// Each node has one NodeState, which its graph's table and all GraphNode objects share. It is made
+// when the node is added, or when a traversal meets a node that others added (a capture, say). A
+// destroyed node has a null handle there, so that every copy knows. If a node with a child graph or
+// bodies is destroyed, all states below lose their handles, too. These stay in the hierarchy until
+// the root goes, since somebody may still hold them.
+//
+// The driver does not allow two threads to edit one graph. Looking at it from several threads is
+// fine, but creates NodeStates, so that the table has a lock.
+
+#pragma once
+
+#include "device/context_state.hpp"
+#include "driver/call.hpp"
+#include "driver/handle.hpp"
+#include "graph/payload.hpp"
+#include "support/spin_lock.hpp"
+
+#include <cuprum/detail/access.hpp>
+#include <cuprum/graph/graph_definition.hpp>
+#include <cuprum/graph/graph_node.hpp>
+
+#include <cuda.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace cuprum::detail {
+
+struct GraphState;
+
+/// What only nodes with graphs below them have.
+struct NodeChildren {
+    std::vector<GraphState*> graphs; // the child graph, or the bodies; the root owns them
+    std::optional<GraphCondition> condition;
+    std::optional<GraphConditionalType> cond_type;
+};
+
+/// A node of a graph, as long as somebody knows it.
+struct NodeState {
+    CUgraphNode handle = nullptr; // null once the node is destroyed
+    GraphNodeType type = GraphNodeType::Empty;
+    bool is_point = false;                  // a PointState
+    bool is_child_known = false;            // `children` was asked for
+    CUcontext context = nullptr;            // that the node runs in, if it was added here
+    Payload* payload = nullptr;             // of the current parameters; the graph retains it
+    std::unique_ptr<NodeChildren> children; // null for most kinds
+
+    NodeState() = default;
+    virtual ~NodeState() = default;
+    NodeState(const NodeState&) = delete;
+    NodeState& operator=(const NodeState&) = delete;
+};
+
+/// Several nodes to depend on. It is no node itself.
+struct PointState final : NodeState {
+    std::vector<std::shared_ptr<NodeState>> nodes;
+};
+
+/// The nodes of one graph that somebody knows, by handle: open addressing, no allocation per node.
+class NodeTable {
+public:
+    /// Returns the state of a node, or null.
+    [[nodiscard]] std::shared_ptr<NodeState> find(CUgraphNode handle) const noexcept;
+    /// Adds a node that is not there. Call reserve() first.
+    void insert(std::shared_ptr<NodeState> node) noexcept;
+    /// Makes room for one more node.
+    void reserve();
+    void erase(CUgraphNode handle) noexcept;
+    void clear() noexcept;
+
+    [[nodiscard]] std::size_t size() const noexcept { return count_; }
+
+    /// Calls a function with every state.
+    template <typename Function>
+    void for_each(const Function& function) const {
+        for (const std::shared_ptr<NodeState>& slot : slots_) {
+            if (slot != nullptr) {
+                function(slot);
+            }
+        }
+    }
+
+private:
+    [[nodiscard]] std::size_t home_of(CUgraphNode handle) const noexcept;
+
+    std::vector<std::shared_ptr<NodeState>> slots_; // a power of two, at most three quarters full
+    std::size_t count_ = 0;
+};
+
+/// A graph: a root, or a part below one. Destroying a root's state destroys the graph if it is
+/// ours.
+struct GraphState {
+    CUgraph handle = nullptr;           // null once a part's node is destroyed
+    bool is_owned = false;              // a root that we destroy
+    GraphState* root = this;            // of the hierarchy
+    GraphState* parent = nullptr;       // null for a root
+    NodeState* node = nullptr;          // of the parent, that holds this graph
+    std::shared_ptr<ContextState> home; // the context of its nodes; null for the current one
+    std::shared_ptr<void> owner;        // of a graph made elsewhere
+    mutable SpinLock lock;              // guards `nodes`
+    NodeTable nodes;
+    std::vector<std::unique_ptr<GraphState>> parts; // a root's: all graphs below it
+    std::vector<std::uint64_t> conditions;          // a root's: those made here, for error texts
+
+    GraphState() = default;
+    ~GraphState();
+    GraphState(const GraphState&) = delete;
+    GraphState& operator=(const GraphState&) = delete;
+};
+
+using GraphShare = std::shared_ptr<GraphState>;
+using NodeShare = std::shared_ptr<NodeState>;
+
+/// Takes over a graph of the driver. Nodes that are added run in `home`, or in the current context.
+[[nodiscard]] GraphShare own_graph(CUgraph handle, std::shared_ptr<ContextState> home = {});
+/// Wraps a graph that others own and destroy after this state is gone.
+[[nodiscard]] GraphShare view_graph(CUgraph handle, std::shared_ptr<void> owner,
+                                    std::shared_ptr<ContextState> home = {});
+/// Notes a graph that the driver keeps in a node of `parent`. Returns the one known already if
+/// there is one.
+[[nodiscard]] GraphShare part_of(const GraphShare& parent, NodeState& node, CUgraph handle);
+
+/// Returns a graph, to use it.
+/// @throws ClosedError if it is closed, or its node was destroyed.
+[[nodiscard]] GraphState& open(const GraphShare& graph);
+/// Returns a node, to use it.
+/// @throws ClosedError, naming the class, if it was destroyed; std::logic_error for an entry.
+[[nodiscard]] NodeState& open(const GraphNode& node, const char* class_name);
+
+/// Returns the state of a node of this graph, and asks the driver for its type if it is new.
+[[nodiscard]] NodeShare node_state(GraphState& graph, CUgraphNode handle);
+/// Notes a node that was just added. The table must have room, see NodeTable::reserve().
+[[nodiscard]] NodeShare note_node(GraphState& graph, CUgraphNode handle, GraphNodeType type,
+                                  CUcontext context, Payload* payload);
+/// Notes that a node and all graphs below it are gone.
+void forget_node(GraphState& graph, NodeState& node) noexcept;
+
+/// Returns an object for a node.
+[[nodiscard]] inline GraphNode to_node(const GraphShare& graph, NodeShare node) {
+    return Access::make<GraphNode>(graph, std::move(node));
+}
+
+/// Returns the handles of several nodes that a new node depends on.
+/// @throws std::invalid_argument, naming the node, if one belongs to another graph; ClosedError if
+/// one was destroyed.
+class Dependencies {
+public:
+    [[nodiscard]] Dependencies(GraphState& graph, const NodeState* after);
+
+    /// Takes handles as they are.
+    [[nodiscard]] explicit Dependencies(std::span<const CUgraphNode> handles) noexcept
+        : data_(handles.data()), size_(handles.size()) {}
+
+    Dependencies(const Dependencies&) = delete;
+    Dependencies& operator=(const Dependencies&) = delete;
+
+    [[nodiscard]] const CUgraphNode* data() const noexcept { return data_; }
+
+    [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+private:
+    CUgraphNode single_ = nullptr;
+    std::vector<CUgraphNode> several_;
+    const CUgraphNode* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// Adds a conditional node behind `dependencies`, with its bodies. Also for graphs being captured.
+[[nodiscard]] NodeShare add_conditional(const GraphShare& graph, const Dependencies& dependencies,
+                                        const GraphCondition& condition, GraphConditionalType type,
+                                        unsigned bodies, CUcontext context);
+/// Makes a condition for nodes of a graph.
+[[nodiscard]] GraphCondition make_condition(GraphState& graph, CUcontext context,
+                                            std::optional<unsigned> default_value);
+/// Returns the graphs below a node, asking the driver if they are not known.
+[[nodiscard]] NodeChildren& children_of(const GraphShare& graph, NodeState& node);
+
+/// Returns the context that nodes without memory of a certain device run in.
+[[nodiscard]] CUcontext context_for_node(const GraphState& graph);
+
+/// Returns the nodes of a graph in the driver's order.
+[[nodiscard]] std::vector<CUgraphNode> nodes_of(CUgraph graph);
+
+/// Describes a node for messages: `kernel node "scale" (0x...)`.
+[[nodiscard]] std::string describe(const GraphState& graph, const NodeState& node);
+
+/// Makes an executable; what GraphDefinition::instantiate does.
+[[nodiscard]] Graph instantiate(const GraphShare& graph, const GraphCompleteOptions& options);
+
+/// Makes the Payload of a callback and fills in what the driver calls.
+[[nodiscard]] std::unique_ptr<Payload>
+callback_payload(std::function<void()> function, CUgraph graph, CUDA_HOST_NODE_PARAMS& parameters);
+[[nodiscard]] std::unique_ptr<Payload> callback_payload(const HostFunctionParameters& function,
+                                                        CUDA_HOST_NODE_PARAMS& parameters);
+
+} // namespace cuprum::detail
