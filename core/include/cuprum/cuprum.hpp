@@ -18,6 +18,7 @@
 #include <cuprum/fault_injection.hpp>
 #include <cuprum/graph/graph.hpp>
 #include <cuprum/graph/graph_appender.hpp>
+#include <cuprum/graph/graph_builder.hpp>
 #include <cuprum/graph/graph_condition.hpp>
 #include <cuprum/graph/graph_debug.hpp>
 #include <cuprum/graph/graph_definition.hpp>

@@ -26,6 +26,7 @@ class Buffer;
 class Context;
 class DeviceResources;
 class Event;
+class GraphBuilder;
 class MemoryResource;
 class Stream;
 class TimedEvent;
@@ -177,6 +178,9 @@ public:
     [[nodiscard]] Stream create_stream(const StreamOptions& options) const;
     [[nodiscard]] Event create_event() const;
     [[nodiscard]] Event create_event(const EventOptions& options) const;
+    /// Returns a builder that makes a graph of what is enqueued on it, with a stream of its own.
+    /// Include `cuprum/graph/graph_builder.hpp`.
+    [[nodiscard]] GraphBuilder create_graph_builder() const;
     [[nodiscard]] TimedEvent create_timed_event() const;
     /// Returns the resource that `allocate` uses: a DeviceMemoryResource over the device's current
     /// pool or, for a device without pools, a SynchronousMemoryResource. Always the same object.

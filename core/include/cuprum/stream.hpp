@@ -20,6 +20,8 @@
 
 namespace cuprum {
 
+class GraphBuilder;
+
 namespace detail {
 struct Access;
 struct StreamState;
@@ -88,6 +90,10 @@ public:
     /// It is never called if earlier work of the context failed. What it captures is released
     /// later, on a thread that calls this library.
     void launch_host(std::function<void()> function) const;
+
+    /// Returns a builder that makes a graph of what is enqueued on this stream. It does not begin
+    /// yet. Include `cuprum/graph/graph_builder.hpp`.
+    [[nodiscard]] GraphBuilder create_graph_builder() const;
 
     /// Writes a value to memory of the device, in this stream's order.
     /// @throws std::invalid_argument if the address is not aligned to the value's size.

@@ -105,6 +105,9 @@ public:
                          const GraphDebugPrintOptions& options = {}) const;
     /// Returns a picture of the graph in the language of Graphviz.
     [[nodiscard]] std::string to_dot() const;
+    /// Returns the same picture as SVG. Runs the program `dot` of Graphviz, which must be on PATH.
+    /// @throws LibraryNotFoundError if it is not installed, std::runtime_error if it fails.
+    [[nodiscard]] std::string to_svg() const;
     /// Returns the graph as a tree of lines for a terminal.
     [[nodiscard]] std::string to_text() const;
 
