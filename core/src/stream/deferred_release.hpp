@@ -68,15 +68,6 @@ inline bool release_deferred() noexcept {
     return true;
 }
 
-/// Marks the calling thread as running a host function, for a scope.
-class HostFunctionScope {
-public:
-    [[nodiscard]] HostFunctionScope() noexcept;
-    ~HostFunctionScope();
-    HostFunctionScope(const HostFunctionScope&) = delete;
-    HostFunctionScope& operator=(const HostFunctionScope&) = delete;
-};
-
 /// Returns whether the calling thread is inside a HostFunctionScope.
 [[nodiscard]] bool is_marked_as_host_function() noexcept;
 

@@ -16,6 +16,19 @@ namespace {
 constinit std::atomic<bool> is_leaving{false};
 constinit std::atomic<int> threads_inside{0};
 
+void leave() noexcept;
+
+/// Counts the calling thread, unless the interpreter is gone.
+[[nodiscard]] bool enter() noexcept {
+    // NOTE: counted before asking, so that close_python() either is seen here or sees us.
+    threads_inside.fetch_add(1);
+    if (!is_python_gone()) {
+        return true;
+    }
+    leave();
+    return false;
+}
+
 void leave() noexcept {
     if (threads_inside.fetch_sub(1) == 1) {
         threads_inside.notify_all();
@@ -24,20 +37,23 @@ void leave() noexcept {
 
 } // namespace
 
-PythonScope::PythonScope() noexcept {
-    // NOTE: counted before asking, so that close_python() either is seen here or sees us.
-    threads_inside.fetch_add(1);
-    if (is_python_gone()) {
-        leave();
-        return;
+PythonScope::PythonScope() noexcept : is_inside_(enter()) {
+    if (is_inside_) {
+        state_ = PyGILState_Ensure();
     }
-    state_ = PyGILState_Ensure();
-    is_inside_ = true;
 }
 
 PythonScope::~PythonScope() {
     if (is_inside_) {
         PyGILState_Release(state_);
+        leave();
+    }
+}
+
+PythonGate::PythonGate() noexcept : is_inside_(enter()) {}
+
+PythonGate::~PythonGate() {
+    if (is_inside_) {
         leave();
     }
 }

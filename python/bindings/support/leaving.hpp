@@ -32,6 +32,22 @@ private:
     PyGILState_STATE state_{};
 };
 
+/// Keeps the interpreter from exiting, without the GIL: for what needs no GIL but an interpreter.
+class PythonGate {
+public:
+    [[nodiscard]] PythonGate() noexcept;
+    ~PythonGate();
+
+    PythonGate(const PythonGate&) = delete;
+    PythonGate& operator=(const PythonGate&) = delete;
+
+    /// Returns whether there is an interpreter.
+    explicit operator bool() const noexcept { return is_inside_; }
+
+private:
+    bool is_inside_ = false;
+};
+
 /// Returns whether Python can no longer be called.
 [[nodiscard]] bool is_python_gone() noexcept;
 

@@ -13,6 +13,15 @@ namespace cuprum::detail {
 /// driver.
 [[nodiscard]] CUPRUM_API bool is_in_host_function() noexcept;
 
+/// Marks the calling thread as running a host function, for a scope.
+class CUPRUM_API HostFunctionScope {
+public:
+    [[nodiscard]] HostFunctionScope() noexcept;
+    ~HostFunctionScope();
+    HostFunctionScope(const HostFunctionScope&) = delete;
+    HostFunctionScope& operator=(const HostFunctionScope&) = delete;
+};
+
 /// Keeps a share of an object until a thread that may call the driver releases it: the next one
 /// that synchronises or launches a host function.
 CUPRUM_API void defer_release(std::shared_ptr<void> object);
