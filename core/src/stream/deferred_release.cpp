@@ -8,8 +8,11 @@
 namespace cuprum::detail {
 
 constinit std::atomic<DeferredRelease*> deferred_releases{nullptr};
+constinit std::atomic<DeferredRelease*> deferred_payloads{nullptr};
 
 namespace {
+
+constinit std::atomic<void (*)() noexcept> payload_hook{nullptr};
 
 thread_local constinit bool is_host_function = false; // a host function runs on this thread
 
@@ -20,13 +23,50 @@ struct DeferredShare final : DeferredRelease {
     std::shared_ptr<void> object;
 };
 
+void push(std::atomic<DeferredRelease*>& list, std::unique_ptr<DeferredRelease> object) noexcept {
+    DeferredRelease* const newest = object.release();
+    newest->next = list.load(std::memory_order_relaxed);
+    while (!list.compare_exchange_weak(newest->next, newest, std::memory_order_release,
+                                       std::memory_order_relaxed)) {
+    }
+}
+
+void release_all(std::atomic<DeferredRelease*>& list) noexcept {
+    DeferredRelease* newest = list.exchange(nullptr, std::memory_order_acquire);
+    DeferredRelease* oldest = nullptr; // an object may need one that was deferred after it
+    while (newest != nullptr) {
+        DeferredRelease* const each = std::exchange(newest, newest->next);
+        each->next = std::exchange(oldest, each);
+    }
+    while (oldest != nullptr) {
+        delete std::exchange(oldest, oldest->next);
+    }
+}
+
 } // namespace
 
 void push_deferred(std::unique_ptr<DeferredRelease> object) noexcept {
-    DeferredRelease* const newest = object.release();
-    newest->next = deferred_releases.load(std::memory_order_relaxed);
-    while (!deferred_releases.compare_exchange_weak(newest->next, newest, std::memory_order_release,
-                                                    std::memory_order_relaxed)) {
+    push(deferred_releases, std::move(object));
+}
+
+void push_payload(std::unique_ptr<DeferredRelease> object) noexcept {
+    push(deferred_payloads, std::move(object));
+    if (const auto hook = payload_hook.load(std::memory_order_acquire); hook != nullptr) {
+        hook();
+    }
+}
+
+void set_payload_hook(void (*hook)() noexcept) noexcept {
+    payload_hook.store(hook, std::memory_order_release);
+}
+
+bool has_released_payloads() noexcept {
+    return deferred_payloads.load(std::memory_order_relaxed) != nullptr;
+}
+
+void release_payloads() noexcept {
+    if (has_released_payloads() && !runs_host_function()) {
+        release_all(deferred_payloads);
     }
 }
 
@@ -38,15 +78,8 @@ void release_all_deferred() noexcept {
     if (runs_host_function()) {
         return;
     }
-    DeferredRelease* newest = deferred_releases.exchange(nullptr, std::memory_order_acquire);
-    DeferredRelease* oldest = nullptr; // an object may need one that was deferred after it
-    while (newest != nullptr) {
-        DeferredRelease* const each = std::exchange(newest, newest->next);
-        each->next = std::exchange(oldest, each);
-    }
-    while (oldest != nullptr) {
-        delete std::exchange(oldest, oldest->next);
-    }
+    release_all(deferred_releases);
+    release_all(deferred_payloads);
 }
 
 HostFunctionScope::HostFunctionScope() noexcept {
@@ -64,7 +97,7 @@ bool is_marked_as_host_function() noexcept {
 }
 
 bool has_deferred_releases() noexcept {
-    return deferred_releases.load(std::memory_order_relaxed) != nullptr;
+    return deferred_releases.load(std::memory_order_relaxed) != nullptr || has_released_payloads();
 }
 
 bool is_in_host_function() noexcept {

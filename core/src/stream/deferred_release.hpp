@@ -19,6 +19,11 @@
 // memory, and an import of shared memory. Stream::is_done and Event::is_done leave the list alone,
 // since some releases wait for a stream.
 //
+// What nodes of graphs kept alive (see graph/payload.hpp) has a list of its own. The driver puts it
+// there when it calls the destructor of a user object, which may be on any thread and inside any
+// call. Its release never waits for a stream. Bindings set a hook to hear of it, and release it
+// soon with release_payloads(); the calls above empty this list as well.
+//
 // Objects are released in the order in which they were deferred. An object that still cannot be
 // released (its stream captures still) goes back onto the list. At process exit nothing is
 // released: the driver does that.
@@ -52,16 +57,22 @@ void push_deferred(std::unique_ptr<DeferredRelease> object) noexcept;
 // defer_release(std::shared_ptr<void>), which bindings use too, does the same with a share. It may
 // throw std::bad_alloc.
 
-/// The list, newest first.
-extern std::atomic<DeferredRelease*> deferred_releases;
+/// Puts what a graph gave up onto a list of its own and calls the hook of set_payload_hook(). Safe
+/// on every thread; does not call the driver.
+void push_payload(std::unique_ptr<DeferredRelease> object) noexcept;
 
-/// Releases everything on the list; see release_deferred().
+/// The lists, newest first.
+extern std::atomic<DeferredRelease*> deferred_releases;
+extern std::atomic<DeferredRelease*> deferred_payloads;
+
+/// Releases everything on the lists; see release_deferred().
 void release_all_deferred() noexcept;
 
-/// Releases everything on the list and returns whether there was anything. Costs one load if the
-/// list is empty. Does nothing in a host function. May wait for streams.
+/// Releases everything on the lists and returns whether there was anything. Costs two loads if they
+/// are empty. Does nothing in a host function. May wait for streams.
 inline bool release_deferred() noexcept {
-    if (deferred_releases.load(std::memory_order_relaxed) == nullptr) [[likely]] {
+    if (deferred_releases.load(std::memory_order_relaxed) == nullptr &&
+        deferred_payloads.load(std::memory_order_relaxed) == nullptr) [[likely]] {
         return false;
     }
     release_all_deferred();

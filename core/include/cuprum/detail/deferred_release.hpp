@@ -29,4 +29,15 @@ CUPRUM_API void defer_release(std::shared_ptr<void> object);
 /// Returns whether a synchronisation would release something, for callers that skip the wait.
 [[nodiscard]] CUPRUM_API bool has_deferred_releases() noexcept;
 
+/// Sets a function that is called whenever a graph has given something up that waits for its
+/// release. It runs on any thread, possibly inside the driver, so it must not call CUDA. Null sets
+/// none.
+CUPRUM_API void set_payload_hook(void (*hook)() noexcept) noexcept;
+
+/// Returns whether something that a graph gave up waits for its release.
+[[nodiscard]] CUPRUM_API bool has_released_payloads() noexcept;
+
+/// Releases what graphs have given up. Does not wait for streams.
+CUPRUM_API void release_payloads() noexcept;
+
 } // namespace cuprum::detail
