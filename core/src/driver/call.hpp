@@ -32,9 +32,10 @@ void initialise();
 
 /// Releases a driver object: calls `entry` unless the process is leaving. Reports a failure as a
 /// warning and never throws; "the driver is gone" counts as success. `what` names the object, as in
-/// "stream". Destructors that may run in a host function use release_or_defer() instead.
+/// "stream". Returns whether the call succeeded. Destructors that may run in a host function use
+/// release_or_defer() instead.
 template <typename... Params, typename... Args>
-void release_now(const char* what, const Entry<CUresult(Params...)>& entry, Args... args) noexcept;
+bool release_now(const char* what, const Entry<CUresult(Params...)>& entry, Args... args) noexcept;
 
 /// Reports that an object could not be released.
 void report_release_failure(const char* what, const char* call, CUresult status) noexcept;
@@ -43,18 +44,20 @@ void report_release_failure(const char* what, const char* call, CUresult status)
 void report_release_failure(const char* what) noexcept;
 
 template <typename... Params, typename... Args>
-inline void release_now(const char* what, const Entry<CUresult(Params...)>& entry,
+inline bool release_now(const char* what, const Entry<CUresult(Params...)>& entry,
                         Args... args) noexcept {
     if (is_leaving()) [[unlikely]] {
-        return;
+        return false;
     }
     try {
         const CUresult status = entry(args...);
         if (status != CUDA_SUCCESS && status != CUDA_ERROR_DEINITIALIZED) [[unlikely]] {
             report_release_failure(what, entry.name, status);
         }
+        return status == CUDA_SUCCESS;
     } catch (...) { // the first call of an entry looks it up, which can fail
         report_release_failure(what);
+        return false;
     }
 }
 

@@ -32,20 +32,25 @@ namespace cuprum::driver {
 /// Puts the calling thread into relaxed capture mode for a scope.
 class RelaxedCapture {
 public:
-    [[nodiscard]] RelaxedCapture() noexcept { exchange(); }
+    [[nodiscard]] RelaxedCapture() noexcept : is_changed_(exchange()) {}
 
-    ~RelaxedCapture() { exchange(); }
+    ~RelaxedCapture() {
+        if (is_changed_) [[likely]] { // else `mode_` is not the thread's
+            exchange();
+        }
+    }
 
     RelaxedCapture(const RelaxedCapture&) = delete;
     RelaxedCapture& operator=(const RelaxedCapture&) = delete;
 
 private:
-    void exchange() noexcept {
-        release_now("change of the capture mode", table().cuThreadExchangeStreamCaptureMode,
-                    &mode_);
+    bool exchange() noexcept {
+        return release_now("change of the capture mode", table().cuThreadExchangeStreamCaptureMode,
+                           &mode_);
     }
 
     CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+    bool is_changed_;
 };
 
 /// The driver's answer to whether a stream is part of a stream capture.

@@ -71,6 +71,7 @@ void GraphMemoryResource::deallocate_bytes(CUdeviceptr pointer, std::size_t /*by
     if (pointer == 0) {
         return;
     }
+    const driver::RelaxedCapture relaxed;
     const auto& free = table().cuMemFreeAsync;
     if (const CUresult status = free(pointer, queue); status != CUDA_SUCCESS) {
         detail::raise_free_failure(status, free.name, pointer);

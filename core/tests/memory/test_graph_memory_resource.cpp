@@ -9,7 +9,11 @@
 #include <cuda.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace cuprum {
 
@@ -48,6 +52,20 @@ TEST_F(GraphMemoryOnFake, allocates_on_capturing_streams_of_its_device_alone) {
     expect_error<OutOfMemoryError>([&] { (void)resource->allocate(std::size_t{1} << 40U, stream); },
                                    {"1099511627776 bytes"});
     EXPECT_EQ(resource->allocate(0, stream).handle(), 0U);
+}
+
+TEST_F(GraphMemoryOnFake, a_free_after_the_capture_never_ends_another_capture) {
+    const Stream stream = Device(0).create_stream();
+    fake->set_capturing(stream.handle());
+    Buffer buffer = GraphMemoryResource::of(Device(0))->allocate(64, stream);
+    fake->streams.at(stream.handle()).is_capturing = false;
+    fake->forget_calls();
+    buffer.close();
+    const std::vector<std::string> calls = fake->calls();
+    const auto free = std::ranges::find(calls, "cuMemFreeAsync");
+    ASSERT_NE(free, calls.end());
+    EXPECT_EQ(*std::prev(free), "cuThreadExchangeStreamCaptureMode");
+    EXPECT_EQ(*std::next(free), "cuThreadExchangeStreamCaptureMode");
 }
 
 TEST_F(GraphMemoryOnFake, attributes_are_the_devices) {

@@ -93,6 +93,19 @@ TEST_F(ReleaseInCaptureOnFake, memory_is_freed_if_the_capture_state_is_unknown) 
     EXPECT_NE(said[0].find("cuStreamIsCapturing"), std::string::npos) << said[0];
 }
 
+TEST_F(ReleaseInCaptureOnFake, a_failed_change_of_the_capture_mode_does_not_stay) {
+    const Stream stream = Device(0).create_stream();
+    Buffer buffer = Device(0).allocate(16, stream);
+    fake->fail("cuThreadExchangeStreamCaptureMode", CUDA_ERROR_UNKNOWN);
+    buffer.close();
+    EXPECT_EQ(fake->live().allocations, 0);
+    EXPECT_EQ(warnings.take(WarningKind::Release).size(), 1U);
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    ASSERT_EQ(driver::table().cuThreadExchangeStreamCaptureMode(&mode), CUDA_SUCCESS);
+    EXPECT_NE(mode, CU_STREAM_CAPTURE_MODE_RELAXED) << "the thread's mode is as before";
+    ASSERT_EQ(driver::table().cuThreadExchangeStreamCaptureMode(&mode), CUDA_SUCCESS);
+}
+
 TEST_F(ReleaseInCaptureOnFake, runs_before_an_allocation_fails) {
     const Stream stream = Device(0).create_stream();
     const Stream captured = Device(0).create_stream();
