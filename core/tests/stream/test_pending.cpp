@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
+#include "driver/table.hpp"
 #include "support/driver_test.hpp"
 #include "support/fake_driver.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/detail/pending.hpp>
 #include <cuprum/device.hpp>
+#include <cuprum/error.hpp>
 #include <cuprum/event.hpp>
 #include <cuprum/stream.hpp>
 
@@ -74,6 +76,21 @@ TEST_F(PendingOnFake, a_mark_that_cannot_be_set_is_not_pending) {
         const detail::WorkMark mark(stream);
         EXPECT_FALSE(mark.is_pending()) << call;
         EXPECT_TRUE(fake->events.empty()) << call;
+    }
+}
+
+TEST_F(PendingOnFake, an_older_driver_leaves_no_mark_and_no_context_behind) {
+    // cuCtxRecordEvent needs CUDA 12.5.
+    driver::table().cuCtxRecordEvent = [](CUcontext, CUevent) -> CUresult {
+        throw NotSupportedError("cuCtxRecordEvent", 12050, 12000);
+    };
+    const Context context = Device(1).primary_context();
+    for (const CUcontext current : {CUcontext(), Device(0).primary_context().handle()}) {
+        ASSERT_EQ(driver::table().cuCtxSetCurrent(current), CUDA_SUCCESS);
+        const detail::WorkMark mark(context);
+        EXPECT_FALSE(mark.is_pending());
+        EXPECT_TRUE(fake->events.empty());
+        EXPECT_EQ(fake->current(), current);
     }
 }
 
