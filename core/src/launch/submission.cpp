@@ -10,6 +10,8 @@
 #include "launch/launch_failure.hpp"
 #include "stream/stream_state.hpp"
 
+#include <mutex>
+
 namespace cuprum::detail {
 
 namespace {
@@ -69,6 +71,10 @@ void allow_shared_memory(const KernelState& kernel, const StreamState& stream, s
     if (kernel.is_allowed(device, bytes)) {
         return;
     }
+    // Without the lock, two threads could read the same limit, and the second to set it could lower
+    // what the first needs.
+    static constinit std::mutex raising;
+    const std::lock_guard lock(raising);
     const auto& table = driver::table();
     int allowed = 0;
     driver::call(table.cuKernelGetAttribute, &allowed,

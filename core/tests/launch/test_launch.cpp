@@ -5,6 +5,7 @@
 // what kernels compute.
 
 #include "driver/error_log.hpp"
+#include "driver/table.hpp"
 #include "support/expect_error.hpp"
 #include "support/fake_libraries.hpp"
 
@@ -16,7 +17,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -307,6 +311,34 @@ TEST_F(FakeLaunch, more_shared_memory_is_allowed_once_and_never_lowered) {
     nothing.set_max_dynamic_shared_size_bytes(Device(0), 1000);
     launch(stream, {.shmem_size = 2000}, nothing);
     EXPECT_EQ(allowed, 2000) << "what was known is forgotten when it is set";
+}
+
+TEST_F(FakeLaunch, two_threads_that_need_more_shared_memory_get_the_larger_limit) {
+    static std::function<void()> before_first_set; // the fake driver calls plain functions
+    const Kernel nothing = kernel("nothing");
+    std::thread other;
+    std::atomic<bool> is_done = false;
+    before_first_set = [&] {
+        other = std::thread([&] {
+            launch(stream, {.shmem_size = 90000}, nothing);
+            is_done = true;
+        });
+        // The other launch must wait for this one. Give it time to overtake.
+        for (int i = 0; i < 50 && !is_done; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        }
+    };
+    static const auto set = driver::table().cuKernelSetAttribute.address.load();
+    driver::table().cuKernelSetAttribute = [](CUfunction_attribute attribute, int value,
+                                              CUkernel function, CUdevice device) {
+        if (before_first_set != nullptr) {
+            std::exchange(before_first_set, nullptr)();
+        }
+        return set(attribute, value, function, device);
+    };
+    launch(stream, {.shmem_size = 60000}, nothing);
+    other.join();
+    EXPECT_EQ(libraries->kernel_attributes[CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES], 90000);
 }
 
 TEST_F(FakeLaunch, too_many_registers_give_the_numbers) {
