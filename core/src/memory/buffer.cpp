@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <new>
@@ -296,6 +297,9 @@ void detail::BufferState::free_after_work_on(const Stream& next) {
     const auto place = context_state_of(queue);
     const driver::Current current(place->handle);
     BufferExtras& more = extras.get();
+    // NOTE: destroyed without the mutex. The end of a stream runs deferred releases, which may
+    // close other shares of this buffer.
+    std::vector<ClosingPoint> reached;
     {
         const std::lock_guard closing(more.closing_mutex);
         auto& points = more.closing_points;
@@ -306,7 +310,11 @@ void detail::BufferState::free_after_work_on(const Stream& next) {
             call(table().cuEventRecord, Access::state(known->reached)->handle, queue.handle);
             return;
         }
-        std::erase_if(points, [](const ClosingPoint& point) { return is_reached(point); });
+        const auto done = std::ranges::partition(
+            points, [](const ClosingPoint& point) { return !is_reached(point); });
+        reached.reserve(done.size());
+        std::ranges::move(done, std::back_inserter(reached));
+        points.erase(done.begin(), done.end());
         ClosingPoint point{next, make_event(place, CU_EVENT_DISABLE_TIMING)};
         call(table().cuEventRecord, Access::state(point.reached)->handle, queue.handle);
         points.push_back(std::move(point));

@@ -124,6 +124,25 @@ TEST_F(BufferSharesOnFake, points_that_are_reached_are_not_kept) {
     EXPECT_EQ(fake->live().streams, 1);
 }
 
+TEST_F(BufferSharesOnFake, a_deferred_release_may_close_a_share_while_another_one_closes) {
+    const Stream first = Device(0).create_stream();
+    const Stream second = Device(0).create_stream();
+    Buffer buffer = Device(0).allocate(16, first);
+    Buffer early = buffer;
+    Buffer late = buffer;
+    early.close(Device(0).create_stream()); // only the closing point holds this stream
+    detail::defer_release(std::shared_ptr<void>(
+        nullptr, [inner = Buffer(buffer), second](void*) mutable { inner.close(second); }));
+    // Drops the closing point, and with it the stream, whose end runs the deferred release.
+    late.close(Device(0).create_stream());
+    EXPECT_FALSE(detail::has_deferred_releases());
+    EXPECT_EQ(fake->last_record.stream, second.handle());
+    buffer.close();
+    EXPECT_EQ(waits(), 1) << "for the point that was left";
+    EXPECT_TRUE(is_freed_on(first));
+    EXPECT_EQ(fake->live().events, 0);
+}
+
 TEST_F(BufferSharesOnFake, slices_count_as_shares) {
     const Stream first = Device(0).create_stream();
     const Stream second = Device(0).create_stream();
