@@ -74,6 +74,7 @@ struct BufferExtras {
     std::shared_ptr<void> owner;        // of wrapped memory
     std::shared_ptr<BufferState> whole; // of a slice, which frees nothing itself
     std::unique_ptr<const IPCBufferDescriptor> imported; // for memory of another process
+    std::shared_ptr<void> import_entry;                  // of such memory: see Imports in ipc.cpp
 
     // Guarded by BufferState::lock.
     std::shared_ptr<ContextState> context; // see FreeOrder

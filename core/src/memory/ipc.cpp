@@ -27,7 +27,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <new>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -62,7 +61,8 @@ using driver::table;
 
 using Payload = std::array<std::byte, IPCBufferDescriptor::PAYLOAD_BYTES>;
 
-constexpr std::chrono::milliseconds LOOK_AGAIN{10}; // for deferred releases
+constexpr std::chrono::milliseconds LOOK_AGAIN{10};          // for deferred releases
+constexpr std::chrono::milliseconds LONGEST_UNMAPPING{1000}; // unless a capture holds it up
 constexpr std::size_t EXPORT_BYTES = sizeof(CUmemPoolPtrExportData);
 static_assert(EXPORT_BYTES + sizeof(std::uint64_t) == IPCBufferDescriptor::PAYLOAD_BYTES);
 
@@ -86,22 +86,28 @@ void check_payload(const Payload& payload) {
 /// An entry without a buffer is still being mapped, one with an expired buffer still being
 /// unmapped. Threads that find such an entry wait. The lock is not held during either step, which
 /// may warn.
+///
+/// A deferred release unmaps later than the buffer expires. So the memory itself keeps the entry,
+/// through BufferExtras::import_entry.
 struct Imports {
     std::mutex mutex;
     std::condition_variable changed;
     std::map<Payload, std::weak_ptr<detail::BufferState>> mapped;
 
-    /// Returns the buffer of what is mapped already; else null, and the caller is to map it.
+    /// Returns the buffer of what is mapped already. If there is none, adds an entry and returns
+    /// null: the caller maps the memory.
+    /// @throws std::logic_error if a stream capture keeps an earlier import from being unmapped.
     std::shared_ptr<detail::BufferState> find_or_claim(const Payload& payload);
     void set(const Payload& payload, const std::shared_ptr<detail::BufferState>& buffer);
-    void forget(const Payload& payload);
+    void forget(const Payload& payload) noexcept;
 };
 
 Imports& imports();
 void check_descriptor(int descriptor);
-std::shared_ptr<detail::BufferState>
-map_allocation(MemoryPool& pool, const IPCBufferDescriptor& descriptor, const Stream& stream);
-void end_import(std::unique_ptr<detail::BufferState> last, const Payload& payload) noexcept;
+std::shared_ptr<detail::BufferState> map_allocation(MemoryPool& pool,
+                                                    const IPCBufferDescriptor& descriptor,
+                                                    const Stream& stream,
+                                                    std::shared_ptr<void> entry);
 void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context);
 void check_place(const MemoryPool& pool, detail::BufferState& mapped);
 [[noreturn]] void raise_foreign(const MemoryPool& pool, const char* reason);
@@ -200,14 +206,12 @@ Buffer Buffer::from_ipc_descriptor(MemoryPool& pool, const IPCBufferDescriptor& 
         }
         return Buffer(std::move(mapped));
     }
-    try {
-        auto mapped = map_allocation(pool, descriptor, stream);
-        imports().set(descriptor.payload, mapped);
-        return Buffer(std::move(mapped));
-    } catch (...) {
-        imports().forget(descriptor.payload);
-        throw;
-    }
+    // Removes the entry when the memory is unmapped, or here if mapping fails.
+    std::shared_ptr<void> entry(
+        nullptr, [payload = descriptor.payload](void*) noexcept { imports().forget(payload); });
+    auto mapped = map_allocation(pool, descriptor, stream, std::move(entry));
+    imports().set(descriptor.payload, mapped);
+    return Buffer(std::move(mapped));
 }
 
 bool Buffer::is_mapped() const {
@@ -226,7 +230,7 @@ Imports& imports() {
 
 std::shared_ptr<detail::BufferState> Imports::find_or_claim(const Payload& payload) {
     std::unique_lock lock(mutex);
-    for (;;) {
+    for (auto waited = LOOK_AGAIN;; waited += LOOK_AGAIN) {
         const auto [entry, is_new] = mapped.try_emplace(payload);
         if (is_new) {
             return nullptr;
@@ -234,14 +238,21 @@ std::shared_ptr<detail::BufferState> Imports::find_or_claim(const Payload& paylo
         if (auto buffer = entry->second.lock()) {
             return buffer;
         }
-        // A host function may have dropped it, which defers the unmapping.
+        // The buffer may have been dropped in a host function or during a stream capture. That
+        // defers the unmapping.
         lock.unlock();
         detail::release_deferred();
         lock.lock();
-        if (const auto found = mapped.find(payload);
-            found != mapped.end() && found->second.expired()) {
-            changed.wait_for(lock, LOOK_AGAIN);
+        const auto found = mapped.find(payload);
+        if (found == mapped.end() || !found->second.expired()) {
+            continue;
         }
+        if (waited >= LONGEST_UNMAPPING && detail::has_deferred_releases()) {
+            throw std::logic_error(
+                "this process closed the same buffer while its stream was being captured, so the "
+                "memory is still mapped; end the capture before you import the buffer again");
+        }
+        changed.wait_for(lock, LOOK_AGAIN);
     }
 }
 
@@ -253,7 +264,7 @@ void Imports::set(const Payload& payload, const std::shared_ptr<detail::BufferSt
     changed.notify_all();
 }
 
-void Imports::forget(const Payload& payload) {
+void Imports::forget(const Payload& payload) noexcept {
     {
         const std::lock_guard lock(mutex);
         mapped.erase(payload);
@@ -268,11 +279,14 @@ void check_descriptor(int descriptor) {
     }
 }
 
-std::shared_ptr<detail::BufferState>
-map_allocation(MemoryPool& pool, const IPCBufferDescriptor& descriptor, const Stream& stream) {
-    auto state = std::make_unique<detail::BufferState>();
+std::shared_ptr<detail::BufferState> map_allocation(MemoryPool& pool,
+                                                    const IPCBufferDescriptor& descriptor,
+                                                    const Stream& stream,
+                                                    std::shared_ptr<void> entry) {
+    auto state = std::make_shared<detail::BufferState>();
     state->make_on(stream);
     detail::BufferExtras& more = state->extras.get();
+    more.import_entry = std::move(entry);
     CUmemPoolPtrExportData data{};
     std::memcpy(&data, descriptor.payload.data(), sizeof(data));
     CUdeviceptr pointer = 0;
@@ -293,28 +307,7 @@ map_allocation(MemoryPool& pool, const IPCBufferDescriptor& descriptor, const St
     state->pointer = pointer; // from here on it is unmapped with the state
     check_size(descriptor.size, pointer, more.context->handle);
     check_place(pool, *state);
-    return {state.release(), [payload = descriptor.payload](detail::BufferState* last) {
-                end_import(std::unique_ptr<detail::BufferState>(last), payload);
-            }};
-}
-
-/// Unmaps an import after its last share. The entry stays until that is done.
-void end_import(std::unique_ptr<detail::BufferState> last, const Payload& payload) noexcept {
-    const auto unmap = [payload](const detail::BufferState* mapped) noexcept {
-        delete mapped;
-        imports().forget(payload);
-    };
-    if (!detail::runs_host_function()) {
-        unmap(last.release());
-        return;
-    }
-    try {
-        detail::defer_release(std::shared_ptr<void>(last.release(), [unmap](void* mapped) {
-            unmap(static_cast<detail::BufferState*>(mapped));
-        }));
-    } catch (const std::bad_alloc&) {
-        driver::report_release_failure("buffer of another process");
-    }
+    return state;
 }
 
 /// Reports a descriptor that is not of the pool it is imported with; `reason` is what else it may

@@ -128,6 +128,29 @@ TEST_F(IpcOnFake, importing_twice_maps_once) {
     EXPECT_EQ(fake->count("cuMemPoolImportPointer"), 2) << "it was unmapped in between";
 }
 
+TEST_F(IpcOnFake, memory_dropped_in_a_capture_is_unmapped_before_it_is_mapped_again) {
+    const auto pool = DeviceMemoryResource::create(Device(0), SHARED);
+    const auto imported = import(pool);
+    const Stream captured = Device(0).create_stream();
+    const Stream stream = Device(0).create_stream();
+    const Buffer buffer = pool->allocate(64, stream);
+    const IPCBufferDescriptor descriptor = buffer.ipc_descriptor();
+    Buffer mapped = Buffer::from_ipc_descriptor(*imported, descriptor, captured);
+    fake->set_capturing(captured.handle());
+    mapped.close();
+    EXPECT_EQ(fake->live().allocations, 2) << "the capture defers the unmapping";
+    expect_error<std::logic_error>(
+        [&] { (void)Buffer::from_ipc_descriptor(*imported, descriptor, stream); },
+        {"was being captured", "end the capture"});
+    EXPECT_EQ(fake->count("cuMemPoolImportPointer"), 1) << "drivers do not count mappings";
+    fake->streams.at(captured.handle()).is_capturing = false;
+    mapped = Buffer::from_ipc_descriptor(*imported, descriptor, stream);
+    EXPECT_EQ(fake->count("cuMemPoolImportPointer"), 2);
+    EXPECT_EQ(fake->live().allocations, 2);
+    mapped.close();
+    EXPECT_EQ(fake->live().allocations, 1);
+}
+
 TEST_F(IpcOnFake, what_was_imported_is_sent_on_as_what_it_came) {
     const auto pool = DeviceMemoryResource::create(Device(0), SHARED);
     const auto imported = import(pool);
