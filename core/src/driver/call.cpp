@@ -60,8 +60,8 @@ void warn_if_forked() {
 [[noreturn]] void raise_start_failure(CUresult status) {
     if (status == CUDA_ERROR_INVALID_VALUE && is_library_loaded() && driver_library().is_emulated) {
         throw CUDAError(status, "cuInit",
-                        "a variable of the emulated device (CUPRUM_EMULATOR_...) has a value that "
-                        "is not allowed; a line on stderr says which, and what is");
+                        "a variable of the emulated device (CUPRUM_EMULATOR_...) has an invalid "
+                        "value; a line on stderr names it and shows the valid values");
     }
     raise(status, "cuInit");
 }
