@@ -21,12 +21,12 @@ class Context;
 class Device;
 class Module;
 
-/// What programs can ask and set about a kernel, in a context or for a device.
+/// The attributes of a kernel that programs can read and set, in a context or for a device.
 class FunctionAttributes {
 public:
     FunctionAttributes();
 
-    /// Returns an attribute of a kernel on a device; throws INVALID_VALUE for an unknown one.
+    /// Returns an attribute of a kernel on a device. Throws INVALID_VALUE if it is unknown.
     [[nodiscard]] int get(CUfunction_attribute attribute, const bytecode::Kernel& kernel,
                           const Device& device) const;
 
@@ -34,14 +34,14 @@ public:
     void set(CUfunction_attribute attribute, int value, const bytecode::Kernel& kernel,
              const Device& device);
 
-    /// Names the settings that hold where these have none. Only the first call counts.
+    /// Sets where to look up attributes that are not set here. Only the first call has an effect.
     void inherit(std::shared_ptr<const FunctionAttributes> from);
 
 private:
     [[nodiscard]] int own(CUfunction_attribute attribute) const noexcept;
 
     std::array<std::atomic<int>, CU_FUNC_ATTRIBUTE_MAX> set_;
-    std::mutex mutex_; // of from_ being set
+    std::mutex mutex_; // held while from_ is set
     std::shared_ptr<const FunctionAttributes> from_;
     std::atomic<const FunctionAttributes*> inherited_{nullptr};
 };
@@ -56,7 +56,7 @@ public:
         return kernel_;
     }
 
-    /// Returns the module; throws INVALID_HANDLE once it is unloaded.
+    /// Returns the module. Throws INVALID_HANDLE if it has been unloaded.
     [[nodiscard]] std::shared_ptr<Module> module() const;
 
     [[nodiscard]] FunctionAttributes& attributes() noexcept { return attributes_; }
@@ -67,7 +67,7 @@ private:
     FunctionAttributes attributes_;
 };
 
-/// Reports offset and size of a parameter; throws INVALID_VALUE past the last.
+/// Returns the offset and size of a parameter. Throws INVALID_VALUE after the last one.
 void get_parameter_info(const bytecode::Kernel& kernel, std::size_t index, std::size_t* offset,
                         std::size_t* size);
 

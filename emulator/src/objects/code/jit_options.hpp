@@ -12,35 +12,35 @@
 
 namespace cuprum::emulator {
 
-/// The options of a module load or a link that mean something here: where the logs go, what the
-/// caller wants to know, and for which target.
+/// The options of a module load or a link that have an effect here: where logs are written, what
+/// the caller wants to know, and the target.
 ///
-/// The rest (optimisation levels, register limits) is checked and ignored, because nothing is
-/// compiled to machine code. The caller's arrays must live as long as the options do.
+/// Other options (optimisation levels, register limits) are checked and ignored, because nothing is
+/// compiled to machine code. The caller's arrays must live as long as the options.
 class JitOptions {
 public:
     JitOptions() = default;
 
     /// Reads the driver's parallel arrays.
     ///
-    /// @throws DriverError INVALID_VALUE for an option that does not exist or a value that it
-    /// cannot have, NOT_SUPPORTED for external symbols given by address.
+    /// @throws DriverError INVALID_VALUE for an unknown option or an invalid value, NOT_SUPPORTED
+    /// for external symbols given by address.
     JitOptions(unsigned count, CUjit_option* options, void** values);
 
-    /// Puts text into the error log buffer, if the caller gave one, and stores its length.
+    /// Writes text to the error log buffer, if the caller passed one, and stores its length.
     void write_error(std::string_view text) const;
 
-    /// Puts text into the info log buffer, if the caller gave one, and stores its length.
+    /// Writes text to the info log buffer, if the caller passed one, and stores its length.
     void write_info(std::string_view text) const;
 
-    /// If the caller asked, reports how long the work took since the options were read, and how
-    /// many threads a block can have.
+    /// If the caller asked for it, reports the time since the options were read, and how many
+    /// threads a block can have.
     void write_results() const;
 
-    /// Returns whether the info log should say what was done.
+    /// Returns whether the info log should describe what was done.
     [[nodiscard]] bool is_verbose() const noexcept { return is_verbose_; }
 
-    /// Returns the target that was asked for, as 90 for compute capability 9.0; 0 for none.
+    /// Returns the requested target, such as 90 for compute capability 9.0, or 0 if there is none.
     [[nodiscard]] std::uint32_t target_sm() const noexcept { return target_sm_; }
 
 private:

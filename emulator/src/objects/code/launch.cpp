@@ -38,8 +38,8 @@ std::vector<std::byte> pack_parameters(const bytecode::Kernel& kernel,
                                        const LaunchRequest& request);
 std::shared_ptr<const Allocation> make_workspace(Context& context);
 
-/// A grid in a stream. Keeps the module, whose variables the kernel uses, and the memory of a
-/// cooperative grid's barrier until it is done.
+/// A grid in a stream. Until it is done, it keeps the module, whose variables the kernel uses, and
+/// the memory of a cooperative grid's barrier.
 class GridOperation final : public Operation {
 public:
     GridOperation(std::shared_ptr<ErrorState> errors, exec::GridLaunch grid,
@@ -153,7 +153,7 @@ void apply_attributes(LaunchRequest& request, std::span<const CUlaunchAttribute>
         case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
             fail(CUDA_ERROR_INVALID_VALUE, "device-updatable nodes exist in graphs only");
         default:
-            // Hints (carveout, cache and overlap policies) change no result here.
+            // Hints (carveout, cache and overlap policies) have no effect here.
             if (attribute.id < 0 ||
                 attribute.id > CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING) {
                 fail(CUDA_ERROR_INVALID_VALUE,
@@ -298,8 +298,8 @@ void check_cooperative(Function& function, const Stream& stream, const LaunchReq
     }
 }
 
-/// Allocates the memory through which the blocks of one cooperative grid wait for each other; freed
-/// with the last reference.
+/// Allocates the memory that the blocks of one cooperative grid use to wait for each other. It is
+/// freed with the last reference.
 std::shared_ptr<const Allocation> make_workspace(Context& context) {
     constexpr std::size_t WORKSPACE_BYTES = 64;
     const auto memory =

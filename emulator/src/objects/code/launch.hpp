@@ -23,15 +23,15 @@ struct LaunchRequest {
     void** parameters = nullptr; // addresses of the arguments
     void** extra = nullptr;      // or the packed buffer, as cuLaunchKernel takes it
     bool is_cooperative = false;
-    std::uint32_t cluster[3] = {0, 0, 0};       // zeros: as the kernel says
-    std::optional<int> priority = std::nullopt; // where it is not that of the stream
-    CUevent completion_event = nullptr;         // recorded behind the launch
+    std::uint32_t cluster[3] = {0, 0, 0};       // zeros: as the kernel declares
+    std::optional<int> priority = std::nullopt; // if it differs from that of the stream
+    CUevent completion_event = nullptr;         // recorded after the launch
 };
 
-/// Reads launch attributes into a request; throws INVALID_VALUE for those that do not exist.
+/// Reads launch attributes into a request. Throws INVALID_VALUE if one is unknown.
 void apply_attributes(LaunchRequest& request, std::span<const CUlaunchAttribute> attributes);
 
-/// Checks a launch against the kernel and the device and gives it to a stream.
+/// Checks a launch against the limits of the kernel and the device, and enqueues it.
 ///
 /// @throws DriverError with the documented code for the first limit that is exceeded.
 void launch(const std::shared_ptr<Function>& function, Stream& stream,

@@ -13,7 +13,7 @@ namespace cuprum::emulator {
 
 namespace {
 
-/// Returns what programs can ask about a kernel, without what it needs to run.
+/// Returns what programs can query about a kernel, without what the kernel needs to run.
 std::shared_ptr<const bytecode::Kernel>
 without_code(const std::shared_ptr<const bytecode::Kernel>& kernel) {
     auto outline = std::make_shared<bytecode::Kernel>(*kernel);

@@ -87,10 +87,10 @@ void LinkState::add_object(std::span<const unsigned char> file, const std::strin
     }
 }
 
-/// Adds the members of an archive, to be linked if they are needed.
+/// Adds the members of an archive. They are linked only if they are needed.
 ///
 /// A member without usable code is not an error, because the link may not need it. complete() names
-/// it if a symbol stays undefined.
+/// the member if a symbol stays undefined.
 void LinkState::add_archive(std::span<const unsigned char> file, const std::string& name) {
     const auto fatbins = find_fatbins(file);
     if (fatbins.empty()) {
@@ -160,7 +160,7 @@ const std::string& LinkState::complete() {
         bool needs_device_runtime = false;
         for (const std::string& error : result.errors) {
             text += (text.empty() ? "" : "\n") + error;
-            const auto name = error.find('\'') + 1; // the symbol comes first in quotes
+            const auto name = error.find('\'') + 1; // the symbol is the first text in quotes
             needs_device_runtime =
                 needs_device_runtime ||
                 builtins::is_of_device_runtime(std::string_view(error).substr(name));
@@ -171,7 +171,7 @@ const std::string& LinkState::complete() {
         text += left_out_;
         refuse(needs_device_runtime ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_UNKNOWN, text);
     }
-    // Report what cannot run here, where a GPU's driver makes machine code.
+    // Report here what cannot run: this is where a GPU's driver produces machine code.
     const auto program = Program::load(result.text.data(), result.text.size(), sm_, options_);
     (void)program->compile_unplaced(options_);
     image_ = make_fatbin(result.text, sm_, ptx::NEWEST_KNOWN_VERSION.major,

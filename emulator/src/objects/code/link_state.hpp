@@ -19,23 +19,23 @@
 
 namespace cuprum::emulator {
 
-/// A link in progress: what cuLinkCreate makes.
+/// A link in progress, made by cuLinkCreate.
 class LinkState final : public Object {
 public:
-    /// `sm` is the compute capability of the device, as 90.
+    /// `sm` is the compute capability of the device, such as 90.
     LinkState(std::uint32_t sm, const JitOptions& options) : sm_(sm), options_(options) {}
 
-    /// Adds an input. The error log says what is wrong with it.
+    /// Adds an input. If it is refused, the error log gives the reason.
     ///
     /// @throws DriverError INVALID_PTX, INVALID_IMAGE, NO_BINARY_FOR_GPU or NOT_SUPPORTED.
     void add(CUjitInputType type, const void* data, std::size_t bytes, std::string name);
 
-    /// Reads a file and adds it; throws FILE_NOT_FOUND.
+    /// Reads a file and adds it. Throws FILE_NOT_FOUND.
     void add_file(CUjitInputType type, const char* path);
 
-    /// Links, and returns the image, which lives as long as this object.
+    /// Links and returns the image, which lives as long as this object.
     ///
-    /// @throws DriverError UNKNOWN, as drivers do, if symbols are missing or defined twice; the log
+    /// @throws DriverError UNKNOWN if symbols are missing or defined twice, as drivers do. The log
     /// names them.
     [[nodiscard]] const std::string& complete();
 
@@ -52,7 +52,7 @@ private:
     void add_object(std::span<const unsigned char> file, const std::string& name);
     void add_archive(std::span<const unsigned char> file, const std::string& name);
 
-    /// Returns the compute capability to link for, as 90.
+    /// Returns the compute capability to link for, such as 90.
     [[nodiscard]] std::uint32_t target() const noexcept {
         return options_.target_sm() != 0 ? options_.target_sm() : sm_;
     }
@@ -61,9 +61,9 @@ private:
 
     std::uint32_t sm_;
     JitOptions options_;
-    std::mutex mutex_; // of what follows
+    std::mutex mutex_; // guards the members below
     std::vector<ptx::LinkInput> inputs_;
-    std::string left_out_; // why members of archives cannot be linked, a line each
+    std::string left_out_; // why members of archives cannot be linked, one line each
     std::string errors_;   // the log so far
     std::string image_;    // empty until complete
     bool was_completed_ = false;

@@ -20,10 +20,11 @@ namespace cuprum::emulator {
 /// A program in a context: its variables have memory, its kernels are functions.
 class Module final : public Object, public std::enable_shared_from_this<Module> {
 public:
-    /// Gives a program's variables memory in a context and compiles its kernels. The module does
-    /// not keep the program.
+    /// Allocates memory for a program's variables in a context and compiles its kernels. The module
+    /// does not keep the program.
     ///
-    /// `kernels` are used as they are if the program has no variables, to save compiling again.
+    /// If the program has no variables, `kernels` are used as they are. This avoids compiling them
+    /// again.
     [[nodiscard]] static std::shared_ptr<Module>
     create(const std::shared_ptr<Context>& context, const Program& program,
            const JitOptions& options, const Program::Kernels& kernels, bool is_of_library);
@@ -31,19 +32,19 @@ public:
     /// Frees the variables.
     ~Module() override;
 
-    /// Ends the life of the module's handle and of its functions' handles.
+    /// Invalidates the handles of the module and its functions.
     void unload();
 
-    /// Unloads every module of a context, those of libraries too.
+    /// Unloads every module of a context, including those of libraries.
     static void unload_all(const Context& context);
 
-    /// Returns a function by name; throws NOT_FOUND, naming the kernels there are.
+    /// Returns a function by name. Throws NOT_FOUND and lists the kernels that exist.
     [[nodiscard]] std::shared_ptr<Function> function(const std::string& name);
 
     /// Returns all functions in the order of the source.
     [[nodiscard]] std::vector<std::shared_ptr<Function>> functions();
 
-    /// Returns a variable's memory; throws NOT_FOUND.
+    /// Returns a variable's memory. Throws NOT_FOUND if there is no such variable.
     [[nodiscard]] const Allocation& variable(const std::string& name) const;
 
     [[nodiscard]] Context& context() const noexcept { return *context_; }
@@ -59,8 +60,8 @@ private:
     bool is_of_library_;
     Program::Kernels kernels_;
     std::map<std::string, std::shared_ptr<Allocation>> variables_;
-    std::mutex mutex_;                                 // of functions_
-    std::vector<std::shared_ptr<Function>> functions_; // like kernels_; made when asked for
+    std::mutex mutex_;                                 // guards functions_
+    std::vector<std::shared_ptr<Function>> functions_; // as kernels_, made on first use
 };
 
 /// Returns the names of kernels as a list for an error message: "a, b, c".

@@ -13,7 +13,7 @@ namespace cuprum::emulator {
 namespace {
 
 constexpr int WARP_THREADS = 32;
-constexpr int REGISTER_UNIT = 256; // registers are given to a warp in steps of this many
+constexpr int REGISTER_UNIT = 256; // registers are allocated to a warp in multiples of this
 constexpr int SHARED_UNIT_BYTES = 128;
 
 int round_up(int value, int step) {
@@ -40,7 +40,8 @@ int blocks_without_shared(const Function& function, const Device& device, int bl
         const int per_warp = round_up(registers * WARP_THREADS, REGISTER_UNIT);
         const int sm_registers =
             device.attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
-        // The count that a PTX reader can give is an estimate; it must never forbid a launch.
+        // The register count is an estimate, because PTX does not fix it. It must never forbid a
+        // launch.
         blocks = std::min(blocks, std::max(1, sm_registers / per_warp / warps));
     }
     return blocks;
@@ -80,7 +81,7 @@ std::size_t available_shared_bytes(Function& function, const Device& device, int
     const int most =
         std::min(per_block - device.attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK),
                  device.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-    // A launch may use no more than the function is allowed, however much would fit.
+    // A launch may not use more than the function's own limit, even if more would fit.
     const int allowed = function.attributes().get(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                                   *function.kernel(), device);
     return static_cast<std::size_t>(std::clamp(
@@ -108,7 +109,7 @@ BlockSizeAdvice advise_block_size(Function& function, const Device& device,
         block_threads_limit > 0 ? std::min(block_threads_limit, kernel_limit) : kernel_limit;
     BlockSizeAdvice advice;
     int best_threads = 0;
-    // From large to small: of equally good sizes the largest wins.
+    // From large to small, so that the largest of equally good sizes is chosen.
     for (int aligned = round_up(limit, WARP_THREADS); aligned > 0; aligned -= WARP_THREADS) {
         const int threads = std::min(limit, aligned);
         const std::size_t shared =

@@ -61,7 +61,7 @@ void refuse_if_any(const ptx::Diagnostics& diagnostics, const JitOptions& option
     }
 }
 
-/// Reports initial values that name something the module does not define.
+/// Reports initial values that name a symbol which the module does not define.
 void check_initial_values(const ptx::Module& module,
                           const std::vector<passes::GlobalVariable>& variables,
                           ptx::Diagnostics& diagnostics) {
@@ -83,7 +83,7 @@ void check_initial_values(const ptx::Module& module,
     }
 }
 
-/// Returns the sentence for modules of a newer PTX ISA than the emulated device knows.
+/// Returns the message for modules of a newer PTX ISA than the emulated device knows.
 std::string newer_version_text(const ptx::Module& module) {
     const auto text = [](ptx::Version version) {
         return std::to_string(version.major) + "." + std::to_string(version.minor);

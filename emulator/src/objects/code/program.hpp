@@ -21,13 +21,13 @@
 
 namespace cuprum::emulator {
 
-/// Returns the driver's code for an image that gives no PTX.
+/// Returns the driver's result code for an image without usable PTX.
 [[nodiscard]] CUresult code_of(ImageProblem problem) noexcept;
 
-/// Returns the driver's code for PTX that is refused.
+/// Returns the driver's result code for PTX that is refused.
 [[nodiscard]] CUresult code_of(ptx::Problem problem) noexcept;
 
-/// Returns the contents of a file; throws FILE_NOT_FOUND.
+/// Returns the contents of a file. Throws FILE_NOT_FOUND.
 [[nodiscard]] std::string read_file(const char* path);
 
 /// The code of a module or library, independent of any context: parsed, and ready to be compiled.
@@ -38,17 +38,17 @@ public:
 
     /// Finds the PTX in an image and parses it for a device of compute capability `sm`.
     ///
-    /// @throws DriverError with the matching code; the error log says what is wrong.
+    /// @throws DriverError with the matching code. The error log gives the reason.
     [[nodiscard]] static std::shared_ptr<const Program> load(const void* image,
                                                              std::optional<std::size_t> size,
                                                              std::uint32_t sm,
                                                              const JitOptions& options);
 
-    /// Reads a file and loads it; throws FILE_NOT_FOUND.
+    /// Reads a file and loads it. Throws FILE_NOT_FOUND.
     [[nodiscard]] static std::shared_ptr<const Program>
     load_file(const char* path, std::uint32_t sm, const JitOptions& options);
 
-    /// Returns the variables that an instance must have memory for.
+    /// Returns the variables that need memory in each context.
     [[nodiscard]] const std::vector<passes::GlobalVariable>& variables() const noexcept {
         return variables_;
     }
@@ -59,14 +59,14 @@ public:
     [[nodiscard]] Kernels compile(const Symbols& addresses, const JitOptions& options) const;
 
     /// Compiles all kernels with placeholder addresses for the variables. This finds everything
-    /// that cannot run, and what programs can ask about a kernel without a context.
+    /// that cannot run, and collects what programs can query about a kernel without a context.
     [[nodiscard]] Kernels compile_unplaced(const JitOptions& options) const;
 
-    /// Returns what a relocation that names a function stores; throws INVALID_PTX.
+    /// Returns the value that a relocation to a function stores. Throws INVALID_PTX.
     [[nodiscard]] std::uint64_t function_address(const std::string& name) const;
 
-    /// Frees the tree, which takes many times the memory of the text. What needs it later parses
-    /// the text again.
+    /// Frees the tree, which takes many times the memory of the text. Later users parse the text
+    /// again.
     void release_tree() const;
 
 private:
@@ -78,7 +78,7 @@ private:
     std::shared_ptr<const std::string> source_;
     std::uint32_t sm_;
     std::vector<passes::GlobalVariable> variables_;
-    mutable std::mutex mutex_;                        // of tree_
+    mutable std::mutex mutex_;                        // guards tree_
     mutable std::shared_ptr<const ptx::Module> tree_; // nullptr after release_tree()
 };
 

@@ -30,7 +30,7 @@ constexpr std::size_t DEFAULT_PENDING_LAUNCHES = 2048;
 constexpr std::size_t DEFAULT_L2_FETCH_BYTES = 64;
 constexpr std::size_t MAX_L2_FETCH_BYTES = 128;
 constexpr std::size_t MAX_STACK_BYTES = 512 << 10;
-/// How long a thread may take to copy a pointer out of a life that has ended.
+/// How long a thread may take to copy a pointer out of a `Life` that has ended.
 constexpr auto LONGEST_COPY = std::chrono::seconds(10);
 
 void check_limit(CUlimit limit) {
@@ -58,7 +58,7 @@ Context::Context(Device& device, unsigned flags, bool is_primary)
 void Context::activate() {
     const auto now = std::chrono::steady_clock::now();
     const std::lock_guard lock(mutex_);
-    // The context outlives its legacy stream, which therefore must not own it in turn.
+    // The context outlives its legacy stream, so the stream must not own the context.
     lives_.push_back(
         {life() + 1, std::make_shared<ErrorState>(),
          std::make_shared<Stream>(std::shared_ptr<Context>(std::shared_ptr<void>(), this),
@@ -158,7 +158,7 @@ std::vector<std::shared_ptr<Stream>> Context::streams() {
 }
 
 void Context::keep(std::shared_ptr<Stream> stream) {
-    // A program may make and destroy streams and never ask for all of them.
+    // A program may create and destroy streams without ever calling streams().
     constexpr std::size_t smallest = 64;
     const std::lock_guard lock(mutex_);
     if (streams_.size() >= next_sweep_) {
@@ -168,7 +168,7 @@ void Context::keep(std::shared_ptr<Stream> stream) {
     streams_.push_back(std::move(stream));
 }
 
-/// Forgets streams that were destroyed and have no work left; the mutex is held.
+/// Forgets streams that were destroyed and have no work left. The mutex must be held.
 void Context::drop_retired_streams() {
     std::erase_if(streams_, [](const auto& stream) {
         return stream->is_retired() && stream->pending_tail() == nullptr;

@@ -29,10 +29,10 @@ namespace builtins {
 class Heap;
 }
 
-/// A device in use: streams, sticky error, limits.
+/// A CUDA context: streams, sticky error, limits.
 ///
-/// A primary context keeps its handle for the life of the process and can be activated again after
-/// it was torn down; any other is active from birth to destruction.
+/// A primary context keeps its handle for the life of the process. After it was torn down it can be
+/// activated again. Any other context is active until it is destroyed.
 class Context final : public Object, public std::enable_shared_from_this<Context> {
 public:
     Context(Device& device, unsigned flags, bool is_primary);
@@ -47,25 +47,25 @@ public:
         return is_active_.load(std::memory_order_acquire);
     }
 
-    /// Throws unless the context can be used: CONTEXT_IS_DESTROYED, or its sticky error.
+    /// Throws CONTEXT_IS_DESTROYED or the sticky error if the context cannot be used.
     void check_usable() const;
 
-    /// Waits for all work of the context, whatever became of it and whatever is captured.
+    /// Waits for all work of the context. Ignores errors and stream captures.
     void drain();
 
-    /// Waits for all work of the context; throws the sticky error if there is one afterwards.
+    /// Waits for all work of the context, then throws the sticky error if there is one.
     void synchronize();
 
-    /// Makes a stream and keeps track of it.
+    /// Creates a stream and keeps track of it.
     [[nodiscard]] std::shared_ptr<Stream>
     create_stream(unsigned flags, int priority, std::shared_ptr<GreenContext> green = nullptr);
 
-    /// Returns the stream that NULL means in the legacy entry points.
+    /// Returns the stream that NULL stands for in the legacy entry points.
     [[nodiscard]] std::shared_ptr<Stream> legacy_stream() const noexcept {
         return life_.load(std::memory_order_acquire)->legacy_stream;
     }
 
-    /// Makes a default stream for the calling thread.
+    /// Creates the default stream of the calling thread.
     [[nodiscard]] std::shared_ptr<Stream> create_per_thread_stream();
 
     /// Returns all streams that can have work, except the legacy one.
@@ -81,7 +81,8 @@ public:
 
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
 
-    /// Counts activations: what belongs to an earlier life of a primary context is told apart.
+    /// Counts activations. Objects of an earlier activation of a primary context have another
+    /// number.
     [[nodiscard]] std::uint64_t life() const noexcept {
         const Life* const now = life_.load(std::memory_order_acquire);
         return now == nullptr ? 0 : now->number;
@@ -91,34 +92,34 @@ public:
 
     void set_flags(unsigned flags) noexcept { flags_.store(flags, std::memory_order_relaxed); }
 
-    /// Returns a limit; throws UNSUPPORTED_LIMIT for one that this device does not have.
+    /// Returns a limit. Throws UNSUPPORTED_LIMIT if this device does not have it.
     [[nodiscard]] std::size_t limit(CUlimit limit) const;
 
     void set_limit(CUlimit limit, std::size_t value);
 
-    /// Returns what malloc in kernels allocates from, made on first use with the size that the
-    /// limit has then.
+    /// Returns the heap for malloc in kernels. It is created on first use, with the size that the
+    /// limit has at that time.
     [[nodiscard]] std::shared_ptr<builtins::Heap> heap();
 
-    /// Records that kernels of this context may touch memory of `peer`; false if it was so already.
+    /// Lets kernels of this context access memory of `peer`. Returns false if they could already.
     bool enable_peer(const Context& peer);
 
-    /// Undoes enable_peer(); false if there was nothing to undo.
+    /// Undoes enable_peer(). Returns false if access was not enabled.
     bool disable_peer(const Context& peer);
 
     std::atomic<CUfunc_cache> cache_config{CU_FUNC_CACHE_PREFER_NONE};
 
-    /// Returns a number that no context, green or not, had before.
+    /// Returns a number that no context, green or not, has had before.
     [[nodiscard]] static std::uint64_t next_id() noexcept;
 
     /// Returns how many contexts are active in the process.
     [[nodiscard]] static std::size_t active_count() noexcept;
 
-    /// Keeps track of a stream: whoever waits for the context waits for it.
+    /// Keeps track of a stream, so that waiting for the context also waits for the stream.
     void keep(std::shared_ptr<Stream> stream);
 
 private:
-    /// What is new each time that the context is activated.
+    /// The state that each activation of the context creates anew.
     struct Life {
         std::uint64_t number = 0;
         std::shared_ptr<ErrorState> errors;
@@ -134,8 +135,9 @@ private:
     std::uint64_t id_;
     std::atomic<bool> is_active_{false};
     std::atomic<const Life*> life_{nullptr}; // the last of lives_
-    mutable std::mutex mutex_;               // of what follows
-    // And those before it for a while: other threads may be about to copy a pointer out of one.
+    mutable std::mutex mutex_;               // guards the members below
+    // Earlier lives are kept for a while, because other threads may still copy a pointer out of
+    // one.
     std::deque<Life> lives_;
     std::vector<std::shared_ptr<Stream>> streams_;
     std::size_t next_sweep_ = 0; // how many streams there may be before idle ones are dropped

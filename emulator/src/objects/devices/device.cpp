@@ -55,7 +55,7 @@ void Device::charge(std::uint64_t bytes) {
     for (;;) {
         if (bytes > total_bytes() || used > total_bytes() - bytes) {
             if (!was_trimmed) {
-                // What pools keep for later is not worth a failure now.
+                // Before failing, take back the idle memory of pools.
                 was_trimmed = true;
                 std::vector<std::weak_ptr<Pool>> pools;
                 {
@@ -144,7 +144,7 @@ void Device::release_primary() {
 void Device::reset_primary() {
     const std::lock_guard lock(primary_mutex_);
     if (primary_ != nullptr) {
-        // Those who hold it keep their shares; the next retain makes it active again.
+        // Its holders keep their shares. The next retain activates it again.
         primary_->tear_down();
     }
 }

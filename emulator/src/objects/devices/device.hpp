@@ -32,12 +32,12 @@ public:
 
     [[nodiscard]] std::uint32_t minor() const noexcept { return settings_.minor; }
 
-    /// Returns the compute capability as PTX targets write it: 80 for 8.0.
+    /// Returns the compute capability as in PTX targets: 80 for 8.0.
     [[nodiscard]] std::uint32_t sm() const noexcept {
         return settings_.major * 10 + settings_.minor;
     }
 
-    /// Returns what cuDeviceGetName says; programs can recognise the emulated device by it.
+    /// Returns the name for cuDeviceGetName. Programs can recognise the emulated device by it.
     [[nodiscard]] std::string name() const { return "Cuprum Emulated Device"; }
 
     [[nodiscard]] CUuuid uuid() const noexcept;
@@ -45,7 +45,7 @@ public:
     /// Returns "0000:bb:00.0"; device n has bus n + 1.
     [[nodiscard]] std::string pci_bus_id() const;
 
-    /// Returns the value of an attribute; throws INVALID_VALUE for one that does not exist.
+    /// Returns the value of an attribute. Throws INVALID_VALUE if the attribute is unknown.
     [[nodiscard]] int attribute(CUdevice_attribute attribute) const;
 
     [[nodiscard]] std::uint32_t sm_count() const noexcept { return settings_.multiprocessor_count; }
@@ -59,10 +59,10 @@ public:
         return used < total_bytes() ? total_bytes() - used : 0;
     }
 
-    /// Takes bytes from what the device has; throws OUT_OF_MEMORY, saying how much there is.
+    /// Charges bytes to the device's memory. Throws OUT_OF_MEMORY and shows how much is left.
     void charge(std::uint64_t bytes);
 
-    /// Gives bytes back that were charged.
+    /// Returns bytes that were charged.
     void refund(std::uint64_t bytes) noexcept;
 
     [[nodiscard]] const std::shared_ptr<Pool>& default_pool() const noexcept {
@@ -76,16 +76,17 @@ public:
     /// Registers a pool so that synchronisation trims it.
     void track_pool(const std::shared_ptr<Pool>& pool);
 
-    /// Gives back what pools hold above their release threshold, as every synchronisation does.
+    /// Releases the memory that pools hold above their release threshold. Every synchronisation
+    /// does this.
     void release_unused_pool_memory();
 
     // ---- the primary context ----
 
-    /// Takes a share of the primary context, making it active for the first.
+    /// Takes a share of the primary context. The first share activates it.
     [[nodiscard]] std::shared_ptr<Context> retain_primary();
 
-    /// Gives a share back; the last one tears the context down. Throws INVALID_CONTEXT if none is
-    /// held.
+    /// Gives a share back. The last one tears the context down. Throws INVALID_CONTEXT if there is
+    /// no share.
     void release_primary();
 
     /// Tears the primary context down even if it is retained.

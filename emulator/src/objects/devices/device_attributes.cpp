@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the emulated device says about itself.
+// The attributes that the emulated device reports.
 
 #include "objects/devices/device.hpp"
 
@@ -11,7 +11,7 @@ namespace cuprum::emulator {
 
 namespace {
 
-/// The figures in which compute capabilities differ.
+/// The values in which compute capabilities differ.
 struct Generation {
     std::uint32_t sm; // 80 for 8.0
     int shared_per_sm_bytes;

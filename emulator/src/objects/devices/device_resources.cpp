@@ -18,14 +18,14 @@ namespace cuprum::emulator {
 
 namespace {
 
-constexpr std::uint32_t MAGIC = 0x43755265; // of private bytes that we have filled in
-constexpr std::size_t MAX_RANGES = 6;       // that fit there
+constexpr std::uint32_t MAGIC = 0x43755265; // marks private bytes that we have written
+constexpr std::size_t MAX_RANGES = 6;       // that fit into the private bytes
 
-/// What stands in the private bytes of a CUdevResource.
+/// The contents of the private bytes of a CUdevResource.
 struct Private {
     std::uint32_t magic = 0;
     std::int32_t device = 0;
-    std::uint64_t split = 0; // which split made it; 0: none, it can be split
+    std::uint64_t split = 0; // the split that made it; 0 if none did, so that it can be split
     std::uint32_t range_count = 0;
     std::uint32_t unused = 0;
     std::array<SmRange, MAX_RANGES> ranges{};
@@ -63,7 +63,7 @@ CUdevResource make(const Device& device, std::span<const SmRange> ranges, std::u
     return resource;
 }
 
-/// Reads the private bytes, which a program may have made up.
+/// Reads the private bytes. A program may have written anything there.
 Private inside_of(const CUdevResource& resource) {
     if (resource.type != CU_DEV_RESOURCE_TYPE_SM) {
         fail(CUDA_ERROR_INVALID_RESOURCE_TYPE, "the resource is not of multiprocessors");
@@ -134,7 +134,7 @@ unsigned split_resource(CUdevResource* groups, unsigned limit, const CUdevResour
     }
     const SmGranularity granularity = sm_granularity(device, flags);
     const std::uint32_t wanted = std::max(least, granularity.smallest);
-    // All there are may be one group, even where their number does not fit the granularity.
+    // All multiprocessors may form one group, even if their number does not fit the granularity.
     const std::uint32_t size =
         std::min(total, (wanted + granularity.step - 1) / granularity.step * granularity.step);
     const unsigned possible = total / size;

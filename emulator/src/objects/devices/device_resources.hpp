@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a device can be divided into: its multiprocessors, in numbered ranges.
+// How a device is divided: ranges of its numbered multiprocessors.
 //
-// A CUdevResource is a value that the program holds. What we need to know of it later (which
-// device, which multiprocessors, which split it came from) stands in its private bytes.
+// A CUdevResource is a value that the program holds. Its private bytes store what we need later:
+// the device, the multiprocessors and the split that it came from.
 
 #pragma once
 
@@ -31,10 +31,10 @@ struct SmRange {
 /// How the multiprocessors of a compute capability can be divided.
 struct SmGranularity {
     std::uint32_t smallest = 1; // count of a group
-    std::uint32_t step = 1;     // counts are multiples of it
+    std::uint32_t step = 1;     // counts are multiples of this
 };
 
-/// Returns how a device can be divided; `flags` are those of a split.
+/// Returns how a device can be divided. `flags` are those of a split.
 [[nodiscard]] SmGranularity sm_granularity(const Device& device, unsigned flags);
 
 /// Describes a range for the program. It can be divided again.
@@ -46,7 +46,7 @@ struct SmGranularity {
 unsigned split_resource(CUdevResource* groups, unsigned limit, const CUdevResource& input,
                         CUdevResource* remaining, unsigned flags, unsigned least);
 
-/// The multiprocessors that a green context will have; what a CUdevResourceDesc names.
+/// The multiprocessors that a green context will have. A CUdevResourceDesc is the handle of one.
 class ResourceDescription final : public Object {
 public:
     ResourceDescription(int device, std::vector<SmRange> ranges)
@@ -61,8 +61,8 @@ private:
     std::vector<SmRange> ranges_;
 };
 
-/// Returns the handle of a description; the same resources give the same handle, since CUDA has no
-/// way to release one.
+/// Returns the handle of a description. Equal resources get the same handle, because CUDA has no
+/// function to release one.
 [[nodiscard]] CUdevResourceDesc describe_resources(std::span<const CUdevResource> resources);
 
 } // namespace cuprum::emulator

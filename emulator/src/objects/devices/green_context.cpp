@@ -18,8 +18,8 @@ namespace cuprum::emulator {
 
 namespace {
 
-/// Lets the handle of a green context's view live a while longer, so that its uses are told what
-/// happened; not for ever, since a program may make any number of them.
+/// Keeps the handle of a destroyed green context's view for a while, so that its users get an exact
+/// error. Only the latest ones are kept, since a program may create any number.
 void retire_view(std::uint64_t handle) {
     constexpr std::size_t most_views = 1024;
     static std::mutex mutex;
@@ -41,7 +41,7 @@ void retire_view(std::uint64_t handle) {
 std::shared_ptr<GreenContext> GreenContext::create(const ResourceDescription& description) {
     auto primary = device_at(description.device()).retain_primary();
     std::shared_ptr<GreenContext> green(new GreenContext(std::move(primary), description.ranges()));
-    // It outlives its default stream, which therefore must not own it in turn.
+    // The green context outlives its default stream, so the stream must not own it.
     green->default_stream_ = std::make_shared<Stream>(
         green->primary_, Stream::Kind::Legacy, Stream::LEAST_PRIORITY,
         std::shared_ptr<GreenContext>(std::shared_ptr<void>(), green.get()));
@@ -63,7 +63,7 @@ void GreenContext::destroy() {
     drain();
     is_destroyed_.store(true);
     default_stream_->retire();
-    (void)primary_->streams(); // drops it: it must not outlive us
+    (void)primary_->streams(); // drops our stream, which must not outlive us
     {
         const std::lock_guard lock(mutex_);
         if (view_ != nullptr) {

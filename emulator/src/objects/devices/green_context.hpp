@@ -20,18 +20,18 @@ class Stream;
 
 /// A part of a device's multiprocessors, with streams of its own.
 ///
-/// Everything else (memory, modules, events) belongs to the device's primary context, of which it
-/// holds a share.
+/// Everything else (memory, modules, events) belongs to the device's primary context. A green
+/// context holds a share of it.
 class GreenContext final : public Object, public std::enable_shared_from_this<GreenContext> {
 public:
-    /// Makes a green context and takes a share of the primary context.
+    /// Creates a green context and takes a share of the primary context.
     [[nodiscard]] static std::shared_ptr<GreenContext>
     create(const ResourceDescription& description);
 
     /// Waits for its work and gives the share of the primary context back.
     void destroy();
 
-    /// Throws unless it can be used: CONTEXT_IS_DESTROYED, or the primary context's error.
+    /// Throws CONTEXT_IS_DESTROYED or the primary context's error if it cannot be used.
     void check_usable() const;
 
     [[nodiscard]] Context& primary() const noexcept { return *primary_; }
@@ -46,27 +46,27 @@ public:
 
     [[nodiscard]] std::uint32_t sm_count() const noexcept;
 
-    /// Returns what NULL means while it is current.
+    /// Returns the stream that NULL stands for while this context is current.
     [[nodiscard]] const std::shared_ptr<Stream>& default_stream() const noexcept {
         return default_stream_;
     }
 
-    /// Returns the streams made in it that can have work, its default stream not included.
+    /// Returns its streams that can have work, without the default stream.
     [[nodiscard]] std::vector<std::shared_ptr<Stream>> streams() const;
 
-    /// Waits for all its work, whatever became of it and whatever is captured.
+    /// Waits for all its work. Ignores errors and stream captures.
     void drain();
 
-    /// Waits for all its work; throws the sticky error if there is one afterwards.
+    /// Waits for all its work, then throws the sticky error if there is one.
     void synchronize();
 
-    /// Puts an event's mark behind all its work so far.
+    /// Records an event after all its work so far.
     void record(Event& event);
 
-    /// Holds back all its later work until an event's mark is reached.
+    /// Makes all its later work wait for an event.
     void wait_for(const Event& event);
 
-    /// Returns the CUcontext that stands for it, made on first use.
+    /// Returns the CUcontext that represents it. It is made on first use.
     [[nodiscard]] CUcontext as_context();
 
 private:
@@ -75,19 +75,19 @@ private:
     std::shared_ptr<Context> primary_;
     std::vector<SmRange> ranges_;
     std::uint64_t id_;
-    std::uint64_t life_; // of the primary context; a reset ends ours, too
+    std::uint64_t life_; // of the primary context; a reset ends this context too
     std::atomic<bool> is_destroyed_{false};
     std::shared_ptr<Stream> default_stream_;
     std::mutex mutex_;
     std::shared_ptr<Object> view_;
 };
 
-/// What a CUcontext made by cuCtxFromGreenCtx names.
+/// The object behind a CUcontext that cuCtxFromGreenCtx returned.
 class GreenContextView final : public Object {
 public:
     explicit GreenContextView(std::weak_ptr<GreenContext> green) : green_(std::move(green)) {}
 
-    /// Returns the green context, nullptr once it is destroyed.
+    /// Returns the green context, or nullptr if it has been destroyed.
     [[nodiscard]] std::shared_ptr<GreenContext> green() const { return green_.lock(); }
 
 private:

@@ -11,7 +11,7 @@ namespace {
 
 void set_access(int from, int to, Permission permission) {
     Allocations::instance().set_access(from, permission, [to](const Allocation& allocation) {
-        // Pools and mappings have access rights of their own.
+        // Pools and mappings have their own access rights.
         return allocation.device == to && allocation.kind != MemoryKind::Pooled &&
                allocation.kind != MemoryKind::Mapped;
     });

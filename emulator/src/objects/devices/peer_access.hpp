@@ -10,15 +10,15 @@
 
 namespace cuprum::emulator {
 
-/// Which devices may touch memory that belongs to contexts of others (cuCtxEnablePeerAccess).
+/// Which devices may access memory of other devices (cuCtxEnablePeerAccess).
 ///
-/// CUDA asks for it from context to context; kernels are checked from device to device.
+/// CUDA enables access between contexts. Kernels are checked between devices.
 class PeerAccess {
 public:
     /// Returns the process's table; never destroyed.
     [[nodiscard]] static PeerAccess& instance();
 
-    /// Lets kernels of device `from` touch memory of device `to`; counted.
+    /// Lets kernels of device `from` access memory of device `to`. Calls are counted.
     void enable(int from, int to);
 
     /// Undoes one enable().

@@ -35,9 +35,10 @@ void* reserve(std::uint64_t bytes, int protection) {
     return address == MAP_FAILED ? nullptr : address;
 }
 
-/// Makes a table of which granules are accessible: none.
+/// Makes the table of accessible granules. At first none is accessible.
 std::atomic<std::uint8_t>* make_granules(const MemoryMap& map) {
-    // Zero pages until touched: a byte per granule costs nothing where nothing is allocated.
+    // The system provides zero pages on first access, so the table costs no memory where nothing is
+    // allocated.
     auto* granules = static_cast<std::atomic<std::uint8_t>*>(
         reserve(map.memory_bytes / AddressSpace::GRANULE_BYTES, PROT_READ | PROT_WRITE));
     if (granules == nullptr) {
@@ -54,7 +55,7 @@ AddressSpace& AddressSpace::instance() {
 }
 
 AddressSpace::AddressSpace() {
-    // A limit on address space (ulimit -v) may leave less room than we would like.
+    // A limit on address space (ulimit -v) may leave less room than this.
     std::uint64_t bytes = LARGEST_WINDOW_BYTES;
     void* address = reserve(bytes + WINDOW_ALIGNMENT, PROT_NONE);
     while (address == nullptr && bytes > SMALLEST_WINDOW_BYTES) {
@@ -65,7 +66,7 @@ AddressSpace::AddressSpace() {
         fail(CUDA_ERROR_OUT_OF_MEMORY, "could not reserve 16 GiB of address space for the emulated "
                                        "device; is 'ulimit -v' set?");
     }
-    // A crash of the program should not write terabytes of nothing.
+    // If the program crashes, its core dump must not contain terabytes of empty memory.
     ::madvise(address, bytes + WINDOW_ALIGNMENT, MADV_DONTDUMP);
 
     map_.window_base = round_up(reinterpret_cast<std::uint64_t>(address), WINDOW_ALIGNMENT);
@@ -95,7 +96,7 @@ void AddressSpace::enable_checks(std::uint8_t checks) {
         ::madvise(static_cast<void*>(map_.initialized), map_.memory_bytes, MADV_DONTDUMP);
     }
     if ((checks & CHECK_RACES) != 0 && map_.races == nullptr) {
-        map_.races = new check::GlobalRaces; // lives as long as the process
+        map_.races = new check::GlobalRaces; // never destroyed
     }
 }
 
@@ -113,7 +114,7 @@ std::uint64_t AddressSpace::take(std::uint64_t bytes, std::uint64_t alignment) {
     const std::uint64_t end = map_.memory_base + map_.memory_bytes;
     const std::uint64_t base = round_up(next_, alignment);
     if (base > end || end - base < needed) {
-        // Addresses have run out: those that rest must serve now.
+        // No addresses are left, so addresses that rest are used again.
         for (const auto& [resting_base, resting_bytes] : resting_) {
             put_free(resting_base, resting_bytes);
         }
@@ -134,7 +135,7 @@ std::uint64_t AddressSpace::take(std::uint64_t bytes, std::uint64_t alignment) {
 }
 
 bool AddressSpace::extend(std::uint64_t base, std::uint64_t bytes, std::uint64_t more_bytes) {
-    const std::uint64_t end = base + bytes + GRANULE_BYTES; // the guard moves along
+    const std::uint64_t end = base + bytes + GRANULE_BYTES; // the guard moves with it
     const std::lock_guard lock(mutex_);
     if (end == next_) {
         if (more_bytes > map_.memory_base + map_.memory_bytes - end) {

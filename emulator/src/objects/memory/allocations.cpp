@@ -29,7 +29,7 @@ std::atomic<std::uint64_t> next_allocation_id{1};
 
 /// How many freed allocations are remembered.
 constexpr std::size_t MAX_FREED = 1024;
-/// How far from an allocation an address still has something to do with it.
+/// Up to this distance, a report relates an address to an allocation.
 constexpr std::uint64_t NEAR_BYTES = std::uint64_t{64} << 10;
 
 std::string_view name_of(MemoryKind kind) {
@@ -54,10 +54,10 @@ std::string_view name_of(MemoryKind kind) {
     return "memory"; // not reached: compilers warn of a kind that is missing above
 }
 
-/// Returns what a device may do with memory that is not mapped by the program itself.
+/// Returns what a device may do with memory that the program did not map itself.
 Permission permission_for(int device, const Allocation& allocation) {
     const bool is_own = device == allocation.device || allocation.is_host_accessible();
-    if (!is_own && allocation.kind == MemoryKind::Pooled) { // a pool grants access itself
+    if (!is_own && allocation.kind == MemoryKind::Pooled) { // pools have their own access rights
         return permission_of(allocation.pool->access({CU_MEM_LOCATION_TYPE_DEVICE, device}));
     }
     return is_own || PeerAccess::instance().is_enabled(device, allocation.device)
@@ -99,7 +99,7 @@ std::shared_ptr<Allocation> Allocations::allocate(MemoryKind kind,
         context->device().charge(bytes);
     } else if (kind == MemoryKind::Pinned) {
         check_host_holds(bytes);
-    } else if (kind == MemoryKind::Managed) { // it may lie on the device in part
+    } else if (kind == MemoryKind::Managed) { // parts of it may be on the device
         check_host_holds(bytes, context->device().total_bytes());
     }
     try {
@@ -111,14 +111,15 @@ std::shared_ptr<Allocation> Allocations::allocate(MemoryKind kind,
         throw;
     }
     add(allocation);
-    open(*allocation); // after add(): whoever changes access meanwhile finds it
+    open(*allocation); // after add(), so that concurrent changes of access find it
     return allocation;
 }
 
 void Allocations::open(const Allocation& allocation) {
     auto& space = AddressSpace::instance();
     for (int device = 0; device < space.device_count(); ++device) {
-        // Also if it is none: the block of a pool may have been open to the device before.
+        // Even if there is no access: the device may have had access to an earlier use of a pool's
+        // block.
         space.set_permission(device, allocation.base, allocation.bytes,
                              permission_for(device, allocation));
     }
@@ -126,7 +127,7 @@ void Allocations::open(const Allocation& allocation) {
 
 void Allocations::set_access(int device, Permission permission,
                              const std::function<bool(const Allocation&)>& which) {
-    const std::shared_lock lock(mutex_); // what is here has not been given back
+    const std::shared_lock lock(mutex_); // keeps the allocations alive
     for (const auto& [base, allocation] : by_base_) {
         if (allocation->device != device && !allocation->is_host_accessible() &&
             which(*allocation)) {
@@ -185,7 +186,7 @@ bool Allocations::remove(const std::shared_ptr<Allocation>& allocation) {
     return true;
 }
 
-/// Takes an allocation out of the table. The mutex is held.
+/// Removes an allocation from the table. The mutex must be held.
 std::shared_ptr<Allocation> Allocations::take_out(Map::iterator which, const Origin& freed_by) {
     auto allocation = std::move(which->second);
     by_base_.erase(which);
@@ -298,14 +299,14 @@ bool Allocations::covers(std::uint64_t address, std::uint64_t bytes, bool is_wri
     return find_draining(address, bytes) != nullptr;
 }
 
-/// Returns an allocation that is being freed and holds a whole range; the mutex is held.
+/// Returns an allocation that is being freed and contains a whole range. The mutex must be held.
 const Allocation* Allocations::find_draining(std::uint64_t address,
                                              std::uint64_t bytes) const noexcept {
     const auto after = draining_.upper_bound(address);
     if (after == draining_.begin()) {
         return nullptr;
     }
-    // Blocks of pools do not overlap: only those with the nearest base can hold it.
+    // Blocks of pools do not overlap, so only those with the nearest base can contain the range.
     const auto [first, last] = draining_.equal_range(std::prev(after)->first);
     const auto found = std::find_if(
         first, last, [&](const auto& each) { return covers(*each.second, address, bytes); });
@@ -340,7 +341,7 @@ std::string Allocations::describe(std::uint64_t address) const {
     if (below != nullptr && below->contains(address)) {
         return place(address - below->base, "into ") + below->to_text();
     }
-    // The one that was freed last held the address most recently.
+    // Of several allocations that held the address, report the one that was freed last.
     const auto freed = std::find_if(freed_.rbegin(), freed_.rend(),
                                     [&](const Freed& each) { return each.note.contains(address); });
     if (freed != freed_.rend()) {
@@ -356,7 +357,7 @@ std::string Allocations::describe(std::uint64_t address) const {
     return {};
 }
 
-/// Keeps what reports need of an allocation that goes away. The mutex is held.
+/// Keeps what reports need about an allocation that is being removed. The mutex must be held.
 void Allocations::remember(const AllocationNote& allocation, const Origin& freed_by) {
     freed_.push_back({allocation, freed_by});
     if (freed_.size() > MAX_FREED) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Every piece of memory that the driver has been told of, by address.
+// The table of all memory that the driver knows, by address.
 
 #pragma once
 
@@ -33,55 +33,55 @@ enum class MemoryKind : std::uint8_t {
     Device,     // cuMemAlloc, module variables
     Pinned,     // cuMemHostAlloc
     Managed,    // cuMemAllocManaged
-    Registered, // cuMemHostRegister: the user's own, outside the window
+    Registered, // cuMemHostRegister: the program's own, outside the window
     Pooled,     // cuMemAllocAsync
     Mapped,     // cuMemMap
-    Imported,   // cuIpcOpenMemHandle: another process's
-    Heap,       // what malloc in kernels allocates from
+    Imported,   // cuIpcOpenMemHandle: memory of another process
+    Heap,       // for malloc in kernels
 };
 
-/// What reports say of an allocation, alive or not.
+/// What reports show about an allocation, live or freed.
 struct AllocationNote {
     std::uint64_t base = 0;
     std::uint64_t bytes = 0;
     MemoryKind kind = MemoryKind::Device;
     std::uint64_t id = 0; // CU_POINTER_ATTRIBUTE_BUFFER_ID
     Origin made_by;
-    std::string name; // what it is for, when the driver made it for itself: a variable, a heap
+    std::string name; // the use of memory that the driver made for itself: a variable, a heap
 
-    /// Returns whether it holds an address.
+    /// Returns whether the allocation contains an address.
     [[nodiscard]] bool contains(std::uint64_t address) const noexcept {
         return address - base < bytes;
     }
 
-    /// Returns what it is in one line: kind, number, size, address and the call that made it; the
-    /// place of that call follows in lines of its own.
+    /// Describes the allocation in one line: kind, number, size, address and the call that made it.
+    /// The place of that call follows in further lines.
     [[nodiscard]] std::string to_text() const;
 };
 
-/// One allocation. Immutable once it is in the table, except for what is marked.
+/// One allocation. Immutable once it is in the table, except for members that say so.
 struct Allocation : AllocationNote {
     int device = 0;
-    std::shared_ptr<Context> context; // nullptr where memory belongs to no context (pools, VMM)
+    std::shared_ptr<Context> context; // nullptr for memory of no context (pools, VMM)
     unsigned flags = 0;               // of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
     std::shared_ptr<Pool> pool;       // Pooled
     bool is_on_host = false;          // Pooled, Mapped: host memory
     std::atomic<bool> sync_memops{false};
-    std::atomic<bool> is_being_freed{false}; // Device, Managed: a stream will do it
+    std::atomic<bool> is_being_freed{false}; // Device, Managed: a stream will free it
     std::shared_ptr<SharedFile> file; // Device: once it is shared; Imported. Set under the gate.
 
-    /// Returns whether nothing but the driver and kernels of this process can write the memory.
+    /// Returns whether only the driver and kernels of this process can write the memory.
     [[nodiscard]] bool is_private() const noexcept;
 
-    /// Returns whether the memory moves between host and devices by itself.
+    /// Returns whether the memory migrates between host and devices.
     [[nodiscard]] bool is_managed() const noexcept;
 
-    /// Returns whether devices may only read the memory, whatever they are: registered like that.
+    /// Returns whether the memory was registered as read-only for all devices.
     [[nodiscard]] bool is_read_only() const noexcept {
         return kind == MemoryKind::Registered && (flags & CU_MEMHOSTREGISTER_READ_ONLY) != 0;
     }
 
-    /// Returns whether the CPU may touch the memory, as far as CUDA promises.
+    /// Returns whether CUDA lets the CPU access the memory.
     [[nodiscard]] bool is_host_accessible() const noexcept {
         return kind == MemoryKind::Pinned || kind == MemoryKind::Registered ||
                kind == MemoryKind::Managed || is_on_host;
@@ -101,66 +101,65 @@ public:
                                          std::uint64_t bytes, unsigned flags,
                                          std::string name = {});
 
-    /// Lets kernels touch an allocation, on the devices that have access to it. Not for Mapped,
-    /// whose access is set by itself.
+    /// Lets kernels access an allocation, on the devices that have access to it. Not for Mapped
+    /// memory, whose access is set separately.
     static void open(const Allocation& allocation);
 
-    /// Says what a device may do with allocations of others.
+    /// Sets what a device may do with allocations of other devices.
     void set_access(int device, Permission permission,
                     const std::function<bool(const Allocation&)>& which);
 
-    /// Adds memory that someone else takes care of (Registered, Pooled, Mapped).
+    /// Adds memory that the caller manages (Registered, Pooled, Mapped).
     ///
     /// @throws DriverError HOST_MEMORY_ALREADY_REGISTERED if it overlaps registered memory.
     void add(const std::shared_ptr<Allocation>& allocation);
 
-    /// Removes an allocation that starts at `base` and is of one of `kinds`, and gives Device,
-    /// Pinned and Managed memory back. Returns nullptr if there is none.
+    /// Removes the allocation of one of these `kinds` that starts at `base`, and frees Device,
+    /// Pinned and Managed memory. Returns nullptr if there is none.
     std::shared_ptr<Allocation> remove(std::uint64_t base, std::initializer_list<MemoryKind> kinds);
 
-    /// Removes this very allocation, as remove() above does; false if it is not there any more.
+    /// Removes this allocation in the same way. Returns false if it is no longer in the table.
     bool remove(const std::shared_ptr<Allocation>& allocation);
 
-    /// Drops the last trace of a Pooled allocation: until then covers() still knows it, since
-    /// work given to streams before the free may use it.
+    /// Forgets a Pooled allocation completely. Until then covers() still finds it, because work
+    /// that was enqueued before the free may use it.
     void forget(const Allocation& allocation);
 
-    /// Returns the allocation that holds an address, or nullptr.
+    /// Returns the allocation that contains an address, or nullptr.
     [[nodiscard]] std::shared_ptr<Allocation> find(std::uint64_t address) const;
 
-    /// Returns how many bytes from an address on are allocated without a gap: to the end of its
-    /// allocation, and on through mappings that follow it directly. 0 if it is in none.
+    /// Returns how many bytes from an address on are allocated without a gap. The count continues
+    /// through mappings that follow directly. Returns 0 if the address is in no allocation.
     [[nodiscard]] std::uint64_t bytes_from(std::uint64_t address) const;
 
-    /// Frees whatever belongs to a context that is going away.
+    /// Frees all memory of a context that is being destroyed.
     void free_all_of(const Context& context);
 
-    /// Returns how many live allocations are of a kind.
+    /// Returns the number of live allocations of a kind.
     [[nodiscard]] std::size_t count(MemoryKind kind) const;
 
     /// Returns all live allocations, by address.
     [[nodiscard]] std::vector<std::shared_ptr<Allocation>> all() const;
 
-    /// Says what an address has to do with memory, in lines of their own: the allocation that holds
-    /// it, else the one that did until it was freed, else the one beside it. Empty when there is
-    /// nothing to say.
+    /// Describes which memory an address belongs to, in separate lines: the allocation that
+    /// contains it, a freed one that did, or the nearest one. Empty if there is none.
     [[nodiscard]] std::string describe(std::uint64_t address) const;
 
-    /// Finds the allocation that holds an address, for kernels: one that was freed counts until
-    /// its stream gets there.
+    /// Finds the allocation that contains an address, for kernels. A freed one counts until its
+    /// stream reaches the free.
     [[nodiscard]] bool find_for_kernels(std::uint64_t address, MemoryRange& range) const;
 
-    /// Counts the changes of what find_for_kernels() answers.
+    /// Returns a count that changes whenever the answers of find_for_kernels() may change.
     [[nodiscard]] const std::atomic<std::uint64_t>& changes() const noexcept { return changes_; }
 
-    /// Returns whether one allocation, or registered memory, holds a whole range, and whether that
-    /// may be read (or written) as far as no device is concerned. For kernels.
+    /// Returns whether one allocation contains a whole range and may be read (or written), apart
+    /// from the access rights of devices. For kernels.
     [[nodiscard]] bool covers(std::uint64_t address, std::uint64_t bytes, bool is_write) const;
 
 private:
     using Map = std::map<std::uint64_t, std::shared_ptr<Allocation>>;
 
-    /// An allocation that is gone.
+    /// A freed allocation.
     struct Freed {
         AllocationNote note;
         Origin freed_by;
@@ -176,7 +175,8 @@ private:
 
     mutable std::shared_mutex mutex_;
     Map by_base_;
-    // Freed, but streams are not there yet; by base, which the next owner of a block may share.
+    // Freed, but their streams have not reached the free. By base; the next user of a block may
+    // have the same base.
     std::multimap<std::uint64_t, std::shared_ptr<Allocation>> draining_;
     std::atomic<std::uint64_t> changes_{1};
     std::deque<Freed> freed_; // the last ones, oldest first

@@ -22,15 +22,15 @@ namespace cuprum::emulator {
 
 namespace {
 
-// Below this a copy costs less than handing it to a worker.
+// A smaller copy costs less than passing it to a worker.
 constexpr std::uint64_t QUICK_BYTES = 64 << 10;
 
 enum class Residence : std::uint8_t { Pageable, Pinned, Device };
 
-/// What there is to know of an end.
+/// What a copy needs to know about one end.
 struct Place {
     Residence residence = Residence::Pageable;
-    bool is_synchronous = false; // the program wants plain calls to wait
+    bool is_synchronous = false; // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: plain calls wait
 };
 
 Place check_side(const CopySide& side, const Copy& copy, bool is_write, const Stream& stream);
@@ -74,11 +74,11 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
                                                                        : CopyMode::Async;
     } else if (mode == CopyMode::Async && !stream.may_be_capturing()) {
         if (to == Residence::Pageable) {
-            mode = CopyMode::Blocking; // returns when the bytes are there
+            mode = CopyMode::Blocking; // the host may read the bytes when the call returns
         } else if (from == Residence::Pageable && !stream.is_idle()) {
             staged = stage(copy); // the caller may change the source as soon as we return
         } else if (from == Residence::Pageable) {
-            mode = CopyMode::Blocking; // nothing is before it: as quick as staging
+            mode = CopyMode::Blocking; // the stream is idle, so this is as quick as staging
         }
     }
     const std::uint64_t bytes = copy.width_bytes * copy.height * copy.depth;
@@ -126,7 +126,7 @@ void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
 
 namespace {
 
-/// Finds out where an end lies, and that all of it is there.
+/// Finds the memory of one end and checks that it contains the whole range.
 Place check_side(const CopySide& side, const Copy& copy, bool is_write, const Stream& stream) {
     const char* const which = is_write ? "destination" : "source";
     require(side.address != 0, "an address is NULL");
@@ -150,7 +150,7 @@ Place check_side(const CopySide& side, const Copy& copy, bool is_write, const St
     const std::uint64_t available = Allocations::instance().bytes_from(side.address);
     if (extent > available) {
         if (allocation->kind == MemoryKind::Registered) {
-            return {}; // runs over the registered part into the rest of the heap
+            return {}; // begins in registered memory and continues in other host memory
         }
         fail(CUDA_ERROR_INVALID_VALUE, std::string(which) + " of " + std::to_string(extent) +
                                            " bytes does not fit: " + std::to_string(available) +
@@ -160,7 +160,7 @@ Place check_side(const CopySide& side, const Copy& copy, bool is_write, const St
             allocation->sync_memops.load(std::memory_order_relaxed)};
 }
 
-/// Returns the distance from the first byte to one past the last.
+/// Returns the number of bytes from the first to the last.
 std::uint64_t extent_bytes(const CopySide& side, const Copy& copy) {
     return (copy.depth - 1) * side.slice_bytes + (copy.height - 1) * side.pitch_bytes +
            copy.width_bytes;
@@ -179,7 +179,7 @@ void check_pitches(const CopySide& side, const Copy& copy, const char* which) {
     }
 }
 
-/// Keeps account of which bytes of device memory have been written.
+/// Records which bytes of device memory have been written.
 void note_copy(const MemoryMap& map, std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     MemoryRange range;
     if (Allocations::instance().find_for_kernels(from, range) && range.is_tracked) {
@@ -226,7 +226,7 @@ void perform(const Fill& fill) {
     }
 }
 
-/// Takes a packed copy of the source and makes it the source.
+/// Copies the source into a packed buffer, which becomes the source.
 std::shared_ptr<std::vector<std::byte>> stage(Copy& copy) {
     auto bytes =
         std::make_shared<std::vector<std::byte>>(copy.width_bytes * copy.height * copy.depth);

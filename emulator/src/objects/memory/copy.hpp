@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Copies and fills: what they touch is checked when they are called, done when the stream gets
-// there.
+// Copies and fills. The call checks the memory; the stream does the work later.
 
 #pragma once
 
@@ -17,7 +16,7 @@ namespace cuprum::emulator {
 
 /// What an end of a copy must be.
 enum class CopyEnd : std::uint8_t {
-    Any,    // unified addressing tells
+    Any,    // found by unified addressing
     Host,   // pageable, pinned or managed memory
     Device, // memory that the driver knows
 };
@@ -37,8 +36,8 @@ struct Copy {
     std::uint64_t width_bytes = 0;
     std::uint64_t height = 1;
     std::uint64_t depth = 1;
-    bool is_between_contexts = false; // names the contexts of both ends: no device has to reach
-                                      // the other's memory
+    bool is_between_contexts = false; // names the contexts of both ends, so that no device needs
+                                      // access to the other's memory
 };
 
 /// A fill of `height` rows of `width` elements.
@@ -54,19 +53,20 @@ struct Fill {
 /// When a copy returns.
 enum class CopyMode : std::uint8_t {
     Blocking, // when it is done
-    Async,    // as CUDA promises: at once where both ends allow it, pageable sources staged
-    Plain,    // as Async, but when it is done if CU_POINTER_ATTRIBUTE_SYNC_MEMOPS is set for an end
-    Staged,   // as Async, but the source is read before the call returns, whatever it is
+    Async,    // as CUDA documents: at once if both ends allow it; pageable sources are staged
+    Plain,    // as Async, but waits if CU_POINTER_ATTRIBUTE_SYNC_MEMOPS is set for an end
+    Staged,   // as Async, but every source is read before the call returns
 };
 
 /// Returns a plain copy of one dimension.
 [[nodiscard]] Copy linear_copy(std::uint64_t destination, CopyEnd destination_end,
                                std::uint64_t source, CopyEnd source_end, std::uint64_t bytes);
 
-/// Checks a copy and gives it to a stream; throws INVALID_VALUE if an end is not what it must be.
+/// Checks a copy and enqueues it. Throws INVALID_VALUE if an end is not the required kind of
+/// memory.
 void enqueue_copy(Stream& stream, const Copy& copy, CopyMode mode);
 
-/// Checks a fill and gives it to a stream.
+/// Checks a fill and enqueues it.
 void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode);
 
 } // namespace cuprum::emulator

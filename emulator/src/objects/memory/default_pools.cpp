@@ -32,7 +32,7 @@ std::shared_ptr<Pool> DefaultPools::default_pool(const CUmemLocation& location,
     if (const auto found = defaults_.find(key); found != defaults_.end()) {
         return found->second;
     }
-    // Made before it is entered: there may be no such pool.
+    // Create the pool before adding it, because the constructor may throw.
     return defaults_.emplace(key, Pool::create_default(type, location)).first->second;
 }
 

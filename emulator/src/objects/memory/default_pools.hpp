@@ -16,25 +16,25 @@ namespace cuprum::emulator {
 
 /// The default and the current pool of every location and type of memory.
 ///
-/// A device's pinned memory is kept by the device itself; the rest is made here when asked for.
+/// A device keeps its own default pool. The others are created here on first use.
 class DefaultPools {
 public:
     /// Returns the process's default pools; never destroyed.
     [[nodiscard]] static DefaultPools& instance();
 
-    /// Returns the pool that a location has without asking.
+    /// Returns the default pool of a location.
     [[nodiscard]] std::shared_ptr<Pool> default_pool(const CUmemLocation& location,
                                                      CUmemAllocationType type);
 
-    /// Returns the pool in use for a location.
+    /// Returns the current pool of a location.
     [[nodiscard]] std::shared_ptr<Pool> current(const CUmemLocation& location,
                                                 CUmemAllocationType type);
 
-    /// Puts a pool to use; throws INVALID_VALUE if it is of other memory.
+    /// Sets the current pool. Throws INVALID_VALUE if the pool has other memory.
     void set_current(const CUmemLocation& location, CUmemAllocationType type,
                      std::shared_ptr<Pool> pool);
 
-    /// Returns to the default pool where a destroyed one was in use.
+    /// Sets the default pool as current wherever a destroyed pool was.
     void forget(const Pool& pool);
 
 private:

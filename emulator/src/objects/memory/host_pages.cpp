@@ -19,11 +19,11 @@ namespace cuprum::emulator {
 
 namespace {
 
-/// Returns whether all pages of a range are there.
+/// Returns whether all pages of a range are mapped.
 bool is_mapped(std::uint64_t address, std::uint64_t bytes) {
     const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
     const std::uint64_t first = address / page_bytes * page_bytes;
-    // An asynchronous msync() does nothing but look at what is mapped.
+    // An asynchronous msync() only checks what is mapped.
     return ::msync(reinterpret_cast<void*>(first), address - first + bytes, MS_ASYNC) == 0;
 }
 
@@ -35,9 +35,9 @@ Permission permission_of_process(std::uint64_t address, std::uint64_t bytes) {
     }
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> maps(std::fopen("/proc/self/maps", "re"),
                                                                &std::fclose);
-    Permission permission = Permission::ReadWrite; // also where the system does not tell
+    Permission permission = Permission::ReadWrite; // also if the system does not report it
     char line[512];
-    bool is_start = true; // of a line: names of files may make one longer than the buffer
+    bool is_start = true; // of a line: long file names may make a line longer than the buffer
     while (maps != nullptr && std::fgets(line, sizeof line, maps.get()) != nullptr) {
         std::uint64_t first = 0;
         std::uint64_t end = 0;
@@ -53,7 +53,7 @@ Permission permission_of_process(std::uint64_t address, std::uint64_t bytes) {
             continue;
         }
         if (first >= address + bytes) {
-            break; // lines are in the order of addresses
+            break; // lines are sorted by address
         }
         if (can_read != 'r') {
             return Permission::None;

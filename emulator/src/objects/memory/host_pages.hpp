@@ -12,17 +12,17 @@ namespace cuprum::emulator {
 /// The size of a page of host memory.
 inline constexpr std::uint64_t PAGE_BYTES = 4096;
 
-/// Returns what this process itself may do with all of a range of its memory, as the system says.
+/// Returns what this process may do with all of a range of its memory, as the system reports it.
 [[nodiscard]] Permission permission_of_process(std::uint64_t address, std::uint64_t bytes);
 
-/// Returns whether the host has a NUMA node of this number. One without nodes has number 0.
+/// Returns whether the host has a NUMA node of this number. A host without nodes has node 0.
 [[nodiscard]] bool is_host_node(int number);
 
 /// Returns the number of the NUMA node on which the calling thread runs.
 [[nodiscard]] int current_host_node();
 
-/// Throws OUT_OF_MEMORY for an allocation that the host could never hold, with `more_bytes` beside
-/// its own memory. Pages come when they are touched: many large ones together are not refused.
+/// Throws OUT_OF_MEMORY for an allocation larger than the host's memory and `more_bytes`. The
+/// system provides pages on first access, so several large allocations together are not refused.
 void check_host_holds(std::uint64_t bytes, std::uint64_t more_bytes = 0);
 
 } // namespace cuprum::emulator

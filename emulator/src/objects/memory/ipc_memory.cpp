@@ -36,7 +36,8 @@ std::map<SharedToken, Import>& imports() {
     return *all;
 }
 
-/// Puts a shared file with the same contents behind an allocation. Nothing else runs meanwhile.
+/// Moves the contents of an allocation into a shared file and maps the file there. Nothing else may
+/// run meanwhile.
 void move_to_file(Allocation& allocation) {
     SharedHeader about;
     about.kind = SharedKind::Memory;
@@ -54,12 +55,12 @@ void move_to_file(Allocation& allocation) {
     ::munmap(copy, about.bytes);
     AddressSpace::map_file(allocation.base, about.bytes, file->descriptor(),
                            SharedFile::DATA_OFFSET);
-    // From now on others may write it.
+    // From now on other processes may write it.
     check::mark_written(AddressSpace::instance().map(), allocation.base, allocation.bytes);
     allocation.file = std::move(file);
 }
 
-/// Returns the memory of an import, nullptr if it is gone.
+/// Returns the memory of an import, or nullptr if it has been freed.
 std::shared_ptr<Allocation> find_import(const SharedToken& token, const Import& import) {
     auto allocation = Allocations::instance().find(import.base);
     const bool is_it = allocation != nullptr && allocation->kind == MemoryKind::Imported &&
@@ -92,13 +93,13 @@ std::shared_ptr<Allocation> open_memory(const SharedAddress& address,
         fail(CUDA_ERROR_INVALID_CONTEXT, "the handle was made by this very process");
     }
     const std::lock_guard lock(imports_mutex);
-    // The contexts in which memory was opened may have taken it along.
+    // Contexts that opened the memory may have been destroyed, and the memory with them.
     std::erase_if(imports(), [](const auto& entry) {
         return find_import(entry.first, entry.second) == nullptr;
     });
     if (const auto found = imports().find(address.token); found != imports().end()) {
         if (auto allocation = find_import(address.token, found->second)) {
-            // The context may be of a device that has not opened it yet.
+            // The context may belong to a device that has not opened the memory yet.
             AddressSpace::instance().set_permission(context->device().ordinal(), allocation->base,
                                                     allocation->bytes, Permission::ReadWrite);
             ++found->second.uses;
@@ -111,7 +112,7 @@ std::shared_ptr<Allocation> open_memory(const SharedAddress& address,
         fail(CUDA_ERROR_INVALID_HANDLE, "not the handle of memory, or its size is wrong");
     }
     auto allocation = std::make_shared<Allocation>();
-    allocation->device = device_at(about.location_id).ordinal(); // there may be no such device here
+    allocation->device = device_at(about.location_id).ordinal(); // may throw
     allocation->base = AddressSpace::instance().take(address.bytes);
     allocation->bytes = address.bytes;
     allocation->kind = MemoryKind::Imported;
@@ -127,7 +128,7 @@ std::shared_ptr<Allocation> open_memory(const SharedAddress& address,
         throw;
     }
     Allocations::open(*allocation);
-    // Opening it also lets the device of the context reach it.
+    // Opening the memory also gives the context's device access to it.
     AddressSpace::instance().set_permission(context->device().ordinal(), allocation->base,
                                             allocation->bytes, Permission::ReadWrite);
     imports()[address.token] = {allocation->base, 1};

@@ -17,8 +17,8 @@ namespace {
 
 constexpr CUmemLocation NOWHERE{CU_MEM_LOCATION_TYPE_INVALID, 0};
 
-/// Returns a place as it is told when asked: without a number where numbers do not matter, and the
-/// present node of the host by its number.
+/// Returns a location in the form that queries return: without a number where numbers do not
+/// matter, and with the number of the host's current node.
 CUmemLocation checked(const CUmemLocation& location) {
     switch (location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
@@ -42,7 +42,7 @@ int ordinal_of(const CUmemLocation& location) {
                                                           : CU_DEVICE_CPU;
 }
 
-/// Returns who accesses memory: a device or the host as a whole.
+/// Returns the accessing location: a device, or the host as a whole.
 int accessor_of(const CUmemLocation& location) {
     require(location.type == CU_MEM_LOCATION_TYPE_DEVICE ||
                 location.type == CU_MEM_LOCATION_TYPE_HOST,
@@ -178,7 +178,7 @@ void ManagedAdvice::forget(std::uint64_t allocation_id) noexcept {
     by_allocation_.erase(allocation_id);
 }
 
-/// Changes what is known of the pages of a range; neighbours that become alike are joined.
+/// Changes the advice for the pages of a range. Neighbours that become equal are joined.
 template <typename Change>
 void ManagedAdvice::change(const Allocation& allocation, std::uint64_t address, std::uint64_t bytes,
                            const Change& apply) {
@@ -213,7 +213,7 @@ void ManagedAdvice::change(const Allocation& allocation, std::uint64_t address, 
     }
 }
 
-/// Returns what holds for all pages of a range. The mutex is held.
+/// Returns the advice that applies to all pages of a range. The mutex must be held.
 ManagedAdvice::Advice ManagedAdvice::common_advice(const Allocation& allocation,
                                                    std::uint64_t address,
                                                    std::uint64_t bytes) const {

@@ -15,20 +15,20 @@ namespace cuprum::emulator {
 
 struct Allocation;
 
-/// What programs have advised about managed memory. It changes nothing here, but can be asked.
+/// The advice that programs gave about managed memory. It has no effect here, but can be queried.
 ///
-/// Kept by page, as CUDA does: a range that is advised about is rounded out to whole pages, and
-/// what is asked about several pages is what holds for all of them.
+/// It is kept for each page, as CUDA does. Ranges are rounded out to whole pages. A query about
+/// several pages returns what applies to all of them.
 class ManagedAdvice {
 public:
     /// Returns the process's advice; never destroyed.
     [[nodiscard]] static ManagedAdvice& instance();
 
-    /// Remembers advice; throws INVALID_VALUE if the range is not managed memory.
+    /// Remembers advice. Throws INVALID_VALUE if the range is not managed memory.
     void advise(std::uint64_t address, std::uint64_t bytes, CUmem_advise advice,
                 const CUmemLocation& location);
 
-    /// Throws what prefetch() would, and does nothing.
+    /// Throws if prefetch() would throw. Changes nothing.
     void check_prefetch(std::uint64_t address, std::uint64_t bytes,
                         const CUmemLocation& location) const;
 
@@ -39,7 +39,7 @@ public:
     void get(void* data, std::size_t size, CUmem_range_attribute attribute, std::uint64_t address,
              std::uint64_t bytes);
 
-    /// Drops what is known of an allocation that is gone.
+    /// Forgets the advice about a freed allocation.
     void forget(std::uint64_t allocation_id) noexcept;
 
 private:
@@ -50,7 +50,7 @@ private:
         std::set<int> accessed_by; // devices; CU_DEVICE_CPU for the host
     };
 
-    /// Advice by the address where it begins to hold; it does up to the next.
+    /// Advice by the first address that it applies to. It applies up to the next entry.
     using Pieces = std::map<std::uint64_t, Advice>;
 
     template <typename Change>

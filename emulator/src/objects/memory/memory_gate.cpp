@@ -15,8 +15,8 @@ MemoryGate& MemoryGate::instance() {
 }
 
 bool MemoryGate::enter(const std::shared_ptr<Operation>& operation) {
-    // Counted first, looked second, both in one total order: whoever closes the gate either sees
-    // the count or is seen here.
+    // Count first, then look, both sequentially consistent: the thread that closes the gate either
+    // sees the count, or is seen here.
     inside_.fetch_add(1);
     if (!is_closed_.load()) [[likely]] {
         return true;

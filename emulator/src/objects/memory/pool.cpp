@@ -19,15 +19,14 @@ namespace {
 
 constexpr std::uint64_t SMALLEST_BLOCK_BYTES = 512;
 constexpr std::uint64_t LARGEST_BYTES = std::uint64_t{1} << 46;
-/// How many idle blocks of a size, up to this one, are kept back from use when a program is
-/// checked.
+/// While a program is checked, up to this many idle blocks of each size are not used again.
 constexpr std::size_t RESTING_BLOCKS = 16;
 constexpr std::uint64_t RESTING_BYTES = std::uint64_t{1} << 20;
 
-/// Returns the size of block that serves a request: few sizes, so that blocks are used again.
+/// Returns the block size for a request. There are few sizes, so that blocks can be used again.
 std::uint64_t capacity_for(std::uint64_t bytes, bool is_shared) {
     constexpr std::uint64_t granule = AddressSpace::GRANULE_BYTES;
-    if (bytes < granule && !is_shared) { // files are mapped by whole pages
+    if (bytes < granule && !is_shared) { // files are mapped in whole pages
         return std::bit_ceil(std::max(bytes, SMALLEST_BLOCK_BYTES));
     }
     return (bytes + granule - 1) / granule * granule;
@@ -141,7 +140,7 @@ Pool::~Pool() {
 std::shared_ptr<Allocation> Pool::allocate(std::uint64_t bytes, const Stream& stream) {
     require(bytes != 0, "the size must not be zero");
     require(!is_imported_, "an imported pool cannot allocate; only the process that made it can");
-    if (bytes > LARGEST_BYTES) { // rounding it up could wrap
+    if (bytes > LARGEST_BYTES) { // rounding up could overflow
         fail(CUDA_ERROR_OUT_OF_MEMORY, "no emulated device has so much memory");
     }
     const std::uint64_t capacity = capacity_for(bytes, file_ != nullptr);
@@ -190,7 +189,7 @@ void Pool::free_now(const std::shared_ptr<Allocation>& allocation) {
         unmap_import(*allocation);
         return;
     }
-    const std::uint64_t use = use_of(*allocation); // before others can have the block
+    const std::uint64_t use = use_of(*allocation); // before others can get the block
     put_back(*allocation, nullptr, 0);
     close_if_idle(*allocation, use);
 }
@@ -261,10 +260,10 @@ std::shared_ptr<Pool::Block> Pool::take_idle(std::uint64_t capacity, std::uint64
     return nullptr;
 }
 
-/// Picks an idle block for a program that is checked: the one that has been idle longest, so that
-/// use after free meets no new owner, and only when no work uses it any more, so that what is
-/// remembered of the old owner can be dropped. `stream_id`, unless 0, is the stream that must have
-/// freed it. The mutex is held.
+/// Picks an idle block for a program that is checked: the one that has been idle longest, so that a
+/// use after free does not hit a new owner. No work may use the block any more, so that the record
+/// of the old owner can be dropped. `stream_id`, unless 0, is the stream that must have freed it.
+/// The mutex must be held.
 std::shared_ptr<Pool::Block> Pool::take_rested(std::vector<std::shared_ptr<Block>>& blocks,
                                                std::uint64_t capacity, std::uint64_t stream_id) {
     if (capacity <= RESTING_BYTES && blocks.size() <= RESTING_BLOCKS) {
@@ -284,7 +283,7 @@ std::shared_ptr<Pool::Block> Pool::take_rested(std::vector<std::shared_ptr<Block
 }
 
 std::shared_ptr<Pool::Block> Pool::make_block(std::uint64_t capacity) {
-    reserve(capacity); // before anything is taken: others may be about to do the same
+    reserve(capacity); // before anything is allocated: other threads may do the same
     try {
         auto block = take_block(capacity);
         const std::lock_guard lock(mutex_);
@@ -297,7 +296,7 @@ std::shared_ptr<Pool::Block> Pool::make_block(std::uint64_t capacity) {
     }
 }
 
-/// Counts memory as reserved, unless that is more than the pool may hold.
+/// Counts memory as reserved. Throws if the pool would exceed its limit.
 void Pool::reserve(std::uint64_t capacity) {
     std::uint64_t reserved = reserved_bytes_.load();
     do {
@@ -351,7 +350,7 @@ void Pool::put_back(const Allocation& allocation, std::shared_ptr<Operation> fre
     idle_[block->capacity].push_back(block);
 }
 
-/// Ends kernels' access to a block, unless it was allocated again in the meantime.
+/// Removes kernels' access to a block, unless it was allocated again in the meantime.
 void Pool::close_if_idle(const Allocation& allocation, std::uint64_t use) {
     const std::lock_guard lock(mutex_);
     const auto found = blocks_.find(allocation.base);

@@ -3,15 +3,15 @@
 
 // Stream-ordered memory pools.
 //
-// A pool hands out blocks, each with addresses of its own. A freed block stays with the pool until
-// a synchronisation finds more than the release threshold lying idle. It is used again at once on
-// the stream that freed it, since that order makes it safe, and on any other stream as soon as the
-// work up to the free is done. To the calls of the API a block is gone when the free is called; to
-// kernels when the stream gets there.
+// A pool allocates blocks, each with its own addresses. A freed block stays in the pool until a
+// synchronisation finds more idle memory than the release threshold. The stream that freed it can
+// use it again at once, because stream order makes that safe. Other streams can use it when the
+// work before the free is done. For API calls a block is freed when the free is called; for kernels
+// when the stream reaches the free.
 //
-// The blocks of a pool that can be shared lie in a shared file. A pointer that is exported gets an
-// entry in the file's table, which is how another process, holding the same file, finds it and
-// knows that it has not been freed. An imported pool makes no blocks; it maps those of the other.
+// The blocks of a shareable pool are in a shared file. An exported pointer gets an entry in the
+// file's table. Another process that holds the same file finds the pointer there and sees that it
+// has not been freed. An imported pool allocates no blocks; it maps those of the exporter.
 
 #pragma once
 
@@ -38,57 +38,58 @@ class Stream;
 /// A pool of stream-ordered memory on a device or on the host.
 class Pool final : public Object, public std::enable_shared_from_this<Pool> {
 public:
-    /// Makes a pool; throws INVALID_VALUE or NOT_SUPPORTED for properties that no pool can have.
+    /// Creates a pool. Throws INVALID_VALUE or NOT_SUPPORTED for invalid properties.
     [[nodiscard]] static std::shared_ptr<Pool> create(const CUmemPoolProps& properties);
 
-    /// Makes a device's own pool, which cannot be destroyed.
+    /// Creates a device's default pool, which cannot be destroyed.
     [[nodiscard]] static std::shared_ptr<Pool> create_default(Device& device);
 
-    /// Makes the host's own pool for `type` memory.
+    /// Creates the host's default pool for `type` memory.
     [[nodiscard]] static std::shared_ptr<Pool> create_default(CUmemAllocationType type,
                                                               CUmemLocation location);
 
-    /// Takes a pool that another process has exported; throws INVALID_VALUE for anything else.
+    /// Imports a pool that another process has exported. Throws INVALID_VALUE for other
+    /// descriptors.
     [[nodiscard]] static std::shared_ptr<Pool> import(int descriptor);
 
     ~Pool() override;
 
-    /// Allocates; the address may be used by work given to `stream` from now on.
+    /// Allocates memory. Work that is enqueued on `stream` from now on may use it.
     [[nodiscard]] std::shared_ptr<Allocation> allocate(std::uint64_t bytes, const Stream& stream);
 
-    /// Takes back an allocation of this pool, which the table of allocations has dropped already,
-    /// once `stream` gets there.
+    /// Frees an allocation of this pool when `stream` reaches this point. The table of allocations
+    /// has removed it already.
     void free(const std::shared_ptr<Allocation>& allocation, Stream& stream);
 
-    /// Takes back an allocation at once; the caller knows that no work uses it.
+    /// Frees an allocation at once. The caller guarantees that no work uses it.
     void free_now(const std::shared_ptr<Allocation>& allocation);
 
-    /// Returns a descriptor by which other processes get at the pool, for the caller to close;
-    /// throws INVALID_VALUE if the pool was not made for that.
+    /// Returns a descriptor that lets other processes import the pool. The caller closes it. Throws
+    /// INVALID_VALUE if the pool cannot be shared.
     [[nodiscard]] int export_descriptor() const;
 
     /// Describes an allocation of this pool to other processes.
     [[nodiscard]] CUmemPoolPtrExportData export_pointer(const Allocation& allocation);
 
-    /// Maps an allocation of the process that made this imported pool.
+    /// Maps an allocation of the process that exported this pool.
     [[nodiscard]] std::shared_ptr<Allocation> import_pointer(const CUmemPoolPtrExportData& data);
 
     [[nodiscard]] bool is_imported() const noexcept { return is_imported_; }
 
-    /// Gives idle blocks back until at most `keep_bytes` are reserved.
+    /// Releases idle blocks until at most `keep_bytes` are reserved.
     void trim_to(std::uint64_t keep_bytes);
 
-    /// Gives back what lies idle above the release threshold.
+    /// Releases idle memory above the release threshold.
     void trim_to_threshold();
 
-    /// Tells, cheaply, whether trim_to_threshold() could do anything.
+    /// Returns whether trim_to_threshold() could release something. Cheap.
     [[nodiscard]] bool has_excess() const noexcept;
 
     void get_attribute(CUmemPool_attribute attribute, void* value) const;
     void set_attribute(CUmemPool_attribute attribute, const void* value);
 
     [[nodiscard]] CUmemAccess_flags access(const CUmemLocation& location) const;
-    /// Throws if set_access() must not be called so.
+    /// Throws if set_access() would refuse these arguments.
     void check_access(const CUmemAccessDesc& description) const;
     void set_access(const CUmemAccessDesc& description);
 
@@ -96,21 +97,21 @@ public:
 
     [[nodiscard]] const CUmemPoolProps& properties() const noexcept { return properties_; }
 
-    /// Returns the device whose memory this is, -1 for the host's.
+    /// Returns the device whose memory this is, or -1 for host memory.
     [[nodiscard]] int device() const noexcept;
 
 private:
     struct Block {
         std::uint64_t base = 0;
         std::uint64_t capacity = 0;
-        std::uint64_t use = 0; // counts allocations, so that a late free is told apart
-        std::shared_ptr<Operation> freed_by; // nullptr: at once
+        std::uint64_t use = 0;               // counts allocations, so that a late free is detected
+        std::shared_ptr<Operation> freed_by; // nullptr: freed at once
         std::uint64_t freed_on_stream = 0;
         std::uint64_t file_offset = 0;         // in a shared pool
-        std::optional<std::uint32_t> exported; // its place in the table of the shared file
+        std::optional<std::uint32_t> exported; // its entry in the table of the shared file
     };
 
-    /// Entry of the table in the shared file; all zero while it is not in use.
+    /// An entry of the table in the shared file. All zero while it is unused.
     struct ExportRecord {
         std::uint64_t serial = 0;
         std::uint64_t offset = 0;
@@ -145,7 +146,7 @@ private:
     bool is_imported_ = false;
     std::shared_ptr<SharedFile> file_; // of a pool that can be shared
 
-    mutable std::mutex mutex_;                                          // of what follows
+    mutable std::mutex mutex_;                                          // guards the members below
     std::map<std::uint64_t, std::vector<std::shared_ptr<Block>>> idle_; // by capacity
     std::map<std::uint64_t, std::shared_ptr<Block>> blocks_;            // all, by base
     std::map<int, CUmemAccess_flags> access_;                           // by device
@@ -158,7 +159,7 @@ private:
     std::uint64_t used_high_bytes_ = 0;
     std::uint64_t file_end_ = 0;     // where the next block of the shared file goes
     std::uint64_t next_serial_ = 1;  // of exports
-    std::uint32_t record_count_ = 0; // places of the table that were ever used
+    std::uint32_t record_count_ = 0; // entries of the table that were ever used
     std::vector<std::uint32_t> free_records_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What programs can ask and set about a pool.
+// The attributes of a pool that programs can read and set.
 
 #include "objects/memory/pool.hpp"
 #include "objects/memory/reach.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Pools and their allocations given to other processes.
+// Sharing pools and their allocations with other processes.
 
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/host_pages.hpp"
@@ -13,7 +13,7 @@
 
 namespace cuprum::emulator {
 
-/// What CUmemPoolPtrExportData holds.
+/// The contents of CUmemPoolPtrExportData.
 struct Pool::ExportedPointer {
     SharedToken pool{};
     ExportRecord record;
@@ -80,7 +80,7 @@ std::shared_ptr<Allocation> Pool::import_pointer(const CUmemPoolPtrExportData& d
     require(is_imported_, "the pool is not an imported one");
     const auto exported = std::bit_cast<ExportedPointer>(data);
     require(exported.pool == file_->header().token, "the memory is of another pool");
-    // What the other process says may be anything: only what lies in the file is mapped.
+    // The other process may have written anything, so map only what is inside the file.
     ExportRecord record;
     require(exported.record.serial != 0 &&
                 file_->read_table(std::uint64_t{exported.place} * sizeof(ExportRecord), &record,
@@ -116,7 +116,7 @@ std::shared_ptr<Allocation> Pool::import_pointer(const CUmemPoolPtrExportData& d
     return allocation;
 }
 
-/// Ends the export of a block that is being freed; the caller holds the lock.
+/// Ends the export of a block that is being freed. The caller holds the lock.
 void Pool::withdraw(Block& block) {
     if (block.exported) {
         constexpr ExportRecord none;

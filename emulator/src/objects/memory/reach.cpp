@@ -17,7 +17,7 @@ namespace cuprum::emulator {
 
 namespace {
 
-constexpr int NO_DEVICE = -2; // -1 stands for the host
+constexpr int NO_DEVICE = -2; // -1 is the host
 
 bool allows(Permission permission, bool is_write) {
     return permission == Permission::ReadWrite || (permission == Permission::Read && !is_write);
@@ -37,7 +37,7 @@ void check_mapped(const Use& use, int device) {
                                         "CU_MEM_ACCESS_FLAGS_PROT_READWRITE"));
 }
 
-/// Checks memory of a pool, which grants access itself.
+/// Checks memory of a pool, which has its own access rights.
 void check_pooled(const Use& use, const Allocation& allocation, int device) {
     if (use.is_between_contexts || allocation.is_host_accessible() || allocation.is_managed() ||
         allocation.device == device) {

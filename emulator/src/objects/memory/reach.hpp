@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What copies, fills and waits of a stream may do with memory. Kernels ask the granules instead
-// (interp/memory_map.hpp).
+// What copies, fills and waits of a stream may do with memory. Kernels use the table of granules
+// instead (interp/memory_map.hpp).
 
 #pragma once
 
@@ -25,11 +25,12 @@ struct Use {
     std::uint64_t address = 0;
     std::uint64_t bytes = 0;
     bool is_write = false;
-    bool is_between_contexts = false; // no device has to reach the other's memory
+    bool is_between_contexts = false; // no device needs access to the other's memory
     const char* what = "the memory";  // for messages
 };
 
-/// Checks that work of a stream may use memory so; throws INVALID_VALUE, with the way out.
+/// Checks that work of a stream may use memory in this way. Throws INVALID_VALUE and explains what
+/// to do.
 void check_reach(const Use& use, const Allocation& allocation, const Stream& stream);
 
 } // namespace cuprum::emulator

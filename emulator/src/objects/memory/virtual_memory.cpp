@@ -102,7 +102,7 @@ std::uint64_t VirtualMemory::reserve(std::uint64_t bytes, std::uint64_t alignmen
     return base;
 }
 
-/// Reserves the addresses from where a reservation ends, if they are free. The mutex is held.
+/// Reserves the addresses behind a reservation, if they are free. The mutex must be held.
 bool VirtualMemory::reserve_behind(std::uint64_t address, std::uint64_t bytes) {
     const auto after = reservations_.lower_bound(address);
     if (after == reservations_.begin() ||
@@ -112,9 +112,9 @@ bool VirtualMemory::reserve_behind(std::uint64_t address, std::uint64_t bytes) {
     const std::uint64_t base = std::prev(after)->second.taken;
     Taken& taken = taken_.at(base);
     if (after != reservations_.end() && after->second.taken == base) {
-        return false; // another one is there
+        return false; // another reservation is there
     }
-    // One that was freed may have left addresses.
+    // A freed reservation may have left addresses there.
     const std::uint64_t left = base + taken.bytes - address;
     if (bytes > left) {
         if (!AddressSpace::instance().extend(base, taken.bytes, bytes - left)) {
@@ -159,7 +159,7 @@ void VirtualMemory::map(std::uint64_t base, std::uint64_t bytes, std::uint64_t o
     const std::lock_guard lock(mutex_);
     require(memory->shares.load() != 0, "the memory has been released");
     const auto after = reservations_.upper_bound(base);
-    // Not base + bytes, which may wrap.
+    // Not base + bytes, which may overflow.
     require(after != reservations_.begin(), "the range is not reserved");
     const auto& [reserved, reservation] = *std::prev(after);
     require(base - reserved <= reservation.bytes && bytes <= reservation.bytes - (base - reserved),
@@ -213,7 +213,7 @@ void VirtualMemory::set_access(std::uint64_t base, std::uint64_t bytes,
         end += each->second.bytes;
     }
     require(end == base + bytes && bytes != 0, "the range is not made of whole mappings");
-    // All or nothing: whatever can be wrong is found before anything changes.
+    // All or nothing: check everything before anything changes.
     for (auto each = mappings_.find(base); each != mappings_.end() && each->first < end; ++each) {
         const CUmemLocation& place = each->second.memory->properties().location;
         for (const CUmemAccessDesc& description : descriptions) {
@@ -285,8 +285,8 @@ void VirtualMemory::release(PhysicalMemory& memory) {
     forget_if_unused(memory);
 }
 
-/// Takes the handle out of use when nobody has a share of it and it cannot be had again. The mutex
-/// is held.
+/// Invalidates the handle when there is no share left and it cannot be retained again. The mutex
+/// must be held.
 void VirtualMemory::forget_if_unused(PhysicalMemory& memory) {
     if (memory.shares.load() == 0 && memory.mappings == 0) {
         HandleTable::instance().erase(HandleKind::Physical, memory.handle_value());

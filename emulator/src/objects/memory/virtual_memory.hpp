@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory whose addresses and whose bytes are made apart and joined by mapping.
+// Virtual memory: addresses and physical memory are created separately and joined by mapping.
 //
-// Bytes are an anonymous file of the system's, so that one piece can be mapped at several places.
+// Physical memory is an anonymous file, so that one piece can be mapped at several places.
 
 #pragma once
 
@@ -23,13 +23,13 @@
 
 namespace cuprum::emulator {
 
-/// A piece of memory without addresses, as cuMemCreate makes it.
+/// Physical memory without addresses, made by cuMemCreate.
 class PhysicalMemory final : public Object {
 public:
-    /// Takes memory of a device or the host; throws OUT_OF_MEMORY.
+    /// Allocates memory of a device or the host. Throws OUT_OF_MEMORY.
     PhysicalMemory(std::uint64_t bytes, const CUmemAllocationProp& properties);
 
-    /// Takes memory that another process has made; it counts as that process's.
+    /// Imports memory of another process. It is charged to that process.
     PhysicalMemory(std::shared_ptr<SharedFile> file, const CUmemAllocationProp& properties);
 
     ~PhysicalMemory() override;
@@ -40,12 +40,13 @@ public:
 
     [[nodiscard]] const SharedFile& file() const noexcept { return *file_; }
 
-    /// Returns the device whose memory this is, -1 for the host's.
+    /// Returns the device whose memory this is, or -1 for host memory.
     [[nodiscard]] int device() const noexcept;
 
-    /// How often the handle must be released until it is no longer one; changed by VirtualMemory.
+    /// How often the handle must be released until it is invalid. VirtualMemory changes it.
     std::atomic<std::uint32_t> shares{1};
-    /// At how many places it is mapped: for so long its handle can be had again. VirtualMemory's.
+    /// At how many places it is mapped. While it is mapped, its handle can be retained again.
+    /// VirtualMemory changes it.
     std::uint32_t mappings = 0;
 
 private:
@@ -63,42 +64,43 @@ public:
     /// Returns the process's reservations; never destroyed.
     [[nodiscard]] static VirtualMemory& instance();
 
-    /// Takes a range of addresses with nothing behind them; at `hint` if that is where another
-    /// reservation ends and the addresses are free, so that memory can grow where it is.
+    /// Reserves a range of addresses without memory. Uses `hint` if another reservation ends there
+    /// and the addresses are free, so that memory can grow in place.
     [[nodiscard]] std::uint64_t reserve(std::uint64_t bytes, std::uint64_t alignment,
                                         std::uint64_t hint);
 
-    /// Gives a whole reservation back; throws INVALID_VALUE while something is mapped in it.
+    /// Frees a whole reservation. Throws INVALID_VALUE while memory is mapped in it.
     void free(std::uint64_t base, std::uint64_t bytes);
 
-    /// Puts memory behind a part of a reservation; nobody may touch it before set_access().
+    /// Maps memory into a part of a reservation. Nothing may access it before set_access().
     void map(std::uint64_t base, std::uint64_t bytes, std::uint64_t offset,
              const std::shared_ptr<PhysicalMemory>& memory);
 
-    /// Takes away what was mapped in a range that whole mappings make up.
+    /// Unmaps a range, which must consist of whole mappings.
     void unmap(std::uint64_t base, std::uint64_t bytes);
 
-    /// Says what devices, or the host, may do with mapped memory; changes nothing if it throws.
+    /// Sets what devices, or the host, may do with mapped memory. Changes nothing if it throws.
     void set_access(std::uint64_t base, std::uint64_t bytes,
                     std::span<const CUmemAccessDesc> descriptions);
 
-    /// Returns what a location may do at an address; throws INVALID_VALUE if nothing is mapped.
+    /// Returns what a location may do at an address. Throws INVALID_VALUE if nothing is mapped
+    /// there.
     [[nodiscard]] CUmemAccess_flags access(std::uint64_t address,
                                            const CUmemLocation& location) const;
 
-    /// Returns what a copy for a device may do with all of a range: what the device may, and where
-    /// it may do nothing, what someone else may, for the driver lets them do it.
+    /// Returns what a copy for a device may do with all of a range. Where the device has no access,
+    /// the access of another location counts, because the driver copies through that location.
     [[nodiscard]] Permission permission_to_copy(std::uint64_t address, std::uint64_t bytes,
                                                 int device) const;
 
-    /// Returns the memory mapped at an address; throws INVALID_VALUE if there is none.
+    /// Returns the memory mapped at an address. Throws INVALID_VALUE if there is none.
     [[nodiscard]] std::shared_ptr<PhysicalMemory> memory_at(std::uint64_t address) const;
 
-    /// Takes another share of the handle of the memory mapped at an address, which may have been
-    /// released; returns its value. Throws INVALID_VALUE if nothing is mapped there.
+    /// Retains the handle of the memory mapped at an address, even if it was released before, and
+    /// returns it. Throws INVALID_VALUE if nothing is mapped there.
     [[nodiscard]] std::uint64_t retain(std::uint64_t address);
 
-    /// Gives up a share of a handle; throws INVALID_VALUE if there is none left.
+    /// Releases a handle once. Throws INVALID_VALUE if it was released already.
     void release(PhysicalMemory& memory);
 
 private:
@@ -113,10 +115,10 @@ private:
 
     struct Reservation {
         std::uint64_t bytes = 0;
-        std::uint64_t taken = 0; // where the addresses begin that it has a part of
+        std::uint64_t taken = 0; // the start of the addresses in `taken_` that it is a part of
     };
 
-    /// Addresses taken in one piece, for reservations that follow each other.
+    /// Addresses allocated in one piece, for reservations that follow each other.
     struct Taken {
         std::uint64_t bytes = 0;
         std::size_t reservations = 0;

@@ -24,10 +24,10 @@ namespace {
 
 std::mutex initialize_mutex;
 
-/// Answers for memory that the granules do not settle.
+/// Answers for memory that the table of granules cannot decide.
 bool is_accessible(const MemoryMap& map, std::uint64_t address, std::uint64_t bytes,
                    bool is_write) {
-    // Memory of the window that the device may not touch stays out of reach, allocated or not.
+    // Memory in the window that the device may not access stays inaccessible, allocated or not.
     const bool is_in_window = address - map.memory_base < map.memory_bytes;
     if (is_in_window && !map.is_mapped(address, address + bytes - 1, is_write)) {
         return false;
@@ -44,14 +44,14 @@ int device_of(const MemoryMap& map) {
     return device;
 }
 
-/// Names the call that says what devices may do with memory.
+/// Returns the name of the call that sets what devices may do with memory.
 const char* access_call(const Allocation& memory) {
     return memory.kind == MemoryKind::Pooled   ? "cuMemPoolSetAccess"
            : memory.kind == MemoryKind::Mapped ? "cuMemSetAccess"
                                                : "cuCtxEnablePeerAccess";
 }
 
-/// Says why a device may not touch memory that there is; nothing when that is not the reason.
+/// Explains why a device may not access existing memory. Empty if access is not the reason.
 std::string describe_missing_access(const MemoryMap& map, const Allocation& memory) {
     const int device = device_of(map);
     if (device == AddressSpace::instance().device_count()) {
@@ -68,7 +68,7 @@ std::string describe_missing_access(const MemoryMap& map, const Allocation& memo
            std::to_string(device) + " has no access: " + access_call(memory) + " was not called";
 }
 
-/// Says why a device may only read memory; nothing when it may write it, too.
+/// Explains why a device may only read memory. Empty if it may write too.
 std::string describe_read_only(const MemoryMap& map, std::uint64_t address,
                                const Allocation& memory) {
     if (memory.is_read_only()) {
@@ -134,7 +134,7 @@ void Driver::initialize() {
     map.report = settings.stops_at_report ? nullptr : &report;
     AddressSpace::instance().enable_checks(
         static_cast<std::uint8_t>(settings.checks | (settings.is_random ? SHAKE : 0)));
-    // After all of this: what other devices read is a copy of it.
+    // After everything above, because the memory maps of other devices are copies.
     AddressSpace::instance().set_device_count(static_cast<int>(settings.device_count));
     exec::Engine::instance().configure({.worker_count = settings.worker_count,
                                         .watchdog_seconds = settings.watchdog_seconds,
@@ -154,8 +154,8 @@ void Driver::initialize() {
     for (std::uint32_t ordinal = 0; ordinal < settings.device_count; ++ordinal) {
         devices_.push_back(std::make_unique<Device>(static_cast<int>(ordinal), settings));
     }
-    // Workers must be gone before the C library takes their stacks and streams apart. A forked
-    // child has no workers: as with a GPU, it cannot use the parent's driver.
+    // Workers must stop before the C library destroys what they use. A forked child has no workers:
+    // as with a GPU, it cannot use the parent's driver.
     std::atexit([] { leave(); });
     pthread_atfork(nullptr, nullptr, [] {
         auto& state = instance().state_;

@@ -24,18 +24,18 @@ public:
     /// Returns the process's driver; never destroyed.
     [[nodiscard]] static Driver& instance();
 
-    /// Reads the settings and makes the devices. Doing it again does nothing.
+    /// Reads the settings and creates the devices. Calling it again has no effect.
     ///
-    /// @throws DriverError INVALID_VALUE if a setting is wrong, after logging which.
+    /// @throws DriverError INVALID_VALUE if a setting is invalid. The log names it.
     void initialize();
 
-    /// Returns whether the process is a child of the one that initialised the driver. Locks may be
-    /// held there by threads that it does not have.
+    /// Returns whether this process was forked from the one that initialised the driver. In such a
+    /// child, locks may be held by threads that do not exist there.
     [[nodiscard]] bool is_forked() const noexcept {
         return state_.load(std::memory_order_acquire) == State::Forked;
     }
 
-    /// Throws unless calls are allowed: NOT_INITIALIZED, DEINITIALIZED once the process leaves, or
+    /// Throws if calls are not allowed: NOT_INITIALIZED, DEINITIALIZED while the process exits, or
     /// NOT_PERMITTED in a host function.
     void check_usable() const {
         if (state_.load(std::memory_order_acquire) != State::Ready || HostCallScope::is_inside())
@@ -46,7 +46,7 @@ public:
 
     [[nodiscard]] int device_count() const noexcept { return static_cast<int>(devices_.size()); }
 
-    /// Returns a device; throws INVALID_DEVICE.
+    /// Returns a device. Throws INVALID_DEVICE.
     [[nodiscard]] Device& device(CUdevice ordinal) const;
 
 private:
@@ -59,10 +59,10 @@ private:
 
     std::atomic<State> state_{State::Fresh};
     std::vector<std::unique_ptr<Device>> devices_;
-    bool lists_leaks_ = false; // when the process leaves
+    bool lists_leaks_ = false; // when the process exits
 };
 
-/// Returns a device of the process's driver; throws INVALID_DEVICE.
+/// Returns a device of the process's driver. Throws INVALID_DEVICE.
 [[nodiscard]] inline Device& device_at(CUdevice ordinal) {
     return Driver::instance().device(ordinal);
 }

@@ -96,7 +96,7 @@ std::string DriverLog::read(CUlogIterator* from, std::size_t limit) const {
     const bool is_lost = from != nullptr && wanted < first_;
     const auto size_from = [&](CUlogIterator number) {
         const bool is_cut = is_lost || number > wanted;
-        std::size_t size = is_cut ? sizeof LEFT_OUT : 0; // its NUL counts for the line end
+        std::size_t size = is_cut ? sizeof LEFT_OUT : 0; // its NUL is counted as the line end
         for (CUlogIterator each = number; each < end; ++each) {
             size += lines_[each - first_].size() + 1;
         }

@@ -24,17 +24,18 @@ public:
     /// Stores a message, drops the oldest if there are too many, and calls the subscribers.
     void add(CUlogLevel level, std::string text) noexcept;
 
-    /// Calls a function for each message from now on; on the thread whose call failed.
+    /// Calls a function for each message from now on, on the thread whose call failed.
     [[nodiscard]] CUlogsCallbackHandle subscribe(CUlogsCallback callback, void* data);
 
-    /// Ends a subscription; throws INVALID_VALUE.
+    /// Ends a subscription. Throws INVALID_VALUE if there is none.
     void unsubscribe(CUlogsCallbackHandle handle);
 
     /// Returns the number that the next message will have.
     [[nodiscard]] CUlogIterator next() const;
 
-    /// Returns the lines from message `from` on, all there are for nullptr, and moves it on. With a
-    /// `limit` of bytes, as many of the latest as fit; a first line says what was left out.
+    /// Returns the lines from message `from` on, or all lines for nullptr, and advances `from`.
+    /// With a `limit` in bytes, returns the latest lines that fit, after a line that says that
+    /// others were left out.
     [[nodiscard]] std::string read(CUlogIterator* from, std::size_t limit) const;
 
 private:
@@ -45,7 +46,7 @@ private:
 
     mutable std::mutex mutex_;
     std::deque<std::string> lines_; // without line ends
-    CUlogIterator first_ = 0;       // the number of the first of them
+    CUlogIterator first_ = 0;       // the number of the first line
     std::size_t bytes_ = 0;
     std::vector<std::shared_ptr<Subscription>> subscriptions_;
 };

@@ -10,7 +10,7 @@
 
 namespace cuprum::emulator {
 
-/// Ends a driver call with a result code; the sentence goes to the log.
+/// Ends a driver call with a result code. The message goes to the log.
 class DriverError : public std::runtime_error {
 public:
     DriverError(CUresult code, const std::string& message)
@@ -25,7 +25,7 @@ private:
 /// Throws DriverError.
 [[noreturn]] void fail(CUresult code, const std::string& message);
 
-/// Throws DriverError(CUDA_ERROR_INVALID_VALUE) unless `condition` holds.
+/// Throws DriverError(CUDA_ERROR_INVALID_VALUE) if `condition` is false.
 inline void require(bool condition, const char* message) {
     if (!condition) {
         fail(CUDA_ERROR_INVALID_VALUE, message);

@@ -12,11 +12,11 @@
 
 namespace cuprum::emulator {
 
-/// The sticky error of one context: set by the first fault, returned by every later call.
+/// The sticky error of one context. The first fault sets it; every later call returns it.
 class ErrorState {
 public:
-    /// Records an error, and what is known of it, unless there is one already. Returns whether it
-    /// was the first.
+    /// Records an error and its description, unless there is one already. Returns whether it was
+    /// the first.
     bool set(CUresult code, std::string report = {}) noexcept {
         const std::lock_guard lock(mutex_);
         if (get() != CUDA_SUCCESS) {
@@ -29,7 +29,7 @@ public:
 
     [[nodiscard]] CUresult get() const noexcept { return code_.load(std::memory_order_acquire); }
 
-    /// Returns what is known of the error; empty if there is none, or nothing more.
+    /// Returns the description of the error. Empty if there is no error or no description.
     [[nodiscard]] std::string report() const {
         const std::lock_guard lock(mutex_);
         return report_;

@@ -44,7 +44,7 @@ std::uint64_t HandleTable::insert(HandleKind kind, std::shared_ptr<Object> objec
     std::uint32_t index = 0;
     {
         const std::lock_guard lock(mutex_);
-        // A few slots rest before they are used again.
+        // Freed slots are not used again at once.
         constexpr std::size_t resting_slots = 64;
         if (free_.size() > resting_slots) {
             index = free_.front();
@@ -60,7 +60,7 @@ std::uint64_t HandleTable::insert(HandleKind kind, std::shared_ptr<Object> objec
             }
             ++slot_count_;
         }
-        // Here, where all() cannot be under way: it must never find more than are counted.
+        // Count here, under the lock: all() must never find more objects than are counted.
         counts_[static_cast<std::size_t>(kind)].fetch_add(1, std::memory_order_relaxed);
     }
     Slot& slot = chunks_[index / CHUNK_SLOTS].load(std::memory_order_acquire)[index % CHUNK_SLOTS];
@@ -116,7 +116,8 @@ std::size_t HandleTable::count(HandleKind kind) const noexcept {
 std::vector<std::shared_ptr<Object>> HandleTable::all(HandleKind kind) {
     std::vector<std::shared_ptr<Object>> found;
     const std::lock_guard table_lock(mutex_);
-    // Of few objects among many the last is found early: contexts, say, which every free asks for.
+    // Stop when all objects of this kind are found. Every free asks for the contexts, which are few
+    // and have low slots.
     const std::size_t most = count(kind);
     for (std::size_t index = 0; index < slot_count_ && found.size() < most; ++index) {
         Slot& slot =

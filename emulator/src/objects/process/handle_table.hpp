@@ -3,9 +3,9 @@
 
 // The table of live handles.
 //
-// A handle is not an address: it names a slot, how often the slot has been used, and the kind of
-// object. One short lock detects a handle that was destroyed, is of another kind or was never made,
-// and no handle is ever followed as a pointer.
+// A handle is not an address. It holds a slot, how often the slot has been used, and the kind of
+// object. One lookup detects a handle that was destroyed, has another kind or never existed. No
+// handle is ever used as a pointer.
 //
 //   bits  0..3   0
 //   bits  4..27  slot
@@ -40,7 +40,7 @@ enum class HandleKind : std::uint8_t {
     Kernel,
     Physical, // memory made by cuMemCreate
     GreenContext,
-    GreenContextView, // a green context as a CUcontext
+    GreenContextView, // the CUcontext of a green context
     ResourceDescription,
     Linker,
     Graph,
@@ -48,7 +48,7 @@ enum class HandleKind : std::uint8_t {
     Count,
 };
 
-/// What everything behind a handle derives from.
+/// The base class of all objects that have handles.
 class Object {
 public:
     virtual ~Object() = default;
@@ -56,10 +56,10 @@ public:
     Object(const Object&) = delete;
     Object& operator=(const Object&) = delete;
 
-    /// Returns the handle as a number; 0 before it was inserted.
+    /// Returns the handle as a number, or 0 if the object is not in the table.
     [[nodiscard]] std::uint64_t handle_value() const noexcept { return handle_; }
 
-    /// Returns the handle as the driver type asked for.
+    /// Returns the handle as a driver type.
     template <typename Handle>
     [[nodiscard]] Handle handle() const noexcept {
         return reinterpret_cast<Handle>(handle_);
@@ -80,16 +80,16 @@ public:
     /// Returns the process's table; never destroyed.
     [[nodiscard]] static HandleTable& instance();
 
-    /// Gives an object a handle; the table keeps a share of it until erase().
+    /// Gives an object a handle. The table keeps a share of the object until erase().
     std::uint64_t insert(HandleKind kind, std::shared_ptr<Object> object);
 
-    /// Returns the live object of a handle, or nullptr for any other value.
+    /// Returns the object of a live handle, or nullptr for any other value.
     [[nodiscard]] std::shared_ptr<Object> find(HandleKind kind, std::uint64_t handle) noexcept;
 
-    /// Ends a handle's life and returns what it named, or nullptr if it was not alive.
+    /// Invalidates a handle and returns its object, or nullptr if the handle was not live.
     std::shared_ptr<Object> erase(HandleKind kind, std::uint64_t handle) noexcept;
 
-    /// Returns how many objects of a kind are alive.
+    /// Returns the number of live objects of a kind.
     [[nodiscard]] std::size_t count(HandleKind kind) const noexcept;
 
     /// Returns the live objects of a kind.
@@ -108,11 +108,12 @@ private:
 
     [[nodiscard]] Slot* slot_of(std::uint64_t handle) noexcept;
 
-    // Chunks are made on demand and never move or go away, so that find() takes no table lock.
+    // Chunks are created on demand. They never move and are never freed, so find() needs no lock of
+    // the table.
     std::array<std::atomic<Slot*>, MAX_CHUNKS> chunks_{};
-    std::mutex mutex_; // of what follows
+    std::mutex mutex_; // guards the members below
     std::size_t slot_count_ = 0;
-    std::deque<std::uint32_t> free_; // first freed, first used: a stale handle stays stale longer
+    std::deque<std::uint32_t> free_; // first freed, first used: stale handles stay invalid longer
     std::array<std::atomic<std::size_t>, static_cast<std::size_t>(HandleKind::Count)> counts_{};
 };
 

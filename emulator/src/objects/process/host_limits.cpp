@@ -18,9 +18,9 @@ namespace cuprum::emulator {
 namespace {
 
 constexpr std::string_view CGROUP_ROOT = "/sys/fs/cgroup";
-/// Version 1 writes the largest multiple of a page for "no limit".
+/// For "no limit", version 1 writes the largest multiple of a page.
 constexpr std::uint64_t NO_MEMORY_LIMIT = std::uint64_t{1} << 62;
-/// No machine has more; a larger affinity mask is not asked for.
+/// The size of the largest affinity mask to try.
 constexpr int MAX_PROCESSORS = 1 << 16;
 
 std::string_view trimmed(std::string_view text);
@@ -37,8 +37,8 @@ void lower(std::optional<T>& limit, std::optional<T> other) {
 
 /// Calls `visit` with the folder of a group and of each group above it, up to `root`.
 ///
-/// A container often sees its own group as the root while /proc/self/cgroup names it as the host
-/// does. Folders that do not exist have no files, so only the ones that are there count.
+/// A container often sees its own group as the root, while /proc/self/cgroup shows the name that
+/// the host uses. Folders that do not exist are ignored.
 template <typename Visit>
 void for_each_folder(const std::string& root, std::string_view group, Visit visit) {
     std::string path(group == "/" ? "" : group);
@@ -176,7 +176,7 @@ std::optional<std::string> read_whole_file(const std::string& path) {
     return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-/// Returns how many processors the affinity of this process names; 0 if unknown.
+/// Returns how many processors the affinity of this process allows, or 0 if unknown.
 std::uint32_t processors_by_affinity() {
     for (int most = 1024; most <= MAX_PROCESSORS; most *= 4) {
         const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> set(

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How many processors and how much memory this process may use. In a container both are less than
-// what the machine has: control groups (cgroups, versions 1 and 2) limit them.
+// How many processors and how much memory this process may use. In a container, control groups
+// (cgroups, versions 1 and 2) limit both.
 
 #pragma once
 
@@ -14,13 +14,13 @@
 
 namespace cuprum::emulator {
 
-/// The limits of the control groups of a process; none where there is no limit.
+/// The limits of the control groups of a process. Empty if there is no limit.
 struct CgroupLimits {
     std::optional<std::uint32_t> processors; // a quota of 1.5 processors counts as 2
     std::optional<std::uint64_t> memory_bytes;
 };
 
-/// Returns the text of a file, or nothing if it cannot be read.
+/// Returns the text of a file. Empty if it cannot be read.
 using ReadFile = std::function<std::optional<std::string>(const std::string& path)>;
 
 /// Reads the limits of this process's control groups and of all groups above them. `read_file` is
@@ -38,12 +38,12 @@ using ReadFile = std::function<std::optional<std::string>(const std::string& pat
 /// number that version 1 uses for it are no limit.
 [[nodiscard]] std::optional<std::uint64_t> parse_memory_limit(std::string_view text);
 
-/// Returns how many processors this process may use at once, at least 1: the least of the machine's
-/// number, the affinity of the process and the quota of its control groups.
+/// Returns how many processors this process may use at once, at least 1. The machine, the affinity
+/// of the process and the quota of its control groups limit the number.
 [[nodiscard]] std::uint32_t usable_processors();
 
-/// Returns how much memory this process may use: the least of the machine's memory and the limit of
-/// its control groups; 0 if unknown.
+/// Returns how much memory this process may use, limited by the machine and its control groups.
+/// Returns 0 if unknown.
 [[nodiscard]] std::uint64_t usable_memory_bytes();
 
 } // namespace cuprum::emulator

@@ -13,8 +13,9 @@ namespace cuprum::emulator {
 
 /// Threads for work that may block: host functions, waits for a value in memory.
 ///
-/// A thread is added whenever all others are busy, so that one blocked host function does not hold
-/// back another stream's; idle ones are used again. They are detached and die with the process.
+/// A thread is added whenever all others are busy, so that a blocked host function does not delay
+/// those of other streams. Idle threads are used again. Threads are detached and end with the
+/// process.
 class HostThreads {
 public:
     /// Returns the process's threads; never destroyed.

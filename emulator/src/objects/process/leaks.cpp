@@ -25,7 +25,8 @@ struct NamedKind {
     const char* name;
 };
 
-/// The kinds whose objects users create and destroy. Functions and kernels go with their module.
+/// The kinds of objects that programs create and destroy. Functions and kernels are destroyed with
+/// their module.
 constexpr std::array KINDS{
     NamedKind{HandleKind::Context, "context"},
     NamedKind{HandleKind::GreenContext, "green context"},

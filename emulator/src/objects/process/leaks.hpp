@@ -7,10 +7,10 @@
 
 namespace cuprum::emulator {
 
-/// Lists the objects and the memory that the program has made and not given back, by kind, each
-/// with the call that made it. Empty when there are none.
+/// Lists the objects and the memory that the program has not released, by kind, each with the call
+/// that made it. Empty if there are none.
 ///
-/// Primary contexts, default pools and what belongs to a module or library are not counted.
+/// Primary contexts, default pools and objects of a module or library are not listed.
 [[nodiscard]] std::string list_leaks();
 
 } // namespace cuprum::emulator

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the emulated device says on stderr: CUPRUM_EMULATOR_LOG=off|error|warn|info|debug.
+// The log of the emulated device on stderr: CUPRUM_EMULATOR_LOG=off|error|warn|info|debug.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace cuprum::emulator {
 
-/// How much is logged; each level includes those before it.
+/// How much is logged. Each level includes those before it.
 enum class LogLevel : std::uint8_t { Off, Error, Warn, Info, Debug };
 
 /// Sets the log level from now on.

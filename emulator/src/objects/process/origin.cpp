@@ -13,7 +13,7 @@ thread_local constinit const char* CallScope::current_ = nullptr;
 thread_local constinit bool HostCallScope::is_inside_ = false;
 
 Origin Origin::here(std::uint8_t subject) noexcept {
-    // The call for the number costs more than everything else here; a thread asks once.
+    // Asking the system for the number is expensive, so each thread asks once.
     static thread_local constinit long number = 0;
     if (number == 0) {
         number = ::syscall(SYS_gettid);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which call of the program made an object: what reports say about memory and leaks.
+// Which call of the program made an object, for reports about memory and leaks.
 
 #pragma once
 
@@ -13,22 +13,22 @@
 
 namespace cuprum::emulator {
 
-/// The driver function that was called, the host thread that called it and, where that is recorded,
-/// from which place in the program.
+/// A driver call: the function, the host thread and, if recorded, the place in the program.
 struct Origin {
     const char* function = nullptr;       // lives as long as the library; nullptr: unknown
-    long thread = 0;                      // the system's number of it
+    long thread = 0;                      // the system's thread number
     const places::Place* place = nullptr; // nullptr: not recorded
 
-    /// Returns the call that the current thread is in, for one of places::Subjects.
+    /// Returns the call that the current thread is in. `places::Subjects` decides whether its place
+    /// is recorded.
     [[nodiscard]] static Origin here(std::uint8_t subject) noexcept;
 
-    /// Returns "cuMemAlloc_v2, host thread 4711", and the place in lines of their own behind
+    /// Returns "cuMemAlloc_v2, host thread 4711" and the place, in further lines that start with
     /// `indent`.
     [[nodiscard]] std::string to_text(std::string_view indent) const;
 };
 
-/// Says for its lifetime which driver function the current thread is in.
+/// Marks for its lifetime which driver function the current thread is in.
 class CallScope {
 public:
     [[nodiscard]] explicit CallScope(const char* function) noexcept : outer_(current_) {
@@ -47,7 +47,7 @@ private:
     const char* outer_;
 };
 
-/// Says for its lifetime that the current thread runs a function of the program for a stream.
+/// Marks for its lifetime that the current thread runs a host function of a stream.
 class HostCallScope {
 public:
     [[nodiscard]] HostCallScope() noexcept { is_inside_ = true; }
@@ -57,7 +57,7 @@ public:
     HostCallScope(const HostCallScope&) = delete;
     HostCallScope& operator=(const HostCallScope&) = delete;
 
-    /// Returns whether the current thread does.
+    /// Returns whether the current thread runs a host function.
     [[nodiscard]] static bool is_inside() noexcept { return is_inside_; }
 
 private:

@@ -31,7 +31,7 @@ constexpr std::uint32_t MAX_MULTIPROCESSORS = 1024;
 constexpr std::uint32_t MAX_WORKERS = 1024;
 constexpr std::uint32_t MAX_WATCHDOG_SECONDS = 86400;
 
-/// The compute capabilities there are; others are refused rather than imitated.
+/// The supported compute capabilities. Others are refused.
 constexpr std::array<std::string_view, 13> COMPUTE_CAPABILITIES{
     "7.0", "7.2", "7.5", "8.0", "8.6", "8.7", "8.9", "9.0", "10.0", "10.3", "11.0", "12.0", "12.1"};
 
@@ -137,7 +137,7 @@ std::uint64_t parse_bytes(const std::string& text) {
 
 namespace {
 
-/// Returns the value of an environment variable; an empty one counts as unset.
+/// Returns the value of an environment variable. An empty value counts as unset.
 std::optional<std::string> variable(const char* name) {
     const char* text = std::getenv(name);
     return text == nullptr || *text == '\0' ? std::nullopt : std::optional<std::string>(text);
@@ -162,7 +162,7 @@ std::uint32_t count_setting(const char* name, std::uint32_t fallback, std::uint3
     return value;
 }
 
-/// Returns one of `words`, as the variable says.
+/// Returns the value of a variable, which must be one of `words`.
 std::string choice(const char* name, std::initializer_list<std::string_view> words,
                    std::string_view fallback) {
     const auto text = variable(name);
@@ -216,7 +216,7 @@ std::uint8_t read_checks() {
 void read_schedule(Settings& settings) {
     constexpr const char* name = "CUPRUM_EMULATOR_SCHEDULE";
     constexpr std::string_view prefix = "random:";
-    constexpr std::size_t most_digits = 19; // what surely fits 64 bits
+    constexpr std::size_t most_digits = 19; // always fits into 64 bits
     const auto text = variable(name);
     if (!text || *text == "deterministic") {
         return;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What users can set about the emulated device, one environment variable each.
+// The settings of the emulated device. Each is an environment variable.
 
 #pragma once
 
@@ -20,7 +20,7 @@ struct Settings {
     std::uint64_t memory_bytes = 0;          // CUPRUM_EMULATOR_MEMORY, per device
     std::uint32_t worker_count = 1;          // CUPRUM_EMULATOR_WORKERS
     std::uint32_t multiprocessor_count = 16; // CUPRUM_EMULATOR_MULTIPROCESSORS, as reported
-    std::uint8_t checks = 0;                 // CUPRUM_EMULATOR_CHECK: of Checks
+    std::uint8_t checks = 0;                 // CUPRUM_EMULATOR_CHECK: bits of Checks
     bool stops_at_report = true;             // CUPRUM_EMULATOR_CHECK_ACTION=stop|report
     bool is_random = false;                  // CUPRUM_EMULATOR_SCHEDULE=deterministic|random[:seed]
     std::uint64_t seed = 0;                  // of a random schedule
@@ -31,13 +31,13 @@ struct Settings {
 
 /// Reads the environment.
 ///
-/// @throws std::invalid_argument naming the variable, its value and what was expected.
+/// @throws std::invalid_argument that names the variable, its value and the valid values.
 [[nodiscard]] Settings read_settings();
 
-/// Reads CUPRUM_EMULATOR_LOG; an unknown word counts as the default, Error.
+/// Reads CUPRUM_EMULATOR_LOG. An unknown word counts as the default, Error.
 [[nodiscard]] LogLevel read_log_level() noexcept;
 
-/// Parses "512M", "4G", "1073741824"; throws std::invalid_argument.
+/// Parses "512M", "4G", "1073741824". Throws std::invalid_argument.
 [[nodiscard]] std::uint64_t parse_bytes(const std::string& text);
 
 } // namespace cuprum::emulator

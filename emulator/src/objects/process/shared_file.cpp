@@ -76,7 +76,7 @@ std::shared_ptr<SharedFile> SharedFile::open(const SharedAddress& address) {
     if (address.magic != MAGIC || address.process <= 0 || address.descriptor < 0) {
         fail(CUDA_ERROR_INVALID_HANDLE, "not a handle that an emulated device has made");
     }
-    // Opening just anything could block or have effects: it must at least bear our name.
+    // Opening an arbitrary file could block or have side effects, so check the name first.
     const std::string link = link_of(address.process, address.descriptor);
     const std::string expected = std::string("/memfd:") + FILE_NAME;
     char target[128] = {};
@@ -161,7 +161,7 @@ void SharedFile::grow_to(std::uint64_t data_bytes) {
 }
 
 void SharedFile::discard(std::uint64_t offset, std::uint64_t bytes) noexcept {
-    // Should it fail, the memory is given back with the file.
+    // If this fails, the memory is freed with the file.
     (void)::fallocate(descriptor_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
                       static_cast<off_t>(DATA_OFFSET + offset), static_cast<off_t>(bytes));
 }

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What processes share: memory and events live in anonymous files of the system's.
+// Anonymous files, in which processes share memory and events.
 //
-// Such a file has no name in any file system, so nothing is left behind however a process ends. It
-// begins with a header that says what it is; DATA_OFFSET bytes further on lies what it holds. A
-// process gets at another's file by a descriptor that was sent to it, or through the other's
-// entry in /proc where CUDA allows 64 plain bytes only.
+// Such a file has no name in any file system, so nothing is left behind, even if a process crashes.
+// It begins with a header that describes it. The data start at DATA_OFFSET. Another process
+// receives a descriptor of the file. Where CUDA passes only 64 plain bytes, it opens the file
+// through /proc instead.
 //
-// NOTE: whatever comes from another process is checked before it is believed. A file that could
-// shrink is refused, since touching what is no longer there would kill us.
+// NOTE: everything from another process is untrusted input and is validated. A file that could
+// shrink is refused, because an access past its end would kill the process.
 
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace cuprum::emulator {
 
-/// What a shared file holds.
+/// The kind of a shared file.
 enum class SharedKind : std::uint32_t {
     Pool = 1,     // the blocks of a memory pool
     Physical = 2, // memory of cuMemCreate
@@ -30,11 +30,11 @@ enum class SharedKind : std::uint32_t {
     Event = 4,
 };
 
-/// Checks the ways in which memory is to be shared: throws INVALID_VALUE for what CUDA does not
-/// know, NOT_SUPPORTED for what it knows and is no file descriptor.
+/// Checks the requested handle types. Throws INVALID_VALUE for unknown types, NOT_SUPPORTED for
+/// types other than file descriptors.
 void check_handle_types(unsigned types);
 
-/// Tells files apart: random bytes, made with the file.
+/// Identifies a file: random bytes, made with the file.
 using SharedToken = std::array<std::uint8_t, 16>;
 
 /// The first bytes of a shared file.
@@ -51,7 +51,7 @@ struct SharedHeader {
     std::uint32_t handle_types = 0;
 };
 
-/// Where a process keeps a shared file, in the 64 bytes that CUDA's handles have.
+/// How to find a shared file of another process. It fits into the 64 bytes of CUDA's handles.
 struct SharedAddress {
     std::uint64_t magic = 0;
     SharedKind kind{};
@@ -69,18 +69,18 @@ static_assert(sizeof(SharedAddress) == 64);
 /// An anonymous file that several processes can hold.
 class SharedFile {
 public:
-    /// Where the data begin; the table of a pool lies between them and the header.
+    /// Where the data begin. The table of a pool is between the header and the data.
     static constexpr std::uint64_t DATA_OFFSET = std::uint64_t{2} << 20;
 
-    /// Makes a file for `about`, whose magic, version and token are filled in here; throws
+    /// Creates a file with the header `about`, and fills in magic, version and token. Throws
     /// OUT_OF_MEMORY.
     [[nodiscard]] static std::shared_ptr<SharedFile> create(SharedHeader about);
 
-    /// Takes a descriptor that came from somewhere, which stays the caller's; throws INVALID_VALUE
-    /// unless it is a shared file of that kind.
+    /// Opens the file of a descriptor, which the caller keeps. Throws INVALID_VALUE if it is not a
+    /// shared file of this kind.
     [[nodiscard]] static std::shared_ptr<SharedFile> adopt(int descriptor, SharedKind kind);
 
-    /// Opens another process's file; throws INVALID_HANDLE unless it is there and is the right one.
+    /// Opens another process's file. Throws INVALID_HANDLE if it does not exist or is another file.
     [[nodiscard]] static std::shared_ptr<SharedFile> open(const SharedAddress& address);
 
     ~SharedFile();
@@ -97,19 +97,19 @@ public:
     /// Returns how another process finds this file.
     [[nodiscard]] SharedAddress address() const noexcept;
 
-    /// Returns how many bytes of data the file has now.
+    /// Returns the number of data bytes in the file.
     [[nodiscard]] std::uint64_t data_bytes() const;
 
-    /// Makes the file longer; throws OUT_OF_MEMORY.
+    /// Makes the file longer. Throws OUT_OF_MEMORY.
     void grow_to(std::uint64_t data_bytes);
 
-    /// Gives the memory of a part of the data back to the system; it reads as zero afterwards.
+    /// Returns the memory of a part of the data to the system. That part then reads as zero.
     void discard(std::uint64_t offset, std::uint64_t bytes) noexcept;
 
-    /// Writes into the room between header and data.
+    /// Writes to the space between header and data.
     void write_table(std::uint64_t offset, const void* data, std::size_t bytes);
 
-    /// Reads from the room between header and data; false if the file does not let us.
+    /// Reads from the space between header and data. Returns false if that fails.
     [[nodiscard]] bool read_table(std::uint64_t offset, void* data, std::size_t bytes) const;
 
 private:

@@ -11,8 +11,8 @@ namespace cuprum::emulator {
 
 namespace {
 
-// A plain pointer, valid to read at any time; the reaper below, which has a destructor, only clears
-// it. Whoever comes later, from a static destructor say, gets a fresh state that is never freed.
+// A plain pointer, which can be read at any time. The reaper below has a destructor and clears it.
+// A later caller, such as a static destructor, gets a new state that is never freed.
 thread_local constinit ThreadState* state_here = nullptr;
 
 struct Reaper {
@@ -20,7 +20,7 @@ struct Reaper {
 
     ~Reaper() {
         if (state_here != nullptr) {
-            // Nobody can name them any more; their contexts drop them once they are idle.
+            // No code can use these streams any more. Their contexts drop them when they are idle.
             for (const auto& [key, stream] : state_here->default_streams) {
                 stream->retire();
             }
@@ -40,7 +40,7 @@ ThreadState& thread_state() {
         state_here = new ThreadState;
         if (!was_reaper_used) {
             was_reaper_used = true;
-            reaper.is_armed = true; // touching it registers its destructor with the thread
+            reaper.is_armed = true; // the first access registers its destructor
         }
     }
     return *state_here;
@@ -85,7 +85,7 @@ void set_current_context(CurrentContext context) {
 }
 
 std::shared_ptr<Stream> per_thread_stream(Context& context) {
-    // Ids differ between lives of a primary context, so that a reset also forgets its streams.
+    // Each activation of a primary context has another id, so a reset also forgets its streams.
     auto& streams = thread_state().default_streams;
     const std::uint64_t key = context.id() << 32 | context.life();
     const auto found =

@@ -18,13 +18,13 @@ namespace cuprum::emulator {
 /// A context on a thread's stack.
 struct CurrentContext {
     std::shared_ptr<Context> context;
-    std::shared_ptr<GreenContext> green; // of whose resources it is, nullptr for none
+    std::shared_ptr<GreenContext> green; // whose resources it uses, or nullptr
 
-    /// Returns the handle by which the program knows it.
+    /// Returns the handle that the program uses for it.
     [[nodiscard]] CUcontext handle() const;
 };
 
-/// What the driver remembers per thread.
+/// What the driver keeps for each thread.
 struct ThreadState {
     std::vector<CurrentContext> contexts; // the last one is current
     std::vector<std::pair<std::uint64_t, std::shared_ptr<Stream>>> default_streams; // by context id
@@ -34,21 +34,22 @@ struct ThreadState {
 
 /// Returns the calling thread's state.
 ///
-/// Made on first use and gone with the thread; safe to call while the thread or the process ends.
+/// Created on first use and destroyed with the thread. Safe to call while the thread or the process
+/// ends.
 [[nodiscard]] ThreadState& thread_state();
 
-/// Returns the calling thread's context, nullptr if it has none.
+/// Returns the calling thread's context, or nullptr.
 [[nodiscard]] std::shared_ptr<Context> current_context_or_null();
 
-/// Returns the calling thread's context, ready for use.
+/// Returns the calling thread's context and checks that it can be used.
 ///
 /// @throws DriverError INVALID_CONTEXT, CONTEXT_IS_DESTROYED or the context's sticky error.
 [[nodiscard]] const std::shared_ptr<Context>& current_context();
 
-/// Returns the green context that is current, nullptr if none is.
+/// Returns the current green context, or nullptr.
 [[nodiscard]] std::shared_ptr<GreenContext> current_green();
 
-/// Replaces the top of the thread's stack of contexts; one without a context pops it.
+/// Replaces the top of the thread's stack of contexts. An empty value pops it.
 void set_current_context(CurrentContext context);
 
 /// Returns the calling thread's own default stream in a context.

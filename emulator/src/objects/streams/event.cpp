@@ -19,11 +19,11 @@ constexpr unsigned KNOWN_FLAGS =
 constexpr char LOST[] = "the process that recorded the shared event failed or died before its "
                         "work was done";
 
-/// Ends a call that waited for another process in vain. The context is not usable afterwards: work
-/// that relied on the other's may have run.
+/// Fails a call that waited for a process which died. The context cannot be used afterwards,
+/// because work that depends on the other process may have run.
 [[noreturn]] void fail_externally(ErrorState& errors) {
     errors.set(CUDA_ERROR_EXTERNAL_DEVICE);
-    fail(errors.get(), LOST); // an error of our own came first
+    fail(errors.get(), LOST); // this context had failed before
 }
 
 } // namespace
@@ -159,7 +159,7 @@ void Event::set_point(Capture::Point point) {
 }
 
 void Event::record_shared(Stream& stream) {
-    stream.check_open(); // before a number is taken, which would never be reached
+    stream.check_open(); // first: a number without work would never be reached
     const std::uint64_t number = shared_->begin();
     auto task = std::make_shared<Task>(
         context_->errors(),
@@ -188,7 +188,7 @@ void Event::hold_back_shared(Stream& stream) const {
             return;
         }
     }
-    // Another process's work: someone has to stand and wait for it.
+    // The work belongs to another process, so a thread must wait for it.
     stream.enqueue(std::make_shared<HostFunction>(
         errors,
         [shared = shared_, number, errors] {

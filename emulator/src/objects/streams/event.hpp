@@ -20,58 +20,59 @@ namespace cuprum::emulator {
 class Context;
 class Stream;
 
-/// Marks a point in the work of a stream; recording again moves the mark.
+/// A point in the work of a stream. Recording the event again moves the point.
 class Event final : public Object {
 public:
     Event(std::shared_ptr<Context> context, unsigned flags);
 
-    /// Makes a second event of what another process, or this one, shares.
+    /// Opens an event that another process, or this one, shares.
     Event(std::shared_ptr<Context> context, std::shared_ptr<SharedEvent> shared);
 
-    /// Throws INVALID_HANDLE unless the event can be recorded in `stream`.
+    /// Throws INVALID_HANDLE if the event cannot be recorded in `stream`.
     void check_recordable(const Stream& stream) const;
 
-    /// Puts the mark behind everything given to `stream` so far. In a capture the event then stands
-    /// for a point of it, unless `is_external`.
+    /// Records the event after all work that `stream` holds now. If the stream is capturing, the
+    /// event becomes a point in the capture, unless `is_external`.
     void record(Stream& stream, bool is_external = false);
 
-    /// Puts the mark behind the work that `streams` and `joining` hold now. Later work does not
-    /// wait for it. Only an event that other processes share is recorded in `joining`.
+    /// Records the event after the work that `streams` and `joining` hold now. Later work does not
+    /// wait for it. Only an event that is shared with other processes becomes an operation of
+    /// `joining`.
     void record(const std::vector<std::shared_ptr<Stream>>& streams, Stream& joining);
 
-    /// Holds back later work of `stream` until the mark, where it is now, is reached.
+    /// Makes later work of `stream` wait for the event as it is recorded now.
     void hold_back(Stream& stream, bool is_external = false) const;
 
-    /// Tells whether the mark was reached; true before the first record().
+    /// Returns whether the recorded work is done. True before the first record().
     ///
     /// @throws DriverError EXTERNAL_DEVICE if the process that recorded it failed or died.
     [[nodiscard]] bool is_done() const;
 
-    /// Blocks until the mark is reached; throws as is_done() does.
+    /// Blocks until the recorded work is done. Throws as is_done() does.
     void synchronize() const;
 
-    /// Returns milliseconds between two marks.
+    /// Returns the milliseconds between two events.
     ///
-    /// @throws DriverError INVALID_HANDLE without timing or record, NOT_READY before both are
-    /// reached.
+    /// @throws DriverError INVALID_HANDLE if an event has no timing or was never recorded,
+    /// NOT_READY if one is not done.
     [[nodiscard]] static float elapsed_ms(const Event& begin, const Event& end);
 
     [[nodiscard]] Context& context() const noexcept { return *context_; }
 
-    /// Tells, cheaply, whether the event may stand for a point in a capture.
+    /// Returns whether the event may be a point in a capture. Cheap.
     [[nodiscard]] bool may_be_captured() const noexcept {
         return is_captured_.load(std::memory_order_relaxed);
     }
 
-    /// Returns the point that the event stands for. Only under the lock of captures.
+    /// Returns the event's point in a capture. The lock of captures must be held.
     [[nodiscard]] const Capture::Point& point() const noexcept { return point_; }
 
-    /// Makes the event stand for a point, or for none. Only under the lock of captures.
+    /// Sets or removes the event's point in a capture. The lock of captures must be held.
     void set_point(Capture::Point point);
 
     [[nodiscard]] unsigned flags() const noexcept { return flags_; }
 
-    /// Returns what other processes see of the event; nullptr unless it is made for that.
+    /// Returns the part of the event that other processes see, or nullptr if it is not shared.
     [[nodiscard]] const std::shared_ptr<SharedEvent>& shared() const noexcept { return shared_; }
 
 private:
@@ -86,7 +87,7 @@ private:
     std::shared_ptr<Operation> mark_;
     std::atomic<bool> is_captured_{false};
     Capture::Point point_;
-    std::uint64_t shared_number_ = 0; // of the record that mark_ stands for
+    std::uint64_t shared_number_ = 0; // of the record that mark_ belongs to
 };
 
 } // namespace cuprum::emulator

@@ -19,8 +19,8 @@ namespace cuprum::emulator {
 
 namespace {
 
-// Operations that became ready while another one finishes on this thread. They are run one after
-// the other by the outermost caller: a long chain of quick operations must not become a deep stack.
+// Operations that became ready while another one finishes on this thread. The outermost caller runs
+// them one after the other, so that a long chain of quick operations does not overflow the stack.
 thread_local constinit std::deque<std::shared_ptr<Operation>>* ready_here = nullptr;
 
 constexpr int SPINS_BEFORE_SLEEP = 2000; // some tens of microseconds
@@ -37,7 +37,7 @@ void pause() noexcept {
 #endif
 }
 
-/// Runs our own work; it has been checked before, so an exception is a bug of ours.
+/// Runs internal work. It was checked before, so an exception is a bug in the emulator.
 void run_guarded(const std::function<void()>& work, ErrorState& errors) noexcept {
     try {
         work();
@@ -66,7 +66,7 @@ void Operation::submit() {
 }
 
 void Operation::submit_and_wait() {
-    // Only our own count is left: nobody else can start it, so it will start on this thread.
+    // Only our own count is left, so the operation starts on this thread.
     may_run_here_ = pending_.load(std::memory_order_acquire) == 1;
     release_one();
     wait();
@@ -85,7 +85,7 @@ void Operation::wait() const noexcept {
 }
 
 void Operation::finish() noexcept {
-    const auto self = shared_from_this(); // a waiter may drop the last other share
+    const auto self = shared_from_this(); // a waiting thread may drop the last other share
     if (is_counted_) {
         MemoryGate::instance().leave();
     }
@@ -107,7 +107,7 @@ void Operation::finish() noexcept {
 }
 
 void Operation::release_by_priority(std::vector<std::shared_ptr<Operation>> operations) {
-    // Read once: those that are not submitted yet may still be given theirs.
+    // Read each priority once, because operations that are not submitted yet may still change it.
     std::vector<std::pair<int, std::shared_ptr<Operation>>> ranked;
     for (auto& operation : operations) {
         const int priority = operation->priority_.load(std::memory_order_relaxed);
@@ -140,7 +140,7 @@ void Operation::release_one() noexcept {
 
 void Operation::run() noexcept {
     if (uses_memory() && !is_counted_) {
-        is_counted_ = true; // before entering, since it may start and finish elsewhere at once
+        is_counted_ = true; // before entering: another thread may start and finish it at once
         if (!MemoryGate::instance().enter(shared_from_this())) {
             return; // the gate starts it when it opens
         }
@@ -174,7 +174,7 @@ void Task::skip() noexcept {
 
 void Task::run_and_finish() noexcept {
     run_guarded(work_, errors());
-    work_ = nullptr; // gives up buffers now, although the stream still remembers this operation
+    work_ = nullptr; // frees buffers now: the stream still holds this operation
     finish();
 }
 

@@ -3,11 +3,11 @@
 
 // Stream-ordered work.
 //
-// Every copy, launch, event record or host function is an Operation: a node that starts once the
-// operations it depends on are done. A stream is no queue, only a pointer to the last operation
-// given to it, on which the next one will depend; waiting for an event adds one more edge; the
-// legacy default stream adds an edge to every blocking stream. Nobody walks the graph: an operation
-// that finishes counts down its successors and starts those that reach zero.
+// Every copy, launch, event record or host function is an Operation: a node that starts when the
+// operations it depends on are done. A stream is not a queue, but a pointer to its last operation,
+// on which the next one will depend. Waiting for an event adds an edge. The legacy default stream
+// adds an edge to every blocking stream. No code walks the graph: an operation that finishes
+// decrements a count in each of its successors and starts those that reach zero.
 
 #pragma once
 
@@ -24,26 +24,27 @@ namespace cuprum::emulator {
 
 /// One piece of work that starts after others.
 ///
-/// Make it, name what it depends on, then submit() it once. Kept alive by what it waits for.
+/// Create it, add what it depends on, then submit() it once. The operations it waits for keep it
+/// alive.
 class Operation : public std::enable_shared_from_this<Operation> {
 public:
     virtual ~Operation() = default;
     Operation(const Operation&) = delete;
     Operation& operator=(const Operation&) = delete;
 
-    /// Holds this operation back until `other` is done. Only before submit().
+    /// Makes this operation wait for `other`. Call it before submit().
     void depend_on(const std::shared_ptr<Operation>& other);
 
-    /// Says how urgent the operation is, by the priority of its stream: of several that become
-    /// ready at once, those with lower numbers start first. Only before submit().
+    /// Sets the priority, which is that of the stream. If several operations become ready at once,
+    /// those with lower numbers start first. Call it before submit().
     void set_priority(int priority) noexcept {
         priority_.store(priority, std::memory_order_relaxed);
     }
 
-    /// Lets the operation start as soon as it can; it may run on the calling thread if it is quick.
+    /// Lets the operation start as soon as it can. A quick one may run on the calling thread.
     void submit();
 
-    /// Submits and blocks until done, running the work on the calling thread where possible.
+    /// Submits and blocks until done. Runs the work on the calling thread if possible.
     void submit_and_wait();
 
     /// Blocks until done: spins for a moment, then sleeps.
@@ -53,12 +54,12 @@ public:
         return done_.load(std::memory_order_acquire) != 0;
     }
 
-    /// Returns what the operation is in a graph.
+    /// Returns the kind of node that the operation is in a graph.
     [[nodiscard]] virtual CUgraphNodeType node_type() const noexcept {
         return CU_GRAPH_NODE_TYPE_EMPTY;
     }
 
-    /// Returns when the operation finished, on the steady clock; 0 before.
+    /// Returns when the operation finished, on the steady clock, or 0 if it has not finished.
     [[nodiscard]] std::int64_t finish_time_ns() const noexcept { return finish_time_ns_; }
 
 protected:
@@ -66,17 +67,17 @@ protected:
 
     explicit Operation(std::shared_ptr<ErrorState> errors) : errors_(std::move(errors)) {}
 
-    /// Returns whether the work reads or writes device memory, so that it must not run while the
-    /// memory itself is being moved.
+    /// Returns whether the work reads or writes device memory. Such work must not run while memory
+    /// is being replaced.
     [[nodiscard]] virtual bool uses_memory() const noexcept { return false; }
 
-    /// Begins the work; finish() must follow, now or later, on any thread.
+    /// Begins the work. finish() must follow, now or later, on any thread.
     virtual void start() noexcept = 0;
 
     /// Called instead of start() when the context has failed.
     virtual void skip() noexcept { finish(); }
 
-    /// Marks the operation done and starts what waited for it alone.
+    /// Marks the operation as done and starts the operations that waited only for it.
     void finish() noexcept;
 
     /// Returns whether a caller is blocked in submit_and_wait() and may do the work itself.
@@ -90,17 +91,17 @@ private:
     void run() noexcept;
 
     std::shared_ptr<ErrorState> errors_;
-    std::atomic<std::uint32_t> pending_{1}; // dependencies not done, and one until submit()
+    std::atomic<std::uint32_t> pending_{1}; // unfinished dependencies, plus one until submit()
     std::atomic<std::uint32_t> done_{0};
-    std::atomic<int> priority_{0}; // read by what it depends on, which may finish at any time
+    std::atomic<int> priority_{0}; // read by its dependencies, which may finish at any time
     bool may_run_here_ = false;
-    bool is_counted_ = false; // by the memory gate, until it finishes
+    bool is_counted_ = false; // the memory gate counts it until it finishes
     std::int64_t finish_time_ns_ = 0;
-    std::mutex mutex_; // of successors_, and of done_ becoming true
+    std::mutex mutex_; // guards successors_, and done_ becoming true
     std::vector<std::shared_ptr<Operation>> successors_;
 };
 
-/// Does nothing; its place in the order is the point. Events and synchronisation are made of it.
+/// Does nothing. Only its place in the order matters: events and synchronisation use it.
 class Marker final : public Operation {
 public:
     explicit Marker(std::shared_ptr<ErrorState> errors) : Operation(std::move(errors)) {}
@@ -112,11 +113,11 @@ protected:
 /// Runs a function that does not block: a copy, a fill, bookkeeping.
 class Task final : public Operation {
 public:
-    /// Where the function runs once it can.
+    /// Where the function runs.
     enum class Size : std::uint8_t {
-        Quick,       // at once, on whichever thread finds out
+        Quick,       // at once, on the thread that finishes the last dependency
         Large,       // on a worker
-        Bookkeeping, // as Quick, and even when the context has failed
+        Bookkeeping, // as Quick, but even if the context has failed
     };
 
     Task(std::shared_ptr<ErrorState> errors, std::function<void()> work, Size size,
@@ -139,10 +140,10 @@ private:
     CUgraphNodeType type_;
 };
 
-/// Runs a user's function, which may block, on a thread kept for that.
+/// Runs a function of the program, which may block, on a separate thread.
 class HostFunction final : public Operation {
 public:
-    /// `on_failure`, which may be empty, is called instead when the context has failed.
+    /// If the context has failed, `on_failure` is called instead. It may be empty.
     HostFunction(std::shared_ptr<ErrorState> errors, std::function<void()> function,
                  std::function<void()> on_failure, CUgraphNodeType type = CU_GRAPH_NODE_TYPE_HOST)
         : Operation(std::move(errors)), function_(std::move(function)),

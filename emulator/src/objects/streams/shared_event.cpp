@@ -20,24 +20,25 @@
 
 namespace cuprum::emulator {
 
-/// What the processes share. Others may write anything here; every value is taken as a hint.
+/// The memory that processes share. Other processes may write anything here, so every value is only
+/// a hint.
 struct SharedEvent::Page {
     std::atomic<std::uint64_t> begun;
     std::atomic<std::uint64_t> reached;
     std::atomic<std::uint64_t> failed;  // the latest record whose work failed
-    std::atomic<std::uint32_t> changes; // counts, so that a waiter misses none
+    std::atomic<std::uint32_t> changes; // counts changes, so that a waiting thread misses none
 };
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 namespace {
 
-constexpr std::uint64_t NUMBER_MASK = (std::uint64_t{1} << 62) - 1; // what a lock can name
+constexpr std::uint64_t NUMBER_MASK = (std::uint64_t{1} << 62) - 1; // the largest offset of a lock
 constexpr int MAX_ATTEMPTS = 10000;
-constexpr long LONGEST_NAP_NS = 10'000'000; // a dead process is noticed after this
+constexpr long LONGEST_NAP_NS = 10'000'000; // after this time a dead process is detected
 
-// NOTE: one per file and process. Locks belong to the process, and closing any descriptor of a file
-// drops all locks that the process has on it.
+// NOTE: there is one per file and process. Locks belong to the process, and closing any descriptor
+// of a file drops all locks that the process holds on it.
 std::mutex registry_mutex;
 
 std::map<SharedToken, std::weak_ptr<SharedEvent>>& registry() {
@@ -93,7 +94,7 @@ SharedEvent::~SharedEvent() {
 }
 
 std::uint64_t SharedEvent::begin() {
-    // The lock comes first: a number that others can see is one whose process can be seen, too.
+    // Lock first: when other processes see a number, they must also see the lock of its process.
     for (int attempt = 0; attempt < MAX_ATTEMPTS; ++attempt) {
         std::uint64_t latest = page_->begun.load();
         const std::uint64_t number = (latest + 1) & NUMBER_MASK;
@@ -139,7 +140,7 @@ SharedEvent::Outcome SharedEvent::outcome(std::uint64_t number) const noexcept {
     if (is_ours || is_locked_elsewhere(number)) {
         return Outcome::Pending;
     }
-    // Nobody holds it: it was reached in the meantime, or never will be.
+    // No process holds the lock. The record was reached in the meantime, or never will be.
     return page_->reached.load() >= number ? settled() : Outcome::Failed;
 }
 

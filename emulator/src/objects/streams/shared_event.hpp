@@ -3,10 +3,10 @@
 
 // An event that several processes see.
 //
-// Records are numbered. The page that the processes share says which record is the latest and up to
-// which they have been reached. A process that records holds a lock on the byte of the file that
-// has the record's number, until the record is reached; the system drops it when the process dies,
-// however it dies, and so those who wait learn that the record will never be reached.
+// Records are numbered. The shared page holds the number of the latest record and of the latest
+// record that was reached. A process that records locks the byte of the file at the record's number
+// until the record is reached. If the process dies, the system drops the lock. So waiting processes
+// learn that the record will never be reached.
 
 #pragma once
 
@@ -19,16 +19,16 @@
 
 namespace cuprum::emulator {
 
-/// The part of an interprocess event that lies in shared memory.
+/// The part of an interprocess event that is in shared memory.
 class SharedEvent {
 public:
-    /// What became of a record.
+    /// The state of a record.
     enum class Outcome : std::uint8_t { Pending, Reached, Failed };
 
-    /// Makes a new one.
+    /// Creates a new event.
     [[nodiscard]] static std::shared_ptr<SharedEvent> create();
 
-    /// Returns the one that another process, or this one, has described; throws INVALID_HANDLE.
+    /// Opens the event that another process, or this one, has exported. Throws INVALID_HANDLE.
     [[nodiscard]] static std::shared_ptr<SharedEvent> open(const SharedAddress& address);
 
     ~SharedEvent();
@@ -37,19 +37,19 @@ public:
 
     [[nodiscard]] SharedAddress address() const noexcept { return file_->address(); }
 
-    /// Starts a record and returns its number, never 0; reach() must follow.
+    /// Starts a record and returns its number, which is never 0. reach() must follow.
     [[nodiscard]] std::uint64_t begin();
 
-    /// Ends a record that begin() started and wakes those who wait.
+    /// Ends a record that begin() started and wakes waiting threads.
     void reach(std::uint64_t number, bool has_failed) noexcept;
 
-    /// Returns the number of the latest record, 0 if there was none.
+    /// Returns the number of the latest record, or 0 if there is none.
     [[nodiscard]] std::uint64_t latest() const noexcept;
 
-    /// Tells how a record stands. Failed where its work failed or its process has died.
+    /// Returns the state of a record. It is Failed if its work failed or its process has died.
     [[nodiscard]] Outcome outcome(std::uint64_t number) const noexcept;
 
-    /// Blocks until a record is no longer pending, or until `is_given_up` says so.
+    /// Blocks until a record is no longer pending, or until `is_given_up` returns true.
     Outcome wait(std::uint64_t number, const std::function<bool()>& is_given_up) const noexcept;
 
 private:
@@ -63,7 +63,7 @@ private:
     std::shared_ptr<SharedFile> file_;
     Page* page_ = nullptr;
     std::atomic<std::uint64_t> begun_here_{0}; // the latest record of this process
-    std::atomic<std::uint64_t> ended_here_{0}; // and up to which they have ended
+    std::atomic<std::uint64_t> ended_here_{0}; // the latest of them that has ended
 };
 
 } // namespace cuprum::emulator

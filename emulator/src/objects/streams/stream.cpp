@@ -48,7 +48,7 @@ void Stream::check_open() const {
 void Stream::synchronize() {
     Capture::refuse_on(*this, "a stream that is capturing cannot be waited for");
     if (kind_ == Kind::Legacy) {
-        // It stands behind all blocking streams, so its own tail is not enough.
+        // It waits for all blocking streams, so checking its own tail is not enough.
         enqueue_and_wait(std::make_shared<Marker>(context_->errors()));
         return;
     }
@@ -88,8 +88,8 @@ void Stream::set_capture(std::shared_ptr<Capture> capture) noexcept {
 
 void Stream::append(const std::shared_ptr<Operation>& operation) {
     operation->set_priority(priority());
-    // Every edge leads to an operation that was already in place, so no cycle can arise however
-    // threads interleave here.
+    // Every edge leads to an existing operation, so threads that interleave here cannot create a
+    // cycle.
     check_open();
     if (kind_ == Kind::Legacy) {
         for (const auto& stream : context_->streams()) {

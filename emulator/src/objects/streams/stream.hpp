@@ -18,37 +18,38 @@ class Capture;
 class Context;
 class GreenContext;
 
-/// An order of work on one context.
+/// An ordered sequence of work in one context.
 class Stream final : public Object, public std::enable_shared_from_this<Stream> {
 public:
-    /// How a stream stands to the legacy default stream.
+    /// How a stream relates to the legacy default stream.
     enum class Kind : std::uint8_t { Legacy, PerThread, Blocking, NonBlocking };
 
     static constexpr int LEAST_PRIORITY = 0;
     static constexpr int GREATEST_PRIORITY = -5;
 
-    /// `green` is the green context that the stream belongs to, nullptr for none.
+    /// `green` is the green context that the stream belongs to, or nullptr.
     Stream(std::shared_ptr<Context> context, Kind kind, int priority,
            std::shared_ptr<GreenContext> green = nullptr);
 
-    /// Gives the stream more work, or the capture that it is part of. Starts it at once if nothing
-    /// is before it; does not wait for it.
+    /// Adds work to the stream, or to the capture that it is part of. The work starts at once if
+    /// the stream is idle. Does not wait for it.
     void enqueue(const std::shared_ptr<Operation>& operation);
 
-    /// Gives the stream work and blocks until it is done; runs it here where possible.
+    /// Adds work to the stream and blocks until it is done. Runs it on the calling thread if
+    /// possible.
     void enqueue_and_wait(const std::shared_ptr<Operation>& operation);
 
-    /// Throws what enqueue() would because of others' captures: for callers that do something else
-    /// first.
+    /// Throws if enqueue() would be refused because of another capture. For callers that must do
+    /// something else first.
     void check_open() const;
 
-    /// Blocks until everything given to the stream so far is done.
+    /// Blocks until all work of the stream so far is done.
     void synchronize();
 
-    /// Returns whether everything given to the stream so far is done.
+    /// Returns whether all work of the stream so far is done.
     [[nodiscard]] bool is_idle();
 
-    /// Returns the last operation given to the stream, nullptr if there is none or it is done.
+    /// Returns the last operation of the stream, or nullptr if there is none or it is done.
     [[nodiscard]] std::shared_ptr<Operation> pending_tail();
 
     [[nodiscard]] Context& context() const noexcept { return *context_; }
@@ -68,16 +69,16 @@ public:
         return priority_.load(std::memory_order_relaxed);
     }
 
-    /// Changes the priority of work given from now on, within the range there is.
+    /// Changes the priority of work that is enqueued from now on. Clamps it to the valid range.
     void set_priority(int priority) noexcept;
 
-    /// Returns a setting of the stream; throws INVALID_VALUE for what is none.
+    /// Returns an attribute of the stream. Throws INVALID_VALUE if it is unknown.
     [[nodiscard]] CUstreamAttrValue attribute(CUstreamAttrID attribute);
 
-    /// Changes a setting of the stream; throws INVALID_VALUE for what is none.
+    /// Changes an attribute of the stream. Throws INVALID_VALUE if it is unknown.
     void set_attribute(CUstreamAttrID attribute, const CUstreamAttrValue& value);
 
-    /// Takes over all settings of another stream.
+    /// Copies all attributes of another stream.
     void copy_attributes(Stream& other);
 
     [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
@@ -87,18 +88,18 @@ public:
         return kind_ == Kind::NonBlocking ? CU_STREAM_NON_BLOCKING : CU_STREAM_DEFAULT;
     }
 
-    /// Tells, cheaply, whether the stream may be capturing.
+    /// Returns whether the stream may be capturing. Cheap.
     [[nodiscard]] bool may_be_capturing() const noexcept {
         return is_capturing_.load(std::memory_order_relaxed);
     }
 
-    /// Returns the capture that the stream is part of. Only under the lock of captures.
+    /// Returns the capture that the stream is part of. The lock of captures must be held.
     [[nodiscard]] const std::shared_ptr<Capture>& capture() const noexcept { return capture_; }
 
-    /// Makes the stream part of a capture, or of none. Only under the lock of captures.
+    /// Adds the stream to a capture, or removes it. The lock of captures must be held.
     void set_capture(std::shared_ptr<Capture> capture) noexcept;
 
-    /// Marks the stream as destroyed: its context forgets it once it is idle.
+    /// Marks the stream as destroyed. Its context forgets it when it is idle.
     void retire() noexcept { is_retired_.store(true, std::memory_order_relaxed); }
 
     [[nodiscard]] bool is_retired() const noexcept {
@@ -118,7 +119,8 @@ private:
     std::shared_ptr<Capture> capture_;
     std::mutex mutex_;
     std::shared_ptr<Operation> tail_;
-    // What only changes how fast a GPU is: kept, told, and otherwise ignored.
+    // These attributes affect only the speed of a GPU. They are kept and reported, but have no
+    // effect.
     CUaccessPolicyWindow access_policy_{};
     CUsynchronizationPolicy synchronization_policy_ = CU_SYNC_POLICY_AUTO;
     CUlaunchMemSyncDomainMap domain_map_{0, 1};

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What programs can ask and set about a stream.
+// The attributes of a stream that programs can read and set.
 
 #include "objects/process/error.hpp"
 #include "objects/streams/stream.hpp"
