@@ -234,7 +234,8 @@ class CUPRUM_API ClosedError : public std::logic_error {
 public:
     enum class Reason {
         Closed,
-        Reset, // of the device, see Device::reset_primary_context()
+        Reset,     // of the device, see Device::reset_primary_context()
+        Destroyed, // a node of a graph, or with the node that held it
     };
 
     /// `what` is the object's class, such as "Stream".

@@ -165,6 +165,11 @@ void detail::raise_lost(const char* class_name) {
 namespace {
 
 std::string closed_text(const std::string& what, ClosedError::Reason reason) {
+    if (reason == ClosedError::Reason::Destroyed) {
+        return "this " + what +
+               " was destroyed, or the node that held it, and cannot be used; add a "
+               "new one";
+    }
     return reason == ClosedError::Reason::Reset
                ? "this " + what + " was destroyed by a reset of its device; create a new one"
                : "this " + what + " was closed, and a closed " + what +

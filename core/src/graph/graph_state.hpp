@@ -22,7 +22,6 @@
 #include "driver/call.hpp"
 #include "driver/handle.hpp"
 #include "graph/payload.hpp"
-#include "support/spin_lock.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/graph/graph_definition.hpp>
@@ -30,12 +29,16 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cuprum::detail {
@@ -54,7 +57,7 @@ struct NodeState {
     CUgraphNode handle = nullptr; // null once the node is destroyed
     GraphNodeType type = GraphNodeType::Empty;
     bool is_point = false;                  // a PointState
-    bool is_child_known = false;            // `children` was asked for
+    bool may_have_attributes = true;        // launch attributes of a kernel node
     CUcontext context = nullptr;            // that the node runs in, if it was added here
     Payload* payload = nullptr;             // of the current parameters; the graph retains it
     std::unique_ptr<NodeChildren> children; // null for most kinds
@@ -111,10 +114,14 @@ struct GraphState {
     NodeState* node = nullptr;          // of the parent, that holds this graph
     std::shared_ptr<ContextState> home; // the context of its nodes; null for the current one
     std::shared_ptr<void> owner;        // of a graph made elsewhere
-    mutable SpinLock lock;              // guards `nodes`
+    mutable std::mutex lock;            // guards `nodes`
     NodeTable nodes;
-    std::vector<std::unique_ptr<GraphState>> parts; // a root's: all graphs below it
-    std::vector<std::uint64_t> conditions;          // a root's: those made here, for error texts
+    std::mutex parts_mutex;                                       // guards `parts`
+    std::vector<std::unique_ptr<GraphState>> parts;               // a root's: all graphs below it
+    std::vector<std::pair<CUdeviceptr, std::size_t>> allocations; // a root's: of its nodes
+    std::vector<std::uint64_t> conditions;         // a root's: those made here, for error texts
+    std::atomic<CUcontext> seen_context = nullptr; // a root's: the context seen last,
+    std::atomic<int> seen_ordinal = -1;            // and the ordinal of its device
 
     GraphState() = default;
     ~GraphState();
@@ -141,13 +148,21 @@ using NodeShare = std::shared_ptr<NodeState>;
 /// @throws ClosedError, naming the class, if it was destroyed; std::logic_error for an entry.
 [[nodiscard]] NodeState& open(const GraphNode& node, const char* class_name);
 
+/// @throws std::invalid_argument, naming the node, if it belongs to another graph; ClosedError if
+/// it was destroyed.
+void check_same_graph(GraphState& graph, const GraphNode& node);
+
 /// Returns the state of a node of this graph, and asks the driver for its type if it is new.
 [[nodiscard]] NodeShare node_state(GraphState& graph, CUgraphNode handle);
-/// Notes a node that was just added. The table must have room, see NodeTable::reserve().
-[[nodiscard]] NodeShare note_node(GraphState& graph, CUgraphNode handle, GraphNodeType type,
-                                  CUcontext context, Payload* payload);
+/// Makes the state of a node that is about to be added, and room for it in the table.
+[[nodiscard]] NodeShare prepare_node(GraphState& graph);
+/// Notes a node that was just added, in the state that prepare_node() made.
+void note_node(GraphState& graph, const NodeShare& node, CUgraphNode handle, GraphNodeType type,
+               CUcontext context = nullptr, Payload* payload = nullptr) noexcept;
 /// Notes that a node and all graphs below it are gone.
 void forget_node(GraphState& graph, NodeState& node) noexcept;
+/// Notes that all graphs below a node are gone.
+void forget_children(NodeState& node) noexcept;
 
 /// Returns an object for a node.
 [[nodiscard]] inline GraphNode to_node(const GraphShare& graph, NodeShare node) {
@@ -186,17 +201,28 @@ private:
 /// Makes a condition for nodes of a graph.
 [[nodiscard]] GraphCondition make_condition(GraphState& graph, CUcontext context,
                                             std::optional<unsigned> default_value);
+/// Notes the graph in a new child graph node, which is a copy of `original`, with what the nodes of
+/// the original keep alive.
+void adopt_child(const GraphShare& graph, NodeState& node, GraphState& original);
+/// Notes for the nodes of a copy what those of the original keep alive, down to the last child.
+void adopt_payloads(const GraphShare& copy, GraphState& original);
 /// Returns the graphs below a node, asking the driver if they are not known.
 [[nodiscard]] NodeChildren& children_of(const GraphShare& graph, NodeState& node);
 
 /// Returns the context that nodes without memory of a certain device run in.
-[[nodiscard]] CUcontext context_for_node(const GraphState& graph);
+[[nodiscard]] CUcontext context_for_node(GraphState& graph);
+/// Returns the context for a node that uses a buffer, which may be null.
+[[nodiscard]] CUcontext context_for_node(GraphState& graph, const MemoryRange* buffer);
+
+/// Returns whether an allocation node that is known in the hierarchy makes this address.
+[[nodiscard]] bool is_allocated_by(GraphState& graph, CUdeviceptr address);
 
 /// Returns the nodes of a graph in the driver's order.
 [[nodiscard]] std::vector<CUgraphNode> nodes_of(CUgraph graph);
 
 /// Describes a node for messages: `kernel node "scale" (0x...)`.
-[[nodiscard]] std::string describe(const GraphState& graph, const NodeState& node);
+[[nodiscard]] std::string describe(const NodeState& node);
+[[nodiscard]] std::string describe(GraphState& graph, CUgraphNode handle);
 
 /// Makes an executable; what GraphDefinition::instantiate does.
 [[nodiscard]] Graph instantiate(const GraphShare& graph, const GraphCompleteOptions& options);

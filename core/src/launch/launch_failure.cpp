@@ -26,6 +26,9 @@ namespace {
 /// Returns which limit was broken, with the numbers; empty if none is found.
 [[nodiscard]] std::string broken_limit(CUresult status, const LaunchConfig& config,
                                        const Kernel& kernel, const Device& device);
+template <typename ContextOf>
+[[noreturn]] void raise_failure(CUresult status, const char* call, const LaunchConfig& config,
+                                const Kernel& kernel, const ContextOf& context_of);
 
 } // namespace
 
@@ -36,14 +39,28 @@ std::string to_text(const Dim3& extents) {
 
 void raise_launch_failure(CUresult status, const LaunchConfig& config, const Kernel& kernel,
                           const Stream& stream) {
+    raise_failure(status, "cuLaunchKernelEx", config, kernel, [&] { return stream.context(); });
+}
+
+void raise_launch_failure(CUresult status, const char* call, const LaunchConfig& config,
+                          const Kernel& kernel, const Context& context) {
+    raise_failure(status, call, config, kernel, [&] { return context; });
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+template <typename ContextOf>
+void raise_failure(CUresult status, const char* call, const LaunchConfig& config,
+                   const Kernel& kernel, const ContextOf& context_of) {
     const std::string launched = describe(config, kernel);
     // Made first: looking for limits calls the driver, which then logs something else.
-    const CUDAError failure(status, "cuLaunchKernelEx",
-                            driver::explanation_of(status) + "; " + launched);
+    const CUDAError failure(status, call, driver::explanation_of(status) + "; " + launched);
     std::string limit;
     if (is_about_limits(status)) {
         try {
-            const Context context = stream.context();
+            const Context context = context_of();
             const driver::Current current(context.handle());
             limit = broken_limit(status, config, kernel, context.device());
         } catch (const CUDAError&) {
@@ -56,10 +73,6 @@ void raise_launch_failure(CUresult status, const LaunchConfig& config, const Ker
     }
     throw LaunchError(failure, std::move(limit), launched);
 }
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
 
 /// Collects what is compared, so that each limit is one line.
 class Limits {

@@ -21,4 +21,9 @@ namespace cuprum::detail {
 [[noreturn]] void raise_launch_failure(CUresult status, const LaunchConfig& config,
                                        const Kernel& kernel, const Stream& stream);
 
+/// Does the same for a kernel node of a graph that runs in `context`. `call` is what failed.
+[[noreturn]] void raise_launch_failure(CUresult status, const char* call,
+                                       const LaunchConfig& config, const Kernel& kernel,
+                                       const Context& context);
+
 } // namespace cuprum::detail

@@ -16,7 +16,8 @@ namespace cuprum::detail {
 
 namespace {
 
-void allow_shared_memory(const KernelState& kernel, const StreamState& stream, std::size_t bytes);
+/// Returns the device that work on a stream runs on.
+[[nodiscard]] CUdevice device_of(const StreamState& stream);
 /// Refuses a priority that the device does not have: drivers silently take the nearest one.
 void check_priority(const StreamState& stream, int priority);
 
@@ -32,7 +33,7 @@ void check_priority(const StreamState& stream, int priority);
         static_cast<void>(context_of(queue));
     }
     if (config.shmem_size != 0) {
-        allow_shared_memory(function, queue, config.shmem_size);
+        allow_shared_memory(function, device_of(queue), config.shmem_size);
     }
     if (encoded.numAttrs != 0 && config.priority.has_value()) [[unlikely]] {
         check_priority(queue, *config.priority);
@@ -63,11 +64,14 @@ void check_priority(const StreamState& stream, int priority) {
     static_cast<void>(checked_priority(device, priority, "LaunchConfig priority"));
 }
 
-/// Raises the kernel's limit on the stream's device if it is lower. If the device has less memory,
-/// the launch fails and its error explains why.
-void allow_shared_memory(const KernelState& kernel, const StreamState& stream, std::size_t bytes) {
-    const CUdevice device = stream.context != nullptr ? stream.context->device->handle
-                                                      : context_state_of(stream)->device->handle;
+CUdevice device_of(const StreamState& stream) {
+    return stream.context != nullptr ? stream.context->device->handle
+                                     : context_state_of(stream)->device->handle;
+}
+
+} // namespace
+
+void allow_shared_memory(const KernelState& kernel, CUdevice device, std::size_t bytes) {
     if (kernel.is_allowed(device, bytes)) {
         return;
     }
@@ -94,7 +98,5 @@ void allow_shared_memory(const KernelState& kernel, const StreamState& stream, s
     }
     kernel.note_allowed(device, static_cast<std::size_t>(allowed));
 }
-
-} // namespace
 
 } // namespace cuprum::detail

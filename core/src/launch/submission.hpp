@@ -5,11 +5,15 @@
 
 #pragma once
 
+#include "launch/kernel_state.hpp"
+
 #include <cuprum/kernel.hpp>
 #include <cuprum/launch_config.hpp>
 #include <cuprum/stream.hpp>
 
 #include <cuda.h>
+
+#include <cstddef>
 
 namespace cuprum::detail {
 
@@ -17,5 +21,9 @@ namespace cuprum::detail {
 /// @throws what raise_launch_failure() throws if the driver refuses.
 void submit(const Stream& stream, const LaunchConfig& config, const CUlaunchConfig& encoded,
             const Kernel& kernel, void** addresses);
+
+/// Raises the kernel's limit of dynamic shared memory on a device if it is lower. If the device has
+/// less memory, the launch fails and its error explains why.
+void allow_shared_memory(const KernelState& kernel, CUdevice device, std::size_t bytes);
 
 } // namespace cuprum::detail

@@ -64,10 +64,10 @@ enum class GraphUpdateReason : std::uint8_t {
 struct [[nodiscard]] GraphUpdateResult {
     bool is_updated = false;
     GraphUpdateReason reason = GraphUpdateReason::None;
-    std::string text;                   // what differs, and what to do; empty if it was updated
-    std::optional<GraphNode> node;      // of the new definition, where the difference is
-    std::optional<GraphNode> from_node; // the start of the edge that differs
-    int code = 0;                       // the driver's CUresult
+    std::string text = {};              // what differs, and what to do; empty if it was updated
+    std::optional<GraphNode> node = {}; // of the new definition, where the difference is
+    std::optional<GraphNode> from_node = {}; // the start of the edge that differs
+    int code = 0;                            // the driver's CUresult
 
     explicit operator bool() const noexcept { return is_updated; }
 };
@@ -110,6 +110,9 @@ public:
 
 protected:
     using ExecutableGraphNode::ExecutableGraphNode;
+
+private:
+    void set_enabled(bool is_on) const;
 };
 
 class CUPRUM_API ExecutableKernelNode : public SwitchableGraphNode {

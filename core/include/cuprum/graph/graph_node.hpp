@@ -56,9 +56,8 @@ enum class GraphNodeType : std::uint8_t {
 /// The words of GraphAppender add nodes that depend on this one.
 class CUPRUM_API GraphNode : public GraphAppender {
 public:
-    /// Returns what the node does; nothing for the entry of a graph.
-    /// @throws ClosedError if the node was destroyed.
-    [[nodiscard]] std::optional<GraphNodeType> type() const;
+    /// Returns what the node does, or did; nothing for the entry of a graph.
+    [[nodiscard]] std::optional<GraphNodeType> type() const noexcept;
     [[nodiscard]] GraphDefinition graph() const;
     /// Returns the driver's handle; null once the node is destroyed, and for the entry of a graph.
     [[nodiscard]] CUgraphNode handle() const noexcept;
@@ -138,7 +137,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit EmptyNode(const GraphNode& node) noexcept : GraphNode(node) {}
+    explicit EmptyNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
 };
 
 /// A kernel launch.
@@ -209,7 +208,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit KernelNode(const GraphNode& node) noexcept : GraphNode(node) {}
+    explicit KernelNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
 
     void copy_argument(std::size_t index, void* value, std::size_t size) const;
 };
@@ -249,7 +248,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit MemcpyNode(const GraphNode& node) noexcept : GraphNode(node) {}
+    explicit MemcpyNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
 };
 
 /// A change of a fill. What is left out stays.
@@ -284,7 +283,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit MemsetNode(const GraphNode& node) noexcept : GraphNode(node) {}
+    explicit MemsetNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
 };
 
 /// A call of a function on the host.
@@ -309,7 +308,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit HostCallbackNode(const GraphNode& node) noexcept : GraphNode(node) {}
+    explicit HostCallbackNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
 };
 
 /// The recording of an event.
@@ -328,7 +327,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit EventRecordNode(const GraphNode& node) noexcept : GraphNode(node) {}
+    explicit EventRecordNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
 };
 
 /// A wait for an event.
@@ -347,7 +346,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit EventWaitNode(const GraphNode& node) noexcept : GraphNode(node) {}
+    explicit EventWaitNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
 };
 
 /// A graph inside a graph.
@@ -369,7 +368,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit ChildGraphNode(const GraphNode& node) noexcept : GraphNode(node) {}
+    explicit ChildGraphNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
 };
 
 /// An allocation of memory at each launch.
@@ -378,6 +377,7 @@ public:
     /// Returns the address, the same for all launches.
     [[nodiscard]] CUdeviceptr dptr() const;
     [[nodiscard]] std::size_t bytesize() const;
+    /// Returns the ordinal of the device that the memory lies on; 0 for host memory.
     [[nodiscard]] int device_id() const;
     [[nodiscard]] GraphMemoryType memory_type() const;
     /// Returns the ordinals of the other devices that may read and write it.
@@ -399,7 +399,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit AllocNode(const GraphNode& node) noexcept : GraphNode(node) {}
+    explicit AllocNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
 };
 
 /// The end of an allocation.
@@ -417,7 +417,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit FreeNode(const GraphNode& node) noexcept : GraphNode(node) {}
+    explicit FreeNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
 };
 
 /// How a conditional node chooses. The numbers are the driver's CUgraphConditionalNodeType.
@@ -444,7 +444,7 @@ protected:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit ConditionalNode(const GraphNode& node) noexcept : GraphNode(node) {}
+    explicit ConditionalNode(GraphNode node) noexcept : GraphNode(std::move(node)) {}
 
     /// Returns whether a node is known to be of this type and to have so many bodies; 0 is any.
     [[nodiscard]] static bool is_kind(const GraphNode& node, GraphConditionalType type,
@@ -467,7 +467,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit IfNode(const GraphNode& node) noexcept : ConditionalNode(node) {}
+    explicit IfNode(GraphNode node) noexcept : ConditionalNode(std::move(node)) {}
 };
 
 /// A node that runs one of two bodies.
@@ -486,7 +486,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit IfElseNode(const GraphNode& node) noexcept : ConditionalNode(node) {}
+    explicit IfElseNode(GraphNode node) noexcept : ConditionalNode(std::move(node)) {}
 };
 
 /// A node that repeats its body as long as a condition is not 0.
@@ -504,7 +504,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit WhileNode(const GraphNode& node) noexcept : ConditionalNode(node) {}
+    explicit WhileNode(GraphNode node) noexcept : ConditionalNode(std::move(node)) {}
 };
 
 /// A node that runs the body whose index is the condition.
@@ -520,7 +520,7 @@ private:
     friend struct detail::Access;
     friend class GraphNode;
 
-    explicit SwitchNode(const GraphNode& node) noexcept : ConditionalNode(node) {}
+    explicit SwitchNode(GraphNode node) noexcept : ConditionalNode(std::move(node)) {}
 };
 
 /// Returns kind, handle and kernel of a node for messages and logs.

@@ -47,6 +47,9 @@ public:
     /// Returns what keeps the memory alive; null if nothing does.
     [[nodiscard]] const std::shared_ptr<void>& owner() const noexcept { return owner_; }
 
+    /// Returns whether a node of a graph allocates the memory.
+    [[nodiscard]] bool is_graph_memory() const noexcept { return is_graph_memory_; }
+
     /// Returns the state of the buffer that this memory is; null for other memory.
     [[nodiscard]] detail::MemoryRange* buffer() const noexcept { return buffer_; }
 
@@ -55,6 +58,7 @@ private:
     std::optional<std::size_t> size_;
     std::shared_ptr<void> owner_;
     detail::MemoryRange* buffer_ = nullptr; // what owner_ is, for a Buffer
+    bool is_graph_memory_ = false;
 };
 
 } // namespace cuprum

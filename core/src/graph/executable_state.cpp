@@ -1,0 +1,67 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "graph/executable_state.hpp"
+
+#include <utility>
+
+namespace cuprum::detail {
+
+Payload* ExecutableOwners::find(CUgraphNode node) const noexcept {
+    const auto place = current_.find(node);
+    return place == current_.end() ? nullptr : place->second.get();
+}
+
+void ExecutableOwners::reserve(CUgraphNode node) {
+    current_.try_emplace(node);
+    replaced_.reserve(replaced_.size() + 1);
+}
+
+void ExecutableOwners::keep(CUgraphNode node, std::unique_ptr<Payload> payload) noexcept {
+    auto& place = current_.find(node)->second;
+    if (place != nullptr) {
+        replaced_.push_back(std::move(place));
+    }
+    place = std::move(payload);
+}
+
+SharedOwners SharedOwners::make() {
+    auto owners = std::make_unique<ExecutableOwners>();
+    SharedOwners made;
+    made.object_ = make_user_object(owners.get(), 2);
+    made.owners_ = owners.release();
+    return made;
+}
+
+SharedOwners::~SharedOwners() {
+    if (object_ != nullptr) {
+        release_or_defer("what an executable graph keeps alive",
+                         driver::table().cuUserObjectRelease, object_, 1U);
+    }
+}
+
+LentOwners::LentOwners(CUgraph graph, const SharedOwners& owners)
+    : graph_(graph), object_(owners.object()) {
+    const auto& retain = driver::table().cuGraphRetainUserObject;
+    const CUresult status = retain(graph, object_, 1, CU_GRAPH_USER_OBJECT_MOVE);
+    if (status != CUDA_SUCCESS) {
+        driver::release_now("what an executable graph keeps alive",
+                            driver::table().cuUserObjectRelease, object_, 1U);
+        driver::raise(status, retain.name);
+    }
+}
+
+LentOwners::~LentOwners() {
+    release_or_defer("what an executable graph keeps alive",
+                     driver::table().cuGraphReleaseUserObject, graph_, object_, 1U);
+}
+
+ExecutableState::~ExecutableState() {
+    if (handle != nullptr) {
+        release_or_defer("executable graph", driver::table().cuGraphExecDestroy, handle);
+    }
+    owners = SharedOwners();
+    release_deferred();
+}
+
+} // namespace cuprum::detail

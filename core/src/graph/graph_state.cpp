@@ -1,0 +1,379 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "graph/graph_state.hpp"
+
+#include "device/device_state.hpp"
+#include "launch/kernel_state.hpp"
+#include "memory/buffer_state.hpp"
+#include "support/text.hpp"
+
+#include <cuprum/device.hpp>
+#include <cuprum/error.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
+
+namespace cuprum::detail {
+
+namespace {
+
+constexpr std::size_t FIRST_SLOTS = 16; // a power of two
+
+[[noreturn, gnu::cold]] void raise_destroyed(const char* class_name) {
+    throw ClosedError(class_name, ClosedError::Reason::Destroyed);
+}
+
+/// Notes that a graph below a node is gone, with all its nodes.
+void forget_part(GraphState& part) noexcept;
+
+} // namespace
+
+// ---- the table of nodes ------------------------------------------------------------------------
+
+std::size_t NodeTable::home_of(CUgraphNode handle) const noexcept {
+    // Handles are addresses: the lowest bits are equal, and multiplication spreads the others.
+    constexpr std::uint64_t golden_ratio = 0x9e3779b97f4a7c15;
+    const auto mixed = reinterpret_cast<std::uintptr_t>(handle) * golden_ratio;
+    return static_cast<std::size_t>(mixed >> 32U) & (slots_.size() - 1);
+}
+
+NodeShare NodeTable::find(CUgraphNode handle) const noexcept {
+    if (slots_.empty()) {
+        return nullptr;
+    }
+    for (std::size_t slot = home_of(handle);; slot = (slot + 1) & (slots_.size() - 1)) {
+        if (slots_[slot] == nullptr || slots_[slot]->handle == handle) {
+            return slots_[slot];
+        }
+    }
+}
+
+void NodeTable::insert(NodeShare node) noexcept {
+    std::size_t slot = home_of(node->handle);
+    while (slots_[slot] != nullptr) {
+        slot = (slot + 1) & (slots_.size() - 1);
+    }
+    slots_[slot] = std::move(node);
+    ++count_;
+}
+
+void NodeTable::reserve() {
+    if ((count_ + 1) * 4 <= slots_.size() * 3) [[likely]] {
+        return;
+    }
+    std::vector<NodeShare> old(slots_.empty() ? FIRST_SLOTS : slots_.size() * 2);
+    old.swap(slots_);
+    count_ = 0;
+    for (NodeShare& node : old) {
+        if (node != nullptr) {
+            insert(std::move(node));
+        }
+    }
+}
+
+void NodeTable::erase(CUgraphNode handle) noexcept {
+    if (slots_.empty()) {
+        return;
+    }
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t hole = home_of(handle);
+    while (slots_[hole] != nullptr && slots_[hole]->handle != handle) {
+        hole = (hole + 1) & mask;
+    }
+    if (slots_[hole] == nullptr) {
+        return;
+    }
+    slots_[hole].reset();
+    --count_;
+    // What lies behind the hole moves into it if a search for it would end there.
+    for (std::size_t next = (hole + 1) & mask; slots_[next] != nullptr; next = (next + 1) & mask) {
+        const std::size_t home = home_of(slots_[next]->handle);
+        if (((next - home) & mask) >= ((next - hole) & mask)) {
+            slots_[hole] = std::exchange(slots_[next], nullptr);
+            hole = next;
+        }
+    }
+}
+
+void NodeTable::clear() noexcept {
+    slots_.clear();
+    count_ = 0;
+}
+
+// ---- graphs ------------------------------------------------------------------------------------
+
+GraphState::~GraphState() {
+    if (handle == nullptr || parent != nullptr) {
+        return;
+    }
+    forget_part(*this); // nodes do not outlive their graph, but a point may
+    for (const auto& part : parts) {
+        forget_part(*part);
+    }
+    if (is_owned) {
+        release_or_defer("graph", driver::table().cuGraphDestroy, std::exchange(handle, nullptr));
+        release_deferred();
+    }
+}
+
+GraphShare own_graph(CUgraph handle, std::shared_ptr<ContextState> home) {
+    GraphShare made;
+    try {
+        made = std::make_shared<GraphState>();
+    } catch (...) {
+        release_or_defer("graph", driver::table().cuGraphDestroy, handle);
+        throw;
+    }
+    made->handle = handle;
+    made->is_owned = true;
+    made->home = std::move(home);
+    return made;
+}
+
+GraphShare view_graph(CUgraph handle, std::shared_ptr<void> owner,
+                      std::shared_ptr<ContextState> home) {
+    auto made = std::make_shared<GraphState>();
+    made->handle = handle;
+    made->owner = std::move(owner);
+    made->home = std::move(home);
+    return made;
+}
+
+GraphShare part_of(const GraphShare& parent, NodeState& node, CUgraph handle) {
+    GraphState& root = *parent->root;
+    const std::lock_guard lock(root.parts_mutex);
+    for (const auto& part : root.parts) {
+        if (part->handle == handle) {
+            return {parent, part.get()};
+        }
+    }
+    auto& made = *root.parts.emplace_back(std::make_unique<GraphState>());
+    made.handle = handle;
+    made.root = &root;
+    made.parent = parent.get();
+    made.node = &node;
+    return {parent, &made};
+}
+
+GraphState& open(const GraphShare& graph) {
+    if (graph == nullptr) [[unlikely]] {
+        raise_closed("GraphDefinition");
+    }
+    if (graph->handle == nullptr) [[unlikely]] {
+        raise_destroyed("GraphDefinition");
+    }
+    return *graph;
+}
+
+NodeState& open(const GraphNode& node, const char* class_name) {
+    const NodeShare& state = Access::node(node);
+    if (state == nullptr) [[unlikely]] {
+        throw std::logic_error("this is the entry of a graph, which is no node");
+    }
+    if (state->handle == nullptr) [[unlikely]] {
+        raise_destroyed(class_name);
+    }
+    return *state;
+}
+
+void check_same_graph(GraphState& graph, const GraphNode& node) {
+    const NodeState& state = open(node, "GraphNode");
+    if (Access::state(node).get() != &graph) [[unlikely]] {
+        throw std::invalid_argument(describe(state) + " belongs to graph " +
+                                    hexadecimal(Access::state(node)->handle) +
+                                    ", expected a node of graph " + hexadecimal(graph.handle));
+    }
+}
+
+// ---- nodes -------------------------------------------------------------------------------------
+
+NodeShare node_state(GraphState& graph, CUgraphNode handle) {
+    {
+        const std::lock_guard lock(graph.lock);
+        if (NodeShare known = graph.nodes.find(handle)) {
+            return known;
+        }
+    }
+    CUgraphNodeType type{};
+    driver::call(driver::table().cuGraphNodeGetType, handle, &type);
+    auto made = std::make_shared<NodeState>();
+    made->handle = handle;
+    made->type = static_cast<GraphNodeType>(type);
+    const std::lock_guard lock(graph.lock);
+    if (NodeShare known = graph.nodes.find(handle)) { // another thread was faster
+        return known;
+    }
+    graph.nodes.reserve();
+    graph.nodes.insert(made);
+    return made;
+}
+
+NodeShare prepare_node(GraphState& graph) {
+    auto made = std::make_shared<NodeState>();
+    const std::lock_guard lock(graph.lock);
+    graph.nodes.reserve();
+    return made;
+}
+
+void note_node(GraphState& graph, const NodeShare& node, CUgraphNode handle, GraphNodeType type,
+               CUcontext context, Payload* payload) noexcept {
+    node->handle = handle;
+    node->type = type;
+    node->context = context;
+    node->payload = payload;
+    node->may_have_attributes = false;
+    const std::lock_guard lock(graph.lock);
+    graph.nodes.insert(node);
+}
+
+void forget_children(NodeState& node) noexcept {
+    if (node.children != nullptr) {
+        for (GraphState* const part : node.children->graphs) {
+            forget_part(*part);
+        }
+        node.children->graphs.clear();
+    }
+}
+
+void forget_node(GraphState& graph, NodeState& node) noexcept {
+    forget_children(node);
+    const std::lock_guard lock(graph.lock);
+    graph.nodes.erase(node.handle);
+    node.handle = nullptr;
+    node.payload = nullptr;
+}
+
+Dependencies::Dependencies(GraphState& /*graph*/, const NodeState* after) {
+    if (after == nullptr) {
+        return;
+    }
+    if (!after->is_point) {
+        if (after->handle == nullptr) [[unlikely]] {
+            raise_destroyed("GraphNode");
+        }
+        single_ = after->handle;
+        data_ = &single_;
+        size_ = 1;
+        return;
+    }
+    const auto& nodes = static_cast<const PointState*>(after)->nodes;
+    several_.reserve(nodes.size());
+    for (const NodeShare& node : nodes) {
+        if (node->handle == nullptr) [[unlikely]] {
+            raise_destroyed("GraphNode");
+        }
+        several_.push_back(node->handle);
+    }
+    data_ = several_.data();
+    size_ = several_.size();
+}
+
+std::vector<CUgraphNode> nodes_of(CUgraph graph) {
+    std::size_t count = 0;
+    driver::call(driver::table().cuGraphGetNodes, graph, nullptr, &count);
+    std::vector<CUgraphNode> nodes(count);
+    if (count != 0) {
+        driver::call(driver::table().cuGraphGetNodes, graph, nodes.data(), &count);
+    }
+    return nodes;
+}
+
+std::string describe(const NodeState& node) {
+    std::string text = to_string(node.type);
+    if (node.type == GraphNodeType::Kernel && node.payload != nullptr) {
+        const auto* const kernel = static_cast<const KernelState*>(node.payload->owners()[0].get());
+        text += " " + quoted(std::string_view(kernel->name));
+    }
+    return text + (node.handle == nullptr ? " (destroyed)" : " (" + hexadecimal(node.handle) + ")");
+}
+
+std::string describe(GraphState& graph, CUgraphNode handle) {
+    const auto known_in = [&](GraphState& each) -> NodeShare {
+        const std::lock_guard lock(each.lock);
+        return each.nodes.find(handle);
+    };
+    GraphState& root = *graph.root;
+    NodeShare known = known_in(root);
+    for (std::size_t i = 0; known == nullptr && i < root.parts.size(); ++i) {
+        known = known_in(*root.parts[i]);
+    }
+    if (known != nullptr) {
+        return describe(*known);
+    }
+    NodeState unknown;
+    unknown.handle = handle;
+    CUgraphNodeType type{};
+    if (driver::table().cuGraphNodeGetType(handle, &type) != CUDA_SUCCESS) {
+        return "node " + hexadecimal(handle);
+    }
+    unknown.type = static_cast<GraphNodeType>(type);
+    return describe(unknown);
+}
+
+bool is_allocated_by(GraphState& graph, CUdeviceptr address) {
+    const auto& known = graph.root->allocations;
+    return std::ranges::any_of(known, [&](const auto& allocation) {
+        return address >= allocation.first && address - allocation.first < allocation.second;
+    });
+}
+
+// ---- contexts ----------------------------------------------------------------------------------
+
+CUcontext context_for_node(GraphState& graph) {
+    GraphState& root = *graph.root;
+    if (root.home != nullptr) {
+        return root.home->handle;
+    }
+    CUcontext current = nullptr;
+    driver::call(driver::table().cuCtxGetCurrent, &current);
+    return current != nullptr ? current : Device().primary_context().handle();
+}
+
+CUcontext context_for_node(GraphState& graph, const MemoryRange* buffer) {
+    GraphState& root = *graph.root;
+    if (root.home != nullptr || buffer == nullptr) {
+        return context_for_node(graph);
+    }
+    const auto& resource = static_cast<const BufferState*>(buffer)->resource;
+    const int ordinal = resource == nullptr ? -1 : resource->device_id();
+    CUcontext current = nullptr;
+    driver::call(driver::table().cuCtxGetCurrent, &current);
+    if (current == nullptr) {
+        return ordinal < 0 ? Device().primary_context().handle()
+                           : Device(ordinal).primary_context().handle();
+    }
+    if (ordinal < 0) {
+        return current;
+    }
+    if (root.seen_context.load(std::memory_order_relaxed) != current) {
+        root.seen_ordinal.store(context_state(current)->device->ordinal, std::memory_order_relaxed);
+        root.seen_context.store(current, std::memory_order_relaxed);
+    }
+    return root.seen_ordinal.load(std::memory_order_relaxed) == ordinal
+               ? current
+               : Device(ordinal).primary_context().handle();
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void forget_part(GraphState& part) noexcept {
+    const auto forget = [&](const NodeShare& node) {
+        forget_children(*node);
+        node->handle = nullptr;
+        node->payload = nullptr;
+    };
+    part.nodes.for_each(forget);
+    part.nodes.clear();
+    if (part.parent != nullptr) {
+        part.handle = nullptr;
+    }
+}
+
+} // namespace
+
+} // namespace cuprum::detail

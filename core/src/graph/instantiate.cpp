@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "driver/call.hpp"
+#include "driver/explanations.hpp"
+#include "graph/edges.hpp"
+#include "graph/executable_state.hpp"
+#include "graph/graph_state.hpp"
+#include "stream/stream_state.hpp"
+#include "support/text.hpp"
+
+#include <cuprum/error.hpp>
+#include <cuprum/graph/graph.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+using detail::GraphState;
+using driver::table;
+
+static_assert(static_cast<int>(GraphInstantiateReason::ConditionalHandleUnused) ==
+              CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED);
+
+cuuint64_t flags_of(const GraphCompleteOptions& options);
+[[noreturn]] void raise_refusal(CUresult status, const char* call, GraphState& graph,
+                                const CUDA_GRAPH_INSTANTIATE_PARAMS& answer);
+std::string reason_text(GraphInstantiateReason reason);
+/// Throws if a graph, or one inside it, has a cycle.
+void refuse_cycle(GraphState& graph, CUgraph handle);
+
+} // namespace
+
+Graph detail::instantiate(const GraphShare& graph, const GraphCompleteOptions& options) {
+    GraphState& state = open(graph);
+    CUDA_GRAPH_INSTANTIATE_PARAMS parameters{};
+    parameters.flags = flags_of(options);
+    if (options.upload_stream.has_value()) {
+        parameters.hUploadStream = handle_of(*options.upload_stream);
+    }
+    release_deferred();
+    auto made = std::make_shared<ExecutableState>();
+    made->owners = SharedOwners::make();
+    const auto& create = table().cuGraphInstantiateWithParams;
+    CUresult status = CUDA_SUCCESS;
+    {
+        const LentOwners lent(state.handle, made->owners);
+        status = create(&made->handle, state.handle, &parameters);
+    }
+    if (status != CUDA_SUCCESS || parameters.result_out != CUDA_GRAPH_INSTANTIATE_SUCCESS)
+        [[unlikely]] {
+        raise_refusal(status, create.name, state, parameters);
+    }
+    return Access::make<Graph>(std::move(made));
+}
+
+GraphInstantiateError::GraphInstantiateError(const CUDAError& failure,
+                                             GraphInstantiateReason reason, const std::string& text)
+    : CUDAError(failure, text), reason_(reason) {}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+cuuint64_t flags_of(const GraphCompleteOptions& options) {
+    if (options.device_launch && options.auto_free_on_launch) {
+        throw std::invalid_argument("device_launch and auto_free_on_launch are both true: the "
+                                    "driver has no executable graphs that do both");
+    }
+    cuuint64_t flags = 0;
+    flags |= options.auto_free_on_launch ? CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH : 0;
+    flags |= options.upload_stream.has_value() ? CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD : 0;
+    flags |= options.device_launch ? CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH : 0;
+    flags |= options.use_node_priority ? CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY : 0;
+    return flags;
+}
+
+void raise_refusal(CUresult status, const char* call, GraphState& graph,
+                   const CUDA_GRAPH_INSTANTIATE_PARAMS& answer) {
+    // The driver can refuse with a reason only.
+    const CUresult code = status != CUDA_SUCCESS ? status : CUDA_ERROR_INVALID_VALUE;
+    const auto reason = answer.result_out == CUDA_GRAPH_INSTANTIATE_SUCCESS
+                            ? GraphInstantiateReason::Error
+                            : static_cast<GraphInstantiateReason>(answer.result_out);
+    const CUDAError failure(code, call); // first: what follows calls the driver
+    if (code == CUDA_ERROR_INVALID_VALUE) {
+        refuse_cycle(graph, graph.handle);
+    }
+    std::string text = reason_text(reason);
+    if (answer.hErrNode_out != nullptr) {
+        text += "; it is about " + detail::describe(graph, answer.hErrNode_out);
+    }
+    throw GraphInstantiateError(failure, reason, text + "; " + failure.what());
+}
+
+std::string reason_text(GraphInstantiateReason reason) {
+    switch (reason) {
+    case GraphInstantiateReason::InvalidStructure:
+        return "the graph has an invalid structure";
+    case GraphInstantiateReason::NodeOperationNotSupported:
+        return "a graph that kernels launch cannot contain this operation; instantiate it without "
+               "device_launch, or take the node out";
+    case GraphInstantiateReason::MultipleContextsNotSupported:
+        return "the nodes of a graph that kernels launch must belong to one context";
+    case GraphInstantiateReason::ConditionalHandleUnused:
+        return "the graph has a condition that no conditional node uses; add the node, or make no "
+               "such condition";
+    case GraphInstantiateReason::Error:
+        break;
+    }
+    return "the graph cannot become an executable";
+}
+
+void refuse_cycle(GraphState& graph, CUgraph handle) {
+    std::vector<CUgraphNode> cycle;
+    try {
+        cycle = detail::find_cycle(handle);
+    } catch (const CUDAError&) { // the refusal itself is what counts
+        return;
+    }
+    if (cycle.empty()) {
+        return;
+    }
+    std::string path;
+    for (const CUgraphNode node : cycle) {
+        path += detail::describe(graph, node) + " -> ";
+    }
+    throw std::invalid_argument("the graph has a cycle: " + path +
+                                detail::describe(graph, cycle.front()) +
+                                "; remove one of these edges");
+}
+
+} // namespace
+
+} // namespace cuprum

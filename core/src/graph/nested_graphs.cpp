@@ -1,0 +1,275 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Graphs inside nodes: child graphs, and the bodies of conditional nodes.
+
+#include "driver/call.hpp"
+#include "driver/explanations.hpp"
+#include "graph/graph_state.hpp"
+#include "graph/node_parameters.hpp"
+#include "support/text.hpp"
+
+#include <cuprum/error.hpp>
+#include <cuprum/graph/graph_definition.hpp>
+#include <cuprum/graph/graph_node.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+using detail::Access;
+using detail::GraphShare;
+using detail::GraphState;
+using detail::NodeChildren;
+using detail::NodeState;
+using driver::table;
+
+static_assert(static_cast<int>(GraphConditionalType::If) == CU_GRAPH_COND_TYPE_IF);
+static_assert(static_cast<int>(GraphConditionalType::While) == CU_GRAPH_COND_TYPE_WHILE);
+static_assert(static_cast<int>(GraphConditionalType::Switch) == CU_GRAPH_COND_TYPE_SWITCH);
+
+/// Notes what a conditional node tests and which bodies it has.
+void note_bodies(const GraphShare& graph, NodeState& node,
+                 const CUDA_CONDITIONAL_NODE_PARAMS& parameters);
+CUgraph child_of(const NodeState& node);
+
+} // namespace
+
+// ---- child graphs ------------------------------------------------------------------------------
+
+GraphDefinition ChildGraphNode::child_graph() const {
+    NodeState& state = detail::open(*this, CLASS_NAME);
+    const NodeChildren& children = detail::children_of(state_, state);
+    return Access::make<GraphDefinition>(GraphShare(state_, children.graphs.at(0)));
+}
+
+void ChildGraphNode::update(const GraphDefinition& child) const {
+    NodeState& state = detail::open(*this, CLASS_NAME);
+    GraphState& graph = detail::open(state_);
+    GraphState& inner = detail::open(Access::state(child));
+    if (inner.root == graph.root) {
+        throw std::invalid_argument("child belongs to the same graph as " +
+                                    detail::describe(state) +
+                                    ", expected another graph; pass a clone of it");
+    }
+    CUgraphNodeParams parameters{};
+    parameters.type = CU_GRAPH_NODE_TYPE_GRAPH;
+    parameters.graph.graph = inner.handle;
+    const auto& set = table().cuGraphNodeSetParams;
+    if (const CUresult status = set(state.handle, &parameters); status != CUDA_SUCCESS) {
+        detail::raise_for_node(status, set.name, state);
+    }
+    detail::forget_children(state);
+    detail::adopt_child(state_, state, inner);
+    detail::release_deferred();
+}
+
+void detail::adopt_child(const GraphShare& graph, NodeState& node, GraphState& original) {
+    const GraphShare child = part_of(graph, node, child_of(node));
+    node.children = std::make_unique<NodeChildren>();
+    node.children->graphs.push_back(child.get());
+    adopt_payloads(child, original);
+}
+
+void detail::adopt_payloads(const GraphShare& copy, GraphState& original) {
+    GraphState& target = *copy;
+    std::vector<NodeShare> known;
+    {
+        const std::lock_guard lock(original.lock);
+        original.nodes.for_each([&](const NodeShare& node) {
+            if (node->payload != nullptr || node->children != nullptr) {
+                known.push_back(node);
+            }
+        });
+    }
+    for (const NodeShare& node : known) {
+        CUgraphNode twin = nullptr;
+        const auto& find = table().cuGraphNodeFindInClone;
+        const CUresult status = find(&twin, node->handle, target.handle);
+        if (status == CUDA_ERROR_INVALID_VALUE || status == CUDA_ERROR_NOT_SUPPORTED) {
+            return; // the driver cannot tell: the copy works, but its nodes are not described
+        }
+        if (status != CUDA_SUCCESS) {
+            driver::raise(status, find.name);
+        }
+        const NodeShare adopted = node_state(target, twin);
+        adopted->payload = node->payload;
+        adopted->context = node->context;
+        adopted->may_have_attributes = node->may_have_attributes;
+        if (node->type == GraphNodeType::Graph && node->children != nullptr &&
+            !node->children->graphs.empty()) {
+            adopt_child(copy, *adopted, *node->children->graphs[0]);
+        }
+    }
+}
+
+// ---- conditional nodes -------------------------------------------------------------------------
+
+std::optional<GraphCondition> ConditionalNode::condition() const {
+    return detail::children_of(state_, detail::open(*this, CLASS_NAME)).condition;
+}
+
+std::optional<GraphConditionalType> ConditionalNode::cond_type() const {
+    return detail::children_of(state_, detail::open(*this, CLASS_NAME)).cond_type;
+}
+
+std::vector<GraphDefinition> ConditionalNode::branches() const {
+    const NodeChildren& children = detail::children_of(state_, detail::open(*this, CLASS_NAME));
+    std::vector<GraphDefinition> bodies;
+    for (GraphState* const body : children.graphs) {
+        bodies.push_back(Access::make<GraphDefinition>(GraphShare(state_, body)));
+    }
+    return bodies;
+}
+
+GraphDefinition ConditionalNode::branch(std::size_t index) const {
+    const NodeChildren& children = detail::children_of(state_, detail::open(*this, CLASS_NAME));
+    return Access::make<GraphDefinition>(GraphShare(state_, children.graphs.at(index)));
+}
+
+bool ConditionalNode::is_kind(const GraphNode& node, GraphConditionalType type,
+                              std::size_t bodies) noexcept {
+    const auto& state = Access::node(node);
+    if (state == nullptr || state->type != GraphNodeType::Conditional || state->handle == nullptr) {
+        return false;
+    }
+    try {
+        const NodeChildren& children = detail::children_of(Access::state(node), *state);
+        return children.cond_type == type && (bodies == 0 || children.graphs.size() == bodies);
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+GraphDefinition IfNode::then() const {
+    return branch(0);
+}
+
+GraphDefinition IfElseNode::then() const {
+    return branch(0);
+}
+
+GraphDefinition IfElseNode::otherwise() const {
+    return branch(1);
+}
+
+GraphDefinition WhileNode::body() const {
+    return branch(0);
+}
+
+namespace detail {
+
+NodeShare add_conditional(const GraphShare& graph, const Dependencies& dependencies,
+                          const GraphCondition& condition, GraphConditionalType type,
+                          unsigned bodies, CUcontext context) {
+    GraphState& state = open(graph);
+    const auto& add = table().cuGraphAddNode;
+    NodeShare made = prepare_node(state);
+    CUgraphNodeParams parameters{};
+    parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    parameters.conditional.handle = condition.handle();
+    parameters.conditional.type = static_cast<CUgraphConditionalNodeType>(type);
+    parameters.conditional.size = bodies;
+    parameters.conditional.ctx = context;
+    CUgraphNode node = nullptr;
+    const CUresult status =
+        add(&node, state.handle, dependencies.data(), nullptr, dependencies.size(), &parameters);
+    if (status != CUDA_SUCCESS) {
+        std::string text = driver::explanation_of(status);
+        const auto& known = state.root->conditions;
+        if (std::ranges::find(known, condition.handle()) == known.end()) {
+            text += "; the condition was not made by this graph: use "
+                    "GraphDefinition create_condition of the graph that gets the node";
+        } else {
+            text += "; a condition serves one conditional node, so make one for each";
+        }
+        throw CUDAError(status, add.name, text);
+    }
+    note_node(state, made, node, GraphNodeType::Conditional, context);
+    try {
+        note_bodies(graph, *made, parameters.conditional);
+    } catch (...) {
+        driver::release_now("conditional node", table().cuGraphDestroyNode, node);
+        forget_node(state, *made);
+        throw;
+    }
+    return made;
+}
+
+GraphCondition make_condition(GraphState& graph, CUcontext context,
+                              std::optional<unsigned> default_value) {
+    CUgraphConditionalHandle handle = 0;
+    graph.root->conditions.reserve(graph.root->conditions.size() + 1);
+    driver::call(table().cuGraphConditionalHandleCreate, &handle, graph.handle, context,
+                 default_value.value_or(0U),
+                 default_value.has_value() ? unsigned{CU_GRAPH_COND_ASSIGN_DEFAULT} : 0U);
+    graph.root->conditions.push_back(handle);
+    return GraphCondition::from_handle(handle);
+}
+
+NodeChildren& children_of(const GraphShare& graph, NodeState& node) {
+    if (node.children != nullptr) {
+        return *node.children;
+    }
+    if (node.type == GraphNodeType::Graph) {
+        const GraphShare child = part_of(graph, node, child_of(node));
+        auto made = std::make_unique<NodeChildren>();
+        made->graphs.push_back(child.get());
+        node.children = std::move(made);
+        return *node.children;
+    }
+    CUgraphNodeParams parameters{};
+    bool is_answered = false;
+    try {
+        driver::call(table().cuGraphNodeGetParams, node.handle, &parameters);
+        is_answered = true;
+    } catch (const NotSupportedError&) { // before CUDA 13.2, the driver cannot be asked
+        is_answered = false;
+    } catch (const CUDAError& error) {
+        if (error.code() != CUDA_ERROR_NOT_SUPPORTED) {
+            throw;
+        }
+    }
+    if (is_answered) {
+        note_bodies(graph, node, parameters.conditional);
+    } else {
+        node.children = std::make_unique<NodeChildren>();
+    }
+    return *node.children;
+}
+
+} // namespace detail
+
+std::string to_string(const GraphCondition& condition) {
+    return "<GraphCondition handle=" + detail::hexadecimal(condition.handle()) + ">";
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void note_bodies(const GraphShare& graph, NodeState& node,
+                 const CUDA_CONDITIONAL_NODE_PARAMS& parameters) {
+    auto made = std::make_unique<NodeChildren>();
+    made->condition = GraphCondition::from_handle(parameters.handle);
+    made->cond_type = static_cast<GraphConditionalType>(parameters.type);
+    for (unsigned i = 0; i < parameters.size; ++i) {
+        made->graphs.push_back(detail::part_of(graph, node, parameters.phGraph_out[i]).get());
+    }
+    node.children = std::move(made);
+}
+
+CUgraph child_of(const NodeState& node) {
+    CUgraph child = nullptr;
+    driver::call(table().cuGraphChildGraphNodeGetGraph, node.handle, &child);
+    return child;
+}
+
+} // namespace
+
+} // namespace cuprum

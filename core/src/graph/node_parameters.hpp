@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Parameters of nodes: checked, and written as the driver takes them. Adding a node, updating it
+// and updating it in an executable share these.
+
+#pragma once
+
+#include "graph/graph_state.hpp"
+#include "launch/encoded_config.hpp"
+#include "launch/packed_arguments.hpp"
+
+#include <cuprum/graph/graph_appender.hpp>
+
+#include <cuda.h>
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace cuprum::detail {
+
+/// A kernel launch for a node. It refers to the caller's arguments, so that it lives no longer.
+class PreparedKernel {
+public:
+    /// Checks everything. The launch attributes stay apart: see attributes().
+    /// @throws std::invalid_argument if the arguments are not the kernel's, or the configuration
+    /// has what nodes cannot have.
+    [[nodiscard]] PreparedKernel(const LaunchConfig& config, const Kernel& kernel,
+                                 const NodeArguments& arguments);
+    /// Takes arguments whose types are known only at run time.
+    [[nodiscard]] PreparedKernel(const LaunchConfig& config, const Kernel& kernel,
+                                 std::span<const KernelArgument> arguments);
+
+    PreparedKernel(const PreparedKernel&) = delete;
+    PreparedKernel& operator=(const PreparedKernel&) = delete;
+
+    /// Returns the parameters for a node that runs in a context, and raises the kernel's limit of
+    /// shared memory there if need be.
+    [[nodiscard]] CUDA_KERNEL_NODE_PARAMS in(CUcontext context) const;
+
+    /// Returns the attributes that belong to nodes.
+    [[nodiscard]] std::span<const CUlaunchAttribute> attributes() const noexcept {
+        return {encoded_.attributes, encoded_.driver.numAttrs};
+    }
+
+    /// Returns whether the node may start before its predecessors, if these are kernels, end.
+    [[nodiscard]] bool is_programmatic() const noexcept { return is_programmatic_; }
+
+    [[nodiscard]] const LaunchConfig& config() const noexcept { return *config_; }
+
+    [[nodiscard]] const Kernel& kernel() const noexcept { return *kernel_; }
+
+private:
+    void encode();
+
+    const LaunchConfig* config_;
+    const Kernel* kernel_;
+    const KernelState* state_;
+    EncodedConfig encoded_;
+    std::optional<PackedArguments> packed_;
+    void** addresses_ = nullptr;
+    bool is_programmatic_ = false;
+};
+
+/// Returns what a kernel node keeps alive.
+[[nodiscard]] std::unique_ptr<Payload> kernel_payload(const std::shared_ptr<void>& kernel,
+                                                      const NodeArguments& arguments);
+/// Returns whether a Payload, which may be null, keeps exactly this alive.
+[[nodiscard]] bool keeps(Payload* payload, const std::shared_ptr<void>& kernel,
+                         const NodeArguments& arguments) noexcept;
+/// Returns the first buffer among the arguments, or null.
+[[nodiscard]] const MemoryRange* first_buffer(const NodeArguments& arguments) noexcept;
+
+/// Returns a launch attribute of a kernel node, or nothing if the driver does not know it.
+[[nodiscard]] std::optional<CUlaunchAttributeValue> node_attribute(CUgraphNode node, int id);
+/// Sets launch attributes of a kernel node.
+/// @throws CUDAError, naming the attribute.
+void set_node_attributes(CUgraphNode node, std::span<const CUlaunchAttribute> attributes);
+
+/// Returns a one-dimensional copy as the driver takes it. Needs a current context.
+/// @throws std::invalid_argument if it does not fit into its buffers, or is empty.
+[[nodiscard]] CUDA_MEMCPY3D copy_parameters(GraphState& graph, const NodeMemory& dst,
+                                            const NodeMemory& src, std::size_t bytes);
+[[nodiscard]] CUDA_MEMCPY3D copy_parameters(GraphState& graph,
+                                            const MemcpyRegionParameters& parameters);
+/// Returns the buffer that decides where a copy runs: that of a device if there is one.
+[[nodiscard]] const MemoryRange* deciding_buffer(const NodeMemory& dst,
+                                                 const NodeMemory& src) noexcept;
+
+/// Returns a fill as the driver takes it.
+/// @throws std::invalid_argument if a number is out of its range, or the fill does not fit.
+[[nodiscard]] CUDA_MEMSET_NODE_PARAMS fill_parameters(const MemsetParameters& parameters);
+
+/// Returns the context of a node, asking the driver if the node was added elsewhere; null if nobody
+/// knows it.
+[[nodiscard]] CUcontext context_of(NodeState& node);
+
+/// Throws for a failed call about a node, and describes the node.
+[[noreturn]] void raise_for_node(CUresult status, const char* call, const NodeState& node);
+
+/// Notes that a node uses a new Payload and lets the graph release the old one.
+inline void exchange_payload(GraphState& graph, NodeState& node, RetainedPayload& retained) {
+    release_payload(graph.handle, std::exchange(node.payload, retained.commit()));
+    release_deferred();
+}
+
+/// Replaces the parameters of a node: `entry` takes the node and `arguments`. If the driver
+/// refuses, everything stays as it was.
+template <typename Entry, typename... Arguments>
+void replace_parameters(const GraphNode& node, const char* class_name,
+                        std::unique_ptr<Payload> payload, const Entry& entry,
+                        Arguments... arguments) {
+    NodeState& state = open(node, class_name);
+    GraphState& graph = open(Access::state(node));
+    RetainedPayload retained(graph.handle, std::move(payload));
+    if (const CUresult status = entry(state.handle, arguments...); status != CUDA_SUCCESS) {
+        raise_for_node(status, entry.name, state);
+    }
+    exchange_payload(graph, state, retained);
+}
+
+} // namespace cuprum::detail
