@@ -100,6 +100,14 @@ RegionExtent MemcpyNode::extent() const {
     return {.width = copy.WidthInBytes, .height = copy.Height, .depth = copy.Depth};
 }
 
+bool MemcpyNode::is_dst_on_host() const {
+    return read_copy(detail::open(*this, CLASS_NAME)).dstMemoryType == CU_MEMORYTYPE_HOST;
+}
+
+bool MemcpyNode::is_src_on_host() const {
+    return read_copy(detail::open(*this, CLASS_NAME)).srcMemoryType == CU_MEMORYTYPE_HOST;
+}
+
 bool MemcpyNode::is_one_dimensional() const {
     return is_linear(read_copy(detail::open(*this, CLASS_NAME)));
 }

@@ -87,7 +87,7 @@ void release_payload(CUgraph graph, Payload* payload) noexcept {
 
 void destroy_payload(void* owned) noexcept {
     // NOTE: no call of the driver here, and no destructor of anything: see the top of payload.hpp.
-    push_deferred(std::unique_ptr<DeferredRelease>(static_cast<DeferredRelease*>(owned)));
+    push_payload(std::unique_ptr<DeferredRelease>(static_cast<DeferredRelease*>(owned)));
 }
 
 } // namespace cuprum::detail

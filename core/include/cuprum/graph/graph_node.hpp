@@ -231,6 +231,9 @@ public:
     [[nodiscard]] std::size_t size() const { return extent().width; }
 
     [[nodiscard]] RegionExtent extent() const;
+    /// Returns whether the driver counts a side as host memory.
+    [[nodiscard]] bool is_dst_on_host() const;
+    [[nodiscard]] bool is_src_on_host() const;
     /// Returns whether the copy is one range of bytes in linear memory.
     [[nodiscard]] bool is_one_dimensional() const;
 
