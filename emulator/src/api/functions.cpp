@@ -41,8 +41,11 @@ int bounded_volume(const std::uint32_t (&shape)[3], int most) {
     return static_cast<int>(product);
 }
 
-void launch_on(CUfunction handle, CUstream stream_handle, const LaunchRequest& request) {
+void launch_on(CUfunction handle, CUstream stream_handle, LaunchRequest request) {
     const auto stream = stream_from(stream_handle);
+    if (stream->may_be_capturing()) {
+        request.kernel = kernel_or_null(handle);
+    }
     const auto event =
         request.completion_event != nullptr ? event_from(request.completion_event) : nullptr;
     if (event != nullptr) {

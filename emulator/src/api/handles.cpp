@@ -139,4 +139,11 @@ std::shared_ptr<Function> function_from(CUfunction handle,
     return kernel->function(context != nullptr ? context : current_context());
 }
 
+CUkernel kernel_or_null(CUfunction handle) {
+    const auto number = reinterpret_cast<std::uint64_t>(handle);
+    return HandleTable::instance().find(HandleKind::Kernel, number) != nullptr
+               ? reinterpret_cast<CUkernel>(handle)
+               : nullptr;
+}
+
 } // namespace cuprum::emulator

@@ -68,6 +68,9 @@ namespace cuprum::emulator {
 [[nodiscard]] std::shared_ptr<Function>
 function_from(CUfunction handle, const std::shared_ptr<Context>& context = nullptr);
 
+/// Returns a handle as that of a kernel of a library, nullptr if it is none.
+[[nodiscard]] CUkernel kernel_or_null(CUfunction handle);
+
 /// Writes an output; throws INVALID_VALUE if the caller passed NULL for it.
 template <typename T, typename U>
 void put(T* where, U&& value, const char* complaint = "an output argument is NULL") {

@@ -5,17 +5,14 @@
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
-#include "check/written.hpp"
+#include "objects/devices/device.hpp"
 #include "objects/graphs/capture.hpp"
-#include "objects/memory/address_space.hpp"
-#include "objects/memory/allocations.hpp"
-#include "objects/memory/reach.hpp"
 #include "objects/process/error.hpp"
+#include "objects/streams/memory_words.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <cstdint>
+#include <span>
 #include <thread>
 
 using namespace cuprum::emulator;
@@ -24,127 +21,71 @@ namespace {
 
 constexpr unsigned MAX_BATCH_ITEMS = 256;
 
-void check_word(const Stream& stream, CUdeviceptr address, std::size_t bytes, bool is_write) {
-    require(address % bytes == 0, "the address is not aligned");
-    const auto allocation = Allocations::instance().find(address);
-    require(allocation != nullptr && Allocations::instance().bytes_from(address) >= bytes,
-            "the address is not known memory");
-    check_reach({.address = address, .bytes = bytes, .is_write = is_write}, *allocation, stream);
-}
-
-template <typename Word>
-void check_write(const Stream& stream, CUdeviceptr address, unsigned flags) {
-    constexpr unsigned known = CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
-    require((flags & ~known) == 0, "unknown flags");
-    check_word(stream, address, sizeof(Word), true);
-}
-
-/// Writes a word that has been checked.
-template <typename Word>
-void write_word(Stream& stream, CUdeviceptr address, Word value) {
-    stream.enqueue(std::make_shared<Task>(
-        stream.context().errors(),
-        [address, value] {
-            std::atomic_ref(*reinterpret_cast<Word*>(address)).store(value);
-            check::mark_written(AddressSpace::instance().map(), address, sizeof(Word));
-        },
-        Task::Size::Quick, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP));
-}
-
-template <typename Word>
-bool is_met(Word now, Word value, unsigned condition) {
-    switch (condition) {
-    case CU_STREAM_WAIT_VALUE_GEQ:
-        return static_cast<std::make_signed_t<Word>>(now - value) >= 0;
-    case CU_STREAM_WAIT_VALUE_EQ:
-        return now == value;
-    case CU_STREAM_WAIT_VALUE_AND:
-        return (now & value) != 0;
-    default:
-        return static_cast<Word>(~(now | value)) != 0;
-    }
-}
-
-unsigned condition_of(unsigned flags) {
-    return flags & ~static_cast<unsigned>(CU_STREAM_WAIT_VALUE_FLUSH);
-}
-
-template <typename Word>
-void check_wait(const Stream& stream, CUdeviceptr address, unsigned flags) {
-    require(condition_of(flags) <= CU_STREAM_WAIT_VALUE_NOR, "unknown flags");
-    check_word(stream, address, sizeof(Word), false);
-}
-
-/// Waits for a word that has been checked.
-template <typename Word>
-void wait_for_word(Stream& stream, CUdeviceptr address, Word value, unsigned flags) {
-    const unsigned condition = condition_of(flags);
+/// Enqueues an operation that has been checked.
+void enqueue_item(Stream& stream, const CUstreamBatchMemOpParams& item) {
     const auto errors = stream.context().errors();
+    if (!is_wait(item)) {
+        stream.enqueue(
+            std::make_shared<Task>(errors, [item] { perform(item); }, Task::Size::Quick));
+        return;
+    }
     stream.enqueue(std::make_shared<HostFunction>(
         errors,
-        [address, value, condition, errors] {
+        [item, errors] {
             constexpr auto longest_nap = std::chrono::microseconds(200);
             auto nap = std::chrono::microseconds(1);
-            while (!is_met(std::atomic_ref(*reinterpret_cast<Word*>(address)).load(), value,
-                           condition) &&
-                   errors->get() == CUDA_SUCCESS) {
+            while (!is_reached(item) && errors->get() == CUDA_SUCCESS) {
                 std::this_thread::sleep_for(nap);
                 nap = std::min(nap * 2, longest_nap);
             }
         },
-        nullptr, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP));
+        nullptr));
 }
 
-template <typename Word>
-void write_one(CUstream handle, CUdeviceptr address, Word value, unsigned flags) {
+/// Checks operations and gives them to a stream: all or nothing.
+void enqueue_batch(CUstream handle, std::span<const CUstreamBatchMemOpParams> items) {
     const auto stream = stream_from(handle);
-    check_write<Word>(*stream, address, flags);
-    write_word(*stream, address, value);
-}
-
-template <typename Word>
-void wait_for_one(CUstream handle, CUdeviceptr address, Word value, unsigned flags) {
-    const auto stream = stream_from(handle);
-    check_wait<Word>(*stream, address, flags);
-    wait_for_word(*stream, address, value, flags);
-}
-
-void check_item(const Stream& stream, const CUstreamBatchMemOpParams& item) {
-    switch (item.operation) {
-    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-        return check_wait<cuuint32_t>(stream, item.waitValue.address, item.waitValue.flags);
-    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-        return check_wait<cuuint64_t>(stream, item.waitValue.address, item.waitValue.flags);
-    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-        return check_write<cuuint32_t>(stream, item.writeValue.address, item.writeValue.flags);
-    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        return check_write<cuuint64_t>(stream, item.writeValue.address, item.writeValue.flags);
-    case CU_STREAM_MEM_OP_BARRIER:
-    case CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES:
+    for (const CUstreamBatchMemOpParams& item : items) {
+        check_word_operation(item, stream->context().device().ordinal());
+    }
+    if (stream->may_be_capturing() &&
+        Capture::take(*stream,
+                      BatchParameters{stream->shared_context(), {items.begin(), items.end()}, 0})) {
         return;
-    default:
-        fail(CUDA_ERROR_INVALID_VALUE, "unknown operation in the batch");
+    }
+    for (const CUstreamBatchMemOpParams& item : items) {
+        enqueue_item(*stream, item);
     }
 }
 
-/// Enqueues an item of a batch that has been checked.
-void enqueue_item(Stream& stream, const CUstreamBatchMemOpParams& item) {
-    switch (item.operation) {
-    case CU_STREAM_MEM_OP_WAIT_VALUE_32:
-        wait_for_word(stream, item.waitValue.address, item.waitValue.value, item.waitValue.flags);
-        break;
-    case CU_STREAM_MEM_OP_WAIT_VALUE_64:
-        wait_for_word(stream, item.waitValue.address, item.waitValue.value64, item.waitValue.flags);
-        break;
-    case CU_STREAM_MEM_OP_WRITE_VALUE_32:
-        write_word(stream, item.writeValue.address, item.writeValue.value);
-        break;
-    case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-        write_word(stream, item.writeValue.address, item.writeValue.value64);
-        break;
-    default:
-        break; // the stream's order is barrier enough
+template <typename Word>
+void write_one(CUstream stream, CUdeviceptr address, Word value, unsigned flags) {
+    CUstreamBatchMemOpParams item{};
+    if constexpr (sizeof(Word) == sizeof(cuuint32_t)) {
+        item.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_32;
+        item.writeValue.value = value;
+    } else {
+        item.writeValue.operation = CU_STREAM_MEM_OP_WRITE_VALUE_64;
+        item.writeValue.value64 = value;
     }
+    item.writeValue.address = address;
+    item.writeValue.flags = flags;
+    enqueue_batch(stream, {&item, 1});
+}
+
+template <typename Word>
+void wait_for_one(CUstream stream, CUdeviceptr address, Word value, unsigned flags) {
+    CUstreamBatchMemOpParams item{};
+    if constexpr (sizeof(Word) == sizeof(cuuint32_t)) {
+        item.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32;
+        item.waitValue.value = value;
+    } else {
+        item.waitValue.operation = CU_STREAM_MEM_OP_WAIT_VALUE_64;
+        item.waitValue.value64 = value;
+    }
+    item.waitValue.address = address;
+    item.waitValue.flags = flags;
+    enqueue_batch(stream, {&item, 1});
 }
 
 } // namespace
@@ -155,6 +96,9 @@ CUresult CUDAAPI cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData)
     return entry("cuLaunchHostFunc", [&] {
         require(fn != nullptr, "fn must not be NULL");
         const auto stream = stream_from(hStream);
+        if (stream->may_be_capturing() && Capture::take(*stream, HostParameters{fn, userData})) {
+            return;
+        }
         stream->enqueue(std::make_shared<HostFunction>(
             stream->context().errors(), [fn, userData] { fn(userData); }, nullptr));
     });
@@ -201,10 +145,7 @@ CUresult CUDAAPI cuStreamBatchMemOp_v2(CUstream stream, unsigned int count,
         require(flags == 0, "the flags must be 0");
         require(paramArray != nullptr && count != 0, "the batch is empty");
         require(count < MAX_BATCH_ITEMS, "a batch has fewer than 256 operations");
-        const auto order = stream_from(stream);
-        // All or nothing.
-        std::for_each_n(paramArray, count, [&](const auto& item) { check_item(*order, item); });
-        std::for_each_n(paramArray, count, [&](const auto& item) { enqueue_item(*order, item); });
+        enqueue_batch(stream, {paramArray, count});
     });
 }
 

@@ -7,6 +7,7 @@
 #include "api/handles.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/graphs/capture.hpp"
+#include "objects/graphs/graph_memory.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
 #include "objects/memory/host_pages.hpp"
@@ -217,8 +218,14 @@ void free_device_memory(CUdeviceptr address) {
     const bool is_ours =
         allocation != nullptr && allocation->base == address &&
         (allocation->kind == MemoryKind::Device || allocation->kind == MemoryKind::Managed ||
-         allocation->kind == MemoryKind::Pooled);
+         allocation->kind == MemoryKind::Pooled || allocation->kind == MemoryKind::Graph);
     require(is_ours, "dptr is not the start of device memory, or it was freed before");
+    if (const auto memory = allocation->graph.lock()) {
+        memory->note_free();
+        synchronize_users_of(*allocation);
+        memory->close();
+        return;
+    }
     synchronize_users_of(*allocation);
     require(allocations.remove(allocation), "dptr was freed by another thread");
     if (allocation->kind == MemoryKind::Pooled) {

@@ -6,10 +6,11 @@
 #include "api/entry.hpp"
 #include "api/handles.hpp"
 #include "objects/memory/copy.hpp"
+#include "objects/memory/copy_request.hpp"
 #include "objects/process/error.hpp"
 
-#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 using namespace cuprum::emulator;
 
@@ -19,16 +20,22 @@ std::uint64_t number(const void* pointer) {
     return reinterpret_cast<std::uint64_t>(pointer);
 }
 
-CopySide side(CUmemorytype type, const void* host, CUdeviceptr device, CUarray array,
-              std::size_t pitch, std::size_t height, std::size_t x, std::size_t y, std::size_t z,
-              std::uint64_t width_bytes);
-Copy copy_of(const CUDA_MEMCPY2D& request);
-Copy copy_of(const CUDA_MEMCPY3D& request);
-Copy copy_of(const CUDA_MEMCPY3D_PEER& request);
+/// Checks that the contexts of both ends exist. Host memory belongs to no context.
+void check_contexts(const CUDA_MEMCPY3D_PEER& request) {
+    if (request.srcMemoryType != CU_MEMORYTYPE_HOST) {
+        (void)context_or_current(request.srcContext);
+    }
+    if (request.dstMemoryType != CU_MEMORYTYPE_HOST) {
+        (void)context_or_current(request.dstContext);
+    }
+}
 
 template <typename Request>
 Copy checked_copy_of(const Request* request) {
     require(request != nullptr, "pCopy must not be NULL");
+    if constexpr (std::is_same_v<Request, CUDA_MEMCPY3D_PEER>) {
+        check_contexts(*request);
+    }
     return copy_of(*request);
 }
 
@@ -172,100 +179,3 @@ CUresult CUDAAPI cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream h
 }
 
 } // extern "C"
-
-// ---- helpers -----------------------------------------------------------------------------------
-
-namespace {
-
-CopySide side(CUmemorytype type, const void* host, CUdeviceptr device, CUarray /*array*/,
-              std::size_t pitch, std::size_t height, std::size_t x, std::size_t y, std::size_t z,
-              std::uint64_t width_bytes) {
-    CopySide result;
-    switch (type) {
-    case CU_MEMORYTYPE_HOST:
-        result = {number(host), 0, 0, CopyEnd::Host};
-        break;
-    case CU_MEMORYTYPE_DEVICE:
-        result = {device, 0, 0, CopyEnd::Device};
-        break;
-    case CU_MEMORYTYPE_UNIFIED:
-        result = {device, 0, 0, CopyEnd::Any};
-        break;
-    case CU_MEMORYTYPE_ARRAY:
-        fail(CUDA_ERROR_NOT_SUPPORTED, "CUDA arrays are not supported by the emulated device");
-    default:
-        fail(CUDA_ERROR_INVALID_VALUE, "unknown type of memory");
-    }
-    require(result.address != 0, "an address is NULL");
-    // No memory is larger, and no sum of two such products wraps.
-    constexpr std::uint64_t largest = std::uint64_t{1} << 46;
-    require(x <= largest && width_bytes <= largest && pitch <= largest,
-            "an offset, a width or a pitch is out of range");
-    // A pitch of 0 means that rows follow each other.
-    result.pitch_bytes = pitch != 0 ? pitch : x + width_bytes;
-    require(result.pitch_bytes >= x + width_bytes, "a row is longer than the pitch");
-    const std::uint64_t row_bytes = std::max<std::uint64_t>(result.pitch_bytes, 1);
-    require(y <= largest / row_bytes && height <= largest / row_bytes,
-            "an offset or a height is out of range");
-    result.slice_bytes = result.pitch_bytes * height;
-    require(z <= largest / std::max<std::uint64_t>(result.slice_bytes, 1),
-            "an offset is out of range");
-    result.address += x + y * result.pitch_bytes + z * result.slice_bytes;
-    return result;
-}
-
-Copy copy_of(const CUDA_MEMCPY2D& request) {
-    Copy copy;
-    copy.width_bytes = request.WidthInBytes;
-    copy.height = request.Height;
-    copy.source =
-        side(request.srcMemoryType, request.srcHost, request.srcDevice, request.srcArray,
-             request.srcPitch, 0, request.srcXInBytes, request.srcY, 0, request.WidthInBytes);
-    copy.destination =
-        side(request.dstMemoryType, request.dstHost, request.dstDevice, request.dstArray,
-             request.dstPitch, 0, request.dstXInBytes, request.dstY, 0, request.WidthInBytes);
-    return copy;
-}
-
-template <typename Request>
-Copy copy_of_3d(const Request& request) {
-    require(request.srcLOD == 0 && request.dstLOD == 0, "the level of detail must be 0");
-    Copy copy;
-    copy.width_bytes = request.WidthInBytes;
-    copy.height = request.Height;
-    copy.depth = request.Depth;
-    const auto rows = [&](std::size_t given, std::size_t first) {
-        require(given == 0 || (given >= request.Height && given - request.Height >= first),
-                "a slice is lower than what is copied of it");
-        return given != 0 ? given : request.Height;
-    };
-    copy.source = side(request.srcMemoryType, request.srcHost, request.srcDevice, request.srcArray,
-                       request.srcPitch, rows(request.srcHeight, request.srcY), request.srcXInBytes,
-                       request.srcY, request.srcZ, request.WidthInBytes);
-    copy.destination =
-        side(request.dstMemoryType, request.dstHost, request.dstDevice, request.dstArray,
-             request.dstPitch, rows(request.dstHeight, request.dstY), request.dstXInBytes,
-             request.dstY, request.dstZ, request.WidthInBytes);
-    return copy;
-}
-
-Copy copy_of(const CUDA_MEMCPY3D& request) {
-    require(request.reserved0 == nullptr && request.reserved1 == nullptr,
-            "the reserved fields must be NULL");
-    return copy_of_3d(request);
-}
-
-Copy copy_of(const CUDA_MEMCPY3D_PEER& request) {
-    // Host memory belongs to no context.
-    if (request.srcMemoryType != CU_MEMORYTYPE_HOST) {
-        (void)context_or_current(request.srcContext);
-    }
-    if (request.dstMemoryType != CU_MEMORYTYPE_HOST) {
-        (void)context_or_current(request.dstContext);
-    }
-    Copy copy = copy_of_3d(request);
-    copy.is_between_contexts = true;
-    return copy;
-}
-
-} // namespace

@@ -6,6 +6,8 @@
 #include "api/entry.hpp"
 #include "api/handles.hpp"
 #include "objects/devices/device.hpp"
+#include "objects/graphs/capture.hpp"
+#include "objects/graphs/graph_memory.hpp"
 #include "objects/memory/allocations.hpp"
 #include "objects/memory/default_pools.hpp"
 #include "objects/process/error.hpp"
@@ -16,28 +18,41 @@ using namespace cuprum::emulator;
 
 namespace {
 
-/// Refuses to allocate or free on a stream that is capturing, which makes nodes that own memory, as
-/// we do not have; and on any other while some capture forbids what it does not see.
-void check_captures(Stream& stream) {
-    stream.check_open();
-    if (stream.may_be_capturing()) {
-        try {
-            Capture::refuse_on(stream, "memory nodes");
-        } catch (const DriverError& error) {
-            if (error.code() == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) {
-                fail(CUDA_ERROR_NOT_SUPPORTED, "allocating or freeing memory in a capture is not "
-                                               "supported by the emulated device");
-            }
-            throw;
-        }
-    }
-    Capture::refuse_unsafe_call();
+/// Returns what an allocation node gets that stands for an allocation from a pool.
+CUDA_MEM_ALLOC_NODE_PARAMS request_of(std::size_t bytes, const Pool& pool) {
+    CUDA_MEM_ALLOC_NODE_PARAMS request{};
+    request.poolProps = pool.properties();
+    request.poolProps.handleTypes = CU_MEM_HANDLE_TYPE_NONE;
+    request.bytesize = bytes;
+    return request;
 }
 
 void allocate(CUdeviceptr* out, std::size_t bytes, Pool& pool, Stream& stream) {
     require(out != nullptr, "dptr must not be NULL");
-    check_captures(stream);
+    stream.check_open();
+    if (bytes != 0 && stream.may_be_capturing()) {
+        if (const CUdeviceptr taken = Capture::take_allocation(stream, request_of(bytes, pool))) {
+            *out = taken;
+            return;
+        }
+    }
+    Capture::refuse_unsafe_call();
     *out = bytes == 0 ? 0 : pool.allocate(bytes, stream)->base; // nothing has no address
+}
+
+/// Frees the memory of an allocation node that its graph leaves allocated.
+void free_graph_memory(const Allocation& allocation, Stream& stream) {
+    const auto memory = allocation.graph.lock();
+    require(memory != nullptr, "dptr was freed by another thread");
+    memory->note_free();
+    memory->begin_use();
+    stream.enqueue(std::make_shared<Task>(
+        stream.context().errors(),
+        [memory] {
+            memory->close();
+            memory->end_use();
+        },
+        Task::Size::Bookkeeping));
 }
 
 void free_async(CUdeviceptr address, Stream& stream) {
@@ -48,6 +63,10 @@ void free_async(CUdeviceptr address, Stream& stream) {
     if (found->kind == MemoryKind::Pooled) {
         require(allocations.remove(found), "dptr was freed by another thread");
         found->pool->free(found, stream);
+        return;
+    }
+    if (found->kind == MemoryKind::Graph) {
+        free_graph_memory(*found, stream);
         return;
     }
     require(found->kind == MemoryKind::Device || found->kind == MemoryKind::Managed,
@@ -78,7 +97,11 @@ CUresult CUDAAPI cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUm
 CUresult CUDAAPI cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     return entry("cuMemFreeAsync", [&] {
         const auto stream = stream_from(hStream);
-        check_captures(*stream);
+        stream->check_open();
+        if (dptr != 0 && stream->may_be_capturing() && Capture::take_free(*stream, dptr)) {
+            return;
+        }
+        Capture::refuse_unsafe_call();
         if (dptr != 0) {
             free_async(dptr, *stream);
         }

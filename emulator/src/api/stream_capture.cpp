@@ -1,51 +1,27 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Stream capture, and as much of graphs as it needs: graphs are made and destroyed, not yet run.
+// Stream capture.
 
-#include "api/entry.hpp"
-#include "api/handles.hpp"
+#include "api/graph_handles.hpp"
 #include "objects/graphs/capture.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/thread_state.hpp"
 
+#include <algorithm>
 #include <utility>
 
 using namespace cuprum::emulator;
 
 namespace {
 
-std::shared_ptr<Graph> graph_from(CUgraph handle) {
-    auto object =
-        HandleTable::instance().find(HandleKind::Graph, reinterpret_cast<std::uint64_t>(handle));
-    require(object != nullptr, "not a graph, or it has been destroyed");
-    return std::static_pointer_cast<Graph>(std::move(object));
-}
-
-GraphNode* node_from(CUgraphNode handle) {
-    const auto object = HandleTable::instance().find(HandleKind::GraphNode,
-                                                     reinterpret_cast<std::uint64_t>(handle));
-    require(object != nullptr, "not a node of a graph, or it has been destroyed");
-    return &static_cast<GraphNode&>(*object); // its graph keeps it
-}
-
-Capture::Nodes nodes_from(const CUgraphNode* handles, std::size_t count) {
-    require(handles != nullptr || count == 0, "the dependencies are NULL");
-    Capture::Nodes nodes;
-    for (std::size_t index = 0; index < count; ++index) {
-        nodes.push_back(node_from(handles[index]));
+Capture::Dependencies dependencies_from(const CUgraphNode* handles, const CUgraphEdgeData* data,
+                                        std::size_t count) {
+    Capture::Dependencies dependencies;
+    for (const GraphEdge& edge : edges_from(handles, data, count)) {
+        dependencies.push_back({edge.node->shared_from_this(), edge.data});
     }
-    return nodes;
-}
-
-/// Refuses annotations of edges, which our graphs do not have.
-void check_edges(const CUgraphEdgeData* edges, std::size_t count) {
-    for (std::size_t index = 0; edges != nullptr && index < count; ++index) {
-        if (edges[index].from_port != 0 || edges[index].to_port != 0 || edges[index].type != 0) {
-            fail(CUDA_ERROR_NOT_SUPPORTED, "edges between nodes that are not plain dependencies "
-                                           "are not supported by the emulated device");
-        }
-    }
+    return dependencies;
 }
 
 void check_mode(CUstreamCaptureMode mode) {
@@ -82,13 +58,18 @@ CUresult CUDAAPI cuStreamBeginCaptureToGraph(CUstream hStream, CUgraph hGraph,
                                              size_t numDependencies, CUstreamCaptureMode mode) {
     return entry("cuStreamBeginCaptureToGraph", [&] {
         check_mode(mode);
-        check_edges(dependencyData, numDependencies);
-        auto graph = graph_from(hGraph);
-        auto nodes = nodes_from(dependencies, numDependencies);
-        for (const GraphNode* node : nodes) {
-            require(&node->graph() == graph.get(), "a node is of another graph");
+        auto stream = stream_to_capture(hStream);
+        std::shared_ptr<Graph> graph;
+        Capture::Dependencies nodes;
+        {
+            const GraphLock lock;
+            graph = graph_from(hGraph);
+            nodes = dependencies_from(dependencies, dependencyData, numDependencies);
+            for (const auto& [node, data] : nodes) {
+                require(&node->graph() == graph.get(), "a node is of another graph");
+            }
         }
-        Capture::begin(stream_to_capture(hStream), mode, std::move(graph), std::move(nodes));
+        Capture::begin(stream, mode, std::move(graph), std::move(nodes));
     });
 }
 
@@ -138,7 +119,9 @@ CUresult CUDAAPI cuStreamGetCaptureInfo_v3(CUstream hStream,
             *dependencies_out = info.dependencies->data();
         }
         if (edgeData_out != nullptr) {
-            *edgeData_out = nullptr; // all are plain dependencies
+            *edgeData_out = info.edges->data();
+        } else if (dependencies_out != nullptr && !std::ranges::all_of(*info.edges, is_plain)) {
+            fail(CUDA_ERROR_LOSSY_QUERY, "an edge has data: pass an array for it");
         }
         if (numDependencies_out != nullptr) {
             *numDependencies_out = info.dependencies->size();
@@ -168,9 +151,12 @@ CUresult CUDAAPI cuStreamUpdateCaptureDependencies_v2(CUstream hStream, CUgraphN
         require(flags == CU_STREAM_ADD_CAPTURE_DEPENDENCIES ||
                     flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES,
                 "unknown flags");
-        check_edges(dependencyData, numDependencies);
-        Capture::update_dependencies(*stream_from(hStream),
-                                     nodes_from(dependencies, numDependencies),
+        Capture::Dependencies nodes;
+        {
+            const GraphLock lock;
+            nodes = dependencies_from(dependencies, dependencyData, numDependencies);
+        }
+        Capture::update_dependencies(*stream_from(hStream), nodes,
                                      flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES);
     });
 }
@@ -187,35 +173,6 @@ CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {
         check_mode(*mode);
         std::swap(*mode, thread_state().capture_mode);
     });
-}
-
-// ---- graphs ------------------------------------------------------------------------------------
-
-CUresult CUDAAPI cuGraphCreate(CUgraph* phGraph, unsigned int flags) {
-    return entry("cuGraphCreate", [&] {
-        require(phGraph != nullptr, "phGraph must not be NULL");
-        require(flags == 0, "the flags must be 0");
-        *phGraph = Graph::create()->handle<CUgraph>();
-    });
-}
-
-CUresult CUDAAPI cuGraphDestroy(CUgraph hGraph) {
-    return entry("cuGraphDestroy", [&] { graph_from(hGraph)->destroy(); });
-}
-
-CUresult CUDAAPI cuGraphGetNodes(CUgraph hGraph, CUgraphNode* nodes, size_t* numNodes) {
-    return entry("cuGraphGetNodes", [&] {
-        require(numNodes != nullptr, "numNodes must not be NULL");
-        const auto all = graph_from(hGraph)->nodes();
-        for (std::size_t index = 0; nodes != nullptr && index < *numNodes; ++index) {
-            nodes[index] = index < all.size() ? all[index]->handle<CUgraphNode>() : nullptr;
-        }
-        *numNodes = nodes == nullptr ? all.size() : std::min(*numNodes, all.size());
-    });
-}
-
-CUresult CUDAAPI cuGraphNodeGetType(CUgraphNode hNode, CUgraphNodeType* type) {
-    return entry("cuGraphNodeGetType", [&] { put(type, node_from(hNode)->type()); });
 }
 
 } // extern "C"

@@ -34,6 +34,11 @@ constexpr std::array BUILTINS{
             .parameter_count = 1,
             .used_count = 1,
             .is_heap = true},
+    Builtin{.name = "cudaGraphSetConditional",
+            .handler = set_conditional,
+            .parameter_sizes = {8, 4},
+            .parameter_count = 2,
+            .used_count = 2},
 };
 
 } // namespace

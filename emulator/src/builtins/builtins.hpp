@@ -17,10 +17,11 @@ namespace cuprum::emulator::builtins {
 
 using Function = std::remove_pointer_t<bytecode::Handler>;
 
-Function print;       // src[0]: format; src[1]: packed arguments; dst[0]: number of arguments
-Function fail_assert; // src[0]: condition; src[1]: file; src[2]: line; src[3]: function
-Function allocate;    // src[0]: bytes; dst[0]: address or 0
-Function release;     // src[0]: address
+Function print;           // src[0]: format; src[1]: packed arguments; dst[0]: number of arguments
+Function fail_assert;     // src[0]: condition; src[1]: file; src[2]: line; src[3]: function
+Function allocate;        // src[0]: bytes; dst[0]: address or 0
+Function release;         // src[0]: address
+Function set_conditional; // src[0]: handle; src[1]: value
 
 /// A function as PTX declares it. Sizes are in bytes.
 struct Builtin {

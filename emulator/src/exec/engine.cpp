@@ -44,6 +44,9 @@ constexpr std::size_t MAX_SPARE_BLOCKS = 64;
 /// How long shutdown() waits for running grids before it abandons them.
 constexpr std::chrono::seconds SHUTDOWN_GRACE{2};
 
+// On a worker: where the grid goes that it runs next, before it looks for other work. Else nullptr.
+thread_local constinit std::shared_ptr<Grid>* next_grid = nullptr;
+
 void relax() noexcept;
 
 [[nodiscard]] bool is_asleep(const std::unique_ptr<Block>& block) {
@@ -79,6 +82,7 @@ struct Engine::State {
     std::uint32_t busy = 0;
     std::uint64_t grid_count = 0; // submitted so far
     bool is_random = false;
+    std::atomic<bool> is_random_now{false}; // as is_random, for readers without the mutex
     std::uint64_t seed = 0;
 
     std::atomic<std::uint64_t> news{0};   // changes whenever there is new work
@@ -86,6 +90,7 @@ struct Engine::State {
     std::atomic<Clock::rep> give_up_at{Clock::time_point::max().time_since_epoch().count()};
 
     void start_workers();
+    [[nodiscard]] bool add(const std::shared_ptr<Grid>& grid, const std::int32_t* priority);
     void publish();
     bool find_work(Work& work);
     void work_loop(std::uint32_t worker);
@@ -123,29 +128,38 @@ void Engine::configure(const EngineSettings& settings) {
     }
     state_->watchdog_seconds = settings.watchdog_seconds;
     state_->is_random = settings.is_random;
+    state_->is_random_now = settings.is_random;
     state_->seed = settings.seed;
     state_->grid_count = 0; // so that the same grids in the same order run the same way again
 }
 
 void Engine::submit(GridLaunch launch, std::function<void(const Fault*)> done) {
-    auto grid = std::make_shared<Grid>(std::move(launch), std::move(done));
-    bool is_refused = false;
-    {
-        const std::lock_guard lock(state_->mutex);
-        is_refused = state_->is_stopping;
-        if (!is_refused) {
-            ++state_->grid_count;
-            if (state_->is_random) {
-                grid->shuffle(state_->seed, state_->grid_count);
-            }
-            state_->start_workers();
-            state_->grids.push_back(grid);
-            state_->publish();
-        }
-    }
-    if (is_refused) {
+    const auto grid = std::make_shared<Grid>(std::move(launch), std::move(done));
+    if (!state_->add(grid, nullptr)) {
         grid->fail({FaultKind::Timeout, "the emulated device has been shut down"});
     }
+}
+
+std::shared_ptr<Grid> Engine::prepare(GridLaunch launch, std::function<void(const Fault*)> done) {
+    return std::make_shared<Grid>(std::move(launch), std::move(done), true);
+}
+
+void Engine::start(const std::shared_ptr<Grid>& grid, std::int32_t priority) {
+    if (next_grid != nullptr && *next_grid == nullptr && grid->block_count() == 1 &&
+        state_->rivals.load(std::memory_order_relaxed) == 0 &&
+        !state_->is_random_now.load(std::memory_order_relaxed)) {
+        grid->rearm(priority);
+        *next_grid = grid;
+        return;
+    }
+    if (!state_->add(grid, &priority)) {
+        grid->rearm(priority);
+        grid->fail({FaultKind::Timeout, "the emulated device has been shut down"});
+    }
+}
+
+std::uint32_t Engine::watchdog_seconds() const noexcept {
+    return state_->watchdog_seconds.load(std::memory_order_relaxed);
 }
 
 void Engine::post(std::function<void()> task) {
@@ -184,6 +198,26 @@ void Engine::State::start_workers() {
         threads.emplace_back(
             [this, worker = static_cast<std::uint32_t>(threads.size())] { work_loop(worker); });
     }
+}
+
+/// Adds a grid to the queue; false once the engine stops. A prepared grid has a `priority` for this
+/// run. Takes the mutex itself.
+bool Engine::State::add(const std::shared_ptr<Grid>& grid, const std::int32_t* priority) {
+    const std::lock_guard lock(mutex);
+    if (is_stopping) {
+        return false;
+    }
+    ++grid_count;
+    if (is_random) {
+        grid->shuffle(seed, grid_count);
+    }
+    if (priority != nullptr) {
+        grid->rearm(*priority);
+    }
+    start_workers();
+    grids.push_back(grid);
+    publish();
+    return true;
 }
 
 /// Notifies the workers that the queues have changed.
@@ -230,7 +264,7 @@ bool Engine::State::find_work(Work& work) {
         auto best = grids.end();
         for (auto each = grids.begin(); each != grids.end(); ++each) {
             if ((*each)->may_hold_more() &&
-                (best == grids.end() || (*each)->launch().priority < (*best)->launch().priority)) {
+                (best == grids.end() || (*each)->priority() < (*best)->priority())) {
                 best = each;
             }
         }
@@ -258,8 +292,14 @@ bool Engine::State::find_work(Work& work) {
 
 void Engine::State::work_loop(std::uint32_t worker) {
     std::unique_ptr<Block> block; // reused for every grid
+    std::shared_ptr<Grid> next;
+    next_grid = &next;
     bool is_found = false;
     for (;;) {
+        while (next != nullptr) {
+            const auto grid = std::move(next);
+            run_grid(block, grid, worker);
+        }
         const std::uint64_t seen = news.load(std::memory_order_acquire);
         Work work;
         {

@@ -40,6 +40,8 @@ struct GridLaunch {
     std::function<std::string()> describe_launch;
 };
 
+class Grid;
+
 /// Settings that apply to all grids.
 struct EngineSettings {
     std::uint32_t worker_count = 0;     // 0: one per core
@@ -65,6 +67,18 @@ public:
     /// Starts a grid and returns at once. A worker calls `done` exactly once, with the first fault
     /// or nullptr; `done` must not block.
     void submit(GridLaunch launch, std::function<void(const Fault*)> done);
+
+    /// Prepares a grid that runs many times, one run at a time. A worker calls `done` at the end of
+    /// every run.
+    [[nodiscard]] static std::shared_ptr<Grid> prepare(GridLaunch launch,
+                                                       std::function<void(const Fault*)> done);
+
+    /// Starts a prepared grid that does not run now. On a worker, a grid of one block may follow
+    /// directly on the work that the worker is doing.
+    void start(const std::shared_ptr<Grid>& grid, std::int32_t priority);
+
+    /// Returns the watchdog's time, 0 if there is none.
+    [[nodiscard]] std::uint32_t watchdog_seconds() const noexcept;
 
     /// Runs a task (a copy, a fill) on a worker. The task must not block on other tasks.
     void post(std::function<void()> task);

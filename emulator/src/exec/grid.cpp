@@ -60,8 +60,9 @@ void broadcast(std::byte* out, Width width, std::uint64_t value) {
     }
 }
 
-Grid::Grid(GridLaunch launch, std::function<void(const Fault*)> done)
-    : launch_(std::move(launch)), done_(std::move(done)) {
+Grid::Grid(GridLaunch launch, std::function<void(const Fault*)> done, bool is_reusable)
+    : launch_(std::move(launch)), done_(std::move(done)), is_reusable_(is_reusable),
+      priority_(launch_.priority) {
     block_count_ = std::uint64_t{launch_.grid[0]} * launch_.grid[1] * launch_.grid[2];
     cluster_blocks_ = std::max(1u, launch_.cluster[0]) * std::max(1u, launch_.cluster[1]) *
                       std::max(1u, launch_.cluster[2]);
@@ -70,11 +71,35 @@ Grid::Grid(GridLaunch launch, std::function<void(const Fault*)> done)
     launch_.parameters.resize(
         std::max<std::size_t>(launch_.parameters.size(), kernel().parameter_bytes));
     last_progress_ = Clock::now().time_since_epoch().count();
+    start_shadow();
+    fill_launch_bank();
+    fill_warp_specials();
+    if (is_reusable_) {
+        next_ = cluster_count_; // nothing to take before rearm()
+    }
+}
+
+void Grid::rearm(std::int32_t priority) {
+    priority_.store(priority, std::memory_order_relaxed);
+    finished_.store(0, std::memory_order_relaxed);
+    if (has_failed_.load(std::memory_order_relaxed)) {
+        has_failed_ = false;
+        fault_ = {};
+    }
+    last_progress_.store(Clock::now().time_since_epoch().count(), std::memory_order_relaxed);
+    start_shadow();
+    if (launch_.grid_workspace != 0) {
+        constexpr std::size_t workspace_bytes = 64;
+        std::memset(reinterpret_cast<void*>(launch_.grid_workspace), 0, workspace_bytes);
+    }
+    // Last: workers that still hold the grid from its previous run may take blocks from now on.
+    next_.store(0, std::memory_order_release);
+}
+
+void Grid::start_shadow() {
     if ((launch_.memory->checks & (CHECK_MEMORY | CHECK_INITIALIZED | CHECK_RACES)) != 0) {
         shadow_ = std::make_unique<check::GridShadow>(launch_.describe_launch);
     }
-    fill_launch_bank();
-    fill_warp_specials();
 }
 
 const std::byte* Grid::warp_special(std::uint32_t warp, std::size_t slot) const {
@@ -86,7 +111,7 @@ bool Grid::take(std::uint64_t& cluster) {
     if (!has_fresh_blocks()) {
         return false;
     }
-    const std::uint64_t next = next_.fetch_add(1, std::memory_order_relaxed);
+    const std::uint64_t next = next_.fetch_add(1, std::memory_order_acquire);
     if (next >= cluster_count_) {
         return false;
     }
@@ -125,8 +150,13 @@ void Grid::finish(std::uint64_t blocks) {
     if (finished_.fetch_add(blocks, std::memory_order_acq_rel) + blocks == block_count_) {
         builtins::flush_output();
         // All blocks are done, so no other thread touches the fault.
+        const Fault* const fault = fault_.kind == FaultKind::None ? nullptr : &fault_;
+        if (is_reusable_) {
+            done_(fault); // the grid may run again, on another thread, before this returns
+            return;
+        }
         const auto done = std::move(done_); // releases what it refers to after the call
-        done(fault_.kind == FaultKind::None ? nullptr : &fault_);
+        done(fault);
     }
 }
 

@@ -24,7 +24,15 @@ class Grid {
 public:
     using Clock = std::chrono::steady_clock;
 
-    Grid(GridLaunch launch, std::function<void(const Fault*)> done);
+    Grid(GridLaunch launch, std::function<void(const Fault*)> done, bool is_reusable = false);
+
+    /// Makes a reusable grid ready to run again. Only while it does not run.
+    void rearm(std::int32_t priority);
+
+    /// Returns how urgent the grid is: lower numbers start first.
+    [[nodiscard]] std::int32_t priority() const noexcept {
+        return priority_.load(std::memory_order_relaxed);
+    }
 
     [[nodiscard]] const GridLaunch& launch() const noexcept { return launch_; }
 
@@ -76,12 +84,15 @@ public:
     }
 
 private:
+    void start_shadow();
     void fill_launch_bank();
     void fill_warp_specials();
     [[nodiscard]] std::uint64_t launch_value(bytecode::Special special) const;
 
     GridLaunch launch_;
     std::function<void(const Fault*)> done_;
+    bool is_reusable_ = false;
+    std::atomic<std::int32_t> priority_{0};
     std::uint64_t block_count_ = 0;
     std::uint32_t thread_count_ = 0;
     std::uint32_t cluster_blocks_ = 1;

@@ -359,18 +359,6 @@ TEST_F(Captures, a_capture_can_add_to_a_graph) {
     EXPECT_TRUE(succeeds(CU(cuGraphDestroy)(graph)));
 }
 
-TEST_F(Captures, what_is_not_supported_says_so) {
-    CUdeviceptr memory = 0;
-    begin(stream_);
-    EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED, CU(cuMemAllocAsync)(&memory, 64, stream_)));
-    expect_invalidated(stream_);
-    CUgraph graph = nullptr;
-    CUgraphExec executable = nullptr;
-    ASSERT_TRUE(succeeds(CU(cuGraphCreate)(&graph, 0)));
-    EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED, CU(cuGraphInstantiate)(&executable, graph, 0)));
-    EXPECT_TRUE(succeeds(CU(cuGraphDestroy)(graph)));
-}
-
 TEST_F(Captures, a_stream_or_a_context_that_goes_takes_its_capture_along) {
     CUstream doomed = nullptr;
     CUdeviceptr memory = 0;

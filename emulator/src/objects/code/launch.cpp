@@ -9,6 +9,8 @@
 #include "objects/code/occupancy.hpp"
 #include "objects/devices/context.hpp"
 #include "objects/devices/device.hpp"
+#include "objects/graphs/capture.hpp"
+#include "objects/graphs/node_parameters.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
 #include "objects/process/error.hpp"
@@ -26,35 +28,31 @@ namespace {
 
 std::atomic<std::uint64_t> next_grid_id{1};
 
-CUresult code_of_fault(FaultKind kind);
 void check_shape(const bytecode::Kernel& kernel, const Device& device,
                  const LaunchRequest& request);
 void check_cluster(const Device& device, const FunctionAttributes& attributes,
                    const bytecode::Kernel& kernel, const LaunchRequest& request,
                    std::uint32_t (&cluster)[3]);
 void check_shared_memory(Function& function, const Device& device, const LaunchRequest& request);
-void check_cooperative(Function& function, const Stream& stream, const LaunchRequest& request);
-std::vector<std::byte> pack_parameters(const bytecode::Kernel& kernel,
-                                       const LaunchRequest& request);
+void check_cooperative(Function& function, const Device& device, std::uint32_t sm_count,
+                       const LaunchRequest& request);
 std::shared_ptr<const Allocation> make_workspace(Context& context);
+
+/// Returns the node that a launch becomes in a capture. It has the priority of the stream.
+KernelParameters captured_parameters(const std::shared_ptr<Function>& function,
+                                     const Stream& stream, const LaunchRequest& request);
 
 /// A grid in a stream. Until it is done, it keeps the module, whose variables the kernel uses, and
 /// the memory of a cooperative grid's barrier.
 class GridOperation final : public Operation {
 public:
-    GridOperation(std::shared_ptr<ErrorState> errors, exec::GridLaunch grid,
-                  std::shared_ptr<Module> module, std::shared_ptr<const Allocation> workspace)
-        : Operation(std::move(errors)), grid_(std::move(grid)), module_(std::move(module)),
-          workspace_(std::move(workspace)) {}
-
-    [[nodiscard]] CUgraphNodeType node_type() const noexcept override {
-        return CU_GRAPH_NODE_TYPE_KERNEL;
-    }
+    GridOperation(std::shared_ptr<ErrorState> errors, PreparedLaunch launch)
+        : Operation(std::move(errors)), launch_(std::move(launch)) {}
 
 protected:
     void start() noexcept override {
         const auto self = std::static_pointer_cast<GridOperation>(shared_from_this());
-        exec::Engine::instance().submit(std::move(grid_),
+        exec::Engine::instance().submit(std::move(launch_.grid),
                                         [self](const Fault* fault) { self->end(fault); });
     }
 
@@ -64,42 +62,39 @@ protected:
 
 private:
     void end(const Fault* fault) noexcept {
-        if (fault != nullptr && fault->kind != FaultKind::None &&
-            errors().set(code_of_fault(fault->kind), fault->report)) {
-            log(LogLevel::Error, fault->report);
-        }
-        grid_ = {};
-        module_ = nullptr;
-        workspace_ = nullptr;
+        report_fault(errors(), fault);
+        launch_ = {};
         finish();
     }
 
-    exec::GridLaunch grid_;
-    std::shared_ptr<Module> module_;
-    std::shared_ptr<const Allocation> workspace_;
+    PreparedLaunch launch_;
 };
 
 } // namespace
 
-void launch(const std::shared_ptr<Function>& function, Stream& stream,
-            const LaunchRequest& request) {
-    const bytecode::Kernel& kernel = *function->kernel();
-    auto module = function->module();
-    Context& context = stream.context();
-    if (&module->context() != &context) {
-        fail(CUDA_ERROR_INVALID_HANDLE, "function and stream belong to different contexts");
-    }
+void check_launch(Function& function, const Context& context, std::uint32_t sm_count,
+                  const LaunchRequest& request) {
+    const bytecode::Kernel& kernel = *function.kernel();
     const Device& device = context.device();
     check_shape(kernel, device, request);
-    check_shared_memory(*function, device, request);
-
-    exec::GridLaunch grid;
-    check_cluster(device, function->attributes(), kernel, request, grid.cluster);
+    check_shared_memory(function, device, request);
+    std::uint32_t cluster[3];
+    check_cluster(device, function.attributes(), kernel, request, cluster);
     if (request.is_cooperative) {
-        check_cooperative(*function, stream, request);
+        check_cooperative(function, device, sm_count, request);
     }
-    grid.parameters = pack_parameters(kernel, request);
-    grid.kernel = function->kernel();
+}
+
+PreparedLaunch prepare_launch(Function& function, Context& context, int priority,
+                              const LaunchRequest& request) {
+    const bytecode::Kernel& kernel = *function.kernel();
+    const Device& device = context.device();
+    PreparedLaunch result;
+    result.module = function.module();
+    exec::GridLaunch& grid = result.grid;
+    check_cluster(device, function.attributes(), kernel, request, grid.cluster);
+    grid.parameters = pack_arguments(kernel, request);
+    grid.kernel = function.kernel();
     std::ranges::copy(request.grid, grid.grid);
     std::ranges::copy(request.block, grid.block);
     grid.dynamic_shared_bytes = request.shared_bytes;
@@ -107,26 +102,48 @@ void launch(const std::shared_ptr<Function>& function, Stream& stream,
     grid.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
     grid.memory = &AddressSpace::instance().map(device.ordinal());
     grid.sm_count = device.sm_count();
-    grid.priority = request.priority.value_or(stream.priority());
-    std::shared_ptr<const Allocation> workspace;
+    grid.priority = request.priority.value_or(priority);
     if (kernel.uses_grid_sync && request.is_cooperative) {
-        workspace = make_workspace(context);
-        grid.grid_workspace = workspace->base;
+        result.workspace = make_workspace(context);
+        grid.grid_workspace = result.workspace->base;
     }
     grid.stack_bytes = static_cast<std::uint32_t>(context.limit(CU_LIMIT_STACK_SIZE));
     if (kernel.uses_heap) {
         grid.heap = context.heap();
     }
+    return result;
+}
+
+void launch(const std::shared_ptr<Function>& function, Stream& stream,
+            const LaunchRequest& request) {
+    Context& context = stream.context();
+    if (&function->module()->context() != &context) {
+        fail(CUDA_ERROR_INVALID_HANDLE, "function and stream belong to different contexts");
+    }
+    check_launch(*function, context, stream.sm_count(), request);
+    if (stream.may_be_capturing() &&
+        Capture::take(stream, captured_parameters(function, stream, request),
+                      request.may_overlap)) {
+        return;
+    }
+    auto prepared = prepare_launch(*function, context, stream.priority(), request);
     if (places::is_recorded(places::OF_LAUNCHES)) {
-        grid.describe_launch = [by = Origin::here(places::OF_LAUNCHES)] {
+        prepared.grid.describe_launch = [by = Origin::here(places::OF_LAUNCHES)] {
             return "\n  launched by " + by.to_text("    ");
         };
     }
-    stream.enqueue(std::make_shared<GridOperation>(context.errors(), std::move(grid),
-                                                   std::move(module), std::move(workspace)));
+    stream.enqueue(std::make_shared<GridOperation>(context.errors(), std::move(prepared)));
+}
+
+void report_fault(ErrorState& errors, const Fault* fault) noexcept {
+    if (fault != nullptr && fault->kind != FaultKind::None &&
+        errors.set(code_of_fault(fault->kind), fault->report)) {
+        log(LogLevel::Error, fault->report);
+    }
 }
 
 void apply_attributes(LaunchRequest& request, std::span<const CUlaunchAttribute> attributes) {
+    request.attributes = attributes;
     for (const CUlaunchAttribute& attribute : attributes) {
         switch (attribute.id) {
         case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
@@ -143,6 +160,9 @@ void apply_attributes(LaunchRequest& request, std::span<const CUlaunchAttribute>
         case CU_LAUNCH_ATTRIBUTE_PRIORITY:
             request.priority = std::clamp(attribute.value.priority, Stream::GREATEST_PRIORITY,
                                           Stream::LEAST_PRIORITY);
+            break;
+        case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+            request.may_overlap = attribute.value.programmaticStreamSerializationAllowed != 0;
             break;
         case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
             request.completion_event = attribute.value.launchCompletionEvent.event;
@@ -168,30 +188,24 @@ void apply_attributes(LaunchRequest& request, std::span<const CUlaunchAttribute>
 
 namespace {
 
-CUresult code_of_fault(FaultKind kind) {
-    switch (kind) {
-    case FaultKind::IllegalAddress:
-        return CUDA_ERROR_ILLEGAL_ADDRESS;
-    case FaultKind::MisalignedAddress:
-        return CUDA_ERROR_MISALIGNED_ADDRESS;
-    case FaultKind::InvalidAddressSpace:
-        return CUDA_ERROR_INVALID_ADDRESS_SPACE;
-    case FaultKind::IllegalInstruction:
-        return CUDA_ERROR_ILLEGAL_INSTRUCTION;
-    case FaultKind::Assert:
-        return CUDA_ERROR_ASSERT;
-    case FaultKind::Timeout:
-        return CUDA_ERROR_LAUNCH_TIMEOUT;
-    case FaultKind::StackOverflow:
-        return CUDA_ERROR_HARDWARE_STACK_ERROR;
-    default:
-        return CUDA_ERROR_LAUNCH_FAILED;
-    }
-}
-
 std::string shape_text(const std::uint32_t (&shape)[3]) {
     return "(" + std::to_string(shape[0]) + ", " + std::to_string(shape[1]) + ", " +
            std::to_string(shape[2]) + ")";
+}
+
+KernelParameters captured_parameters(const std::shared_ptr<Function>& function,
+                                     const Stream& stream, const LaunchRequest& request) {
+    KernelParameters parameters = kernel_parameters(function, request.kernel, request);
+    for (const CUlaunchAttributeID id :
+         {CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+          CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT, CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT,
+          CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY, CU_LAUNCH_ATTRIBUTE_IGNORE}) {
+        parameters.attributes.erase(id); // these become edges, or mean nothing to a node
+    }
+    CUlaunchAttributeValue priority{};
+    priority.priority = request.priority.value_or(stream.priority());
+    parameters.attributes[CU_LAUNCH_ATTRIBUTE_PRIORITY] = priority;
+    return parameters;
 }
 
 std::uint64_t volume(const std::uint32_t (&shape)[3]) {
@@ -285,12 +299,12 @@ void check_cluster(const Device& device, const FunctionAttributes& attributes,
     }
 }
 
-void check_cooperative(Function& function, const Stream& stream, const LaunchRequest& request) {
-    const Device& device = stream.context().device();
+void check_cooperative(Function& function, const Device& device, std::uint32_t sm_count,
+                       const LaunchRequest& request) {
     const std::uint64_t resident =
         static_cast<std::uint64_t>(active_blocks_per_sm(
             function, device, static_cast<int>(volume(request.block)), request.shared_bytes)) *
-        stream.sm_count();
+        sm_count;
     if (volume(request.grid) > resident) {
         fail(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
              "a cooperative grid of " + std::to_string(volume(request.grid)) + " blocks: only " +
@@ -310,8 +324,34 @@ std::shared_ptr<const Allocation> make_workspace(Context& context) {
     return {memory.get(), [memory](const Allocation*) { Allocations::instance().remove(memory); }};
 }
 
-std::vector<std::byte> pack_parameters(const bytecode::Kernel& kernel,
-                                       const LaunchRequest& request) {
+} // namespace
+
+CUresult code_of_fault(FaultKind kind) {
+    switch (kind) {
+    case FaultKind::IllegalAddress:
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    case FaultKind::MisalignedAddress:
+        return CUDA_ERROR_MISALIGNED_ADDRESS;
+    case FaultKind::InvalidAddressSpace:
+        return CUDA_ERROR_INVALID_ADDRESS_SPACE;
+    case FaultKind::IllegalInstruction:
+        return CUDA_ERROR_ILLEGAL_INSTRUCTION;
+    case FaultKind::Assert:
+        return CUDA_ERROR_ASSERT;
+    case FaultKind::Timeout:
+        return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case FaultKind::StackOverflow:
+        return CUDA_ERROR_HARDWARE_STACK_ERROR;
+    default:
+        return CUDA_ERROR_LAUNCH_FAILED;
+    }
+}
+
+std::vector<std::byte> pack_arguments(const bytecode::Kernel& kernel,
+                                      const LaunchRequest& request) {
+    if (!request.packed.empty()) {
+        return {request.packed.begin(), request.packed.end()};
+    }
     std::vector<std::byte> packed(kernel.parameter_bytes);
     if (request.extra != nullptr) {
         require(request.parameters == nullptr, "kernelParams and extra exclude each other");
@@ -353,7 +393,5 @@ std::vector<std::byte> pack_parameters(const bytecode::Kernel& kernel,
     }
     return packed;
 }
-
-} // namespace
 
 } // namespace cuprum::emulator

@@ -11,9 +11,9 @@ namespace {
 
 void set_access(int from, int to, Permission permission) {
     Allocations::instance().set_access(from, permission, [to](const Allocation& allocation) {
-        // Pools and mappings have their own access rights.
+        // Pools, mappings and the memory of graphs have their own access rights.
         return allocation.device == to && allocation.kind != MemoryKind::Pooled &&
-               allocation.kind != MemoryKind::Mapped;
+               allocation.kind != MemoryKind::Mapped && allocation.kind != MemoryKind::Graph;
     });
 }
 

@@ -4,6 +4,7 @@
 #include "objects/graphs/capture.hpp"
 
 #include "objects/devices/context.hpp"
+#include "objects/graphs/memory_nodes.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/thread_state.hpp"
 #include "objects/streams/event.hpp"
@@ -27,13 +28,23 @@ std::set<std::shared_ptr<Capture>>& active() {
     return *captures;
 }
 
-template <typename Nodes>
-void unite(Nodes& into, const Nodes& more) {
-    for (GraphNode* node : more) {
-        if (std::ranges::find(into, node) == into.end()) {
-            into.push_back(node);
+void unite(Capture::Dependencies& into, const Capture::Dependencies& more) {
+    for (const auto& dependency : more) {
+        if (std::ranges::find(into, dependency.node, &Capture::Dependency::node) == into.end()) {
+            into.push_back(dependency);
         }
     }
+}
+
+/// Returns what is left of nodes in their graph: the program may have removed some.
+std::vector<GraphEdge> edges_of(const Capture::Dependencies& dependencies) {
+    std::vector<GraphEdge> edges;
+    for (const auto& [node, data] : dependencies) {
+        if (node->is_alive()) {
+            edges.push_back({node.get(), data});
+        }
+    }
+    return edges;
 }
 
 } // namespace
@@ -43,7 +54,7 @@ bool Capture::is_any() noexcept {
 }
 
 void Capture::begin(const std::shared_ptr<Stream>& origin, CUstreamCaptureMode mode,
-                    std::shared_ptr<Graph> graph, Nodes dependencies) {
+                    std::shared_ptr<Graph> graph, Dependencies dependencies) {
     const std::lock_guard lock(mutex);
     if (origin->capture() != nullptr) {
         fail(CUDA_ERROR_ILLEGAL_STATE, "the stream is capturing already");
@@ -79,6 +90,7 @@ std::shared_ptr<Graph> Capture::end(Stream& stream) {
     capture->leave_streams();
     auto graph = std::move(capture->graph_);
     if (!is_good && capture->owns_graph_) {
+        const GraphLock graph_lock;
         graph->destroy();
     }
     if (is_wrong_thread) {
@@ -96,18 +108,53 @@ std::shared_ptr<Graph> Capture::end(Stream& stream) {
     return graph;
 }
 
-bool Capture::take(Stream& stream, const std::shared_ptr<Operation>& operation) {
-    if (!stream.may_be_capturing()) [[likely]] {
-        return false;
-    }
+bool Capture::take(Stream& stream, NodeParameters parameters, bool may_overlap) {
     const std::lock_guard lock(mutex);
     const auto capture = stream.capture();
     if (capture == nullptr) {
         return false;
     }
     check_active(*capture);
-    capture->add(stream, operation->node_type(), operation);
+    capture->add(stream, std::move(parameters), may_overlap);
     return true;
+}
+
+CUdeviceptr Capture::take_allocation(Stream& stream, const CUDA_MEM_ALLOC_NODE_PARAMS& request) {
+    const std::lock_guard lock(mutex);
+    const auto capture = stream.capture();
+    if (capture == nullptr) {
+        return 0;
+    }
+    check_active(*capture);
+    const GraphLock graph_lock;
+    Branch& branch = capture->branches_.at(stream.shared_from_this());
+    const auto node = add_allocation(*capture->graph_, request, edges_of(branch.next));
+    branch.next = {{node, {}}};
+    return node->get<AllocParameters>().request.dptr;
+}
+
+bool Capture::take_free(Stream& stream, CUdeviceptr address) {
+    const std::lock_guard lock(mutex);
+    const auto capture = stream.capture();
+    if (capture == nullptr) {
+        return false;
+    }
+    check_active(*capture);
+    const GraphLock graph_lock;
+    Branch& branch = capture->branches_.at(stream.shared_from_this());
+    branch.next = {{add_free(*capture->graph_, address, edges_of(branch.next)), {}}};
+    return true;
+}
+
+void Capture::refuse_operation(Stream& stream) {
+    refuse_on(stream, "this work cannot be captured: graphs have no node for it");
+}
+
+void Capture::leave_point(Event& event) {
+    if (event.may_be_captured()) {
+        const std::lock_guard lock(mutex);
+        event.set_point({});
+    }
 }
 
 bool Capture::take_record(Stream& stream, Event& event, bool is_external) {
@@ -124,7 +171,7 @@ bool Capture::take_record(Stream& stream, Event& event, bool is_external) {
     }
     check_active(*capture);
     if (is_external) {
-        capture->add(stream, CU_GRAPH_NODE_TYPE_EVENT_RECORD, nullptr);
+        capture->add(stream, RecordParameters{event.shared_from_this()});
     } else {
         event.set_point({capture, capture->branches_.at(stream.shared_from_this()).next});
     }
@@ -142,7 +189,8 @@ bool Capture::take_wait(Stream& stream, const Event& event, bool is_external) {
     if (capture != nullptr) {
         check_active(*capture);
         if (is_external) {
-            capture->add(stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT, nullptr);
+            // NOTE: the event itself does not change; nodes keep what they use.
+            capture->add(stream, WaitParameters{const_cast<Event&>(event).shared_from_this()});
             return true;
         }
         if (point.capture == nullptr || point.capture->is_over_) {
@@ -190,24 +238,28 @@ Capture::Info Capture::info(Stream& stream) {
     info.graph = capture->graph_->handle<CUgraph>();
     Branch& branch = capture->branches_.at(stream.shared_from_this());
     branch.handles.clear();
-    for (const GraphNode* node : branch.next) {
-        branch.handles.push_back(node->handle<CUgraphNode>());
+    branch.edges.clear();
+    for (const GraphEdge& edge : edges_of(branch.next)) {
+        branch.handles.push_back(edge.node->handle<CUgraphNode>());
+        branch.edges.push_back(edge.data);
     }
     info.dependencies = &branch.handles;
+    info.edges = &branch.edges;
     return info;
 }
 
-void Capture::update_dependencies(Stream& stream, const Nodes& nodes, bool replaces) {
+void Capture::update_dependencies(Stream& stream, const Dependencies& nodes, bool replaces) {
     const std::lock_guard lock(mutex);
     const auto capture = stream.capture();
     if (capture == nullptr) {
         fail(CUDA_ERROR_ILLEGAL_STATE, "the stream is not capturing");
     }
     check_active(*capture);
-    for (const GraphNode* node : nodes) {
-        require(&node->graph() == capture->graph_.get(), "a node is of another graph");
+    for (const auto& [node, data] : nodes) {
+        require(node->is_alive() && &node->graph() == capture->graph_.get(),
+                "a node is of another graph");
     }
-    Nodes& next = capture->branches_.at(stream.shared_from_this()).next;
+    Dependencies& next = capture->branches_.at(stream.shared_from_this()).next;
     if (replaces) {
         next.clear();
     }
@@ -342,6 +394,7 @@ void Capture::abandon(const Stream& origin) noexcept {
 void Capture::drop() noexcept {
     leave_streams();
     if (owns_graph_) {
+        const GraphLock graph_lock;
         graph_->destroy();
     }
 }
@@ -363,20 +416,31 @@ void Capture::leave_streams() noexcept {
     active_count.fetch_sub(1);
 }
 
-void Capture::add(Stream& stream, CUgraphNodeType type,
-                  const std::shared_ptr<Operation>& operation) {
+GraphNode& Capture::add(Stream& stream, NodeParameters parameters, bool may_overlap) {
+    const GraphLock graph_lock;
     Branch& branch = branches_.at(stream.shared_from_this());
-    branch.next = {graph_->add(type, branch.next, operation)};
+    auto edges = edges_of(branch.next);
+    for (GraphEdge& edge : edges) {
+        if (may_overlap && is_plain(edge.data) && edge.node->type() == CU_GRAPH_NODE_TYPE_KERNEL) {
+            edge.data.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+            edge.data.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+        }
+    }
+    auto node = graph_->add(std::move(parameters), edges);
+    branch.next = {{node, {}}};
+    return *node;
 }
 
 /// Returns whether everything that other streams did comes before what the origin did last.
 bool Capture::is_joined() const {
+    const GraphLock graph_lock;
     const auto origin = std::ranges::find_if(
         branches_, [&](const auto& entry) { return entry.first.get() == origin_; });
-    const auto reached = Graph::with_ancestors(origin->second.next);
+    const auto reached = Graph::with_ancestors(edges_of(origin->second.next));
     return std::ranges::all_of(branches_, [&](const auto& entry) {
-        return std::ranges::all_of(entry.second.next,
-                                   [&](const GraphNode* node) { return reached.contains(node); });
+        return std::ranges::all_of(edges_of(entry.second.next), [&](const GraphEdge& edge) {
+            return reached.contains(edge.node);
+        });
     });
 }
 

@@ -11,7 +11,6 @@
 #pragma once
 
 #include "objects/graphs/graph.hpp"
-#include "objects/streams/operation.hpp"
 
 #include <cuda.h>
 
@@ -33,12 +32,18 @@ class Stream;
 /// All captures share one lock, which every static function takes.
 class Capture {
 public:
-    using Nodes = std::vector<GraphNode*>;
+    /// A node that the next one depends on. Keeps the node, which the program may remove.
+    struct Dependency {
+        std::shared_ptr<GraphNode> node;
+        CUgraphEdgeData data{};
+    };
+
+    using Dependencies = std::vector<Dependency>;
 
     /// What an event recorded inside a capture stands for.
     struct Point {
         std::shared_ptr<Capture> capture;
-        Nodes nodes;
+        Dependencies nodes;
     };
 
     /// What a program can ask about a stream.
@@ -46,25 +51,39 @@ public:
         CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
         std::uint64_t id = 0;
         CUgraph graph = nullptr;
-        const std::vector<CUgraphNode>* dependencies =
-            nullptr; // valid until the stream's next call
+        // Valid until the stream's next call.
+        const std::vector<CUgraphNode>* dependencies = nullptr;
+        const std::vector<CUgraphEdgeData>* edges = nullptr;
     };
 
     /// Begins a capture on a stream, into `graph` behind `dependencies` or into a new graph.
     ///
     /// @throws DriverError ILLEGAL_STATE if the stream is capturing already.
     static void begin(const std::shared_ptr<Stream>& origin, CUstreamCaptureMode mode,
-                      std::shared_ptr<Graph> graph, Nodes dependencies);
+                      std::shared_ptr<Graph> graph, Dependencies dependencies);
 
     /// Ends the capture that began on a stream and returns its graph.
     ///
     /// @throws DriverError as cuStreamEndCapture does.
     [[nodiscard]] static std::shared_ptr<Graph> end(Stream& stream);
 
-    /// Takes work of a stream, if it is capturing; false if the work is to be done.
+    /// Takes work of a stream, if it is capturing; false if the work is to be done. `may_overlap`
+    /// says that a kernel may start while the one before it still runs.
     ///
     /// @throws DriverError STREAM_CAPTURE_INVALIDATED.
-    static bool take(Stream& stream, const std::shared_ptr<Operation>& operation);
+    static bool take(Stream& stream, NodeParameters parameters, bool may_overlap = false);
+
+    /// Takes an allocation, if the stream is capturing; 0 if the work is to be done.
+    [[nodiscard]] static CUdeviceptr take_allocation(Stream& stream,
+                                                     const CUDA_MEM_ALLOC_NODE_PARAMS& request);
+
+    /// Takes the freeing of memory, if the stream is capturing.
+    static bool take_free(Stream& stream, CUdeviceptr address);
+
+    /// Refuses work for which there is no type of node.
+    ///
+    /// @throws DriverError STREAM_CAPTURE_UNSUPPORTED, having invalidated the capture.
+    static void refuse_operation(Stream& stream);
 
     /// Takes the recording of an event: `event` then stands for a point in the capture.
     static bool take_record(Stream& stream, Event& event, bool is_external);
@@ -74,10 +93,13 @@ public:
     /// @throws DriverError STREAM_CAPTURE_MERGE, STREAM_CAPTURE_ISOLATION.
     static bool take_wait(Stream& stream, const Event& event, bool is_external);
 
+    /// Lets an event stand for no point any more.
+    static void leave_point(Event& event);
+
     [[nodiscard]] static Info info(Stream& stream);
 
     /// Replaces or extends what the next node of a stream depends on.
-    static void update_dependencies(Stream& stream, const Nodes& nodes, bool replaces);
+    static void update_dependencies(Stream& stream, const Dependencies& nodes, bool replaces);
 
     /// Refuses what cannot be captured, and invalidates the stream's capture.
     ///
@@ -118,8 +140,9 @@ public:
 
 private:
     struct Branch {
-        Nodes next; // what the next node depends on
+        Dependencies next; // what the next node depends on
         std::vector<CUgraphNode> handles;
+        std::vector<CUgraphEdgeData> edges;
     };
 
     Capture() = default;
@@ -130,7 +153,7 @@ private:
 
     void leave_streams() noexcept;
     void drop() noexcept;
-    void add(Stream& stream, CUgraphNodeType type, const std::shared_ptr<Operation>& operation);
+    GraphNode& add(Stream& stream, NodeParameters parameters, bool may_overlap = false);
     [[nodiscard]] bool is_joined() const;
 
     std::uint64_t id_ = 0;

@@ -3,7 +3,80 @@
 
 #include "objects/graphs/graph.hpp"
 
+#include "objects/graphs/conditional.hpp"
+#include "objects/process/error.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string>
+
 namespace cuprum::emulator {
+
+namespace {
+
+std::atomic<std::uint64_t> next_node_id{1};
+
+bool is_same(const CUgraphEdgeData& one, const CUgraphEdgeData& other) noexcept {
+    return std::memcmp(&one, &other, sizeof one) == 0;
+}
+
+auto find_end(std::vector<GraphEdge>& ends, const GraphNode* node) {
+    return std::ranges::find(ends, node, &GraphEdge::node);
+}
+
+bool is_memory(const NodeParameters& parameters) {
+    return std::holds_alternative<AllocParameters>(parameters) ||
+           std::holds_alternative<FreeParameters>(parameters);
+}
+
+constexpr const char* FIXED = "nodes and edges cannot be removed from a graph that has allocation "
+                              "or free nodes";
+
+} // namespace
+
+std::recursive_mutex& GraphLock::mutex() {
+    static auto* const the_mutex = new std::recursive_mutex;
+    return *the_mutex;
+}
+
+bool is_plain(const CUgraphEdgeData& data) noexcept {
+    return is_same(data, CUgraphEdgeData{});
+}
+
+// ---- nodes -------------------------------------------------------------------------------------
+
+GraphNode::GraphNode(Graph& graph, NodeParameters parameters)
+    : graph_(&graph), id_(next_node_id.fetch_add(1, std::memory_order_relaxed)),
+      parameters_(std::move(parameters)) {}
+
+void** GraphNode::argument_pointers() {
+    auto& kernel = get<KernelParameters>();
+    const auto& declared = kernel.function->kernel()->parameters;
+    pointers_.clear();
+    for (const auto& parameter : declared) {
+        pointers_.push_back(kernel.packed.data() + parameter.offset);
+    }
+    return pointers_.empty() ? nullptr : pointers_.data();
+}
+
+void** GraphNode::extra_pointers() {
+    auto& kernel = get<KernelParameters>();
+    packed_bytes_ = kernel.packed.size();
+    pointers_ = {CU_LAUNCH_PARAM_BUFFER_POINTER, kernel.packed.data(), CU_LAUNCH_PARAM_BUFFER_SIZE,
+                 &packed_bytes_, CU_LAUNCH_PARAM_END};
+    return pointers_.data();
+}
+
+void GraphNode::refuse_type(const NodeParameters& wanted) const {
+    fail(CUDA_ERROR_INVALID_VALUE, "node " + std::to_string(number_) +
+                                       " of the graph is a node of "
+                                       "type '" +
+                                       name_of(type()) + "', not '" + name_of(type_of(wanted)) +
+                                       "'");
+}
+
+// ---- graphs ------------------------------------------------------------------------------------
 
 std::shared_ptr<Graph> Graph::create() {
     std::shared_ptr<Graph> graph(new Graph);
@@ -11,46 +84,221 @@ std::shared_ptr<Graph> Graph::create() {
     return graph;
 }
 
-GraphNode* Graph::add(CUgraphNodeType type, std::vector<GraphNode*> dependencies,
-                      std::shared_ptr<Operation> operation) {
-    auto node =
-        std::make_shared<GraphNode>(*this, type, std::move(dependencies), std::move(operation));
-    HandleTable::instance().insert(HandleKind::GraphNode, node);
-    const std::lock_guard lock(mutex_);
-    nodes_.push_back(node);
-    return node.get();
+Graph::~Graph() {
+    for (const auto& node : nodes_) {
+        node->graph_ = nullptr; // a capture may still hold the node
+    }
 }
 
-std::vector<GraphNode*> Graph::nodes() const {
-    const std::lock_guard lock(mutex_);
-    std::vector<GraphNode*> nodes;
-    nodes.reserve(nodes_.size());
-    for (const auto& node : nodes_) {
-        nodes.push_back(node.get());
+std::shared_ptr<GraphNode> Graph::add(NodeParameters parameters,
+                                      const std::vector<GraphEdge>& dependencies) {
+    std::unordered_set<const GraphNode*> seen;
+    for (const GraphEdge& edge : dependencies) {
+        check_edge(edge, parameters);
+        require(seen.insert(edge.node).second, "a node is named twice among the dependencies");
     }
-    return nodes;
+    auto node = std::make_shared<GraphNode>(*this, std::move(parameters));
+    node->dependencies_ = dependencies;
+    adopt(*node);
+    for (const GraphEdge& edge : dependencies) {
+        edge.node->dependents_.push_back({node.get(), edge.data});
+    }
+    return node;
+}
+
+void Graph::add_edges(const std::vector<std::pair<GraphEdge, GraphNode*>>& edges) {
+    for (std::size_t index = 0; index < edges.size(); ++index) {
+        const auto& [from, to] = edges[index];
+        require(to->is_alive() && &to->graph() == this, "a node is of another graph");
+        check_edge(from, to->parameters());
+        require(from.node != to, "a node cannot depend on itself");
+        bool is_known = find_end(to->dependencies_, from.node) != to->dependencies_.end();
+        for (std::size_t before = 0; before < index && !is_known; ++before) {
+            is_known = edges[before].first.node == from.node && edges[before].second == to;
+        }
+        require(!is_known, "the edge exists already");
+    }
+    for (const auto& [from, to] : edges) {
+        to->dependencies_.push_back(from);
+        from.node->dependents_.push_back({to, from.data});
+    }
+}
+
+void Graph::remove_edges(const std::vector<std::pair<GraphEdge, GraphNode*>>& edges) {
+    if (!edges.empty() && contains(is_memory)) {
+        fail(CUDA_ERROR_NOT_SUPPORTED, FIXED);
+    }
+    for (const auto& [from, to] : edges) {
+        require(from.node->is_alive() && to->is_alive() && &to->graph() == this &&
+                    &from.node->graph() == this,
+                "a node is of another graph");
+        const auto found = find_end(to->dependencies_, from.node);
+        require(found != to->dependencies_.end() && is_same(found->data, from.data),
+                "the edge does not exist, or has other data");
+    }
+    for (const auto& [from, to] : edges) {
+        const auto backward = find_end(to->dependencies_, from.node);
+        if (backward != to->dependencies_.end()) {
+            to->dependencies_.erase(backward);
+            from.node->dependents_.erase(find_end(from.node->dependents_, to));
+        }
+    }
+}
+
+void Graph::remove(GraphNode& node) {
+    if (root().contains(is_memory)) {
+        fail(CUDA_ERROR_NOT_SUPPORTED, FIXED);
+    }
+    const auto self = node.shared_from_this();
+    for (const GraphEdge& edge : node.dependencies_) {
+        edge.node->dependents_.erase(find_end(edge.node->dependents_, &node));
+    }
+    for (const GraphEdge& edge : node.dependents_) {
+        edge.node->dependencies_.erase(find_end(edge.node->dependencies_, &node));
+    }
+    node.dependencies_.clear();
+    node.dependents_.clear();
+    end_handles(node);
+    node.graph_ = nullptr;
+    std::erase(nodes_, self);
+}
+
+std::shared_ptr<Graph> Graph::clone() const {
+    if (contains(is_unique)) {
+        fail(CUDA_ERROR_NOT_SUPPORTED, "a graph that has allocation, free or conditional nodes "
+                                       "cannot be cloned or embedded by copy");
+    }
+    auto copy = create();
+    try {
+        std::unordered_map<const GraphNode*, GraphNode*> clones;
+        for (const auto& node : nodes_) {
+            NodeParameters parameters = node->parameters_;
+            if (auto* child = std::get_if<ChildParameters>(&parameters)) {
+                child->graph = child->graph->clone();
+                child->is_moved = false;
+            }
+            auto cloned = std::make_shared<GraphNode>(*copy, std::move(parameters));
+            cloned->original_id_ = node->id_;
+            copy->adopt(*cloned);
+            clones[node.get()] = cloned.get();
+        }
+        for (const auto& node : nodes_) {
+            GraphNode* const cloned = clones.at(node.get());
+            for (const GraphEdge& edge : node->dependencies_) {
+                cloned->dependencies_.push_back({clones.at(edge.node), edge.data});
+            }
+            for (const GraphEdge& edge : node->dependents_) {
+                cloned->dependents_.push_back({clones.at(edge.node), edge.data});
+            }
+        }
+    } catch (...) {
+        copy->destroy();
+        throw;
+    }
+    copy->references_ = references_;
+    return copy;
+}
+
+GraphNode& Graph::find_clone(const GraphNode& original) const {
+    const auto found = std::ranges::find_if(
+        nodes_, [&](const auto& node) { return node->original_id_ == original.id(); });
+    require(found != nodes_.end(), "the graph has no clone of the node, or it was removed");
+    return **found;
 }
 
 void Graph::destroy() {
     auto& table = HandleTable::instance();
     const auto self = table.erase(HandleKind::Graph, handle_value()); // lives until we are done
-    const std::lock_guard lock(mutex_);
     for (const auto& node : nodes_) {
-        table.erase(HandleKind::GraphNode, node->handle_value());
+        end_handles(*node);
+    }
+    references_ = {}; // the program may wait for the destructors before it drops anything else
+}
+
+void Graph::check_own(const char* what) const {
+    if (owner_ != nullptr) {
+        fail(CUDA_ERROR_INVALID_VALUE,
+             std::string("the graph belongs to a node of another graph and cannot be ") + what);
     }
 }
 
-std::unordered_set<const GraphNode*> Graph::with_ancestors(const std::vector<GraphNode*>& nodes) {
+Graph& Graph::root() noexcept {
+    Graph* graph = this;
+    while (graph->owner_ != nullptr) {
+        graph = graph->owner_;
+    }
+    return *graph;
+}
+
+bool Graph::contains(bool (*is_wanted)(const NodeParameters&)) const {
+    return std::ranges::any_of(nodes_, [&](const auto& node) {
+        bool is_found = is_wanted(node->parameters_);
+        for_each_embedded(node->parameters_,
+                          [&](const Graph& each) { is_found |= each.contains(is_wanted); });
+        return is_found;
+    });
+}
+
+void Graph::collect_references(UserReferences& into) const {
+    into.add(references_);
+    for (const auto& node : nodes_) {
+        for_each_embedded(node->parameters_,
+                          [&](const Graph& each) { each.collect_references(into); });
+    }
+}
+
+std::unordered_set<const GraphNode*> Graph::with_ancestors(const std::vector<GraphEdge>& nodes) {
     std::unordered_set<const GraphNode*> found;
-    std::vector<const GraphNode*> open(nodes.begin(), nodes.end());
+    std::vector<const GraphNode*> open;
+    for (const GraphEdge& edge : nodes) {
+        open.push_back(edge.node);
+    }
     while (!open.empty()) {
         const GraphNode* node = open.back();
         open.pop_back();
         if (found.insert(node).second) {
-            open.insert(open.end(), node->dependencies().begin(), node->dependencies().end());
+            for (const GraphEdge& edge : node->dependencies()) {
+                open.push_back(edge.node);
+            }
         }
     }
     return found;
+}
+
+void Graph::check_edge(const GraphEdge& from, const NodeParameters& to) const {
+    require(from.node->is_alive() && &from.node->graph() == this, "a node is of another graph");
+    const CUgraphEdgeData& data = from.data;
+    if (is_plain(data)) {
+        return;
+    }
+    require(std::ranges::all_of(data.reserved, [](unsigned char byte) { return byte == 0; }) &&
+                data.to_port == 0,
+            "the reserved bytes and to_port of an edge must be 0");
+    const bool is_between_kernels =
+        from.node->type() == CU_GRAPH_NODE_TYPE_KERNEL && type_of(to) == CU_GRAPH_NODE_TYPE_KERNEL;
+    require(data.from_port <= CU_GRAPH_KERNEL_NODE_PORT_LAUNCH_ORDER &&
+                (data.from_port == 0 || from.node->type() == CU_GRAPH_NODE_TYPE_KERNEL),
+            "only kernel nodes have ports other than 0");
+    require(data.type <= CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC &&
+                (data.type == CU_GRAPH_DEPENDENCY_TYPE_DEFAULT ||
+                 (is_between_kernels && data.from_port != CU_GRAPH_KERNEL_NODE_PORT_DEFAULT)),
+            "a programmatic edge leads from a port of a kernel node to a kernel node");
+    require(data.from_port != CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC ||
+                data.type == CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC,
+            "the programmatic port needs an edge of programmatic type");
+}
+
+void Graph::adopt(GraphNode& node) {
+    node.number_ = next_number_++;
+    HandleTable::instance().insert(HandleKind::GraphNode, node.shared_from_this());
+    nodes_.push_back(node.shared_from_this());
+    for_each_embedded(node.parameters_, [&](Graph& embedded) { embedded.set_owner(this); });
+}
+
+/// Ends the handles of a node and of what is embedded in it.
+void Graph::end_handles(GraphNode& node) {
+    HandleTable::instance().erase(HandleKind::GraphNode, node.handle_value());
+    for_each_embedded(node.parameters_, [](Graph& embedded) { embedded.destroy(); });
 }
 
 } // namespace cuprum::emulator

@@ -1,72 +1,214 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a capture leaves: work with its order, kept but not run.
+// Graphs as programs define them: nodes and their order. Nothing here runs.
 
 #pragma once
 
+#include "objects/graphs/node_parameters.hpp"
+#include "objects/graphs/user_object.hpp"
 #include "objects/process/handle_table.hpp"
-#include "objects/streams/operation.hpp"
 
 #include <cuda.h>
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 namespace cuprum::emulator {
 
+class ConditionalVariable;
 class Graph;
+class GraphExecutable;
+class GraphNode;
 
-/// One piece of work in a graph.
-class GraphNode final : public Object {
+/// Protects all graph definitions of the process. Whoever reads or changes one holds it.
+class [[nodiscard]] GraphLock {
 public:
-    GraphNode(Graph& graph, CUgraphNodeType type, std::vector<GraphNode*> dependencies,
-              std::shared_ptr<Operation> operation)
-        : graph_(graph), type_(type), dependencies_(std::move(dependencies)),
-          operation_(std::move(operation)) {}
+    GraphLock() : lock_(mutex()) {}
 
-    [[nodiscard]] Graph& graph() const noexcept { return graph_; }
+private:
+    static std::recursive_mutex& mutex();
 
-    [[nodiscard]] CUgraphNodeType type() const noexcept { return type_; }
+    std::lock_guard<std::recursive_mutex> lock_;
+};
 
-    [[nodiscard]] const std::vector<GraphNode*>& dependencies() const noexcept {
+/// One end of an edge, and how the edge orders its nodes.
+struct GraphEdge {
+    GraphNode* node = nullptr;
+    CUgraphEdgeData data{};
+};
+
+/// Returns whether an edge is a plain dependency.
+[[nodiscard]] bool is_plain(const CUgraphEdgeData& data) noexcept;
+
+/// One piece of work in a graph. Only under GraphLock.
+class GraphNode final : public Object, public std::enable_shared_from_this<GraphNode> {
+public:
+    GraphNode(Graph& graph, NodeParameters parameters);
+
+    [[nodiscard]] Graph& graph() const noexcept { return *graph_; }
+
+    /// Returns a number that no other node of the process has or had.
+    [[nodiscard]] std::uint64_t id() const noexcept { return id_; }
+
+    /// Returns the number of the node that this one was cloned from, 0 for none.
+    [[nodiscard]] std::uint64_t original_id() const noexcept { return original_id_; }
+
+    /// Returns the place of the node in the order in which its graph got nodes.
+    [[nodiscard]] std::uint32_t number() const noexcept { return number_; }
+
+    [[nodiscard]] CUgraphNodeType type() const noexcept { return type_of(parameters_); }
+
+    [[nodiscard]] const NodeParameters& parameters() const noexcept { return parameters_; }
+
+    /// Returns parameters of a type; throws INVALID_VALUE if the node is of another.
+    template <typename Parameters>
+    [[nodiscard]] Parameters& get() {
+        auto* const found = std::get_if<Parameters>(&parameters_);
+        if (found == nullptr) {
+            refuse_type(Parameters{});
+        }
+        return *found;
+    }
+
+    /// Replaces the parameters by others of the same type.
+    void set_parameters(NodeParameters parameters) { parameters_ = std::move(parameters); }
+
+    [[nodiscard]] const std::vector<GraphEdge>& dependencies() const noexcept {
         return dependencies_;
     }
 
+    [[nodiscard]] const std::vector<GraphEdge>& dependents() const noexcept { return dependents_; }
+
+    /// Returns whether the node is still part of its graph.
+    [[nodiscard]] bool is_alive() const noexcept { return graph_ != nullptr; }
+
+    /// Returns the addresses of the arguments of a kernel node, for programs to read. Valid until
+    /// the parameters change.
+    [[nodiscard]] void** argument_pointers();
+
+    /// Returns the arguments of a kernel node as cuLaunchKernel takes them in `extra`.
+    [[nodiscard]] void** extra_pointers();
+
 private:
-    Graph& graph_;
-    CUgraphNodeType type_;
-    std::vector<GraphNode*> dependencies_;
-    std::shared_ptr<Operation> operation_; // never submitted; nullptr for what is none
+    friend class Graph;
+
+    [[noreturn]] void refuse_type(const NodeParameters& wanted) const;
+
+    Graph* graph_;
+    std::uint64_t id_;
+    std::uint64_t original_id_ = 0;
+    std::uint32_t number_ = 0;
+    NodeParameters parameters_;
+    std::vector<GraphEdge> dependencies_;
+    std::vector<GraphEdge> dependents_;
+    std::vector<void*> pointers_; // what argument_pointers() and extra_pointers() return
+    std::size_t packed_bytes_ = 0;
 };
 
-/// Nodes and their order.
-class Graph final : public Object {
+/// Nodes and their order. Only under GraphLock, except creation.
+class Graph final : public Object, public std::enable_shared_from_this<Graph> {
 public:
     /// Makes an empty graph.
     [[nodiscard]] static std::shared_ptr<Graph> create();
 
+    ~Graph() override;
+
     /// Adds a node behind others of this graph.
-    GraphNode* add(CUgraphNodeType type, std::vector<GraphNode*> dependencies,
-                   std::shared_ptr<Operation> operation);
+    ///
+    /// @throws DriverError INVALID_VALUE for nodes of other graphs, duplicates and bad edges.
+    std::shared_ptr<GraphNode> add(NodeParameters parameters,
+                                   const std::vector<GraphEdge>& dependencies);
+
+    /// Adds edges between nodes of this graph; all or nothing.
+    void add_edges(const std::vector<std::pair<GraphEdge, GraphNode*>>& edges);
+
+    /// Removes edges, which must be there with the same data; all or nothing.
+    void remove_edges(const std::vector<std::pair<GraphEdge, GraphNode*>>& edges);
+
+    /// Removes a node and its edges.
+    void remove(GraphNode& node);
 
     /// Returns the nodes in the order of their making.
-    [[nodiscard]] std::vector<GraphNode*> nodes() const;
+    [[nodiscard]] const std::vector<std::shared_ptr<GraphNode>>& nodes() const noexcept {
+        return nodes_;
+    }
 
-    /// Ends the handles of the graph and its nodes.
+    /// Copies the graph and what is embedded in it.
+    ///
+    /// @throws DriverError NOT_SUPPORTED if it has memory or conditional nodes.
+    [[nodiscard]] std::shared_ptr<Graph> clone() const;
+
+    /// Returns the node of this graph that was cloned from another one; throws INVALID_VALUE.
+    [[nodiscard]] GraphNode& find_clone(const GraphNode& original) const;
+
+    /// Ends the handles of the graph, of its nodes and of the graphs embedded in it.
     void destroy();
+
+    /// Throws INVALID_VALUE unless the graph is the program's own, not part of another one's node.
+    void check_own(const char* what) const;
+
+    /// Makes the graph part of a node of another graph.
+    void set_owner(Graph* owner) noexcept { owner_ = owner; }
+
+    /// Returns the graph that has this one in a node, nullptr for none.
+    [[nodiscard]] Graph* owner() const noexcept { return owner_; }
+
+    /// Returns the graph that is not embedded in any other.
+    [[nodiscard]] Graph& root() noexcept;
+
+    /// Returns whether the graph, or one embedded in it, has nodes of a kind.
+    [[nodiscard]] bool contains(bool (*is_wanted)(const NodeParameters&)) const;
+
+    /// Returns the references to user objects that the graph holds.
+    [[nodiscard]] UserReferences& references() noexcept { return references_; }
+
+    /// Collects the references of the graph and of those embedded in it.
+    void collect_references(UserReferences& into) const;
+
+    /// Returns the executable graph of a graph that can have only one at a time.
+    [[nodiscard]] std::weak_ptr<GraphExecutable>& only_executable() noexcept {
+        return only_executable_;
+    }
+
+    /// Returns the conditional handles that were made for the graph.
+    [[nodiscard]] std::vector<std::shared_ptr<ConditionalVariable>>& variables() noexcept {
+        return variables_;
+    }
 
     /// Returns nodes and all that must come before them.
     [[nodiscard]] static std::unordered_set<const GraphNode*>
-    with_ancestors(const std::vector<GraphNode*>& nodes);
+    with_ancestors(const std::vector<GraphEdge>& nodes);
 
 private:
     Graph() = default;
 
-    mutable std::mutex mutex_;
+    void check_edge(const GraphEdge& from, const NodeParameters& to) const;
+    void end_handles(GraphNode& node);
+    void adopt(GraphNode& node);
+
     std::vector<std::shared_ptr<GraphNode>> nodes_;
+    std::uint32_t next_number_ = 0;
+    Graph* owner_ = nullptr;
+    UserReferences references_;
+    std::weak_ptr<GraphExecutable> only_executable_;
+    std::vector<std::shared_ptr<ConditionalVariable>> variables_;
 };
+
+/// Calls a function for every graph that is embedded in a node.
+template <typename Function>
+void for_each_embedded(const NodeParameters& parameters, Function&& function) {
+    if (const auto* child = std::get_if<ChildParameters>(&parameters)) {
+        function(*child->graph);
+    } else if (const auto* conditional = std::get_if<ConditionalParameters>(&parameters)) {
+        for (const auto& body : conditional->bodies) {
+            function(*body);
+        }
+    }
+}
 
 } // namespace cuprum::emulator

@@ -50,6 +50,8 @@ std::string_view name_of(MemoryKind kind) {
         return "memory of another process";
     case MemoryKind::Heap:
         return "heap of kernels";
+    case MemoryKind::Graph:
+        return "memory of a graph";
     }
     return "memory"; // not reached: compilers warn of a kind that is missing above
 }
@@ -73,7 +75,7 @@ bool Allocation::is_managed() const noexcept {
 }
 
 bool Allocation::is_private() const noexcept {
-    return kind == MemoryKind::Device ||
+    return kind == MemoryKind::Device || kind == MemoryKind::Graph ||
            (kind == MemoryKind::Pooled && !is_on_host &&
             pool->properties().handleTypes == CU_MEM_HANDLE_TYPE_NONE);
 }
@@ -388,6 +390,7 @@ void Allocations::release(const Allocation& allocation) noexcept {
     case MemoryKind::Registered:
     case MemoryKind::Pooled:
     case MemoryKind::Mapped:
+    case MemoryKind::Graph:
         break;
     }
 }

@@ -24,6 +24,7 @@
 
 namespace cuprum::emulator {
 
+class GraphMemory;
 class Operation;
 class Pool;
 class SharedFile;
@@ -38,6 +39,7 @@ enum class MemoryKind : std::uint8_t {
     Mapped,     // cuMemMap
     Imported,   // cuIpcOpenMemHandle: memory of another process
     Heap,       // for malloc in kernels
+    Graph,      // allocation nodes of graphs
 };
 
 /// What reports show about an allocation, live or freed.
@@ -65,6 +67,7 @@ struct Allocation : AllocationNote {
     std::shared_ptr<Context> context; // nullptr for memory of no context (pools, VMM)
     unsigned flags = 0;               // of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
     std::shared_ptr<Pool> pool;       // Pooled
+    std::weak_ptr<GraphMemory> graph; // Graph
     bool is_on_host = false;          // Pooled, Mapped: host memory
     std::atomic<bool> sync_memops{false};
     std::atomic<bool> is_being_freed{false}; // Device, Managed: a stream will free it
@@ -109,7 +112,7 @@ public:
     void set_access(int device, Permission permission,
                     const std::function<bool(const Allocation&)>& which);
 
-    /// Adds memory that the caller manages (Registered, Pooled, Mapped).
+    /// Adds memory that the caller manages (Registered, Pooled, Mapped, Graph).
     ///
     /// @throws DriverError HOST_MEMORY_ALREADY_REGISTERED if it overlaps registered memory.
     void add(const std::shared_ptr<Allocation>& allocation);

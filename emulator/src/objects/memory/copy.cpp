@@ -6,8 +6,10 @@
 #include "check/written.hpp"
 #include "objects/devices/context.hpp"
 #include "objects/devices/device.hpp"
+#include "objects/graphs/capture.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
+#include "objects/memory/copy_request.hpp"
 #include "objects/memory/reach.hpp"
 #include "objects/process/error.hpp"
 #include "objects/streams/operation.hpp"
@@ -16,6 +18,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cuprum::emulator {
@@ -33,11 +36,14 @@ struct Place {
     bool is_synchronous = false; // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: plain calls wait
 };
 
-Place check_side(const CopySide& side, const Copy& copy, bool is_write, const Stream& stream);
+Place check_side(const CopySide& side, const Copy& copy, bool is_write, int device);
+std::pair<Place, Place> check_ends(const Copy& copy, int device); // destination and source
+Place check_fill(const Fill& fill, int device);
+void check_alignment(const Fill& fill);
+Copy shape_of(const Fill& fill);
+bool is_side_there(const CopySide& side, const Copy& copy, bool is_write, std::uint64_t& lost);
 std::uint64_t extent_bytes(const CopySide& side, const Copy& copy);
 void check_pitches(const CopySide& side, const Copy& copy, const char* which);
-void perform(const Copy& copy);
-void perform(const Fill& fill);
 std::shared_ptr<std::vector<std::byte>> stage(Copy& copy);
 
 } // namespace
@@ -51,15 +57,50 @@ Copy linear_copy(std::uint64_t destination, CopyEnd destination_end, std::uint64
     return copy;
 }
 
+bool is_empty(const Copy& copy) noexcept {
+    return copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0;
+}
+
+bool is_empty(const Fill& fill) noexcept {
+    return fill.width == 0 || fill.height == 0;
+}
+
+void check_work(const Copy& copy, int device) {
+    (void)check_ends(copy, device);
+}
+
+void check_work(const Fill& fill, int device) {
+    (void)check_fill(fill, device);
+}
+
+bool is_still_there(const Copy& copy, std::uint64_t& lost) {
+    return is_side_there(copy.source, copy, false, lost) &&
+           is_side_there(copy.destination, copy, true, lost);
+}
+
+bool is_still_there(const Fill& fill, std::uint64_t& lost) {
+    return is_side_there({fill.address, fill.pitch_bytes, 0, CopyEnd::Device}, shape_of(fill), true,
+                         lost);
+}
+
+bool is_quick(const Copy& copy) noexcept {
+    return copy.width_bytes * copy.height * copy.depth <= QUICK_BYTES;
+}
+
+bool is_quick(const Fill& fill) noexcept {
+    return fill.width * fill.element_bytes * fill.height <= QUICK_BYTES;
+}
+
 void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
     Copy copy = requested;
-    if (copy.width_bytes == 0 || copy.height == 0 || copy.depth == 0) {
+    if (is_empty(copy)) {
         return;
     }
-    check_pitches(copy.destination, copy, "destination");
-    check_pitches(copy.source, copy, "source");
-    const Place destination = check_side(copy.destination, copy, true, stream);
-    const Place source = check_side(copy.source, copy, false, stream);
+    const auto [destination, source] = check_ends(copy, stream.context().device().ordinal());
+    if (mode != CopyMode::Blocking && stream.may_be_capturing() &&
+        Capture::take(stream, MemcpyParameters{request_of(copy), copy, stream.shared_context()})) {
+        return;
+    }
     const Residence to = destination.residence;
     const Residence from = source.residence;
     if (mode == CopyMode::Plain) {
@@ -81,10 +122,9 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
             mode = CopyMode::Blocking; // the stream is idle, so this is as quick as staging
         }
     }
-    const std::uint64_t bytes = copy.width_bytes * copy.height * copy.depth;
     const auto operation = std::make_shared<Task>(
         stream.context().errors(), [copy, staged] { perform(copy); },
-        bytes <= QUICK_BYTES ? Task::Size::Quick : Task::Size::Large, CU_GRAPH_NODE_TYPE_MEMCPY);
+        is_quick(copy) ? Task::Size::Quick : Task::Size::Large);
     if (mode == CopyMode::Blocking) {
         stream.enqueue_and_wait(operation);
         stream.context().check_usable();
@@ -94,26 +134,21 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
 }
 
 void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
-    require(fill.address % fill.element_bytes == 0 &&
-                (fill.height <= 1 || fill.pitch_bytes % fill.element_bytes == 0),
-            "the address or the pitch is not aligned to the element");
-    if (fill.width == 0 || fill.height == 0) {
+    if (is_empty(fill)) {
+        check_alignment(fill);
         return;
     }
-    Copy shape;
-    shape.width_bytes = fill.width * fill.element_bytes;
-    shape.height = fill.height;
-    const CopySide side{fill.address, fill.pitch_bytes, 0, CopyEnd::Device};
-    require(fill.width <= ~std::uint64_t{0} / fill.element_bytes, "the size is too large");
-    check_pitches(side, shape, "destination");
-    const Place place = check_side(side, shape, true, stream);
+    const Place place = check_fill(fill, stream.context().device().ordinal());
+    if (stream.may_be_capturing() &&
+        Capture::take(stream, MemsetParameters{fill, stream.shared_context()})) {
+        return;
+    }
     if (mode == CopyMode::Plain) {
         mode = place.is_synchronous ? CopyMode::Blocking : CopyMode::Async;
     }
     const auto operation = std::make_shared<Task>(
         stream.context().errors(), [fill] { perform(fill); },
-        shape.width_bytes * fill.height <= QUICK_BYTES ? Task::Size::Quick : Task::Size::Large,
-        CU_GRAPH_NODE_TYPE_MEMSET);
+        is_quick(fill) ? Task::Size::Quick : Task::Size::Large);
     if (mode == CopyMode::Blocking) {
         stream.enqueue_and_wait(operation);
         stream.context().check_usable();
@@ -126,8 +161,48 @@ void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
 
 namespace {
 
+std::pair<Place, Place> check_ends(const Copy& copy, int device) {
+    check_pitches(copy.destination, copy, "destination");
+    check_pitches(copy.source, copy, "source");
+    const Place destination = check_side(copy.destination, copy, true, device);
+    return {destination, check_side(copy.source, copy, false, device)};
+}
+
+void check_alignment(const Fill& fill) {
+    require(fill.address % fill.element_bytes == 0 &&
+                (fill.height <= 1 || fill.pitch_bytes % fill.element_bytes == 0),
+            "the address or the pitch is not aligned to the element");
+}
+
+Copy shape_of(const Fill& fill) {
+    Copy shape;
+    shape.width_bytes = fill.width * fill.element_bytes;
+    shape.height = fill.height;
+    return shape;
+}
+
+Place check_fill(const Fill& fill, int device) {
+    check_alignment(fill);
+    require(fill.width <= ~std::uint64_t{0} / fill.element_bytes, "the size is too large");
+    const Copy shape = shape_of(fill);
+    const CopySide side{fill.address, fill.pitch_bytes, 0, CopyEnd::Device};
+    check_pitches(side, shape, "destination");
+    return check_side(side, shape, true, device);
+}
+
+/// Returns whether an end is memory that the driver does not know, or that is still allocated.
+bool is_side_there(const CopySide& side, const Copy& copy, bool is_write, std::uint64_t& lost) {
+    if (!AddressSpace::instance().contains(side.address) ||
+        Allocations::instance().bytes_from(side.address) >= extent_bytes(side, copy) ||
+        Allocations::instance().covers(side.address, extent_bytes(side, copy), is_write)) {
+        return true;
+    }
+    lost = side.address;
+    return false;
+}
+
 /// Finds the memory of one end and checks that it contains the whole range.
-Place check_side(const CopySide& side, const Copy& copy, bool is_write, const Stream& stream) {
+Place check_side(const CopySide& side, const Copy& copy, bool is_write, int device) {
     const char* const which = is_write ? "destination" : "source";
     require(side.address != 0, "an address is NULL");
     const std::uint64_t extent = extent_bytes(side, copy);
@@ -146,7 +221,7 @@ Place check_side(const CopySide& side, const Copy& copy, bool is_write, const St
                  .is_write = is_write,
                  .is_between_contexts = copy.is_between_contexts,
                  .what = which},
-                *allocation, stream);
+                *allocation, device);
     const std::uint64_t available = Allocations::instance().bytes_from(side.address);
     if (extent > available) {
         if (allocation->kind == MemoryKind::Registered) {
@@ -189,6 +264,20 @@ void note_copy(const MemoryMap& map, std::uint64_t to, std::uint64_t from, std::
     }
 }
 
+/// Copies the source into a packed buffer, which becomes the source.
+std::shared_ptr<std::vector<std::byte>> stage(Copy& copy) {
+    auto bytes =
+        std::make_shared<std::vector<std::byte>>(copy.width_bytes * copy.height * copy.depth);
+    Copy packing = copy;
+    packing.destination = {reinterpret_cast<std::uint64_t>(bytes->data()), copy.width_bytes,
+                           copy.width_bytes * copy.height, CopyEnd::Host};
+    perform(packing);
+    copy.source = packing.destination;
+    return bytes;
+}
+
+} // namespace
+
 void perform(const Copy& copy) {
     const MemoryMap& map = AddressSpace::instance().map();
     for (std::uint64_t slice = 0; slice < copy.depth; ++slice) {
@@ -225,19 +314,5 @@ void perform(const Fill& fill) {
         }
     }
 }
-
-/// Copies the source into a packed buffer, which becomes the source.
-std::shared_ptr<std::vector<std::byte>> stage(Copy& copy) {
-    auto bytes =
-        std::make_shared<std::vector<std::byte>>(copy.width_bytes * copy.height * copy.depth);
-    Copy packing = copy;
-    packing.destination = {reinterpret_cast<std::uint64_t>(bytes->data()), copy.width_bytes,
-                           copy.width_bytes * copy.height, CopyEnd::Host};
-    perform(packing);
-    copy.source = packing.destination;
-    return bytes;
-}
-
-} // namespace
 
 } // namespace cuprum::emulator

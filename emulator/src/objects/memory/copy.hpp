@@ -62,6 +62,28 @@ enum class CopyMode : std::uint8_t {
 [[nodiscard]] Copy linear_copy(std::uint64_t destination, CopyEnd destination_end,
                                std::uint64_t source, CopyEnd source_end, std::uint64_t bytes);
 
+/// Returns whether a copy or a fill moves no bytes.
+[[nodiscard]] bool is_empty(const Copy& copy) noexcept;
+[[nodiscard]] bool is_empty(const Fill& fill) noexcept;
+
+/// Checks a copy or a fill as work of a device. Throws INVALID_VALUE if an end is not the required
+/// kind of memory.
+void check_work(const Copy& copy, int device);
+void check_work(const Fill& fill, int device);
+
+/// Does a copy or a fill that has been checked.
+void perform(const Copy& copy);
+void perform(const Fill& fill);
+
+/// Returns whether the memory that a checked copy or fill uses is still there. Sets `lost` to the
+/// first address that is not.
+[[nodiscard]] bool is_still_there(const Copy& copy, std::uint64_t& lost);
+[[nodiscard]] bool is_still_there(const Fill& fill, std::uint64_t& lost);
+
+/// Returns whether the work is short enough to be done on any thread at once.
+[[nodiscard]] bool is_quick(const Copy& copy) noexcept;
+[[nodiscard]] bool is_quick(const Fill& fill) noexcept;
+
 /// Checks a copy and enqueues it. Throws INVALID_VALUE if an end is not the required kind of
 /// memory.
 void enqueue_copy(Stream& stream, const Copy& copy, CopyMode mode);

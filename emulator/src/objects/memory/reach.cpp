@@ -3,13 +3,10 @@
 
 #include "objects/memory/reach.hpp"
 
-#include "objects/devices/context.hpp"
-#include "objects/devices/device.hpp"
 #include "objects/memory/allocations.hpp"
 #include "objects/memory/pool.hpp"
 #include "objects/memory/virtual_memory.hpp"
 #include "objects/process/error.hpp"
-#include "objects/streams/stream.hpp"
 
 #include <string>
 
@@ -70,8 +67,7 @@ Permission permission_of(CUmemAccess_flags flags) noexcept {
     }
 }
 
-void check_reach(const Use& use, const Allocation& allocation, const Stream& stream) {
-    const int device = stream.context().device().ordinal();
+void check_reach(const Use& use, const Allocation& allocation, int device) {
     switch (allocation.kind) {
     case MemoryKind::Mapped:
         check_mapped(use, device);
@@ -91,6 +87,7 @@ void check_reach(const Use& use, const Allocation& allocation, const Stream& str
     case MemoryKind::Managed:
     case MemoryKind::Imported:
     case MemoryKind::Heap:
+    case MemoryKind::Graph:
         break;
     }
 }

@@ -14,7 +14,6 @@
 
 namespace cuprum::emulator {
 
-class Stream;
 struct Allocation;
 
 /// Returns what flags of cuMemSetAccess or cuMemPoolSetAccess allow.
@@ -29,8 +28,8 @@ struct Use {
     const char* what = "the memory";  // for messages
 };
 
-/// Checks that work of a stream may use memory in this way. Throws INVALID_VALUE and explains what
+/// Checks that work of a device may use memory in this way. Throws INVALID_VALUE and explains what
 /// to do.
-void check_reach(const Use& use, const Allocation& allocation, const Stream& stream);
+void check_reach(const Use& use, const Allocation& allocation, int device);
 
 } // namespace cuprum::emulator

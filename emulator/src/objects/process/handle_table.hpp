@@ -45,6 +45,8 @@ enum class HandleKind : std::uint8_t {
     Linker,
     Graph,
     GraphNode,
+    GraphExecutable,
+    UserObject,
     Count,
 };
 

@@ -5,6 +5,7 @@
 
 #include "objects/code/module.hpp"
 #include "objects/devices/context.hpp"
+#include "objects/graphs/graph.hpp"
 #include "objects/memory/allocations.hpp"
 #include "objects/memory/pool.hpp"
 #include "objects/process/handle_table.hpp"
@@ -37,12 +38,17 @@ constexpr std::array KINDS{
     NamedKind{HandleKind::Module, "module"},
     NamedKind{HandleKind::Library, "library"},
     NamedKind{HandleKind::Linker, "linker"},
+    NamedKind{HandleKind::Graph, "graph"},
+    NamedKind{HandleKind::GraphExecutable, "executable graph"},
+    NamedKind{HandleKind::UserObject, "user object"},
 };
 
 bool is_of_user(HandleKind kind, const Object& object) {
     switch (kind) {
     case HandleKind::Context:
         return !static_cast<const Context&>(object).is_primary();
+    case HandleKind::Graph:
+        return static_cast<const Graph&>(object).owner() == nullptr;
     case HandleKind::Pool:
         return !static_cast<const Pool&>(object).is_default();
     case HandleKind::Module:

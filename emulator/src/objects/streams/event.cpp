@@ -201,6 +201,17 @@ void Event::hold_back_shared(Stream& stream) const {
         nullptr));
 }
 
+std::shared_ptr<Operation> Event::pending_mark() const {
+    auto recorded = mark();
+    return recorded == nullptr || recorded->is_done() ? nullptr : recorded;
+}
+
+void Event::set_mark(std::shared_ptr<Operation> mark) {
+    Capture::leave_point(*this);
+    const std::lock_guard lock(mutex_);
+    mark_ = std::move(mark);
+}
+
 std::shared_ptr<Operation> Event::mark() const {
     const std::lock_guard lock(mutex_);
     return mark_;

@@ -21,7 +21,7 @@ class Context;
 class Stream;
 
 /// A point in the work of a stream. Recording the event again moves the point.
-class Event final : public Object {
+class Event final : public Object, public std::enable_shared_from_this<Event> {
 public:
     Event(std::shared_ptr<Context> context, unsigned flags);
 
@@ -71,6 +71,12 @@ public:
     void set_point(Capture::Point point);
 
     [[nodiscard]] unsigned flags() const noexcept { return flags_; }
+
+    /// Returns the mark, nullptr if it was reached or never set.
+    [[nodiscard]] std::shared_ptr<Operation> pending_mark() const;
+
+    /// Moves the mark to an operation that someone else submits.
+    void set_mark(std::shared_ptr<Operation> mark);
 
     /// Returns the part of the event that other processes see, or nullptr if it is not shared.
     [[nodiscard]] const std::shared_ptr<SharedEvent>& shared() const noexcept { return shared_; }

@@ -54,11 +54,6 @@ public:
         return done_.load(std::memory_order_acquire) != 0;
     }
 
-    /// Returns the kind of node that the operation is in a graph.
-    [[nodiscard]] virtual CUgraphNodeType node_type() const noexcept {
-        return CU_GRAPH_NODE_TYPE_EMPTY;
-    }
-
     /// Returns when the operation finished, on the steady clock, or 0 if it has not finished.
     [[nodiscard]] std::int64_t finish_time_ns() const noexcept { return finish_time_ns_; }
 
@@ -84,6 +79,10 @@ protected:
     [[nodiscard]] bool may_run_here() const noexcept { return may_run_here_; }
 
     [[nodiscard]] ErrorState& errors() const noexcept { return *errors_; }
+
+    [[nodiscard]] const std::shared_ptr<ErrorState>& shared_error_state() const noexcept {
+        return errors_;
+    }
 
 private:
     void release_one() noexcept;
@@ -120,11 +119,8 @@ public:
         Bookkeeping, // as Quick, but even if the context has failed
     };
 
-    Task(std::shared_ptr<ErrorState> errors, std::function<void()> work, Size size,
-         CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY)
-        : Operation(std::move(errors)), work_(std::move(work)), size_(size), type_(type) {}
-
-    [[nodiscard]] CUgraphNodeType node_type() const noexcept override { return type_; }
+    Task(std::shared_ptr<ErrorState> errors, std::function<void()> work, Size size)
+        : Operation(std::move(errors)), work_(std::move(work)), size_(size) {}
 
 protected:
     void start() noexcept override;
@@ -137,7 +133,6 @@ private:
 
     std::function<void()> work_;
     Size size_;
-    CUgraphNodeType type_;
 };
 
 /// Runs a function of the program, which may block, on a separate thread.
@@ -145,11 +140,9 @@ class HostFunction final : public Operation {
 public:
     /// If the context has failed, `on_failure` is called instead. It may be empty.
     HostFunction(std::shared_ptr<ErrorState> errors, std::function<void()> function,
-                 std::function<void()> on_failure, CUgraphNodeType type = CU_GRAPH_NODE_TYPE_HOST)
+                 std::function<void()> on_failure)
         : Operation(std::move(errors)), function_(std::move(function)),
-          on_failure_(std::move(on_failure)), type_(type) {}
-
-    [[nodiscard]] CUgraphNodeType node_type() const noexcept override { return type_; }
+          on_failure_(std::move(on_failure)) {}
 
 protected:
     void start() noexcept override;
@@ -160,7 +153,6 @@ private:
 
     std::function<void()> function_;
     std::function<void()> on_failure_;
-    CUgraphNodeType type_;
 };
 
 } // namespace cuprum::emulator

@@ -26,9 +26,7 @@ Stream::Stream(std::shared_ptr<Context> context, Kind kind, int priority,
       id_(next_stream_id.fetch_add(1, std::memory_order_relaxed)) {}
 
 void Stream::enqueue(const std::shared_ptr<Operation>& operation) {
-    if (Capture::take(*this, operation)) {
-        return;
-    }
+    Capture::refuse_operation(*this);
     append(operation);
     operation->submit();
 }

@@ -31,8 +31,9 @@ public:
     Stream(std::shared_ptr<Context> context, Kind kind, int priority,
            std::shared_ptr<GreenContext> green = nullptr);
 
-    /// Adds work to the stream, or to the capture that it is part of. The work starts at once if
-    /// the stream is idle. Does not wait for it.
+    /// Adds work to the stream. The work starts at once if the stream is idle. Does not wait for
+    /// it. Throws STREAM_CAPTURE_UNSUPPORTED if the stream is capturing: work that can be captured
+    /// goes to Capture::take() first.
     void enqueue(const std::shared_ptr<Operation>& operation);
 
     /// Adds work to the stream and blocks until it is done. Runs it on the calling thread if

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Nodes of graphs, with functions for all types of nodes, and attributes of kernel nodes.
+
+#include "api/graph_handles.hpp"
+#include "objects/graphs/embedded_nodes.hpp"
+#include "objects/graphs/kernel_attributes.hpp"
+#include "objects/graphs/memory_nodes.hpp"
+#include "objects/process/error.hpp"
+
+#include <cstring>
+
+using namespace cuprum::emulator;
+
+namespace {
+
+void check_reserved(const CUgraphNodeParams* request) {
+    require(request != nullptr, "nodeParams must not be NULL");
+    require(std::ranges::all_of(request->reserved0, [](int word) { return word == 0; }) &&
+                request->reserved2 == 0,
+            "the reserved fields of nodeParams must be 0");
+}
+
+[[noreturn]] void refuse_semaphores() {
+    fail(CUDA_ERROR_NOT_SUPPORTED,
+         "nodes of external semaphores are not supported by the emulated device");
+}
+
+/// Returns the parameters of a node that contains no graph and no memory.
+NodeParameters plain_parameters(const CUgraphNodeParams& request) {
+    switch (request.type) {
+    case CU_GRAPH_NODE_TYPE_KERNEL: {
+        CUDA_KERNEL_NODE_PARAMS kernel{};
+        static_assert(sizeof kernel == sizeof request.kernel);
+        std::memcpy(&kernel, &request.kernel, sizeof kernel);
+        return kernel_from(&kernel);
+    }
+    case CU_GRAPH_NODE_TYPE_MEMCPY:
+        require(request.memcpy.flags == 0 && request.memcpy.reserved == 0,
+                "the flags of a copy node must be 0");
+        return memcpy_from(&request.memcpy.copyParams, request.memcpy.copyCtx);
+    case CU_GRAPH_NODE_TYPE_MEMSET: {
+        const CUDA_MEMSET_NODE_PARAMS set{request.memset.dst,   request.memset.pitch,
+                                          request.memset.value, request.memset.elementSize,
+                                          request.memset.width, request.memset.height};
+        return memset_from(&set, request.memset.ctx);
+    }
+    case CU_GRAPH_NODE_TYPE_HOST: {
+        const CUDA_HOST_NODE_PARAMS host{request.host.fn, request.host.userData};
+        return host_from(&host);
+    }
+    case CU_GRAPH_NODE_TYPE_EMPTY:
+        return EmptyParameters{};
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+        return WaitParameters{event_of_node(request.eventWait.event)};
+    case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+        return RecordParameters{event_of_node(request.eventRecord.event)};
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP: {
+        const CUDA_BATCH_MEM_OP_NODE_PARAMS batch{request.memOp.ctx, request.memOp.count,
+                                                  request.memOp.paramArray, request.memOp.flags};
+        return batch_from(&batch);
+    }
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+        refuse_semaphores();
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+        fail(CUDA_ERROR_NOT_SUPPORTED, std::string("the parameters of a node of type '") +
+                                           name_of(request.type) + "' cannot be changed");
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown type of node");
+    }
+}
+
+/// Adds a node of any type; writes what the caller is told through `request`.
+std::shared_ptr<GraphNode> add_any(Graph& graph, CUgraphNodeParams& request,
+                                   const std::vector<GraphEdge>& edges) {
+    switch (request.type) {
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+        return add_child(graph, *graph_from(request.graph.graph), edges,
+                         request.graph.ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE);
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC: {
+        CUDA_MEM_ALLOC_NODE_PARAMS alloc{request.alloc.poolProps, request.alloc.accessDescs,
+                                         request.alloc.accessDescCount, request.alloc.bytesize, 0};
+        auto node = add_allocation(graph, alloc, edges);
+        request.alloc.dptr = node->get<AllocParameters>().request.dptr;
+        return node;
+    }
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+        return add_free(graph, request.free.dptr, edges);
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL: {
+        auto node = add_conditional(graph, request.conditional,
+                                    context_or_current(request.conditional.ctx), edges);
+        request.conditional.phGraph_out = node->get<ConditionalParameters>().handles.data();
+        return node;
+    }
+    default:
+        return graph.add(plain_parameters(request), edges);
+    }
+}
+
+void add_any_node(CUgraphNode* out, CUgraph graph, const CUgraphNode* dependencies,
+                  const CUgraphEdgeData* data, std::size_t count, CUgraphNodeParams* request) {
+    require(out != nullptr, "phGraphNode must not be NULL");
+    check_reserved(request);
+    *out = add_any(*graph_from(graph), *request, edges_from(dependencies, data, count))
+               ->handle<CUgraphNode>();
+}
+
+/// Checks that parameters are for the type of node that they are given to.
+void check_type(const GraphNode& node, const CUgraphNodeParams& request) {
+    require(node.type() == request.type, "nodeParams is for a node of another type");
+}
+
+} // namespace
+
+extern "C" {
+
+CUresult CUDAAPI cuGraphAddNode_v2(CUgraphNode* phGraphNode, CUgraph hGraph,
+                                   const CUgraphNode* dependencies,
+                                   const CUgraphEdgeData* dependencyData, size_t numDependencies,
+                                   CUgraphNodeParams* nodeParams) {
+    return graph_entry("cuGraphAddNode", [&] {
+        add_any_node(phGraphNode, hGraph, dependencies, dependencyData, numDependencies,
+                     nodeParams);
+    });
+}
+
+CUresult CUDAAPI cuGraphAddNode(CUgraphNode* phGraphNode, CUgraph hGraph,
+                                const CUgraphNode* dependencies, size_t numDependencies,
+                                CUgraphNodeParams* nodeParams) {
+    return graph_entry("cuGraphAddNode", [&] {
+        add_any_node(phGraphNode, hGraph, dependencies, nullptr, numDependencies, nodeParams);
+    });
+}
+
+CUresult CUDAAPI cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams) {
+    return graph_entry("cuGraphNodeSetParams", [&] {
+        GraphNode& node = node_from(hNode);
+        check_reserved(nodeParams);
+        check_type(node, *nodeParams);
+        if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH) {
+            replace_child(node, *graph_from(nodeParams->graph.graph));
+            return;
+        }
+        NodeParameters parameters = plain_parameters(*nodeParams);
+        if (auto* kernel = std::get_if<KernelParameters>(&parameters)) {
+            set_kernel(node, std::move(*kernel));
+        } else {
+            node.set_parameters(std::move(parameters));
+        }
+    });
+}
+
+CUresult CUDAAPI cuGraphExecNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
+                                          CUgraphNodeParams* nodeParams) {
+    return graph_entry("cuGraphExecNodeSetParams", [&] {
+        const auto executable = executable_from(hGraphExec);
+        GraphNode& node = node_from(hNode);
+        check_reserved(nodeParams);
+        check_type(node, *nodeParams);
+        if (nodeParams->type == CU_GRAPH_NODE_TYPE_GRAPH) {
+            executable->set_child(node, *graph_from(nodeParams->graph.graph));
+        } else {
+            executable->set_parameters(node, plain_parameters(*nodeParams));
+        }
+    });
+}
+
+CUresult CUDAAPI cuGraphConditionalHandleCreate(CUgraphConditionalHandle* pHandle_out,
+                                                CUgraph hGraph, CUcontext ctx,
+                                                unsigned int defaultLaunchValue,
+                                                unsigned int flags) {
+    return graph_entry("cuGraphConditionalHandleCreate", [&] {
+        require(pHandle_out != nullptr, "pHandle_out must not be NULL");
+        *pHandle_out =
+            add_variable(*graph_from(hGraph), context_or_current(ctx), defaultLaunchValue, flags);
+    });
+}
+
+// ---- attributes of kernel nodes ----------------------------------------------------------------
+
+CUresult CUDAAPI cuGraphKernelNodeGetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
+                                               CUkernelNodeAttrValue* value_out) {
+    return graph_entry("cuGraphKernelNodeGetAttribute", [&] {
+        put(value_out, attribute_of(node_from(hNode).get<KernelParameters>(), attr));
+    });
+}
+
+CUresult CUDAAPI cuGraphKernelNodeSetAttribute(CUgraphNode hNode, CUkernelNodeAttrID attr,
+                                               const CUkernelNodeAttrValue* value) {
+    return graph_entry("cuGraphKernelNodeSetAttribute", [&] {
+        require(value != nullptr, "value must not be NULL");
+        set_attribute(node_from(hNode).get<KernelParameters>(), attr, *value);
+    });
+}
+
+CUresult CUDAAPI cuGraphKernelNodeCopyAttributes(CUgraphNode dst, CUgraphNode src) {
+    return graph_entry("cuGraphKernelNodeCopyAttributes", [&] {
+        node_from(dst).get<KernelParameters>().attributes =
+            node_from(src).get<KernelParameters>().attributes;
+    });
+}
+
+} // extern "C"

@@ -1,0 +1,169 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "api/graph_handles.hpp"
+
+#include "objects/devices/device.hpp"
+#include "objects/memory/copy_request.hpp"
+#include "objects/process/error.hpp"
+#include "objects/streams/memory_words.hpp"
+
+namespace cuprum::emulator {
+
+namespace {
+
+constexpr unsigned MAX_NODE_ITEMS = 256;
+
+template <typename T, typename Handle>
+std::shared_ptr<T> find_graph_object(HandleKind kind, Handle handle, const char* complaint) {
+    auto object = HandleTable::instance().find(kind, reinterpret_cast<std::uint64_t>(handle));
+    require(object != nullptr, complaint);
+    return std::static_pointer_cast<T>(std::move(object));
+}
+
+template <typename Request>
+LaunchRequest launch_of(const Request& request) {
+    return {.grid = {request.gridDimX, request.gridDimY, request.gridDimZ},
+            .block = {request.blockDimX, request.blockDimY, request.blockDimZ},
+            .shared_bytes = request.sharedMemBytes,
+            .parameters = request.kernelParams,
+            .extra = request.extra};
+}
+
+} // namespace
+
+std::shared_ptr<Graph> graph_from(CUgraph handle) {
+    return find_graph_object<Graph>(HandleKind::Graph, handle,
+                                    "not a graph, or it has been destroyed");
+}
+
+GraphNode& node_from(CUgraphNode handle) {
+    // Its graph keeps it while the caller holds GraphLock.
+    return *find_graph_object<GraphNode>(HandleKind::GraphNode, handle,
+                                         "not a node of a graph, or it has been destroyed");
+}
+
+std::shared_ptr<GraphExecutable> executable_from(CUgraphExec handle) {
+    return find_graph_object<GraphExecutable>(HandleKind::GraphExecutable, handle,
+                                              "not an executable graph, or it has been destroyed");
+}
+
+std::shared_ptr<UserObject> user_object_from(CUuserObject handle) {
+    return find_graph_object<UserObject>(HandleKind::UserObject, handle,
+                                         "not a user object, or its last reference was released");
+}
+
+std::vector<GraphEdge> edges_from(const CUgraphNode* handles, const CUgraphEdgeData* data,
+                                  std::size_t count) {
+    require(handles != nullptr || count == 0, "the dependencies are NULL");
+    require(data == nullptr || count != 0, "there is edge data for no dependencies");
+    std::vector<GraphEdge> edges;
+    for (std::size_t index = 0; index < count; ++index) {
+        edges.push_back(
+            {&node_from(handles[index]), data != nullptr ? data[index] : CUgraphEdgeData{}});
+    }
+    return edges;
+}
+
+KernelParameters kernel_from(const CUDA_KERNEL_NODE_PARAMS* request) {
+    require(request != nullptr, "nodeParams must not be NULL");
+    if (request->func != nullptr) {
+        return kernel_parameters(function_from(request->func), kernel_or_null(request->func),
+                                 launch_of(*request));
+    }
+    require(request->kern != nullptr, "both func and kern are NULL");
+    const auto context = context_or_current(request->ctx);
+    return kernel_parameters(kernel_from(request->kern)->function(context), request->kern,
+                             launch_of(*request));
+}
+
+KernelParameters kernel_from(const CUDA_KERNEL_NODE_PARAMS_v1* request) {
+    require(request != nullptr, "nodeParams must not be NULL");
+    require(request->func != nullptr, "func must not be NULL");
+    return kernel_parameters(function_from(request->func), kernel_or_null(request->func),
+                             launch_of(*request));
+}
+
+MemcpyParameters memcpy_from(const CUDA_MEMCPY3D* request, CUcontext context) {
+    require(request != nullptr, "copyParams must not be NULL");
+    MemcpyParameters parameters{*request, copy_of(*request), context_or_current(context)};
+    check_memcpy(parameters);
+    return parameters;
+}
+
+MemsetParameters memset_from(const CUDA_MEMSET_NODE_PARAMS* request, CUcontext context) {
+    require(request != nullptr, "memsetParams must not be NULL");
+    MemsetParameters parameters{{request->dst, request->pitch, request->value, request->elementSize,
+                                 request->width, request->height},
+                                context_or_current(context)};
+    check_memset(parameters);
+    return parameters;
+}
+
+HostParameters host_from(const CUDA_HOST_NODE_PARAMS* request) {
+    require(request != nullptr && request->fn != nullptr, "fn must not be NULL");
+    return {request->fn, request->userData};
+}
+
+BatchParameters batch_from(const CUDA_BATCH_MEM_OP_NODE_PARAMS* request) {
+    require(request != nullptr, "nodeParams must not be NULL");
+    require(request->paramArray != nullptr && request->count != 0, "the batch is empty");
+    require(request->count < MAX_NODE_ITEMS, "a batch has fewer than 256 operations");
+    require(request->flags == 0, "the flags must be 0");
+    BatchParameters parameters{context_or_current(request->ctx),
+                               {request->paramArray, request->paramArray + request->count},
+                               request->flags};
+    for (const CUstreamBatchMemOpParams& item : parameters.items) {
+        check_word_operation(item, parameters.context->device().ordinal());
+    }
+    return parameters;
+}
+
+std::shared_ptr<Event> event_of_node(CUevent handle) {
+    auto event = event_from(handle);
+    if (event->shared() != nullptr) {
+        fail(CUDA_ERROR_NOT_SUPPORTED, "events that processes share cannot be used in graphs of "
+                                       "the emulated device");
+    }
+    return event;
+}
+
+void write_kernel(GraphNode& node, CUDA_KERNEL_NODE_PARAMS& out) {
+    const auto& kernel = node.get<KernelParameters>();
+    out = {};
+    out.gridDimX = kernel.grid[0];
+    out.gridDimY = kernel.grid[1];
+    out.gridDimZ = kernel.grid[2];
+    out.blockDimX = kernel.block[0];
+    out.blockDimY = kernel.block[1];
+    out.blockDimZ = kernel.block[2];
+    out.sharedMemBytes = kernel.shared_bytes;
+    if (kernel.is_extra) {
+        out.extra = node.extra_pointers();
+    } else {
+        out.kernelParams = node.argument_pointers();
+    }
+    if (kernel.kernel != nullptr) {
+        out.kern = kernel.kernel;
+    } else {
+        out.func = kernel.function->handle<CUfunction>();
+    }
+    out.ctx = kernel.context->handle<CUcontext>();
+}
+
+void write_memset(const MemsetParameters& parameters, CUDA_MEMSET_NODE_PARAMS& out) {
+    const Fill& fill = parameters.fill;
+    out = {fill.address, fill.pitch_bytes, fill.value, fill.element_bytes, fill.width, fill.height};
+}
+
+void write_alloc(AllocParameters& parameters, CUDA_MEM_ALLOC_NODE_PARAMS& out) {
+    out = parameters.request;
+    out.accessDescs = parameters.access.empty() ? nullptr : parameters.access.data();
+}
+
+void set_kernel(GraphNode& node, KernelParameters parameters) {
+    parameters.attributes = node.get<KernelParameters>().attributes;
+    node.set_parameters(std::move(parameters));
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,132 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/memory/copy_request.hpp"
+
+#include "objects/memory/allocations.hpp"
+#include "objects/process/error.hpp"
+
+#include <algorithm>
+
+namespace cuprum::emulator {
+
+namespace {
+
+CopySide side(CUmemorytype type, const void* host, CUdeviceptr device, CUarray /*array*/,
+              std::size_t pitch, std::size_t height, std::size_t x, std::size_t y, std::size_t z,
+              std::uint64_t width_bytes) {
+    CopySide result;
+    switch (type) {
+    case CU_MEMORYTYPE_HOST:
+        result = {reinterpret_cast<std::uint64_t>(host), 0, 0, CopyEnd::Host};
+        break;
+    case CU_MEMORYTYPE_DEVICE:
+        result = {device, 0, 0, CopyEnd::Device};
+        break;
+    case CU_MEMORYTYPE_UNIFIED:
+        result = {device, 0, 0, CopyEnd::Any};
+        break;
+    case CU_MEMORYTYPE_ARRAY:
+        fail(CUDA_ERROR_NOT_SUPPORTED, "CUDA arrays are not supported by the emulated device");
+    default:
+        fail(CUDA_ERROR_INVALID_VALUE, "unknown type of memory");
+    }
+    require(result.address != 0, "an address is NULL");
+    // No memory is larger, and no sum of two such products wraps.
+    constexpr std::uint64_t largest = std::uint64_t{1} << 46;
+    require(x <= largest && width_bytes <= largest && pitch <= largest,
+            "an offset, a width or a pitch is out of range");
+    // A pitch of 0 means that rows follow each other.
+    result.pitch_bytes = pitch != 0 ? pitch : x + width_bytes;
+    require(result.pitch_bytes >= x + width_bytes, "a row is longer than the pitch");
+    const std::uint64_t row_bytes = std::max<std::uint64_t>(result.pitch_bytes, 1);
+    require(y <= largest / row_bytes && height <= largest / row_bytes,
+            "an offset or a height is out of range");
+    result.slice_bytes = result.pitch_bytes * height;
+    require(z <= largest / std::max<std::uint64_t>(result.slice_bytes, 1),
+            "an offset is out of range");
+    result.address += x + y * result.pitch_bytes + z * result.slice_bytes;
+    return result;
+}
+
+template <typename Request>
+Copy copy_of_3d(const Request& request) {
+    require(request.srcLOD == 0 && request.dstLOD == 0, "the level of detail must be 0");
+    Copy copy;
+    copy.width_bytes = request.WidthInBytes;
+    copy.height = request.Height;
+    copy.depth = request.Depth;
+    const auto rows = [&](std::size_t given, std::size_t first) {
+        require(given == 0 || (given >= request.Height && given - request.Height >= first),
+                "a slice is lower than what is copied of it");
+        return given != 0 ? given : request.Height;
+    };
+    copy.source = side(request.srcMemoryType, request.srcHost, request.srcDevice, request.srcArray,
+                       request.srcPitch, rows(request.srcHeight, request.srcY), request.srcXInBytes,
+                       request.srcY, request.srcZ, request.WidthInBytes);
+    copy.destination =
+        side(request.dstMemoryType, request.dstHost, request.dstDevice, request.dstArray,
+             request.dstPitch, rows(request.dstHeight, request.dstY), request.dstXInBytes,
+             request.dstY, request.dstZ, request.WidthInBytes);
+    return copy;
+}
+
+/// Writes one end of a copy: device memory has another field than host memory.
+void write_side(const CopySide& side, const Copy& copy, CUmemorytype& type, const void*& host,
+                CUdeviceptr& device, std::size_t& pitch, std::size_t& height) {
+    const auto allocation = Allocations::instance().find(side.address);
+    const bool is_host =
+        side.end == CopyEnd::Host || (side.end == CopyEnd::Any && allocation == nullptr);
+    type = is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+    if (is_host) {
+        host = reinterpret_cast<const void*>(side.address);
+    } else {
+        device = side.address;
+    }
+    const bool has_rows = copy.height > 1 || copy.depth > 1;
+    pitch = has_rows ? side.pitch_bytes : 0;
+    height = copy.depth > 1 && side.pitch_bytes != 0 ? side.slice_bytes / side.pitch_bytes : 0;
+}
+
+} // namespace
+
+Copy copy_of(const CUDA_MEMCPY2D& request) {
+    Copy copy;
+    copy.width_bytes = request.WidthInBytes;
+    copy.height = request.Height;
+    copy.source =
+        side(request.srcMemoryType, request.srcHost, request.srcDevice, request.srcArray,
+             request.srcPitch, 0, request.srcXInBytes, request.srcY, 0, request.WidthInBytes);
+    copy.destination =
+        side(request.dstMemoryType, request.dstHost, request.dstDevice, request.dstArray,
+             request.dstPitch, 0, request.dstXInBytes, request.dstY, 0, request.WidthInBytes);
+    return copy;
+}
+
+Copy copy_of(const CUDA_MEMCPY3D& request) {
+    require(request.reserved0 == nullptr && request.reserved1 == nullptr,
+            "the reserved fields must be NULL");
+    return copy_of_3d(request);
+}
+
+Copy copy_of(const CUDA_MEMCPY3D_PEER& request) {
+    Copy copy = copy_of_3d(request);
+    copy.is_between_contexts = true;
+    return copy;
+}
+
+CUDA_MEMCPY3D request_of(const Copy& copy) {
+    CUDA_MEMCPY3D request{};
+    const void* destination = nullptr;
+    write_side(copy.source, copy, request.srcMemoryType, request.srcHost, request.srcDevice,
+               request.srcPitch, request.srcHeight);
+    write_side(copy.destination, copy, request.dstMemoryType, destination, request.dstDevice,
+               request.dstPitch, request.dstHeight);
+    request.dstHost = const_cast<void*>(destination);
+    request.WidthInBytes = copy.width_bytes;
+    request.Height = copy.height;
+    request.Depth = copy.depth;
+    return request;
+}
+
+} // namespace cuprum::emulator
