@@ -26,8 +26,8 @@ _is_picklable = False
 class IPCBufferDescriptor:
     """A buffer of another process, from ``Buffer.ipc_descriptor``.
 
-    Plain bytes: pickle it and send it any way you like. What arrives is the sender's word; it is
-    checked against what is really mapped by ``Buffer.from_ipc_descriptor``.
+    Plain bytes: pickle it and send it in any way. A received descriptor is untrusted input;
+    ``Buffer.from_ipc_descriptor`` compares it with what is really mapped.
     """
 
     __slots__ = ("_payload", "_size")

@@ -65,9 +65,9 @@ def plan_peer_access_update(
 class PeerAccessibleBySetProxy(MutableSet):
     """The set of other devices that may access a pool's memory.
 
-    Live: reading asks the driver, changing tells it, every change in one call. Members are devices;
-    ordinals are taken for them. The pool's own device is never a member and is ignored when added.
-    The binary operators give plain sets.
+    The set is live: each read and each change is a call of the driver. Members are devices; you
+    can pass ordinals instead. The pool's own device is never a member and is ignored when added.
+    The binary operators return plain sets.
     """
 
     __slots__ = ("_pool",)

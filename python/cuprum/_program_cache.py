@@ -143,10 +143,10 @@ class InMemoryProgramCache(_CoreCache):
 class FileStreamProgramCache(_CoreCache):
     """A cache of compiled code in files, shared by processes at the same time and later.
 
-    Files appear whole or not at all, and carry a checksum: a damaged one counts as absent, with a
-    warning, and is compiled again. Whoever can write to the folder decides what code runs: the
-    default folder must be the user's own and closed to others; one that is named is used as it is,
-    with a warning if others can write to it.
+    Files appear whole or not at all and have a checksum. A damaged file counts as missing: the
+    cache warns, and the program is compiled again. Anyone who can write to the folder controls what
+    code runs. So the default folder must belong to the user and be closed to others. A folder that
+    you name is used in any case, with a warning if others can write to it.
 
     Parameters
     ----------

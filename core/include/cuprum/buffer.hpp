@@ -188,8 +188,8 @@ public:
     /// Gives up this share, whose work is on `stream`.
     ///
     /// If this is the last share, the memory is freed on `stream` instead of deallocation_stream().
-    /// Otherwise the other shares keep their order, and the free also waits for the work that
-    /// `stream` holds now. Work that is being captured does not count: it has not run.
+    /// If not, the other shares keep their stream, and the free also waits for the work that
+    /// `stream` holds now, except work that is being captured.
     /// @throws CUDAError if no event can be recorded on `stream`; the share is then still open.
     void close(const Stream& stream);
 

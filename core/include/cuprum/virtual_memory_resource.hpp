@@ -67,10 +67,10 @@ public:
     /// new ones, which become the resource's; what it holds stays.
     ///
     /// If the addresses behind it are free, it grows in place: the result is the same buffer, and
-    /// every copy of it sees the new size. Otherwise the result is another buffer, over the same
-    /// memory and more; the old one stays usable at its old address until it is closed. If nothing
-    /// is to be added, only access is set anew. On failure nothing changes. Threads may call this
-    /// for one buffer at the same time, and read its size meanwhile.
+    /// every copy of it sees the new size. If not, the result is another buffer over the same
+    /// memory and more. The old buffer stays usable at its old address until it is closed. If
+    /// nothing is to be added, only access is set anew. On failure nothing changes. Threads may
+    /// call this for one buffer at the same time, and read its size meanwhile.
     /// @throws std::invalid_argument if the buffer is not a whole allocation of this resource.
     [[nodiscard]] Buffer modify_allocation(const Buffer& buffer, std::size_t bytes);
     [[nodiscard]] Buffer modify_allocation(const Buffer& buffer, std::size_t bytes,

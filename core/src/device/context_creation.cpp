@@ -84,7 +84,7 @@ void Device::reset_primary_context() const {
     const auto& reset = table().cuDevicePrimaryCtxReset;
     const CUresult status = reset(state_->handle);
     if (primary != nullptr) {
-        // After a failed reset, the objects of before are still there.
+        // After a failed reset, the earlier objects still exist.
         (*primary)->reset_count.fetch_add(status == CUDA_SUCCESS ? 1U : ~0U);
     }
     if (status != CUDA_SUCCESS) {
@@ -148,7 +148,7 @@ std::vector<CUdevResource> checked_resources(const Device& device, const Context
             [](const auto& held) { return detail::Access::state(held).get(); }, resource);
         has_multiprocessors = has_multiprocessors || std::holds_alternative<SMResource>(resource);
         if (!state.is_usable) {
-            throw std::invalid_argument("resources holds a dry-run SMResource, which only tells "
+            throw std::invalid_argument("resources holds a dry-run SMResource, which only shows "
                                         "sizes; split without dry_run to use it");
         }
         if (state.device != device) {

@@ -63,8 +63,8 @@ struct ContextState {
     ContextState& operator=(const ContextState&) = delete;
 };
 
-/// Tells whether an object of a context is still there: made after the last reset of the context.
-/// Objects of no known context count as there.
+/// Returns whether an object of a context still exists, because it was made after the last reset of
+/// the context. Objects of no known context count as existing.
 [[nodiscard]] inline bool is_intact(const std::shared_ptr<ContextState>& context,
                                     unsigned made_at) noexcept {
     return context == nullptr || context->reset_count.load(std::memory_order_relaxed) == made_at;

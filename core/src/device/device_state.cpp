@@ -190,7 +190,7 @@ DeviceList read_devices() {
     return list;
 }
 
-/// Tells whether an attribute's value can differ from one reading to the next.
+/// Returns whether an attribute's value can change between two reads.
 bool can_change(int attribute) {
     switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:

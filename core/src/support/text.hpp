@@ -21,7 +21,7 @@ namespace cuprum::detail {
            (end == std::string_view::npos ? "\"" : "\\0...\"");
 }
 
-/// Tells whether a character may be part of an identifier of C++.
+/// Returns whether a character may be part of a C++ identifier.
 [[nodiscard]] inline bool is_identifier_character(char character) {
     return std::isalnum(static_cast<unsigned char>(character)) != 0 || character == '_';
 }

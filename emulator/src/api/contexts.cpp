@@ -43,7 +43,7 @@ void destroy_context(CUcontext handle) {
     context->tear_down();
 }
 
-/// Returns a context for pushing or setting; it need not be usable, only known.
+/// Returns a context for pushing or setting. It must be known, but need not be usable.
 CurrentContext context_to_set(CUcontext handle) {
     require(handle != nullptr, "ctx must not be NULL");
     auto found = context_from_any(handle);
@@ -122,7 +122,7 @@ CUresult CUDAAPI cuCtxGetCurrent(CUcontext* pctx) {
 
 CUresult CUDAAPI cuCtxGetDevice_v2(CUdevice* device, CUcontext ctx) {
     return entry("cuCtxGetDevice", [&] {
-        // NOTE: answers for a context that has failed or was torn down, too.
+        // NOTE: this also answers for a context that has failed or was torn down.
         const auto context = ctx != nullptr ? context_from(ctx) : current_context_or_null();
         if (context == nullptr) {
             fail(CUDA_ERROR_INVALID_CONTEXT, "the thread has no current context");

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Settings of core dumps. They are kept and told; a dump is never written, so what would switch one
-// on is refused: the report of a fault is on stderr.
+// Settings of core dumps. They are stored and returned, but no dump is ever written, so switching
+// dumps on is refused. The report of a fault is on stderr.
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
@@ -29,7 +29,7 @@ struct Settings {
     std::string pipe;
 };
 
-/// All settings. A context has those of the process until it gets its own.
+/// All settings. A context uses those of the process until it gets its own.
 class CoreDumps {
 public:
     static CoreDumps& instance();
@@ -46,7 +46,7 @@ private:
     std::map<std::uint64_t, Settings> own_; // by context
 };
 
-/// Stands for the process among contexts.
+/// The key for the process in place of a context.
 constexpr std::uint64_t PROCESS = 0;
 
 std::uint64_t current() {
@@ -85,7 +85,7 @@ CUresult CUDAAPI cuCoredumpSetAttributeGlobal(CUcoredumpSettings attrib, void* v
 
 namespace {
 
-/// Returns how much memory the value of an attribute takes at most.
+/// Returns the maximum size of an attribute's value.
 std::size_t size_of(CUcoredumpSettings attribute) {
     switch (attribute) {
     case CU_COREDUMP_ENABLE_ON_EXCEPTION:
@@ -154,7 +154,7 @@ void CoreDumps::get(std::uint64_t context, CUcoredumpSettings attribute, void* v
     case CU_COREDUMP_PIPE:
         return give(settings.pipe, value, *size);
     default:
-        (void)size_of(attribute); // which refuses unknown ones
+        (void)size_of(attribute); // throws for unknown attributes
         return give(false, value, *size);
     }
 }
@@ -189,8 +189,8 @@ void CoreDumps::set(std::uint64_t context, CUcoredumpSettings attribute, const v
         break;
     default:
         if (*bytes != 0) {
-            fail(CUDA_ERROR_NOT_SUPPORTED, "the emulated device writes no core dumps; what it has "
-                                           "to say of a fault is on stderr");
+            fail(CUDA_ERROR_NOT_SUPPORTED, "the emulated device writes no core dumps; its report "
+                                           "of a fault is on stderr");
         }
     }
 }

@@ -13,9 +13,9 @@
 #endif
 
 #define __CUDA_API_VERSION_INTERNAL     // NOLINT: CUDA's own switches
-#define __CUDA_API_VERSION_INTERNAL_ODR // NOLINT: enumerations as everybody sees them
+#define __CUDA_API_VERSION_INTERNAL_ODR // NOLINT: enumerations as in the public header
 
-// The library is built with hidden symbols; these are the ones it is for.
+// The library is built with hidden symbols. These are its exported functions.
 #pragma GCC visibility push(default)
 #include <cuda.h>
 

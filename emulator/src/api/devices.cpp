@@ -16,7 +16,7 @@ using namespace cuprum::emulator;
 
 namespace {
 
-/// Copies a text into a caller's buffer, cut to fit.
+/// Copies a text to the caller's buffer and truncates it if necessary.
 void put_text(char* buffer, int size, const std::string& text) {
     require(buffer != nullptr && size > 0, "the buffer is NULL or empty");
     const std::size_t length = std::min(text.size(), static_cast<std::size_t>(size) - 1);
@@ -32,8 +32,8 @@ void check_peers(CUdevice first, CUdevice second) {
     }
 }
 
-/// Says what can be done atomically on memory that is not the device's own: as much as on its own,
-/// since all memory is the same here.
+/// Reports which atomic operations work on memory of the host or of a peer: the same as on the
+/// device's own, since all memory is host memory here.
 void tell_atomics(unsigned* capabilities, const CUatomicOperation* operations, unsigned count) {
     require(capabilities != nullptr && operations != nullptr && count != 0,
             "an argument is NULL or empty");

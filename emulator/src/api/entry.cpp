@@ -17,13 +17,13 @@ CUresult result_of_exception(const char* name) noexcept {
     try {
         throw;
     } catch (const DriverError& error) {
-        // What is not supported is worth a line by default; the rest is the caller's to report.
+        // Log unsupported calls by default. The caller reports other failures.
         const LogLevel level =
             error.code() == CUDA_ERROR_NOT_SUPPORTED ? LogLevel::Warn : LogLevel::Info;
         if (is_logged(level)) {
             log(level, std::string(name) + ": " + error.what());
         }
-        // NOT_READY is an answer rather than an error.
+        // NOT_READY is an answer, not an error.
         if (error.code() != CUDA_ERROR_NOT_READY && !Driver::instance().is_forked()) {
             DriverLog::instance().add(CU_LOG_LEVEL_ERROR, std::string(name) + ": " + error.what());
         }

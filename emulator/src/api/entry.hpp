@@ -14,13 +14,13 @@
 
 namespace cuprum::emulator {
 
-/// Turns the exception being handled into a result code and logs it with the function's name.
+/// Converts the current exception to a result code and logs it with the function's name.
 [[nodiscard]] CUresult result_of_exception(const char* name) noexcept;
 
-/// Says, at debug level, that a function was called.
+/// Logs the call of a function, at debug level.
 void log_call(const char* name) noexcept;
 
-/// Runs the body of an exported function that is usable before cuInit.
+/// Runs the body of an exported function that may be called before cuInit.
 template <typename Body>
 CUresult early_entry(const char* name, Body&& body) noexcept {
     const CallScope scope(name);
@@ -39,9 +39,9 @@ CUresult early_entry(const char* name, Body&& body) noexcept {
     }
 }
 
-/// Runs the body of an exported function, turning exceptions into result codes.
+/// Runs the body of an exported function and converts exceptions to result codes.
 ///
-/// The body returns nothing, or a code that is an answer rather than a failure (NOT_READY).
+/// The body returns nothing, or a code that is an answer and not a failure (NOT_READY).
 template <typename Body>
 CUresult entry(const char* name, Body&& body) noexcept {
     return early_entry(name, [&] {

@@ -29,7 +29,7 @@ CUresult CUDAAPI cuEventDestroy_v2(CUevent hEvent) {
                                           reinterpret_cast<std::uint64_t>(hEvent)) == nullptr) {
             fail(CUDA_ERROR_INVALID_HANDLE, "the event was destroyed by another thread");
         }
-        event->context().check_usable(); // a failed context says so here, too
+        event->context().check_usable(); // throws if the context has failed
     });
 }
 

@@ -28,12 +28,13 @@ std::span<const CUlaunchAttribute> attributes_of(const CUlaunchConfig& config) {
     return {config.attrs, config.numAttrs};
 }
 
-/// Returns the product of three sizes, of which 0 counts as 1; 0 if it is more than `most`.
+/// Returns the product of three sizes, where 0 counts as 1. Returns 0 if the product exceeds
+/// `most`.
 int bounded_volume(const std::uint32_t (&shape)[3], int most) {
     const auto limit = static_cast<std::uint64_t>(most);
     std::uint64_t product = 1;
     for (const std::uint32_t size : shape) {
-        product *= std::max(size, 1U); // stays below 2 to the 64th: `most` is small
+        product *= std::max(size, 1U); // cannot overflow: `most` is small
         if (product > limit) {
             return 0;
         }

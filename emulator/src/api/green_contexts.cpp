@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Green contexts, and the resources of a device that they are made of.
+// Green contexts, and the device resources that they use.
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
@@ -16,7 +16,8 @@ namespace {
 
 void check_type(CUdevResourceType type) {
     if (type != CU_DEV_RESOURCE_TYPE_SM) {
-        fail(CUDA_ERROR_INVALID_RESOURCE_TYPE, "the device has multiprocessors as a resource only");
+        fail(CUDA_ERROR_INVALID_RESOURCE_TYPE,
+             "multiprocessors are the only resource of this device");
     }
 }
 
@@ -68,7 +69,7 @@ CUresult CUDAAPI cuDevSmResourceSplitByCount(CUdevResource* result, unsigned int
     return entry("cuDevSmResourceSplitByCount", [&] {
         require(nbGroups != nullptr && input != nullptr, "an argument is NULL");
         require(result == nullptr || *nbGroups != 0, "nbGroups is 0");
-        const CUdevResource whole = *input; // the results may go to the same place
+        const CUdevResource whole = *input; // the results may overwrite the input
         *nbGroups = split_resource(result, *nbGroups, whole, remaining, useFlags, minCount);
     });
 }
@@ -94,7 +95,7 @@ CUresult CUDAAPI cuGreenCtxCreate(CUgreenCtx* phCtx, CUdevResourceDesc desc, CUd
                                                          reinterpret_cast<std::uint64_t>(desc));
         require(object != nullptr, "desc is not a description of resources");
         const auto& description = static_cast<const ResourceDescription&>(*object);
-        require(description.device() == dev, "the resources are another device's");
+        require(description.device() == dev, "the resources belong to another device");
         *phCtx = GreenContext::create(description)->handle<CUgreenCtx>();
     });
 }

@@ -79,8 +79,7 @@ std::shared_ptr<Stream> stream_from(CUstream handle) {
                                    (handle == nullptr && thread_state().null_is_per_thread);
         if (const auto green = current_green(); green != nullptr) [[unlikely]] {
             if (is_per_thread) {
-                fail(CUDA_ERROR_INVALID_HANDLE,
-                     "a green context has no default stream of its own for each thread");
+                fail(CUDA_ERROR_INVALID_HANDLE, "a green context has no per-thread default stream");
             }
             return green->default_stream();
         }
@@ -98,8 +97,7 @@ std::shared_ptr<Stream> stream_from(CUstream handle) {
 
 std::shared_ptr<Stream> stream_of_batch(CUstream handle) {
     auto stream = stream_from(handle);
-    require(stream->kind() != Stream::Kind::Legacy,
-            "a batch cannot go to the legacy default stream");
+    require(stream->kind() != Stream::Kind::Legacy, "a batch cannot use the legacy default stream");
     return stream;
 }
 

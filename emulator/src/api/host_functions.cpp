@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The host in the order of a stream: callbacks, and words of memory written and waited for.
+// Host functions, and values in memory that a stream writes or waits for.
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"

@@ -58,9 +58,9 @@ CUresult CUDAAPI cuGetExportTable(const void** ppExportTable, const CUuuid* pExp
     return early_entry("cuGetExportTable", [&] {
         require(ppExportTable != nullptr && pExportTableId != nullptr, "an argument is NULL");
         *ppExportTable = nullptr;
-        // NOTE: these tables are private to NVIDIA's own libraries, and stay empty on purpose. Its
-        // runtime library uses one of them to make sure of the driver it talks to, so to answer
-        // would be to circumvent that. Programs get a runtime library of ours instead.
+        // NOTE: these tables are private to NVIDIA's own libraries, and we do not provide them on
+        // purpose. NVIDIA's runtime library uses one of them to verify the driver, and an answer
+        // would circumvent that. Programs use our runtime library instead.
         explain_export_tables(*pExportTableId);
         return CUDA_ERROR_NOT_FOUND;
     });
@@ -119,7 +119,8 @@ CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, c
         if (each.version > version || (each.flavour == Flavour::PerThread && !wants_per_thread)) {
             continue;
         }
-        // The newest; where per-thread names are wanted, any of them before any legacy one.
+        // Choose the newest version. If per-thread names are wanted, prefer any of them to a legacy
+        // one.
         const bool is_better =
             best == nullptr ||
             (each.flavour == Flavour::PerThread && best->flavour != Flavour::PerThread) ||
@@ -136,10 +137,10 @@ CUdriverProcAddressQueryResult find_entry_point(const char* name, int version, c
     return CU_GET_PROC_ADDRESS_SUCCESS;
 }
 
-// Asked for by NVRTC whenever it compiles, and not missed.
+// NVRTC asks for this table whenever it compiles, and works without it.
 constexpr std::string_view TABLE_OF_NVRTC = "da9151d33ae6cc41a5c04f26d533e328";
 
-/// Says which table was asked for, and once what to do about it.
+/// Logs which table was requested. The first time it also explains what to do.
 void explain_export_tables(const CUuuid& id) {
     std::string text;
     for (const char byte : id.bytes) {
@@ -151,10 +152,10 @@ void explain_export_tables(const CUuuid& id) {
     static std::atomic_flag is_explained;
     if (text != TABLE_OF_NVRTC && !is_explained.test_and_set()) {
         log(LogLevel::Error,
-            "a library of NVIDIA's asks for private tables of NVIDIA's driver, which the emulated "
-            "device does not have; if it is the CUDA runtime inside a program: link the program "
-            "with 'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared), and 'cuprum-emulator "
-            "run' gives it the runtime library of the emulated device");
+            "an NVIDIA library asks for private tables of NVIDIA's driver, which the emulated "
+            "device does not have; if it is the CUDA runtime inside a program, link the program "
+            "with 'nvcc -cudart shared' (CMake: CUDA_RUNTIME_LIBRARY Shared) and start it with "
+            "'cuprum-emulator run', which provides another runtime library");
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Pools, memory and events given to other processes.
+// Sharing pools, memory and events with other processes.
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
@@ -103,7 +103,7 @@ CUresult CUDAAPI cuIpcOpenMemHandle(CUdeviceptr* pdptr, CUipcMemHandle handle, u
 
 CUresult CUDAAPI cuIpcCloseMemHandle(CUdeviceptr dptr) {
     return entry("cuIpcCloseMemHandle", [&] {
-        current_context()->synchronize(); // work that was given to streams may use it
+        current_context()->synchronize(); // enqueued work may use it
         close_memory(dptr);
     });
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Libraries: code that is loaded into a context when it is first used there. And their kernels.
+// Libraries, which are loaded into a context on first use there, and their kernels.
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
@@ -13,7 +13,7 @@ using namespace cuprum::emulator;
 
 namespace {
 
-/// Returns the compute capability to load for; all emulated devices have the same.
+/// Returns the compute capability to load for. All emulated devices have the same.
 std::uint32_t target_sm() {
     return device_at(0).sm();
 }
@@ -34,7 +34,7 @@ void check_library_options(const CUlibraryOption* options, void* const* values, 
     for (unsigned index = 0; index < count; ++index) {
         switch (options[index]) {
         case CU_LIBRARY_BINARY_IS_PRESERVED:
-            break; // the code has been read when the call returns, whether it is kept or not
+            break; // the call reads the code at once in any case
         case CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE:
             fail(CUDA_ERROR_NOT_SUPPORTED, "CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE is "
                                            "not supported by the emulated device");
@@ -108,7 +108,7 @@ CUresult CUDAAPI cuLibraryGetUnifiedFunction(void** fptr, CUlibrary library, con
     return entry("cuLibraryGetUnifiedFunction", [&] {
         require(fptr != nullptr && symbol != nullptr, "an argument is NULL");
         (void)library_from(library);
-        // They come from a table that host compilers make, which we do not take.
+        // Unified functions come from a table of the host compiler, which is not supported.
         fail(CUDA_ERROR_NOT_FOUND,
              std::string("the library has no unified function '") + symbol + "'");
     });
@@ -169,7 +169,7 @@ CUresult CUDAAPI cuKernelGetName(const char** name, CUkernel hfunc) {
 CUresult CUDAAPI cuKernelGetParamInfo(CUkernel kernel, size_t paramIndex, size_t* paramOffset,
                                       size_t* paramSize) {
     return entry("cuKernelGetParamInfo", [&] {
-        (void)current_context(); // undocumented, but a driver wants one
+        (void)current_context(); // undocumented, but a driver requires one
         get_parameter_info(kernel_from(kernel)->kernel(), paramIndex, paramOffset, paramSize);
     });
 }

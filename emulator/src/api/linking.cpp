@@ -79,7 +79,7 @@ CUresult CUDAAPI cuLinkComplete(CUlinkState state, void** cubinOut, size_t* size
     return entry("cuLinkComplete", [&] {
         require(cubinOut != nullptr, "cubinOut must not be NULL");
         const std::string& image = link_from(state)->complete();
-        // The caller may only read it; CUDA's type says otherwise.
+        // The caller may only read the image, although CUDA's type is not const.
         *cubinOut = const_cast<char*>(image.data());
         if (sizeOut != nullptr) {
             *sizeOut = image.size();

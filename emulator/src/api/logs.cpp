@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Why calls failed, in words that programs can read.
+// The log of failed calls, for programs to read.
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Managed memory: advice and prefetching, which change nothing here but are remembered.
+// Managed memory: advice and prefetching. They have no effect here, but can be queried.
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
@@ -14,7 +14,7 @@ using namespace cuprum::emulator;
 
 namespace {
 
-/// Returns the place that the older calls number.
+/// Returns the location for the device number of the older calls.
 CUmemLocation location_of(CUdevice device) {
     return device == CU_DEVICE_CPU ? CUmemLocation{CU_MEM_LOCATION_TYPE_HOST, 0}
                                    : CUmemLocation{CU_MEM_LOCATION_TYPE_DEVICE, device};
@@ -95,7 +95,7 @@ CUresult CUDAAPI cuMemPrefetchBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size
 CUresult CUDAAPI cuMemDiscardBatchAsync(CUdeviceptr* dptrs, size_t* sizes, size_t count,
                                         unsigned long long flags, CUstream hStream) {
     return entry("cuMemDiscardBatchAsync", [&] {
-        // Contents may be anything afterwards; that they stay is allowed.
+        // The contents are undefined afterwards, so they may stay as they are.
         (void)stream_of_batch(hStream);
         check_batch(dptrs, sizes, count, flags);
         for (size_t index = 0; index < count; ++index) {

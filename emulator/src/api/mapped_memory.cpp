@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Virtual memory management: addresses and memory made apart.
+// Virtual memory management: addresses and physical memory are created separately.
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
@@ -25,7 +25,8 @@ std::shared_ptr<PhysicalMemory> physical_from(CUmemGenericAllocationHandle handl
 
 void check_properties(const CUmemAllocationProp* properties) {
     require(properties != nullptr, "prop must not be NULL");
-    require(properties->type == CU_MEM_ALLOCATION_TYPE_PINNED, "only pinned memory can be made");
+    require(properties->type == CU_MEM_ALLOCATION_TYPE_PINNED,
+            "the type must be CU_MEM_ALLOCATION_TYPE_PINNED");
     check_handle_types(properties->requestedHandleTypes);
     require(properties->allocFlags.compressionType <= CU_MEM_ALLOCATION_COMP_GENERIC,
             "unknown type of compression");
@@ -33,7 +34,7 @@ void check_properties(const CUmemAllocationProp* properties) {
             "unknown usage of memory");
     if (properties->allocFlags.usage != 0) {
         fail(CUDA_ERROR_NOT_SUPPORTED,
-             "the emulated device has no sparse arrays, for which tile pools are");
+             "tile pools are for sparse arrays, which the emulated device does not have");
     }
     switch (properties->location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
@@ -41,13 +42,13 @@ void check_properties(const CUmemAllocationProp* properties) {
         return;
     case CU_MEM_LOCATION_TYPE_HOST:
         require(properties->requestedHandleTypes == CU_MEM_HANDLE_TYPE_NONE,
-                "host memory of no NUMA node cannot be shared; name a node");
+                "host memory can be shared only if it names a NUMA node");
         return;
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
         require(is_host_node(properties->location.id), "the host has no NUMA node of this number");
         return;
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
-        fail(CUDA_ERROR_INVALID_VALUE, "memory is made on a NUMA node of the host by its number");
+        fail(CUDA_ERROR_INVALID_VALUE, "the location must name its NUMA node by number");
     default:
         fail(CUDA_ERROR_INVALID_VALUE, "unknown type of location");
     }
@@ -120,7 +121,7 @@ CUresult CUDAAPI cuMemMap(CUdeviceptr ptr, size_t size, size_t offset,
 
 CUresult CUDAAPI cuMemUnmap(CUdeviceptr ptr, size_t size) {
     return entry("cuMemUnmap", [&] {
-        // Work that was given to streams may still use the memory.
+        // Enqueued work may still use the memory.
         for (const auto& object : HandleTable::instance().all(HandleKind::Context)) {
             auto& context = static_cast<Context&>(*object);
             if (context.is_active()) {

@@ -54,7 +54,7 @@ CUresult CUDAAPI cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t Wi
         Capture::refuse_unsafe_call();
         require(dptr != nullptr && pPitch != nullptr, "an output argument is NULL");
         require(ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16,
-                "the element size is 4, 8 or 16");
+                "the element size must be 4, 8 or 16");
         require(WidthInBytes != 0 && Height != 0, "width and height must not be zero");
         require(WidthInBytes < std::size_t{1} << 40 && Height < std::size_t{1} << 40,
                 "the memory is too large");
@@ -135,7 +135,7 @@ CUresult CUDAAPI cuMemHostGetFlags(unsigned int* pFlags, void* p) {
         const auto allocation = Allocations::instance().find(reinterpret_cast<CUdeviceptr>(p));
         require(allocation != nullptr && allocation->kind == MemoryKind::Pinned,
                 "p is not memory of cuMemHostAlloc");
-        // All pinned memory is mapped where addresses are unified.
+        // With unified addressing, all pinned memory is mapped.
         put(pFlags, allocation->flags | CU_MEMHOSTALLOC_DEVICEMAP);
     });
 }
@@ -155,7 +155,7 @@ CUresult CUDAAPI cuMemHostUnregister(void* p) {
         const auto allocation = Allocations::instance().find(address);
         if (allocation == nullptr || allocation->kind != MemoryKind::Registered ||
             allocation->base != address) {
-            fail(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "p is not where registered memory starts");
+            fail(CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED, "p is not the start of registered memory");
         }
         synchronize_users_of(*allocation);
         if (!Allocations::instance().remove(allocation)) {
@@ -184,7 +184,7 @@ CUdeviceptr allocate(MemoryKind kind, std::size_t bytes, unsigned flags) {
     return Allocations::instance().allocate(kind, current_context(), bytes, flags)->base;
 }
 
-/// Allocates pinned memory; nothing has no address.
+/// Allocates pinned memory. Returns 0 for 0 bytes.
 void* allocate_pinned(std::size_t bytes, unsigned flags) {
     if (bytes == 0) {
         (void)current_context();
@@ -193,7 +193,7 @@ void* allocate_pinned(std::size_t bytes, unsigned flags) {
     return reinterpret_cast<void*>(allocate(MemoryKind::Pinned, bytes, flags));
 }
 
-/// Waits for work that may use memory about to be freed, as the driver does.
+/// Before memory is freed, waits for work that may use it, as the driver does.
 void synchronize_users_of(const Allocation& allocation) {
     for (const auto& object : HandleTable::instance().all(HandleKind::Context)) {
         auto& context = static_cast<Context&>(*object);

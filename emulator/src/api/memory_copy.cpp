@@ -44,7 +44,7 @@ void copy_linear(CUstream stream, std::uint64_t to, CopyEnd to_end, std::uint64_
     enqueue_copy(*stream_from(stream), linear_copy(to, to_end, from, from_end, bytes), mode);
 }
 
-/// Copies between two contexts, which the driver does whether or not their devices are peers.
+/// Copies between two contexts. The driver does this even if their devices are not peers.
 void copy_between(CUstream stream, CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                   CUcontext from_context, std::size_t bytes, CopyMode mode) {
     (void)context_or_current(to_context);
@@ -103,7 +103,8 @@ CUresult CUDAAPI cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice, size
 
 CUresult CUDAAPI cuMemcpyDtoD_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount) {
     return entry("cuMemcpyDtoD", [&] {
-        // Within device memory even the plain call does not wait, unless it is asked to.
+        // Copies within device memory do not wait, even in the plain call, unless SYNC_MEMOPS is
+        // set.
         copy_linear(nullptr, dstDevice, CopyEnd::Device, srcDevice, CopyEnd::Device, ByteCount,
                     CopyMode::Plain);
     });

@@ -17,7 +17,7 @@ using namespace cuprum::emulator;
 
 namespace {
 
-/// Where no copy failed.
+/// The index if no copy failed.
 constexpr std::size_t NO_INDEX = std::numeric_limits<std::size_t>::max();
 
 CopyMode mode_of(CUmemcpySrcAccessOrder order) {
@@ -37,7 +37,7 @@ void check_flags(unsigned flags) {
             "unknown flags of a copy");
 }
 
-/// Copies a batch; `failed` becomes the index of the copy that could not be made, if one could not.
+/// Copies a batch. If a copy fails, sets `failed` to its index.
 void copy_batch(std::span<const CUdeviceptr> destinations, const CUdeviceptr* sources,
                 const std::size_t* sizes, std::span<const CUmemcpyAttributes> attributes,
                 const std::size_t* starts, CUstream handle, std::size_t& failed) {
@@ -73,7 +73,7 @@ CopySide side_of(const CUmemcpy3DOperand& operand, const CUextent3D& extent) {
     }
     require(operand.type == CU_MEMCPY_OPERAND_TYPE_POINTER, "unknown type of operand");
     const auto& pointer = operand.op.ptr;
-    // Of plain memory an element is a byte. No length means that rows, or layers, follow directly.
+    // In plain memory an element is a byte. A length of 0 means that rows or layers are contiguous.
     const std::uint64_t pitch = pointer.rowLength != 0 ? pointer.rowLength : extent.width;
     const std::uint64_t rows = pointer.layerHeight != 0 ? pointer.layerHeight : extent.height;
     require(pitch >= extent.width && rows >= extent.height,

@@ -11,8 +11,8 @@ using namespace cuprum::emulator;
 
 namespace {
 
-// NOTE: without a stream, too, a fill does not wait: device memory needs no host to follow. It does
-// where the program asks for it by CU_POINTER_ATTRIBUTE_SYNC_MEMOPS.
+// NOTE: a fill without a stream does not wait either, unless the program has set
+// CU_POINTER_ATTRIBUTE_SYNC_MEMOPS.
 
 void fill(CUdeviceptr address, std::uint32_t value, std::uint32_t element_bytes, std::size_t count,
           CUstream stream, CopyMode mode = CopyMode::Async) {

@@ -55,7 +55,7 @@ CUresult CUDAAPI cuModuleUnload(CUmodule hmod) {
             fail(CUDA_ERROR_NOT_PERMITTED, "the module belongs to a library: unload that");
         }
         module->unload();
-        module->context().check_usable(); // a failed context says so here, too
+        module->context().check_usable(); // throws if the context has failed
     });
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How kernels were launched before CUDA 4: block, shared memory and parameters are set on the
-// function first, and stay so for the launches that follow. cuda.h still has it, and old programs
-// too.
+// Launches as before CUDA 4: the program sets block, shared memory and parameters on the function.
+// They apply to all later launches. cuda.h still declares these functions, and old programs use
+// them.
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t MAX_PARAMETER_BYTES = 32764;
 
-/// What has been set on a function.
+/// What a program has set on a function.
 struct Prepared {
     std::array<unsigned int, 3> block{1, 1, 1};
     unsigned int shared_bytes = 0;
@@ -31,7 +31,8 @@ struct Prepared {
     std::vector<unsigned char> parameters;
 };
 
-/// All functions on which something has been set. Those that are gone are dropped now and then.
+/// All functions on which something has been set. Destroyed functions are removed from time to
+/// time.
 struct PreparedFunctions {
     std::mutex mutex;
     std::unordered_map<CUfunction, Prepared> functions;
@@ -117,7 +118,8 @@ CUresult CUDAAPI cuFuncSetSharedSize(CUfunction hfunc, unsigned int bytes) {
 
 CUresult CUDAAPI cuParamSetSize(CUfunction hfunc, unsigned int numbytes) {
     return entry("cuParamSetSize", [&] {
-        require(numbytes <= MAX_PARAMETER_BYTES, "more than any kernel has");
+        require(numbytes <= MAX_PARAMETER_BYTES,
+                "numbytes is more than the parameters of any kernel take");
         prepare(hfunc, [&](Prepared& on) { on.parameter_bytes = numbytes; });
     });
 }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Versions of functions that newer ones have replaced without changing what they take.
+// Older versions of functions whose newer versions take the same arguments.
 //
-// Those that take 32-bit device pointers are not here: no address of ours fits into them.
+// Versions with 32-bit device pointers are missing, because our addresses do not fit.
 
 #include "api/cuda_abi.hpp"
 

@@ -8,7 +8,7 @@
 
 namespace cuprum::emulator {
 
-/// Calls an entry point in which the NULL stream means the calling thread's own default stream.
+/// Calls an entry point for which NULL is the calling thread's default stream.
 template <typename... Params, typename... Args>
 CUresult per_thread(CUresult(CUDAAPI* function)(Params...), Args... args) noexcept {
     struct Scope {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the driver knows of an address.
+// What the driver knows about an address.
 
 #include "api/entry.hpp"
 #include "api/handles.hpp"
@@ -27,7 +27,7 @@ CUmemorytype memory_type(const Allocation& allocation) {
     return is_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
 }
 
-/// Returns the kinds of handles by which other processes can be given the memory.
+/// Returns the kinds of handles that can share the memory with other processes.
 std::uint64_t handle_types(const Allocation& allocation) {
     if (allocation.pool != nullptr) {
         return allocation.pool->is_imported() ? 0 : allocation.pool->properties().handleTypes;
@@ -45,7 +45,7 @@ std::uint64_t handle_types(const Allocation& allocation) {
 int access_flags(CUdeviceptr address, const Allocation& memory) {
     const int device = current_context()->device().ordinal();
     const CUmemLocation place{CU_MEM_LOCATION_TYPE_DEVICE, device};
-    // The two types number their flags alike.
+    // Both types use the same numbers for their flags.
     if (memory.kind == MemoryKind::Mapped) {
         return VirtualMemory::instance().access(address, place);
     }
@@ -69,7 +69,7 @@ void write(void* data, T value) {
     std::memcpy(data, &value, sizeof value);
 }
 
-/// Writes one attribute of known memory; throws INVALID_VALUE where it has none.
+/// Writes one attribute of known memory. Throws INVALID_VALUE if the memory does not have it.
 void write_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr address,
                      const Allocation& memory) {
     switch (attribute) {
@@ -133,7 +133,7 @@ void write_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addr
     }
 }
 
-/// Writes what cuPointerGetAttributes says of an attribute that the memory does not have.
+/// Writes what cuPointerGetAttributes returns for an attribute that the memory does not have.
 void write_nothing(void* data, CUpointer_attribute attribute) {
     switch (attribute) {
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
@@ -189,7 +189,7 @@ CUresult CUDAAPI cuPointerGetAttributes(unsigned int numAttributes, CUpointer_at
                 try {
                     write_attribute(data[index], attributes[index], ptr, *allocation);
                 } catch (const DriverError&) {
-                    // Not having it is an answer here; it has been written already.
+                    // A missing attribute is an answer here. Its value has been written already.
                 }
             }
         }

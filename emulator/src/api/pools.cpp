@@ -37,7 +37,7 @@ void allocate(CUdeviceptr* out, std::size_t bytes, Pool& pool, Stream& stream) {
         }
     }
     Capture::refuse_unsafe_call();
-    *out = bytes == 0 ? 0 : pool.allocate(bytes, stream)->base; // nothing has no address
+    *out = bytes == 0 ? 0 : pool.allocate(bytes, stream)->base; // 0 bytes have no address
 }
 
 /// Frees the memory of an allocation node that its graph leaves allocated.
@@ -121,8 +121,8 @@ CUresult CUDAAPI cuMemPoolDestroy(CUmemoryPool pool) {
         require(!doomed->is_default(), "a default pool cannot be destroyed");
         require(HandleTable::instance().erase(HandleKind::Pool, doomed->handle_value()) != nullptr,
                 "the pool was destroyed by another thread");
-        // Where it was current, the default takes its place. Its memory goes with the last
-        // allocation.
+        // If it was the current pool, the default pool replaces it. Its memory is freed with its
+        // last allocation.
         for (int ordinal = 0; ordinal < Driver::instance().device_count(); ++ordinal) {
             Device& device = device_at(ordinal);
             if (device.current_pool() == doomed) {

@@ -23,7 +23,7 @@ CUgreenCtx green_handle(const Stream& stream) {
     return stream.green() == nullptr ? nullptr : stream.green()->handle<CUgreenCtx>();
 }
 
-/// Waits for a stream, then returns its context's error, if work failed.
+/// Waits for a stream, then throws its context's error if work failed.
 void synchronize(Stream& stream) {
     stream.synchronize();
     stream.context().device().release_unused_pool_memory();
@@ -47,7 +47,7 @@ CUresult CUDAAPI cuStreamDestroy_v2(CUstream hStream) {
         const auto number = reinterpret_cast<std::uint64_t>(hStream);
         auto& table = HandleTable::instance();
         if (const auto known = table.find(HandleKind::Stream, number)) {
-            // One of a green context that was destroyed first stays behind, as CUDA documents.
+            // If its green context was destroyed first, the stream stays, as CUDA documents.
             if (const auto& green = static_cast<const Stream&>(*known).green()) {
                 green->check_usable();
             }
@@ -60,7 +60,7 @@ CUresult CUDAAPI cuStreamDestroy_v2(CUstream hStream) {
         auto& stream = static_cast<Stream&>(*object);
         Capture::abandon(stream);
         stream.retire();
-        stream.context().check_usable(); // a failed context says so here, too
+        stream.context().check_usable(); // throws if the context has failed
     });
 }
 
@@ -71,7 +71,7 @@ CUresult CUDAAPI cuStreamSynchronize(CUstream hStream) {
 CUresult CUDAAPI cuStreamQuery(CUstream hStream) {
     return entry("cuStreamQuery", [&] {
         const auto stream = stream_from(hStream);
-        Capture::refuse_on(*stream, "a stream that is capturing cannot be asked");
+        Capture::refuse_on(*stream, "a capturing stream cannot be queried");
         const bool is_idle = stream->is_idle();
         stream->context().check_usable();
         return is_idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
@@ -163,7 +163,7 @@ CUresult CUDAAPI cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size
                     flags == CU_MEM_ATTACH_SINGLE,
                 "unknown flags of an attachment");
         require(flags != CU_MEM_ATTACH_SINGLE || stream->kind() != Stream::Kind::Legacy,
-                "the legacy default stream stands for all: memory cannot be attached to it alone");
+                "memory cannot be attached to the legacy default stream alone");
         const auto allocation = Allocations::instance().find(dptr);
         require(allocation != nullptr && allocation->kind == MemoryKind::Managed,
                 "dptr is not managed memory");

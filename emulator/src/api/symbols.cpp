@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Every exported name, and what those that are not implemented do: say so.
+// Every exported name. Functions that are not implemented return an error that says so.
 //
-// NOTE: cuda.h must not be included here, since each name is declared without its parameters. The
-// definitions are weak: a real one elsewhere in the library replaces them. This holds for objects
-// given to the linker one by one, not for members of a static archive. What an alias names is not
-// static: clang would give it a name of C++.
+// NOTE: do not include cuda.h here, because each name is declared without its parameters. The
+// definitions are weak, so a real definition elsewhere in the library replaces them. This works for
+// object files, but not for members of a static archive. The target of an alias is not static,
+// because clang would mangle its name.
 
 #include "api/symbols.hpp"
 

@@ -8,10 +8,10 @@
 
 namespace cuprum::emulator {
 
-/// Which default stream an exported name means by NULL.
+/// Which default stream NULL is for an exported name.
 enum class Flavour : std::uint8_t {
-    Any,       // it takes no stream, or makes no difference
-    Legacy,    // the legacy default stream; there is a per-thread twin
+    Any,       // it takes no stream, or it does not matter
+    Legacy,    // the legacy default stream; a per-thread version exists
     PerThread, // the calling thread's own
 };
 
@@ -19,16 +19,16 @@ enum class Flavour : std::uint8_t {
 struct Symbol {
     const char* symbol; // cuMemAlloc_v2
     const char* name;   // cuMemAlloc
-    int version;        // of CUDA that brought it: 3020
+    int version;        // the CUDA version that added it: 3020
     Flavour flavour;
     void* address;
     void* stub; // equal to `address` while the function is not implemented
 };
 
-/// Returns all exported names, by public name and version.
+/// Returns all exported names, sorted by public name and version.
 [[nodiscard]] std::span<const Symbol> symbols();
 
-/// Returns whether a symbol does anything but refuse; a per-thread name counts as its plain twin.
+/// Returns whether a symbol is implemented. A per-thread name counts as its plain version.
 [[nodiscard]] bool is_implemented(const Symbol& symbol);
 
 } // namespace cuprum::emulator

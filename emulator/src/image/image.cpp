@@ -43,7 +43,7 @@ constexpr std::uint64_t FLAG_LZ4 = 0x2000;
 constexpr std::uint64_t FLAG_ZSTD = 0x8000;
 constexpr std::uint64_t FLAG_ONE_DEVICE = 0x100000; // sm_90a: runs on exactly that device
 
-/// Larger images are refused; real ones stay far below.
+/// Larger images are refused. Real ones are much smaller.
 constexpr std::size_t MAX_IMAGE_BYTES = std::size_t{1} << 32;
 constexpr std::size_t MAX_TEXT_BYTES = std::size_t{1} << 30;
 
@@ -116,7 +116,7 @@ bool can_read_zstd() noexcept {
 
 namespace {
 
-/// Compares byte by byte, and so never reads beyond the NUL of a short text.
+/// Compares byte by byte, so that it never reads beyond the NUL of a short text.
 bool starts_with(const void* data, std::optional<std::size_t> size, std::string_view magic) {
     if (size && *size < magic.size()) {
         return false;
@@ -137,7 +137,7 @@ ImageResult refuse(ImageResult result, ImageProblem problem, std::string message
     return result;
 }
 
-/// Returns how to get PTX into an image, for a device `sm`, or any when it is 0.
+/// Explains how to add PTX to an image, for device `sm`, or for any device if it is 0.
 std::string how_to_add_ptx(std::uint32_t sm) {
     const std::string arch = "compute_" + (sm == 0 ? std::string("XX") : std::to_string(sm));
     return "the emulated device runs PTX; add it: with nvcc, -gencode arch=" + arch +
@@ -183,7 +183,7 @@ ImageResult read_text(const void* data, std::optional<std::size_t> size) {
 
 // ---- ELF ---------------------------------------------------------------------------------------
 
-/// Returns the device that a cubin is for, from its ELF header; 0 when it does not say.
+/// Returns the device that a cubin is for, from its ELF header, or 0 if it is unknown.
 std::uint32_t sm_of(Bytes elf) {
     constexpr std::size_t ABI_VERSION_OFFSET = 8;
     constexpr std::size_t FLAGS_OFFSET = 48;
@@ -201,7 +201,8 @@ bool is_cubin(Bytes elf) {
            load<std::uint16_t>(elf, MACHINE_OFFSET) == MACHINE_CUDA;
 }
 
-/// Returns where the tables of an ELF file end, one of which ends the file; 0 when that overflows.
+/// Returns the end of the last table of an ELF file, which is the end of the file. Returns 0 on
+/// overflow.
 std::size_t size_of_elf(Bytes elf) {
     struct Table {
         std::size_t offset, entry_size, count; // where the header holds each
@@ -261,7 +262,7 @@ ImageResult read_wrapper(const void* data, std::optional<std::size_t> size,
     return read_fatbin(wrapper.data, std::nullopt, compute_capability);
 }
 
-/// Takes the next entry from `rest`; false when it is malformed.
+/// Takes the next entry from `rest`. Returns false if it is malformed.
 bool take_entry(Bytes& rest, Entry& entry) {
     if (rest.size() < ENTRY_HEADER_BYTES) {
         return false;
@@ -301,7 +302,7 @@ bool is_better(const Entry& a, const Entry& b, std::uint32_t compute_capability)
 
 std::optional<std::string> decompress_zstd(Bytes payload, std::size_t size) {
 #ifdef CUPRUM_EMULATOR_ZSTD
-    // The frame states the size, too. Check it before allocating that much.
+    // The frame also states the size. Check it before allocating memory.
     if (ZSTD_getFrameContentSize(payload.data(), payload.size()) != size) {
         return std::nullopt;
     }
@@ -318,7 +319,7 @@ std::optional<std::string> decompress_zstd(Bytes payload, std::size_t size) {
 #endif
 }
 
-/// Stores the text of a PTX entry in `result`, or what is wrong with it.
+/// Stores the text of a PTX entry in `result`, or the reason why it is unusable.
 ImageResult extract(ImageResult result, const Entry& entry) {
     const bool is_lz4 = (entry.flags & FLAG_LZ4) != 0;
     const bool is_zstd = (entry.flags & FLAG_ZSTD) != 0;
@@ -340,7 +341,7 @@ ImageResult extract(ImageResult result, const Entry& entry) {
                       name + " is damaged: it does not decompress to its stated size, " +
                           std::to_string(entry.decompressed_size) + " bytes");
     }
-    // It is a C string with padding behind it.
+    // It is a C string, followed by padding.
     text->resize(strnlen(text->data(), text->size()));
     result.ptx = std::move(text);
     result.ptx_sm = entry.sm;

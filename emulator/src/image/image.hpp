@@ -18,21 +18,21 @@ enum class ImageKind : std::uint8_t {
     Cubin,  // machine code of a GPU
 };
 
-/// Why an image has no usable PTX; the driver's result code follows from it.
+/// Why an image has no usable PTX. It determines the driver's result code.
 enum class ImageProblem : std::uint8_t {
     None,
     Malformed,   // CUDA_ERROR_INVALID_IMAGE
-    NoPtx,       // CUDA_ERROR_NO_BINARY_FOR_GPU: only machine code is in it
+    NoPtx,       // CUDA_ERROR_NO_BINARY_FOR_GPU: it contains only machine code
     TooNew,      // CUDA_ERROR_NO_BINARY_FOR_GPU: its PTX is for newer devices than this one
-    Unsupported, // CUDA_ERROR_NOT_SUPPORTED: sound, but this build cannot read it
+    Unsupported, // CUDA_ERROR_NOT_SUPPORTED: valid, but this build cannot read it
 };
 
 /// The contents of an image.
 struct ImageResult {
     ImageKind kind = ImageKind::Unknown;
     std::optional<std::string> ptx;            // the text to run, without a NUL
-    std::uint32_t ptx_sm = 0;                  // what its container says it is for; 0 for bare text
-    ImageProblem problem = ImageProblem::None; // None exactly when there is PTX
+    std::uint32_t ptx_sm = 0;                  // the target in its container; 0 for bare text
+    ImageProblem problem = ImageProblem::None; // None if and only if there is PTX
     std::string message;  // what is wrong and what to do; empty if there is PTX
     std::size_t size = 0; // bytes of the image, a closing NUL not counted
     bool has_cubin = false;

@@ -17,10 +17,10 @@ namespace {
 
 constexpr std::size_t LONG_LENGTH = 15;
 constexpr std::size_t MIN_MATCH = 4;
-/// No block expands by more: a length byte stands for at most 255 bytes.
+/// The largest expansion of a block: a length byte adds at most 255 bytes.
 constexpr std::size_t MAX_RATIO = 255;
 
-/// Adds the bytes that continue a length; false when the block ends inside it.
+/// Adds the bytes that continue a length. Returns false if the block ends inside it.
 bool extend(std::span<const unsigned char>& in, std::size_t& length) {
     unsigned char byte = 0;
     do {
@@ -38,7 +38,7 @@ bool extend(std::span<const unsigned char>& in, std::size_t& length) {
 
 std::optional<std::string> decompress_lz4(std::span<const unsigned char> block, std::size_t size) {
     if (size / MAX_RATIO > block.size()) {
-        return std::nullopt; // checked before a size that cannot be true is allocated
+        return std::nullopt; // before allocating an impossible size
     }
     std::string out;
     out.reserve(size);
@@ -71,7 +71,8 @@ std::optional<std::string> decompress_lz4(std::span<const unsigned char> block, 
         if (distance == 0 || distance > out.size() || match > size - out.size()) {
             return std::nullopt;
         }
-        // A match may overlap its own output, which then repeats: copy what exists, in steps.
+        // A match may overlap its own output, which then repeats. So copy in steps what exists
+        // already.
         while (match != 0) {
             const std::size_t step = std::min(match, distance);
             out.append(out, out.size() - distance, step);

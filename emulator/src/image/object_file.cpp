@@ -28,7 +28,7 @@ bool starts_with(Bytes bytes, std::string_view magic) noexcept {
            std::memcmp(bytes.data(), magic.data(), magic.size()) == 0;
 }
 
-/// Returns a part of `bytes`; nothing if it is not within.
+/// Returns a part of `bytes`. Empty if it is not inside.
 std::optional<Bytes> part(Bytes bytes, std::uint64_t offset, std::uint64_t size) noexcept {
     if (offset > bytes.size() || size > bytes.size() - offset) {
         return std::nullopt;

@@ -17,8 +17,8 @@ namespace cuprum::emulator {
 
 /// Finds the fatbins that nvcc embeds in an object file, or in the members of an archive.
 ///
-/// They point into `bytes`. What does not fit into the file is left out, so that a damaged file has
-/// fewer or none.
+/// They point into `bytes`. Parts outside the file are ignored, so that a damaged file has fewer
+/// fatbins or none.
 [[nodiscard]] std::vector<std::span<const unsigned char>>
 find_fatbins(std::span<const unsigned char> bytes);
 

@@ -364,7 +364,7 @@ TEST_F(MappedReadOnly, without_any_access_reading_is_refused_too) {
     });
     expect_part(text, "read of 4 bytes at 0x");
     expect_part(text,
-                "memory to which device 0 has no access: cuMemSetAccess has not given it any");
+                "memory to which device 0 has no access: cuMemSetAccess was not called for it");
     EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_ADDRESS, run("at_one_place", base_)));
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpyDtoH)(&word, base_, 4)));
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuStreamWaitValue32)(nullptr, base_, 0, 0)));

@@ -119,7 +119,7 @@ BufferError
         "bool = False) -> StridedMemoryView",
         R"(View a buffer as an array.
 
-Nothing is ordered: whoever uses the view orders its work after what fills the buffer.
+No stream waits: order the use of the view after the work that fills the buffer yourself.
 
 Parameters
 ----------

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Reading numpy's scalars without numpy: neither its headers nor an import. A scalar holds its
-// value right after the object's head, which is part of numpy's stable ABI; what a type is, its
-// first instance tells, and then we remember it.
+// Reads numpy's scalars without numpy's headers and without importing numpy. A scalar holds its
+// value right after the object's head, which is part of numpy's stable ABI. The first scalar of a
+// type shows what the type is; the answer is remembered.
 
 #pragma once
 

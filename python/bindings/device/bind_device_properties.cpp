@@ -49,8 +49,8 @@ void bind_device_properties(nb::module_& module) {
         module, "DeviceProperties", nb::is_weak_referenceable(),
         R"(The attributes of one device, under the driver's names in lower case.
 
-An attribute that the driver does not know raises, as an AttributeError and a CUDAError; ``get`` takes a default for that case
-and ``is_supported`` tells beforehand.)");
+If the driver does not know an attribute, reading it raises an error that is an AttributeError and a CUDAError. ``get`` returns a
+default in that case, and ``is_supported`` returns whether the driver knows it.)");
     note_type<DeviceProperties>(type);
     type.def(
         "__init__",

@@ -130,13 +130,13 @@ buf : Buffer
 new_size : int
     In bytes. If it is not larger, only access is set anew.
 config : VirtualMemoryResourceOptions or dict, optional
-    How the added memory is made, and who may access all of it; becomes the resource's.
+    How the added memory is made and who may access all of it. Replaces the resource's options.
 
 Returns
 -------
 Buffer
-    The same buffer if it grew in place. Otherwise another one over the same memory and more; the
-    old one stays usable at its address until it is closed.
+    The same buffer if it grew in place. If not, another buffer over the same memory and more;
+    the old one stays usable at its address until it is closed.
 
 Raises
 ------

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Memory that the host can reach, as memoryview() and numpy see it. Whoever looks at it holds a
-// share: closing the buffer does not take the memory away.
+// The buffer protocol for memory that the host can reach, as memoryview() and numpy use it. Each
+// view holds a share of the memory, so closing the buffer does not free it.
 
 #include "memory/buffer_objects.hpp"
 #include "memory/buffer_parts.hpp"

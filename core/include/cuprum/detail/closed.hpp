@@ -12,15 +12,15 @@ class Stream;
 
 namespace cuprum::detail {
 
-/// Throws ClosedError for an object of this class. Apart, so that a check costs its callers one
-/// comparison and no more code than a call.
+/// Throws ClosedError for an object of this class. It is a separate function, so that a check adds
+/// only a comparison and a call to its callers.
 [[noreturn, gnu::cold]] CUPRUM_API void raise_closed(const char* class_name);
 
-/// Throws ClosedError for an object that went with the reset of its device.
+/// Throws ClosedError for an object that a reset of its device destroyed.
 [[noreturn, gnu::cold]] CUPRUM_API void raise_lost(const char* class_name);
 
-/// Tells whether an object went with the reset of its device. It can be dropped or closed, but not
-/// be used.
+/// Returns whether a reset of its device destroyed an object. Such an object can be dropped or
+/// closed, but not used.
 [[nodiscard]] CUPRUM_API bool is_lost(const Stream& stream) noexcept;
 [[nodiscard]] CUPRUM_API bool is_lost(const Event& event) noexcept;
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a language binding tells the library about the process it runs in. Not for users.
+// Functions for language bindings, not for users.
 
 #pragma once
 
@@ -12,10 +12,9 @@
 
 namespace cuprum::detail {
 
-/// Tells the library that the process is leaving: from now on destructors leave the driver alone.
+/// Marks the process as exiting. From now on destructors do not call the driver.
 ///
-/// The library notices the end of main() by itself; an interpreter that tears down earlier calls
-/// this.
+/// The library detects the end of main() itself. An interpreter that shuts down earlier calls this.
 CUPRUM_API void mark_leaving() noexcept;
 
 /// Replaces the directories that are searched for CUDA's compiler libraries before the usual

@@ -74,7 +74,7 @@ std::size_t available_shared_bytes(Function& function, const Device& device, int
     require(block_threads <= device.attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK),
             "the block is larger than the device allows");
     require(blocks_without_shared(function, device, block_threads) >= block_count,
-            "so many blocks do not fit on a multiprocessor whatever memory they use");
+            "numBlocks blocks do not fit on a multiprocessor, even without shared memory");
     const int per_block =
         device.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR) / block_count /
         SHARED_UNIT_BYTES * SHARED_UNIT_BYTES;

@@ -89,8 +89,8 @@ std::string newer_version_text(const ptx::Module& module) {
         return std::to_string(version.major) + "." + std::to_string(version.minor);
     };
     return "the module is PTX ISA " + text({module.version_major, module.version_minor}) +
-           ", newer than " + text(ptx::NEWEST_KNOWN_VERSION) +
-           ", which the emulated device knows: instructions that came later are refused";
+           ", newer than version " + text(ptx::NEWEST_KNOWN_VERSION) +
+           " of the emulated device: new instructions are refused";
 }
 
 /// Logs once per process that a module is of a newer PTX ISA.
@@ -114,9 +114,10 @@ std::shared_ptr<const Program> Program::load(const void* image, std::optional<st
         refuse(is_text ? CUDA_ERROR_INVALID_PTX : code_of(result.problem), result.message, options);
     }
     if (result.ptx->find(".version") == std::string::npos) {
-        refuse(CUDA_ERROR_INVALID_IMAGE,
-               "ptx:1:1: error: neither PTX, which starts with .version, nor a known container",
-               options);
+        refuse(
+            CUDA_ERROR_INVALID_IMAGE,
+            "ptx:1:1: error: the image is not PTX (there is no .version) and not a known container",
+            options);
     }
     ptx::Diagnostics diagnostics;
     auto module = ptx::parse(std::move(*result.ptx), diagnostics);

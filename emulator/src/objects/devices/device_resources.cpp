@@ -129,8 +129,9 @@ unsigned split_resource(CUdevResource* groups, unsigned limit, const CUdevResour
     const std::uint32_t total = count_of(left);
     if (least > total || total == 0) {
         fail(CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION,
-             "groups of " + std::to_string(least) + " multiprocessors are wanted, there are " +
-                 std::to_string(total) + " (CUPRUM_EMULATOR_MULTIPROCESSORS sets the number)");
+             "groups of " + std::to_string(least) +
+                 " multiprocessors were requested, but there are " + std::to_string(total) +
+                 " (CUPRUM_EMULATOR_MULTIPROCESSORS sets the number)");
     }
     const SmGranularity granularity = sm_granularity(device, flags);
     const std::uint32_t wanted = std::max(least, granularity.smallest);

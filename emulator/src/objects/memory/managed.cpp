@@ -46,7 +46,7 @@ int ordinal_of(const CUmemLocation& location) {
 int accessor_of(const CUmemLocation& location) {
     require(location.type == CU_MEM_LOCATION_TYPE_DEVICE ||
                 location.type == CU_MEM_LOCATION_TYPE_HOST,
-            "memory is accessed by a device or by the host, not by one of its NUMA nodes");
+            "this advice takes a device or the host, not a NUMA node of the host");
     return ordinal_of(checked(location));
 }
 

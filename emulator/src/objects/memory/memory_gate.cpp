@@ -37,8 +37,8 @@ void MemoryGate::run_alone(const std::function<void()>& work, std::chrono::milli
     while (inside_.load() != 0) {
         if (std::chrono::steady_clock::now() > deadline) {
             open();
-            fail(CUDA_ERROR_NOT_READY, "a kernel has been running for too long to wait for; "
-                                       "share memory before it is launched");
+            fail(CUDA_ERROR_NOT_READY, "a kernel is still running; share memory before you "
+                                       "launch it");
         }
         std::this_thread::sleep_for(std::chrono::microseconds(20));
     }

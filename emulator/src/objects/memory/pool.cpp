@@ -35,7 +35,7 @@ std::uint64_t capacity_for(std::uint64_t bytes, bool is_shared) {
 void check_properties(const CUmemPoolProps& properties) {
     require(properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED ||
                 properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED,
-            "a pool is of pinned or managed memory");
+            "a pool must have pinned or managed memory");
     check_handle_types(properties.handleTypes);
     require(properties.handleTypes == CU_MEM_HANDLE_TYPE_NONE ||
                 properties.allocType == CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -50,16 +50,16 @@ void check_properties(const CUmemPoolProps& properties) {
         break;
     case CU_MEM_LOCATION_TYPE_HOST:
         require(properties.handleTypes == CU_MEM_HANDLE_TYPE_NONE,
-                "a pool of host memory of no NUMA node cannot be shared; name a node");
+                "a pool of host memory can be shared only if it names a NUMA node");
         break;
     case CU_MEM_LOCATION_TYPE_HOST_NUMA:
         require(is_host_node(properties.location.id), "the host has no NUMA node of this number");
         break;
     case CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT:
-        fail(CUDA_ERROR_INVALID_VALUE, "a pool is made on a NUMA node of the host by its number");
+        fail(CUDA_ERROR_INVALID_VALUE, "a pool must name its NUMA node by number");
     case CU_MEM_LOCATION_TYPE_NONE:
         require(properties.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED,
-                "only a pool of managed memory can do without a location");
+                "only a pool of managed memory may have no location");
         break;
     default:
         fail(CUDA_ERROR_INVALID_VALUE, "unknown type of location");
@@ -141,7 +141,7 @@ std::shared_ptr<Allocation> Pool::allocate(std::uint64_t bytes, const Stream& st
     require(bytes != 0, "the size must not be zero");
     require(!is_imported_, "an imported pool cannot allocate; only the process that made it can");
     if (bytes > LARGEST_BYTES) { // rounding up could overflow
-        fail(CUDA_ERROR_OUT_OF_MEMORY, "no emulated device has so much memory");
+        fail(CUDA_ERROR_OUT_OF_MEMORY, "no emulated device has that much memory");
     }
     const std::uint64_t capacity = capacity_for(bytes, file_ != nullptr);
     auto block = take_idle(capacity, stream.id());
@@ -301,7 +301,7 @@ void Pool::reserve(std::uint64_t capacity) {
     std::uint64_t reserved = reserved_bytes_.load();
     do {
         if (properties_.maxSize != 0 && reserved + capacity > properties_.maxSize) {
-            fail(CUDA_ERROR_OUT_OF_MEMORY, "the pool has reached its largest size");
+            fail(CUDA_ERROR_OUT_OF_MEMORY, "the pool has reached its maximum size");
         }
     } while (!reserved_bytes_.compare_exchange_weak(reserved, reserved + capacity));
 }

@@ -28,9 +28,8 @@ void check_mapped(const Use& use, int device) {
     }
     fail(CUDA_ERROR_INVALID_VALUE,
          std::string(use.what) + (permission == Permission::None
-                                      ? " is mapped, but cuMemSetAccess has given nobody access"
-                                      : " is mapped for reading only: cuMemSetAccess has given "
-                                        "CU_MEM_ACCESS_FLAGS_PROT_READ, and writing takes "
+                                      ? " is mapped, but nothing has access; call cuMemSetAccess"
+                                      : " is mapped as read-only by cuMemSetAccess; writing needs "
                                         "CU_MEM_ACCESS_FLAGS_PROT_READWRITE"));
 }
 
@@ -45,13 +44,12 @@ void check_pooled(const Use& use, const Allocation& allocation, int device) {
     if (allows(permission, use.is_write)) {
         return;
     }
-    fail(CUDA_ERROR_INVALID_VALUE, std::string(use.what) + " is in a pool of device " +
-                                       std::to_string(allocation.device) + ", which gives device " +
-                                       std::to_string(device) +
-                                       (permission == Permission::None
-                                            ? " no access; grant it with cuMemPoolSetAccess"
-                                            : " access for reading only; cuMemPoolSetAccess grants "
-                                              "more"));
+    fail(CUDA_ERROR_INVALID_VALUE,
+         std::string(use.what) + " is in a pool of device " + std::to_string(allocation.device) +
+             ", which gives device " + std::to_string(device) +
+             (permission == Permission::None ? " no access; grant it with cuMemPoolSetAccess"
+                                             : " read-only access; grant write access with "
+                                               "cuMemPoolSetAccess"));
 }
 
 } // namespace

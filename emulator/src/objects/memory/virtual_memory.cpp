@@ -90,7 +90,7 @@ std::uint64_t VirtualMemory::reserve(std::uint64_t bytes, std::uint64_t alignmen
     check_granularity(bytes, "the size is not a multiple of the granularity");
     require(alignment == 0 || std::has_single_bit(alignment),
             "the alignment is not a power of two");
-    require(hint % PAGE_BYTES == 0, "the address hinted at is not where a page begins");
+    require(hint % PAGE_BYTES == 0, "the hinted address is not a multiple of the page size");
     alignment = std::max(alignment, GRANULARITY_BYTES);
     const std::lock_guard lock(mutex_);
     if (hint % alignment == 0 && reserve_behind(hint, bytes)) {
@@ -219,7 +219,7 @@ void VirtualMemory::set_access(std::uint64_t base, std::uint64_t bytes,
         for (const CUmemAccessDesc& description : descriptions) {
             require(description.location.type != CU_MEM_LOCATION_TYPE_HOST_NUMA ||
                         place.type == CU_MEM_LOCATION_TYPE_HOST_NUMA,
-                    "access from a NUMA node is for memory of one");
+                    "access of a NUMA node can be set only for memory of a NUMA node");
         }
     }
     for (auto each = mappings_.find(base); each != mappings_.end() && each->first < end; ++each) {

@@ -59,7 +59,7 @@ std::string describe_missing_access(const MemoryMap& map, const Allocation& memo
     }
     if (memory.kind == MemoryKind::Mapped) {
         return "\n  memory to which device " + std::to_string(device) +
-               " has no access: cuMemSetAccess has not given it any";
+               " has no access: cuMemSetAccess was not called for it";
     }
     if (device == memory.device || memory.is_host_accessible()) {
         return {};
@@ -183,14 +183,14 @@ Device& Driver::device(CUdevice ordinal) const {
 void Driver::refuse() const {
     switch (state_.load(std::memory_order_acquire)) {
     case State::Leaving:
-        fail(CUDA_ERROR_DEINITIALIZED, "the process is leaving");
+        fail(CUDA_ERROR_DEINITIALIZED, "the process is exiting");
     case State::Forked:
-        fail(CUDA_ERROR_NOT_INITIALIZED, "the driver was initialised before fork(); a child must "
-                                         "be started with spawn to use it");
+        fail(CUDA_ERROR_NOT_INITIALIZED, "the driver was initialised before fork(); start child "
+                                         "processes with spawn");
     case State::Ready:
         fail(CUDA_ERROR_NOT_PERMITTED,
-             "host functions and callbacks of streams must not call CUDA; let them tell another "
-             "thread, or record an event behind them");
+             "host functions and callbacks of streams must not call CUDA; notify another thread, "
+             "or record an event after them");
     default:
         fail(CUDA_ERROR_NOT_INITIALIZED, "cuInit has not been called");
     }

@@ -87,12 +87,12 @@ std::shared_ptr<SharedFile> SharedFile::open(const SharedAddress& address) {
     if (descriptor < 0) {
         fail(CUDA_ERROR_INVALID_HANDLE,
              "process " + std::to_string(address.process) +
-                 " does not share this any more: it has ended, has released it, or belongs to "
+                 " no longer shares this: it has ended, has released it, or belongs to "
                  "another user");
     }
     auto file = check(descriptor, address.kind, CUDA_ERROR_INVALID_HANDLE);
     if (file->header_.token != address.token) {
-        fail(CUDA_ERROR_INVALID_HANDLE, "what the handle names has been released");
+        fail(CUDA_ERROR_INVALID_HANDLE, "the object of the handle has been released");
     }
     return file;
 }
@@ -106,7 +106,7 @@ std::shared_ptr<SharedFile> SharedFile::check(int descriptor, SharedKind kind, C
         status.st_size < static_cast<off_t>(DATA_OFFSET) ||
         ::pread(descriptor, &header, sizeof header, 0) != static_cast<ssize_t>(sizeof header) ||
         header.magic != MAGIC) {
-        fail(code, "the descriptor is not memory of an emulated device");
+        fail(code, "the descriptor is not shared memory of an emulated device");
     }
     if (header.version != VERSION) {
         fail(code, "the memory was made by another version of the emulated device");
@@ -115,7 +115,7 @@ std::shared_ptr<SharedFile> SharedFile::check(int descriptor, SharedKind kind, C
         fail(code, "the descriptor is of another kind of object");
     }
     if (header.bytes > static_cast<std::uint64_t>(status.st_size) - DATA_OFFSET) {
-        fail(code, "the memory is shorter than it says");
+        fail(code, "the file is shorter than its header says");
     }
     file->header_ = header;
     return file;
