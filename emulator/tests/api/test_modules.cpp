@@ -91,7 +91,7 @@ TEST_F(Modules, a_newer_ptx_version_loads_and_only_its_new_instructions_are_refu
     const std::string log =
         refused(head + "frobnicate.b32 %r1, %r1;\n    ret;\n}\n", CUDA_ERROR_INVALID_PTX);
     EXPECT_NE(log.find("frobnicate"), std::string::npos) << log;
-    EXPECT_NE(log.find("PTX ISA 9.4, newer than 9.0"), std::string::npos) << log;
+    EXPECT_NE(log.find("PTX ISA 9.4, newer than version 9.0"), std::string::npos) << log;
     const std::string far = ".version 12.7\n.target sm_90\n.address_size 64\n";
     ASSERT_TRUE(
         succeeds(CU(cuModuleLoadData)(&module, (far + ".visible .entry k() { ret; }\n").c_str())));
