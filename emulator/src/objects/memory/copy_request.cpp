@@ -32,11 +32,11 @@ CopySide side(CUmemorytype type, const void* host, CUdeviceptr device, CUarray /
         fail(CUDA_ERROR_INVALID_VALUE, "unknown type of memory");
     }
     require(result.address != 0, "an address is NULL");
-    // No memory is larger, and no sum of two such products wraps.
+    // No memory is larger, and the sum of two such products cannot overflow.
     constexpr std::uint64_t largest = std::uint64_t{1} << 46;
     require(x <= largest && width_bytes <= largest && pitch <= largest,
             "an offset, a width or a pitch is out of range");
-    // A pitch of 0 means that rows follow each other.
+    // A pitch of 0 means that rows are contiguous.
     result.pitch_bytes = pitch != 0 ? pitch : x + width_bytes;
     require(result.pitch_bytes >= x + width_bytes, "a row is longer than the pitch");
     const std::uint64_t row_bytes = std::max<std::uint64_t>(result.pitch_bytes, 1);
@@ -58,7 +58,7 @@ Copy copy_of_3d(const Request& request) {
     copy.depth = request.Depth;
     const auto rows = [&](std::size_t given, std::size_t first) {
         require(given == 0 || (given >= request.Height && given - request.Height >= first),
-                "a slice is lower than what is copied of it");
+                "a slice has fewer rows than the copy");
         return given != 0 ? given : request.Height;
     };
     copy.source = side(request.srcMemoryType, request.srcHost, request.srcDevice, request.srcArray,
