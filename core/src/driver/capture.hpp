@@ -27,6 +27,11 @@
 
 #include "driver/call.hpp"
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
 namespace cuprum::driver {
 
 /// Puts the calling thread into relaxed capture mode for a scope.
@@ -82,5 +87,28 @@ struct CaptureQuery {
     }
     return answer.capture;
 }
+
+/// A call that failed because it breaks a rule of stream captures. Most such calls invalidate a
+/// capture.
+struct CaptureFault {
+    std::string call;
+    CUresult status = CUDA_SUCCESS;
+};
+
+/// Returns whether a code says that a call breaks a rule of stream captures.
+[[nodiscard]] constexpr bool is_capture_fault(int status) noexcept {
+    return status >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
+           status <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+}
+
+/// Remembers a fault, for the error of the capture that it invalidated. Called for every CUDAError.
+void note_capture_fault(int status, std::string_view call) noexcept;
+
+/// Returns how many faults there were so far in this process.
+[[nodiscard]] std::uint64_t capture_fault_count() noexcept;
+
+/// Returns the last fault if there was one after the first `count`. The error that a capture is
+/// invalidated is no fault.
+[[nodiscard]] std::optional<CaptureFault> capture_fault_since(std::uint64_t count);
 
 } // namespace cuprum::driver

@@ -3,6 +3,7 @@
 
 #include <cuprum/error.hpp>
 
+#include "driver/capture.hpp"
 #include "driver/error_log.hpp"
 #include "driver/explanations.hpp"
 #include "driver/hooks.hpp"
@@ -78,7 +79,9 @@ CUDAError::CUDAError(int code, std::string call, std::string explanation, std::s
             explanation, advice,
             failure_text(call, driver::name_of(static_cast<CUresult>(code)), code,
                          advice.empty() ? explanation : advice, driver_log, in_flight)),
-      driver_log_(std::move(driver_log)), in_flight_(std::move(in_flight)) {}
+      driver_log_(std::move(driver_log)), in_flight_(std::move(in_flight)) {
+    driver::note_capture_fault(code, call);
+}
 
 CUDAError::CUDAError(const CUDAError& other, const std::string& text)
     : Error(other, text), driver_log_(other.driver_log_), in_flight_(other.in_flight_) {}
