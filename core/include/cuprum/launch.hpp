@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/detail/active_captures.hpp>
 #include <cuprum/detail/argument_type.hpp>
 #include <cuprum/detail/export.hpp>
 #include <cuprum/kernel.hpp>
@@ -74,6 +75,8 @@ void launch_stored(const Stream& stream, const LaunchConfig& config, const Kerne
 
 /// Launches a kernel. Returns at once; the arguments are copied.
 ///
+/// If a GraphBuilder captures the stream, the graph keeps the kernel and the buffers alive.
+///
 /// A Buffer passes its address. Anything else is passed by value and must have the size that the
 /// kernel takes. Where the kernel's code says what a parameter is (see `ParameterKind`), an integer
 /// for a `float` or `double` is converted if that is exact, and a floating-point number for an
@@ -86,6 +89,7 @@ void launch(const Stream& stream, const LaunchConfig& config, const Kernel& kern
             const Arguments&... arguments) {
     detail::launch_stored(stream, config, kernel,
                           detail::StoredArgument<std::decay_t<Arguments>>(arguments)...);
+    detail::retain_arguments(stream, arguments...);
 }
 
 } // namespace cuprum

@@ -88,7 +88,8 @@ public:
     /// The function must not call CUDA, directly or through this library, nor wait for work that
     /// does. If it throws, the library sends a warning of kind HostFunction and the stream goes on.
     /// It is never called if earlier work of the context failed. What it captures is released
-    /// later, on a thread that calls this library.
+    /// later, on a thread that calls this library. If a GraphBuilder captures the stream, every
+    /// launch of the graph calls the function, and the graph owns it.
     void launch_host(std::function<void()> function) const;
 
     /// Returns a builder that makes a graph of what is enqueued on this stream. It does not begin

@@ -71,6 +71,7 @@ public:
                     cuprum::launch(stream, config, kernel_, converted...);
                 },
                 arguments...);
+            detail::retain_arguments(stream, arguments...);
         }
     }
 

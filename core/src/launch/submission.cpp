@@ -8,6 +8,8 @@
 #include "driver/handle.hpp"
 #include "launch/kernel_state.hpp"
 #include "launch/launch_failure.hpp"
+#include "stream/active_captures.hpp"
+#include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
 
 #include <mutex>
@@ -20,6 +22,9 @@ namespace {
 [[nodiscard]] CUdevice device_of(const StreamState& stream);
 /// Refuses a priority that the device does not have: drivers silently take the nearest one.
 void check_priority(const StreamState& stream, int priority);
+/// Lets the graph that a stream is captured into keep alive what a launch uses.
+[[gnu::cold]] void retain_captured(const StreamState& stream, const LaunchConfig& config,
+                                   const Kernel& kernel);
 
 } // namespace
 
@@ -52,11 +57,28 @@ void check_priority(const StreamState& stream, int priority);
         raise_launch_failure(status, config, kernel, stream);
     }
     queue.last_launch.note(function.label);
+    if (has_active_captures()) [[unlikely]] {
+        retain_captured(queue, config, kernel);
+    }
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
+
+void retain_captured(const StreamState& stream, const LaunchConfig& config, const Kernel& kernel) {
+    const std::shared_ptr<CaptureRecord> record = find_capture(stream);
+    if (record == nullptr) {
+        return;
+    }
+    record->retain(Access::state(kernel));
+    if (config.programmatic_event.has_value()) {
+        record->retain(Access::state(config.programmatic_event->event));
+    }
+    if (config.launch_completion_event.has_value()) {
+        record->retain(Access::state(*config.launch_completion_event));
+    }
+}
 
 void check_priority(const StreamState& stream, int priority) {
     DeviceState& device =

@@ -10,6 +10,7 @@
 #include "memory/out_of_memory.hpp"
 #include "memory/peer_copy.hpp"
 #include "memory/pool_state.hpp"
+#include "stream/active_captures.hpp"
 #include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
@@ -44,6 +45,7 @@ void copy(CUdeviceptr destination, CUdeviceptr source, std::size_t bytes, const 
                                        CUresult status);
 template <typename Value, typename Entry>
 void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry);
+void retain_if_captured(const Buffer& buffer, const Stream& stream);
 [[gnu::noinline]] void close_on_other_stream(const Buffer& share, detail::BufferState& whole,
                                              const Stream& stream);
 void check_range(CUdeviceptr pointer, std::size_t bytes);
@@ -158,6 +160,9 @@ std::shared_ptr<MemoryResource> Buffer::memory_resource() const {
     check_sizes(to.size, from.size);
     check_overlap(to.pointer, from.pointer, from.size);
     copy(to.pointer, from.pointer, from.size, stream);
+    if (detail::has_active_captures()) [[unlikely]] {
+        detail::retain_buffers(stream, std::array{&destination, this});
+    }
 }
 
 void Buffer::copy_from(const Buffer& source, const Stream& stream) const {
@@ -169,12 +174,14 @@ void Buffer::copy_from_host_bytes(const void* source, std::size_t bytes,
     check_sizes(size(), bytes);
     check_overlap(handle(), address_of(source), bytes);
     copy(handle(), address_of(source), bytes, stream);
+    retain_if_captured(*this, stream);
 }
 
 void Buffer::copy_to_host_bytes(void* destination, std::size_t bytes, const Stream& stream) const {
     check_sizes(bytes, size());
     check_overlap(address_of(destination), handle(), bytes);
     copy(address_of(destination), handle(), bytes, stream);
+    retain_if_captured(*this, stream);
 }
 
 [[gnu::hot]] void Buffer::fill(std::uint8_t value, const Stream& stream) const {
@@ -542,6 +549,13 @@ void close_on_other_stream(const Buffer& share, detail::BufferState& whole, cons
     }
 }
 
+/// Lets the graph that a stream is captured into keep a buffer alive.
+void retain_if_captured(const Buffer& buffer, const Stream& stream) {
+    if (detail::has_active_captures()) [[unlikely]] {
+        detail::retain_buffers(stream, std::array{&buffer});
+    }
+}
+
 template <typename Value, typename Entry>
 void fill_with(const Buffer& buffer, Value value, const Stream& stream, const Entry& entry) {
     const detail::BufferState& memory = detail::open(buffer);
@@ -566,6 +580,7 @@ void fill_with(const Buffer& buffer, Value value, const Stream& stream, const En
             detail::raise_fill_failure(status, entry.name, memory.pointer, queue);
         },
         memory.pointer, value, bytes / sizeof(Value), queue.handle);
+    retain_if_captured(buffer, stream);
 }
 
 /// Refuses memory that goes beyond the last address.

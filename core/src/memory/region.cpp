@@ -7,8 +7,10 @@
 #include "driver/handle.hpp"
 #include "memory/peer_copy.hpp"
 #include "memory/region_copy.hpp"
+#include "stream/active_captures.hpp"
 #include "stream/stream_state.hpp"
 
+#include <array>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -67,6 +69,9 @@ void fill(const Buffer& buffer, const RegionPlace& place, const RegionExtent& ex
         detail::raise_fill_failure(status, is_row ? row.name : rectangle.name, placed.block.address,
                                    queue);
     }
+    if (detail::has_active_captures()) [[unlikely]] {
+        detail::retain_buffers(stream, std::array{&buffer});
+    }
 }
 
 } // namespace
@@ -82,6 +87,9 @@ void copy_region(const Buffer& destination, const RegionPlace& to, const Buffer&
     refuse_overlap(target, origin, extent);
     const driver::Current current(detail::context_of(queue));
     detail::copy_linear(target.block, origin.block, extent, queue.handle);
+    if (detail::has_active_captures()) [[unlikely]] {
+        detail::retain_buffers(stream, std::array{&destination, &source});
+    }
 }
 
 void fill_region(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent,

@@ -6,6 +6,7 @@
 #include "driver/call.hpp"
 #include "driver/capture.hpp"
 #include "driver/handle.hpp"
+#include "stream/active_captures.hpp"
 #include "stream/stream_state.hpp"
 #include "support/warn.hpp"
 
@@ -33,11 +34,17 @@ void Stream::launch_host(std::function<void()> function) const {
     detail::release_deferred();
     const CUstream stream = detail::handle_of(*this);
     const auto& entry = driver::table().cuLaunchHostFunc;
+    if (detail::has_active_captures()) {
+        if (const auto record = detail::find_capture(*state_)) {
+            record->capture_callback(*this, std::move(function));
+            return;
+        }
+    }
     // Every launch of a graph would call a captured function, but this one is called once only.
     if (driver::capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE) {
         throw CUDAError(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, entry.name,
-                        "the stream is being captured; add the function to the graph itself, as a "
-                        "callback");
+                        "the stream is being captured by other code than a GraphBuilder, whose "
+                        "graph cannot own the function; add it to that graph as a host node");
     }
     auto held = std::make_unique<detail::HostFunction>(std::move(function));
     driver::call(entry, stream, &detail::call_host_function, static_cast<void*>(held.get()));

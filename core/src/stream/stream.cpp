@@ -11,6 +11,7 @@
 #include "driver/current.hpp"
 #include "driver/default_stream.hpp"
 #include "driver/handle.hpp"
+#include "stream/active_captures.hpp"
 #include "stream/deferred_release.hpp"
 #include "stream/event_state.hpp"
 #include "stream/stream_state.hpp"
@@ -174,6 +175,7 @@ void Stream::record(const Event& event, EventUse use) const {
     if (use == EventUse::External) [[unlikely]] {
         call(table().cuEventRecordWithFlags, state.handle, stream,
              unsigned{CU_EVENT_RECORD_EXTERNAL});
+        detail::retain_if_captured(*state_, detail::Access::state(event)); // it is in a node
     } else {
         call(table().cuEventRecord, state.handle, stream);
     }
@@ -197,6 +199,9 @@ void Stream::wait(const Event& event, EventUse use) const {
     call(table().cuStreamWaitEvent, stream.handle, event.handle(),
          use == EventUse::External ? unsigned{CU_EVENT_WAIT_EXTERNAL}
                                    : unsigned{CU_EVENT_WAIT_DEFAULT});
+    if (use == EventUse::External) {
+        detail::retain_if_captured(stream, detail::Access::state(event));
+    }
 }
 
 void Stream::wait(const Stream& other) const {

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Captured work outlives the call that enqueues it, so the graph keeps its buffers alive.
+
+#pragma once
+
+#include <cuprum/detail/export.hpp>
+
+#include <atomic>
+#include <concepts>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+namespace cuprum {
+
+class Buffer;
+class Stream;
+
+namespace detail {
+
+/// The number of streams that graph builders of this process capture now.
+CUPRUM_API extern std::atomic<unsigned> active_captures;
+
+/// Lets the graph that a stream is captured into keep buffers alive. Null pointers are skipped.
+/// Does nothing if no graph builder captures the stream.
+CUPRUM_API void retain_buffers(const Stream& stream, std::span<const Buffer* const> buffers);
+
+/// Does the same with any object, for bindings.
+CUPRUM_API void retain_object(const Stream& stream, std::shared_ptr<void> object);
+
+/// A Buffer, or a TypedBuffer, which has one.
+template <typename T>
+concept HasBuffer = std::is_base_of_v<Buffer, T> || requires(const T& argument) {
+    { argument.buffer() } -> std::same_as<const Buffer&>;
+};
+
+/// Returns the buffer that an argument of a kernel has, or null.
+template <typename T>
+[[nodiscard]] constexpr const Buffer* buffer_of(const T& argument) noexcept {
+    if constexpr (std::is_base_of_v<Buffer, T>) {
+        return &argument;
+    } else if constexpr (HasBuffer<T>) {
+        return &argument.buffer();
+    } else {
+        return nullptr;
+    }
+}
+
+/// Lets a graph keep the buffers among a kernel's arguments alive. Costs one load while nothing is
+/// captured.
+template <typename... Arguments>
+void retain_arguments(const Stream& stream, const Arguments&... arguments) {
+    if constexpr ((HasBuffer<Arguments> || ...)) {
+        if (active_captures.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+            const Buffer* const buffers[] = {buffer_of(arguments)...};
+            retain_buffers(stream, buffers);
+        }
+    }
+}
+
+} // namespace detail
+
+} // namespace cuprum
