@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "graph/builder_state.hpp"
+
+#include "driver/call.hpp"
+#include "driver/capture.hpp"
+#include "driver/explanations.hpp"
+#include "stream/deferred_release.hpp"
+#include "stream/stream_state.hpp"
+
+#include <cuprum/error.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace cuprum::detail {
+
+BuilderState::~BuilderState() {
+    if (phase.load(std::memory_order_relaxed) != GraphBuilderPhase::Building ||
+        capture == nullptr || driver::is_leaving()) {
+        return;
+    }
+    if (kind == GraphBuilderKind::Forked) {
+        const std::lock_guard lock(capture->mutex);
+        for (Capture::Fork& fork : capture->forks) {
+            fork.is_dropped = fork.is_dropped || fork.builder == id;
+        }
+        return;
+    }
+    const bool is_primary = kind == GraphBuilderKind::Primary;
+    const auto end = [queue = stream, ended = capture, is_primary](void*) noexcept {
+        const CUresult status = abandon(Access::state(queue)->handle, *ended, is_primary);
+        if (status != CUDA_SUCCESS) {
+            driver::report_release_failure("stream capture",
+                                           driver::table().cuStreamEndCapture.name, status);
+        }
+    };
+    if (!runs_host_function()) {
+        end(nullptr);
+        return;
+    }
+    try {
+        defer_release(std::shared_ptr<void>(nullptr, end));
+    } catch (...) {
+        driver::report_release_failure("stream capture");
+    }
+}
+
+std::string name_of(const BuilderState& builder) {
+    return "GraphBuilder " + std::to_string(builder.id);
+}
+
+GraphBuilderPhase phase_of(const BuilderState& builder) noexcept {
+    const GraphBuilderPhase phase = builder.phase.load(std::memory_order_relaxed);
+    // A fork does not notice by itself that its capture is over.
+    if (phase == GraphBuilderPhase::Building && builder.capture != nullptr &&
+        builder.capture->is_over.load(std::memory_order_relaxed)) {
+        return GraphBuilderPhase::Ended;
+    }
+    return phase;
+}
+
+BuilderState& unclosed(const GraphBuilder& builder) {
+    const auto& state = Access::state(builder);
+    if (state == nullptr) {
+        throw ClosedError("GraphBuilder");
+    }
+    if (state->phase.load(std::memory_order_relaxed) == GraphBuilderPhase::Closed) {
+        throw ClosedError(name_of(*state));
+    }
+    return *state;
+}
+
+BuilderState& building(const GraphBuilder& builder) {
+    BuilderState& state = unclosed(builder);
+    const GraphBuilderPhase phase = phase_of(state);
+    if (phase == GraphBuilderPhase::Building) {
+        return state;
+    }
+    throw std::logic_error(name_of(state) +
+                           (phase == GraphBuilderPhase::NotStarted
+                                ? " is not building; call begin_building() first"
+                            : state.kind == GraphBuilderKind::Forked
+                                ? " is not building: the capture of GraphBuilder " +
+                                      std::to_string(state.origin) + ", which it forked from, ended"
+                                : " is not building: it has ended; create another builder"));
+}
+
+CaptureInfo capture_info(const Stream& stream, const Capture& capture) {
+    const auto& query = driver::table().cuStreamGetCaptureInfo;
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUgraph graph = nullptr;
+    const CUgraphNode* nodes = nullptr;
+    // NOTE: the driver refuses to leave out the data of edges that have some.
+    const CUgraphEdgeData* edges = nullptr;
+    std::size_t count = 0;
+    driver::call(query, handle_of(stream), &status, static_cast<cuuint64_t*>(nullptr), &graph,
+                 &nodes, &edges, &count);
+    if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+        raise_invalidated(capture, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, query.name);
+    }
+    return {graph, {nodes, count}};
+}
+
+void raise_invalidated(const Capture& capture, CUresult status, const char* call) {
+    std::string text = "the capture of GraphBuilder " + std::to_string(capture.builder);
+    if (status == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) {
+        text +=
+            " has work on another stream that was not joined back, and is lost; record an event "
+            "on that stream and wait for it on the builder, then end";
+    } else if (status != CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) {
+        text += " failed and is lost: " + driver::explanation_of(status);
+    } else {
+        const auto fault = driver::capture_fault_since(capture.faults_before);
+        text += fault.has_value()
+                    ? " was invalidated; the last call that a capture does not allow was " +
+                          fault->call + " (" + driver::name_of(fault->status) + ")"
+                    : std::string(" was invalidated by a call that this library did not make");
+        text += "; end it, leave that call out or begin in mode relaxed, and capture again";
+    }
+    throw CUDAError(status, call, text);
+}
+
+Stream stream_beside(const Stream& stream) {
+    return Stream::create(stream.context(), {.priority = stream.priority()});
+}
+
+GraphBuilder make_builder(GraphBuilderKind kind, Stream stream, std::uint64_t origin) {
+    static std::atomic<std::uint64_t> last{0};
+    auto state = std::make_shared<BuilderState>(std::move(stream));
+    state->id = last.fetch_add(1, std::memory_order_relaxed) + 1;
+    state->kind = kind;
+    state->origin = origin;
+    return Access::make<GraphBuilder>(std::move(state));
+}
+
+void lose_graph(Capture& capture) noexcept {
+    if (capture.graph == nullptr) {
+        return;
+    }
+    GraphState& graph = *capture.graph;
+    std::vector<NodeShare> nodes;
+    graph.nodes.for_each([&](const NodeShare& node) { nodes.push_back(node); });
+    for (const NodeShare& node : nodes) {
+        forget_node(graph, *node);
+    }
+    graph.handle = nullptr;
+}
+
+CUresult abandon(CUstream stream, Capture& capture, bool is_graph_owned) noexcept {
+    try {
+        const auto& end = driver::table().cuStreamEndCapture;
+        CUgraph graph = nullptr;
+        CUresult status = end(stream, &graph);
+        if (status == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD &&
+            driver::query_capture(stream).is_capturing()) {
+            return status; // it goes on
+        }
+        delist_capture(stream, capture);
+        {
+            const std::lock_guard lock(capture.mutex);
+            for (const Capture::Fork& fork : capture.forks) {
+                delist_capture(Access::state(fork.stream)->handle, capture);
+            }
+            capture.forks.clear();
+        }
+        capture.is_over.store(true, std::memory_order_relaxed);
+        if (is_graph_owned) {
+            lose_graph(capture);
+            if (status == CUDA_SUCCESS && graph != nullptr) {
+                driver::release_now("graph of an abandoned capture", driver::table().cuGraphDestroy,
+                                    graph);
+            }
+        }
+        // Forks that are not joined, and calls that invalidated the capture, do not matter now.
+        return driver::is_capture_fault(status) || status == CUDA_ERROR_DEINITIALIZED ? CUDA_SUCCESS
+                                                                                      : status;
+    } catch (...) {
+        return CUDA_ERROR_UNKNOWN;
+    }
+}
+
+} // namespace cuprum::detail

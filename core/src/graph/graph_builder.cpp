@@ -1,0 +1,496 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/graph/graph_builder.hpp>
+
+#include "driver/call.hpp"
+#include "driver/capture.hpp"
+#include "driver/default_stream.hpp"
+#include "driver/explanations.hpp"
+#include "driver/handle.hpp"
+#include "graph/builder_state.hpp"
+#include "graph/graph_state.hpp"
+#include "graph/payload.hpp"
+#include "stream/deferred_release.hpp"
+#include "stream/stream_state.hpp"
+
+#include <cuprum/device.hpp>
+#include <cuprum/error.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+using detail::BuilderState;
+using detail::Capture;
+using driver::table;
+
+CUstreamCaptureMode to_driver(CaptureMode mode);
+[[noreturn]] void raise_begin_failure(CUresult status, const BuilderState& builder,
+                                      const char* call);
+[[noreturn]] void raise_wrong_thread(const BuilderState& builder);
+void check_forks(const BuilderState& builder, Capture& capture);
+void check_joinable(std::span<const GraphBuilder> builders, const GraphBuilder& root);
+/// Lets a graph keep alive what was captured into it.
+void hand_over(CUgraph graph, Capture& capture);
+
+} // namespace
+
+// ---- creation ----------------------------------------------------------------------------------
+
+GraphBuilder GraphBuilder::create(const Stream& stream) {
+    static_cast<void>(detail::open(stream));
+    return detail::make_builder(GraphBuilderKind::Primary, stream, 0);
+}
+
+GraphBuilder Stream::create_graph_builder() const {
+    return GraphBuilder::create(*this);
+}
+
+GraphBuilder Device::create_graph_builder() const {
+    return GraphBuilder::create(create_stream());
+}
+
+// ---- begin and end -----------------------------------------------------------------------------
+
+GraphBuilder& GraphBuilder::begin_building(CaptureMode mode) {
+    BuilderState& builder = detail::unclosed(*this);
+    const CUstreamCaptureMode driver_mode = to_driver(mode);
+    if (builder.kind == GraphBuilderKind::Forked || phase() != GraphBuilderPhase::NotStarted) {
+        throw std::logic_error(
+            phase() == GraphBuilderPhase::Building
+                ? detail::name_of(builder) + " is building already; call end_building() first"
+                : detail::name_of(builder) +
+                      " has ended and cannot go on building; create another builder");
+    }
+    detail::StreamState& queue = detail::open(builder.stream);
+    if (driver::is_legacy_default_stream(queue.handle)) {
+        raise_begin_failure(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, builder,
+                            table().cuStreamBeginCapture.name);
+    }
+    if (builder.kind == GraphBuilderKind::ConditionalBody) {
+        static_cast<void>(detail::open(builder.graph)); // its node may be gone
+    }
+    auto capture = std::make_shared<Capture>(builder.id);
+    capture->mode = mode;
+    capture->thread = std::this_thread::get_id();
+    capture->faults_before = driver::capture_fault_count();
+    capture->graph = builder.graph;
+    detail::enlist_capture(queue.handle, capture);
+    // From now on frees of memory ask the driver whether the stream captures.
+    queue.may_capture.store(true, std::memory_order_relaxed);
+    const auto& begin = table().cuStreamBeginCapture;
+    const auto& begin_in = table().cuStreamBeginCaptureToGraph;
+    CUresult status = CUDA_SUCCESS;
+    try {
+        status = builder.graph == nullptr ? begin(queue.handle, driver_mode)
+                                          : begin_in(queue.handle, builder.graph->handle, nullptr,
+                                                     nullptr, 0, driver_mode);
+    } catch (...) { // the first call of an entry looks it up, which can fail
+        detail::delist_capture(queue.handle, *capture);
+        throw;
+    }
+    if (status != CUDA_SUCCESS) {
+        detail::delist_capture(queue.handle, *capture);
+        raise_begin_failure(status, builder, builder.graph == nullptr ? begin.name : begin_in.name);
+    }
+    builder.capture = std::move(capture);
+    builder.phase.store(GraphBuilderPhase::Building, std::memory_order_relaxed);
+    return *this;
+}
+
+bool GraphBuilder::is_building() const {
+    const BuilderState& builder = detail::unclosed(*this);
+    if (phase() != GraphBuilderPhase::Building) {
+        return false;
+    }
+    const CUstreamCaptureStatus status = driver::capture_status(detail::handle_of(builder.stream));
+    if (status == CU_STREAM_CAPTURE_STATUS_INVALIDATED) {
+        detail::raise_invalidated(*builder.capture, CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+                                  table().cuStreamIsCapturing.name);
+    }
+    return status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+GraphBuilder& GraphBuilder::end_building() {
+    BuilderState& builder = detail::building(*this);
+    if (builder.kind == GraphBuilderKind::Forked) {
+        throw std::logic_error(detail::name_of(builder) + " was split off GraphBuilder " +
+                               std::to_string(builder.origin) +
+                               " and cannot end the capture; join it with GraphBuilder::join()");
+    }
+    const std::shared_ptr<Capture> capture = builder.capture;
+    check_forks(builder, *capture);
+    const CUstream stream = detail::handle_of(builder.stream);
+    const auto& end = table().cuStreamEndCapture;
+    CUgraph handle = nullptr;
+    CUresult status = end(stream, &handle);
+    const bool is_wrong_thread = status == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    if (is_wrong_thread && driver::capture_status(stream) != CU_STREAM_CAPTURE_STATUS_NONE) {
+        raise_wrong_thread(builder); // it goes on
+    }
+    // The capture is over now, with or without a graph.
+    detail::delist_capture(stream, *capture);
+    capture->is_over.store(true, std::memory_order_relaxed);
+    builder.phase.store(GraphBuilderPhase::Ended, std::memory_order_relaxed);
+    if (status == CUDA_SUCCESS && handle == nullptr) {
+        status = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    }
+    if (status != CUDA_SUCCESS) {
+        if (builder.kind == GraphBuilderKind::Primary) {
+            detail::lose_graph(*capture);
+        }
+        if (is_wrong_thread) {
+            raise_wrong_thread(builder);
+        }
+        detail::raise_invalidated(*capture, status, end.name);
+    }
+    if (builder.kind == GraphBuilderKind::Primary) {
+        if (capture->graph != nullptr) {
+            capture->graph->is_owned = true;
+            builder.graph = std::move(capture->graph);
+        } else {
+            builder.graph = detail::own_graph(handle, detail::open(builder.stream).context);
+        }
+    }
+    try {
+        hand_over(handle, *capture);
+    } catch (...) {
+        // The graph would use what it does not keep alive.
+        if (builder.kind == GraphBuilderKind::Primary) {
+            builder.graph.reset();
+        }
+        throw;
+    }
+    builder.capture.reset();
+    detail::release_deferred();
+    return *this;
+}
+
+Graph GraphBuilder::complete(const GraphCompleteOptions& options) const {
+    return graph_definition().instantiate(options);
+}
+
+GraphDefinition GraphBuilder::graph_definition() const {
+    const BuilderState& builder = detail::unclosed(*this);
+    if (builder.kind == GraphBuilderKind::Forked) {
+        throw std::logic_error(detail::name_of(builder) +
+                               " is forked and shares the graph of GraphBuilder " +
+                               std::to_string(builder.origin) + "; ask that one");
+    }
+    if (phase() == GraphBuilderPhase::Building) {
+        throw std::logic_error(detail::name_of(builder) +
+                               " has not finished building: the capture is in progress; call "
+                               "end_building() first");
+    }
+    if (builder.graph == nullptr) {
+        throw std::logic_error(
+            detail::name_of(builder) +
+            (phase() == GraphBuilderPhase::NotStarted
+                 ? " has not finished building; there is no graph before begin_building() and "
+                   "end_building()"
+                 : " has no graph: its capture failed; create another builder and capture again"));
+    }
+    return detail::Access::make<GraphDefinition>(builder.graph);
+}
+
+void GraphBuilder::debug_dot_print(const std::filesystem::path& path,
+                                   const GraphDebugPrintOptions& options) const {
+    graph_definition().debug_dot_print(path, options);
+}
+
+GraphBuilderPhase GraphBuilder::phase() const noexcept {
+    return state_ != nullptr ? detail::phase_of(*state_) : GraphBuilderPhase::Closed;
+}
+
+void GraphBuilder::close() {
+    if (is_closed()) {
+        return;
+    }
+    BuilderState& builder = *state_;
+    CUresult status = CUDA_SUCCESS;
+    if (builder.phase.load(std::memory_order_relaxed) == GraphBuilderPhase::Building) {
+        Capture& capture = *builder.capture;
+        if (builder.kind == GraphBuilderKind::Forked) {
+            const std::lock_guard lock(capture.mutex);
+            for (Capture::Fork& fork : capture.forks) {
+                fork.is_dropped = fork.is_dropped || fork.builder == builder.id;
+            }
+        } else {
+            status = detail::abandon(detail::Access::state(builder.stream)->handle, capture,
+                                     builder.kind == GraphBuilderKind::Primary);
+        }
+    }
+    if (status == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD) {
+        raise_wrong_thread(builder);
+    }
+    builder.phase.store(GraphBuilderPhase::Closed, std::memory_order_relaxed);
+    builder.capture.reset();
+    builder.graph.reset();
+    builder.stream.close();
+    detail::release_deferred();
+    if (status != CUDA_SUCCESS) {
+        driver::raise(status, table().cuStreamEndCapture.name);
+    }
+}
+
+// ---- forks -------------------------------------------------------------------------------------
+
+std::vector<GraphBuilder> GraphBuilder::split(std::size_t count) {
+    if (count < 2) {
+        throw std::invalid_argument("count is " + std::to_string(count) +
+                                    ", expected at least 2: the builder itself and a new one");
+    }
+    BuilderState& builder = detail::building(*this);
+    Capture& capture = *builder.capture;
+    std::vector<GraphBuilder> all{*this};
+    all.reserve(count);
+    const Event point = builder.stream.record();
+    while (all.size() < count) {
+        GraphBuilder fork = detail::make_builder(GraphBuilderKind::Forked,
+                                                 detail::stream_beside(builder.stream), builder.id);
+        BuilderState& state = *fork.state_;
+        {
+            const std::lock_guard lock(capture.mutex);
+            capture.forks.reserve(capture.forks.size() + 1);
+        }
+        const CUstream stream = detail::handle_of(state.stream);
+        detail::enlist_capture(stream, builder.capture);
+        try {
+            state.stream.wait(point); // makes it part of the capture
+        } catch (...) {
+            detail::delist_capture(stream, capture);
+            throw; // NOTE: forks made before stay on the list as dropped ones
+        }
+        const std::lock_guard lock(capture.mutex);
+        capture.forks.push_back({state.id, state.stream});
+        state.capture = builder.capture;
+        state.phase.store(GraphBuilderPhase::Building, std::memory_order_relaxed);
+        all.push_back(std::move(fork));
+    }
+    return all;
+}
+
+GraphBuilder GraphBuilder::join(std::span<const GraphBuilder> builders) {
+    if (builders.size() < 2) {
+        throw std::invalid_argument("builders has " + std::to_string(builders.size()) +
+                                    ", expected at least two builders to join");
+    }
+    const auto not_forked = std::ranges::find_if(
+        builders, [](const GraphBuilder& builder) { return !builder.is_join_required(); });
+    const GraphBuilder root = not_forked != builders.end() ? *not_forked : builders.front();
+    check_joinable(builders, root);
+    Capture& capture = *root.state_->capture;
+    for (GraphBuilder other : builders) {
+        if (other == root) {
+            continue;
+        }
+        BuilderState& fork = *other.state_;
+        root.state_->stream.wait(fork.stream);
+        detail::delist_capture(detail::handle_of(fork.stream), capture);
+        {
+            const std::lock_guard lock(capture.mutex);
+            std::erase_if(capture.forks,
+                          [&](const Capture::Fork& known) { return known.builder == fork.id; });
+        }
+        fork.capture.reset();
+        fork.phase.store(GraphBuilderPhase::Closed, std::memory_order_relaxed);
+        fork.stream.close();
+    }
+    return root;
+}
+
+// ---- what a builder is -------------------------------------------------------------------------
+
+Stream GraphBuilder::stream() const {
+    return detail::unclosed(*this).stream;
+}
+
+GraphBuilder::operator const Stream&() const {
+    return detail::building(*this).stream;
+}
+
+bool GraphBuilder::is_join_required() const {
+    return kind() == GraphBuilderKind::Forked;
+}
+
+GraphBuilderKind GraphBuilder::kind() const {
+    return detail::unclosed(*this).kind;
+}
+
+std::uint64_t GraphBuilder::id() const noexcept {
+    return state_ != nullptr ? state_->id : 0;
+}
+
+std::string to_string(const GraphBuilder& builder) {
+    const auto& state = detail::Access::state(builder);
+    if (state == nullptr) {
+        return "<GraphBuilder closed>";
+    }
+    return "<" + detail::name_of(*state) + " " + std::string(to_string(state->kind)) +
+           (state->origin != 0 ? " of " + std::to_string(state->origin) : "") + ", " +
+           std::string(to_string(builder.phase())) + ">";
+}
+
+std::string_view to_string(CaptureMode mode) noexcept {
+    switch (mode) {
+    case CaptureMode::Global:
+        return "global";
+    case CaptureMode::ThreadLocal:
+        return "thread_local";
+    case CaptureMode::Relaxed:
+        return "relaxed";
+    }
+    return "unknown";
+}
+
+std::string_view to_string(GraphBuilderKind kind) noexcept {
+    switch (kind) {
+    case GraphBuilderKind::Primary:
+        return "primary";
+    case GraphBuilderKind::Forked:
+        return "fork";
+    case GraphBuilderKind::ConditionalBody:
+        return "conditional body";
+    }
+    return "unknown";
+}
+
+std::string_view to_string(GraphBuilderPhase phase) noexcept {
+    switch (phase) {
+    case GraphBuilderPhase::NotStarted:
+        return "not started";
+    case GraphBuilderPhase::Building:
+        return "building";
+    case GraphBuilderPhase::Ended:
+        return "ended";
+    case GraphBuilderPhase::Closed:
+        return "closed";
+    }
+    return "unknown";
+}
+
+// ---- CaptureGuard ------------------------------------------------------------------------------
+
+CaptureGuard::CaptureGuard(const Stream& stream, CaptureMode mode)
+    : builder_(GraphBuilder::create(stream)) {
+    builder_.begin_building(mode);
+}
+
+CaptureGuard::~CaptureGuard() {
+    try {
+        builder_.close();
+    } catch (...) {
+        driver::report_release_failure("stream capture");
+    }
+}
+
+GraphDefinition CaptureGuard::end() {
+    return builder_.end_building().graph_definition();
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+CUstreamCaptureMode to_driver(CaptureMode mode) {
+    switch (mode) {
+    case CaptureMode::Global:
+        return CU_STREAM_CAPTURE_MODE_GLOBAL;
+    case CaptureMode::ThreadLocal:
+        return CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    case CaptureMode::Relaxed:
+        return CU_STREAM_CAPTURE_MODE_RELAXED;
+    }
+    throw std::invalid_argument("mode is " + std::to_string(static_cast<int>(mode)) +
+                                ", expected CaptureMode::Global, ThreadLocal or Relaxed");
+}
+
+void raise_begin_failure(CUresult status, const BuilderState& builder, const char* call) {
+    const detail::StreamState& queue = detail::open(builder.stream);
+    std::string text = detail::name_of(builder) + " cannot begin: ";
+    if (driver::is_legacy_default_stream(queue.handle)) {
+        text += "the legacy default stream cannot be captured; create the builder from a device or "
+                "from another stream";
+    } else if (driver::query_capture(queue.handle).is_capturing()) {
+        const auto other = detail::find_capture(queue);
+        text += other != nullptr ? "GraphBuilder " + std::to_string(other->builder) +
+                                       " captures this stream; end that capture first"
+                                 : std::string("another library captures this stream; end that "
+                                               "capture first");
+    } else {
+        text += driver::explanation_of(status);
+    }
+    throw CUDAError(status, call, text);
+}
+
+void raise_wrong_thread(const BuilderState& builder) {
+    throw CUDAError(CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD, table().cuStreamEndCapture.name,
+                    detail::name_of(builder) + " began in mode " +
+                        std::string(to_string(builder.capture->mode)) +
+                        " on another thread, which has to end it; captures in mode relaxed end on "
+                        "any thread");
+}
+
+void check_forks(const BuilderState& builder, Capture& capture) {
+    const std::lock_guard lock(capture.mutex);
+    if (capture.forks.empty()) {
+        return;
+    }
+    std::string names;
+    bool is_any_dropped = false;
+    for (const Capture::Fork& fork : capture.forks) {
+        names += (names.empty() ? "GraphBuilder " : ", GraphBuilder ") +
+                 std::to_string(fork.builder) + (fork.is_dropped ? " (dropped)" : "");
+        is_any_dropped = is_any_dropped || fork.is_dropped;
+    }
+    throw std::logic_error(
+        detail::name_of(builder) +
+        " cannot end: builders that were split off are not joined: " + names +
+        (is_any_dropped ? "; a dropped one cannot be joined any more: close this builder and "
+                          "capture again"
+                        : "; join them with GraphBuilder::join() first"));
+}
+
+void check_joinable(std::span<const GraphBuilder> builders, const GraphBuilder& root) {
+    const BuilderState& first = detail::building(root);
+    for (std::size_t i = 0; i < builders.size(); ++i) {
+        const BuilderState& builder = detail::building(builders[i]);
+        if (std::ranges::find(builders.subspan(0, i), builders[i]) !=
+            builders.begin() + static_cast<std::ptrdiff_t>(i)) {
+            throw std::invalid_argument("builders has " + detail::name_of(builder) +
+                                        " twice, expected different builders");
+        }
+        if (builder.capture != first.capture) {
+            throw std::invalid_argument(
+                detail::name_of(builder) + " captures into the graph of GraphBuilder " +
+                std::to_string(builder.capture->builder) + ", expected that of GraphBuilder " +
+                std::to_string(first.capture->builder) +
+                ": only builders that were split off each other can be joined; use embed() to "
+                "put one graph into another");
+        }
+    }
+}
+
+void hand_over(CUgraph graph, Capture& capture) {
+    std::vector<std::shared_ptr<void>> kept = capture.take();
+    if (kept.empty()) {
+        return;
+    }
+    // The same kernels and buffers are often used many times.
+    std::ranges::sort(kept);
+    const auto repeated = std::ranges::unique(kept);
+    kept.erase(repeated.begin(), repeated.end());
+    auto payload = detail::Payload::make(kept.size());
+    std::ranges::move(kept, payload->owners().begin());
+    detail::RetainedPayload(graph, std::move(payload)).commit();
+}
+
+} // namespace
+
+} // namespace cuprum
