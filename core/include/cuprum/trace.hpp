@@ -12,8 +12,9 @@ namespace cuprum {
 
 /// What a trace records.
 struct TraceOptions {
-    /// Also record when kernels, copies and fills ran on their streams, not only when they were
-    /// enqueued. Costs two event records each.
+    /// Also record when kernels, copies, fills and graphs ran on their streams, not only when they
+    /// were enqueued. Costs two event records each. A graph is one stretch of time that lists its
+    /// nodes: the driver does not say when each of them ran.
     bool has_device_work = true;
 };
 

@@ -65,4 +65,14 @@ std::vector<std::string> work_in_flight() {
     return all;
 }
 
+std::vector<std::string> nodes_of_executable(CUgraphExec graph) {
+    std::vector<std::string> all;
+    for_each_hooks([&](const Hooks& hooks) {
+        if (hooks.nodes_of_executable != nullptr && all.empty()) {
+            all = hooks.nodes_of_executable(graph);
+        }
+    });
+    return all;
+}
+
 } // namespace cuprum::driver

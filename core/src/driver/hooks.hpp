@@ -6,6 +6,8 @@
 
 #pragma once
 
+#include <cuda.h>
+
 #include <string>
 #include <vector>
 
@@ -24,6 +26,8 @@ struct Hooks {
     void (*after_fork_in_child)() noexcept = nullptr;
     /// Describes the work that may be running on the devices, one line each, for error messages.
     std::vector<std::string> (*work_in_flight)() = nullptr;
+    /// Describes the nodes of an executable graph, one line each, as far as they are known.
+    std::vector<std::string> (*nodes_of_executable)(CUgraphExec graph) = nullptr;
 };
 
 /// Adds hooks, which must live as long as the process. At most four folders can add some.
@@ -43,5 +47,8 @@ void run_hooks(void (*Hooks::*function)() noexcept) noexcept;
 
 /// Returns what all hooks say about the work in flight.
 [[nodiscard]] std::vector<std::string> work_in_flight();
+
+/// Returns what all hooks say about the nodes of an executable graph.
+[[nodiscard]] std::vector<std::string> nodes_of_executable(CUgraphExec graph);
 
 } // namespace cuprum::driver

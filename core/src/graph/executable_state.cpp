@@ -3,6 +3,8 @@
 
 #include "graph/executable_state.hpp"
 
+#include "graph/executables.hpp"
+
 #include <utility>
 
 namespace cuprum::detail {
@@ -58,6 +60,7 @@ LentOwners::~LentOwners() {
 
 ExecutableState::~ExecutableState() {
     if (handle != nullptr) {
+        forget_executable(handle);
         release_or_defer("executable graph", driver::table().cuGraphExecDestroy, handle);
     }
     owners = SharedOwners();

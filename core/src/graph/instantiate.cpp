@@ -5,6 +5,7 @@
 #include "driver/explanations.hpp"
 #include "graph/edges.hpp"
 #include "graph/executable_state.hpp"
+#include "graph/executables.hpp"
 #include "graph/graph_state.hpp"
 #include "stream/stream_state.hpp"
 #include "support/text.hpp"
@@ -55,6 +56,7 @@ Graph detail::instantiate(const GraphShare& graph, const GraphCompleteOptions& o
         [[unlikely]] {
         raise_refusal(status, create.name, state, parameters);
     }
+    note_executable(made->handle, graph);
     return Access::make<Graph>(std::move(made));
 }
 

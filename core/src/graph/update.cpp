@@ -5,6 +5,7 @@
 
 #include "driver/call.hpp"
 #include "graph/executable_state.hpp"
+#include "graph/executables.hpp"
 #include "graph/graph_state.hpp"
 
 #include <cuprum/error.hpp>
@@ -54,6 +55,7 @@ GraphUpdateResult Graph::try_update(const GraphDefinition& source) const {
     }
     if (status == CUDA_SUCCESS) [[likely]] {
         state.owners = std::move(owners);
+        detail::note_executable(state.handle, graph);
         return {.is_updated = true};
     }
     if (status != CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) {

@@ -5,6 +5,7 @@
 
 #include "driver/capture.hpp"
 #include "driver/default_stream.hpp"
+#include "driver/hooks.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -22,8 +23,9 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t MAX_ENQUEUED = 65536; // more is left out of the trace
 constexpr unsigned BEGINS_PER_SWEEP = 64;
-constexpr auto MAX_ORIGIN_WAIT = 100ms; // on our own stream, which other streams can hold up
-constexpr auto MAX_CONTEXT_WAIT = 5s;   // for the work of a context that is being destroyed
+constexpr std::size_t MAX_NODES_SHOWN = 100; // of one launch of a graph
+constexpr auto MAX_ORIGIN_WAIT = 100ms;      // on our own stream, which other streams can hold up
+constexpr auto MAX_CONTEXT_WAIT = 5s;        // for the work of a context that is being destroyed
 constexpr auto POLL_INTERVAL = 200us;
 constexpr int DEVICE_PROCESS = 1'000'000'000; // beyond every real process number
 // The driver reports times between events as a float, which loses precision over long distances.
@@ -56,6 +58,10 @@ private:
 template <typename T>
 [[nodiscard]] T argument(const driver::Call& call) {
     return std::get<0>(*static_cast<const std::tuple<T>*>(call.arguments));
+}
+
+bool is_graph_launch(const driver::Call& call) {
+    return std::string_view(call.name).starts_with("cuGraphLaunch");
 }
 
 bool is_primary_active(CUdevice device) {
@@ -169,8 +175,7 @@ void DeviceWork::begin(const driver::Call& call) noexcept {
         Work& work = begun.work;
         work.clock = clock;
         work.stream = *call.stream;
-        work.name = name_of(call);
-        work.category = call.kernel != nullptr ? "kernel" : "copy";
+        describe(call, work);
         {
             const std::lock_guard lock(mutex_);
             if (!is_on_ || !clock->is_alive) {
@@ -480,6 +485,32 @@ void DeviceWork::give_back(Work& work) {
     }
 }
 
+/// Writes what a call enqueues: a kernel, a copy or fill, or a graph with its nodes.
+void DeviceWork::describe(const driver::Call& call, Work& work) {
+    if (!is_graph_launch(call)) {
+        work.name = name_of(call);
+        work.category = call.kernel != nullptr ? "kernel" : "copy";
+        return;
+    }
+    work.name = "graph";
+    work.category = "graph";
+    const CUgraphExec graph =
+        std::get<0>(*static_cast<const std::tuple<CUgraphExec, CUstream>*>(call.arguments));
+    const std::vector<std::string> nodes = driver::nodes_of_executable(graph);
+    if (nodes.empty()) {
+        return; // made by other code
+    }
+    work.name += " of " + std::to_string(nodes.size()) + (nodes.size() == 1 ? " node" : " nodes");
+    work.details = "\"nodes\": [";
+    const std::size_t shown = std::min(nodes.size(), MAX_NODES_SHOWN);
+    for (std::size_t i = 0; i < shown; ++i) {
+        work.details += i == 0 ? "" : ", ";
+        driver::append_quoted(work.details, nodes[i].c_str());
+    }
+    work.details +=
+        shown < nodes.size() ? ", \"and " + std::to_string(nodes.size() - shown) + " more\"]" : "]";
+}
+
 std::string DeviceWork::name_of(const driver::Call& call) {
     const char* name = nullptr;
     // The handle is a kernel's or a function's of the older kind; the driver refuses the latter.
@@ -542,7 +573,7 @@ void DeviceWork::write(Lane& lane, Work& work) {
     // The driver rounds times: work may seem to begin before the work in front of it ended.
     const std::int64_t begin = std::max(measured, lane.last_end_ns);
     lane.last_end_ns = std::max(begin, measured + nanoseconds(length_ms));
-    writer_.write(lane.track, work.category, work.name, begin, lane.last_end_ns, {});
+    writer_.write(lane.track, work.category, work.name, begin, lane.last_end_ns, work.details);
     if (begin_ms > MAX_DISTANCE_MS) {
         // The event becomes the origin, and the origin a spare event.
         std::swap(clock.origin, work.begin);

@@ -84,6 +84,7 @@ private:
         CUevent begin = nullptr;
         CUevent end = nullptr;
         std::string name;
+        std::string details; // JSON members
         const char* category = "";
     };
 
@@ -106,6 +107,7 @@ private:
     [[nodiscard]] std::shared_ptr<Lane> lane_of(const Clock& clock, CUstream stream);
     static CUevent take_event(Clock& clock);
     static void give_back(Work& work);
+    static void describe(const driver::Call& call, Work& work);
     [[nodiscard]] static std::string name_of(const driver::Call& call);
     [[nodiscard]] bool is_known(CUcontext context);
     [[nodiscard]] CUcontext known_primary(int device);
