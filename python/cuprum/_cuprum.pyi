@@ -58,7 +58,9 @@ class SMResource:
 
     @property
     def coscheduled_alignment(self) -> int:
-        """Return the number that sizes of parts are rounded up to a multiple of."""
+        """
+        Return the granularity of parts: their sizes are rounded up to multiples of it.
+        """
 
     @property
     def flags(self) -> int:
@@ -70,11 +72,13 @@ class SMResource:
 
     @property
     def is_usable(self) -> bool:
-        """Return whether a context can be made of it; not so after a dry run."""
+        """
+        Return whether a context can be created from it. False after a dry run.
+        """
 
     def split(self, options: cuprum._options.SMResourceOptions | dict, *, dry_run: bool = False) -> tuple[list[SMResource], SMResource]:
         """
-        Split into groups and what is left over. This object stays as it is.
+        Split into groups and a remainder. This object does not change.
 
         Parameters
         ----------
@@ -91,9 +95,9 @@ class SMResource:
         Raises
         ------
         CUDAError
-            With ``CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION`` if the device cannot be split so.
+            With ``CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION`` if the device cannot be split this way.
         NotSupportedError
-            If the driver is too old for what is asked.
+            If the driver is too old for these options.
         """
 
     def __repr__(self) -> str: ...
@@ -127,12 +131,12 @@ class WorkqueueResource:
 
     def configure(self, options: cuprum._options.WorkqueueResourceOptions | dict | None) -> None:
         """
-        Change the description; contexts made of it afterwards follow it.
+        Change the settings for contexts that are created from it afterwards.
 
         Parameters
         ----------
         options : WorkqueueResourceOptions or dict
-            What to change; None in it leaves a setting as it is.
+            What to change. None leaves a setting unchanged.
         """
 
     def __repr__(self) -> str: ...
@@ -238,7 +242,7 @@ class Context:
 
     def record(self, event: Event) -> None:
         """
-        Record an event after all work enqueued in this context so far, on whatever stream.
+        Record an event after all work enqueued in this context so far, on all streams.
 
         Parameters
         ----------
@@ -248,7 +252,7 @@ class Context:
 
     def wait(self, event: Event) -> None:
         """
-        Hold back later work of all streams of this context until an event is done.
+        Make later work of all streams of this context wait for an event.
 
         Returns at once; only the device waits.
         """
@@ -304,7 +308,7 @@ class Context:
         """
         Make this context current on the calling thread for a ``with`` block.
 
-        What was current before is current again afterwards.
+        The previous context is restored at the end.
         """
 
     @staticmethod
@@ -315,14 +319,12 @@ class Context:
         """
         Make this context current on the calling thread, on top of what is current.
 
-        Every push needs its ``pop``; ``as_current`` sees to that.
+        Call ``pop`` for every push, or use ``as_current``.
         """
 
     @staticmethod
     def pop() -> Context:
-        """
-        Take the current context from the top of the thread's stack and return it.
-        """
+        """Remove the current context from the thread's stack and return it."""
 
     def sync(self) -> None:
         """
@@ -445,7 +447,7 @@ class Stream:
         Parameters
         ----------
         event : Event, optional
-            Recorded again, and stands for this point from now on. A new one is made if it is not given.
+            The event to record again. If not given, a new event is created.
         options : EventOptions or dict, optional
             Options for a new event.
         external : bool, optional
@@ -464,14 +466,14 @@ class Stream:
 
     def wait(self, event_or_stream: Event | Stream | cuprum.typing.IsStreamType, *, external: bool = False) -> None:
         """
-        Hold back later work on this stream until an event or another stream's work is done.
+        Make later work on this stream wait for an event or for another stream.
 
         Returns at once; only the device waits.
 
         Parameters
         ----------
         event_or_stream : Event, Stream or object with ``__cuda_stream__``
-            A stream stands for the work that it holds now.
+            For a stream, waits for the work that it holds now.
         external : bool, optional
             In a stream that is being captured, make waiting for the event a part of the graph.
         """
@@ -504,7 +506,7 @@ class Stream:
         """
         Call a function on a thread of the driver, in this stream's order. Returns at once.
 
-        An exception that it raises goes to ``sys.unraisablehook``, and the stream goes on. It is never
+        If it raises, the exception goes to ``sys.unraisablehook`` and the stream continues. It is never
         called if earlier work of the context failed.
 
         Parameters
@@ -544,7 +546,7 @@ class Stream:
 
     def wait_value(self, target: Buffer | int, value: int, *, offset: int = 0, bits: int = 32, condition: cuprum.typing.WaitConditionType | str = 'greater_or_equal', flush: bool = False) -> None:
         """
-        Hold back later work on this stream until memory holds a number. Returns at once.
+        Make later work on this stream wait until memory holds a number. Returns at once.
 
         Parameters
         ----------
@@ -584,9 +586,7 @@ class Stream:
 
     @property
     def memory_sync_domain_map(self) -> tuple[int, int]:
-        """
-        Return the hardware's domains that the default and the remote one stand for.
-        """
+        """Return the hardware domains of the default and the remote domain."""
 
     @memory_sync_domain_map.setter
     def memory_sync_domain_map(self, map: tuple[int, int], /) -> None: ...
@@ -604,7 +604,7 @@ class Stream:
     def access_policy_window(self, window: cuprum._types.AccessPolicyWindow | None, /) -> None: ...
 
     def copy_attributes_from(self, other: Stream) -> None:
-        """Take over all attributes of another stream of the same context."""
+        """Copy all attributes of another stream of the same context."""
 
     @classmethod
     def _init(cls, obj: object | None = None, options: object | None = None, device_id: object | None = None) -> object: ...
@@ -717,7 +717,7 @@ class Event:
         Raises
         ------
         RuntimeError
-            If either lacks timing, was not recorded or is not done; the text says which.
+            If either has no timing, was not recorded or is not done. The message says which.
         """
 
     def __isub__(self, other: object, /) -> object: ...
@@ -743,12 +743,10 @@ class MemoryResource:
     def __init__(self) -> None: ...
 
     def allocate(self, size: int, *, stream: Stream) -> Buffer:
-        """
-        Allocate memory, usable in a stream's order from here on. To be overridden.
-        """
+        """Allocate memory for use on a stream from now on. To be overridden."""
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
-        """Free what ``allocate`` gave, ordered on a stream. To be overridden."""
+        """Free memory of ``allocate``, ordered on a stream. To be overridden."""
 
     @property
     def is_device_accessible(self) -> bool:
@@ -770,10 +768,10 @@ class MemoryResource:
 
 class MemoryPoolAttributes:
     """
-    Memory that a pool holds and has held, and its settings; each read asks the driver.
+    The memory that a pool holds and has held, and its settings. Each read asks the driver.
 
-    The reuse flags and the release threshold can be set, the high-water marks to 0. Holds the pool
-    alive, also when its resource is closed.
+    You can set the reuse flags and the release threshold, and the high-water marks to 0. Keeps the
+    pool alive, even if its resource is closed.
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -903,7 +901,7 @@ class MemoryPool(MemoryResource):
         """
         Return the handle that other processes import the pool with.
 
-        All of them share one file descriptor, which is closed with the last.
+        All handles of a pool share one file descriptor, which is closed with the last of them.
 
         Raises
         ------
@@ -915,8 +913,8 @@ class MemoryPool(MemoryResource):
         """
         Register an imported pool under the UUID of its exporter.
 
-        Buffers that arrive from other processes find it there. Returns the pool that is entered: this
-        one, or one that was before.
+        Buffers that arrive from other processes find it there. Returns the registered pool: this one, or
+        one that was registered earlier.
         """
 
     @staticmethod
@@ -958,7 +956,7 @@ class DeviceMemoryResource(MemoryPool):
     device_id : Device or int
         The device whose memory it is.
     options : DeviceMemoryResourceOptions or dict, optional
-        A pool of its own is made as they say. Without them, the device's current pool is used, which
+        Create a pool with these options. Without options, the device's current pool is used, which
         the whole process shares.
     """
 
@@ -968,12 +966,12 @@ class DeviceMemoryResource(MemoryPool):
 
     def allocate(self, size: int, *, stream: Stream) -> Buffer:
         """
-        Allocate memory, usable in a stream's order from here on.
+        Allocate memory for use on a stream from now on.
 
         Raises
         ------
         OutOfMemoryError
-            With the bytes asked for and free.
+            If there is not enough memory. The message shows the requested and the free bytes.
         """
 
     @staticmethod
@@ -985,15 +983,15 @@ class DeviceMemoryResource(MemoryPool):
     @staticmethod
     def from_allocation_handle(device_id: Device | int, alloc_handle: int | IPCAllocationHandle) -> DeviceMemoryResource:
         """
-        Import a pool of another process, to map its buffers; it does not allocate.
+        Import a pool of another process to map its buffers. An imported pool cannot allocate.
 
         Parameters
         ----------
         device_id : Device or int
             The device whose memory it is.
         alloc_handle : int or IPCAllocationHandle
-            A file descriptor, which stays the caller's, or what ``allocation_handle`` gave. A pool that
-            this process knows by its UUID is returned as it is.
+            A file descriptor, which the caller keeps, or an ``allocation_handle``. If this process already
+            knows the pool by its UUID, that pool is returned.
         """
 
     @staticmethod
@@ -1025,7 +1023,7 @@ class PinnedMemoryResource(MemoryPool):
     Parameters
     ----------
     options : PinnedMemoryResourceOptions or dict, optional
-        A pool of its own is made as they say. Without them, the process's current pool of pinned memory
+        Create a pool with these options. Without options, the process's current pool of pinned memory
         is used; that needs a driver for CUDA 13.0.
     """
 
@@ -1035,18 +1033,18 @@ class PinnedMemoryResource(MemoryPool):
 
     def allocate(self, size: int, *, stream: Stream) -> Buffer:
         """
-        Allocate memory, usable in a stream's order from here on.
+        Allocate memory for use on a stream from now on.
 
         Raises
         ------
         OutOfMemoryError
-            With the bytes asked for and free.
+            If there is not enough memory. The message shows the requested and the free bytes.
         """
 
     @staticmethod
     def from_allocation_handle(alloc_handle: int | IPCAllocationHandle) -> PinnedMemoryResource:
         """
-        Import a pool of another process, to map its buffers; it does not allocate.
+        Import a pool of another process to map its buffers. An imported pool cannot allocate.
         """
 
     @staticmethod
@@ -1065,7 +1063,7 @@ class ManagedMemoryResource(MemoryPool):
     Parameters
     ----------
     options : ManagedMemoryResourceOptions or dict, optional
-        A pool of its own is made as they say. Without them, the process's current pool of managed
+        Create a pool with these options. Without options, the process's current pool of managed
         memory is used.
     """
 
@@ -1075,12 +1073,12 @@ class ManagedMemoryResource(MemoryPool):
 
     def allocate(self, size: int, *, stream: Stream) -> ManagedBuffer:
         """
-        Allocate memory, usable in a stream's order from here on.
+        Allocate memory for use on a stream from now on.
 
         Raises
         ------
         OutOfMemoryError
-            With the bytes asked for and free.
+            If there is not enough memory. The message shows the requested and the free bytes.
         """
 
     @property
@@ -1097,7 +1095,7 @@ class LegacyPinnedMemoryResource(_NativeResource):
     """
     A memory resource of page-locked host memory, which devices can access.
 
-    Works with every driver, and slowly: a ``PinnedMemoryResource`` reuses memory.
+    Works with every driver, but is slow. A ``PinnedMemoryResource`` reuses memory.
     """
 
     def __init__(self) -> None: ...
@@ -1116,7 +1114,7 @@ class LegacyPinnedMemoryResource(_NativeResource):
         Raises
         ------
         OutOfMemoryError
-            With the bytes asked for and free.
+            If there is not enough memory. The message shows the requested and the free bytes.
         """
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> None:
@@ -1162,7 +1160,7 @@ class SynchronousMemoryResource(_NativeResource):
         Raises
         ------
         OutOfMemoryError
-            With the bytes asked for and free.
+            If there is not enough memory. The message shows the requested and the free bytes.
         """
 
     def deallocate(self, ptr: int, size: int, *, stream: Stream | None = None) -> None:
@@ -1191,14 +1189,14 @@ def register_host_memory(obj: object, *, read_only: bool = False, io_memory: boo
     obj : object with the buffer protocol
         Contiguous, and writable unless `read_only`. Kept alive with the buffer.
     read_only : bool
-        Devices only read it, and the buffer is read-only: what copies or fills into it is refused.
+        Devices may only read it. Copies and fills into the buffer raise.
     io_memory : bool
         It is the memory of another device on the bus.
 
     Raises
     ------
     CUDAError
-        If it is registered already, or the device does not know such registrations.
+        If it is registered already, or the device does not support these options.
     """
 
 class GraphMemoryResourceAttributes:
@@ -1294,20 +1292,20 @@ class VirtualMemoryResource(_NativeResource):
     """
     A memory resource that reserves addresses and maps physical memory there.
 
-    An allocation can grow, in place if the addresses behind it are free, else under new ones, never by
-    copying. Sizes are rounded up to the granularity.
+    An allocation can grow without a copy: in place if the addresses behind it are free, or at new
+    addresses. Sizes are rounded up to the granularity.
 
     Parameters
     ----------
     device_id : Device or int
-        The device whose memory it is, or which is nearest if it is the host's.
+        The device whose memory it is. For host memory, the nearest device.
     config : VirtualMemoryResourceOptions or dict, optional
         How memory is made.
 
     Raises
     ------
     RuntimeError
-        If the device cannot do this, or not with GPUDirect RDMA if that is asked for.
+        If the device does not support virtual memory, or not with GPUDirect RDMA if requested.
     """
 
     def __init__(self, device_id: Device | int, config: cuprum._options.VirtualMemoryResourceOptions | dict | None = None) -> None: ...
@@ -1338,15 +1336,15 @@ class VirtualMemoryResource(_NativeResource):
         buf : Buffer
             A whole allocation of this resource.
         new_size : int
-            In bytes. If it is not larger, only access is set anew.
+            In bytes. If it is not larger, only the access rights change.
         config : VirtualMemoryResourceOptions or dict, optional
-            How the added memory is made, and who may access all of it; becomes the resource's.
+            How the added memory is made and who may access all of it. Replaces the resource's options.
 
         Returns
         -------
         Buffer
-            The same buffer if it grew in place. Otherwise another one over the same memory and more; the
-            old one stays usable at its address until it is closed.
+            The same buffer if it grew in place. If not, another buffer over the same memory and more;
+            the old one stays usable at its address until it is closed.
 
         Raises
         ------
@@ -1386,8 +1384,8 @@ class IPCAllocationHandle:
     """
     A file descriptor that imports a pool of another process.
 
-    Obtained from ``MemoryPool.allocation_handle``. ``multiprocessing`` sends it; by other means, send
-    the descriptor itself.
+    Obtained from ``MemoryPool.allocation_handle``. Send it with ``multiprocessing``, or send the file
+    descriptor itself in another way.
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -1406,7 +1404,7 @@ class IPCAllocationHandle:
 
     @property
     def uuid(self) -> UUID | None:
-        """Return what the pool is known by."""
+        """Return the UUID of the pool."""
 
     @property
     def is_closed(self) -> bool:
@@ -1447,7 +1445,7 @@ class Buffer:
         size : int
             In bytes.
         mr : MemoryResource, optional
-            Takes the memory back: its ``deallocate`` is called when the buffer is closed or dropped.
+            Frees the memory: its ``deallocate`` is called when the buffer is closed or dropped.
         owner : object, optional
             Kept alive with the buffer; nothing is freed.
         stream : Stream, optional
@@ -1515,7 +1513,7 @@ class Buffer:
         mr : MemoryPool
             The exporter's pool, imported.
         ipc_descriptor : IPCBufferDescriptor
-            What names the buffer. The same one gives the same memory, mapped once.
+            The descriptor of the buffer. Importing it again returns the same memory, mapped once.
         stream : Stream
             The unmapping is ordered on it.
 
@@ -1526,7 +1524,7 @@ class Buffer:
         ValueError
             If the descriptor is cut short, or claims more than is mapped.
         CUDAError
-            If it is not one of this pool's.
+            If the buffer does not belong to this pool.
         """
 
     def __reduce__(self) -> tuple: ...
@@ -1596,8 +1594,8 @@ class Buffer:
         Parameters
         ----------
         source : object with the buffer protocol
-            Contiguous and of this buffer's size. Pageable memory may be changed when this returns; pinned
-            memory must be left alone until the stream gets there.
+            Contiguous and of this buffer's size. You may change pageable memory when this returns. Do not
+            change pinned memory before the copy is done.
         stream : Stream
             The copy is ordered on it.
 
@@ -1616,8 +1614,8 @@ class Buffer:
         Parameters
         ----------
         destination : object with the buffer protocol
-            Contiguous, writable and of this buffer's size. Keep it alive, and do not read it, until the
-            stream gets there: ``stream.sync()``.
+            Contiguous, writable and of this buffer's size. Keep it alive and do not read it until the copy
+            is done: call ``stream.sync()``.
         stream : Stream
             The copy is ordered on it.
 
@@ -1659,11 +1657,11 @@ class Buffer:
         Parameters
         ----------
         stream : Stream, optional
-            The free is ordered on it, not on the stream that was recorded.
+            Free the memory on this stream instead. If other shares are left, their free waits for it.
         """
 
     def set_deallocation_stream(self, stream: Stream) -> None:
-        """Name the stream that the memory will be freed on."""
+        """Set the stream that the memory will be freed on."""
 
     def __enter__(self) -> Buffer: ...
 
@@ -1673,18 +1671,18 @@ class Buffer:
         """
         Return a part of the memory as a buffer that shares it.
 
-        ``buffer[a:b]`` counts bytes. The memory is freed with the last of its parts and the whole. A part of
-        a ``ManagedBuffer`` is one, too.
+        ``buffer[a:b]`` counts bytes. The memory is freed when the buffer and all its parts are gone. A part
+        of a ``ManagedBuffer`` is a ``ManagedBuffer``.
 
         Parameters
         ----------
         key : slice
-            Without a step. As everywhere in Python, bounds beyond the end mean the end.
+            Without a step. Bounds beyond the end mean the end, as everywhere in Python.
 
         Raises
         ------
         TypeError
-            If `key` is no slice: single bytes are not buffers.
+            If `key` is not a slice.
         ValueError
             If the slice has a step.
         """
@@ -1851,12 +1849,12 @@ def discard_batch(stream: Stream, buffers: Sequence[Buffer]) -> None:
 
 def discard_prefetch_batch(stream: Stream, buffers: Sequence[Buffer], locations: Device | cuprum._host.Host | Sequence[Device | cuprum._host.Host]) -> None:
     """
-    Give up what managed memory holds and move it; see ``prefetch_batch``. Needs a driver for CUDA 13.0.
+    Discard the contents of managed memory and move it; see ``prefetch_batch``. Needs a driver for CUDA 13.0.
     """
 
 def copy_batch(stream: Stream, srcs: Sequence[Buffer], dsts: Sequence[Buffer], *, options: cuprum._copy.CopyOptions | Sequence[cuprum._copy.CopyOptions] | None = None) -> None:
     """
-    Copy many buffers at once, in a stream's order but none among themselves.
+    Copy many buffers at once. The batch is ordered on a stream, but its copies have no order.
 
     Parameters
     ----------
@@ -1880,8 +1878,8 @@ class DeviceProperties:
     """
     The attributes of one device, under the driver's names in lower case.
 
-    An attribute that the driver does not know raises, as an AttributeError and a CUDAError; ``get`` takes a default for that case
-    and ``is_supported`` tells beforehand.
+    If the driver does not know an attribute, reading it raises an error that is an AttributeError and a CUDAError. ``get`` returns a
+    default in that case, and ``is_supported`` returns whether the driver knows it.
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -2509,8 +2507,8 @@ class Device:
     """
     One CUDA device.
 
-    There is one object per device: ``Device(0) is Device(0)``. Its methods act on their own device
-    whatever is current and leave the current context as it was, except ``set_current``.
+    There is one object per device: ``Device(0) is Device(0)``. Its methods act on this device even if
+    another one is current. Only ``set_current`` changes the current context.
 
     Parameters
     ----------
@@ -2521,7 +2519,7 @@ class Device:
     Raises
     ------
     ValueError
-        If there is no such device; the text gives the range.
+        If there is no such device. The message shows the valid range.
     """
 
     def __init__(self, device_id: object | None = None) -> None: ...
@@ -2592,7 +2590,7 @@ class Device:
         Parameters
         ----------
         ctx : Context, optional
-            Put in place of the current context. Without it, the device's primary context becomes current.
+            Replaces the current context. Without it, the device's primary context becomes current.
 
         Returns
         -------
@@ -2668,12 +2666,12 @@ class Device:
         size : int
             In bytes.
         stream : Stream
-            The memory may be used in this stream's order from here on, and is freed on it.
+            Work on this stream may use the memory from now on. The memory is freed on this stream.
 
         Raises
         ------
         OutOfMemoryError
-            With the bytes asked for and free.
+            If there is not enough memory. The message shows the requested and the free bytes.
         """
 
     @property
@@ -2711,7 +2709,7 @@ class Device:
         Raises
         ------
         ValueError
-            If no multiprocessors are named, or those of another device or of a dry run.
+            If there are no multiprocessors, or if they belong to another device or a dry run.
         NotSupportedError
             If the driver is older than CUDA 12.4.
         """
@@ -2720,7 +2718,7 @@ class Device:
         """
         Make this device's primary context current for a ``with`` block.
 
-        What was current before is current again afterwards.
+        The previous context is restored at the end.
         """
 
     @property
@@ -2740,8 +2738,8 @@ class Device:
         """
         Destroy everything in the primary context, of all libraries in the process.
 
-        The context itself starts anew on its next use. What was made in it before must not be used any
-        more.
+        The next use creates the context again. Old streams, events and context memory raise
+        ``ClosedError``.
         """
 
     def get_limit(self, limit: cuprum.typing.LimitType | str) -> int:
@@ -2761,9 +2759,9 @@ class Device:
 
     def enable_peer_access(self, peer: Device | int) -> None:
         """
-        Let kernels on this device access memory that is not from a pool on another one.
+        Let kernels on this device access another device's memory, except memory of pools.
 
-        Pools have ``peer_accessible_by``. Does nothing if the access is allowed already.
+        Pools have ``peer_accessible_by``. Harmless if the access is enabled already.
         """
 
     def disable_peer_access(self, peer: Device | int) -> None:
@@ -2820,16 +2818,16 @@ class ObjectCode:
     @staticmethod
     def from_cubin(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None, jit_options: cuprum.JITOptions | dict | None = None) -> ObjectCode:
         """
-        Hold code of this type.
+        Create an ObjectCode from code of this type.
 
         Parameters
         ----------
         module : bytes, str or path
             The code itself as bytes, or the path of a file, read when the code is first needed.
         name : str, optional
-            What messages call it.
+            Its name in messages.
         symbol_mapping : dict of str, optional
-            Kernel names as written, to their names in the code.
+            Maps kernel names in the source to their names in the code.
         jit_options : JITOptions or dict, optional
             How the driver compiles PTX when it loads it.
         """
@@ -2837,16 +2835,16 @@ class ObjectCode:
     @staticmethod
     def from_ptx(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None, jit_options: cuprum.JITOptions | dict | None = None) -> ObjectCode:
         """
-        Hold code of this type.
+        Create an ObjectCode from code of this type.
 
         Parameters
         ----------
         module : bytes, str or path
             The code itself as bytes, or the path of a file, read when the code is first needed.
         name : str, optional
-            What messages call it.
+            Its name in messages.
         symbol_mapping : dict of str, optional
-            Kernel names as written, to their names in the code.
+            Maps kernel names in the source to their names in the code.
         jit_options : JITOptions or dict, optional
             How the driver compiles PTX when it loads it.
         """
@@ -2854,16 +2852,16 @@ class ObjectCode:
     @staticmethod
     def from_ltoir(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None, jit_options: cuprum.JITOptions | dict | None = None) -> ObjectCode:
         """
-        Hold code of this type.
+        Create an ObjectCode from code of this type.
 
         Parameters
         ----------
         module : bytes, str or path
             The code itself as bytes, or the path of a file, read when the code is first needed.
         name : str, optional
-            What messages call it.
+            Its name in messages.
         symbol_mapping : dict of str, optional
-            Kernel names as written, to their names in the code.
+            Maps kernel names in the source to their names in the code.
         jit_options : JITOptions or dict, optional
             How the driver compiles PTX when it loads it.
         """
@@ -2871,16 +2869,16 @@ class ObjectCode:
     @staticmethod
     def from_fatbin(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None, jit_options: cuprum.JITOptions | dict | None = None) -> ObjectCode:
         """
-        Hold code of this type.
+        Create an ObjectCode from code of this type.
 
         Parameters
         ----------
         module : bytes, str or path
             The code itself as bytes, or the path of a file, read when the code is first needed.
         name : str, optional
-            What messages call it.
+            Its name in messages.
         symbol_mapping : dict of str, optional
-            Kernel names as written, to their names in the code.
+            Maps kernel names in the source to their names in the code.
         jit_options : JITOptions or dict, optional
             How the driver compiles PTX when it loads it.
         """
@@ -2888,16 +2886,16 @@ class ObjectCode:
     @staticmethod
     def from_object(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None, jit_options: cuprum.JITOptions | dict | None = None) -> ObjectCode:
         """
-        Hold code of this type.
+        Create an ObjectCode from code of this type.
 
         Parameters
         ----------
         module : bytes, str or path
             The code itself as bytes, or the path of a file, read when the code is first needed.
         name : str, optional
-            What messages call it.
+            Its name in messages.
         symbol_mapping : dict of str, optional
-            Kernel names as written, to their names in the code.
+            Maps kernel names in the source to their names in the code.
         jit_options : JITOptions or dict, optional
             How the driver compiles PTX when it loads it.
         """
@@ -2905,16 +2903,16 @@ class ObjectCode:
     @staticmethod
     def from_library(module: bytes | str | os.PathLike, *, name: str = "", symbol_mapping: dict | None = None, jit_options: cuprum.JITOptions | dict | None = None) -> ObjectCode:
         """
-        Hold code of this type.
+        Create an ObjectCode from code of this type.
 
         Parameters
         ----------
         module : bytes, str or path
             The code itself as bytes, or the path of a file, read when the code is first needed.
         name : str, optional
-            What messages call it.
+            Its name in messages.
         symbol_mapping : dict of str, optional
-            Kernel names as written, to their names in the code.
+            Maps kernel names in the source to their names in the code.
         jit_options : JITOptions or dict, optional
             How the driver compiles PTX when it loads it.
         """
@@ -2934,12 +2932,14 @@ class ObjectCode:
     @property
     def symbol_mapping(self) -> dict[str, str]:
         """
-        Return a copy of the map from kernel names as written to names in the code.
+        Return a copy of the map from kernel names in the source to names in the code.
         """
 
     @property
     def handle(self) -> int:
-        """Return the driver's ``CUlibrary`` as an int, loading it if need be."""
+        """
+        Return the driver's ``CUlibrary`` as an int. Loads the code on first use.
+        """
 
     def get_kernel(self, name: str | bytes) -> Kernel:
         """
@@ -2953,12 +2953,14 @@ class ObjectCode:
         Raises
         ------
         ValueError
-            If there is none; the text lists the kernels there are.
+            If there is no such kernel. The message lists the kernels that exist.
         """
 
     @property
     def kernel_names(self) -> list[str]:
-        """Return the names in the code of all kernels, loading it if need be."""
+        """
+        Return the names in the code of all kernels. Loads the code on first use.
+        """
 
     def get_global(self, name: str | bytes) -> Buffer:
         """
@@ -2970,7 +2972,7 @@ class ObjectCode:
         Raises
         ------
         ValueError
-            If there is none of that name.
+            If there is no such variable.
         """
 
     def get_managed(self, name: str | bytes) -> Buffer:
@@ -2980,7 +2982,7 @@ class ObjectCode:
         Raises
         ------
         ValueError
-            If there is none of that name.
+            If there is no such variable.
         """
 
     def get_module(self) -> int:
@@ -3009,8 +3011,8 @@ class Kernel:
     """
     A kernel, which keeps its code loaded.
 
-    Obtained from ``ObjectCode.get_kernel``. It knows how many parameters it takes and how large, so
-    that ``launch`` can check.
+    Obtained from ``ObjectCode.get_kernel``. It knows the number and sizes of its parameters, so that
+    ``launch`` can check its arguments.
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -3041,8 +3043,8 @@ class Kernel:
         handle : int
             The driver's ``CUkernel``.
         mod : ObjectCode, optional
-            Kept alive with the kernel. Code that Cuprum loaded is found and kept without it; if it is not
-            the kernel's own, a warning says so.
+            Kept alive with the kernel. Not needed for code that Cuprum loaded. If it is not the kernel's
+            own code, a warning says so.
 
         Raises
         ------
@@ -3081,7 +3083,7 @@ class KernelAttributes:
     """
     The attributes of a kernel on one device.
 
-    Setting one counts for all launches on that device from then on.
+    Setting an attribute affects all later launches on that device.
     """
 
     def __init__(self, *args: object, **kwargs: object) -> None: ...
@@ -3126,9 +3128,9 @@ class KernelAttributes:
     @property
     def max_dynamic_shared_size_bytes(self) -> int:
         """
-        Return or set the most dynamic shared memory that a launch may ask for, in bytes.
+        Return or set the most dynamic shared memory that a launch may use, in bytes.
 
-        A launch that asks for more raises it by itself, up to what the device has.
+        A launch that needs more raises this limit, up to the limit of the device.
         """
 
     @max_dynamic_shared_size_bytes.setter
@@ -3227,12 +3229,12 @@ class KernelOccupancy:
 
     def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int, block_size: int) -> int:
         """
-        Return the dynamic shared memory that each block can have while so many fit.
+        Return the largest dynamic shared memory per block with which this many blocks fit.
 
         Parameters
         ----------
         num_blocks_per_multiprocessor : int
-            Blocks that shall be resident at once.
+            Blocks that must be resident at once.
         block_size : int
             Threads per block.
         """
@@ -3244,9 +3246,9 @@ class KernelOccupancy:
         Parameters
         ----------
         config : LaunchConfig or dict
-            Block and shared memory count.
+            Only block and shared memory matter.
         stream : Stream
-            Names the device.
+            Selects the device.
         """
 
     def max_active_clusters(self, config: LaunchConfig | dict, *, stream: Stream) -> int:
@@ -3258,7 +3260,7 @@ class KernelOccupancy:
         config : LaunchConfig or dict
             With a cluster.
         stream : Stream
-            Names the device.
+            Selects the device.
         """
 
 class Program:
@@ -3277,7 +3279,7 @@ class Program:
     Raises
     ------
     LibraryNotFoundError
-        If the compiler library cannot be found; the text lists where it was looked for.
+        If the compiler library cannot be found. The message lists every place that was searched.
     UnsupportedOptionError
         For options that the compiler cannot honour.
     """
@@ -3295,14 +3297,14 @@ class Program:
             IR ``"ptx"`` or ``"ltoir"``. For an emulated device a cubin is a fat binary that holds the cubin
             and its PTX; a GPU and the emulated device both load it.
         name_expressions : iterable of str, optional
-            C++ alone: kernels whose names C++ decorates, such as ``"add<float>"``; the result knows them by
+            For C++ only: kernels with mangled names, such as ``"add<float>"``. The result finds them under
             these names.
         logs : object with ``write``, optional
-            Given the compiler's log, unless it is empty.
+            Receives the compiler's log, unless it is empty.
         cache : ProgramCacheResource, optional
-            Looked in before compiling, and given the result after. A cached result has no log.
+            Searched before compiling, and stores the result. A cached result has no log.
         extra_digest : bytes, optional
-            Stands, in the cache's key, for contents that the cache cannot see, such as the files in
+            Part of the cache key, for contents that the cache cannot see, such as the files in
             ``include_path``.
 
         Raises
@@ -3310,15 +3312,15 @@ class Program:
         NVRTCError, NVVMError, LinkerError
             If it does not compile, with log and options.
         ValueError
-            If there is a cache and the result depends on what its key cannot see; the text says what.
+            If there is a cache and the result depends on contents that its key does not cover. The message
+            says which.
         """
 
     def cancel(self) -> None:
         """
-        End the compilations of this program that are under way in other threads.
+        Cancel the compilations of this program that run in other threads.
 
-        They raise ``NVRTCError`` with ``NVRTC_ERROR_CANCELLED``, soon. Those that start later are not
-        affected.
+        They soon raise ``NVRTCError`` with ``NVRTC_ERROR_CANCELLED``. Later compilations are not affected.
 
         Raises
         ------
@@ -3342,7 +3344,7 @@ class Program:
     @property
     def pch_status(self) -> cuprum.typing.PCHStatusType | None:
         """
-        Return what became of the precompiled header in the last compilation. None if none was asked for, or nothing was compiled yet. A failure is also a warning, with the reason.
+        Return the result of the precompiled header in the last compilation. None if no header was requested or nothing was compiled yet. A failure is also a warning, with the reason.
         """
 
     @property
@@ -3458,7 +3460,7 @@ class Linker:
         """
         Return the default backend.
 
-        nvJitLink, or the driver, with a warning, where there is no nvJitLink since 12.3.
+        It is nvJitLink. If nvJitLink 12.3 or later is missing, it is the driver, with a warning.
         """
 
 def nvjitlink_options(options: object) -> list[str]:
@@ -3479,7 +3481,7 @@ class InMemoryCache(ProgramCache):
         """Keep code under a key."""
 
     def remove(self, key: bytes) -> bool:
-        """Remove the code under a key; tell whether there was some."""
+        """Remove the code under a key. Return whether there was any."""
 
     def count(self) -> int:
         """Return how many pieces of code there are."""
@@ -3502,7 +3504,7 @@ class FileStreamCache(ProgramCache):
         """Keep code under a key."""
 
     def remove(self, key: bytes) -> bool:
-        """Remove the code under a key; tell whether there was some."""
+        """Remove the code under a key. Return whether there was any."""
 
     def count(self) -> int:
         """Return how many pieces of code there are."""
@@ -3538,7 +3540,7 @@ class LaunchConfig:
     """
     The shape and the attributes of a launch.
 
-    It does not change: share it between threads, reuse it for many launches, use it as a key.
+    It is immutable: share it between threads, reuse it for many launches, use it as a key.
 
     Parameters
     ----------
@@ -3549,14 +3551,13 @@ class LaunchConfig:
     block : int or tuple of int
         Threads per block.
     shmem_size : int, optional
-        Dynamic shared memory per block, in bytes. A launch allows the kernel more than 48 KiB by
-        itself.
+        Dynamic shared memory per block, in bytes. More than 48 KiB needs no preparation.
     is_cooperative : bool, optional
         All blocks are resident at once, so that the grid can synchronise.
     programmatic_stream_serialization : bool, optional
         The kernel may start before the previous one on the stream has ended.
     priority : int, optional
-        Lower runs first. Without it, the stream's.
+        Lower numbers run first. Without it, the stream's priority.
     preferred_cluster : int or tuple of int, optional
         A multiple of `cluster`, used where it fits.
     cluster_scheduling_policy : str, optional
@@ -3570,11 +3571,11 @@ class LaunchConfig:
     memory_sync_domain_map : tuple of int, optional
         The numbers of these two domains.
     programmatic_event : Event or (Event, bool), optional
-        Triggered by every block, when it calls for it or, with True, when it starts. Without timing.
+        An event without timing. Every block triggers it by an instruction or, with True, when it starts.
     launch_completion_event : Event, optional
-        Recorded once all blocks have begun. Without timing.
+        An event without timing, recorded when all blocks have begun.
     nvlink_centric_scheduling : bool, optional
-        A hint that the kernel's time goes to NVLink.
+        A hint that NVLink limits the kernel's speed.
     portable_cluster_mode, shared_memory_mode : str, optional
         ``"default"``, ``"require_portable"`` or ``"allow_non_portable"``. Drivers from 13.1 on.
     raw_attributes : dict of int to bytes, optional
@@ -3658,7 +3659,7 @@ class LaunchConfig:
 
     @property
     def nvlink_centric_scheduling(self) -> bool:
-        """Return whether the kernel's time goes to NVLink."""
+        """Return whether NVLink limits the kernel's speed."""
 
     @property
     def portable_cluster_mode(self) -> str | None:
@@ -3720,14 +3721,14 @@ def launch(stream: Stream | cuprum.typing.IsStreamType, config: LaunchConfig | d
     kernel : Kernel
         What to run.
     *kernel_args : Buffer, array, int, bool, float, complex, numpy scalar, ctypes object or bytes
-        One for each parameter. A Buffer passes its address, and so does what has DLPack or
-        ``__cuda_array_interface__``, ordered after its producer's work. Python's numbers convert to the
-        parameter's size; anything else, ctypes and numpy structures too, must have that size.
+        One for each parameter. A Buffer passes its address. So does an object with DLPack or
+        ``__cuda_array_interface__``; the stream waits for its producer. Python's numbers convert to the
+        parameter's size. Everything else, such as ctypes and numpy structures, must have that size.
 
-        PTX and the mangled names of C++ kernels say whether a parameter is a floating-point number. An
-        int is then converted to it, and a float for an integer is refused. A cubin with
-        ``extern "C"`` kernels does not say it: there an int for a ``float`` passes the integer's bits,
-        so pass ``2.0`` instead of ``2``.
+        PTX and the mangled names of C++ kernels declare whether a parameter is a floating-point number.
+        An int is then converted to it, and a float for an integer is refused. A cubin does not declare
+        the types of ``extern "C"`` kernels. There an int for a ``float`` passes the integer's bits, so
+        pass ``2.0`` instead of ``2``.
 
     Raises
     ------
@@ -3736,7 +3737,7 @@ def launch(stream: Stream | cuprum.typing.IsStreamType, config: LaunchConfig | d
     OverflowError
         If a number does not fit its parameter.
     ValueError
-        If the configuration exceeds a limit of the device; the text has the numbers.
+        If the configuration exceeds a limit of the device. The message shows the numbers.
     """
 
 class StridedLayout:
@@ -3894,17 +3895,17 @@ class StridedLayout:
 
     def reshaped(self, shape: tuple[int, ...]) -> StridedLayout:
         """
-        Return a layout that walks the same elements in another shape.
+        Return a layout of the same elements in another shape.
 
         Parameters
         ----------
         shape : tuple of int
-            One extent may be -1: it is worked out.
+            One extent may be -1: it is computed.
 
         Raises
         ------
         ValueError
-            If the number of elements differs, or no strides can do it.
+            If the number of elements differs, or no strides describe the new shape.
         """
 
     def permuted(self, axis_order: tuple[int, ...]) -> StridedLayout:
@@ -3912,7 +3913,7 @@ class StridedLayout:
 
     def flattened(self, start_axis: int = 0, end_axis: int = -1, mask: int | None = None) -> StridedLayout:
         """
-        Merge neighbouring axes that one stride can walk.
+        Merge neighbouring axes that one stride can cover.
 
         Parameters
         ----------
@@ -3952,7 +3953,7 @@ class StridedLayout:
 
     def repacked(self, itemsize: int, data_ptr: int = 0, axis: int = -1, keep_dim: bool = True) -> StridedLayout:
         """
-        Take neighbouring elements as one larger element, or each apart into smaller ones.
+        Combine neighbouring elements into larger ones, or divide each into smaller ones.
 
         Parameters
         ----------
@@ -3968,7 +3969,7 @@ class StridedLayout:
         Raises
         ------
         ValueError
-            If extent, strides, offset or address do not allow it; the text says which.
+            If extent, strides, offset or address do not allow it. The message says which.
         """
 
     def max_compatible_itemsize(self, max_itemsize: int = 16, data_ptr: int = 0, axis: int = -1) -> int:
@@ -4000,15 +4001,15 @@ class StridedMemoryView:
     @classmethod
     def from_any_interface(cls, obj: object, stream_ptr: int | None = None) -> StridedMemoryView:
         """
-        View an object through DLPack or else the CUDA array interface.
+        View an object through DLPack, or through the CUDA array interface if it has no DLPack.
 
         Parameters
         ----------
         obj : object
             An array.
         stream_ptr : int
-            The stream that will use the memory, which is made to wait for what the array's own stream holds,
-            or -1 for no ordering.
+            The stream that will use the memory. It waits for the work that the array's stream holds now.
+            -1 means no ordering.
 
         Raises
         ------
@@ -4035,7 +4036,7 @@ class StridedMemoryView:
         """
         View a buffer as an array.
 
-        Nothing is ordered: whoever uses the view orders its work after what fills the buffer.
+        No stream waits: order the use of the view after the work that fills the buffer yourself.
 
         Parameters
         ----------
@@ -4050,7 +4051,7 @@ class StridedMemoryView:
         dtype : numpy.dtype, optional
             What the elements are, as ``numpy.dtype()`` takes it.
         is_readonly : bool, optional
-            The view says that the memory must not be written.
+            Mark the view as read-only.
 
         Raises
         ------
@@ -4136,8 +4137,8 @@ class StridedMemoryView:
         """
         Copy all elements from another array of the same shape and element type.
 
-        Host and devices, contiguous or not; nothing is converted. Contiguous arrays, and those with regular
-        gaps, are one copy; axes in different orders take several.
+        Both may be on the host or on devices, contiguous or not. Nothing is converted. Contiguous arrays
+        and arrays with regular gaps are one copy; axes in different orders need several.
 
         Parameters
         ----------
@@ -4149,8 +4150,8 @@ class StridedMemoryView:
         allocator : None
             No temporary memory is needed.
         blocking : bool, optional
-            Whether to wait until the copy is done. If not given: only where host memory takes part that
-            devices cannot reach; pinned and managed memory is copied like a device's.
+            Whether to wait until the copy is done. If not given, the call waits only if it uses host
+            memory that devices cannot reach. Pinned and managed memory is copied like device memory.
 
         Raises
         ------

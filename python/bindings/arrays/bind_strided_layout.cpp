@@ -219,17 +219,17 @@ stride_order : str or tuple of int, optional
             return self.reshaped(extents_argument(shape, "shape"));
         },
         "shape"_a.none(), nb::sig("def reshaped(self, shape: tuple[int, ...]) -> StridedLayout"),
-        R"(Return a layout that walks the same elements in another shape.
+        R"(Return a layout of the same elements in another shape.
 
 Parameters
 ----------
 shape : tuple of int
-    One extent may be -1: it is worked out.
+    One extent may be -1: it is computed.
 
 Raises
 ------
 ValueError
-    If the number of elements differs, or no strides can do it.)");
+    If the number of elements differs, or no strides describe the new shape.)");
     type.def(
         "permuted",
         [](const StridedLayout& self, nb::handle axis_order) {
@@ -249,7 +249,7 @@ ValueError
         "start_axis"_a.none() = 0, "end_axis"_a.none() = -1, "mask"_a = nb::none(),
         nb::sig("def flattened(self, start_axis: int = 0, end_axis: int = -1, mask: int | None = "
                 "None) -> StridedLayout"),
-        R"(Merge neighbouring axes that one stride can walk.
+        R"(Merge neighbouring axes that one stride can cover.
 
 Parameters
 ----------
@@ -304,7 +304,7 @@ void bind_repacking(Type& type) {
         "keep_dim"_a.none() = true,
         nb::sig("def repacked(self, itemsize: int, data_ptr: int = 0, axis: int = -1, keep_dim: "
                 "bool = True) -> StridedLayout"),
-        R"(Take neighbouring elements as one larger element, or each apart into smaller ones.
+        R"(Combine neighbouring elements into larger ones, or divide each into smaller ones.
 
 Parameters
 ----------
@@ -320,7 +320,7 @@ keep_dim : bool, optional
 Raises
 ------
 ValueError
-    If extent, strides, offset or address do not allow it; the text says which.)");
+    If extent, strides, offset or address do not allow it. The message says which.)");
     type.def(
         "max_compatible_itemsize",
         [](const StridedLayout& self, nb::handle max_itemsize, nb::handle data_ptr,

@@ -86,15 +86,15 @@ void bind_sources(Type& type) {
         type,
         "def from_any_interface(cls, obj: object, stream_ptr: int | None = None) -> "
         "StridedMemoryView",
-        R"(View an object through DLPack or else the CUDA array interface.
+        R"(View an object through DLPack, or through the CUDA array interface if it has no DLPack.
 
 Parameters
 ----------
 obj : object
     An array.
 stream_ptr : int
-    The stream that will use the memory, which is made to wait for what the array's own stream holds,
-    or -1 for no ordering.
+    The stream that will use the memory. It waits for the work that the array's stream holds now.
+    -1 means no ordering.
 
 Raises
 ------
@@ -134,7 +134,7 @@ itemsize : int, optional
 dtype : numpy.dtype, optional
     What the elements are, as ``numpy.dtype()`` takes it.
 is_readonly : bool, optional
-    The view says that the memory must not be written.
+    Mark the view as read-only.
 
 Raises
 ------

@@ -38,8 +38,8 @@ void bind_view_copy(nb::class_<StridedMemoryView>& type) {
         "bool | None = None) -> None",
         R"(Copy all elements from another array of the same shape and element type.
 
-Host and devices, contiguous or not; nothing is converted. Contiguous arrays, and those with regular
-gaps, are one copy; axes in different orders take several.
+Both may be on the host or on devices, contiguous or not. Nothing is converted. Contiguous arrays
+and arrays with regular gaps are one copy; axes in different orders need several.
 
 Parameters
 ----------
@@ -51,8 +51,8 @@ stream : Stream
 allocator : None
     No temporary memory is needed.
 blocking : bool, optional
-    Whether to wait until the copy is done. If not given: only where host memory takes part that
-    devices cannot reach; pinned and managed memory is copied like a device's.
+    Whether to wait until the copy is done. If not given, the call waits only if it uses host
+    memory that devices cannot reach. Pinned and managed memory is copied like device memory.
 
 Raises
 ------

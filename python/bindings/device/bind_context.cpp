@@ -210,7 +210,7 @@ options : StreamOptions or dict, optional
             self.record(event);
         },
         "event"_a, nb::sig("def record(self, event: Event) -> None"),
-        R"(Record an event after all work enqueued in this context so far, on whatever stream.
+        R"(Record an event after all work enqueued in this context so far, on all streams.
 
 Parameters
 ----------
@@ -223,7 +223,7 @@ event : Event
             self.wait(event);
         },
         "event"_a, nb::sig("def wait(self, event: Event) -> None"),
-        R"(Hold back later work of all streams of this context until an event is done.
+        R"(Make later work of all streams of this context wait for an event.
 
 Returns at once; only the device waits.)");
 }
@@ -348,7 +348,7 @@ void bind_current(nb::module_& module, nb::class_<PyContext>& type) {
         nb::sig("def as_current(self) -> CurrentContext"),
         R"(Make this context current on the calling thread for a ``with`` block.
 
-What was current before is current again afterwards.)");
+The previous context is restored at the end.)");
     type.def_static(
         "current",
         []() -> nb::object {
@@ -363,7 +363,7 @@ What was current before is current again afterwards.)");
     type.def("push", &PyContext::push, nb::call_guard<nb::gil_scoped_release>(),
              R"(Make this context current on the calling thread, on top of what is current.
 
-Every push needs its ``pop``; ``as_current`` sees to that.)");
+Call ``pop`` for every push, or use ``as_current``.)");
     type.def_static(
         "pop",
         [] {
@@ -374,7 +374,7 @@ Every push needs its ``pop``; ``as_current`` sees to that.)");
             return context_object(std::move(popped));
         },
         nb::sig("def pop() -> Context"),
-        "Take the current context from the top of the thread's stack and return it.");
+        "Remove the current context from the thread's stack and return it.");
 }
 
 std::uintptr_t address(const Context& context) {

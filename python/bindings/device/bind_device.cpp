@@ -64,8 +64,8 @@ void bind_device(nb::module_& module) {
     nb::class_<PyDevice> type(module, "Device", nb::is_weak_referenceable(), nb::is_final(),
                               R"(One CUDA device.
 
-There is one object per device: ``Device(0) is Device(0)``. Its methods act on their own device
-whatever is current and leave the current context as it was, except ``set_current``.
+There is one object per device: ``Device(0) is Device(0)``. Its methods act on this device even if
+another one is current. Only ``set_current`` changes the current context.
 
 Parameters
 ----------
@@ -76,7 +76,7 @@ device_id : int or Device, optional
 Raises
 ------
 ValueError
-    If there is no such device; the text gives the range.)");
+    If there is no such device. The message shows the valid range.)");
     note_type<PyDevice>(type);
     type.def(nb::new_(&find_device), "device_id"_a = nb::none());
     general_call = TYPE<PyDevice>->tp_vectorcall;
@@ -244,7 +244,7 @@ void bind_factories(nb::class_<PyDevice>& type) {
 Parameters
 ----------
 ctx : Context, optional
-    Put in place of the current context. Without it, the device's primary context becomes current.
+    Replaces the current context. Without it, the device's primary context becomes current.
 
 Returns
 -------
@@ -313,12 +313,12 @@ Parameters
 size : int
     In bytes.
 stream : Stream
-    The memory may be used in this stream's order from here on, and is freed on it.
+    Work on this stream may use the memory from now on. The memory is freed on this stream.
 
 Raises
 ------
 OutOfMemoryError
-    With the bytes asked for and free.)");
+    If there is not enough memory. The message shows the requested and the free bytes.)");
     type.def_prop_rw(
         "memory_resource", memory_resource, set_memory_resource,
         nb::for_getter(nb::sig("def memory_resource(self) -> MemoryResource")),

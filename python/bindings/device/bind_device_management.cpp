@@ -104,7 +104,7 @@ options : ContextOptions or dict
 Raises
 ------
 ValueError
-    If no multiprocessors are named, or those of another device or of a dry run.
+    If there are no multiprocessors, or if they belong to another device or a dry run.
 NotSupportedError
     If the driver is older than CUDA 12.4.)");
     type.def(
@@ -119,7 +119,7 @@ NotSupportedError
         nb::sig("def as_current(self) -> CurrentContext"),
         R"(Make this device's primary context current for a ``with`` block.
 
-What was current before is current again afterwards.)");
+The previous context is restored at the end.)");
     type.def_prop_ro(
         "is_primary_context_active",
         [](const PyDevice& self) {
@@ -152,8 +152,8 @@ What was current before is current again afterwards.)");
         nb::call_guard<nb::gil_scoped_release>(),
         R"(Destroy everything in the primary context, of all libraries in the process.
 
-The context itself starts anew on its next use. What was made in it before must not be used any
-more.)");
+The next use creates the context again. Old streams, events and context memory raise
+``ClosedError``.)");
 }
 
 void add_limits(nb::class_<PyDevice>& type) {
@@ -193,9 +193,9 @@ void add_peers(nb::class_<PyDevice>& type) {
             self.core.enable_peer_access(other);
         },
         "peer"_a.none(), nb::sig("def enable_peer_access(self, peer: Device | int) -> None"),
-        R"(Let kernels on this device access memory that is not from a pool on another one.
+        R"(Let kernels on this device access another device's memory, except memory of pools.
 
-Pools have ``peer_accessible_by``. Does nothing if the access is allowed already.)");
+Pools have ``peer_accessible_by``. Harmless if the access is enabled already.)");
     type.def(
         "disable_peer_access",
         [](const PyDevice& self, nb::handle peer) {

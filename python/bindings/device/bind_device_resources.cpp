@@ -130,18 +130,19 @@ it.)");
     type.def_prop_ro("sm_count", &SMResource::sm_count, "Return the number of multiprocessors.");
     type.def_prop_ro("min_partition_size", &SMResource::min_partition_size,
                      "Return the fewest multiprocessors that a part may have.");
-    type.def_prop_ro("coscheduled_alignment", &SMResource::coscheduled_alignment,
-                     "Return the number that sizes of parts are rounded up to a multiple of.");
+    type.def_prop_ro(
+        "coscheduled_alignment", &SMResource::coscheduled_alignment,
+        "Return the granularity of parts: their sizes are rounded up to multiples of it.");
     type.def_prop_ro("flags", &SMResource::flags, "Return the driver's flags.");
     type.def_prop_ro(
         "device", [](const SMResource& self) { return device_object(self.device()); },
         nb::sig("def device(self) -> Device"), "Return the device they belong to.");
     type.def_prop_ro("is_usable", &SMResource::is_usable,
-                     "Return whether a context can be made of it; not so after a dry run.");
+                     "Return whether a context can be created from it. False after a dry run.");
     type.def("split", split, "options"_a, nb::kw_only(), "dry_run"_a = false,
              nb::sig("def split(self, options: cuprum._options.SMResourceOptions | dict, *, "
                      "dry_run: bool = False) -> tuple[list[SMResource], SMResource]"),
-             R"(Split into groups and what is left over. This object stays as it is.
+             R"(Split into groups and a remainder. This object does not change.
 
 Parameters
 ----------
@@ -158,9 +159,9 @@ tuple of list of SMResource and SMResource
 Raises
 ------
 CUDAError
-    With ``CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION`` if the device cannot be split so.
+    With ``CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION`` if the device cannot be split this way.
 NotSupportedError
-    If the driver is too old for what is asked.)");
+    If the driver is too old for these options.)");
     type.def("__repr__", [](const SMResource& self) {
         return "<SMResource sm_count=" + std::to_string(self.sm_count()) +
                " device=" + std::to_string(self.device().ordinal()) +
@@ -215,12 +216,12 @@ Obtained from ``DeviceResources.workqueue``.)");
         "options"_a.none(),
         nb::sig("def configure(self, options: cuprum._options.WorkqueueResourceOptions | dict | "
                 "None) -> None"),
-        R"(Change the description; contexts made of it afterwards follow it.
+        R"(Change the settings for contexts that are created from it afterwards.
 
 Parameters
 ----------
 options : WorkqueueResourceOptions or dict
-    What to change; None in it leaves a setting as it is.)");
+    What to change. None leaves a setting unchanged.)");
     type.def("__repr__", [](const WorkqueueResource& self) {
         return "<WorkqueueResource concurrency_limit=" + std::to_string(self.concurrency_limit()) +
                " device=" + std::to_string(self.device().ordinal()) + ">";

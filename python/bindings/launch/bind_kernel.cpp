@@ -39,8 +39,8 @@ void bind_kernel(nb::module_& module) {
     nb::class_<PyKernel> type(module, "Kernel", nb::is_weak_referenceable(), nb::pooled(),
                               R"(A kernel, which keeps its code loaded.
 
-Obtained from ``ObjectCode.get_kernel``. It knows how many parameters it takes and how large, so
-that ``launch`` can check.)");
+Obtained from ``ObjectCode.get_kernel``. It knows the number and sizes of its parameters, so that
+``launch`` can check its arguments.)");
     note_type<PyKernel>(type);
     recycle<PyKernel>(type);
     type.def(
@@ -73,8 +73,8 @@ Parameters
 handle : int
     The driver's ``CUkernel``.
 mod : ObjectCode, optional
-    Kept alive with the kernel. Code that Cuprum loaded is found and kept without it; if it is not
-    the kernel's own, a warning says so.
+    Kept alive with the kernel. Not needed for code that Cuprum loaded. If it is not the kernel's
+    own code, a warning says so.
 
 Raises
 ------

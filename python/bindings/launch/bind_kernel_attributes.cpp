@@ -75,7 +75,7 @@ void bind_kernel_attributes(nb::module_& module, nb::class_<PyKernel>& kernel) {
     nb::class_<PyKernelAttributes> type(module, "KernelAttributes",
                                         R"(The attributes of a kernel on one device.
 
-Setting one counts for all launches on that device from then on.)");
+Setting an attribute affects all later launches on that device.)");
     note_type<PyKernelAttributes>(type);
     type.def(
         "__init__",
@@ -116,9 +116,9 @@ Setting one counts for all launches on that device from then on.)");
                            "Return whether it was compiled to cache global loads in L1.");
     bind_settable<MaxDynamicSharedSizeBytes>(
         type, "max_dynamic_shared_size_bytes",
-        R"(Return or set the most dynamic shared memory that a launch may ask for, in bytes.
+        R"(Return or set the most dynamic shared memory that a launch may use, in bytes.
 
-A launch that asks for more raises it by itself, up to what the device has.)");
+A launch that needs more raises this limit, up to the limit of the device.)");
     bind_settable<PreferredSharedMemoryCarveout>(
         type, "preferred_shared_memory_carveout",
         "Return or set the percent of L1 to use as shared memory; -1 is the driver's choice.");

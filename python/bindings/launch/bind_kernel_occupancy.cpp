@@ -189,12 +189,12 @@ MaxPotentialBlockSizeOccupancyResult
         type,
         "def available_dynamic_shared_memory_per_block(self, num_blocks_per_multiprocessor: int, "
         "block_size: int) -> int",
-        R"(Return the dynamic shared memory that each block can have while so many fit.
+        R"(Return the largest dynamic shared memory per block with which this many blocks fit.
 
 Parameters
 ----------
 num_blocks_per_multiprocessor : int
-    Blocks that shall be resident at once.
+    Blocks that must be resident at once.
 block_size : int
     Threads per block.)");
     fast_method<max_potential_cluster_size>(
@@ -206,9 +206,9 @@ block_size : int
 Parameters
 ----------
 config : LaunchConfig or dict
-    Block and shared memory count.
+    Only block and shared memory matter.
 stream : Stream
-    Names the device.)");
+    Selects the device.)");
     fast_method<max_active_clusters>(
         type,
         "def max_active_clusters(self, config: LaunchConfig | dict, *, stream: Stream) -> int",
@@ -219,7 +219,7 @@ Parameters
 config : LaunchConfig or dict
     With a cluster.
 stream : Stream
-    Names the device.)");
+    Selects the device.)");
     polled_property<occupancy_of>(
         kernel, "def occupancy(self) -> KernelOccupancy",
         "Return an object that answers how many blocks fit on a multiprocessor.");

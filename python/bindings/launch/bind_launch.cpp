@@ -52,14 +52,14 @@ config : LaunchConfig or dict
 kernel : Kernel
     What to run.
 *kernel_args : Buffer, array, int, bool, float, complex, numpy scalar, ctypes object or bytes
-    One for each parameter. A Buffer passes its address, and so does what has DLPack or
-    ``__cuda_array_interface__``, ordered after its producer's work. Python's numbers convert to the
-    parameter's size; anything else, ctypes and numpy structures too, must have that size.
+    One for each parameter. A Buffer passes its address. So does an object with DLPack or
+    ``__cuda_array_interface__``; the stream waits for its producer. Python's numbers convert to the
+    parameter's size. Everything else, such as ctypes and numpy structures, must have that size.
 
-    PTX and the mangled names of C++ kernels say whether a parameter is a floating-point number. An
-    int is then converted to it, and a float for an integer is refused. A cubin with
-    ``extern "C"`` kernels does not say it: there an int for a ``float`` passes the integer's bits,
-    so pass ``2.0`` instead of ``2``.
+    PTX and the mangled names of C++ kernels declare whether a parameter is a floating-point number.
+    An int is then converted to it, and a float for an integer is refused. A cubin does not declare
+    the types of ``extern "C"`` kernels. There an int for a ``float`` passes the integer's bits, so
+    pass ``2.0`` instead of ``2``.
 
 Raises
 ------
@@ -68,7 +68,7 @@ TypeError
 OverflowError
     If a number does not fit its parameter.
 ValueError
-    If the configuration exceeds a limit of the device; the text has the numbers.)"},
+    If the configuration exceeds a limit of the device. The message shows the numbers.)"},
                                    {nullptr, nullptr, 0, nullptr}};
 
 } // namespace

@@ -70,7 +70,7 @@ void bind_launch_config(nb::module_& module) {
         nb::type_slots(MemberSlots<PyLaunchConfig, &PyLaunchConfig::extras>::slots),
         R"(The shape and the attributes of a launch.
 
-It does not change: share it between threads, reuse it for many launches, use it as a key.
+It is immutable: share it between threads, reuse it for many launches, use it as a key.
 
 Parameters
 ----------
@@ -81,14 +81,13 @@ cluster : int or tuple of int, optional
 block : int or tuple of int
     Threads per block.
 shmem_size : int, optional
-    Dynamic shared memory per block, in bytes. A launch allows the kernel more than 48 KiB by
-    itself.
+    Dynamic shared memory per block, in bytes. More than 48 KiB needs no preparation.
 is_cooperative : bool, optional
     All blocks are resident at once, so that the grid can synchronise.
 programmatic_stream_serialization : bool, optional
     The kernel may start before the previous one on the stream has ended.
 priority : int, optional
-    Lower runs first. Without it, the stream's.
+    Lower numbers run first. Without it, the stream's priority.
 preferred_cluster : int or tuple of int, optional
     A multiple of `cluster`, used where it fits.
 cluster_scheduling_policy : str, optional
@@ -102,11 +101,11 @@ memory_sync_domain : str, optional
 memory_sync_domain_map : tuple of int, optional
     The numbers of these two domains.
 programmatic_event : Event or (Event, bool), optional
-    Triggered by every block, when it calls for it or, with True, when it starts. Without timing.
+    An event without timing. Every block triggers it by an instruction or, with True, when it starts.
 launch_completion_event : Event, optional
-    Recorded once all blocks have begun. Without timing.
+    An event without timing, recorded when all blocks have begun.
 nvlink_centric_scheduling : bool, optional
-    A hint that the kernel's time goes to NVLink.
+    A hint that NVLink limits the kernel's speed.
 portable_cluster_mode, shared_memory_mode : str, optional
     ``"default"``, ``"require_portable"`` or ``"allow_non_portable"``. Drivers from 13.1 on.
 raw_attributes : dict of int to bytes, optional
@@ -228,7 +227,7 @@ void bind_extra_fields(nb::class_<PyLaunchConfig>& type) {
     bind_extra<7>(type, "Event | tuple[Event, bool] | None",
                   "Return the event that blocks trigger, or None.");
     bind_extra<8>(type, "Event | None", "Return the event for the blocks' start, or None.");
-    bind_extra<9>(type, "bool", "Return whether the kernel's time goes to NVLink.");
+    bind_extra<9>(type, "bool", "Return whether NVLink limits the kernel's speed.");
     bind_extra<10>(type, "str | None",
                    "Return whether more than 8 blocks per cluster are allowed.");
     bind_extra<11>(type, "str | None", "Return whether more than 48 KiB per block are allowed.");

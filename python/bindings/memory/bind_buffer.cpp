@@ -87,7 +87,7 @@ ptr : int
 size : int
     In bytes.
 mr : MemoryResource, optional
-    Takes the memory back: its ``deallocate`` is called when the buffer is closed or dropped.
+    Frees the memory: its ``deallocate`` is called when the buffer is closed or dropped.
 owner : object, optional
     Kept alive with the buffer; nothing is freed.
 stream : Stream, optional
@@ -232,8 +232,8 @@ ValueError
 Parameters
 ----------
 source : object with the buffer protocol
-    Contiguous and of this buffer's size. Pageable memory may be changed when this returns; pinned
-    memory must be left alone until the stream gets there.
+    Contiguous and of this buffer's size. You may change pageable memory when this returns. Do not
+    change pinned memory before the copy is done.
 stream : Stream
     The copy is ordered on it.
 
@@ -259,8 +259,8 @@ RuntimeError
 Parameters
 ----------
 destination : object with the buffer protocol
-    Contiguous, writable and of this buffer's size. Keep it alive, and do not read it, until the
-    stream gets there: ``stream.sync()``.
+    Contiguous, writable and of this buffer's size. Keep it alive and do not read it until the copy
+    is done: call ``stream.sync()``.
 stream : Stream
     The copy is ordered on it.
 
@@ -299,7 +299,7 @@ Calling it again does nothing.
 Parameters
 ----------
 stream : Stream, optional
-    The free is ordered on it, not on the stream that was recorded.)");
+    Free the memory on this stream instead. If other shares are left, their free waits for it.)");
     type.def(
         "set_deallocation_stream",
         [](nb::handle self, nb::handle stream) {
@@ -308,7 +308,7 @@ stream : Stream, optional
             show_foreign_stream(self, stream);
         },
         "stream"_a.none(), nb::sig("def set_deallocation_stream(self, stream: Stream) -> None"),
-        "Name the stream that the memory will be freed on.");
+        "Set the stream that the memory will be freed on.");
     type.def(
         "__enter__", [](nb::handle self) { return nb::borrow(self); },
         nb::sig("def __enter__(self) -> Buffer"));

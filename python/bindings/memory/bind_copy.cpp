@@ -54,7 +54,7 @@ void bind_copy(nb::module_& module) {
         nb::sig("def copy_batch(stream: Stream, srcs: collections.abc.Sequence[Buffer], dsts: "
                 "collections.abc.Sequence[Buffer], *, options: cuprum._copy.CopyOptions | "
                 "collections.abc.Sequence[cuprum._copy.CopyOptions] | None = None) -> None"),
-        R"(Copy many buffers at once, in a stream's order but none among themselves.
+        R"(Copy many buffers at once. The batch is ordered on a stream, but its copies have no order.
 
 Parameters
 ----------

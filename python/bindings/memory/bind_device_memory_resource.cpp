@@ -30,7 +30,7 @@ Parameters
 device_id : Device or int
     The device whose memory it is.
 options : DeviceMemoryResourceOptions or dict, optional
-    A pool of its own is made as they say. Without them, the device's current pool is used, which
+    Create a pool with these options. Without options, the device's current pool is used, which
     the whole process shares.)");
     note_type<PyDeviceMemoryResource>(type);
     type.def(
@@ -83,15 +83,15 @@ options : DeviceMemoryResourceOptions or dict, optional
         "device_id"_a.none(), "alloc_handle"_a.none(),
         nb::sig("def from_allocation_handle(device_id: Device | int, alloc_handle: int | "
                 "IPCAllocationHandle) -> DeviceMemoryResource"),
-        R"(Import a pool of another process, to map its buffers; it does not allocate.
+        R"(Import a pool of another process to map its buffers. An imported pool cannot allocate.
 
 Parameters
 ----------
 device_id : Device or int
     The device whose memory it is.
 alloc_handle : int or IPCAllocationHandle
-    A file descriptor, which stays the caller's, or what ``allocation_handle`` gave. A pool that
-    this process knows by its UUID is returned as it is.)");
+    A file descriptor, which the caller keeps, or an ``allocation_handle``. If this process already
+    knows the pool by its UUID, that pool is returned.)");
     type.def_static(
         "_import",
         [](nb::handle device, const PyIPCAllocationHandle& handle) {

@@ -65,7 +65,7 @@ stream : Stream, optional
 Raises
 ------
 OutOfMemoryError
-    With the bytes asked for and free.)");
+    If there is not enough memory. The message shows the requested and the free bytes.)");
     type.def(
         "deallocate",
         [](const PyNativeResource& self, nb::handle ptr, nb::handle size, nb::handle stream) {
@@ -98,7 +98,7 @@ void bind_host_memory(nb::module_& module) {
         module, "LegacyPinnedMemoryResource", nb::is_weak_referenceable(),
         R"(A memory resource of page-locked host memory, which devices can access.
 
-Works with every driver, and slowly: a ``PinnedMemoryResource`` reuses memory.)");
+Works with every driver, but is slow. A ``PinnedMemoryResource`` reuses memory.)");
     note_type<PyLegacyPinnedMemoryResource>(pinned);
     pinned.def("__init__", [](PyLegacyPinnedMemoryResource* self) {
         new (self) PyLegacyPinnedMemoryResource(LegacyPinnedMemoryResource::create());
@@ -167,14 +167,14 @@ Parameters
 obj : object with the buffer protocol
     Contiguous, and writable unless `read_only`. Kept alive with the buffer.
 read_only : bool
-    Devices only read it, and the buffer is read-only: what copies or fills into it is refused.
+    Devices may only read it. Copies and fills into the buffer raise.
 io_memory : bool
     It is the memory of another device on the bus.
 
 Raises
 ------
 CUDAError
-    If it is registered already, or the device does not know such registrations.)");
+    If it is registered already, or the device does not support these options.)");
 }
 
 } // namespace cuprum::python

@@ -41,8 +41,8 @@ void bind_ipc(nb::module_& module) {
         module, "IPCAllocationHandle", nb::is_weak_referenceable(),
         R"(A file descriptor that imports a pool of another process.
 
-Obtained from ``MemoryPool.allocation_handle``. ``multiprocessing`` sends it; by other means, send
-the descriptor itself.)");
+Obtained from ``MemoryPool.allocation_handle``. Send it with ``multiprocessing``, or send the file
+descriptor itself in another way.)");
     note_type<PyIPCAllocationHandle>(type);
     type.def(
         "__init__",
@@ -78,7 +78,7 @@ the descriptor itself.)");
         "Return the file descriptor, which this object still owns.");
     type.def_prop_ro(
         "uuid", [](const PyIPCAllocationHandle& self) { return self.uuid; },
-        nb::sig("def uuid(self) -> UUID | None"), "Return what the pool is known by.");
+        nb::sig("def uuid(self) -> UUID | None"), "Return the UUID of the pool.");
     type.def_prop_ro(
         "is_closed", [](const PyIPCAllocationHandle& self) { return self.core.is_closed(); },
         "Return whether ``close`` was called.");
@@ -130,7 +130,7 @@ Parameters
 mr : MemoryPool
     The exporter's pool, imported.
 ipc_descriptor : IPCBufferDescriptor
-    What names the buffer. The same one gives the same memory, mapped once.
+    The descriptor of the buffer. Importing it again returns the same memory, mapped once.
 stream : Stream
     The unmapping is ordered on it.
 
@@ -141,7 +141,7 @@ RuntimeError
 ValueError
     If the descriptor is cut short, or claims more than is mapped.
 CUDAError
-    If it is not one of this pool's.)");
+    If the buffer does not belong to this pool.)");
     type.def(
         "__reduce__", [](nb::handle self) { return sharing().attr("reduce_buffer")(self); },
         nb::sig("def __reduce__(self) -> tuple"));

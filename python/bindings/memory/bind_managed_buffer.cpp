@@ -246,7 +246,8 @@ locations : Device or Host, or a sequence of them
         nb::sig("def discard_prefetch_batch(stream: Stream, buffers: "
                 "collections.abc.Sequence[Buffer], locations: Device | cuprum._host.Host | "
                 "collections.abc.Sequence[Device | cuprum._host.Host]) -> None"),
-        "Give up what managed memory holds and move it; see ``prefetch_batch``. Needs a driver for "
+        "Discard the contents of managed memory and move it; see ``prefetch_batch``. Needs a "
+        "driver for "
         "CUDA 13.0.");
 }
 

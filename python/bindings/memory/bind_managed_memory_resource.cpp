@@ -51,7 +51,7 @@ Needs a driver for CUDA 13.0.
 Parameters
 ----------
 options : ManagedMemoryResourceOptions or dict, optional
-    A pool of its own is made as they say. Without them, the process's current pool of managed
+    Create a pool with these options. Without options, the process's current pool of managed
     memory is used.)");
     note_type<PyManagedMemoryResource>(type);
     type.def(

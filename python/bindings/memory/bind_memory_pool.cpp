@@ -151,7 +151,7 @@ void bind_pool(nb::module_& module) {
         nb::sig("def allocation_handle(self) -> IPCAllocationHandle"),
         R"(Return the handle that other processes import the pool with.
 
-All of them share one file descriptor, which is closed with the last.
+All handles of a pool share one file descriptor, which is closed with the last of them.
 
 Raises
 ------
@@ -163,8 +163,8 @@ RuntimeError
         "uuid"_a.none(), nb::sig("def register(self, uuid: UUID) -> MemoryPool"),
         R"(Register an imported pool under the UUID of its exporter.
 
-Buffers that arrive from other processes find it there. Returns the pool that is entered: this
-one, or one that was before.)");
+Buffers that arrive from other processes find it there. Returns the registered pool: this one, or
+one that was registered earlier.)");
     type.def_static(
         "from_registry", [](nb::handle uuid) { return sharing().attr("from_registry")(uuid); },
         "uuid"_a.none(), nb::sig("def from_registry(uuid: UUID) -> MemoryPool"),

@@ -170,12 +170,12 @@ Derive from it to allocate in a way of your own: override ``allocate``, ``deallo
         "allocate",
         [](nb::handle self, const nb::args&, const nb::kwargs&) { refuse(self, "allocate"); },
         nb::sig("def allocate(self, size: int, *, stream: Stream) -> Buffer"),
-        "Allocate memory, usable in a stream's order from here on. To be overridden.");
+        "Allocate memory for use on a stream from now on. To be overridden.");
     type.def(
         "deallocate",
         [](nb::handle self, const nb::args&, const nb::kwargs&) { refuse(self, "deallocate"); },
         nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None"),
-        "Free what ``allocate`` gave, ordered on a stream. To be overridden.");
+        "Free memory of ``allocate``, ordered on a stream. To be overridden.");
     type.def_prop_ro(
         "is_device_accessible", [](nb::handle self) { refuse(self, "is_device_accessible"); },
         nb::sig("def is_device_accessible(self) -> bool"),

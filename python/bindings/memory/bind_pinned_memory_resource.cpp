@@ -22,7 +22,7 @@ void bind_pinned_pool(nb::module_& module) {
 Parameters
 ----------
 options : PinnedMemoryResourceOptions or dict, optional
-    A pool of its own is made as they say. Without them, the process's current pool of pinned memory
+    Create a pool with these options. Without options, the process's current pool of pinned memory
     is used; that needs a driver for CUDA 13.0.)");
     note_type<PyPinnedMemoryResource>(type);
     type.def(
@@ -60,7 +60,7 @@ options : PinnedMemoryResourceOptions or dict, optional
         "alloc_handle"_a.none(),
         nb::sig("def from_allocation_handle(alloc_handle: int | IPCAllocationHandle) -> "
                 "PinnedMemoryResource"),
-        "Import a pool of another process, to map its buffers; it does not allocate.");
+        "Import a pool of another process to map its buffers. An imported pool cannot allocate.");
     type.def_static(
         "_import",
         [](nb::handle, const PyIPCAllocationHandle& handle) {

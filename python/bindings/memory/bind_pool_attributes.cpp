@@ -68,10 +68,10 @@ void bind_attribute(nb::class_<PyPoolAttributes>& type, const char* name, const 
 void bind_pool_attributes(nb::module_& module) {
     nb::class_<PyPoolAttributes> type(
         module, "MemoryPoolAttributes",
-        R"(Memory that a pool holds and has held, and its settings; each read asks the driver.
+        R"(The memory that a pool holds and has held, and its settings. Each read asks the driver.
 
-The reuse flags and the release threshold can be set, the high-water marks to 0. Holds the pool
-alive, also when its resource is closed.)");
+You can set the reuse flags and the release threshold, and the high-water marks to 0. Keeps the
+pool alive, even if its resource is closed.)");
     note_type<PyPoolAttributes>(type);
     type.def(
         "__init__",

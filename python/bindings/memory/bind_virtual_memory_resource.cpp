@@ -48,20 +48,20 @@ void bind_virtual_memory_resource(nb::module_& module) {
             MemberSlots<PyVirtualMemoryResource, &PyVirtualMemoryResource::config>::slots),
         R"(A memory resource that reserves addresses and maps physical memory there.
 
-An allocation can grow, in place if the addresses behind it are free, else under new ones, never by
-copying. Sizes are rounded up to the granularity.
+An allocation can grow without a copy: in place if the addresses behind it are free, or at new
+addresses. Sizes are rounded up to the granularity.
 
 Parameters
 ----------
 device_id : Device or int
-    The device whose memory it is, or which is nearest if it is the host's.
+    The device whose memory it is. For host memory, the nearest device.
 config : VirtualMemoryResourceOptions or dict, optional
     How memory is made.
 
 Raises
 ------
 RuntimeError
-    If the device cannot do this, or not with GPUDirect RDMA if that is asked for.)");
+    If the device does not support virtual memory, or not with GPUDirect RDMA if requested.)");
     note_type<PyVirtualMemoryResource>(type);
     type.def(
         "__init__",
@@ -128,7 +128,7 @@ Parameters
 buf : Buffer
     A whole allocation of this resource.
 new_size : int
-    In bytes. If it is not larger, only access is set anew.
+    In bytes. If it is not larger, only the access rights change.
 config : VirtualMemoryResourceOptions or dict, optional
     How the added memory is made and who may access all of it. Replaces the resource's options.
 

@@ -42,18 +42,18 @@ void bind_buffer_parts(nb::class_<PyBuffer>& type) {
     fast_method<slice>(type, "def __getitem__(self, key: slice, /) -> Buffer",
                        R"(Return a part of the memory as a buffer that shares it.
 
-``buffer[a:b]`` counts bytes. The memory is freed with the last of its parts and the whole. A part of
-a ``ManagedBuffer`` is one, too.
+``buffer[a:b]`` counts bytes. The memory is freed when the buffer and all its parts are gone. A part
+of a ``ManagedBuffer`` is a ``ManagedBuffer``.
 
 Parameters
 ----------
 key : slice
-    Without a step. As everywhere in Python, bounds beyond the end mean the end.
+    Without a step. Bounds beyond the end mean the end, as everywhere in Python.
 
 Raises
 ------
 TypeError
-    If `key` is no slice: single bytes are not buffers.
+    If `key` is not a slice.
 ValueError
     If the slice has a step.)");
     fast_method<copy_region_from>(

@@ -65,11 +65,11 @@ template <typename Pool, typename Made>
 }
 
 /// The documentation of that method.
-inline constexpr const char* ALLOCATE = R"(Allocate memory, usable in a stream's order from here on.
+inline constexpr const char* ALLOCATE = R"(Allocate memory for use on a stream from now on.
 
 Raises
 ------
 OutOfMemoryError
-    With the bytes asked for and free.)";
+    If there is not enough memory. The message shows the requested and the free bytes.)";
 
 } // namespace cuprum::python

@@ -108,7 +108,7 @@ LinkerError
         nb::sig("def which_backend(cls) -> cuprum.typing.CompilerBackendType"),
         R"(Return the default backend.
 
-nvJitLink, or the driver, with a warning, where there is no nvJitLink since 12.3.)");
+It is nvJitLink. If nvJitLink 12.3 or later is missing, it is the driver, with a warning.)");
     type.attr("which_backend") = nb::steal(PyClassMethod_New(function.ptr()));
     module.def(
         "nvjitlink_options",

@@ -74,16 +74,16 @@ use and unloaded when the last object and the last kernel from it are gone.)");
         "Return its format: ptx, cubin, ltoir, fatbin, object or library.");
     type.def_prop_ro(
         "name", [](const PyObjectCode& self) { return self.name(); }, "Return the name.");
-    type.def_prop_ro("symbol_mapping", symbols_of,
-                     nb::sig("def symbol_mapping(self) -> dict[str, str]"),
-                     "Return a copy of the map from kernel names as written to names in the code.");
+    type.def_prop_ro(
+        "symbol_mapping", symbols_of, nb::sig("def symbol_mapping(self) -> dict[str, str]"),
+        "Return a copy of the map from kernel names in the source to names in the code.");
     type.def_prop_ro(
         "handle",
         [](const PyObjectCode& self) {
             const nb::gil_scoped_release unlocked;
             return reinterpret_cast<std::uintptr_t>(self.handle());
         },
-        "Return the driver's ``CUlibrary`` as an int, loading it if need be.");
+        "Return the driver's ``CUlibrary`` as an int. Loads the code on first use.");
     fast_method<get_kernel>(type, "def get_kernel(self, name: str | bytes) -> Kernel",
                             R"(Return a kernel by name.
 
@@ -95,10 +95,10 @@ name : str or bytes
 Raises
 ------
 ValueError
-    If there is none; the text lists the kernels there are.)");
+    If there is no such kernel. The message lists the kernels that exist.)");
     type.def_prop_ro("kernel_names", &PyObjectCode::kernel_names,
                      nb::call_guard<nb::gil_scoped_release>(),
-                     "Return the names in the code of all kernels, loading it if need be.");
+                     "Return the names in the code of all kernels. Loads the code on first use.");
     bind_variables(type);
     type.def_prop_ro("is_closed", &PyObjectCode::is_closed, "Return whether ``close`` was called.");
     type.def("close", &PyObjectCode::drop,
@@ -148,16 +148,17 @@ void bind_factory(nb::class_<PyObjectCode>& type, const char* method, const char
             return from_any(Type, code, name, symbols, jit);
         },
         "module"_a.none(), nb::kw_only(), "name"_a = "", "symbol_mapping"_a = nb::none(),
-        "jit_options"_a = nb::none(), nb::sig(signature), R"(Hold code of this type.
+        "jit_options"_a = nb::none(), nb::sig(signature),
+        R"(Create an ObjectCode from code of this type.
 
 Parameters
 ----------
 module : bytes, str or path
     The code itself as bytes, or the path of a file, read when the code is first needed.
 name : str, optional
-    What messages call it.
+    Its name in messages.
 symbol_mapping : dict of str, optional
-    Kernel names as written, to their names in the code.
+    Maps kernel names in the source to their names in the code.
 jit_options : JITOptions or dict, optional
     How the driver compiles PTX when it loads it.)");
 }
@@ -200,7 +201,7 @@ current). The buffer keeps the code loaded.
 Raises
 ------
 ValueError
-    If there is none of that name.)");
+    If there is no such variable.)");
     type.def("get_managed", get_variable<&ObjectCode::get_managed>, "name"_a.none(),
              nb::sig("def get_managed(self, name: str | bytes) -> Buffer"),
              R"(Return a ``__managed__`` variable, which all contexts share, as a buffer.
@@ -208,7 +209,7 @@ ValueError
 Raises
 ------
 ValueError
-    If there is none of that name.)");
+    If there is no such variable.)");
     type.def(
         "get_module",
         [](const PyObjectCode& self) {

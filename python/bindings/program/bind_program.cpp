@@ -54,7 +54,7 @@ options : ProgramOptions or dict, optional
 Raises
 ------
 LibraryNotFoundError
-    If the compiler library cannot be found; the text lists where it was looked for.
+    If the compiler library cannot be found. The message lists every place that was searched.
 UnsupportedOptionError
     For options that the compiler cannot honour.)");
     note_type<PyProgram>(type);
@@ -78,14 +78,14 @@ target_type : ObjectCodeFormatType or str
     IR ``"ptx"`` or ``"ltoir"``. For an emulated device a cubin is a fat binary that holds the cubin
     and its PTX; a GPU and the emulated device both load it.
 name_expressions : iterable of str, optional
-    C++ alone: kernels whose names C++ decorates, such as ``"add<float>"``; the result knows them by
+    For C++ only: kernels with mangled names, such as ``"add<float>"``. The result finds them under
     these names.
 logs : object with ``write``, optional
-    Given the compiler's log, unless it is empty.
+    Receives the compiler's log, unless it is empty.
 cache : ProgramCacheResource, optional
-    Looked in before compiling, and given the result after. A cached result has no log.
+    Searched before compiling, and stores the result. A cached result has no log.
 extra_digest : bytes, optional
-    Stands, in the cache's key, for contents that the cache cannot see, such as the files in
+    Part of the cache key, for contents that the cache cannot see, such as the files in
     ``include_path``.
 
 Raises
@@ -93,12 +93,12 @@ Raises
 NVRTCError, NVVMError, LinkerError
     If it does not compile, with log and options.
 ValueError
-    If there is a cache and the result depends on what its key cannot see; the text says what.)");
+    If there is a cache and the result depends on contents that its key does not cover. The message
+    says which.)");
     type.def("cancel", &PyProgram::cancel,
-             R"(End the compilations of this program that are under way in other threads.
+             R"(Cancel the compilations of this program that run in other threads.
 
-They raise ``NVRTCError`` with ``NVRTC_ERROR_CANCELLED``, soon. Those that start later are not
-affected.
+They soon raise ``NVRTCError`` with ``NVRTC_ERROR_CANCELLED``. Later compilations are not affected.
 
 Raises
 ------
@@ -141,8 +141,9 @@ void bind_properties(nb::class_<PyProgram>& type) {
                                       : nb::none();
         },
         nb::sig("def pch_status(self) -> cuprum.typing.PCHStatusType | None"),
-        "Return what became of the precompiled header in the last compilation. None if none was "
-        "asked for, or nothing was compiled yet. A failure is also a warning, with the reason.");
+        "Return the result of the precompiled header in the last compilation. None if no header "
+        "was "
+        "requested or nothing was compiled yet. A failure is also a warning, with the reason.");
     type.def_prop_ro(
         "options", [](const PyProgram& self) { return self.options; },
         nb::sig("def options(self) -> cuprum.ProgramOptions"),

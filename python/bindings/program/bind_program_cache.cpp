@@ -202,7 +202,7 @@ void bind_methods(nb::class_<Cache, ProgramCache>& type) {
             const nb::gil_scoped_release unlocked;
             return self.remove(view(key));
         },
-        "key"_a, "Remove the code under a key; tell whether there was some.");
+        "key"_a, "Remove the code under a key. Return whether there was any.");
     type.def("count", &Cache::count, nb::call_guard<nb::gil_scoped_release>(),
              "Return how many pieces of code there are.");
     type.def("clear", &Cache::clear, nb::call_guard<nb::gil_scoped_release>(),

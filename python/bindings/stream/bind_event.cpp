@@ -103,7 +103,7 @@ CUDAError
 Raises
 ------
 RuntimeError
-    If either lacks timing, was not recorded or is not done; the text says which.)");
+    If either has no timing, was not recorded or is not done. The message says which.)");
     // Python then tries __sub__, or gives up.
     for (const char* name : {"__isub__", "__rsub__"}) {
         type.def(

@@ -58,7 +58,7 @@ constexpr const char* RECORD_TEXT = R"(Record an event after the work enqueued s
 Parameters
 ----------
 event : Event, optional
-    Recorded again, and stands for this point from now on. A new one is made if it is not given.
+    The event to record again. If not given, a new event is created.
 options : EventOptions or dict, optional
     Options for a new event.
 external : bool, optional
@@ -164,18 +164,17 @@ CUDAError
     fast::ParameterList known; // put in its place: what answers the usual call first
     fast::add_method(type, RECORD_SIGNATURE, fast::read_signature(RECORD_SIGNATURE, known),
                      RECORD_TEXT, fast::as_method(record_event), METH_FASTCALL | METH_KEYWORDS);
-    fast_method<wait>(
-        type,
-        "def wait(self, event_or_stream: Event | Stream | "
-        "cuprum.typing.IsStreamType, *, external: bool = False) -> None",
-        R"(Hold back later work on this stream until an event or another stream's work is done.
+    fast_method<wait>(type,
+                      "def wait(self, event_or_stream: Event | Stream | "
+                      "cuprum.typing.IsStreamType, *, external: bool = False) -> None",
+                      R"(Make later work on this stream wait for an event or for another stream.
 
 Returns at once; only the device waits.
 
 Parameters
 ----------
 event_or_stream : Event, Stream or object with ``__cuda_stream__``
-    A stream stands for the work that it holds now.
+    For a stream, waits for the work that it holds now.
 external : bool, optional
     In a stream that is being captured, make waiting for the event a part of the graph.)");
     fast_method<close>(type, "def close(self) -> None",

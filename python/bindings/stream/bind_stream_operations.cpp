@@ -93,7 +93,7 @@ void add_stream_operations(nb::class_<PyStream>& type) {
                      "None"),
              R"(Call a function on a thread of the driver, in this stream's order. Returns at once.
 
-An exception that it raises goes to ``sys.unraisablehook``, and the stream goes on. It is never
+If it raises, the exception goes to ``sys.unraisablehook`` and the stream continues. It is never
 called if earlier work of the context failed.
 
 Parameters
@@ -196,7 +196,7 @@ ValueError
         nb::sig("def wait_value(self, target: Buffer | int, value: int, *, offset: int = 0, "
                 "bits: int = 32, condition: cuprum.typing.WaitConditionType | str = "
                 "'greater_or_equal', flush: bool = False) -> None"),
-        R"(Hold back later work on this stream until memory holds a number. Returns at once.
+        R"(Make later work on this stream wait until memory holds a number. Returns at once.
 
 Parameters
 ----------
@@ -241,7 +241,7 @@ void add_attributes(nb::class_<PyStream>& type) {
         nb::for_getter(nb::sig("def memory_sync_domain_map(self) -> tuple[int, int]")),
         nb::for_setter(
             nb::sig("def memory_sync_domain_map(self, map: tuple[int, int], /) -> None")),
-        "Return the hardware's domains that the default and the remote one stand for.");
+        "Return the hardware domains of the default and the remote domain.");
     type.def_prop_rw(
         "access_policy_window",
         [](const PyStream& self) -> nb::object {
@@ -292,7 +292,7 @@ Set it to an object with ``base``, ``bytes``, ``hit_ratio``, ``hit`` and ``miss`
             self.copy_attributes_from(other);
         },
         "other"_a, nb::sig("def copy_attributes_from(self, other: Stream) -> None"),
-        "Take over all attributes of another stream of the same context.");
+        "Copy all attributes of another stream of the same context.");
 }
 
 CUdeviceptr word_address(nb::handle target, nb::handle offset, std::size_t size) {
