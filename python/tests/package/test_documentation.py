@@ -186,6 +186,31 @@ def test_the_index_leads_to_every_page():
     assert missing == []
 
 
+def test_the_examples_page_lists_every_example():
+    rows = re.findall(
+        r"^\| (\d+) \|.*\| (✓?) ?\| (✓?) ?\|$", (ROOT / "examples/README.md").read_text(), re.M
+    )
+    for column, folder in ((1, "cpp"), (2, "python")):
+        listed = [row[0] for row in rows if row[column]]
+        found = sorted(path.name[:2] for path in (ROOT / "examples" / folder).glob("[0-9][0-9]_*"))
+        assert listed == found, folder
+
+
+FOLDER_PAGES = [
+    page
+    for folder in ("core/src", "emulator/src", "python/bindings")
+    for page in sorted((ROOT / folder).rglob("README.md"))
+]
+
+
+@pytest.mark.parametrize("page", FOLDER_PAGES, ids=lambda page: page.parent.name)
+def test_files_that_a_folder_page_names_exist(page):
+    top = ROOT.joinpath(*page.relative_to(ROOT).parts[:2])
+    for name in re.findall(r"`([\w./]+\.(?:hpp|cpp|def))`", page.read_text()):
+        found = (page.parent / name).exists() or (top / name).exists()
+        assert found or any(page.parent.rglob(name)), f"{page.relative_to(ROOT)} names {name}"
+
+
 def test_the_page_of_what_the_emulator_supports_is_up_to_date():
     result = subprocess.run(
         [sys.executable, ROOT / "tools/emulator-support", "--check"], capture_output=True, text=True
