@@ -1,0 +1,108 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The table of nodes and the holder of what they keep alive: no driver needed.
+
+#include "graph/graph_state.hpp"
+#include "graph/payload.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <random>
+
+namespace cuprum::detail {
+namespace {
+
+CUgraphNode handle(std::uintptr_t number) {
+    return reinterpret_cast<CUgraphNode>(number * 0x40);
+}
+
+NodeShare node(std::uintptr_t number) {
+    auto made = std::make_shared<NodeState>();
+    made->handle = handle(number);
+    return made;
+}
+
+TEST(NodeTable, an_empty_table_finds_nothing) {
+    NodeTable table;
+    EXPECT_EQ(table.find(handle(1)), nullptr);
+    table.erase(handle(1));
+    EXPECT_EQ(table.size(), 0U);
+}
+
+TEST(NodeTable, agrees_with_a_map_after_many_changes) {
+    constexpr int CHANGES = 20'000;
+    constexpr unsigned HANDLES = 300;
+    std::mt19937 random(1); // NOLINT(cert-msc51-cpp): the same numbers each time
+    NodeTable table;
+    std::map<CUgraphNode, NodeShare> expected;
+    for (int i = 0; i < CHANGES; ++i) {
+        const CUgraphNode key = handle(1 + random() % HANDLES);
+        if (expected.contains(key)) {
+            table.erase(key);
+            expected.erase(key);
+        } else {
+            NodeShare made = node(reinterpret_cast<std::uintptr_t>(key) / 0x40);
+            expected[key] = made;
+            table.reserve();
+            table.insert(made);
+        }
+        ASSERT_EQ(table.size(), expected.size());
+        const CUgraphNode probe = handle(1 + random() % HANDLES);
+        const auto place = expected.find(probe);
+        ASSERT_EQ(table.find(probe), place == expected.end() ? nullptr : place->second);
+    }
+    for (const auto& [key, state] : expected) {
+        EXPECT_EQ(table.find(key), state);
+    }
+    std::size_t seen = 0;
+    table.for_each([&](const NodeShare&) { ++seen; });
+    EXPECT_EQ(seen, expected.size());
+    table.clear();
+    EXPECT_EQ(table.find(expected.begin()->first), nullptr);
+}
+
+TEST(NodeTable, erasing_gives_up_the_share) {
+    NodeTable table;
+    NodeShare made = node(1);
+    table.reserve();
+    table.insert(made);
+    EXPECT_EQ(made.use_count(), 2);
+    table.erase(made->handle);
+    EXPECT_EQ(made.use_count(), 1);
+}
+
+TEST(Payload, holds_and_releases_its_owners) {
+    const std::size_t before = Payload::live_count();
+    auto object = std::make_shared<int>(1);
+    {
+        const auto payload = Payload::make(3);
+        payload->owners()[1] = object;
+        EXPECT_EQ(object.use_count(), 2);
+        EXPECT_EQ(payload->owners()[0], nullptr);
+        EXPECT_EQ(Payload::live_count(), before + 1);
+    }
+    EXPECT_EQ(object.use_count(), 1);
+    EXPECT_EQ(Payload::live_count(), before);
+}
+
+TEST(Payload, of_nothing_is_none) {
+    EXPECT_EQ(Payload::of(nullptr), nullptr);
+    const auto second = Payload::of(nullptr, std::make_shared<int>(1));
+    EXPECT_EQ(second->owners()[0], nullptr);
+    EXPECT_NE(second->owners()[1], nullptr);
+}
+
+TEST(Payload, the_driver_only_defers_its_release) {
+    auto object = std::make_shared<int>(1);
+    Payload* const payload = Payload::of(object).release();
+    destroy_payload(static_cast<DeferredRelease*>(payload));
+    EXPECT_EQ(object.use_count(), 2) << "released on a thread of the driver";
+    release_deferred();
+    EXPECT_EQ(object.use_count(), 1);
+}
+
+} // namespace
+} // namespace cuprum::detail
