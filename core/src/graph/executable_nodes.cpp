@@ -140,6 +140,7 @@ void SwitchableGraphNode::set_enabled(bool is_on) const {
     }
     if (!is_kept) {
         executable.owners->keep(node.handle, std::move(payload));
+        detail::tidy(executable);
     }
 }
 
@@ -230,6 +231,7 @@ void replace_in(const std::shared_ptr<ExecutableState>& executable, const GraphN
         detail::raise_for_node(status, entry.name, source);
     }
     state.owners->keep(source.handle, std::move(payload));
+    detail::tidy(state);
 }
 
 void check_attributes(const NodeState& node, std::span<const CUlaunchAttribute> attributes) {

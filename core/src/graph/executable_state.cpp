@@ -3,8 +3,10 @@
 
 #include "graph/executable_state.hpp"
 
+#include "driver/capture.hpp"
 #include "graph/executables.hpp"
 
+#include <exception>
 #include <utility>
 
 namespace cuprum::detail {
@@ -25,6 +27,26 @@ void ExecutableOwners::keep(CUgraphNode node, std::unique_ptr<Payload> payload) 
         replaced_.push_back(std::move(place));
     }
     place = std::move(payload);
+}
+
+void ExecutableOwners::release_replaced(const std::optional<Stream>& last) noexcept {
+    try {
+        if (!last.has_value()) {
+            replaced_.clear();
+            return;
+        }
+        const driver::RelaxedCapture relaxed; // asking an event would end other captures
+        if (mark_.has_value() && !mark_->is_done()) {
+            crowd_ *= 2; // the device is behind
+            return;
+        }
+        waiting_.clear();
+        mark_ = last->record();
+        waiting_.swap(replaced_);
+        crowd_ = FIRST_CROWD;
+    } catch (const std::exception&) {
+        crowd_ *= 2; // the stream is closed, or the device failed: keep it all
+    }
 }
 
 SharedOwners SharedOwners::make() {
@@ -64,7 +86,7 @@ ExecutableState::~ExecutableState() {
         release_or_defer("executable graph", driver::table().cuGraphExecDestroy, handle);
     }
     owners = SharedOwners();
-    release_deferred();
+    release_payloads();
 }
 
 } // namespace cuprum::detail

@@ -11,6 +11,10 @@
 // what an update brought lives as long as anything that can use it, also if the Graph is gone
 // before its last launch ends.
 //
+// A program may update one node again and again. What such updates replaced is released before the
+// executable goes, as long as this library makes all its launches. The driver never lets two
+// launches of one executable overlap, so that an event behind the last one is enough.
+//
 // An update of the whole executable does the same again with a new ExecutableOwners: the driver
 // gives up the old reference, and what earlier updates of single nodes brought goes once the last
 // launch that uses it has ended.
@@ -21,7 +25,9 @@
 #include "graph/graph_state.hpp"
 #include "graph/payload.hpp"
 
+#include <cuprum/event.hpp>
 #include <cuprum/graph/graph.hpp>
+#include <cuprum/stream.hpp>
 
 #include <cuda.h>
 
@@ -34,28 +40,33 @@
 namespace cuprum::detail {
 
 /// What updates of single nodes brought to an executable. A user object owns it.
+///
+/// An update replaces what the last update of the same node brought, but a launch in flight may
+/// still use that. Now and then, release_replaced() asks an event behind the last launch.
 class ExecutableOwners final : public DeferredRelease {
 public:
     /// Returns what the last update of a node brought, or null.
     [[nodiscard]] Payload* find(CUgraphNode node) const noexcept;
     /// Makes room for one more update, so that keep() does not fail.
     void reserve(CUgraphNode node);
-    /// Keeps what an update brought. Launches in flight may still use what it replaces.
+    /// Keeps what an update brought.
     void keep(CUgraphNode node, std::unique_ptr<Payload> payload) noexcept;
 
-    /// Returns how many Payloads are kept.
-    [[nodiscard]] std::size_t size() const noexcept { return current_.size() + replaced_.size(); }
+    /// Returns whether it is time for release_replaced().
+    [[nodiscard]] bool is_crowded() const noexcept { return replaced_.size() >= crowd_; }
 
-    /// Takes those that later updates replaced. Call it when no launch is in flight.
-    [[nodiscard]] std::vector<std::unique_ptr<Payload>> take_replaced() noexcept {
-        return std::exchange(replaced_, {});
-    }
-
-    [[nodiscard]] std::size_t replaced_count() const noexcept { return replaced_.size(); }
+    /// Releases what updates have replaced and no launch uses any more. `last` is the stream of the
+    /// last launch; nothing if the executable was never launched.
+    void release_replaced(const std::optional<Stream>& last) noexcept;
 
 private:
+    static constexpr std::size_t FIRST_CROWD = 64;
+
     std::unordered_map<CUgraphNode, std::unique_ptr<Payload>> current_;
     std::vector<std::unique_ptr<Payload>> replaced_;
+    std::vector<std::unique_ptr<Payload>> waiting_; // replaced before `mark_` was recorded
+    std::optional<Event> mark_;                     // behind the launches that may use `waiting_`
+    std::size_t crowd_ = FIRST_CROWD;
 };
 
 /// A user object with an ExecutableOwners, of which the holder has one reference.
@@ -106,12 +117,23 @@ private:
 struct ExecutableState {
     CUgraphExec handle = nullptr;
     SharedOwners owners;
+    std::optional<Stream> last_stream; // of the last launch here
+    // Others may launch it: they know the handle, or a captured graph contains it.
+    bool is_shared = false;
 
     ExecutableState() = default;
     ~ExecutableState();
     ExecutableState(const ExecutableState&) = delete;
     ExecutableState& operator=(const ExecutableState&) = delete;
 };
+
+/// Releases what updates of single nodes have replaced, if there is much of it and nobody else can
+/// use it.
+inline void tidy(ExecutableState& executable) noexcept {
+    if (executable.owners->is_crowded() && !executable.is_shared) [[unlikely]] {
+        executable.owners->release_replaced(executable.last_stream);
+    }
+}
 
 /// Returns the state of an executable, to use it.
 /// @throws ClosedError if it is closed.

@@ -27,8 +27,7 @@ using driver::table;
 /// Calls an entry with an executable and a stream. Drivers use the stream's context; one that wants
 /// it current is asked again.
 template <typename Entry>
-inline void enqueue(const Entry& entry, const Graph& graph, const detail::StreamState& queue) {
-    const CUgraphExec executable = detail::open(graph).handle;
+inline void enqueue(const Entry& entry, CUgraphExec executable, const detail::StreamState& queue) {
     if (queue.context == nullptr) { // a default stream belongs to the current context
         static_cast<void>(detail::context_of(queue));
     }
@@ -50,17 +49,27 @@ const detail::LaunchName& launch_name() {
 } // namespace
 
 CUgraphExec Graph::handle() const {
-    return detail::open(*this).handle;
+    detail::ExecutableState& state = detail::open(*this);
+    state.is_shared = true;
+    return state.handle;
 }
 
 [[gnu::hot]] void Graph::launch(const Stream& stream) const {
     const detail::StreamState& queue = detail::open(stream);
-    enqueue(table().cuGraphLaunch, *this, queue);
+    detail::ExecutableState& state = detail::open(*this);
+    if (!state.last_stream.has_value() ||
+        Access::state(*state.last_stream) != Access::state(stream)) [[unlikely]] {
+        state.last_stream = stream;
+    }
+    if (detail::is_capturing(queue)) [[unlikely]] {
+        state.is_shared = true;
+    }
+    enqueue(table().cuGraphLaunch, state.handle, queue);
     queue.last_launch.note(launch_name());
 }
 
 void Graph::upload(const Stream& stream) const {
-    enqueue(table().cuGraphUpload, *this, detail::open(stream));
+    enqueue(table().cuGraphUpload, detail::open(*this).handle, detail::open(stream));
 }
 
 std::uint64_t Graph::flags() const {

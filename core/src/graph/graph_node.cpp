@@ -106,7 +106,7 @@ void GraphNode::destroy() const {
     detail::Payload* const payload = node_->payload;
     detail::forget_node(graph, *node_);
     detail::release_payload(graph.handle, payload);
-    detail::release_deferred();
+    detail::release_payloads();
 }
 
 bool GraphNode::has_type(const GraphNode& node, GraphNodeType type) noexcept {

@@ -115,7 +115,7 @@ GraphState::~GraphState() {
     }
     if (is_owned) {
         release_or_defer("graph", driver::table().cuGraphDestroy, std::exchange(handle, nullptr));
-        release_deferred();
+        release_payloads();
     }
 }
 

@@ -43,7 +43,7 @@ Graph detail::instantiate(const GraphShare& graph, const GraphCompleteOptions& o
     if (options.upload_stream.has_value()) {
         parameters.hUploadStream = handle_of(*options.upload_stream);
     }
-    release_deferred();
+    release_payloads();
     auto made = std::make_shared<ExecutableState>();
     made->owners = SharedOwners::make();
     const auto& create = table().cuGraphInstantiateWithParams;

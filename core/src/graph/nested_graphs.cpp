@@ -66,7 +66,7 @@ void ChildGraphNode::update(const GraphDefinition& child) const {
     }
     detail::forget_children(state);
     detail::adopt_child(state_, state, inner);
-    detail::release_deferred();
+    detail::release_payloads();
 }
 
 void detail::adopt_child(const GraphShare& graph, NodeState& node, GraphState& original) {

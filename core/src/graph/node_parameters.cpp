@@ -108,7 +108,8 @@ std::unique_ptr<Payload> kernel_payload(const std::shared_ptr<void>& kernel,
                                         const NodeArguments& arguments) {
     const auto buffers = static_cast<std::size_t>(std::ranges::count_if(
         arguments.buffers, [](const Buffer* buffer) { return buffer != nullptr; }));
-    const std::size_t count = buffers + (arguments.owner != nullptr ? 1 : 0);
+    const bool has_owner = arguments.owner.use_count() != 0;
+    const std::size_t count = buffers + (has_owner ? 1 : 0);
     auto payload = Payload::make(1 + count);
     payload->argument_count = static_cast<unsigned>(count);
     auto place = payload->owners().begin();
@@ -118,7 +119,7 @@ std::unique_ptr<Payload> kernel_payload(const std::shared_ptr<void>& kernel,
             *place++ = Access::state(*buffer);
         }
     }
-    if (arguments.owner != nullptr) {
+    if (has_owner) {
         *place = arguments.owner;
     }
     return payload;
@@ -131,18 +132,20 @@ bool keeps(Payload* payload, const std::shared_ptr<void>& kernel,
     }
     const auto owners = payload->owners();
     std::size_t next = 0;
-    const auto is_next = [&](const void* wanted) {
-        return next < owners.size() && owners[next++].get() == wanted;
+    const auto is_next = [&](const auto& wanted) {
+        const std::size_t index = next++;
+        return index < owners.size() && !owners[index].owner_before(wanted) &&
+               !wanted.owner_before(owners[index]);
     };
-    if (!is_next(kernel.get())) {
+    if (!is_next(kernel)) {
         return false;
     }
     for (const Buffer* const buffer : arguments.buffers) {
-        if (buffer != nullptr && !is_next(Access::state(*buffer).get())) {
+        if (buffer != nullptr && !is_next(Access::state(*buffer))) {
             return false;
         }
     }
-    if (arguments.owner != nullptr && !is_next(arguments.owner.get())) {
+    if (arguments.owner.use_count() != 0 && !is_next(arguments.owner)) {
         return false;
     }
     return next == owners.size();

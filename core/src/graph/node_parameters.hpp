@@ -103,7 +103,7 @@ void set_node_attributes(CUgraphNode node, std::span<const CUlaunchAttribute> at
 /// Notes that a node uses a new Payload and lets the graph release the old one.
 inline void exchange_payload(GraphState& graph, NodeState& node, RetainedPayload& retained) {
     release_payload(graph.handle, std::exchange(node.payload, retained.commit()));
-    release_deferred();
+    release_payloads();
 }
 
 /// Replaces the parameters of a node: `entry` takes the node and `arguments`. If the driver

@@ -3,7 +3,6 @@
 
 #include "graph/payload.hpp"
 
-#include <algorithm>
 #include <atomic>
 
 namespace cuprum::detail {
@@ -29,17 +28,14 @@ std::unique_ptr<Payload> Payload::make(std::size_t count) {
 }
 
 std::unique_ptr<Payload> Payload::of(std::shared_ptr<void> first, std::shared_ptr<void> second) {
-    if (first == nullptr && second == nullptr) {
+    // A share of a null pointer can still have something to release.
+    if (first.use_count() == 0 && second.use_count() == 0) {
         return nullptr;
     }
     auto made = make(2);
     made->owners()[0] = std::move(first);
     made->owners()[1] = std::move(second);
     return made;
-}
-
-bool Payload::is_same(Payload& other) noexcept {
-    return argument_count == other.argument_count && std::ranges::equal(owners(), other.owners());
 }
 
 std::size_t Payload::live_count() noexcept {
@@ -66,7 +62,7 @@ RetainedPayload::RetainedPayload(CUgraph graph, std::unique_ptr<Payload> payload
     if (status != CUDA_SUCCESS) [[unlikely]] {
         driver::release_now("what a graph keeps alive", driver::table().cuUserObjectRelease, object,
                             1U);
-        release_deferred();
+        release_payloads();
         driver::raise(status, retain.name);
     }
 }
@@ -74,7 +70,7 @@ RetainedPayload::RetainedPayload(CUgraph graph, std::unique_ptr<Payload> payload
 RetainedPayload::~RetainedPayload() {
     if (payload_ != nullptr) [[unlikely]] {
         release_payload(graph_, payload_);
-        release_deferred();
+        release_payloads();
     }
 }
 

@@ -50,9 +50,6 @@ public:
 
     [[nodiscard]] std::span<std::shared_ptr<void>> owners() noexcept { return {begin(), count_}; }
 
-    /// Returns whether it keeps the same objects alive as another one, in the same order.
-    [[nodiscard]] bool is_same(Payload& other) noexcept;
-
     /// Returns how many live Payloads there are, for tests.
     [[nodiscard]] static std::size_t live_count() noexcept;
 

@@ -44,7 +44,7 @@ GraphUpdateResult Graph::try_update(const GraphDefinition& source) const {
     detail::ExecutableState& state = detail::open(*this);
     const GraphShare& graph = Access::state(source);
     GraphState& definition = detail::open(graph);
-    detail::release_deferred();
+    detail::release_payloads();
     detail::SharedOwners owners = detail::SharedOwners::make();
     CUgraphExecUpdateResultInfo info{};
     const auto& update_executable = table().cuGraphExecUpdate;

@@ -283,6 +283,59 @@ TEST_F(Lifetime, updates_with_the_same_objects_do_not_pile_up) {
     EXPECT_EQ(detail::Payload::live_count(), before + 1);
 }
 
+TEST_F(Lifetime, what_many_updates_replaced_is_released_while_the_executable_lives) {
+    constexpr int UPDATES = 1000;
+    const GraphDefinition graph;
+    const MemsetNode node = graph.memset(memory(), std::uint8_t{1}, 4);
+    const Graph executable = graph.instantiate();
+    int live = 0;
+    int most = 0;
+    const auto counted = [&] {
+        ++live;
+        return std::shared_ptr<void>(nullptr, [&](void*) { --live; });
+    };
+    for (int i = 0; i < UPDATES; ++i) {
+        executable[node].update({.dst = {memory().handle(), counted()}, .value = 2, .width = 4});
+        executable.launch(stream());
+        stream().sync();
+        most = std::max(most, live);
+    }
+    EXPECT_LT(most, UPDATES / 4);
+    // Others may launch it now, so that everything stays.
+    static_cast<void>(executable.handle());
+    const int before = live;
+    for (int i = 0; i < UPDATES; ++i) {
+        executable[node].update({.dst = {memory().handle(), counted()}, .value = 2, .width = 4});
+    }
+    EXPECT_EQ(live, before + UPDATES);
+}
+
+TEST_F(Lifetime, what_updates_replaced_stays_while_a_launch_may_use_it) {
+    const auto pinned = LegacyPinnedMemoryResource::create();
+    const Buffer flag = pinned->allocate(sizeof(int));
+    *flag.data<volatile int>() = 0;
+    Tracked used;
+    const GraphDefinition graph;
+    const MemsetNode node =
+        graph.launch({}, kernel("wait_for"), flag).memset(memory(), std::uint8_t{1}, 4);
+    const Graph executable = graph.instantiate();
+    executable[node].update(
+        {.dst = {memory().handle(), std::move(used.object)}, .value = 2, .width = 4});
+    executable.launch(stream()); // waits for the flag, then writes
+    for (int i = 0; i < 500; ++i) {
+        executable[node].update(
+            {.dst = {memory().handle(), std::make_shared<int>(i)}, .value = 3, .width = 4});
+    }
+    EXPECT_FALSE(used.watch.expired());
+    *flag.data<volatile int>() = 1;
+    stream().sync();
+    for (int i = 0; i < 5000; ++i) {
+        executable[node].update(
+            {.dst = {memory().handle(), std::make_shared<int>(i)}, .value = 3, .width = 4});
+    }
+    EXPECT_TRUE(is_released(used.watch));
+}
+
 TEST_F(Lifetime, an_object_can_be_kept_without_a_node) {
     Tracked tracked;
     std::optional<Graph> executable;
