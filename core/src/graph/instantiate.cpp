@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "driver/call.hpp"
+#include "driver/current.hpp"
 #include "driver/explanations.hpp"
 #include "graph/edges.hpp"
 #include "graph/executable_state.hpp"
@@ -49,6 +50,7 @@ Graph detail::instantiate(const GraphShare& graph, const GraphCompleteOptions& o
     const auto& create = table().cuGraphInstantiateWithParams;
     CUresult status = CUDA_SUCCESS;
     {
+        const driver::Current current(context_for_node(state)); // the driver needs one
         const LentOwners lent(state.handle, made->owners);
         status = create(&made->handle, state.handle, &parameters);
     }
