@@ -149,6 +149,19 @@ void lose_graph(Capture& capture) noexcept {
     graph.handle = nullptr;
 }
 
+void end_failed_capture(CUstream stream, bool is_graph_owned) noexcept {
+    try {
+        CUgraph graph = nullptr;
+        if (driver::query_capture(stream).capture != CU_STREAM_CAPTURE_STATUS_NONE &&
+            driver::table().cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS &&
+            graph != nullptr && is_graph_owned) {
+            driver::release_now("graph of a failed capture", driver::table().cuGraphDestroy, graph);
+        }
+    } catch (...) {
+        driver::report_release_failure("stream capture");
+    }
+}
+
 CUresult abandon(CUstream stream, Capture& capture, bool is_graph_owned) noexcept {
     try {
         const auto& end = driver::table().cuStreamEndCapture;
@@ -157,6 +170,9 @@ CUresult abandon(CUstream stream, Capture& capture, bool is_graph_owned) noexcep
         if (status == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD &&
             driver::query_capture(stream).is_capturing()) {
             return status; // it goes on
+        }
+        if (status != CUDA_SUCCESS) {
+            end_failed_capture(stream, is_graph_owned);
         }
         delist_capture(stream, capture);
         {

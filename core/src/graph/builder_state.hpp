@@ -100,6 +100,9 @@ struct CaptureInfo {
 /// Notes that the graph of a capture is gone.
 void lose_graph(Capture& capture) noexcept;
 
+/// Makes sure that a stream captures no more after the driver refused to end its capture.
+void end_failed_capture(CUstream stream, bool is_graph_owned) noexcept;
+
 /// Ends a capture and drops its graph. Returns the driver's code, success once it is over.
 CUresult abandon(CUstream stream, Capture& capture, bool is_graph_owned) noexcept;
 

@@ -73,6 +73,11 @@ GraphBuilder& GraphBuilder::begin_building(CaptureMode mode) {
         raise_begin_failure(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, builder,
                             table().cuStreamBeginCapture.name);
     }
+    // NOTE: asked before, so that a capture that is active is not disturbed.
+    if (queue.may_capture.load(std::memory_order_relaxed) &&
+        driver::capture_status(queue.handle) != CU_STREAM_CAPTURE_STATUS_NONE) {
+        raise_begin_failure(CUDA_ERROR_ILLEGAL_STATE, builder, table().cuStreamBeginCapture.name);
+    }
     if (builder.kind == GraphBuilderKind::ConditionalBody) {
         static_cast<void>(detail::open(builder.graph)); // its node may be gone
     }
@@ -81,7 +86,7 @@ GraphBuilder& GraphBuilder::begin_building(CaptureMode mode) {
     capture->thread = std::this_thread::get_id();
     capture->faults_before = driver::capture_fault_count();
     capture->graph = builder.graph;
-    detail::enlist_capture(queue.handle, capture);
+    detail::enlist_capture(builder.stream, capture);
     // From now on frees of memory ask the driver whether the stream captures.
     queue.may_capture.store(true, std::memory_order_relaxed);
     const auto& begin = table().cuStreamBeginCapture;
@@ -142,7 +147,9 @@ GraphBuilder& GraphBuilder::end_building() {
         status = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
     }
     if (status != CUDA_SUCCESS) {
-        if (builder.kind == GraphBuilderKind::Primary) {
+        const bool is_primary = builder.kind == GraphBuilderKind::Primary;
+        detail::end_failed_capture(stream, is_primary);
+        if (is_primary) {
             detail::lose_graph(*capture);
         }
         if (is_wrong_thread) {
@@ -260,7 +267,7 @@ std::vector<GraphBuilder> GraphBuilder::split(std::size_t count) {
             capture.forks.reserve(capture.forks.size() + 1);
         }
         const CUstream stream = detail::handle_of(state.stream);
-        detail::enlist_capture(stream, builder.capture);
+        detail::enlist_capture(state.stream, builder.capture);
         try {
             state.stream.wait(point); // makes it part of the capture
         } catch (...) {

@@ -67,16 +67,16 @@ void check_priority(const StreamState& stream, int priority);
 namespace {
 
 void retain_captured(const StreamState& stream, const LaunchConfig& config, const Kernel& kernel) {
-    const std::shared_ptr<CaptureRecord> record = find_capture(stream);
-    if (record == nullptr) {
+    FoundCapture capture(stream);
+    if (!capture) {
         return;
     }
-    record->retain(Access::state(kernel));
+    capture.retain(Access::state(kernel));
     if (config.programmatic_event.has_value()) {
-        record->retain(Access::state(config.programmatic_event->event));
+        capture.retain(Access::state(config.programmatic_event->event));
     }
     if (config.launch_completion_event.has_value()) {
-        record->retain(Access::state(*config.launch_completion_event));
+        capture.retain(Access::state(*config.launch_completion_event));
     }
 }
 

@@ -26,6 +26,7 @@ struct CapturedStream {
     CUstream stream = nullptr;
     std::thread::id thread;
     std::shared_ptr<CaptureRecord> record;
+    std::shared_ptr<StreamState> share; // the stream exists as long as it is on the list
 
     [[nodiscard]] bool is(CUstream other) const noexcept {
         return stream == other &&
@@ -34,8 +35,14 @@ struct CapturedStream {
 };
 
 struct CapturedStreams {
-    std::mutex mutex;
+    std::mutex mutex; // also of what the records keep
     std::vector<CapturedStream> all;
+
+    [[nodiscard]] const CapturedStream* find(CUstream stream) const noexcept {
+        const auto place = std::ranges::find_if(
+            all, [&](const CapturedStream& known) { return known.is(stream); });
+        return place != all.end() ? &*place : nullptr;
+    }
 };
 
 CapturedStreams& captured_streams() {
@@ -55,25 +62,55 @@ std::optional<cuuint64_t> capture_number(CUstream stream) {
     return number;
 }
 
+/// Returns the capture that a stream joined when it waited for an event of another one; null if it
+/// joined none.
+std::shared_ptr<CaptureRecord> joined_capture(const StreamState& stream,
+                                              const std::vector<CapturedStream>& others) {
+    const std::optional<cuuint64_t> number = stream.may_capture.load(std::memory_order_relaxed)
+                                                 ? capture_number(stream.handle)
+                                                 : std::nullopt;
+    if (number.has_value()) {
+        for (const CapturedStream& other : others) {
+            if (other.stream != CU_STREAM_PER_THREAD && capture_number(other.stream) == number) {
+                return other.record;
+            }
+        }
+    }
+    return nullptr;
+}
+
 } // namespace
 
-void enlist_capture(CUstream stream, std::shared_ptr<CaptureRecord> record) {
+void enlist_capture(const Stream& stream, std::shared_ptr<CaptureRecord> record) {
     CapturedStreams& streams = captured_streams();
     const std::lock_guard lock(streams.mutex);
-    streams.all.push_back({stream, std::this_thread::get_id(), std::move(record)});
+    streams.all.push_back(
+        {handle_of(stream), std::this_thread::get_id(), std::move(record), Access::state(stream)});
     active_captures.fetch_add(1, std::memory_order_relaxed);
 }
 
 void delist_capture(CUstream stream, const CaptureRecord& record) noexcept {
     CapturedStreams& streams = captured_streams();
+    CapturedStream removed; // destroyed without the lock: that can destroy the stream
     const std::lock_guard lock(streams.mutex);
     const auto place = std::ranges::find_if(streams.all, [&](const CapturedStream& known) {
         return known.stream == stream && known.record.get() == &record;
     });
     if (place != streams.all.end()) {
+        removed = std::move(*place);
         streams.all.erase(place);
         active_captures.fetch_sub(1, std::memory_order_relaxed);
     }
+}
+
+void CaptureRecord::retain(std::shared_ptr<void> object) {
+    const std::lock_guard lock(captured_streams().mutex);
+    retained_.push_back(std::move(object));
+}
+
+std::vector<std::shared_ptr<void>> CaptureRecord::take() noexcept {
+    const std::lock_guard lock(captured_streams().mutex);
+    return std::exchange(retained_, {});
 }
 
 std::shared_ptr<CaptureRecord> find_capture(const StreamState& stream) {
@@ -81,46 +118,41 @@ std::shared_ptr<CaptureRecord> find_capture(const StreamState& stream) {
     {
         CapturedStreams& streams = captured_streams();
         const std::lock_guard lock(streams.mutex);
-        for (const CapturedStream& known : streams.all) {
-            if (known.is(stream.handle)) {
-                return known.record;
-            }
-        }
-        if (!stream.may_capture.load(std::memory_order_relaxed)) {
-            return nullptr;
+        if (const CapturedStream* const known = streams.find(stream.handle)) {
+            return known->record;
         }
         others = streams.all;
     }
-    // The stream may have joined a capture of the list when it waited for an event.
-    const std::optional<cuuint64_t> number = capture_number(stream.handle);
-    if (number.has_value()) {
-        for (CapturedStream& other : others) {
-            if (other.stream != CU_STREAM_PER_THREAD && capture_number(other.stream) == number) {
-                return std::move(other.record);
-            }
-        }
+    return joined_capture(stream, others);
+}
+
+FoundCapture::FoundCapture(const StreamState& stream) : lock_(captured_streams().mutex) {
+    CapturedStreams& streams = captured_streams();
+    if (const CapturedStream* const known = streams.find(stream.handle)) {
+        record_ = known->record.get();
+    } else if (stream.may_capture.load(std::memory_order_relaxed)) {
+        const std::vector<CapturedStream> others = streams.all;
+        lock_.unlock(); // for the driver
+        joined_ = joined_capture(stream, others);
+        record_ = joined_.get();
+        lock_.lock();
     }
-    return nullptr;
 }
 
 void retain_buffers(const Stream& stream, std::span<const Buffer* const> buffers) {
-    std::shared_ptr<CaptureRecord> record;
-    for (const Buffer* buffer : buffers) {
+    FoundCapture capture(open(stream));
+    if (!capture) {
+        return;
+    }
+    for (const Buffer* const buffer : buffers) {
         if (buffer == nullptr || buffer->is_closed()) {
             continue;
         }
         const auto& state = static_cast<const BufferState&>(*Access::state(*buffer));
         // NOTE: graph memory is freed by a node of its graph, when its last share goes.
-        if (dynamic_cast<const GraphMemoryResource*>(state.resource.get()) != nullptr) {
-            continue;
+        if (dynamic_cast<const GraphMemoryResource*>(state.resource.get()) == nullptr) {
+            capture.retain(Access::state(*buffer));
         }
-        if (record == nullptr) {
-            record = find_capture(open(stream));
-        }
-        if (record == nullptr) {
-            return;
-        }
-        record->retain(Access::state(*buffer));
     }
 }
 

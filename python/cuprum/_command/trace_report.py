@@ -13,6 +13,7 @@ from pathlib import Path
 _TITLES = {
     "kernel": "kernels, on the device",
     "copy": "copies and fills, on the device",
+    "graph": "graphs, on the device",
     "driver": "driver calls, on the host",
     "range": "ranges",
 }
