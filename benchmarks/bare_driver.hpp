@@ -55,6 +55,11 @@ struct Driver {
     FUNCTION(cuStreamDestroy, "cuStreamDestroy_v2");
     FUNCTION(cuStreamWaitEvent, "cuStreamWaitEvent");
     FUNCTION(cuCtxSetCurrent, "cuCtxSetCurrent");
+    FUNCTION(cuStreamBeginCapture, "cuStreamBeginCapture_v2");
+    FUNCTION(cuStreamEndCapture, "cuStreamEndCapture");
+    FUNCTION(cuGraphInstantiateWithParams, "cuGraphInstantiateWithParams");
+    FUNCTION(cuGraphDestroy, "cuGraphDestroy");
+    FUNCTION(cuGraphExecDestroy, "cuGraphExecDestroy");
 #undef FUNCTION
 };
 

@@ -240,6 +240,33 @@ int main(int argc, char** argv) {
         [&] { check(driver.cuCtxSetCurrent_(raw_context), "set current"); },
         [&] { device.set_current(); });
 
+    constexpr int CAPTURED = 16; // kernels in a graph
+    compare(
+        "capture_16_kernels", 20, settle,
+        [&] {
+            check(driver.cuStreamBeginCapture_(raw_stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+                  "begin capture");
+            for (int i = 0; i < CAPTURED; ++i) {
+                raw_launch(three, three_arguments)();
+            }
+            CUgraph graph = nullptr;
+            check(driver.cuStreamEndCapture_(raw_stream, &graph), "end capture");
+            CUDA_GRAPH_INSTANTIATE_PARAMS options{};
+            CUgraphExec executable = nullptr;
+            check(driver.cuGraphInstantiateWithParams_(&executable, graph, &options),
+                  "instantiate");
+            check(driver.cuGraphExecDestroy_(executable), "destroy executable");
+            check(driver.cuGraphDestroy_(graph), "destroy graph");
+        },
+        [&] {
+            cuprum::GraphBuilder builder = stream.create_graph_builder();
+            builder.begin_building();
+            for (int i = 0; i < CAPTURED; ++i) {
+                cuprum::launch(builder, config, three, source, factor, count);
+            }
+            benchmark::DoNotOptimize(builder.end_building().complete());
+        });
+
     // Before the first kernel runs, polling an event or a stream costs five times as much.
     cuprum::launch(stream, config, empty);
     stream.sync();
