@@ -31,7 +31,7 @@ BuilderState::~BuilderState() {
     }
     const bool is_primary = kind == GraphBuilderKind::Primary;
     const auto end = [queue = stream, ended = capture, is_primary](void*) noexcept {
-        const CUresult status = abandon(Access::state(queue)->handle, *ended, is_primary);
+        const CUresult status = abandon(queue, *ended, is_primary);
         if (status != CUDA_SUCCESS) {
             driver::report_release_failure("stream capture",
                                            driver::table().cuStreamEndCapture.name, status);
@@ -162,25 +162,29 @@ void end_failed_capture(CUstream stream, bool is_graph_owned) noexcept {
     }
 }
 
-CUresult abandon(CUstream stream, Capture& capture, bool is_graph_owned) noexcept {
+CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) noexcept {
     try {
-        const auto& end = driver::table().cuStreamEndCapture;
+        const StreamState& queue = *Access::state(stream);
         CUgraph graph = nullptr;
-        CUresult status = end(stream, &graph);
-        if (status == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD &&
-            driver::query_capture(stream).is_capturing()) {
-            return status; // it goes on
+        CUresult status = CUDA_SUCCESS;
+        if (!queue.is_lost()) { // else a reset of the device ended the capture with the stream
+            status = driver::table().cuStreamEndCapture(queue.handle, &graph);
+            if (status == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD &&
+                driver::query_capture(queue.handle).is_capturing()) {
+                return status; // it goes on
+            }
+            if (status != CUDA_SUCCESS) {
+                end_failed_capture(queue.handle, is_graph_owned);
+            }
         }
-        if (status != CUDA_SUCCESS) {
-            end_failed_capture(stream, is_graph_owned);
-        }
-        delist_capture(stream, capture);
+        std::vector<Capture::Fork> forks; // destroyed without the lock: that destroys streams
         {
             const std::lock_guard lock(capture.mutex);
-            for (const Capture::Fork& fork : capture.forks) {
-                delist_capture(Access::state(fork.stream)->handle, capture);
-            }
-            capture.forks.clear();
+            forks.swap(capture.forks);
+        }
+        delist_capture(queue.handle, capture);
+        for (const Capture::Fork& fork : forks) {
+            delist_capture(Access::state(fork.stream)->handle, capture);
         }
         capture.is_over.store(true, std::memory_order_relaxed);
         if (is_graph_owned) {

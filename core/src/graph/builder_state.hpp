@@ -104,7 +104,7 @@ void lose_graph(Capture& capture) noexcept;
 void end_failed_capture(CUstream stream, bool is_graph_owned) noexcept;
 
 /// Ends a capture and drops its graph. Returns the driver's code, success once it is over.
-CUresult abandon(CUstream stream, Capture& capture, bool is_graph_owned) noexcept;
+CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) noexcept;
 
 /// Returns a new stream for work beside that of another one: same context, same priority.
 [[nodiscard]] Stream stream_beside(const Stream& stream);

@@ -229,8 +229,8 @@ void GraphBuilder::close() {
                 fork.is_dropped = fork.is_dropped || fork.builder == builder.id;
             }
         } else {
-            status = detail::abandon(detail::Access::state(builder.stream)->handle, capture,
-                                     builder.kind == GraphBuilderKind::Primary);
+            status =
+                detail::abandon(builder.stream, capture, builder.kind == GraphBuilderKind::Primary);
         }
     }
     if (status == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD) {

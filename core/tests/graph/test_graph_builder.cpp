@@ -165,6 +165,27 @@ TEST_F(GraphBuilderTest, its_graph_can_be_edited_and_outlives_it) {
     EXPECT_EQ(download<int>(value), (std::vector{10}));
 }
 
+TEST_F(GraphBuilderTest, captures_the_default_stream_of_a_thread) {
+    const Buffer value = counters({1});
+    const CurrentContext current(device().primary_context());
+    GraphBuilder builder = Stream::per_thread_default().create_graph_builder();
+    builder.begin_building();
+    Buffer dropped = counters({20});
+    dropped.copy_to(value, builder);
+    dropped.close();
+    std::thread([&] { // in another thread the same token means another stream
+        const CurrentContext there(device().primary_context());
+        add(Stream::per_thread_default(), value, 5);
+        Stream::per_thread_default().sync();
+    })
+        .join();
+    EXPECT_EQ(download<int>(value), (std::vector{6}));
+    builder.end_building();
+    EXPECT_EQ(builder.graph_definition().nodes().size(), 1U);
+    run(builder.complete());
+    EXPECT_EQ(download<int>(value), (std::vector{20}));
+}
+
 // ---- forks -------------------------------------------------------------------------------------
 
 TEST_F(GraphBuilderTest, splits_and_joins) {

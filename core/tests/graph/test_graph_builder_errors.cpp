@@ -277,6 +277,23 @@ TEST_F(GraphBuilderErrors, foreign_work_that_is_not_joined_loses_the_capture) {
     EXPECT_EQ(download<int>(value), (std::vector{3}));
 }
 
+TEST_F(GraphBuilderErrors, of_a_reset_device_say_that_the_stream_is_gone) {
+    if (!device().is_emulated()) {
+        GTEST_SKIP() << "a GPU's driver does not define what a reset does to a capture";
+    }
+    const Buffer value = counters({0});
+    GraphBuilder builder = device().create_graph_builder();
+    builder.begin_building();
+    {
+        const driver::RelaxedCapture relaxed;
+        EXPECT_NO_THROW(device().reset_primary_context());
+    }
+    EXPECT_THROW(add(builder, value, 1), ClosedError);
+    EXPECT_THROW(builder.end_building(), ClosedError);
+    builder.close();
+    EXPECT_EQ(detail::active_captures.load(), 0U);
+}
+
 // ---- CaptureGuard ------------------------------------------------------------------------------
 
 TEST_F(CaptureGuardTest, returns_the_graph) {

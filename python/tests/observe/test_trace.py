@@ -187,6 +187,19 @@ def test_reports_add_up(tmp_path, capsys):
     assert "cuB: CUDA_ERROR" in text
 
 
+def test_reports_have_a_table_of_graphs(tmp_path, capsys):
+    from cuprum._command import main
+
+    launch = {"ph": "X", "cat": "graph", "name": "graph of 2 nodes", "pid": 1, "tid": 1}
+    (tmp_path / "t.json").write_text(
+        json.dumps([{**launch, "ts": 0, "dur": 1000}, {**launch, "ts": 2000, "dur": 3000}])
+    )
+    assert main(["trace", "report", str(tmp_path / "t.json")]) == 0
+    text = capsys.readouterr().out
+    assert "graphs, on the device: 4.000 ms" in text
+    assert "graph of 2 nodes" in text
+
+
 def test_a_trace_cut_short_is_still_read(device, path, capsys):
     from cuprum._command import main
 
