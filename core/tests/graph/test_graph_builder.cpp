@@ -427,6 +427,32 @@ TEST_F(GraphBuilderTest, the_graph_keeps_alive_what_it_uses) {
     EXPECT_EQ(token.use_count(), 1);
 }
 
+TEST_F(GraphBuilderTest, memory_of_the_graph_is_freed_where_its_buffer_is_dropped) {
+    const Buffer value = counters({1});
+    GraphBuilder builder = device().create_graph_builder();
+    builder.begin_building();
+    EXPECT_THROW((void)device().allocate(4, builder), std::exception)
+        << "pools are no graph memory";
+    {
+        const Buffer scratch = GraphMemoryResource::of(device())->allocate(4, builder);
+        value.copy_to(scratch, builder);
+        multiply(builder, scratch, 3);
+        scratch.copy_to(value, builder);
+    }
+    builder.end_building();
+    std::vector<GraphNodeType> types;
+    for (const GraphNode& node : builder.graph_definition().nodes()) {
+        types.push_back(*node.type());
+    }
+    EXPECT_EQ(types,
+              (std::vector{GraphNodeType::MemAlloc, GraphNodeType::Memcpy, GraphNodeType::Kernel,
+                           GraphNodeType::Memcpy, GraphNodeType::MemFree}));
+    const Graph graph = builder.complete();
+    run(graph);
+    run(graph); // could not run again if it did not free its memory
+    EXPECT_EQ(download<int>(value), (std::vector{9}));
+}
+
 TEST_F(GraphBuilderTest, a_graph_that_runs_keeps_alive_what_it_uses) {
     const Buffer value = counters({0});
     std::atomic<bool> is_going_on = false;
