@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Measures the driver's costs apart from running kernels: loading a small kernel from PTX,
-// enqueuing a launch on an idle stream, and the memory of each unfinished warp. Writes JSON.
+// enqueuing a launch on an idle stream, the memory of each unfinished warp, and a chain of small
+// kernels launched one by one and as a graph. Writes JSON.
 
 #include "bare_driver.hpp"
 
@@ -12,6 +13,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +21,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -46,6 +49,8 @@ extern "C" __global__ void hold(unsigned* come, volatile unsigned* go) {
 constexpr int LOADS = 200;
 constexpr int LAUNCHES = 2000;
 constexpr int IDLE_LAUNCHES = 50;
+constexpr int CHAIN_KERNELS = 1000;
+constexpr int CHAIN_ROUNDS = 30;
 constexpr unsigned BLOCKS = 128;
 constexpr unsigned WARPS_PER_BLOCK = 32;
 
@@ -60,6 +65,13 @@ struct Driver {
     FUNCTION(cuLaunchKernel, "cuLaunchKernel");
     FUNCTION(cuStreamSynchronize, "cuStreamSynchronize");
     FUNCTION(cuMemHostAlloc, "cuMemHostAlloc");
+    FUNCTION(cuMemFreeHost, "cuMemFreeHost");
+    FUNCTION(cuStreamBeginCapture, "cuStreamBeginCapture");
+    FUNCTION(cuStreamEndCapture, "cuStreamEndCapture");
+    FUNCTION(cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags");
+    FUNCTION(cuGraphLaunch, "cuGraphLaunch");
+    FUNCTION(cuGraphExecDestroy, "cuGraphExecDestroy");
+    FUNCTION(cuGraphDestroy, "cuGraphDestroy");
 #undef FUNCTION
 };
 
@@ -157,6 +169,53 @@ Times enqueue_times(const Driver& driver, CUstream stream, int count,
     return times;
 }
 
+/// Times a chain of small kernels, from the first launch to the end of the last kernel, launched
+/// one by one and replayed from a graph. The rounds alternate, so both meet the same machine.
+std::pair<Times, Times> chain_times(const Driver& driver, CUstream stream) {
+    const CUfunction saxpy = load(driver, SOURCE, "saxpy");
+    void* memory = nullptr;
+    check(driver.cuMemHostAlloc_(&memory, 4096, 0), "cuMemHostAlloc");
+    float factor = 2;
+    void* in = memory;
+    void* out = static_cast<char*>(memory) + 2048;
+    int count = 32;
+    void* arguments[] = {&factor, &in, &out, &count};
+    const auto launch_all = [&] {
+        for (int i = 0; i < CHAIN_KERNELS; ++i) {
+            check(driver.cuLaunchKernel_(saxpy, 1, 1, 1, 32, 1, 1, 0, stream, arguments, nullptr),
+                  "cuLaunchKernel");
+        }
+    };
+    CUgraph graph = nullptr;
+    CUgraphExec executable = nullptr;
+    check(driver.cuStreamBeginCapture_(stream, CU_STREAM_CAPTURE_MODE_GLOBAL),
+          "cuStreamBeginCapture");
+    launch_all();
+    check(driver.cuStreamEndCapture_(stream, &graph), "cuStreamEndCapture");
+    check(driver.cuGraphInstantiateWithFlags_(&executable, graph, 0), "cuGraphInstantiate");
+    Times one_by_one;
+    Times replayed;
+    for (int round = 0; round < CHAIN_ROUNDS; ++round) {
+        one_by_one.add([&] {
+            launch_all();
+            check(driver.cuStreamSynchronize_(stream), "cuStreamSynchronize");
+        });
+        replayed.add([&] {
+            check(driver.cuGraphLaunch_(executable, stream), "cuGraphLaunch");
+            check(driver.cuStreamSynchronize_(stream), "cuStreamSynchronize");
+        });
+    }
+    check(driver.cuGraphExecDestroy_(executable), "cuGraphExecDestroy");
+    check(driver.cuGraphDestroy_(graph), "cuGraphDestroy");
+    check(driver.cuMemFreeHost_(memory), "cuMemFreeHost");
+    return {one_by_one, replayed};
+}
+
+double median(std::vector<double> values) {
+    std::ranges::nth_element(values, values.begin() + static_cast<long>(values.size() / 2));
+    return values[values.size() / 2];
+}
+
 double warp_bytes(const Driver& driver, CUstream stream) {
     const CUfunction hold = load(driver, HOLD, "hold");
     void* memory = nullptr;
@@ -191,8 +250,12 @@ int main() {
     const auto loads = load_times(driver);
     const auto warm = enqueue_times(driver, handle, LAUNCHES, {});
     const auto cold = enqueue_times(driver, handle, IDLE_LAUNCHES, std::chrono::microseconds(2000));
+    const auto [one_by_one, replayed] = chain_times(driver, handle);
     std::printf("{\n \"load_us\": %s,\n \"enqueue_us\": %s,\n \"enqueue_after_pause_us\": %s,\n"
-                " \"bytes_per_warp\": %f\n}\n",
+                " \"chain_one_by_one_us\": %s,\n \"chain_replayed_us\": %s,\n"
+                " \"chain_ratio\": %f,\n \"bytes_per_warp\": %f\n}\n",
                 json(loads).c_str(), json(warm).c_str(), json(cold).c_str(),
+                json(one_by_one).c_str(), json(replayed).c_str(),
+                median(replayed.wall) / median(one_by_one.wall),
                 device.is_emulated() ? warp_bytes(driver, handle) : 0.0);
 }

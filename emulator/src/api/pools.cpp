@@ -36,8 +36,12 @@ void allocate(CUdeviceptr* out, std::size_t bytes, Pool& pool, Stream& stream) {
             return;
         }
     }
+    if (bytes == 0) {
+        *out = 0; // 0 bytes have no address and need no node
+        return;
+    }
     Capture::refuse_unsafe_call();
-    *out = bytes == 0 ? 0 : pool.allocate(bytes, stream)->base; // 0 bytes have no address
+    *out = pool.allocate(bytes, stream)->base;
 }
 
 /// Frees the memory of an allocation node that its graph leaves allocated.

@@ -48,14 +48,17 @@ Registry& registry() {
 void check_request(const CUDA_MEM_ALLOC_NODE_PARAMS& request) {
     const CUmemPoolProps& pool = request.poolProps;
     require(request.bytesize != 0, "the size of an allocation must not be 0");
-    require(pool.allocType == CU_MEM_ALLOCATION_TYPE_PINNED,
-            "an allocation node has pinned memory: set poolProps.allocType to "
-            "CU_MEM_ALLOCATION_TYPE_PINNED");
+    require(pool.allocType == CU_MEM_ALLOCATION_TYPE_PINNED ||
+                pool.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED,
+            "an allocation node has pinned or managed memory: set poolProps.allocType to "
+            "CU_MEM_ALLOCATION_TYPE_PINNED or CU_MEM_ALLOCATION_TYPE_MANAGED");
     require(pool.handleTypes == CU_MEM_HANDLE_TYPE_NONE,
             "the memory of an allocation node cannot be shared with other processes");
     require(pool.location.type == CU_MEM_LOCATION_TYPE_DEVICE ||
                 pool.location.type == CU_MEM_LOCATION_TYPE_HOST ||
-                pool.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA,
+                pool.location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
+                (pool.location.type == CU_MEM_LOCATION_TYPE_NONE &&
+                 pool.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED),
             "an allocation node has memory of a device or of the host");
     require(pool.location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
                 (pool.location.id >= 0 && pool.location.id < Driver::instance().device_count()),
@@ -82,13 +85,15 @@ std::shared_ptr<GraphMemory> GraphMemory::create(const CUDA_MEM_ALLOC_NODE_PARAM
     constexpr std::uint64_t granule = AddressSpace::GRANULE_BYTES;
     std::shared_ptr<GraphMemory> memory(new GraphMemory);
     memory->capacity_ = (request.bytesize + granule - 1) / granule * granule;
+    memory->properties_ = request.poolProps;
     memory->access_.assign(request.accessDescs, request.accessDescs + request.accessDescCount);
     auto allocation = std::make_shared<Allocation>();
     allocation->bytes = request.bytesize;
     allocation->kind = MemoryKind::Graph;
     const bool is_on_device = request.poolProps.location.type == CU_MEM_LOCATION_TYPE_DEVICE;
     allocation->device = is_on_device ? request.poolProps.location.id : 0;
-    allocation->is_on_host = !is_on_device;
+    allocation->migrates = request.poolProps.allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
+    allocation->is_on_host = !is_on_device || allocation->migrates;
     allocation->graph = memory;
     if (is_on_device && memory->capacity_ > device_at(allocation->device).total_bytes()) {
         fail(CUDA_ERROR_OUT_OF_MEMORY, "the device does not have so much memory");
@@ -187,9 +192,11 @@ void GraphMemory::open() {
         AddressSpace::instance().set_permission(access.location.id, allocation_->base,
                                                 allocation_->bytes, permission_of(access.flags));
     }
+    is_open_.store(true, std::memory_order_release);
 }
 
 void GraphMemory::close() {
+    is_open_.store(false, std::memory_order_release);
     AddressSpace::instance().close(allocation_->base, allocation_->bytes);
 }
 

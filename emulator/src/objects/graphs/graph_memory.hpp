@@ -14,6 +14,7 @@
 
 #include <cuda.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -43,11 +44,11 @@ public:
     /// Returns whether other devices were given access.
     [[nodiscard]] bool is_shared_by_devices() const noexcept { return !access_.empty(); }
 
-    /// Returns whether the memory lies where a request wants it.
-    [[nodiscard]] bool is_at(const CUmemLocation& location) const noexcept {
-        return allocation_->is_on_host ? location.type != CU_MEM_LOCATION_TYPE_DEVICE
-                                       : location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
-                                             location.id == allocation_->device;
+    /// Returns whether the memory is of the kind that a request wants, and where it wants it.
+    [[nodiscard]] bool suits(const CUmemPoolProps& wanted) const noexcept {
+        return wanted.allocType == properties_.allocType &&
+               wanted.location.type == properties_.location.type &&
+               wanted.location.id == properties_.location.id;
     }
 
     /// Returns the memory that starts at an address; nullptr if no allocation node has it.
@@ -78,6 +79,9 @@ public:
 
     /// Keeps kernels from touching the memory.
     void close();
+
+    /// Returns whether kernels may touch the memory.
+    [[nodiscard]] bool is_open() const noexcept { return is_open_.load(std::memory_order_acquire); }
 
     // ---- nodes ----------------------------------------------------------------------------------
 
@@ -114,7 +118,9 @@ private:
 
     std::shared_ptr<Allocation> allocation_;
     std::uint64_t capacity_ = 0;
+    CUmemPoolProps properties_{};
     std::vector<CUmemAccessDesc> access_;
+    std::atomic<bool> is_open_{false};
     std::uint64_t freed_in_ = 0; // under GraphLock, as what follows
     std::uint64_t freed_by_ = 0;
     std::uint64_t allocated_in_ = 0;

@@ -25,7 +25,7 @@ std::shared_ptr<GraphMemory> find_freed(const Graph& graph,
         const GraphMemory& memory = *freed->memory;
         if (memory.freed_by() == node->id() && memory.allocated_in() == graph.handle_value() &&
             memory.bytes() == request.bytesize && !memory.is_shared_by_devices() &&
-            memory.is_at(request.poolProps.location)) {
+            memory.suits(request.poolProps)) {
             return freed->memory;
         }
     }

@@ -70,12 +70,12 @@ Permission permission_for(int device, const Allocation& allocation) {
 } // namespace
 
 bool Allocation::is_managed() const noexcept {
-    return kind == MemoryKind::Managed ||
+    return kind == MemoryKind::Managed || migrates ||
            (pool != nullptr && pool->properties().allocType == CU_MEM_ALLOCATION_TYPE_MANAGED);
 }
 
 bool Allocation::is_private() const noexcept {
-    return kind == MemoryKind::Device || kind == MemoryKind::Graph ||
+    return kind == MemoryKind::Device || (kind == MemoryKind::Graph && !is_on_host) ||
            (kind == MemoryKind::Pooled && !is_on_host &&
             pool->properties().handleTypes == CU_MEM_HANDLE_TYPE_NONE);
 }

@@ -68,7 +68,8 @@ struct Allocation : AllocationNote {
     unsigned flags = 0;               // of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
     std::shared_ptr<Pool> pool;       // Pooled
     std::weak_ptr<GraphMemory> graph; // Graph
-    bool is_on_host = false;          // Pooled, Mapped: host memory
+    bool is_on_host = false;          // Pooled, Mapped, Graph: host memory
+    bool migrates = false;            // Graph: managed memory
     std::atomic<bool> sync_memops{false};
     std::atomic<bool> is_being_freed{false}; // Device, Managed: a stream will free it
     std::shared_ptr<SharedFile> file; // Device: once it is shared; Imported. Set under the gate.

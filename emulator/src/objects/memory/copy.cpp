@@ -7,6 +7,7 @@
 #include "objects/devices/context.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/graphs/capture.hpp"
+#include "objects/graphs/graph_memory.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
 #include "objects/memory/copy_request.hpp"
@@ -28,12 +29,16 @@ namespace {
 // A smaller copy costs less than passing it to a worker.
 constexpr std::uint64_t QUICK_BYTES = 64 << 10;
 
+constexpr const char* NOT_ALLOCATED =
+    "memory of a graph is not allocated: launch the graph that allocates it first";
+
 enum class Residence : std::uint8_t { Pageable, Pinned, Device };
 
 /// What a copy needs to know about one end.
 struct Place {
     Residence residence = Residence::Pageable;
     bool is_synchronous = false; // CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: plain calls wait
+    bool is_missing = false;     // memory of a graph that no launch has allocated
 };
 
 Place check_side(const CopySide& side, const Copy& copy, bool is_write, int device);
@@ -101,6 +106,7 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
         Capture::take(stream, MemcpyParameters{request_of(copy), copy, stream.shared_context()})) {
         return;
     }
+    require(!destination.is_missing && !source.is_missing, NOT_ALLOCATED);
     const Residence to = destination.residence;
     const Residence from = source.residence;
     if (mode == CopyMode::Plain) {
@@ -143,6 +149,7 @@ void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
         Capture::take(stream, MemsetParameters{fill, stream.shared_context()})) {
         return;
     }
+    require(!place.is_missing, NOT_ALLOCATED);
     if (mode == CopyMode::Plain) {
         mode = place.is_synchronous ? CopyMode::Blocking : CopyMode::Async;
     }
@@ -192,13 +199,16 @@ Place check_fill(const Fill& fill, int device) {
 
 /// Returns whether an end is memory that the driver does not know, or that is still allocated.
 bool is_side_there(const CopySide& side, const Copy& copy, bool is_write, std::uint64_t& lost) {
-    if (!AddressSpace::instance().contains(side.address) ||
-        Allocations::instance().bytes_from(side.address) >= extent_bytes(side, copy) ||
-        Allocations::instance().covers(side.address, extent_bytes(side, copy), is_write)) {
+    if (!AddressSpace::instance().contains(side.address)) {
         return true;
     }
+    const auto& allocations = Allocations::instance();
+    const auto allocation = allocations.find(side.address);
+    const auto memory = allocation != nullptr ? allocation->graph.lock() : nullptr;
     lost = side.address;
-    return false;
+    return (memory == nullptr || memory->is_open()) &&
+           (allocations.bytes_from(side.address) >= extent_bytes(side, copy) ||
+            allocations.covers(side.address, extent_bytes(side, copy), is_write));
 }
 
 /// Finds the memory of one end and checks that it contains the whole range.
@@ -231,8 +241,10 @@ Place check_side(const CopySide& side, const Copy& copy, bool is_write, int devi
                                            " bytes does not fit: " + std::to_string(available) +
                                            " bytes are left in its allocation");
     }
+    const auto memory = allocation->graph.lock();
     return {allocation->is_host_accessible() ? Residence::Pinned : Residence::Device,
-            allocation->sync_memops.load(std::memory_order_relaxed)};
+            allocation->sync_memops.load(std::memory_order_relaxed),
+            memory != nullptr && !memory->is_allocated()};
 }
 
 /// Returns the number of bytes from the first to the last.
