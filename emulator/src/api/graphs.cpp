@@ -38,20 +38,15 @@ void check_lossless(const CUgraphEdgeData* out, bool has_only_plain_edges) {
 
 /// Writes one side of a node's edges.
 void put_edges(const std::vector<GraphEdge>& edges, CUgraphNode* nodes, CUgraphEdgeData* data,
-               std::size_t* count, bool is_asked_for_data) {
+               std::size_t* count) {
     require(count != nullptr, "the count must not be NULL");
     if (nodes != nullptr) {
-        check_lossless(data, is_asked_for_data && data != nullptr
-                                 ? true
-                                 : std::ranges::all_of(edges, [](const GraphEdge& edge) {
-                                       return is_plain(edge.data);
-                                   }));
+        check_lossless(data, std::ranges::all_of(
+                                 edges, [](const GraphEdge& edge) { return is_plain(edge.data); }));
+        put_list(data, *count, edges, [](const GraphEdge& edge) { return edge.data; });
     }
     put_list(nodes, *count, edges,
              [](const GraphEdge& edge) { return edge.node->handle<CUgraphNode>(); });
-    if (nodes != nullptr) {
-        put_list(data, *count, edges, [](const GraphEdge& edge) { return edge.data; });
-    }
     put_count(nodes != nullptr, count, edges.size());
 }
 
@@ -148,21 +143,21 @@ CUresult CUDAAPI cuGraphGetEdges_v2(CUgraph hGraph, CUgraphNode* from, CUgraphNo
 CUresult CUDAAPI cuGraphNodeGetDependencies(CUgraphNode hNode, CUgraphNode* dependencies,
                                             size_t* numDependencies) {
     return graph_entry("cuGraphNodeGetDependencies", [&] {
-        put_edges(node_from(hNode).dependencies(), dependencies, nullptr, numDependencies, false);
+        put_edges(node_from(hNode).dependencies(), dependencies, nullptr, numDependencies);
     });
 }
 
 CUresult CUDAAPI cuGraphNodeGetDependencies_v2(CUgraphNode hNode, CUgraphNode* dependencies,
                                                CUgraphEdgeData* edgeData, size_t* numDependencies) {
     return graph_entry("cuGraphNodeGetDependencies", [&] {
-        put_edges(node_from(hNode).dependencies(), dependencies, edgeData, numDependencies, true);
+        put_edges(node_from(hNode).dependencies(), dependencies, edgeData, numDependencies);
     });
 }
 
 CUresult CUDAAPI cuGraphNodeGetDependentNodes(CUgraphNode hNode, CUgraphNode* dependentNodes,
                                               size_t* numDependentNodes) {
     return graph_entry("cuGraphNodeGetDependentNodes", [&] {
-        put_edges(node_from(hNode).dependents(), dependentNodes, nullptr, numDependentNodes, false);
+        put_edges(node_from(hNode).dependents(), dependentNodes, nullptr, numDependentNodes);
     });
 }
 
@@ -170,7 +165,7 @@ CUresult CUDAAPI cuGraphNodeGetDependentNodes_v2(CUgraphNode hNode, CUgraphNode*
                                                  CUgraphEdgeData* edgeData,
                                                  size_t* numDependentNodes) {
     return graph_entry("cuGraphNodeGetDependentNodes", [&] {
-        put_edges(node_from(hNode).dependents(), dependentNodes, edgeData, numDependentNodes, true);
+        put_edges(node_from(hNode).dependents(), dependentNodes, edgeData, numDependentNodes);
     });
 }
 

@@ -5,6 +5,7 @@
 
 #include "builtins/heap.hpp"
 #include "check/block_shadow.hpp"
+#include "check/node_accesses.hpp"
 #include "check/written.hpp"
 
 #include <algorithm>
@@ -74,6 +75,17 @@ bool report_finding(WarpContext& warp, const Instruction* at, std::uint32_t lane
     return true;
 }
 
+void record_access(GridShadow& grid, const Access& access, std::uint64_t bytes) {
+    if (NodeAccesses* const accesses = grid.accesses(); accesses != nullptr && !access.is_strong) {
+        if (access.reads) {
+            accesses->add(access.address, bytes, false);
+        }
+        if (access.writes) {
+            accesses->add(access.address, bytes, true);
+        }
+    }
+}
+
 GlobalRaces::Stamp global_stamp(const WarpContext& warp, const Instruction* at,
                                 std::uint32_t lane) {
     const BlockContext& block = *warp.block;
@@ -92,6 +104,7 @@ bool check_global(WarpContext& warp, const Instruction* at, const Access& access
     const BlockContext& block = *warp.block;
     const MemoryMap& map = *block.memory;
     auto& shadow = static_cast<BlockShadow&>(*block.observer);
+    record_access(shadow.grid(), access, access.bytes);
     MemoryRange range;
     const bool is_found = shadow.find(map, access.address, range);
     if ((map.checks & CHECK_MEMORY) != 0) {

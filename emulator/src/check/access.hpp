@@ -44,6 +44,9 @@ struct Access {
 [[nodiscard]] bool report_finding(WarpContext& warp, const bytecode::Instruction* at,
                                   std::uint32_t lane, FaultKind kind, const std::string& detail);
 
+/// Records which device memory a node of a graph accesses, if that is checked.
+void record_access(GridShadow& grid, const Access& access, std::uint64_t bytes);
+
 /// Returns which thread accesses device memory, and at which instruction.
 [[nodiscard]] GlobalRaces::Stamp global_stamp(const WarpContext& warp,
                                               const bytecode::Instruction* at, std::uint32_t lane);

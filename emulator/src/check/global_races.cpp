@@ -14,8 +14,8 @@ std::atomic<std::uint32_t> next_number{1};
 
 } // namespace
 
-GridShadow::GridShadow(std::function<std::string()> describe_launch)
-    : describe_launch_(std::move(describe_launch)),
+GridShadow::GridShadow(std::function<std::string()> describe_launch, NodeAccesses* accesses)
+    : describe_launch_(std::move(describe_launch)), accesses_(accesses),
       number_(next_number.fetch_add(1, std::memory_order_relaxed)) {}
 
 bool GridShadow::is_news(std::uint32_t instruction) {

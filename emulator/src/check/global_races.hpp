@@ -25,11 +25,18 @@
 
 namespace cuprum::emulator::check {
 
+class NodeAccesses;
+
 /// What one grid knows about its blocks, and which findings have been reported for it.
 class GridShadow {
 public:
-    /// `describe_launch` describes the launch site of the grid; it may be empty.
-    explicit GridShadow(std::function<std::string()> describe_launch = {});
+    /// `describe_launch` describes the launch site of the grid; it may be empty. `accesses` records
+    /// what a node of a graph accesses; it may be nullptr.
+    explicit GridShadow(std::function<std::string()> describe_launch = {},
+                        NodeAccesses* accesses = nullptr);
+
+    /// Returns where plain accesses to device memory are recorded, or nullptr.
+    [[nodiscard]] NodeAccesses* accesses() const noexcept { return accesses_; }
 
     /// Describes the launch site of the grid. Each line starts with a line break.
     [[nodiscard]] std::string describe_launch() const {
@@ -53,6 +60,7 @@ private:
                                   std::uint32_t later) const;
 
     std::function<std::string()> describe_launch_;
+    NodeAccesses* accesses_;
     std::uint32_t number_; // number of the grid in the process
     std::uint32_t now_ = 1;
     std::unordered_map<std::uint32_t, Order> orders_; // by block

@@ -36,6 +36,7 @@ bool check_global_together(WarpContext& warp, const Instruction* at, const Acces
         range.base + range.bytes - first.address < bytes) {
         return false;
     }
+    record_access(shadow.grid(), first, bytes);
     const bool is_tracked = map.initialized != nullptr && range.is_tracked;
     if (is_tracked && first.reads && !are_written(map, first.address, bytes)) {
         return false;

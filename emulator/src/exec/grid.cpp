@@ -97,8 +97,9 @@ void Grid::rearm(std::int32_t priority) {
 }
 
 void Grid::start_shadow() {
-    if ((launch_.memory->checks & (CHECK_MEMORY | CHECK_INITIALIZED | CHECK_RACES)) != 0) {
-        shadow_ = std::make_unique<check::GridShadow>(launch_.describe_launch);
+    constexpr unsigned checks = CHECK_MEMORY | CHECK_INITIALIZED | CHECK_RACES | CHECK_GRAPHS;
+    if ((launch_.memory->checks & checks) != 0) {
+        shadow_ = std::make_unique<check::GridShadow>(launch_.describe_launch, launch_.accesses);
     }
 }
 

@@ -27,6 +27,7 @@ enum Checks : std::uint8_t {
     CHECK_MEMORY = 1,      // every access lies in one live allocation
     CHECK_INITIALIZED = 2, // what is read has been written
     CHECK_RACES = 4,       // conflicting accesses are ordered
+    CHECK_GRAPHS = 8,      // nodes of a graph that use the same memory are ordered
     SHAKE = 128,           // not a check: warps stop at random before they access memory
 };
 

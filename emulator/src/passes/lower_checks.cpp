@@ -23,7 +23,9 @@ using ptx::Space;
 
 namespace {
 
-constexpr std::uint8_t ANY_CHECK = CHECK_MEMORY | CHECK_INITIALIZED | CHECK_RACES;
+constexpr std::uint8_t ANY_CHECK = CHECK_MEMORY | CHECK_INITIALIZED | CHECK_RACES | CHECK_GRAPHS;
+/// Checks that look at the memory of a block, not only at device memory.
+constexpr std::uint8_t BLOCK_CHECKS = CHECK_INITIALIZED | CHECK_RACES;
 
 /// Instructions whose result is wrong if a source is wrong.
 constexpr std::array<std::string_view, 19> COMPUTING{
@@ -78,7 +80,7 @@ void FunctionLowering::note_access(const AccessNote& note) {
         return;
     }
     const bool is_in_block = note.space == Space::Shared || note.space == Space::Local;
-    if (is_in_block && (memory().checks & ANY_CHECK) == CHECK_MEMORY) {
+    if (is_in_block && (memory().checks & BLOCK_CHECKS) == 0) {
         return; // the instruction itself checks the bounds of a block's own memory
     }
     const bool is_load = note.kind == AccessNote::Kind::Read && current_->opcode == "ld";

@@ -115,8 +115,10 @@ TEST(Settings, each_refusal_says_what_is_allowed) {
     };
 
     for (const auto& [variable, value, expected] : {
-             Case{"CUPRUM_EMULATOR_CHECK", "memory,magic", "'memory', 'initialized' or 'races'"},
-             Case{"CUPRUM_EMULATOR_CHECK", "memory,", "'memory', 'initialized' or 'races'"},
+             Case{"CUPRUM_EMULATOR_CHECK", "memory,magic",
+                  "'memory', 'initialized', 'races' or 'graphs'"},
+             Case{"CUPRUM_EMULATOR_CHECK", "memory,",
+                  "'memory', 'initialized', 'races' or 'graphs'"},
              Case{"CUPRUM_EMULATOR_CHECK_ACTION", "shout", "'stop' or 'report'"},
              Case{"CUPRUM_EMULATOR_SCHEDULE", "chaotic", "'deterministic', 'random'"},
              Case{"CUPRUM_EMULATOR_SCHEDULE", "random:x", "'deterministic', 'random'"},
@@ -139,8 +141,8 @@ TEST(Settings, each_refusal_says_what_is_allowed) {
 
 TEST(Settings, known_values_are_accepted) {
     const auto accepted = [](CUresult result) { return result == CUDA_SUCCESS; };
-    for (const char* value :
-         {"window", "exact", "memory", "initialized", "races", "memory,initialized,races", "all"}) {
+    for (const char* value : {"window", "exact", "memory", "initialized", "races", "graphs",
+                              "memory,initialized,races", "all"}) {
         EXPECT_EXIT(exit_if("CUPRUM_EMULATOR_CHECK", value, accepted), testing::ExitedWithCode(0),
                     "^$")
             << value;

@@ -3,9 +3,11 @@
 
 #include "objects/graphs/schedule.hpp"
 
+#include "check/node_accesses.hpp"
 #include "exec/engine.hpp"
 #include "objects/devices/context.hpp"
 #include "objects/graphs/graph_launch.hpp"
+#include "objects/graphs/order_check.hpp"
 #include "objects/graphs/work.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/log.hpp"
@@ -81,6 +83,9 @@ private:
 
 thread_local constinit ReadySteps* ReadySteps::here = nullptr;
 
+Step::Step() = default;
+Step::~Step() = default;
+
 std::unique_ptr<Schedule> Schedule::make(const Graph& graph, const ScheduleOptions& options,
                                          GraphNode*& bad_node) {
     std::unique_ptr<Schedule> schedule(new Schedule);
@@ -129,7 +134,7 @@ std::unique_ptr<Schedule> Schedule::make(const Graph& graph, const ScheduleOptio
             schedule->roots_.push_back(static_cast<std::uint32_t>(schedule->steps_.size()));
         }
         bad_node = node;
-        step->work = emulator::make_work(*schedule, *step);
+        schedule->prepare(*step);
         bad_node = nullptr;
         schedule->steps_.push_back(std::move(step));
     }
@@ -151,13 +156,17 @@ std::unique_ptr<Schedule> Schedule::copy() const {
         for (const auto& body : step->bodies) {
             copied->bodies.push_back(body->copy());
         }
-        copied->work = emulator::make_work(*result, *copied);
+        result->prepare(*copied);
         result->steps_.push_back(std::move(copied));
     }
     return result;
 }
 
 void Schedule::begin(const std::shared_ptr<GraphLaunch>& launch) {
+    if (is_order_checked()) {
+        forget_accesses(*this);
+        forget_runs();
+    }
     launch_ = launch.get();
     launch_to_end_ = launch;
     parent_ = nullptr;
@@ -187,7 +196,7 @@ void Schedule::complete(std::uint32_t index) noexcept {
 void Schedule::replace(Step& step, NodeParameters parameters) {
     std::swap(step.parameters, parameters);
     try {
-        step.work = emulator::make_work(*this, step);
+        step.work = make_work(*this, step);
     } catch (...) {
         std::swap(step.parameters, parameters);
         throw;
@@ -234,6 +243,27 @@ void Schedule::fail_step(std::uint32_t index, CUresult code, const std::string& 
 
 void Schedule::repeat(std::uint32_t step) {
     exec::Engine::instance().post([this, step] { ReadySteps::add(*this, step); });
+}
+
+void Schedule::forget_runs() noexcept {
+    launch_ = nullptr;
+    for (const auto& step : steps_) {
+        for (const auto& body : step->bodies) {
+            body->forget_runs();
+        }
+    }
+}
+
+bool Schedule::note_pair(std::uint32_t one, std::uint32_t other) {
+    return noted_.insert(std::minmax(one, other)).second;
+}
+
+/// Makes the work of a step.
+void Schedule::prepare(Step& step) {
+    if (is_order_checked() && std::holds_alternative<KernelParameters>(step.parameters)) {
+        step.accesses = std::make_unique<check::NodeAccesses>();
+    }
+    step.work = make_work(*this, step);
 }
 
 void Schedule::start_all() noexcept {
@@ -284,6 +314,9 @@ void Schedule::end() noexcept {
         return;
     }
     const auto launch = std::move(launch_to_end_);
+    if (is_order_checked() && launch->error_state().get() == CUDA_SUCCESS) {
+        report_unordered(*this);
+    }
     launch->end(); // `this` may be gone afterwards
 }
 

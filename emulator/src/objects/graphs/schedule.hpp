@@ -23,13 +23,19 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cuprum::emulator {
 
 class GraphLaunch;
 class Schedule;
+
+namespace check {
+class NodeAccesses;
+}
 
 /// The ready-made work of one step.
 class Work {
@@ -46,6 +52,11 @@ public:
 
 /// A node in a schedule.
 struct Step {
+    Step();
+    ~Step();
+    Step(const Step&) = delete;
+    Step& operator=(const Step&) = delete;
+
     std::uint64_t id = 0;     // of the node
     std::uint32_t number = 0; // of the node in its graph, for reports
     NodeParameters parameters;
@@ -53,6 +64,7 @@ struct Step {
     std::vector<std::uint32_t> dependencies; // in the order of the node's edges
     std::vector<std::uint32_t> successors;
     std::vector<std::unique_ptr<Schedule>> bodies; // of what is embedded in the node
+    std::unique_ptr<check::NodeAccesses> accesses; // of a kernel, if the order is checked
     std::unique_ptr<Work> work;
     std::atomic<std::uint32_t> pending{0};
 };
@@ -118,6 +130,15 @@ public:
     /// Records an error of a step, with the words that reports use.
     void fail_step(std::uint32_t step, CUresult code, const std::string& report) noexcept;
 
+    /// Forgets which of the embedded schedules have run. Before a launch whose order is checked.
+    void forget_runs() noexcept;
+
+    /// Returns whether the schedule has begun since forget_runs().
+    [[nodiscard]] bool has_run() const noexcept { return launch_ != nullptr; }
+
+    /// Returns whether two steps were not noted before, and notes them.
+    [[nodiscard]] bool note_pair(std::uint32_t one, std::uint32_t other);
+
     /// Runs the body of a while node once more, on a worker.
     void repeat(std::uint32_t step);
 
@@ -129,7 +150,7 @@ private:
     void start_all() noexcept;
     void start_one(std::uint32_t step) noexcept;
     void end() noexcept;
-    void make_work(Step& step);
+    void prepare(Step& step);
 
     ScheduleOptions options_;
     std::vector<std::unique_ptr<Step>> steps_;
@@ -139,6 +160,7 @@ private:
     std::shared_ptr<GraphLaunch> launch_to_end_; // of the outermost schedule, while it runs
     Schedule* parent_ = nullptr;
     std::uint32_t parent_step_ = 0;
+    std::set<std::pair<std::uint32_t, std::uint32_t>> noted_; // pairs that a check has reported
 };
 
 } // namespace cuprum::emulator

@@ -32,7 +32,8 @@ public:
 /// A grid that is made once and runs many times.
 class KernelWork final : public Work {
 public:
-    KernelWork(const KernelParameters& parameters, const ScheduleOptions& options)
+    KernelWork(const KernelParameters& parameters, const ScheduleOptions& options,
+               check::NodeAccesses* accesses)
         : errors_of_(parameters.context) {
         const LaunchRequest request = parameters.request();
         check_launch(*parameters.function, *parameters.context,
@@ -43,6 +44,7 @@ public:
         if (options.uses_node_priority) {
             priority_ = request.priority.value_or(0);
         }
+        prepared.grid.accesses = accesses;
         prepared.grid.describe_launch = [this] {
             return "\n  in " + schedule_->describe(step_) + schedule_->launch().describe_origin();
         };
@@ -222,13 +224,14 @@ public:
 /// Chooses the work of each type of parameters.
 struct Maker {
     const ScheduleOptions& options;
+    check::NodeAccesses* accesses;
 
     std::unique_ptr<Work> operator()(const EmptyParameters& /*unused*/) const {
         return std::make_unique<EmptyWork>();
     }
 
     std::unique_ptr<Work> operator()(const KernelParameters& parameters) const {
-        return std::make_unique<KernelWork>(parameters, options);
+        return std::make_unique<KernelWork>(parameters, options, accesses);
     }
 
     std::unique_ptr<Work> operator()(const MemcpyParameters& parameters) const {
@@ -275,7 +278,7 @@ struct Maker {
 } // namespace
 
 std::unique_ptr<Work> make_work(Schedule& schedule, const Step& step) {
-    return std::visit(Maker{schedule.options()}, step.parameters);
+    return std::visit(Maker{schedule.options(), step.accesses.get()}, step.parameters);
 }
 
 } // namespace cuprum::emulator

@@ -35,6 +35,12 @@ void log(LogLevel level, std::string_view message) noexcept {
     }
 }
 
+void warn(std::string_view message) noexcept {
+    if (current_level.load(std::memory_order_relaxed) != LogLevel::Off) {
+        write_line("warning", message);
+    }
+}
+
 void note(std::string_view message) noexcept {
     if (current_level.load(std::memory_order_relaxed) != LogLevel::Off) {
         write_line("note", message);

@@ -23,6 +23,9 @@ void set_log_level(LogLevel level) noexcept;
 /// Writes one message, whole lines at a time, if its level is on.
 void log(LogLevel level, std::string_view message) noexcept;
 
+/// Writes a warning that the program asked for, at every level but Off.
+void warn(std::string_view message) noexcept;
+
 /// Writes a message at every level but Off.
 void note(std::string_view message) noexcept;
 

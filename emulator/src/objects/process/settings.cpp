@@ -201,11 +201,13 @@ std::uint8_t read_checks() {
             checks |= CHECK_INITIALIZED;
         } else if (word == "races") {
             checks |= CHECK_RACES;
+        } else if (word == "graphs") {
+            checks |= CHECK_GRAPHS;
         } else if (word == "all") {
-            checks |= CHECK_MEMORY | CHECK_INITIALIZED | CHECK_RACES;
+            checks |= CHECK_MEMORY | CHECK_INITIALIZED | CHECK_RACES | CHECK_GRAPHS;
         } else if (word != "window") {
             refuse(name, *text,
-                   "a list of " + one_of({"memory", "initialized", "races"}) +
+                   "a list of " + one_of({"memory", "initialized", "races", "graphs"}) +
                        " with commas between them, or " + one_of({"all", "window", "exact"}));
         }
         at = end + 1;
