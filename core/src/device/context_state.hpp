@@ -17,8 +17,8 @@ namespace cuprum::detail {
 
 struct DeviceState;
 
-/// A context's handle. A reset of a primary context may change it while others read it, who then
-/// see the one or the other; reading costs what reading a plain pointer does.
+/// A context's handle. A reset of a primary context may change it while other threads read it. They
+/// then see the old or the new handle. Reading it costs the same as reading a plain pointer.
 class ContextHandle {
 public:
     ContextHandle() = default;

@@ -164,7 +164,7 @@ std::shared_ptr<detail::KernelState> wrap(CUkernel handle, const ObjectCode* own
         if (home != nullptr && owner->handle() != home) {
             detail::warn(WarningKind::Degraded, "kernel \"" + state->name +
                                                     "\" does not match the code given as its "
-                                                    "owner: it is another's; both are kept alive");
+                                                    "owner; the code of both is kept alive");
         }
     }
     if (state->library != nullptr) {

@@ -22,11 +22,12 @@ namespace {
 constinit std::mutex list_mutex;
 constinit const LastLaunch* first = nullptr;
 
-/// The names of kernels that exist, and those that streams may still show, with how many hold them.
+/// The names of existing kernels, and those that streams may still show, each with its number of
+/// holders.
 ///
-/// A launch stores a pointer and nothing else, so that nobody knows when a stream shows a name no
-/// longer. Once so many are held by no kernel, the streams are looked through. A kernel is alive
-/// while it is launched: a name that nobody holds comes on no stream any more.
+/// A launch only stores a pointer, so it is unknown when a stream stops showing a name. When enough
+/// names have no holder, the streams are searched for them. A kernel exists while it is launched,
+/// so a name without a holder cannot appear on another stream.
 struct Names {
     static constexpr std::size_t FEW = 64;
 
@@ -133,17 +134,17 @@ Names& names() {
     return *only;
 }
 
-/// Drops the names that nobody holds and no stream shows. The names must be locked.
+/// Removes the names that have no holder and that no stream shows. The names must be locked.
 void sweep() noexcept {
     try {
-        const std::lock_guard lock(list_mutex); // who reads a name of the list has it locked, too
+        const std::lock_guard lock(list_mutex); // readers of names in the list hold it too
         const std::set<const char*> shown = shown_names();
         std::erase_if(names().holders, [&](const auto& name) {
             return name.second == 0 && !shown.contains(name.first.c_str());
         });
         names().unheld = static_cast<std::size_t>(std::ranges::count(
             names().holders, std::size_t{0}, [](const auto& name) { return name.second; }));
-        // Twice as many as the streams show, so that looking costs little for each name.
+        // Twice as many as the streams show, so that the search costs little for each name.
         names().sweep_at = Names::FEW + 2 * names().unheld;
     } catch (const std::bad_alloc&) { // NOLINT(bugprone-empty-catch): another time then
     }

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What was in flight when work on a device failed. A failure shows in a later call, often on
-// another stream; so every stream remembers the kernel it was last given, at the price of one store
-// and one comparison per launch, and an error lists them. A stream comes on the list with its first
-// launch: making and dropping one takes no lock.
+// another stream. So every stream remembers the kernel that was last launched on it, and an error
+// lists these kernels. This costs one store and one comparison per launch. A stream joins the list
+// with its first launch, so that creating and dropping a stream takes no lock.
 
 #pragma once
 
@@ -19,8 +19,9 @@
 
 namespace cuprum::detail {
 
-/// Holds a kernel's name for those who remember a launch of it, the same one for equal texts. It is
-/// there as long as a holder has it or a listed stream shows it; others are dropped now and then.
+/// Holds a kernel's name for streams that remember a launch of it. Equal names share one text. The
+/// text lives as long as a holder has it or a listed stream shows it. Other texts are removed from
+/// time to time.
 class LaunchName {
 public:
     LaunchName() = default;
@@ -44,7 +45,7 @@ public:
     LastLaunch(const LastLaunch&) = delete;
     LastLaunch& operator=(const LastLaunch&) = delete;
 
-    /// Makes it one of those that recent_launches() lists, once there was a launch.
+    /// Makes recent_launches() list this stream after its first launch.
     void watch(CUstream stream) noexcept {
         stream_ = stream;
         place_.store(Place::Watched, std::memory_order_relaxed);
@@ -73,7 +74,7 @@ private:
     mutable const LastLaunch* next_ = nullptr;
 };
 
-/// Returns how many names are kept at present, for tests.
+/// Returns how many names are kept now, for tests.
 [[nodiscard]] std::size_t kept_names();
 
 /// Returns the kernel last launched on each listed stream, "name on stream 0x...".

@@ -588,7 +588,7 @@ void check_range(CUdeviceptr pointer, std::size_t bytes) {
     if (bytes > std::numeric_limits<CUdeviceptr>::max() - pointer) [[unlikely]] {
         throw std::invalid_argument("size is " + std::to_string(bytes) + " and ptr " +
                                     std::to_string(pointer) +
-                                    ": there are not so many addresses behind it");
+                                    ": the range exceeds the address space");
     }
 }
 

@@ -113,7 +113,7 @@ Batch collect(std::span<const Buffer> sources, std::span<const Buffer> destinati
     if (sources.size() != destinations.size()) {
         throw std::invalid_argument("there are " + std::to_string(sources.size()) +
                                     " sources, but " + std::to_string(destinations.size()) +
-                                    " destinations; expected as many of both");
+                                    " destinations; expected the same number");
     }
     Batch batch;
     for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -137,7 +137,7 @@ void check_pair(const Buffer& source, const Buffer& destination, std::size_t ind
     const std::size_t bytes = source.size();
     if (from < to + bytes && to < from + bytes) {
         throw std::invalid_argument("source and destination overlap" + place +
-                                    ", so the result would depend on chance");
+                                    ", so the result would be undefined");
     }
 }
 
@@ -166,9 +166,9 @@ CUresult enqueue(Batch& batch, std::span<const CopyOptions> options, CUstream st
                                       starts.data(), attributes.size(), stream);
 }
 
-/// Copies what the driver refused as one batch: pools that do not let the stream's device in are a
-/// reason, and copies that name both devices do without. The others stay a batch, and go first: if
-/// they are refused too, it was for another reason.
+/// Copies what the driver refused as one batch. It refuses a batch if a pool denies the stream's
+/// device access. Copies that name both devices do not need that access, so they are made one by
+/// one. The others stay a batch and go first: if they are refused too, there is another reason.
 void enqueue_apart(const Batch& batch, std::span<const CopyOptions> options, CUstream stream) {
     const auto& entry = table().cuMemcpyBatchAsync;
     Batch within;
@@ -185,9 +185,9 @@ void enqueue_apart(const Batch& batch, std::span<const CopyOptions> options, CUs
                             "the copy at index " + std::to_string(index) + " goes from device " +
                                 std::to_string(devices->from) + " to device " +
                                 std::to_string(devices->to) +
-                                ", which is refused unless both let the stream's device in; set "
+                                ", and the stream's device has no access to both; set "
                                 "peer_accessible_by of their memory resources, or leave out " +
-                                option + ", without which the copy needs no access");
+                                option + ": a plain copy needs no access");
         }
         between.push_back(i);
     }

@@ -93,7 +93,7 @@ void GraphMemoryResource::set_attribute(GraphMemoryAttribute name, std::uint64_t
     }
     if (value != 0) {
         throw std::invalid_argument("value is " + std::to_string(value) +
-                                    ", expected 0: a high-water mark can only be started again");
+                                    ", expected 0: a high-water mark can only be reset");
     }
     cuuint64_t zero = 0;
     call(table().cuDeviceSetGraphMemAttribute, handle_of(device_),

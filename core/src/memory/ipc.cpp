@@ -196,7 +196,7 @@ Buffer Buffer::from_ipc_descriptor(MemoryPool& pool, const IPCBufferDescriptor& 
     }
     if (auto mapped = imports().find_or_claim(descriptor.payload)) {
         if (mapped->resource.get() != &pool) { // as the driver would if it were asked again
-            raise_foreign(pool, "but of the one through which this process mapped it already");
+            raise_foreign(pool, "which this process has mapped through another pool");
         }
         if (mapped->size != descriptor.size) {
             throw std::invalid_argument(
@@ -337,9 +337,9 @@ void check_size(std::size_t claimed, CUdeviceptr pointer, CUcontext context) {
     }
 }
 
-/// @throws std::invalid_argument if the memory is not what the pool was imported as, which a file
-/// descriptor does not tell: memory of another device, or memory as the host's that is none of it.
-/// Pinned memory does as memory of any device.
+/// @throws std::invalid_argument if the pool was imported as another kind of memory than it has:
+/// another device's, or device memory as host memory. A file descriptor does not show its kind.
+/// Pinned memory may be imported as memory of any device.
 void check_place(const MemoryPool& pool, detail::BufferState& mapped) {
     const driver::Current current(mapped.free_order().context->handle);
     const detail::PointerInfo& found = detail::pointer_info(mapped);

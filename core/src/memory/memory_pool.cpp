@@ -136,9 +136,8 @@ void MemoryPool::set_attribute(PoolAttribute name, std::uint64_t value) const {
     case PoolAttribute::ReservedMemHigh:
     case PoolAttribute::UsedMemHigh:
         if (value != 0) {
-            throw std::invalid_argument(
-                "value is " + std::to_string(value) +
-                ", expected 0: a high-water mark can only be started again");
+            throw std::invalid_argument("value is " + std::to_string(value) +
+                                        ", expected 0: a high-water mark can only be reset");
         }
         [[fallthrough]];
     case PoolAttribute::ReleaseThreshold: {

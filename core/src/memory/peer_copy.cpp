@@ -26,9 +26,9 @@ using driver::table;
 
 std::atomic<bool> has_peer_copies = true;
 
-/// What the driver knows of an address.
+/// What the driver knows about an address.
 struct Place {
-    int memory_type = 0; // none for host memory that it knows nothing of
+    int memory_type = 0; // 0 for host memory that the driver does not know
     int ordinal = -1;
     unsigned is_managed = 0;
 };
@@ -89,16 +89,16 @@ void raise_fill_failure(CUresult status, const char* call, CUdeviceptr memory,
     const Place place = place_of(memory);
     if (place.memory_type == 0) {
         throw CUDAError(status, call,
-                        "the memory is the host's, and devices cannot reach it; fill it on the "
-                        "host, or make it known to them with register_host_memory first");
+                        "this is host memory that devices cannot reach; fill it on the host, or "
+                        "register it with register_host_memory first");
     }
     const std::string own = std::to_string(context_state_of(queue)->device->ordinal);
     const std::string home = std::to_string(place.ordinal);
     if (place.memory_type == CU_MEMORYTYPE_DEVICE && place.is_managed == 0 && home != own) {
         throw CUDAError(status, call,
-                        "the memory is device " + home + "'s and the stream device " + own +
-                            "'s; use a stream of device " + home + ", or let device " + own +
-                            " in with peer_accessible_by of the memory's resource");
+                        "the memory is on device " + home + " and the stream on device " + own +
+                            "; use a stream of device " + home + ", or give device " + own +
+                            " access with peer_accessible_by of the memory resource");
     }
     driver::raise(status, call);
 }
@@ -121,7 +121,7 @@ Place place_of(CUdeviceptr address) {
     return status == CUDA_SUCCESS ? place : Place{};
 }
 
-/// Returns the device whose memory lies at an address; nothing if it is no device's alone.
+/// Returns the device whose memory is at an address. Empty if it is not memory of one device.
 std::optional<int> device_of(CUdeviceptr address) {
     const Place place = place_of(address);
     const bool is_known =

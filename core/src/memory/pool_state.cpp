@@ -215,7 +215,7 @@ void let_devices_in(CUmemoryPool pool) {
 void refuse_capture() {
     throw std::logic_error("a memory pool cannot perform memory operations on a capturing "
                            "stream (consider using GraphMemoryResource). The memory would "
-                           "belong to the graph: or allocate before the capture begins");
+                           "belong to the graph; you can also allocate before the capture");
 }
 
 void raise_allocation_failure(CUresult status, const PoolState& pool, std::size_t bytes) {

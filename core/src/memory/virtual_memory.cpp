@@ -211,8 +211,7 @@ std::unique_ptr<Reservation> reserve(std::size_t bytes, std::size_t granularity,
               address, 0ULL);
     if (status == CUDA_ERROR_OUT_OF_MEMORY) {
         raise_out_of_memory(entry.name, bytes, holder_of(device, options),
-                            "there are not so many addresses in one piece, which come before the "
-                            "memory; ask for less");
+                            "there is no free address range of this size; ask for less");
     }
     if (status != CUDA_SUCCESS) {
         driver::raise(status, entry.name);

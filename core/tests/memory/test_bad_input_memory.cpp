@@ -240,10 +240,10 @@ TEST_F(BadInputOnFake, wrapped_memory_ends_at_the_last_address) {
     constexpr CUdeviceptr high = ~CUdeviceptr{16};
     const auto resource = LegacyPinnedMemoryResource::create();
     expect_error<std::invalid_argument>([] { (void)Buffer::from_handle(high, 17); },
-                                        {"size is 17", "not so many addresses behind it"});
+                                        {"size is 17", "exceeds the address space"});
     expect_error<std::invalid_argument>(
         [&] { (void)Buffer::from_handle(high, 17, resource, stream); },
-        {"size is 17", "not so many addresses behind it"});
+        {"size is 17", "exceeds the address space"});
     EXPECT_EQ(Buffer::from_handle(high, 16).size(), 16U);
 }
 

@@ -238,7 +238,7 @@ TEST_F(VirtualMemoryOnFake, running_out_of_addresses_differs_from_out_of_memory)
     fake->fail("cuMemAddressReserve", CUDA_ERROR_OUT_OF_MEMORY);
     expect_error<OutOfMemoryError>(
         [&] { (void)resource->modify_allocation(buffer, 2 * GRANULARITY_BYTES); },
-        {"cuMemAddressReserve", "were requested", "1073741824 bytes", "not so many addresses"});
+        {"cuMemAddressReserve", "were requested", "1073741824 bytes", "no free address range"});
     EXPECT_EQ(buffer.size(), GRANULARITY_BYTES);
 }
 

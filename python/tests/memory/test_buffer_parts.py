@@ -237,7 +237,7 @@ for peers in ([], [there]):  # a copy names both devices and needs no access to 
             fill()
         except cuprum.CUDAError as error:
             assert not peers
-            assert "the memory is device 0's and the stream device 1's" in str(error), str(error)
+            assert "the memory is on device 0 and the stream on device 1" in str(error), str(error)
         else:
             assert peers
     stream.sync()
