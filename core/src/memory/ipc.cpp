@@ -196,7 +196,7 @@ Buffer Buffer::from_ipc_descriptor(MemoryPool& pool, const IPCBufferDescriptor& 
     }
     if (auto mapped = imports().find_or_claim(descriptor.payload)) {
         if (mapped->resource.get() != &pool) { // as the driver would if it were asked again
-            raise_foreign(pool, "which this process has mapped through another pool");
+            raise_foreign(pool, "but of one that this process has mapped through another pool");
         }
         if (mapped->size != descriptor.size) {
             throw std::invalid_argument(

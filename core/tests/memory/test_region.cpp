@@ -234,7 +234,7 @@ TEST_F(RegionOnFake, fills_of_inaccessible_memory_are_explained) {
             {"cuMemsetD2D8Async failed", reason, way_out});
     };
     refuse(far, "the memory is on device 1 and the stream on device 0", "peer_accessible_by");
-    refuse(host, "the memory is the host's", "register_host_memory");
+    refuse(host, "host memory that devices cannot reach", "register_host_memory");
     refuse(near, "out of the range that the driver accepts", "INVALID_VALUE");
 }
 

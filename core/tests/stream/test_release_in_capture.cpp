@@ -96,14 +96,15 @@ TEST_F(ReleaseInCaptureOnFake, memory_is_freed_if_the_capture_state_is_unknown) 
 TEST_F(ReleaseInCaptureOnFake, a_failed_change_of_the_capture_mode_does_not_stay) {
     const Stream stream = Device(0).create_stream();
     Buffer buffer = Device(0).allocate(16, stream);
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL; // whatever it was before
+    ASSERT_EQ(driver::table().cuThreadExchangeStreamCaptureMode(&mode), CUDA_SUCCESS);
     fake->fail("cuThreadExchangeStreamCaptureMode", CUDA_ERROR_UNKNOWN);
     buffer.close();
     EXPECT_EQ(fake->live().allocations, 0);
     EXPECT_EQ(warnings.take(WarningKind::Release).size(), 1U);
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+    mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
     ASSERT_EQ(driver::table().cuThreadExchangeStreamCaptureMode(&mode), CUDA_SUCCESS);
-    EXPECT_NE(mode, CU_STREAM_CAPTURE_MODE_RELAXED) << "the thread's mode is as before";
-    ASSERT_EQ(driver::table().cuThreadExchangeStreamCaptureMode(&mode), CUDA_SUCCESS);
+    EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL) << "the thread's mode is as before";
 }
 
 TEST_F(ReleaseInCaptureOnFake, runs_before_an_allocation_fails) {
