@@ -55,11 +55,16 @@ struct Driver {
     FUNCTION(cuStreamDestroy, "cuStreamDestroy_v2");
     FUNCTION(cuStreamWaitEvent, "cuStreamWaitEvent");
     FUNCTION(cuCtxSetCurrent, "cuCtxSetCurrent");
+    FUNCTION(cuGraphCreate, "cuGraphCreate");
+    FUNCTION(cuGraphDestroy, "cuGraphDestroy");
+    FUNCTION(cuGraphAddKernelNode, "cuGraphAddKernelNode_v2");
+    FUNCTION(cuGraphInstantiateWithParams, "cuGraphInstantiateWithParams");
+    FUNCTION(cuGraphExecDestroy, "cuGraphExecDestroy");
+    FUNCTION(cuGraphExecKernelNodeSetParams, "cuGraphExecKernelNodeSetParams_v2");
+    FUNCTION(cuGraphExecUpdate, "cuGraphExecUpdate_v2");
+    FUNCTION(cuGraphLaunch, "cuGraphLaunch");
     FUNCTION(cuStreamBeginCapture, "cuStreamBeginCapture_v2");
     FUNCTION(cuStreamEndCapture, "cuStreamEndCapture");
-    FUNCTION(cuGraphInstantiateWithParams, "cuGraphInstantiateWithParams");
-    FUNCTION(cuGraphDestroy, "cuGraphDestroy");
-    FUNCTION(cuGraphExecDestroy, "cuGraphExecDestroy");
 #undef FUNCTION
 };
 

@@ -6,26 +6,21 @@
 // and memory.
 
 #include "bare_driver.hpp"
+#include "in_turns.hpp"
 
 #include <cuprum/cuprum.hpp>
 
 #include <benchmark/benchmark.h>
 #include <cuda.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace {
 
 using bare::check;
 using bare::Driver;
+using in_turns::Between;
+using in_turns::compare;
 
 constexpr const char* SOURCE = R"(
 extern "C" __global__ void empty() {}
@@ -34,95 +29,6 @@ extern "C" __global__ void three(float* x, float a, long long n) { if (n < 0) *x
 extern "C" __global__ void sixteen(int* p0 P(1) P(2) P(3) P(4) P(5) P(6) P(7) P(8) P(9) P(10)
                                    P(11) P(12) P(13) P(14) P(15)) { if (!p0) *p1 = 0; }
 )";
-
-/// The cost of one operation with hand-written calls, and what objects add to it.
-struct Paired {
-    double driver_s = 0;
-    double added_s = 0;
-};
-
-constexpr int ROUNDS = 61;
-constexpr int WARM_UP = 30;
-constexpr int ROUNDS_A_STREAM = 6;
-
-/// Work between turns, outside the measured time.
-struct Between {
-    std::function<void()> settle; // waits for the device
-    std::function<void()> renew;  // replaces the streams
-};
-
-template <typename Call>
-double seconds_a_call(int loops, const Call& call) {
-    const auto begin = std::chrono::steady_clock::now();
-    for (int i = 0; i < loops; ++i) {
-        call();
-    }
-    const auto end = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(end - begin).count() / loops;
-}
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-}
-
-/// Measures both ways in short turns, in changing order, and waits for the device between turns,
-/// outside the measured time.
-///
-/// The driver's cost of an operation depends on what the process did before, so only measurements
-/// side by side can be compared. The overhead of objects is the median of the differences within a
-/// round. Two streams of one driver can differ by as much as the overhead, so both sides replace
-/// their stream from time to time.
-template <typename Raw, typename Object>
-Paired measure_in_turns(int loops, const Between& between, const Raw& raw, const Object& object) {
-    const auto turn = [&](const auto& call) {
-        // Warm up, because the other side has filled the caches.
-        static_cast<void>(seconds_a_call(WARM_UP, call));
-        const double seconds = seconds_a_call(loops, call);
-        between.settle();
-        return seconds;
-    };
-    static_cast<void>(turn(raw));
-    static_cast<void>(turn(object));
-    std::vector<double> driver;
-    std::vector<double> added;
-    for (int round = 0; round < ROUNDS; ++round) {
-        if (round % ROUNDS_A_STREAM == 0) {
-            between.renew();
-        }
-        const bool is_raw_first = round % 2 == 0;
-        const double first = is_raw_first ? turn(raw) : turn(object);
-        const double second = is_raw_first ? turn(object) : turn(raw);
-        driver.push_back(is_raw_first ? first : second);
-        added.push_back(is_raw_first ? second - first : first - second);
-    }
-    return {median(driver), median(added)};
-}
-
-/// Registers one operation both ways; each function performs it once. `loops` is the number of
-/// calls per turn.
-template <typename Raw, typename Object>
-void compare(const std::string& name, int loops, const Between& between, Raw raw, Object object) {
-    const auto result = [=, known = std::make_shared<std::optional<Paired>>()] {
-        if (!known->has_value()) {
-            *known = measure_in_turns(loops, between, raw, object);
-        }
-        return **known;
-    };
-    const auto report = [&](const char* side, auto seconds) {
-        benchmark::RegisterBenchmark((name + side).c_str(),
-                                     [=](benchmark::State& state) {
-                                         for (auto _ : state) {
-                                             state.SetIterationTime(seconds(result()));
-                                         }
-                                     })
-            ->UseManualTime()
-            ->Iterations(1)
-            ->Unit(benchmark::kNanosecond);
-    };
-    report("/driver", [](const Paired& paired) { return paired.driver_s; });
-    report("/cuprum", [](const Paired& paired) { return paired.driver_s + paired.added_s; });
-}
 
 } // namespace
 
@@ -239,33 +145,6 @@ int main(int argc, char** argv) {
         "set_current", 2000, nothing,
         [&] { check(driver.cuCtxSetCurrent_(raw_context), "set current"); },
         [&] { device.set_current(); });
-
-    constexpr int CAPTURED = 16; // kernels in a graph
-    compare(
-        "capture_16_kernels", 20, settle,
-        [&] {
-            check(driver.cuStreamBeginCapture_(raw_stream, CU_STREAM_CAPTURE_MODE_RELAXED),
-                  "begin capture");
-            for (int i = 0; i < CAPTURED; ++i) {
-                raw_launch(three, three_arguments)();
-            }
-            CUgraph graph = nullptr;
-            check(driver.cuStreamEndCapture_(raw_stream, &graph), "end capture");
-            CUDA_GRAPH_INSTANTIATE_PARAMS options{};
-            CUgraphExec executable = nullptr;
-            check(driver.cuGraphInstantiateWithParams_(&executable, graph, &options),
-                  "instantiate");
-            check(driver.cuGraphExecDestroy_(executable), "destroy executable");
-            check(driver.cuGraphDestroy_(graph), "destroy graph");
-        },
-        [&] {
-            cuprum::GraphBuilder builder = stream.create_graph_builder();
-            builder.begin_building();
-            for (int i = 0; i < CAPTURED; ++i) {
-                cuprum::launch(builder, config, three, source, factor, count);
-            }
-            benchmark::DoNotOptimize(builder.end_building().complete());
-        });
 
     // Before the first kernel runs, polling an event or a stream costs five times as much.
     cuprum::launch(stream, config, empty);

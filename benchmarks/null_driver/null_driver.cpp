@@ -191,32 +191,6 @@ EXPORT cuMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
     return CUDA_SUCCESS;
 }
 
-// ---- graphs ------------------------------------------------------------------------------------
-
-EXPORT cuStreamBeginCapture_v2(CUstream, CUstreamCaptureMode) {
-    return CUDA_SUCCESS;
-}
-
-EXPORT cuStreamEndCapture(CUstream, CUgraph* graph) {
-    *graph = handle<CUgraph>();
-    return CUDA_SUCCESS;
-}
-
-EXPORT cuGraphInstantiateWithParams(CUgraphExec* executable, CUgraph,
-                                    CUDA_GRAPH_INSTANTIATE_PARAMS* options) {
-    *executable = handle<CUgraphExec>();
-    options->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
-    return CUDA_SUCCESS;
-}
-
-EXPORT cuGraphDestroy(CUgraph) {
-    return CUDA_SUCCESS;
-}
-
-EXPORT cuGraphExecDestroy(CUgraphExec) {
-    return CUDA_SUCCESS;
-}
-
 // ---- streams and events ------------------------------------------------------------------------
 
 EXPORT cuStreamCreateWithPriority(CUstream* stream, unsigned, int) {
