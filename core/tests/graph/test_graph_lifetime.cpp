@@ -5,6 +5,8 @@
 
 #include "graph/graph_test.hpp"
 
+#include <cuprum/detail/access.hpp>
+
 #include <array>
 #include <atomic>
 #include <functional>
@@ -152,6 +154,28 @@ TEST_F(Lifetime, buffers_may_be_closed_before_the_graph_runs) {
     y.close();
     run(graph);
     EXPECT_EQ(value_of(seen), 5);
+}
+
+TEST_F(Lifetime, typed_buffers_may_be_closed_before_the_graph_runs) {
+    TypedBuffer<int> x = device().allocate<int>(COUNT, stream());
+    TypedBuffer<int> y = device().allocate<int>(COUNT, stream());
+    const TypedBuffer<int> seen = y.slice(0, COUNT);
+    stream().sync();
+    const std::weak_ptr<void> watch = detail::Access::state(x.buffer());
+    {
+        const GraphDefinition graph;
+        const auto typed = kernel("add").as<void(int*, int, int)>();
+        graph.memset(x, 3)
+            .launch(config(), kernel("add"), x, 4, COUNT)
+            .launch(config(), typed, x, 5, COUNT)
+            .memcpy(y, x);
+        x.close();
+        y.close();
+        EXPECT_TRUE(is_kept(watch));
+        run(graph);
+        EXPECT_EQ(seen.to_vector(stream())[COUNT - 1], 12);
+    }
+    EXPECT_TRUE(is_released(watch));
 }
 
 TEST_F(Lifetime, kernels_stay_loaded) {

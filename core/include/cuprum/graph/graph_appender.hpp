@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/detail/active_captures.hpp>
 #include <cuprum/detail/argument_type.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
@@ -15,6 +16,7 @@
 #include <cuprum/launch.hpp>
 #include <cuprum/launch_config.hpp>
 #include <cuprum/region.hpp>
+#include <cuprum/typed_buffer.hpp>
 #include <cuprum/typed_kernel.hpp>
 
 #include <array>
@@ -110,16 +112,6 @@ struct NodeArguments {
     bool is_packed = false; // bindings packed and checked them; there are no types
 };
 
-/// Returns an argument as a Buffer if it is one.
-template <typename T>
-[[nodiscard]] constexpr const Buffer* as_buffer(const T& argument) noexcept {
-    if constexpr (std::derived_from<T, Buffer>) {
-        return &argument;
-    } else {
-        return nullptr;
-    }
-}
-
 /// Calls `use` with the stored values as NodeArguments.
 template <std::size_t Count, typename Use, typename... Stored>
 decltype(auto) with_node_arguments(const std::array<const Buffer*, Count>& buffers, const Use& use,
@@ -134,7 +126,7 @@ decltype(auto) with_node_arguments(const std::array<const Buffer*, Count>& buffe
 template <typename Use, typename... Arguments>
 decltype(auto) pack_for_node(const Use& use, const Kernel& /*kernel*/,
                              const Arguments&... arguments) {
-    const std::array<const Buffer*, sizeof...(Arguments)> buffers{as_buffer(arguments)...};
+    const std::array<const Buffer*, sizeof...(Arguments)> buffers{buffer_of(arguments)...};
     return with_node_arguments(buffers, use, StoredArgument<std::decay_t<Arguments>>(arguments)...);
 }
 
@@ -142,7 +134,7 @@ decltype(auto) pack_for_node(const Use& use, const Kernel& /*kernel*/,
 template <typename Use, typename Signature, typename... Arguments>
 decltype(auto) pack_for_node(const Use& use, const TypedKernel<Signature>& kernel,
                              const Arguments&... arguments) {
-    const std::array<const Buffer*, sizeof...(Arguments)> buffers{as_buffer(arguments)...};
+    const std::array<const Buffer*, sizeof...(Arguments)> buffers{buffer_of(arguments)...};
     return kernel.with_converted(
         [&](const auto&... converted) -> decltype(auto) {
             return with_node_arguments(
@@ -212,6 +204,10 @@ public:
     MemsetNode memset(const NodeMemory& dst, std::uint32_t value, std::size_t width,
                       std::size_t height = 1, std::size_t pitch = 0) const;
     MemsetNode memset(const MemsetParameters& parameters) const;
+    /// Adds a fill of all elements with a value of 1, 2 or 4 bytes.
+    template <typename T>
+        requires(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4)
+    MemsetNode memset(const TypedBuffer<T>& dst, const std::type_identity_t<T>& value) const;
 
     /// Adds a node that does nothing, to gather dependencies.
     EmptyNode empty() const;

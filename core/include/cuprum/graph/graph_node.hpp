@@ -17,6 +17,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -554,6 +555,15 @@ template <std::derived_from<GraphNode>... Nodes>
 GraphPoint GraphAppender::after(const Nodes&... nodes) const {
     const std::array<GraphNode, sizeof...(Nodes)> all{nodes...};
     return after(std::span<const GraphNode>(all));
+}
+
+template <typename T>
+    requires(sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4)
+MemsetNode GraphAppender::memset(const TypedBuffer<T>& dst,
+                                 const std::type_identity_t<T>& value) const {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(value)); // little-endian, as every host with a device
+    return memset({.dst = dst, .value = bits, .element_size = sizeof(T), .width = dst.size()});
 }
 
 namespace detail {

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/detail/active_captures.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,7 +21,8 @@ class AllocNode;
 
 /// The memory that a node of a graph reads or writes: an address, and what keeps it alive.
 ///
-/// Functions that add or update nodes take it, so pass a Buffer, an AllocNode or a pointer. The
+/// Functions that add or update nodes take it, so pass a Buffer, a TypedBuffer, an AllocNode or a
+/// pointer. The
 /// graph keeps a buffer's memory alive, whatever happens to the Buffer object. Memory behind a
 /// plain address belongs to the caller, unless an owner comes with it.
 class CUPRUM_API NodeMemory {
@@ -29,6 +32,10 @@ public:
     NodeMemory(const Buffer& buffer);
     /// @throws ClosedError if the node was destroyed.
     NodeMemory(const AllocNode& allocation);
+
+    template <detail::HasBuffer T>
+        requires(!std::derived_from<T, Buffer>)
+    NodeMemory(const T& typed) : NodeMemory(typed.buffer()) {}
 
     NodeMemory(CUdeviceptr address, std::shared_ptr<void> owner = {}) noexcept
         : address_(address), owner_(std::move(owner)) {}
