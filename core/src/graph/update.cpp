@@ -4,6 +4,7 @@
 // Updates of a whole executable from a definition.
 
 #include "driver/call.hpp"
+#include "driver/current.hpp"
 #include "graph/executable_state.hpp"
 #include "graph/executables.hpp"
 #include "graph/graph_state.hpp"
@@ -50,6 +51,7 @@ GraphUpdateResult Graph::try_update(const GraphDefinition& source) const {
     const auto& update_executable = table().cuGraphExecUpdate;
     CUresult status = CUDA_SUCCESS;
     {
+        const driver::Current current(detail::context_for_node(definition)); // as to instantiate
         const detail::LentOwners lent(definition.handle, owners);
         status = update_executable(state.handle, definition.handle, &info);
     }
