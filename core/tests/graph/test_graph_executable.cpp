@@ -40,6 +40,41 @@ TEST_F(Executable, memory_that_stays_is_freed_before_the_next_launch_on_request)
     stream().sync();
 }
 
+TEST_F(Executable, memory_that_stays_becomes_a_buffer_of_the_graph_memory_resource) {
+    const auto resource = GraphMemoryResource::of(device());
+    const GraphDefinition graph;
+    const AllocNode memory = graph.allocate(BYTES);
+    memory.memset(memory, std::uint32_t{7}, COUNT);
+    const Graph executable = graph.instantiate();
+    executable.launch(stream());
+    stream().sync();
+    EXPECT_GE(resource->attribute(GraphMemoryAttribute::UsedMemCurrent), BYTES);
+    {
+        const Buffer buffer =
+            Buffer::from_handle(memory.dptr(), memory.bytesize(), resource, stream());
+        EXPECT_EQ(value_of(buffer), 7);
+    } // frees the memory on the stream
+    executable.launch(stream()); // allocates again, which the driver refuses if it is not freed
+    static_cast<void>(Buffer::from_handle(memory.dptr(), memory.bytesize(), resource, stream()));
+    stream().sync();
+    EXPECT_EQ(resource->attribute(GraphMemoryAttribute::UsedMemCurrent), 0U);
+}
+
+TEST_F(Executable, memory_that_is_not_freed_refuses_the_next_launch) {
+    const GraphDefinition graph;
+    const AllocNode memory = graph.allocate(BYTES);
+    const Graph executable = graph.instantiate();
+    executable.launch(stream());
+    stream().sync();
+    EXPECT_THROW(executable.launch(stream()), CUDAError);
+    static_cast<void>(Buffer::from_handle(memory.dptr(), memory.bytesize(),
+                                          GraphMemoryResource::of(device()), stream()));
+    executable.launch(stream());
+    static_cast<void>(Buffer::from_handle(memory.dptr(), memory.bytesize(),
+                                          GraphMemoryResource::of(device()), stream()));
+    stream().sync();
+}
+
 TEST_F(Executable, does_not_need_its_definition) {
     const Buffer x = numbers(1);
     std::optional<Graph> executable;
