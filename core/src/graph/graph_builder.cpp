@@ -74,7 +74,7 @@ GraphBuilder& GraphBuilder::begin_building(CaptureMode mode) {
                             table().cuStreamBeginCapture.name);
     }
     // NOTE: asked before, so that a capture that is active is not disturbed.
-    if (queue.may_capture.load(std::memory_order_relaxed) &&
+    if (detail::can_be_capturing(queue) &&
         driver::capture_status(queue.handle) != CU_STREAM_CAPTURE_STATUS_NONE) {
         raise_begin_failure(CUDA_ERROR_ILLEGAL_STATE, builder, table().cuStreamBeginCapture.name);
     }
@@ -87,8 +87,6 @@ GraphBuilder& GraphBuilder::begin_building(CaptureMode mode) {
     capture->faults_before = driver::capture_fault_count();
     capture->graph = builder.graph;
     detail::enlist_capture(builder.stream, capture);
-    // From now on frees of memory ask the driver whether the stream captures.
-    queue.may_capture.store(true, std::memory_order_relaxed);
     const auto& begin = table().cuStreamBeginCapture;
     const auto& begin_in = table().cuStreamBeginCaptureToGraph;
     CUresult status = CUDA_SUCCESS;

@@ -355,7 +355,7 @@ bool detail::BufferState::is_lost() const noexcept {
 }
 
 bool detail::BufferState::is_blocked_by_capture() const noexcept {
-    if (stream.is_closed() || !Access::state(stream)->may_capture.load(std::memory_order_relaxed)) {
+    if (stream.is_closed() || !can_be_capturing(*Access::state(stream))) {
         return false;
     }
     try {
@@ -399,8 +399,7 @@ bool detail::BufferState::try_free_on_stream() noexcept {
         if (queue.is_lost()) {
             return false;
         }
-        if (queue.may_capture.load(std::memory_order_relaxed) && is_blocked_by_capture() &&
-            try_defer_free()) [[unlikely]] {
+        if (can_be_capturing(queue) && is_blocked_by_capture() && try_defer_free()) [[unlikely]] {
             return true;
         }
         const CUresult status = free_pool_memory(pointer, queue.handle);

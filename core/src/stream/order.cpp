@@ -84,7 +84,7 @@ bool order_after(CUstream consumer, const Buffer& memory) {
 
 bool is_capturing(const Stream& stream) {
     const StreamState& state = open(stream);
-    return state.may_capture.load(std::memory_order_relaxed) && is_capturing(state.handle);
+    return can_be_capturing(state) && is_capturing(state.handle);
 }
 
 bool is_capturing(CUstream stream) {

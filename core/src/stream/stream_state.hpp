@@ -8,6 +8,7 @@
 #include "driver/capture.hpp"
 #include "driver/handle.hpp"
 #include "launch/recent_launches.hpp"
+#include "stream/active_captures.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/stream.hpp>
@@ -23,8 +24,8 @@ struct StreamState {
     std::shared_ptr<ContextState> context; // null for a default stream: it uses the current one
     bool is_owned = false;
     bool is_default = false; // the legacy or the per-thread token
-    // Others know the handle, or the stream waited for an event: only then can it be capturing.
-    // The library itself uses handle_of(), which leaves this alone.
+    // Others know the handle, or the stream waited for an event: only then can others capture it.
+    // The library itself uses handle_of(), which leaves this alone. See can_be_capturing().
     std::atomic<bool> may_capture = false;
     unsigned made_at = 0;        // the context's count of resets when it was made
     LastLaunch last_launch;      // listed for streams of our own and default streams
@@ -56,10 +57,16 @@ struct StreamState {
     return open(stream).handle;
 }
 
-/// Returns whether work on a stream joins a stream capture. Costs one load if nobody can have begun
-/// one.
+/// Returns whether a stream can be part of a stream capture: other code may have begun one, or a
+/// graph builder captures somewhere.
+[[nodiscard]] inline bool can_be_capturing(const StreamState& stream) noexcept {
+    return stream.may_capture.load(std::memory_order_relaxed) || has_active_captures();
+}
+
+/// Returns whether work on a stream joins a stream capture. Costs two loads if nobody can have
+/// begun one.
 [[nodiscard]] inline bool is_capturing(const StreamState& stream) {
-    return stream.may_capture.load(std::memory_order_relaxed) &&
+    return can_be_capturing(stream) &&
            driver::capture_status(stream.handle) != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
