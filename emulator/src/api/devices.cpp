@@ -153,7 +153,8 @@ CUresult CUDAAPI cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
             require(std::sscanf(pciBusId, "%x:%x", &bus, &slot) == 2, "not a PCI bus id");
         }
         for (int ordinal = 0; ordinal < Driver::instance().device_count(); ++ordinal) {
-            if (domain == 0 && slot == 0 && bus == static_cast<unsigned>(ordinal) + 1) {
+            const int own = device_at(ordinal).attribute(CU_DEVICE_ATTRIBUTE_PCI_BUS_ID);
+            if (domain == 0 && slot == 0 && bus == static_cast<unsigned>(own)) {
                 *dev = ordinal;
                 return;
             }

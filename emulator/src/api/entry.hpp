@@ -6,6 +6,7 @@
 #pragma once
 
 #include "api/cuda_abi.hpp"
+#include "objects/process/call_gate.hpp"
 #include "objects/process/driver.hpp"
 #include "objects/process/origin.hpp"
 
@@ -45,6 +46,7 @@ CUresult early_entry(const char* name, Body&& body) noexcept {
 template <typename Body>
 CUresult entry(const char* name, Body&& body) noexcept {
     return early_entry(name, [&] {
+        const CallGate::Pass pass;
         Driver::instance().check_usable();
         return std::forward<Body>(body)();
     });

@@ -57,6 +57,29 @@ CUresult make_pool(State& state, std::uint64_t value, int& descriptor) {
                                               CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0)});
 }
 
+/// Makes memory that no other process can share and maps it.
+CUresult make_physical(State& state) {
+    CUmemAllocationProp properties{};
+    properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    CUmemGenericAllocationHandle handle = 0;
+    constexpr std::size_t bytes = std::size_t{2} << 20;
+    const CUresult made = CU(cuMemCreate)(&handle, bytes, &properties, 0);
+    return made != CUDA_SUCCESS ? made : map_physical(state, handle, bytes);
+}
+
+/// Lets a host function call the driver and returns what that call returned.
+CUresult call_in_host_function(const State& state) {
+    CUresult inner = CUDA_ERROR_UNKNOWN;
+    const auto call = [](void* data) {
+        int count = 0;
+        *static_cast<CUresult*>(data) = CU(cuDeviceGetCount)(&count);
+    };
+    const CUresult outer = first_failure(
+        {CU(cuLaunchHostFunc)(state.stream, call, &inner), CU(cuStreamSynchronize)(state.stream)});
+    return outer != CUDA_SUCCESS ? outer : inner;
+}
+
 void* as_pointer(int descriptor) {
     return reinterpret_cast<void*>(static_cast<std::intptr_t>(descriptor));
 }
@@ -166,6 +189,55 @@ int serve(State& state, Message& message) {
         message.result = CU(cuMemAllocFromPoolAsync)(&memory, 64, state.pool, state.stream);
         break;
     }
+    case Request::Allocate:
+        message.result = first_failure({CU(cuMemAlloc)(&state.memory, WORDS * 4),
+                                        CU(cuMemsetD32)(state.memory, value, WORDS)});
+        message.value = state.memory;
+        break;
+    case Request::AllocateAsync:
+        message.result =
+            first_failure({CU(cuMemAllocAsync)(&state.memory, WORDS * 4, state.stream),
+                           CU(cuMemsetD32Async)(state.memory, value, WORDS, state.stream),
+                           CU(cuStreamSynchronize)(state.stream)});
+        message.value = state.memory;
+        break;
+    case Request::MapMemory:
+        message.result =
+            first_failure({make_physical(state), CU(cuMemsetD32)(state.memory, value, WORDS)});
+        message.value = state.memory;
+        break;
+    case Request::BlockStream:
+        state.gate = new Gate;
+        state.gate->block(state.stream);
+        break;
+    case Request::CallInHost:
+        message.result = call_in_host_function(state);
+        break;
+    case Request::GetUuid: {
+        CUdevice device = 0;
+        CUuuid uuid{};
+        message.result =
+            first_failure({CU(cuCtxGetDevice)(&device), CU(cuDeviceGetUuid)(&uuid, device)});
+        std::memcpy(message.data.data(), &uuid, sizeof uuid);
+        break;
+    }
+    case Request::GetFreeMemory: {
+        std::size_t free_bytes = 0;
+        std::size_t total_bytes = 0;
+        message.result = CU(cuMemGetInfo)(&free_bytes, &total_bytes);
+        message.value = free_bytes;
+        break;
+    }
+    case Request::Fork: {
+        const pid_t child = ::fork();
+        if (child == 0) {
+            for (;;) {
+                ::pause();
+            }
+        }
+        message.value = static_cast<std::uint64_t>(child);
+        break;
+    }
     case Request::Leave:
         break;
     }
@@ -175,9 +247,26 @@ int serve(State& state, Message& message) {
     return descriptor;
 }
 
+/// Asks the driver about another process, for tests that cannot do so themselves: `lock <pid>`,
+/// after writing one byte, or `state <pid>`. Returns the result code.
+int act_on_process(const std::string& action, int process) {
+    CUprocessState state{};
+    CUresult result = CU(cuInit)(0);
+    if (result == CUDA_SUCCESS && action == "lock") {
+        (void)!::write(STDOUT_FILENO, "L", 1);
+        result = CU(cuCheckpointProcessLock)(process, nullptr);
+    } else if (result == CUDA_SUCCESS) {
+        result = CU(cuCheckpointProcessGetState)(process, &state);
+    }
+    return static_cast<int>(result);
+}
+
 } // namespace
 
-int main() {
+int main(int argc, char** argv) {
+    if (argc == 3) {
+        return act_on_process(argv[1], std::atoi(argv[2]));
+    }
     State state;
     const CUresult start =
         first_failure({CU(cuInit)(0), CU(cuDevicePrimaryCtxRetain)(&state.context, 0),

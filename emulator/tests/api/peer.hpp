@@ -9,6 +9,7 @@
 #include <cuda.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <unistd.h>
@@ -44,6 +45,14 @@ enum class Request : std::uint32_t {
     MakeMemory,       // returns data of memory from cuMemAlloc
     MakeEvent,        // returns data of an event
     AllocateFromPool, // tries to allocate from the imported pool
+    Allocate,         // value: fills memory from cuMemAlloc with it; returns its address
+    AllocateAsync,    // the same with cuMemAllocAsync
+    MapMemory,        // the same with cuMemCreate
+    BlockStream,      // blocks the stream with a host function, until OpenGate
+    CallInHost,       // makes a host function call the driver; returns the result of that call
+    GetUuid,          // returns data: the UUID of the current device
+    GetFreeMemory,    // returns the free bytes of the current device
+    Fork,             // forks a child that waits until it is killed; returns its number
     Leave,            // exits normally
 };
 
@@ -130,16 +139,37 @@ public:
     /// Sends a request and returns the answer.
     Message ask(Request request, std::uint64_t value = 0, const void* data = nullptr,
                 int descriptor = -1) {
+        send(request, value, data, descriptor);
+        return receive();
+    }
+
+    /// Sends a request. The answer must be received later.
+    void send(Request request, std::uint64_t value = 0, const void* data = nullptr,
+              int descriptor = -1) {
         Message message;
         message.request = request;
         message.value = value;
         if (data != nullptr) {
             std::memcpy(message.data.data(), data, message.data.size());
         }
-        if (!send_message(socket_, message, descriptor) || !receive_message(socket_, message)) {
+        if (!send_message(socket_, message, descriptor)) {
+            throw std::runtime_error("the peer is gone");
+        }
+    }
+
+    /// Waits for the answer to a request that was sent.
+    Message receive() {
+        Message message;
+        if (!receive_message(socket_, message)) {
             throw std::runtime_error("the peer is gone");
         }
         return message;
+    }
+
+    /// Returns whether an answer comes within a time.
+    [[nodiscard]] bool answers_within(int milliseconds) const {
+        pollfd waited{socket_, POLLIN, 0};
+        return ::poll(&waited, 1, milliseconds) == 1;
     }
 
     /// Kills the peer and waits until it has ended.

@@ -10,6 +10,7 @@
 #include "objects/graphs/capture.hpp"
 #include "objects/memory/allocations.hpp"
 #include "objects/process/error.hpp"
+#include "objects/process/restore_thread.hpp"
 #include "objects/streams/event.hpp"
 #include "objects/streams/stream.hpp"
 
@@ -78,6 +79,7 @@ void Context::activate() {
         device_.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
     active_contexts.fetch_add(1, std::memory_order_relaxed);
     is_active_.store(true, std::memory_order_release);
+    RestoreThread::instance().start();
 }
 
 void Context::tear_down() {
@@ -124,6 +126,16 @@ void Context::drain() {
             tail->wait();
         }
     }
+}
+
+bool Context::is_drained() {
+    if (!is_active()) {
+        return true;
+    }
+    const auto all = streams();
+    return legacy_stream()->pending_tail() == nullptr &&
+           std::ranges::all_of(
+               all, [](const auto& stream) { return stream->pending_tail() == nullptr; });
 }
 
 void Context::synchronize() {

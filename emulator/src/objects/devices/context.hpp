@@ -53,6 +53,9 @@ public:
     /// Waits for all work of the context. Ignores errors and stream captures.
     void drain();
 
+    /// Returns whether drain() would return at once.
+    [[nodiscard]] bool is_drained();
+
     /// Waits for all work of the context, then throws the sticky error if there is one.
     void synchronize();
 

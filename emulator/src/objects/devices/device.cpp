@@ -19,8 +19,8 @@ constexpr unsigned KNOWN_CONTEXT_FLAGS = CU_CTX_FLAGS_MASK;
 } // namespace
 
 Device::Device(int ordinal, const Settings& settings)
-    : ordinal_(ordinal), settings_(settings), default_pool_(Pool::create_default(*this)),
-      current_pool_(default_pool_) {
+    : ordinal_(ordinal), unit_(ordinal), settings_(settings),
+      default_pool_(Pool::create_default(*this)), current_pool_(default_pool_) {
     describe_device(ordinal, settings, attributes_);
     track_pool(default_pool_);
 }
@@ -31,8 +31,13 @@ CUuuid Device::uuid() const noexcept {
     CUuuid uuid{};
     std::memcpy(uuid.bytes, "CuprumEmulator", 14);
     uuid.bytes[14] = static_cast<char>(settings_.major);
-    uuid.bytes[15] = static_cast<char>(ordinal_);
+    uuid.bytes[15] = static_cast<char>(unit_);
     return uuid;
+}
+
+void Device::move_to(int unit) noexcept {
+    unit_ = unit;
+    attributes_[CU_DEVICE_ATTRIBUTE_PCI_BUS_ID] = pci_bus_of(unit);
 }
 
 std::string Device::pci_bus_id() const {
@@ -84,6 +89,15 @@ void Device::charge(std::uint64_t bytes) {
 
 void Device::refund(std::uint64_t bytes) noexcept {
     used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+void Device::give_up_memory() noexcept {
+    given_up_bytes_ = used_bytes_.exchange(0);
+}
+
+void Device::take_back_memory() noexcept {
+    used_bytes_.fetch_add(given_up_bytes_);
+    given_up_bytes_ = 0;
 }
 
 std::shared_ptr<Pool> Device::current_pool() const {

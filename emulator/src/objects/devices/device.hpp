@@ -45,6 +45,13 @@ public:
     /// Returns "0000:bb:00.0"; device n has bus n + 1.
     [[nodiscard]] std::string pci_bus_id() const;
 
+    /// Returns which of the machine's devices this is: the ordinal, until a checkpoint moves the
+    /// process. UUID and PCI address go with it.
+    [[nodiscard]] int unit() const noexcept { return unit_; }
+
+    /// Makes this another of the machine's devices. Only while all calls are held back.
+    void move_to(int unit) noexcept;
+
     /// Returns the value of an attribute. Throws INVALID_VALUE if the attribute is unknown.
     [[nodiscard]] int attribute(CUdevice_attribute attribute) const;
 
@@ -64,6 +71,13 @@ public:
 
     /// Returns bytes that were charged.
     void refund(std::uint64_t bytes) noexcept;
+
+    /// Gives back everything that is charged, until take_back(). Only while all calls are held
+    /// back.
+    void give_up_memory() noexcept;
+
+    /// Charges again what give_up_memory() gave back.
+    void take_back_memory() noexcept;
 
     [[nodiscard]] const std::shared_ptr<Pool>& default_pool() const noexcept {
         return default_pool_;
@@ -100,9 +114,11 @@ public:
 
 private:
     int ordinal_;
+    int unit_;
     Settings settings_;
     std::array<int, CU_DEVICE_ATTRIBUTE_MAX> attributes_{};
     std::atomic<std::uint64_t> used_bytes_{0};
+    std::uint64_t given_up_bytes_ = 0; // while the process is checkpointed
 
     mutable std::mutex pool_mutex_;
     std::shared_ptr<Pool> default_pool_;
@@ -114,6 +130,11 @@ private:
     std::uint32_t primary_shares_ = 0;
     unsigned primary_flags_ = 0;
 };
+
+/// Returns the PCI bus of one of the machine's devices.
+[[nodiscard]] constexpr int pci_bus_of(int unit) noexcept {
+    return unit + 1;
+}
 
 /// Fills in the table behind Device::attribute().
 void describe_device(int ordinal, const Settings& settings,

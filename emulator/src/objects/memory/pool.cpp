@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <sys/mman.h>
 
 namespace cuprum::emulator {
 
@@ -336,6 +337,18 @@ std::shared_ptr<Pool::Block> Pool::take_block(std::uint64_t capacity) {
         }
     }
     return block;
+}
+
+void Pool::discard_idle() noexcept {
+    if (file_ != nullptr || is_imported_) {
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    for (const auto& [capacity, blocks] : idle_) {
+        for (const auto& block : blocks) {
+            ::madvise(reinterpret_cast<void*>(block->base), capacity, MADV_DONTNEED);
+        }
+    }
 }
 
 void Pool::put_back(const Allocation& allocation, std::shared_ptr<Operation> freed_by,

@@ -82,6 +82,9 @@ public:
     /// Releases idle memory above the release threshold.
     void trim_to_threshold();
 
+    /// Gives the pages of idle blocks back to the system; the blocks stay. Not of a shared pool.
+    void discard_idle() noexcept;
+
     /// Returns whether trim_to_threshold() could release something. Cheap.
     [[nodiscard]] bool has_excess() const noexcept;
 

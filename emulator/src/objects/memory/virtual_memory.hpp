@@ -43,6 +43,8 @@ public:
     /// Returns the device whose memory this is, or -1 for host memory.
     [[nodiscard]] int device() const noexcept;
 
+    [[nodiscard]] bool is_imported() const noexcept { return is_imported_; }
+
     /// How often the handle must be released until it is invalid. VirtualMemory changes it.
     std::atomic<std::uint32_t> shares{1};
     /// At how many places it is mapped. While it is mapped, its handle can be retained again.

@@ -6,9 +6,11 @@
 #include "exec/engine.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/memory/allocations.hpp"
+#include "objects/process/call_gate.hpp"
 #include "objects/process/error.hpp"
 #include "objects/process/leaks.hpp"
 #include "objects/process/log.hpp"
+#include "objects/process/restore_thread.hpp"
 #include "places/place.hpp"
 
 #include <pthread.h>
@@ -115,7 +117,7 @@ void Driver::initialize() {
     }
     const std::lock_guard lock(initialize_mutex);
     if (state_.load(std::memory_order_acquire) != State::Fresh) {
-        check_usable();
+        check_initialized();
         return;
     }
     set_log_level(read_log_level());
@@ -159,10 +161,13 @@ void Driver::initialize() {
     std::atexit([] { leave(); });
     pthread_atfork(nullptr, nullptr, [] {
         auto& state = instance().state_;
-        if (state.load(std::memory_order_relaxed) == State::Ready) {
+        const State before = state.load(std::memory_order_relaxed);
+        if (before == State::Ready || before == State::Locked) {
             state.store(State::Forked, std::memory_order_relaxed);
         }
+        RestoreThread::instance().forget_after_fork();
     });
+    CallGate::prepare();
     state_.store(State::Ready, std::memory_order_release);
     log(LogLevel::Info, std::to_string(settings.device_count) +
                             " emulated device(s), compute "
@@ -180,6 +185,45 @@ Device& Driver::device(CUdevice ordinal) const {
     return *devices_[static_cast<std::size_t>(ordinal)];
 }
 
+void Driver::check_initialized() const {
+    const State state = state_.load(std::memory_order_acquire);
+    if ((state != State::Ready && state != State::Locked) || HostCallScope::is_inside()) {
+        refuse();
+    }
+}
+
+bool Driver::hold_calls() noexcept {
+    State expected = State::Ready;
+    if (!state_.compare_exchange_strong(expected, State::Locked)) {
+        return false;
+    }
+    CallGate::order_threads();
+    return true;
+}
+
+void Driver::resume_calls() noexcept {
+    State expected = State::Locked; // not if the process leaves meanwhile
+    (void)state_.compare_exchange_strong(expected, State::Ready);
+    state_.notify_all();
+}
+
+void Driver::wait_or_refuse() const {
+    for (;;) {
+        // Looked at once: the lock waits for a call that found the driver ready.
+        const State state = state_.load(std::memory_order_acquire);
+        // A host function does not wait for the lock, which waits for it.
+        if ((state != State::Ready && state != State::Locked) || HostCallScope::is_inside()) {
+            refuse();
+        }
+        if (state == State::Ready || CallGate::is_nested()) {
+            return;
+        }
+        CallGate::step_out();
+        state_.wait(State::Locked, std::memory_order_acquire);
+        CallGate::come_back();
+    }
+}
+
 void Driver::refuse() const {
     switch (state_.load(std::memory_order_acquire)) {
     case State::Leaving:
@@ -188,6 +232,7 @@ void Driver::refuse() const {
         fail(CUDA_ERROR_NOT_INITIALIZED, "the driver was initialised before fork(); start child "
                                          "processes with spawn");
     case State::Ready:
+    case State::Locked:
         fail(CUDA_ERROR_NOT_PERMITTED,
              "host functions and callbacks of streams must not call CUDA; notify another thread, "
              "or record an event after them");
@@ -198,8 +243,10 @@ void Driver::refuse() const {
 
 void Driver::leave() noexcept {
     Driver& driver = instance();
-    State expected = State::Ready;
-    if (driver.state_.compare_exchange_strong(expected, State::Leaving)) {
+    const State before = driver.state_.load();
+    if (before == State::Ready || before == State::Locked) {
+        driver.state_.store(State::Leaving); // calls that are held back stay so
+        RestoreThread::instance().withdraw();
         exec::Engine::instance().shutdown();
         if (driver.lists_leaks_) {
             if (const std::string leaks = list_leaks(); !leaks.empty()) {

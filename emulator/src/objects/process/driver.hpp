@@ -36,13 +36,25 @@ public:
     }
 
     /// Throws if calls are not allowed: NOT_INITIALIZED, DEINITIALIZED while the process exits, or
-    /// NOT_PERMITTED in a host function.
+    /// NOT_PERMITTED in a host function. Waits while calls are held back. Call it
+    /// under a CallGate::Pass.
     void check_usable() const {
         if (state_.load(std::memory_order_acquire) != State::Ready || HostCallScope::is_inside())
             [[unlikely]] {
-            refuse();
+            wait_or_refuse();
         }
     }
+
+    /// As check_usable(), but also allows calls while they are held back: for those that act on
+    /// the lock itself.
+    void check_initialized() const;
+
+    /// Holds back calls from now on; false if they are held back already. Those that are inside
+    /// stay there, see CallGate.
+    bool hold_calls() noexcept;
+
+    /// Lets calls continue.
+    void resume_calls() noexcept;
 
     [[nodiscard]] int device_count() const noexcept { return static_cast<int>(devices_.size()); }
 
@@ -50,10 +62,11 @@ public:
     [[nodiscard]] Device& device(CUdevice ordinal) const;
 
 private:
-    enum class State : std::uint8_t { Fresh, Ready, Leaving, Forked };
+    enum class State : std::uint8_t { Fresh, Ready, Locked, Leaving, Forked };
 
     Driver() = default;
 
+    void wait_or_refuse() const;
     [[noreturn]] void refuse() const;
     static void leave() noexcept;
 
