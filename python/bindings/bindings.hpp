@@ -17,6 +17,7 @@ void bind_device(nb::module_& module);
 void bind_device_properties(nb::module_& module);
 void bind_context(nb::module_& module);
 void bind_device_resources(nb::module_& module);
+void bind_checkpoint(nb::module_& module);
 void bind_stream(nb::module_& module);
 void bind_event(nb::module_& module);
 void bind_buffer(nb::module_& module);

@@ -41,6 +41,7 @@ NB_MODULE(_cuprum, module) {
     bind_managed_buffer(module);
     bind_copy(module);
     bind_device(module);
+    bind_checkpoint(module);
     bind_object_code(module);
     bind_kernel(module);
     bind_program(module);

@@ -5,8 +5,9 @@
 
 """The compiled part of cuprum. Import cuprum instead."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 import os
+from typing import Any
 from uuid import UUID
 
 from typing_extensions import CapsuleType
@@ -2544,7 +2545,9 @@ class Device:
 
     @property
     def uuid(self) -> str:
-        """Return the UUID as 8-4-4-4-12 hexadecimal digits."""
+        """
+        Return the UUID as 8-4-4-4-12 hexadecimal digits. A restore onto another device changes it.
+        """
 
     @property
     def pci_bus_id(self) -> str:
@@ -2804,6 +2807,116 @@ def forget_initialized_devices() -> None:
     """
     Forget which devices were made current on this thread, and resources set on them.
     """
+
+class Process:
+    """
+    A process that uses CUDA, often another one than this.
+
+    All methods block until the process has done what they ask for. They need Linux, a driver of CUDA
+    12.8 or newer, and the rights of the process's user. A failure leaves the process in the state that
+    it was in.
+
+    Parameters
+    ----------
+    pid : int
+        The number of the process. It is not looked for before the first use.
+
+    Raises
+    ------
+    TypeError
+        If the number is not an int.
+    ValueError
+        If it is not positive.
+    """
+
+    def __init__(self, pid: int) -> None: ...
+
+    @property
+    def pid(self) -> int:
+        """Return the number of the process."""
+
+    @property
+    def state(self) -> cuprum.typing.ProcessStateType:
+        """
+        Return the state: ``running``, ``locked``, ``checkpointed`` or ``failed``.
+
+        Raises
+        ------
+        CUDAError
+            If the process does not exist, belongs to another user or has no context.
+        """
+
+    @property
+    def restore_thread_id(self) -> int:
+        """
+        Return the number of the thread that carries out ``checkpoint`` and ``restore``.
+
+        A tool that freezes the process must let this thread run.
+        """
+
+    def lock(self, timeout_ms: int = 0) -> None:
+        """
+        Hold back all further CUDA calls of the process and wait for its work.
+
+        Parameters
+        ----------
+        timeout_ms : int, optional
+            How long to wait, in milliseconds; 0 waits forever.
+
+        Raises
+        ------
+        CUDAError
+            ``CUDA_ERROR_NOT_READY`` if the time is over: the process continues. ``CUDA_ERROR_ILLEGAL_STATE``
+            if the process is not running.
+        """
+
+    def checkpoint(self) -> None:
+        """
+        Move the device memory of a locked process to host memory and release its devices.
+
+        Raises
+        ------
+        CUDAError
+            ``CUDA_ERROR_ILLEGAL_STATE`` if the process is not locked.
+        """
+
+    def restore(self, gpu_mapping: Mapping[Any, Any] | None = None) -> None:
+        """
+        Bring the device memory of a checkpointed process back; the process is locked then.
+
+        Parameters
+        ----------
+        gpu_mapping : Mapping, optional
+            The device to restore onto for each device of the checkpoint: a ``Device``, a UUID as
+            ``Device.uuid`` or NVML writes it, a ``uuid.UUID`` or a ``CUuuid``. It must name every device
+            that the driver has, also those that stay; ``CUDA_VISIBLE_DEVICES`` hides none here.
+
+        Raises
+        ------
+        TypeError
+            If it is not a mapping of devices.
+        ValueError
+            If a text is not a UUID.
+        CUDAError
+            ``CUDA_ERROR_ILLEGAL_STATE`` if the process is not checkpointed; ``CUDA_ERROR_INVALID_VALUE`` if
+            the driver refuses the mapping. The process stays checkpointed.
+        """
+
+    def unlock(self) -> None:
+        """
+        Let a locked process continue.
+
+        Raises
+        ------
+        CUDAError
+            ``CUDA_ERROR_ILLEGAL_STATE`` if the process is not locked.
+        """
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
 
 class ObjectCode:
     """

@@ -13,6 +13,7 @@ from __future__ import annotations
 import faulthandler
 import json
 import os
+import sys
 import time
 from pathlib import Path
 
@@ -56,6 +57,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         else:
             remaining.append(item)
     items[:] = remaining
+
+
+@pytest.fixture(autouse=True)
+def _isolated_interpreter(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the children of tests that start ``python -I`` find the drop-in."""
+    starts_isolated = hasattr(request.module, "_checkpoint_child_command")
+    if starts_isolated and os.environ.get(IMPLEMENTATION) != "original":
+        from reference_tests import isolated
+
+        monkeypatch.setattr(sys, "executable", isolated.interpreter())
 
 
 def pytest_runtest_logstart(nodeid: str) -> None:

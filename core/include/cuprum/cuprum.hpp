@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/checkpoint.hpp>
 #include <cuprum/compiler.hpp>
 #include <cuprum/context.hpp>
 #include <cuprum/context_settings.hpp>

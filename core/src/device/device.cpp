@@ -97,21 +97,17 @@ const std::string& Device::name() const {
     });
 }
 
-const std::string& Device::uuid() const {
-    return state_->uuid.get([&] {
-        CUuuid uuid{};
-        call(table().cuDeviceGetUuid, &uuid, state_->handle);
-        return format_uuid(uuid);
-    });
+std::string Device::uuid() const {
+    CUuuid uuid{};
+    call(table().cuDeviceGetUuid, &uuid, state_->handle);
+    return format_uuid(uuid);
 }
 
-const std::string& Device::pci_bus_id() const {
-    return state_->pci_bus_id.get([&] {
-        std::array<char, 32> text{}; // the driver asks for at least 13
-        call(table().cuDeviceGetPCIBusId, text.data(), static_cast<int>(text.size() - 1),
-             state_->handle);
-        return std::string(text.data());
-    });
+std::string Device::pci_bus_id() const {
+    std::array<char, 32> text{}; // the driver asks for at least 13
+    call(table().cuDeviceGetPCIBusId, text.data(), static_cast<int>(text.size() - 1),
+         state_->handle);
+    return text.data();
 }
 
 ComputeCapability Device::compute_capability() const {

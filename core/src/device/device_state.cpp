@@ -198,6 +198,9 @@ bool can_change(int attribute) {
     case CU_DEVICE_ATTRIBUTE_COMPUTE_MODE:
     case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE:
     case CU_DEVICE_ATTRIBUTE_SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO:
+    case CU_DEVICE_ATTRIBUTE_PCI_BUS_ID: // a restore onto another device changes these
+    case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
+    case CU_DEVICE_ATTRIBUTE_PCI_DOMAIN_ID:
         return true;
     default:
         return false;

@@ -39,8 +39,6 @@ struct DeviceState {
     Lazy<PriorityRange> priorities;
     std::atomic<unsigned> retained = 0; // how often we retained the primary context: once a reset
     Lazy<std::string> name;
-    Lazy<std::string> uuid;
-    Lazy<std::string> pci_bus_id;
     std::array<std::atomic<std::int64_t>, ATTRIBUTE_SLOTS> attributes; // cached, or UNREAD
 
     DeviceState(CUdevice device, int number);

@@ -198,6 +198,9 @@ public:
     std::map<std::pair<CUstream, int>, CUstreamAttrValue> stream_attributes;
     std::map<CUdeviceptr, std::uint64_t> words; // words that streams wrote
     std::vector<unsigned> wait_flags;           // the flags of waits for values
+    std::map<int, CUprocessState> processes;    // that use CUDA, by number
+    unsigned lock_timeout_ms = 0;               // of the last lock
+    std::vector<CUcheckpointGpuPair> gpu_pairs; // of the last restore
     std::vector<HostCall> host_calls;           // called when their stream is synchronised
     unsigned last_record_flags = 0;
     unsigned last_event_flags = 0;

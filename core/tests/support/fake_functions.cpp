@@ -471,6 +471,7 @@ const driver::Table& fake_functions() {
         add_memory(*table);
         add_made_contexts(*table);
         add_stream_operations(*table);
+        add_checkpoints(*table);
         add_links(*table);
         add_pool_sharing(*table);
         add_host_memory(*table);

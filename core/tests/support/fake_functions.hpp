@@ -20,6 +20,10 @@ void add_made_contexts(driver::Table& table);
 
 /// Adds the stream functions apart from kernels and copies, and events that processes share.
 void add_stream_operations(driver::Table& table);
+
+/// Adds the functions for checkpoints of processes.
+void add_checkpoints(driver::Table& table);
+
 /// Makes the checks of every call with a stream.
 CUresult check_stream(CUstream stream);
 

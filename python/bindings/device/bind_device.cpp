@@ -182,7 +182,8 @@ void bind_identity(nb::class_<PyDevice>& type) {
         "name", [](const PyDevice& self) { return self.core.name(); }, "Return the model's name.");
     type.def_prop_ro(
         "uuid", [](const PyDevice& self) { return self.core.uuid(); },
-        "Return the UUID as 8-4-4-4-12 hexadecimal digits.");
+        "Return the UUID as 8-4-4-4-12 hexadecimal digits. A restore onto another device changes "
+        "it.");
     type.def_prop_ro(
         "pci_bus_id", [](const PyDevice& self) { return self.core.pci_bus_id(); },
         "Return the PCI address, such as ``0000:65:00.0``.");
@@ -229,8 +230,10 @@ void bind_identity(nb::class_<PyDevice>& type) {
         "__eq__",
         [](const PyDevice& self, const PyDevice& other) { return self.core == other.core; },
         nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
-    type.def("__hash__",
-             [](const PyDevice& self) { return nb::hash(nb::str(self.core.uuid().c_str())); });
+    // By ordinal, as __eq__: a restore onto another device changes the UUID.
+    type.def("__hash__", [](const PyDevice& self) {
+        return nb::hash(nb::make_tuple("cuprum.Device", self.core.ordinal()));
+    });
     type.def("__repr__", [](const PyDevice& self) {
         return "<Device " + std::to_string(self.core.ordinal()) + " (" + self.core.name() + ")>";
     });

@@ -252,6 +252,9 @@ def make_core_module() -> ModuleType:
         _enter(name, PrivateModule(f"cuda.core.{name}", members))
     for name, own in _OWN_MODULES.items():
         _enter(name, importlib.import_module(own))
+    if importlib.util.find_spec("cuda.bindings") is not None:
+        # With the helpers around the bindings; without them it is cuprum.checkpoint.
+        _enter("checkpoint", importlib.import_module("cuprum.drop_in._checkpoint"))
     _alias_experimental(core)
     return core
 
