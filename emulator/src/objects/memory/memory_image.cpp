@@ -58,6 +58,7 @@ bool is_in_window(const Allocation& memory) {
         }
         return true;
     case MemoryKind::Heap:
+    case MemoryKind::Graph:
         return true;
     case MemoryKind::Pinned:
     case MemoryKind::Managed:
