@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""The command ``cuprum``, which shows what is installed and what a trace holds."""
+"""The command ``cuprum``: what is installed, what is wrong, what runs, and the emulated device."""
 
 from __future__ import annotations
 
@@ -11,33 +11,104 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+#: The exit statuses of the command; docs/command.md lists them.
+SUCCESS = 0
+FAILURE = 1
+WRONG_ARGUMENTS = 2  # argparse
+NOT_STARTED = 127  # `run`: the program cannot be started
+INTERRUPTED = 130  # Ctrl-C
+
+_SHELLS = ("bash", "zsh", "fish")
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with the given or the process's arguments; return its exit status."""
-    parser = argparse.ArgumentParser(prog="cuprum", description="CUDA's object model for Python")
-    parser.add_argument(
-        "--version", action=_ShowVersion, help="show the version of the package and exit"
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-
-    info = commands.add_parser("info", help="show devices, driver and compiler libraries")
-    info.add_argument("--json", action="store_true", help="print it for programs to read")
-
-    trace = commands.add_parser("trace", help="work with traces")
-    actions = trace.add_subparsers(dest="action", required=True)
-    report = actions.add_parser("report", help="print where the time went")
-    report.add_argument("file", help="a trace made with CUPRUM_TRACE or cuprum.trace")
-    report.add_argument("--top", type=int, default=15, help="lines per table")
-
-    options = parser.parse_args(arguments)
+    options = make_parser().parse_args(arguments)
     try:
         status = _run(options)
         sys.stdout.flush()
     except BrokenPipeError:  # `| head` closes the pipe early
         # Prevent a second error when Python flushes stdout at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return FAILURE
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return status
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands. Completion reads it too."""
+    parser = argparse.ArgumentParser(prog="cuprum", description="CUDA's object model for Python")
+    parser.add_argument(
+        "--version", action=_ShowVersion, help="show the version of the package and exit"
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    info = commands.add_parser("info", help="show devices, driver and libraries")
+    _add_json(info)
+
+    doctor = commands.add_parser("doctor", help="find what would stop a program, and the way out")
+    _add_json(doctor)
+
+    top = commands.add_parser("top", help="show devices and processes, live")
+    top.add_argument("--once", action="store_true", help="print one table and exit")
+    top.add_argument(
+        "--interval",
+        type=_seconds,
+        default=1.0,
+        metavar="S",
+        help="seconds between two tables (default 1)",
+    )
+    _add_json(top)
+
+    _add_run(commands)
+
+    trace = commands.add_parser("trace", help="work with traces")
+    actions = trace.add_subparsers(dest="action", required=True, metavar="ACTION")
+    report = actions.add_parser("report", help="print where the time went")
+    report.add_argument("file", help="a trace made with CUPRUM_TRACE or cuprum.trace")
+    report.add_argument("--top", type=_count, default=15, metavar="N", help="lines per table")
+    _add_json(report)
+
+    cache = commands.add_parser("cache", help="show or empty the cache of compiled programs")
+    actions = cache.add_subparsers(dest="action", required=True, metavar="ACTION")
+    for name, text in (("info", "show its folder and size"), ("clear", "remove all its entries")):
+        action = actions.add_parser(name, help=text)
+        action.add_argument(
+            "--path", metavar="FOLDER", help="the cache's folder, if it is not the default one"
+        )
+        _add_json(action)
+
+    completion = commands.add_parser("completion", help="print what makes a shell complete words")
+    completion.add_argument("shell", choices=_SHELLS)
+    return parser
+
+
+def _add_run(commands: argparse._SubParsersAction) -> None:
+    run = commands.add_parser(
+        "run",
+        help="run any program on the emulated device",
+        description="Run any program on the emulated device. Options end where the program begins.",
+    )
+    run.add_argument("--devices", type=_count, metavar="N", help="how many devices it has")
+    run.add_argument("--memory", metavar="SIZE", help="memory of each device, such as 4G")
+    run.add_argument(
+        "--compute-capability", metavar="X.Y", help="what the devices report, such as 10.0"
+    )
+    run.add_argument(
+        "--check",
+        type=_checks,
+        metavar="LIST",
+        help="checks: memory, initialized, races, graphs, or all",
+    )
+    run.add_argument(
+        "--leaks", action="store_true", help="list what the program did not release at its end"
+    )
+    run.add_argument(
+        "--driver-linker", action="store_true", help="hide nvJitLink; Numba needs this option"
+    )
+    run.add_argument("program", help="the program; a .py file runs with this Python")
+    run.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
 
 
 class _ShowVersion(argparse.Action):
@@ -54,15 +125,67 @@ class _ShowVersion(argparse.Action):
         parser.exit()
 
 
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print it for programs to read")
+
+
+def _count(text: str) -> int:
+    """Return a number of at least 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of at least 1")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    """Return a time between a tenth of a second and a day."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0.1 <= value <= 86400:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a number of seconds from 0.1 to 86400")
+    return value
+
+
+def _checks(text: str) -> str:
+    """Return a list of checks that the emulated device knows."""
+    known = ("memory", "initialized", "races", "graphs", "all", "exact", "window")
+    if unknown := [word for word in text.split(",") if word not in known]:
+        raise argparse.ArgumentTypeError(
+            f"'{unknown[0]}' is not a check; expected a list of {', '.join(known[:5])}"
+        )
+    return text
+
+
 def _run(options: argparse.Namespace) -> int:
     # Import late, so that a wrong argument is reported before the driver is loaded.
     if options.command == "info":
-        from cuprum._command import info as command
+        from cuprum._command import info
 
-        return command.run(options.json)
+        return info.run(options.json)
+    if options.command == "doctor":
+        from cuprum._command import doctor
+
+        return doctor.run(options.json)
+    if options.command == "top":
+        from cuprum._command import top
+
+        return top.run(options.json, options.once, options.interval)
+    if options.command == "run":
+        from cuprum._command import run
+
+        return run.run(options)
+    if options.command == "cache":
+        from cuprum._command import cache
+
+        return cache.run(options.action, options.path, options.json)
+    if options.command == "completion":
+        from cuprum._command import completion
+
+        return completion.run(options.shell)
     from cuprum._command import trace_report
 
-    return trace_report.run(options.file, options.top)
+    return trace_report.run(options.file, options.top, options.json)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,27 @@
 # SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""``cuprum info``: which devices, driver and compilers there are, and what is missing."""
+"""``cuprum info``: which devices, driver and libraries there are, and what is missing."""
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import os
 import platform
+import sys
 import warnings
 
-_ADVICE = {
+from cuprum._command import FAILURE, SUCCESS
+from cuprum._command.style import Style
+
+ADVICE = {
     "NVRTC": "pip install 'cuprum[cuda13]', or install a CUDA toolkit and set CUDA_HOME",
     "NVVM": "pip install nvidia-nvvm, or install a CUDA toolkit and set CUDA_HOME",
     "nvJitLink": "pip install 'cuprum[cuda13]', or install a CUDA toolkit and set CUDA_HOME",
 }
+# Packages whose objects Cuprum takes, or that it uses.
+_PACKAGES = ("numpy", "torch", "cupy", "cuda-bindings", "cuda-core", "rich")
 
 
 def run(is_json: bool) -> int:
@@ -22,8 +30,8 @@ def run(is_json: bool) -> int:
     if is_json:
         print(json.dumps(facts, indent=2))
     else:
-        print("\n".join(render(facts)))
-    return 0 if facts["devices"] else 1
+        print("\n".join(render(facts, Style(sys.stdout))))
+    return SUCCESS if facts["devices"] else FAILURE
 
 
 def collect() -> dict:
@@ -34,10 +42,15 @@ def collect() -> dict:
     facts: dict = {
         "cuprum": cuprum.__version__,
         "python": platform.python_version(),
+        "packages": _versions(),
         "driver": None,
         "devices": [],
         "libraries": [],
+        "nvml": None,
         "fast_paths": _cuprum.fast_paths(),
+        "settings": {
+            name: value for name, value in sorted(os.environ.items()) if name.startswith("CUPRUM_")
+        },
         "problems": [],
     }
     try:
@@ -57,29 +70,62 @@ def collect() -> dict:
             {"name": library.name, "version": library.version, "path": library.path}
         )
         if library.problem:
-            facts["problems"].append(f"{library.problem}\n{_ADVICE.get(library.name, '')}".strip())
+            facts["problems"].append(f"{library.problem}\n{ADVICE.get(library.name, '')}".strip())
+    try:
+        facts["nvml"] = _describe_nvml()
+    except Exception as error:
+        facts["problems"].append(str(error))
     return facts
 
 
-def render(facts: dict) -> list[str]:
-    """Return the facts as lines of text."""
-    lines = [f"cuprum {facts['cuprum']}, Python {facts['python']}"]
+def render(facts: dict, style: Style | None = None) -> list[str]:
+    """Return the facts as lines of text, coloured if there is a style."""
+
+    def bold(text: str) -> str:
+        return style(text, "bold") if style else text
+
+    def yellow(text: str) -> str:
+        return style(text, "yellow") if style else text
+
+    versions = [f"{name} {version}" for name, version in facts.get("packages", {}).items()]
+    lines = [f"{bold('cuprum')} {facts['cuprum']}, Python {facts['python']}"]
+    if versions:
+        lines.append(f"{bold('packages')}: {', '.join(versions)}")
     if facts["driver"]:
-        lines.append(f"driver: CUDA {facts['driver']['cuda']}, {facts['driver']['description']}")
+        found = f"CUDA {facts['driver']['cuda']}, {facts['driver']['description']}"
+        lines.append(f"{bold('driver')}: {found}")
     else:
-        lines.append("driver: none")
+        lines.append(f"{bold('driver')}: {yellow('none')}")
     for device in facts["devices"]:
+        name = f"device {device['id']}"
         lines.append(
-            f"device {device['id']}: {device['name']}, compute capability "
+            f"{bold(name)}: {device['name']}, compute capability "
             f"{device['compute_capability']}, {device['multiprocessors']} multiprocessors, "
             f"{device['memory_bytes'] / 2**30:.1f} GiB" + (", emulated" * device["is_emulated"])
         )
     for library in facts["libraries"]:
-        found = f"{library['version']}, {library['path']}" if library["path"] else "not found"
-        lines.append(f"{library['name']}: {found}")
-    lines.append("fast paths: " + ", ".join(map(" ".join, facts["fast_paths"].items())))
-    lines += [f"note: {problem}" for problem in facts["problems"]]
+        found = (
+            f"{library['version']}, {library['path']}" if library["path"] else yellow("not found")
+        )
+        lines.append(f"{bold(library['name'])}: {found}")
+    if nvml := facts.get("nvml"):
+        lines.append(f"{bold('NVML')}: {nvml['version']}, {nvml['path']}")
+    lines.append(f"{bold('fast paths')}: " + ", ".join(map(" ".join, facts["fast_paths"].items())))
+    for name, value in facts.get("settings", {}).items():
+        lines.append(f"{bold('setting')}: {name}={value}")
+    lines += [f"{yellow('note')}: {problem}" for problem in facts["problems"]]
     return lines
+
+
+def _versions() -> dict[str, str]:
+    """Return the packages that are installed. Imports none of them."""
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = importlib.metadata.version(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
 
 
 def _describe(device: object) -> dict:
@@ -95,3 +141,10 @@ def _describe(device: object) -> dict:
         "memory_bytes": device.total_memory,  # type: ignore[attr-defined]
         "is_emulated": device.is_emulated,  # type: ignore[attr-defined]
     }
+
+
+def _describe_nvml() -> dict:
+    from cuprum import system
+
+    version = ".".join(map(str, system.get_nvml_version()))
+    return {"version": version, "path": system.get_library_path()}

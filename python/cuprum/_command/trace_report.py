@@ -19,14 +19,17 @@ _TITLES = {
 }
 
 
-def run(file: str, top: int) -> int:
+def run(file: str, top: int, is_json: bool = False) -> int:
     """Print the tables of a trace; return 1 if it cannot be read."""
     try:
         events = read(Path(file))
     except (OSError, ValueError) as error:
         print(f"cuprum: {file} is not a trace that can be read: {error}", file=sys.stderr)
         return 1
-    print("\n".join(render(events, top)))
+    if is_json:
+        print(json.dumps(summarize(events, top), indent=2))
+    else:
+        print("\n".join(render(events, top)))
     return 0
 
 
@@ -71,17 +74,48 @@ def render(events: list[dict], top: int) -> list[str]:
     return lines
 
 
+def summarize(events: list[dict], top: int) -> dict:
+    """Return the numbers of the report, times in microseconds."""
+    begin = min((event["ts"] for event in events), default=0)
+    end = max((event["ts"] + event["dur"] for event in events), default=0)
+    categories = {}
+    for category in _TITLES:
+        chosen = [event for event in events if event["cat"] == category]
+        if chosen:
+            ranked = _rank(chosen)
+            categories[category] = {
+                "total_us": sum(sum(times) for _, times in ranked),
+                "name_count": len(ranked),
+                "names": [
+                    {
+                        "name": name,
+                        "calls": len(times),
+                        "total_us": sum(times),
+                        "mean_us": sum(times) / len(times),
+                        "max_us": max(times),
+                    }
+                    for name, times in ranked[:top]
+                ],
+            }
+    failures = [event for event in events if _has_failed(event)]
+    return {
+        "events": len(events),
+        "duration_us": end - begin,
+        "categories": categories,
+        "failures": [
+            {"name": event["name"], "result": event["args"]["result"]} for event in failures[:top]
+        ],
+    }
+
+
 def table(title: str, events: list[dict], top: int) -> list[str]:
     """Return a table of the names that took the most time."""
-    durations: dict[str, list[float]] = defaultdict(list)
-    for event in events:
-        durations[event["name"]].append(event["dur"])
-    total = sum(map(sum, durations.values()))
+    ranked = _rank(events)
+    total = sum(sum(times) for _, times in ranked)
     lines = [
         f"{title}: {total / 1e3:.3f} ms",
         f"  {'calls':>8}{'total ms':>12}{'mean us':>12}{'max us':>12}{'share':>8}  name",
     ]
-    ranked = sorted(durations.items(), key=lambda item: -sum(item[1]))
     for name, times in ranked[:top]:
         lines.append(
             f"  {len(times):>8}{sum(times) / 1e3:>12.3f}{sum(times) / len(times):>12.2f}"
@@ -90,6 +124,14 @@ def table(title: str, events: list[dict], top: int) -> list[str]:
     if len(ranked) > top:
         lines.append(f"  and {len(ranked) - top} more")
     return lines
+
+
+def _rank(events: list[dict]) -> list[tuple[str, list[float]]]:
+    """Return the durations of each name, those that took the most time first."""
+    durations: dict[str, list[float]] = defaultdict(list)
+    for event in events:
+        durations[event["name"]].append(event["dur"])
+    return sorted(durations.items(), key=lambda item: -sum(item[1]))
 
 
 def _has_failed(event: dict) -> bool:

@@ -1,0 +1,146 @@
+# SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+# SPDX-License-Identifier: Apache-2.0
+
+"""cuprum doctor: it finds problems that the tests make, and names the way out of each."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from cuprum import _cuprum
+from cuprum._command import FAILURE, SUCCESS, doctor, main
+
+VARIABLES = Path(__file__).parents[3] / "docs/environment_variables.md"
+
+
+def run(**environment):
+    """Return the status of the command, and its findings by check."""
+    result = subprocess.run(
+        [sys.executable, "-m", "cuprum", "doctor", "--json"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **environment},
+    )
+    assert "Traceback" not in result.stderr, result.stderr
+    report = json.loads(result.stdout)
+    assert set(report) == {"healthy", "findings"}
+    findings = {}
+    for finding in report["findings"]:
+        assert set(finding) == {"check", "status", "text", "advice"}
+        assert finding["status"] in ("ok", "warning", "problem")
+        assert finding["text"]
+        if finding["status"] != "ok":
+            assert finding["advice"], f"no way out: {finding}"
+        findings.setdefault(finding["check"], []).append(finding)
+    assert report["healthy"] == (result.returncode == SUCCESS)
+    return result.returncode, findings
+
+
+def test_a_machine_on_which_programs_run_is_healthy(capsys):
+    assert main(["doctor"]) == SUCCESS
+    text = capsys.readouterr().out
+    assert "nothing here would stop a program" in text
+    assert re.search(r"^ok +kernel +compiled and run, the result is right$", text, re.MULTILINE)
+
+
+def test_a_driver_that_is_not_there_is_a_problem():
+    status, findings = run(CUPRUM_DRIVER="/nowhere/libcuda.so.1")
+    assert status == FAILURE
+    assert findings["driver"][0]["status"] == "problem"
+    assert "/nowhere/libcuda.so.1" in findings["driver"][0]["text"]
+
+
+def test_a_wrong_setting_of_the_emulated_device_is_a_problem():
+    status, findings = run(CUPRUM_DRIVER="emulated", CUPRUM_EMULATOR_DEVICES="many")
+    assert status == FAILURE
+    assert findings["driver"][0]["status"] == "problem"
+
+
+def test_compilers_that_are_not_there_are_noticed(monkeypatch, capsys):
+    missing = [
+        types.SimpleNamespace(name=name, path="", version="", problem=f"{name} was not found")
+        for name in ("NVRTC", "nvJitLink", "NVVM")
+    ]
+    monkeypatch.setattr(_cuprum, "compiler_libraries", lambda: missing)
+    assert main(["doctor", "--json"]) == FAILURE
+    findings = {each["check"]: each for each in json.loads(capsys.readouterr().out)["findings"]}
+    assert findings["NVRTC"]["status"] == "problem"
+    assert "cuprum[cuda13]" in findings["NVRTC"]["advice"]
+    assert findings["nvJitLink"]["status"] == "warning", "only linking needs it"
+    assert "nvidia-nvvm" in findings["NVVM"]["advice"]
+
+
+def test_a_misspelt_variable_is_named_with_the_right_one():
+    status, findings = run(CUPRUM_EMULATOR_DEVICE="2")
+    assert status == SUCCESS, "a warning is no problem"
+    [finding] = [each for each in findings["settings"] if each["status"] == "warning"]
+    assert "CUPRUM_EMULATOR_DEVICE " in finding["text"]
+    assert finding["advice"] == "did you mean CUPRUM_EMULATOR_DEVICES?"
+
+
+def test_the_toolkits_stub_on_the_search_path_is_a_problem(tmp_path):
+    stubs = tmp_path / "stubs"
+    stubs.mkdir()
+    (stubs / "libcuda.so.1").touch()
+    # Appended, so that the loader finds everything else first.
+    path = os.pathsep.join(filter(None, [os.environ.get("LD_LIBRARY_PATH"), str(stubs)]))
+    status, findings = run(LD_LIBRARY_PATH=path)
+    assert status == FAILURE
+    [finding] = [each for each in findings["settings"] if each["status"] == "problem"]
+    assert str(stubs) in finding["text"]
+
+
+def test_hidden_gpus_are_noticed():
+    _, findings = run(CUDA_VISIBLE_DEVICES="-1")
+    assert any("CUDA_VISIBLE_DEVICES" in each["text"] for each in findings["settings"])
+
+
+def test_little_memory_is_noticed():
+    _, findings = run(CUPRUM_DRIVER="emulated", CUPRUM_EMULATOR_MEMORY="32M")
+    assert findings["memory"][0]["status"] == "warning"
+    assert "CUPRUM_EMULATOR_MEMORY" in findings["memory"][0]["advice"]
+
+
+def test_a_cache_that_cannot_be_used_is_noticed(tmp_path):
+    folder = tmp_path / "open"
+    folder.mkdir()
+    folder.chmod(0o777)
+    status, findings = run(CUPRUM_CACHE_DIR=str(folder))
+    assert findings["cache"][0]["status"] == "warning"
+    assert "CUPRUM_CACHE_DIR" in findings["cache"][0]["advice"]
+    assert status == SUCCESS
+
+
+def test_a_machine_without_a_gpu_is_told_how_to_choose():
+    _, findings = run(CUPRUM_DRIVER="")
+    if findings["driver"][0]["status"] == "ok":
+        pytest.skip("there is a GPU")
+    assert "no GPU can be used" in findings["driver"][0]["text"]
+    assert "CUPRUM_DRIVER=emulated" in findings["driver"][0]["advice"]
+
+
+def test_all_variables_of_the_page_are_known():
+    names = re.compile(r"\bCUPRUM_[A-Z_0-9]*[A-Z0-9]\b")
+    assert set(names.findall(VARIABLES.read_text())) <= set(doctor._VARIABLES)
+    pages = "".join(page.read_text() for page in VARIABLES.parent.rglob("*.md"))
+    assert set(doctor._VARIABLES) <= set(names.findall(pages)), "not described anywhere"
+
+
+def test_a_check_that_fails_itself_is_a_finding(monkeypatch, capsys):
+    def broken(_):
+        raise RuntimeError("the check broke\nlook here")
+        yield
+
+    monkeypatch.setattr(doctor, "_CHECKS", {"settings": broken})
+    assert main(["doctor"]) == FAILURE
+    text = capsys.readouterr().out
+    assert "FAIL  settings  the check broke" in text
+    assert "-> look here" in text
+    assert "1 problem would stop a program" in text
