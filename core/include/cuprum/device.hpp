@@ -120,8 +120,8 @@ public:
     [[nodiscard]] int ordinal() const noexcept;
     [[nodiscard]] CUdevice handle() const noexcept;
     [[nodiscard]] const std::string& name() const;
-    /// Returns the UUID as 8-4-4-4-12 hexadecimal digits. It changes if a checkpoint of this process
-    /// is restored onto another device.
+    /// Returns the UUID as 8-4-4-4-12 hexadecimal digits. It changes if a checkpoint of this
+    /// process is restored onto another device.
     [[nodiscard]] std::string uuid() const;
     /// Returns the PCI address, "0000:65:00.0". It changes with the UUID.
     [[nodiscard]] std::string pci_bus_id() const;

@@ -10,8 +10,12 @@ import os
 import sys
 import warnings
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from cuprum._command import FAILURE, SUCCESS
+
+if TYPE_CHECKING:
+    from cuprum.utils import FileStreamProgramCache
 
 
 def run(action: str, path: str | None, is_json: bool) -> int:
@@ -44,8 +48,8 @@ def describe(folder: Path, *, is_named: bool) -> dict:
     facts = {"path": str(folder), "exists": folder.is_dir(), "entries": 0, "size_bytes": 0}
     if facts["exists"]:
         cache = _open(folder, is_named)
-        facts["entries"] = len(cache)  # type: ignore[arg-type]
-        facts["size_bytes"] = cache.size_bytes  # type: ignore[attr-defined]
+        facts["entries"] = len(cache)
+        facts["size_bytes"] = cache.size_bytes
     return facts
 
 
@@ -58,7 +62,7 @@ def default_folder() -> Path:
     return Path.home() / ".cache/cuprum/program-cache"
 
 
-def _open(folder: Path, is_named: bool) -> object:
+def _open(folder: Path, is_named: bool) -> FileStreamProgramCache:
     from cuprum.utils import FileStreamProgramCache
 
     with warnings.catch_warnings():
