@@ -63,24 +63,23 @@ public:
     template <typename... Arguments>
     void operator()(const Stream& stream, const LaunchConfig& config,
                     const Arguments&... arguments) const {
-        static_assert(sizeof...(Arguments) == sizeof...(Parameters),
-                      "cuprum: the number of arguments is not that of the kernel's parameters");
-        if constexpr (sizeof...(Arguments) == sizeof...(Parameters)) {
-            with_converted(
-                [&](const auto&... converted) {
-                    cuprum::launch(stream, config, kernel_, converted...);
-                },
-                arguments...);
-            detail::retain_arguments(stream, arguments...);
-        }
+        with_converted(
+            [&](const auto&... converted) {
+                cuprum::launch(stream, config, kernel_, converted...);
+            },
+            arguments...);
+        detail::retain_arguments(stream, arguments...);
     }
 
     /// Converts arguments to the types of the parameters, with the same checks, and passes them to
     /// `use`, whose result it returns.
     template <typename Use, typename... Arguments>
-        requires(sizeof...(Arguments) == sizeof...(Parameters))
     decltype(auto) with_converted(const Use& use, const Arguments&... arguments) const {
-        return convert_all(use, std::index_sequence_for<Parameters...>(), arguments...);
+        static_assert(sizeof...(Arguments) == sizeof...(Parameters),
+                      "cuprum: the number of arguments is not that of the kernel's parameters");
+        if constexpr (sizeof...(Arguments) == sizeof...(Parameters)) {
+            return convert_all(use, std::index_sequence_for<Parameters...>(), arguments...);
+        }
     }
 
     [[nodiscard]] const Kernel& kernel() const noexcept { return kernel_; }

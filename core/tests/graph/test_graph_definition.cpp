@@ -457,6 +457,28 @@ TEST_F(Definition, runs_in_the_context_that_it_was_made_for) {
     run(on_device);
 }
 
+TEST_F(Definition, nodes_run_on_the_device_of_their_buffers) {
+    if (Device::all().size() < 2) {
+        GTEST_SKIP() << "there is one device";
+    }
+    const Device second(1);
+    const CurrentContext current(device().primary_context()); // the wrong one
+    const Stream queue = second.create_stream();
+    const Buffer x = second.allocate(BYTES, queue);
+    const Buffer y = second.allocate(BYTES, queue);
+    const GraphDefinition graph;
+    graph.memset(x, std::uint32_t{4}, COUNT)
+        .launch(config(), kernel("add"), x, 1, COUNT)
+        .memcpy(y, x);
+    graph.instantiate().launch(queue);
+    std::vector<int> values(COUNT);
+    y.copy_to_host(std::span<int>(values), queue);
+    queue.sync();
+    EXPECT_EQ(values, std::vector<int>(COUNT, 5));
+    EXPECT_TRUE(Context::current() == device().primary_context());
+    EXPECT_EQ(graph.allocate(16, {.device = second}).device_id(), 1);
+}
+
 // ---- pictures ----------------------------------------------------------------------------------
 
 TEST_F(Definition, the_driver_writes_a_picture) {

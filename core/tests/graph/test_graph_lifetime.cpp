@@ -277,6 +277,26 @@ TEST_F(Lifetime, an_update_of_the_whole_executable_gives_up_single_updates) {
     EXPECT_TRUE(is_released(tracked.watch));
 }
 
+TEST_F(Lifetime, an_executable_keeps_what_a_new_child_graph_uses) {
+    Tracked tracked;
+    const GraphDefinition child;
+    child.callback([] {});
+    const GraphDefinition graph;
+    const ChildGraphNode node = graph.embed(child);
+    {
+        const Graph executable = graph.instantiate();
+        {
+            const GraphDefinition replacement;
+            replacement.callback({.function = [](void*) {}, .owner = std::move(tracked.object)});
+            executable[node].update(replacement);
+        }
+        EXPECT_TRUE(is_kept(tracked.watch));
+        executable.launch(stream());
+        stream().sync();
+    }
+    EXPECT_TRUE(is_released(tracked.watch));
+}
+
 TEST_F(Lifetime, a_launch_in_flight_keeps_what_a_single_update_brought) {
     const auto pinned = LegacyPinnedMemoryResource::create();
     const Buffer flag = pinned->allocate(sizeof(int));
