@@ -432,13 +432,6 @@ struct nvmlProcessesUtilizationInfo_v1_t {
 
 using nvmlProcessesUtilizationInfo_t = nvmlProcessesUtilizationInfo_v1_t;
 
-struct nvmlProcessInfo_t {
-    unsigned int pid;
-    unsigned long long usedGpuMemory;
-    unsigned int gpuInstanceId;
-    unsigned int computeInstanceId;
-};
-
 struct nvmlProcessInfo_v1_t {
     unsigned int pid;
     unsigned long long usedGpuMemory;
@@ -450,6 +443,8 @@ struct nvmlProcessInfo_v2_t {
     unsigned int gpuInstanceId;
     unsigned int computeInstanceId;
 };
+
+using nvmlProcessInfo_t = nvmlProcessInfo_v2_t;
 
 struct nvmlProcessUtilizationSample_t {
     unsigned int pid;
