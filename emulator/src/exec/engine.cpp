@@ -17,6 +17,7 @@
 #include "exec/block.hpp"
 #include "exec/grid.hpp"
 #include "interp/clock.hpp"
+#include "usage/publisher.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -25,6 +26,7 @@
 #include <deque>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -338,6 +340,7 @@ void Engine::State::work_loop(std::uint32_t worker) {
         if (work.task) {
             work.task();
         } else if (work.block) {
+            const usage::KernelTime time(work.block->grid().launch().device, worker);
             if (!drive(work.block)) {
                 give_back(std::move(work.block));
             }
@@ -350,7 +353,11 @@ void Engine::State::work_loop(std::uint32_t worker) {
 void Engine::State::run_grid(std::unique_ptr<Block>& block, const std::shared_ptr<Grid>& grid,
                              std::uint32_t worker) {
     std::uint64_t index = 0;
+    std::optional<usage::KernelTime> time; // not for workers that find no block left
     while (grid->take(index)) {
+        if (!time) {
+            time.emplace(grid->launch().device, worker);
+        }
         if (!block) {
             block = spare_block();
         }

@@ -33,6 +33,7 @@ struct GridLaunch {
     std::uint64_t grid_id = 0;
     std::vector<std::byte> parameters; // packed as the kernel declares them
     const MemoryMap* memory = nullptr;
+    int device = 0;
     std::uint32_t sm_count = 1; // what %nsmid reports
     std::int32_t priority = 0;  // of the stream: lower numbers start first
     // Device address of 64 zeroed bytes for the use of this grid only (Kernel::uses_grid_sync).

@@ -16,6 +16,7 @@
 #include "objects/process/error.hpp"
 #include "objects/process/log.hpp"
 #include "objects/process/origin.hpp"
+#include "usage/publisher.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -37,6 +38,7 @@ void check_shared_memory(Function& function, const Device& device, const LaunchR
 void check_cooperative(Function& function, const Device& device, std::uint32_t sm_count,
                        const LaunchRequest& request);
 std::shared_ptr<const Allocation> make_workspace(Context& context);
+std::uint64_t xid_of_fault(FaultKind kind);
 
 /// Returns the node that a launch becomes in a capture. It has the priority of the stream.
 KernelParameters captured_parameters(const std::shared_ptr<Function>& function,
@@ -62,7 +64,8 @@ protected:
 
 private:
     void end(const Fault* fault) noexcept {
-        report_fault(errors(), fault);
+        // The number of the device is still there after the grid was moved.
+        report_fault(errors(), launch_.grid.device, fault);
         launch_ = {};
         finish();
     }
@@ -102,6 +105,7 @@ PreparedLaunch prepare_launch(Function& function, Context& context, int priority
     grid.grid_id = next_grid_id.fetch_add(1, std::memory_order_relaxed);
     grid.memory = &AddressSpace::instance().map(device.ordinal());
     grid.sm_count = device.sm_count();
+    grid.device = device.ordinal();
     grid.priority = request.priority.value_or(priority);
     if (kernel.uses_grid_sync && request.is_cooperative) {
         result.workspace = make_workspace(context);
@@ -135,10 +139,11 @@ void launch(const std::shared_ptr<Function>& function, Stream& stream,
     stream.enqueue(std::make_shared<GridOperation>(context.errors(), std::move(prepared)));
 }
 
-void report_fault(ErrorState& errors, const Fault* fault) noexcept {
+void report_fault(ErrorState& errors, int device, const Fault* fault) noexcept {
     if (fault != nullptr && fault->kind != FaultKind::None &&
         errors.set(code_of_fault(fault->kind), fault->report)) {
         log(LogLevel::Error, fault->report);
+        usage::report_failure(device, xid_of_fault(fault->kind));
     }
 }
 
@@ -187,6 +192,16 @@ void apply_attributes(LaunchRequest& request, std::span<const CUlaunchAttribute>
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
+
+/// Returns the number under which a GPU's driver reports such a fault.
+std::uint64_t xid_of_fault(FaultKind kind) {
+    constexpr std::uint64_t stopped = 8;       // the watchdog
+    constexpr std::uint64_t exception = 13;    // of the multiprocessors
+    constexpr std::uint64_t memory_fault = 31; // of the memory management unit
+    return kind == FaultKind::IllegalAddress ? memory_fault
+           : kind == FaultKind::Timeout      ? stopped
+                                             : exception;
+}
 
 std::string shape_text(const std::uint32_t (&shape)[3]) {
     return "(" + std::to_string(shape[0]) + ", " + std::to_string(shape[1]) + ", " +

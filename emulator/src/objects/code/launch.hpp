@@ -66,7 +66,7 @@ void check_launch(Function& function, const Context& context, std::uint32_t sm_c
 [[nodiscard]] CUresult code_of_fault(FaultKind kind);
 
 /// Records and logs the fault of a kernel, if it has one and is the first in its context.
-void report_fault(ErrorState& errors, const Fault* fault) noexcept;
+void report_fault(ErrorState& errors, int device, const Fault* fault) noexcept;
 
 /// Checks a launch against the limits of the kernel and the device, and enqueues it.
 ///

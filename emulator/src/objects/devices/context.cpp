@@ -13,6 +13,7 @@
 #include "objects/process/restore_thread.hpp"
 #include "objects/streams/event.hpp"
 #include "objects/streams/stream.hpp"
+#include "usage/publisher.hpp"
 
 #include <algorithm>
 #include <string>
@@ -78,6 +79,7 @@ void Context::activate() {
     limits_[CU_LIMIT_SHMEM_SIZE] = static_cast<std::size_t>(
         device_.attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
     active_contexts.fetch_add(1, std::memory_order_relaxed);
+    usage::add(usage::device(device_.ordinal()).context_count, 1);
     is_active_.store(true, std::memory_order_release);
     RestoreThread::instance().start();
 }
@@ -87,6 +89,7 @@ void Context::tear_down() {
         return;
     }
     active_contexts.fetch_sub(1, std::memory_order_relaxed);
+    usage::subtract(usage::device(device_.ordinal()).context_count, 1);
     Capture::abandon(*this, nullptr);
     drain();
     erase_all<Event>(HandleKind::Event, *this);

@@ -6,6 +6,7 @@
 #include "objects/devices/context.hpp"
 #include "objects/memory/pool.hpp"
 #include "objects/process/error.hpp"
+#include "usage/publisher.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -29,15 +30,14 @@ Device::~Device() = default;
 
 CUuuid Device::uuid() const noexcept {
     CUuuid uuid{};
-    std::memcpy(uuid.bytes, "CuprumEmulator", 14);
-    uuid.bytes[14] = static_cast<char>(settings_.major);
-    uuid.bytes[15] = static_cast<char>(unit_);
+    const auto bytes = device_uuid(unit_, settings_.major);
+    std::memcpy(uuid.bytes, bytes.data(), bytes.size());
     return uuid;
 }
 
 void Device::move_to(int unit) noexcept {
     unit_ = unit;
-    attributes_[CU_DEVICE_ATTRIBUTE_PCI_BUS_ID] = pci_bus_of(unit);
+    attributes_[CU_DEVICE_ATTRIBUTE_PCI_BUS_ID] = pci_bus(unit);
 }
 
 std::string Device::pci_bus_id() const {
@@ -82,6 +82,7 @@ void Device::charge(std::uint64_t bytes) {
                                                " (CUPRUM_EMULATOR_MEMORY sets the size)");
         }
         if (used_bytes_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed)) {
+            usage::add(usage::device(ordinal_).used_bytes, bytes);
             return;
         }
     }
@@ -89,14 +90,17 @@ void Device::charge(std::uint64_t bytes) {
 
 void Device::refund(std::uint64_t bytes) noexcept {
     used_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    usage::subtract(usage::device(ordinal_).used_bytes, bytes);
 }
 
 void Device::give_up_memory() noexcept {
     given_up_bytes_ = used_bytes_.exchange(0);
+    usage::subtract(usage::device(ordinal_).used_bytes, given_up_bytes_);
 }
 
 void Device::take_back_memory() noexcept {
     used_bytes_.fetch_add(given_up_bytes_);
+    usage::add(usage::device(ordinal_).used_bytes, given_up_bytes_);
     given_up_bytes_ = 0;
 }
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include "objects/devices/identity.hpp"
 #include "objects/process/settings.hpp"
 
 #include <cuda.h>
@@ -38,7 +39,7 @@ public:
     }
 
     /// Returns the name for cuDeviceGetName. Programs can recognise the emulated device by it.
-    [[nodiscard]] std::string name() const { return "Cuprum Emulated Device"; }
+    [[nodiscard]] std::string name() const { return DEVICE_NAME; }
 
     [[nodiscard]] CUuuid uuid() const noexcept;
 
@@ -130,11 +131,6 @@ private:
     std::uint32_t primary_shares_ = 0;
     unsigned primary_flags_ = 0;
 };
-
-/// Returns the PCI bus of one of the machine's devices.
-[[nodiscard]] constexpr int pci_bus_of(int unit) noexcept {
-    return unit + 1;
-}
 
 /// Fills in the table behind Device::attribute().
 void describe_device(int ordinal, const Settings& settings,

@@ -166,7 +166,7 @@ void describe_device(int ordinal, const Settings& settings,
     attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR] = static_cast<int>(settings.minor);
     attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] =
         static_cast<int>(settings.multiprocessor_count);
-    attributes[CU_DEVICE_ATTRIBUTE_PCI_BUS_ID] = pci_bus_of(ordinal);
+    attributes[CU_DEVICE_ATTRIBUTE_PCI_BUS_ID] = pci_bus(ordinal);
     attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR] =
         generation.shared_per_sm_bytes;
     attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] =

@@ -67,7 +67,7 @@ private:
             if (errors.get() != &schedule_->launch().error_state()) {
                 schedule_->launch().error_state().set(code_of_fault(fault->kind), fault->report);
             }
-            report_fault(*errors, fault);
+            report_fault(*errors, errors_of_->device().ordinal(), fault);
         }
         schedule_->complete(step_); // `this` may be gone afterwards
     }

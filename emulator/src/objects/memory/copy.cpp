@@ -14,6 +14,7 @@
 #include "objects/memory/reach.hpp"
 #include "objects/process/error.hpp"
 #include "objects/streams/operation.hpp"
+#include "usage/publisher.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -49,7 +50,20 @@ Copy shape_of(const Fill& fill);
 bool is_side_there(const CopySide& side, const Copy& copy, bool is_write, std::uint64_t& lost);
 std::uint64_t extent_bytes(const CopySide& side, const Copy& copy);
 void check_pitches(const CopySide& side, const Copy& copy, const char* which);
+void count_transfer(const Copy& copy, Residence to, Residence from, int device);
 std::shared_ptr<std::vector<std::byte>> stage(Copy& copy);
+
+/// Does the work. Counts the time of large copies and fills only: reading the clock would slow
+/// small ones down.
+template <typename Shape>
+void perform_counted(const Shape& shape, int device) {
+    if (is_quick(shape)) {
+        perform(shape);
+        return;
+    }
+    const usage::MemoryTime time(device);
+    perform(shape);
+}
 
 } // namespace
 
@@ -101,7 +115,8 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
     if (is_empty(copy)) {
         return;
     }
-    const auto [destination, source] = check_ends(copy, stream.context().device().ordinal());
+    const int device = stream.context().device().ordinal();
+    const auto [destination, source] = check_ends(copy, device);
     if (mode != CopyMode::Blocking && stream.may_be_capturing() &&
         Capture::take(stream, MemcpyParameters{request_of(copy), copy, stream.shared_context()})) {
         return;
@@ -129,7 +144,11 @@ void enqueue_copy(Stream& stream, const Copy& requested, CopyMode mode) {
         }
     }
     const auto operation = std::make_shared<Task>(
-        stream.context().errors(), [copy, staged] { perform(copy); },
+        stream.context().errors(),
+        [copy, staged, to, from, device] {
+            perform_counted(copy, device);
+            count_transfer(copy, to, from, device);
+        },
         is_quick(copy) ? Task::Size::Quick : Task::Size::Large);
     if (mode == CopyMode::Blocking) {
         stream.enqueue_and_wait(operation);
@@ -144,7 +163,8 @@ void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
         check_alignment(fill);
         return;
     }
-    const Place place = check_fill(fill, stream.context().device().ordinal());
+    const int device = stream.context().device().ordinal();
+    const Place place = check_fill(fill, device);
     if (stream.may_be_capturing() &&
         Capture::take(stream, MemsetParameters{fill, stream.shared_context()})) {
         return;
@@ -154,7 +174,7 @@ void enqueue_fill(Stream& stream, const Fill& fill, CopyMode mode) {
         mode = place.is_synchronous ? CopyMode::Blocking : CopyMode::Async;
     }
     const auto operation = std::make_shared<Task>(
-        stream.context().errors(), [fill] { perform(fill); },
+        stream.context().errors(), [fill, device] { perform_counted(fill, device); },
         is_quick(fill) ? Task::Size::Quick : Task::Size::Large);
     if (mode == CopyMode::Blocking) {
         stream.enqueue_and_wait(operation);
@@ -273,6 +293,16 @@ void note_copy(const MemoryMap& map, std::uint64_t to, std::uint64_t from, std::
         check::copy_written(map, to, from, bytes);
     } else {
         check::mark_written(map, to, bytes);
+    }
+}
+
+/// Adds to the traffic between host and device that NVML reports.
+void count_transfer(const Copy& copy, Residence to, Residence from, int device) {
+    if ((to == Residence::Device) != (from == Residence::Device)) {
+        usage::DeviceRecord& record = usage::device(device);
+        usage::add(to == Residence::Device ? record.host_to_device_bytes
+                                           : record.device_to_host_bytes,
+                   copy.width_bytes * copy.height * copy.depth);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "objects/process/log.hpp"
 #include "objects/process/restore_thread.hpp"
 #include "places/place.hpp"
+#include "usage/publisher.hpp"
 
 #include <pthread.h>
 
@@ -164,10 +165,16 @@ void Driver::initialize() {
         const State before = state.load(std::memory_order_relaxed);
         if (before == State::Ready || before == State::Locked) {
             state.store(State::Forked, std::memory_order_relaxed);
+            usage::abandon_in_child();
         }
         RestoreThread::instance().forget_after_fork();
     });
     CallGate::prepare();
+    if (const std::string problem =
+            usage::publish(settings.device_count, exec::Engine::instance().worker_count());
+        !problem.empty()) {
+        log(LogLevel::Info, "NVML cannot show this process: " + problem);
+    }
     state_.store(State::Ready, std::memory_order_release);
     log(LogLevel::Info, std::to_string(settings.device_count) +
                             " emulated device(s), compute "
@@ -248,6 +255,7 @@ void Driver::leave() noexcept {
         driver.state_.store(State::Leaving); // calls that are held back stay so
         RestoreThread::instance().withdraw();
         exec::Engine::instance().shutdown();
+        usage::withdraw();
         if (driver.lists_leaks_) {
             if (const std::string leaks = list_leaks(); !leaks.empty()) {
                 note(leaks);

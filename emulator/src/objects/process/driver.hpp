@@ -4,6 +4,7 @@
 #pragma once
 
 #include "objects/devices/device.hpp"
+#include "objects/devices/identity.hpp"
 #include "objects/process/origin.hpp"
 #include "objects/process/settings.hpp"
 
@@ -14,9 +15,6 @@
 #include <vector>
 
 namespace cuprum::emulator {
-
-/// The CUDA version that the emulated driver implements.
-inline constexpr int DRIVER_VERSION = 13000;
 
 /// The whole emulated driver: the devices, and whether it may be used.
 class Driver {

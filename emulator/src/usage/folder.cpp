@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "usage/folder.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <sys/stat.h>
+
+namespace cuprum::emulator::usage {
+
+namespace {
+
+std::string folder_path() {
+    if (const char* chosen = std::getenv("CUPRUM_EMULATOR_RUNTIME_DIR");
+        chosen != nullptr && *chosen != '\0') {
+        return chosen;
+    }
+    const char* const parent = ::access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
+    return std::string(parent) + "/cuprum-emulator-" + std::to_string(::geteuid());
+}
+
+} // namespace
+
+Folder::Folder() : path_(folder_path()) {
+    if (::mkdir(path_.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+        problem_ = path_ + " cannot be created: " + std::strerror(errno);
+        return;
+    }
+    // O_NOFOLLOW: somebody else may have put a link there.
+    descriptor_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat status{};
+    if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) {
+        problem_ = path_ + " cannot be opened: " + std::strerror(errno);
+    } else if (status.st_uid != ::geteuid()) {
+        problem_ = path_ + " belongs to another user";
+    } else if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+        problem_ = path_ + " is open to other users; chmod 700 closes it";
+    }
+    if (!problem_.empty() && descriptor_ >= 0) {
+        ::close(descriptor_);
+        descriptor_ = -1;
+    }
+}
+
+Folder::~Folder() {
+    if (descriptor_ >= 0) {
+        ::close(descriptor_);
+    }
+}
+
+} // namespace cuprum::emulator::usage
