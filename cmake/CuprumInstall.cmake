@@ -5,8 +5,8 @@
 #
 # The library searches for the emulated device by this layout: lib/libcuprum.so and
 # lib/cuprum/libcuda.so.1; in a wheel, cuprum/libcuprum.so and cuprum/_emulator/libcuda.so.1.
-# libcudart.so.13 is beside libcuda.so.1, because the command cuprum-emulator adds that folder to the
-# library path of the programs it runs.
+# libcudart.so.13 and libnvidia-ml.so.1 are beside libcuda.so.1, because the command cuprum-emulator adds
+# that folder to the library path of the programs it runs.
 
 set(runtime)
 if(TARGET cuprum_runtime)
@@ -16,7 +16,8 @@ endif()
 if(SKBUILD)
   install(TARGETS cuprum _cuprum LIBRARY DESTINATION cuprum COMPONENT python)
   if(CUPRUM_EMULATOR)
-    install(TARGETS cuprum_emulator ${runtime} LIBRARY DESTINATION cuprum/_emulator COMPONENT python)
+    install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime} LIBRARY DESTINATION cuprum/_emulator
+            COMPONENT python)
     install(TARGETS cuprum_no_nvjitlink LIBRARY DESTINATION cuprum/_emulator/driver_linker
             COMPONENT python)
     install(TARGETS cuprum_emulator_command RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}"
@@ -40,7 +41,8 @@ install(EXPORT cuprumTargets NAMESPACE cuprum:: DESTINATION "${package_dir}")
 set(emulator_path "")
 if(CUPRUM_EMULATOR)
   set(emulator_path "${CMAKE_INSTALL_LIBDIR}/cuprum/libcuda.so.1")
-  install(TARGETS cuprum_emulator ${runtime} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum")
+  install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime}
+          LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum")
   install(TARGETS cuprum_no_nvjitlink LIBRARY
           DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum/driver_linker")
   if(runtime)

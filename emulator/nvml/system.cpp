@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Versions, processes by number, and events of the system, which never happen here.
+
+#include "library.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <mutex>
+#include <set>
+#include <thread>
+
+namespace nvml_abi {
+
+struct nvmlSystemEventSet_st {
+    unsigned long long event_types = 0;
+};
+
+} // namespace nvml_abi
+
+using namespace cuprum::nvml;
+
+namespace {
+
+// Clients check versions. These are the ones of the first drivers for the CUDA version that the
+// emulated driver implements.
+constexpr const char* KERNEL_DRIVER_VERSION = "580.00";
+constexpr const char* NVML_VERSION = "13.580.00";
+constexpr const char* DRIVER_BRANCH = "cuprum-emulator";
+
+std::mutex system_event_mutex;
+std::set<nvmlSystemEventSet_t> system_event_sets;
+
+void require_system_set(nvmlSystemEventSet_t set) {
+    require(system_event_sets.contains(set));
+}
+
+} // namespace
+
+extern "C" {
+
+nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned int length) {
+    return entry([&](const State&) { write_text(KERNEL_DRIVER_VERSION, version, length); });
+}
+
+nvmlReturn_t nvmlSystemGetNVMLVersion(char* version, unsigned int length) {
+    return entry([&](const State&) { write_text(NVML_VERSION, version, length); });
+}
+
+nvmlReturn_t nvmlSystemGetDriverBranch(nvmlSystemDriverBranchInfo_t* branch_info,
+                                       unsigned int length) {
+    return entry([&](const State&) {
+        require(branch_info);
+        require_version(branch_info->version, nvmlSystemDriverBranchInfo_v1);
+        write_text(DRIVER_BRANCH, branch_info->branch,
+                   std::min(length, NVML_SYSTEM_DRIVER_VERSION_BUFFER_SIZE));
+    });
+}
+
+nvmlReturn_t nvmlSystemGetCudaDriverVersion(int* cuda_driver_version) {
+    return entry([&](const State&) {
+        require(cuda_driver_version);
+        *cuda_driver_version = cuprum::emulator::DRIVER_VERSION;
+    });
+}
+
+nvmlReturn_t nvmlSystemGetCudaDriverVersion_v2(int* cuda_driver_version) {
+    return nvmlSystemGetCudaDriverVersion(cuda_driver_version);
+}
+
+nvmlReturn_t nvmlSystemGetProcessName(unsigned int pid, char* name, unsigned int length) {
+    return entry([&](const State&) {
+        require(name, length);
+        const std::string folder = "/proc/" + std::to_string(pid);
+        std::ifstream file(folder + "/cmdline", std::ios::binary);
+        if (!file) {
+            fail(errno == EACCES ? NVML_ERROR_NO_PERMISSION : NVML_ERROR_NOT_FOUND);
+        }
+        std::string text;
+        std::getline(file, text, '\0'); // the program; its arguments follow
+        if (text.empty()) {             // a thread of the kernel, or a process that has ended
+            std::ifstream short_name(folder + "/comm");
+            std::getline(short_name, text);
+        }
+        write_text(text, name, length);
+    });
+}
+
+// ---- events of the system ----
+
+nvmlReturn_t nvmlSystemEventSetCreate(nvmlSystemEventSetCreateRequest_t* request) {
+    return entry([&](const State&) {
+        require(request);
+        require_version(request->version, nvmlSystemEventSetCreateRequest_v1);
+        const std::lock_guard lock(system_event_mutex);
+        request->set = *system_event_sets.insert(new nvmlSystemEventSet_st).first;
+    });
+}
+
+nvmlReturn_t nvmlSystemEventSetFree(nvmlSystemEventSetFreeRequest_t* request) {
+    return entry([&](const State&) {
+        require(request);
+        require_version(request->version, nvmlSystemEventSetFreeRequest_v1);
+        const std::lock_guard lock(system_event_mutex);
+        require_system_set(request->set);
+        system_event_sets.erase(request->set);
+        delete request->set;
+    });
+}
+
+nvmlReturn_t nvmlSystemRegisterEvents(nvmlSystemRegisterEventRequest_t* request) {
+    return entry([&](const State&) {
+        constexpr unsigned long long known =
+            nvmlSystemEventTypeGpuDriverBind | nvmlSystemEventTypeGpuDriverUnbind;
+        require(request);
+        require_version(request->version, nvmlSystemRegisterEventRequest_v1);
+        require((request->eventTypes & ~known) == 0);
+        const std::lock_guard lock(system_event_mutex);
+        require_system_set(request->set);
+        request->set->event_types |= request->eventTypes;
+    });
+}
+
+nvmlReturn_t nvmlSystemEventSetWait(nvmlSystemEventSetWaitRequest_t* request) {
+    return entry([&](const State&) {
+        require(request);
+        require_version(request->version, nvmlSystemEventSetWaitRequest_v1);
+        {
+            const std::lock_guard lock(system_event_mutex);
+            require_system_set(request->set);
+        }
+        require(request->data, request->dataSize);
+        request->numEvent = 0;
+        // The emulated driver is never bound to a device nor unbound from it.
+        std::this_thread::sleep_for(std::chrono::milliseconds(request->timeoutms));
+        fail(NVML_ERROR_TIMEOUT);
+    });
+}
+
+} // extern "C"
