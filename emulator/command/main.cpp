@@ -3,9 +3,9 @@
 
 // cuprum-emulator: runs programs on the emulated device, in whatever language they are written.
 //
-// A program finds its driver by the name libcuda.so.1. `run` puts the folder of the emulated driver
-// first in the loader's search path. It checks in a separate process that this driver is found, and
-// then becomes the program.
+// A program finds its driver by the name libcuda.so.1, and NVML by the name libnvidia-ml.so.1. `run`
+// puts the folder of the emulated libraries first in the loader's search path. It checks in a
+// separate process that this driver is found, and then becomes the program.
 
 #include <cuda.h>
 
@@ -256,10 +256,12 @@ int show_info() {
         return EXIT_FAILURE;
     }
     const Driver driver(*path);
+    const fs::path nvml = path->parent_path() / "libnvidia-ml.so.1";
     int version = 0;
     int count = 0;
     driver.call(&cuDriverGetVersion, "cuDriverGetVersion", &version);
     std::cout << "library: " << path->string() << '\n'
+              << "NVML: " << (fs::exists(nvml) ? nvml.string() : "not installed") << '\n'
               << "CUDA: " << version / 1000 << '.' << version % 1000 / 10 << '\n';
     if (driver.call(&cuInit, "cuInit", 0U) != CUDA_SUCCESS ||
         driver.call(&cuDeviceGetCount, "cuDeviceGetCount", &count) != CUDA_SUCCESS) {

@@ -8,7 +8,6 @@
 #include "usage/record.hpp"
 
 #include <cstring>
-#include <iostream>
 #include <mutex>
 #include <new>
 #include <stdexcept>
@@ -39,7 +38,8 @@ nvmlReturn_t initialize(unsigned int flags) noexcept {
         ++user_count;
         return NVML_SUCCESS;
     } catch (const std::invalid_argument& error) {
-        std::cerr << "[cuprum-emulator] " << error.what() << '\n';
+        emulator::set_log_level(emulator::read_log_level());
+        emulator::log(emulator::LogLevel::Error, error.what());
         return NVML_ERROR_INVALID_ARGUMENT;
     } catch (...) {
         return code_of_exception();

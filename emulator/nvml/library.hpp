@@ -130,7 +130,8 @@ void write_text(std::string_view text, char* buffer, unsigned int length);
 /// with INSUFFICIENT_SIZE if the array is too small; the caller can then try again.
 template <typename Element>
 void write_array(const std::vector<Element>& elements, unsigned int* count, Element* array) {
-    require(count, array != nullptr || *count == 0);
+    require(count);
+    require(array != nullptr || *count == 0);
     const unsigned int room = *count;
     *count = static_cast<unsigned int>(elements.size());
     if (elements.size() > room) {

@@ -80,7 +80,8 @@ nvmlReturn_t write_processors(nvmlDevice_t device, unsigned int size, unsigned l
 /// Writes handles; a count of 0 asks for their number.
 void write_handles(const std::vector<nvmlDevice_t>& handles, unsigned int* count,
                    nvmlDevice_t* array) {
-    require(count, array != nullptr || *count == 0);
+    require(count);
+    require(array != nullptr || *count == 0);
     if (*count == 0) {
         *count = static_cast<unsigned int>(handles.size());
         return;
