@@ -3,8 +3,8 @@
 
 // cuprum-emulator: runs programs on the emulated device, in whatever language they are written.
 //
-// A program finds its driver by the name libcuda.so.1, and NVML by the name libnvidia-ml.so.1. `run`
-// puts the folder of the emulated libraries first in the loader's search path. It checks in a
+// A program finds its driver by the name libcuda.so.1, and NVML by the name libnvidia-ml.so.1.
+// `run` puts the folder of the emulated libraries first in the loader's search path. It checks in a
 // separate process that this driver is found, and then becomes the program.
 
 #include <cuda.h>

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <ctime>
 #include <string>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -34,6 +35,19 @@ struct BoardLayout {
     std::array<std::array<std::uint64_t, CONTROL_COUNT>, MAX_DEVICES> controls{};
 };
 
+/// Takes a lock, but waits only for a while: a process that holds it may have been stopped.
+bool lock_soon(int file, int kind) {
+    constexpr int turns = 200;
+    constexpr timespec pause{.tv_sec = 0, .tv_nsec = 1'000'000};
+    for (int turn = 0; turn < turns; ++turn) {
+        if (::flock(file, kind | LOCK_NB) == 0) {
+            return true;
+        }
+        ::nanosleep(&pause, nullptr);
+    }
+    return false;
+}
+
 /// The open and locked file; -1 if it cannot be used.
 class OpenBoard {
 public:
@@ -46,7 +60,7 @@ public:
         file_ = ::openat(folder.descriptor(), BOARD_NAME,
                          flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, S_IRUSR | S_IWUSR);
         struct stat status{};
-        if (file_ < 0 || ::flock(file_, is_writer ? LOCK_EX : LOCK_SH) != 0 ||
+        if (file_ < 0 || !lock_soon(file_, is_writer ? LOCK_EX : LOCK_SH) ||
             ::fstat(file_, &status) != 0 || !S_ISREG(status.st_mode) ||
             status.st_uid != ::geteuid()) {
             give_up();

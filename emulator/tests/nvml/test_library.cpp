@@ -4,6 +4,7 @@
 // Starting and stopping NVML, and what all functions have in common.
 
 #include "nvml_test.hpp"
+#include "support/shell.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -206,6 +207,17 @@ TEST_F(LibraryTest, init_refuses_wrong_settings_and_names_them) {
     unsigned int count = 0;
     EXPECT_EQ(NVML(nvmlDeviceGetCount_v2)(&count), NVML_ERROR_UNINITIALIZED);
     ASSERT_EQ(NVML(nvmlInit_v2)(), NVML_SUCCESS);
+}
+
+TEST_F(LibraryTest, the_command_puts_it_in_reach) {
+    const std::string command = CUPRUM_EMULATOR_COMMAND;
+    const auto run =
+        emulator::test::shell("echo nvml | " + command + " run " + CUPRUM_EMULATOR_NVML_WORKER);
+    EXPECT_EQ(run.output, "0\n");
+    const auto info = emulator::test::shell(command + " info");
+    EXPECT_NE(info.output.find("NVML: " + fs::canonical(CUPRUM_EMULATOR_NVML).string() + "\n"),
+              std::string::npos)
+        << info.output;
 }
 
 TEST_F(LibraryTest, every_error_has_a_text_of_its_own) {

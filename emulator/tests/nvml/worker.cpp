@@ -15,6 +15,7 @@
 //     reap          ends that child
 //     exec          becomes a program that only waits for the end of its input
 //     abort         dies of a signal
+//     nvml          looks for the emulated NVML by its plain name
 //
 // It answers each command with the code of the last driver call.
 
@@ -121,6 +122,12 @@ public:
         }
         if (command == "abort") {
             ::raise(SIGKILL);
+        }
+        if (command == "nvml") {
+            void* const nvml = ::dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+            return nvml != nullptr && ::dlsym(nvml, "cuprumEmulatorVersion") != nullptr
+                       ? CUDA_SUCCESS
+                       : CUDA_ERROR_NOT_FOUND;
         }
         return CUDA_ERROR_INVALID_VALUE;
     }

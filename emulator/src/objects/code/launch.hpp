@@ -65,7 +65,8 @@ void check_launch(Function& function, const Context& context, std::uint32_t sm_c
 /// Returns the driver's result code for a fault of a kernel.
 [[nodiscard]] CUresult code_of_fault(FaultKind kind);
 
-/// Records and logs the fault of a kernel, if it has one and is the first in its context.
+/// Records and logs the fault of a kernel, if it has one and is the first in its context. NVML
+/// reports it as an event of the device.
 void report_fault(ErrorState& errors, int device, const Fault* fault) noexcept;
 
 /// Checks a launch against the limits of the kernel and the device, and enqueues it.

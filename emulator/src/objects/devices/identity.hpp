@@ -20,8 +20,8 @@ inline constexpr const char* DEVICE_NAME = "Cuprum Emulated Device";
 /// Returns the UUID of a device.
 [[nodiscard]] constexpr std::array<std::uint8_t, 16> device_uuid(int ordinal,
                                                                  std::uint32_t compute_major) {
-    std::array<std::uint8_t, 16> uuid{'C', 'u', 'p', 'r', 'u', 'm', 'E', 'm',
-                                      'u', 'l', 'a', 't', 'o', 'r'};
+    std::array<std::uint8_t, 16> uuid{'C', 'u', 'p', 'r', 'u', 'm', 'E',
+                                      'm', 'u', 'l', 'a', 't', 'o', 'r'};
     uuid[14] = static_cast<std::uint8_t>(compute_major);
     uuid[15] = static_cast<std::uint8_t>(ordinal);
     return uuid;
