@@ -7,6 +7,10 @@
 
 #include <cuda.h>
 
+#include <fcntl.h>
+
+#include <sys/file.h>
+
 namespace cuprum::nvml::test {
 
 namespace {
@@ -149,6 +153,19 @@ TEST_F(EventsTest, a_damaged_board_is_like_an_empty_one) {
                   NVML_ERROR_OPERATING_SYSTEM);
         fail_kernel("0"); // must not fail because of it
     }
+}
+
+TEST_F(EventsTest, a_process_that_was_stopped_with_the_lock_stops_nobody_else) {
+    ASSERT_EQ(NVML(nvmlDeviceSetPersistenceMode)(device(), NVML_FEATURE_ENABLED), NVML_SUCCESS);
+    const int board = ::open((folder_ / "board").c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_EQ(::flock(board, LOCK_EX), 0);
+    EXPECT_EQ(NVML(nvmlDeviceSetPersistenceMode)(device(), NVML_FEATURE_DISABLED),
+              NVML_ERROR_OPERATING_SYSTEM);
+    fail_kernel("0");
+    ::close(board);
+    nvmlEnableState_t mode{};
+    ASSERT_EQ(NVML(nvmlDeviceGetPersistenceMode)(device(), &mode), NVML_SUCCESS);
+    EXPECT_EQ(mode, NVML_FEATURE_ENABLED);
 }
 
 TEST_F(EventsTest, the_system_has_no_events) {
