@@ -13,9 +13,14 @@
 
 namespace nvml_abi {
 
-using nvmlDevice_t = struct nvmlDevice_st*;
-using nvmlEventSet_t = struct nvmlEventSet_st*;
-using nvmlSystemEventSet_t = struct nvmlSystemEventSet_st*;
+// Declared here first, so that a declaration outside of the namespace is another type.
+struct nvmlDevice_st;
+struct nvmlEventSet_st;
+struct nvmlSystemEventSet_st;
+
+using nvmlDevice_t = nvmlDevice_st*;
+using nvmlEventSet_t = nvmlEventSet_st*;
+using nvmlSystemEventSet_t = nvmlSystemEventSet_st*;
 
 using nvmlAffinityScope_t = unsigned int;
 
