@@ -32,6 +32,11 @@ class Stream;
 class TimedEvent;
 template <typename T>
 class TypedBuffer;
+
+namespace system {
+class Device;
+}
+
 struct ContextOptions;
 struct EventOptions;
 struct StreamOptions;
@@ -136,6 +141,10 @@ public:
     [[nodiscard]] std::size_t total_memory() const;
     /// Returns what the whole device offers to green contexts.
     [[nodiscard]] DeviceResources resources() const;
+    /// Returns the same device as the management library knows it: temperature, power, processes...
+    /// Include <cuprum/system/device.hpp>.
+    /// @throws LibraryNotFoundError without NVML, NVMLError if NVML does not see the device.
+    [[nodiscard]] system::Device to_system_device() const;
     /// Returns whether kernels on this device can access the memory of `peer`; true for itself.
     [[nodiscard]] bool can_access_peer(const Device& peer) const;
 

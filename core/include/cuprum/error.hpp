@@ -12,6 +12,7 @@
 //   │  ├─ NVRTCError
 //   │  ├─ NVVMError
 //   │  └─ LinkerError
+//   ├─ NVMLError             the management library refused a call
 //   └─ LibraryNotFoundError  a library cannot be loaded
 //
 // Mistakes in a program are logic errors: UnsupportedOptionError is a std::invalid_argument,
@@ -203,6 +204,16 @@ class CUPRUM_API LinkerError : public CompilerError {
 public:
     LinkerError(ErrorDomain domain, int code, const std::string& name, const std::string& call,
                 std::string log, std::vector<std::string> options, std::string_view advice = {});
+};
+
+/// The management library (NVML) refused a call. `code()` is an nvmlReturn_t.
+///
+/// Functions of cuprum::system throw it.
+class CUPRUM_API NVMLError : public Error {
+public:
+    /// An empty `advice` is the explanation.
+    NVMLError(int code, const std::string& name, const std::string& call,
+              const std::string& explanation, const std::string& advice = {});
 };
 
 /// A library (the driver, NVRTC, nvJitLink...) cannot be loaded. The text lists the places that

@@ -19,6 +19,7 @@
 #include <cuprum/host_memory.hpp>
 #include <cuprum/memory_pool.hpp>
 #include <cuprum/stream.hpp>
+#include <cuprum/system/device.hpp>
 
 #include <algorithm>
 #include <array>
@@ -144,6 +145,10 @@ std::size_t Device::total_memory() const {
 
 DeviceResources Device::resources() const {
     return {*this, nullptr};
+}
+
+system::Device Device::to_system_device() const {
+    return system::Device::from_uuid(uuid());
 }
 
 bool Device::can_access_peer(const Device& peer) const {

@@ -146,6 +146,11 @@ LinkerError::LinkerError(ErrorDomain domain, int code, const std::string& name,
                      .log_label = "linker error log"},
                     std::move(log), std::move(options)) {}
 
+NVMLError::NVMLError(int code, const std::string& name, const std::string& call,
+                     const std::string& explanation, const std::string& advice)
+    : Error(ErrorDomain::NVML, code, name, call, explanation, advice,
+            failure_text(call, name, code, advice.empty() ? explanation : advice, {}, {})) {}
+
 LibraryNotFoundError::LibraryNotFoundError(std::string library, std::vector<std::string> tried,
                                            std::string_view advice)
     : Error(ErrorDomain::Loader, 0, {}, "dlopen", "the library cannot be found or loaded",

@@ -45,6 +45,8 @@ std::optional<SharedLibrary> open_native(std::vector<std::string>& tried);
 std::optional<SharedLibrary> open_emulator(std::vector<std::string>& tried);
 std::string why_unusable(const DriverLibrary& driver);
 bool is_writable_by_others(const fs::path& file);
+std::optional<SharedLibrary> open_own(const fs::path& file, const char* variable,
+                                      std::vector<std::string>& tried);
 
 } // namespace
 
@@ -168,6 +170,17 @@ void* find_function(const DriverLibrary& driver, const char* name, int version) 
     return function;
 }
 
+std::optional<SharedLibrary> open_beside(const DriverLibrary& driver, const char* file_name,
+                                         std::vector<std::string>& tried) {
+    std::error_code error;
+    const fs::path here = fs::canonical(driver.library.path, error).parent_path();
+    if (error) {
+        tried.push_back(driver.library.path + ": its folder is not known");
+        return std::nullopt;
+    }
+    return open_own(here / file_name, "CUPRUM_NVML", tried);
+}
+
 void* resolve(const char* name, int version) {
     return find_function(driver_library(), name, version);
 }
@@ -216,16 +229,27 @@ std::optional<SharedLibrary> open_emulator(std::vector<std::string>& tried) {
         return std::nullopt;
     }
     for (const char* place : {"_emulator", "cuprum", "../emulator/lib"}) {
-        std::error_code error;
-        const fs::path file = (here / place / NATIVE_LIBRARY).lexically_normal();
-        if (!fs::exists(file, error)) {
-            tried.push_back(file.string() + ": no such file");
-        } else if (is_writable_by_others(file)) {
-            tried.push_back(file.string() + ": anyone may write to it or to its folder, ignored "
-                                            "(name it in CUPRUM_EMULATOR_LIBRARY to use it)");
-        } else if (auto library = open_library(file.string(), tried)) {
+        if (auto library = open_own((here / place / NATIVE_LIBRARY).lexically_normal(),
+                                    "CUPRUM_EMULATOR_LIBRARY", tried)) {
             return library;
         }
+    }
+    return std::nullopt;
+}
+
+/// Opens a file that belongs to this library, unless anyone may have written it. `variable` is
+/// where a user can insist on it.
+std::optional<SharedLibrary> open_own(const fs::path& file, const char* variable,
+                                      std::vector<std::string>& tried) {
+    std::error_code error;
+    if (!fs::exists(file, error)) {
+        tried.push_back(file.string() + ": no such file");
+    } else if (is_writable_by_others(file)) {
+        tried.push_back(file.string() +
+                        ": anyone may write to it or to its folder, ignored (name it in " +
+                        variable + " to use it)");
+    } else if (auto library = open_library(file.string(), tried)) {
+        return library;
     }
     return std::nullopt;
 }

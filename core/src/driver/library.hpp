@@ -5,7 +5,9 @@
 
 #include "support/shared_library.hpp"
 
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace cuprum::driver {
 
@@ -38,6 +40,11 @@ struct DriverChoice {
 /// Finds a function in a driver.
 /// @throws NotSupportedError if it has none of this name and version.
 [[nodiscard]] void* find_function(const DriverLibrary& driver, const char* name, int version);
+
+/// Opens another library in the folder of an emulated driver, such as its NVML. Appends to `tried`
+/// why it cannot.
+[[nodiscard]] std::optional<cuprum::detail::SharedLibrary>
+open_beside(const DriverLibrary& driver, const char* file_name, std::vector<std::string>& tried);
 
 /// Sends the warning about the choice of driver, if one is due; hold no lock.
 void send_choice_warning() noexcept;

@@ -19,7 +19,8 @@ std::string version_text(int version) {
 
 LoadedLibrary load(const LibraryDescription& description) {
     LoadedLibrary library;
-    library.file = load_library(description.request);
+    library.file = description.load_file == nullptr ? load_library(description.request)
+                                                    : description.load_file(description.request);
     library.version = description.version_of == nullptr ? description.min_version
                                                         : description.version_of(library.file);
     if (library.version < description.min_version) {

@@ -29,6 +29,8 @@ struct LibraryDescription {
     int (*version_of_function)(std::string_view function) = nullptr;
     /// Runs once after loading; may be null.
     void (*after_load)(const detail::SharedLibrary& file, int version) = nullptr;
+    /// Finds and loads the file; null if load_library() does.
+    detail::SharedLibrary (*load_file)(const LibraryRequest& request) = nullptr;
 };
 
 /// A library that was found and loaded.

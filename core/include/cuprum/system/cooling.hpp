@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/detail/export.hpp>
+#include <cuprum/detail/nvml_types.hpp>
+#include <cuprum/system/values.hpp>
+
+#include <vector>
+
+namespace cuprum::system {
+
+/// One fan of a device, from Device::fan(). Speeds are in percent of the maximum.
+class CUPRUM_API Fan {
+public:
+    [[nodiscard]] unsigned index() const noexcept { return index_; }
+
+    /// Returns the intended speed. It may exceed 100, and a blocked fan does not lower it.
+    [[nodiscard]] unsigned speed() const;
+    /// Sets the speed. From then on the driver no longer controls the fan. Needs root.
+    void set_speed(unsigned percent) const;
+    [[nodiscard]] unsigned speed_rpm() const;
+    [[nodiscard]] unsigned target_speed() const;
+    [[nodiscard]] Range speed_limits() const;
+    [[nodiscard]] FanControlPolicy control_policy() const;
+    /// Lets the driver control the fan again. Needs root.
+    void set_default_speed() const;
+
+private:
+    friend class Device;
+
+    Fan(::nvmlDevice_st* device, unsigned index) noexcept : device_(device), index_(index) {}
+
+    ::nvmlDevice_st* device_;
+    unsigned index_;
+};
+
+/// The temperatures of a device in degrees Celsius, from Device::temperature().
+class CUPRUM_API Temperature {
+public:
+    /// Returns the temperature of the GPU.
+    [[nodiscard]] int gpu() const;
+    [[nodiscard]] unsigned threshold(TemperatureThreshold threshold) const;
+    /// Returns how far the temperature is from the nearest slowdown.
+    [[nodiscard]] int margin() const;
+    /// Returns the sensors of a target, or of all.
+    [[nodiscard]] std::vector<ThermalSensor> sensors(ThermalTarget target) const;
+
+private:
+    friend class Device;
+
+    explicit Temperature(::nvmlDevice_st* device) noexcept : device_(device) {}
+
+    ::nvmlDevice_st* device_;
+};
+
+} // namespace cuprum::system

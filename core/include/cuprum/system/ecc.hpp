@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/detail/export.hpp>
+#include <cuprum/detail/nvml_types.hpp>
+#include <cuprum/system/values.hpp>
+
+#include <cstdint>
+
+namespace cuprum::system {
+
+/// The error correction of a device's memory, from Device::ecc().
+class CUPRUM_API Ecc {
+public:
+    [[nodiscard]] bool is_enabled() const;
+    /// Returns whether it is enabled after the next reset.
+    [[nodiscard]] bool is_pending() const;
+    /// Enables or disables it from the next reset on. Needs root.
+    void set_enabled(bool enabled) const;
+    [[nodiscard]] std::uint64_t total_errors(MemoryErrorType type,
+                                             EccCounter counter = EccCounter::Volatile) const;
+    /// Sets the counts of errors to 0. Needs root.
+    void clear_errors(EccCounter counter) const;
+    [[nodiscard]] RemappedRows remapped_rows() const;
+
+private:
+    friend class Device;
+
+    explicit Ecc(::nvmlDevice_st* device) noexcept : device_(device) {}
+
+    ::nvmlDevice_st* device_;
+};
+
+} // namespace cuprum::system
