@@ -38,6 +38,7 @@ void bind_launch(nb::module_& module);
 void bind_launch_config(nb::module_& module);
 void bind_strided_layout(nb::module_& module);
 void bind_strided_memory_view(nb::module_& module);
+void bind_system(nb::module_& module);
 void bind_trace(nb::module_& module);
 
 void bind_fast_paths(nb::module_& module);

@@ -51,6 +51,7 @@ NB_MODULE(_cuprum, module) {
     bind_launch(module);
     bind_strided_layout(module);
     bind_strided_memory_view(module);
+    bind_system(module);
     bind_trace(module);
 
     module.def("driver_version", &cuprum::driver_version, nb::call_guard<nb::gil_scoped_release>(),

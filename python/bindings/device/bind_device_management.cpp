@@ -14,6 +14,7 @@
 #include <cuprum/context_settings.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/device_resources.hpp>
+#include <cuprum/system/device.hpp>
 
 #include <nanobind/stl/string.h>
 
@@ -52,9 +53,24 @@ void add_device_management(nb::class_<PyDevice>& type) {
     add_contexts(type);
     add_limits(type);
     add_peers(type);
-    refuse(type, "to_system_device", "def to_system_device(self) -> object",
-           "Return the same device as the management library knows it; not available yet.",
-           "the management library (NVML) is not part of this version");
+    type.def(
+        "to_system_device",
+        [](const PyDevice& self) {
+            const auto device = [&] {
+                const nb::gil_scoped_release unlocked;
+                return self.core.to_system_device();
+            }();
+            return make<system::Device>(device);
+        },
+        nb::sig("def to_system_device(self) -> SystemDevice"),
+        R"(Return the same device as the management library (NVML) knows it.
+
+Raises
+------
+cuprum.system.LibraryNotFoundError
+    If there is no NVML.
+cuprum.system.NotFoundError
+    If NVML does not see the device.)");
     refuse(type, "create_graph_builder", "def create_graph_builder(self) -> object",
            "Create a graph builder; not available yet.", "graphs are not part of this version");
     refuse(type, "create_opaque_array", "def create_opaque_array(self, options: object) -> object",

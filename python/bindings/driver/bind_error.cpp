@@ -41,6 +41,8 @@ struct Classes {
 
 Classes classes;
 
+constexpr int NVML_LIBRARY_NOT_FOUND = 12; // NVML_ERROR_LIBRARY_NOT_FOUND
+
 /// Sets the Python error for one of Cuprum's exceptions; false for any other.
 [[nodiscard]] bool set_own_error(const std::exception_ptr& exception);
 void set_error(PyObject* type, const nb::object& error);
@@ -148,6 +150,11 @@ void set_compiler_error(PyObject* type, const CompilerError& error) {
     set_error(type, object);
 }
 
+/// Returns the class for a code of NVML. Few programs need them, so they are not held.
+nb::object nvml_error_class(int code) {
+    return nb::module_::import_("cuprum.system.exceptions").attr("class_of")(code);
+}
+
 void set_os_error(const std::system_error& error) {
     const nb::object object =
         nb::borrow(PyExc_OSError)(error.code().value(), std::string(error.what()));
@@ -182,11 +189,19 @@ bool set_own_error(const std::exception_ptr& exception) {
             error.code() == CUDA_ERROR_INVALID_CONTEXT && error.call() == "cuCtxGetCurrent";
         PyObject* type = is_no_context ? classes.no_context : classes.cuda_error;
         set_error(type, make_cuda_error(type, error));
+    } catch (const NVMLError& error) {
+        const nb::object type = nvml_error_class(error.code());
+        const nb::object object = make_error(type.ptr(), error);
+        add_details(object, error);
+        set_error(type.ptr(), object);
     } catch (const LibraryNotFoundError& error) {
-        const nb::object object = make_error(classes.library_not_found, error);
+        const bool is_nvml = error.library().find("NVML") != std::string::npos;
+        const nb::object type = is_nvml ? nvml_error_class(NVML_LIBRARY_NOT_FOUND)
+                                        : nb::borrow(classes.library_not_found);
+        const nb::object object = make_error(type.ptr(), error);
         object.attr("library") = error.library();
         object.attr("tried") = error.tried();
-        set_error(classes.library_not_found, object);
+        set_error(type.ptr(), object);
     } catch (const ClosedError& error) {
         set_error(classes.closed, make_error(classes.closed, error));
     } catch (const std::system_error& error) {

@@ -66,6 +66,11 @@ namespace nb = nanobind;
     return follows_reference();
 }
 
+/// The memory of a process that the driver does not tell reads as the largest number.
+[[nodiscard]] inline bool reads_unknown_memory_as_number() noexcept {
+    return follows_reference();
+}
+
 [[gnu::cold]] void remember_set_current(const Device& device);
 [[gnu::cold]] void raise_unless_set_current(const Device& device);
 

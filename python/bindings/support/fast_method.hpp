@@ -155,6 +155,10 @@ template <typename Self>
     return PyLong_FromLong(value);
 }
 
+[[nodiscard]] inline PyObject* to_python(unsigned value) noexcept {
+    return PyLong_FromUnsignedLong(value);
+}
+
 [[nodiscard]] inline PyObject* to_python(unsigned long long value) noexcept {
     return PyLong_FromUnsignedLongLong(value);
 }

@@ -40,7 +40,7 @@ struct Sample {
 /// How to sample.
 struct SampleOptions {
     std::chrono::nanoseconds interval = std::chrono::seconds(1);
-    std::optional<std::size_t> count; // without limit if empty
+    std::optional<std::size_t> count = std::nullopt; // without limit if empty
 };
 
 /// Samples at a fixed interval. The first comes at once. A late reader skips what it missed, so
