@@ -64,7 +64,7 @@ __version__ = VERSION
 # Type checkers know this name. Importing it from typing would be slower than the whole package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from cuprum import checkpoint, testing, trace, typing, utils
+    from cuprum import checkpoint, system, testing, trace, typing, utils
     from cuprum._host import Host
     from cuprum._options import (
         ContextOptions,
@@ -143,6 +143,7 @@ __all__ = [
     "driver_version",
     "launch",
     "supported_architectures",
+    "system",
     "testing",
     "trace",
     "typing",
@@ -152,7 +153,7 @@ __all__ = [
 # Imported when first used, to keep `import cuprum` fast.
 _LAZY_OPTIONS = frozenset(name for name in __all__ if name.endswith("Options"))
 _LAZY_NAMES = {"AccessPolicyWindow": "_types", "Host": "_host"}
-_LAZY_MODULES = ("checkpoint", "testing", "trace", "typing", "utils")
+_LAZY_MODULES = ("checkpoint", "system", "testing", "trace", "typing", "utils")
 
 
 def __getattr__(name: str) -> object:

@@ -33,9 +33,10 @@ _NOT_IN_REFERENCE = {
 def follow_reference() -> None:
     """Switch the whole process to the reference's behaviour."""
     from cuprum import _cuprum
-    from cuprum.drop_in import _compiling
+    from cuprum.drop_in import _compiling, _system
 
     _compiling.follow_reference()
+    _system.follow_reference()
     _cuprum.follow_reference(True)
     _give_private_names()
     _give_symbols_as_bytes()

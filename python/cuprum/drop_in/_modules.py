@@ -134,7 +134,15 @@ _PRIVATE_MODULES = {
     ),
 }
 # Private modules with a counterpart in Cuprum; tests replace parts of them.
-_OWN_MODULES = {"_memory._peer_access_utils": "cuprum._peer_access"}
+_OWN_MODULES = {
+    "_memory._peer_access_utils": "cuprum._peer_access",
+    "system._device": "cuprum.drop_in._system",
+    "system._nvml_context": "cuprum.drop_in._system",
+    "system._system": "cuprum.drop_in._system",
+    "system._system_events": "cuprum.drop_in._system",
+    "system.exceptions": "cuprum.system.exceptions",
+    "system.typing": "cuprum.system.typing",
+}
 _PUBLIC_MODULES = ("checkpoint", "graph", "system", "texture", "typing", "utils")
 # The names at the top level of ``cuda.core``; other names of cuprum are hidden there.
 _PUBLIC_NAMES = (

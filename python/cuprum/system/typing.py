@@ -34,6 +34,7 @@ __all__ = [
     "InforomObject",
     "MemoryErrorType",
     "SystemEventType",
+    "TemperatureThresholds",
     "ThermalController",
     "ThermalTarget",
 ]
@@ -207,6 +208,19 @@ class SystemEventType(_StrEnum):
 
     UNBIND = "unbind"
     BIND = "bind"
+
+
+class TemperatureThresholds(_StrEnum):
+    """A temperature at which something happens."""
+
+    SHUTDOWN = "shutdown"
+    SLOWDOWN = "slowdown"
+    MEM_MAX = "mem_max"
+    GPU_MAX = "gpu_max"
+    ACOUSTIC_MIN = "acoustic_min"
+    ACOUSTIC_CURR = "acoustic_curr"
+    ACOUSTIC_MAX = "acoustic_max"
+    GPS_CURR = "gps_curr"
 
 
 class ThermalController(_StrEnum):

@@ -40,5 +40,6 @@ from cuprum import __version__ as __version__
 from cuprum import launch as launch
 
 from . import experimental as experimental
+from . import system as system
 from . import typing as typing
 from . import utils as utils
