@@ -10,6 +10,7 @@
 #include <cuprum/detail/nvml_types.hpp>
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -54,7 +55,8 @@ template <typename Entry, typename... Args>
 /// Calls a function that writes text of at most SIZE characters.
 template <std::size_t SIZE, typename Entry, typename... Args>
 [[nodiscard]] std::string query_text(const Entry& entry, Args... args) {
-    std::array<char, SIZE> text{};
+    std::array<char, SIZE> text; // not filled with zeros: this is the larger part of some queries
+    text.front() = '\0';
     nvml::call(entry, args..., text.data(), static_cast<unsigned>(SIZE));
     text.back() = '\0';
     return text.data();
@@ -85,11 +87,9 @@ template <typename T, typename Ask>
 template <typename Enum>
 [[nodiscard]] std::vector<Enum> bits_of(unsigned long long mask) {
     std::vector<Enum> bits;
-    for (unsigned long long bit = 1; mask != 0; bit <<= 1U) {
-        if ((mask & bit) != 0) {
-            bits.push_back(static_cast<Enum>(bit));
-            mask &= ~bit;
-        }
+    bits.reserve(static_cast<std::size_t>(std::popcount(mask)));
+    for (; mask != 0; mask &= mask - 1) {
+        bits.push_back(static_cast<Enum>(mask & (~mask + 1))); // the lowest bit
     }
     return bits;
 }

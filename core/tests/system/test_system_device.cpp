@@ -155,7 +155,7 @@ TEST_F(SystemDevice, describes_its_bus) {
                                                           "[0-9A-Fa-f]{2}\\.[0-9A-Fa-f]")))
         << pci.bus_id();
     EXPECT_EQ(pci.bus(), std::stoul(pci.bus_id().substr(9, 2), nullptr, 16));
-    EXPECT_EQ(pci.vendor_id(), 0x10deU);
+    EXPECT_EQ(pci.vendor_id() == 0x10deU, !device().is_emulated());
 }
 
 TEST_F(SystemDevice, waits_for_events_no_longer_than_told) {

@@ -15,9 +15,11 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,9 +37,17 @@ auto ask(const Query& query) {
 }
 
 [[nodiscard]] inline nb::object text_object(std::string_view text) {
-    // NVML's texts are ASCII; a process name may be anything.
-    return nb::steal(
-        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
+    const auto size = static_cast<Py_ssize_t>(text.size());
+    // NVML's texts are ASCII; only the name of a process may be anything.
+    if (std::all_of(text.begin(), text.end(), [](char c) { return c >= 0; })) [[likely]] {
+        nb::object made = nb::steal(PyUnicode_New(size, 127));
+        if (!made.is_valid()) {
+            throw nb::python_error();
+        }
+        std::memcpy(PyUnicode_1BYTE_DATA(made.ptr()), text.data(), text.size());
+        return made;
+    }
+    return nb::steal(PyUnicode_DecodeUTF8(text.data(), size, "surrogateescape"));
 }
 
 /// Returns a tuple of two ints.
@@ -180,9 +190,12 @@ template <system::NamedEnum Enum>
 
 template <system::NamedEnum Enum>
 [[nodiscard]] nb::object member_list(const std::vector<Enum>& values) {
-    nb::list list;
-    for (const Enum value : values) {
-        list.append(member(value));
+    nb::object list = nb::steal(PyList_New(static_cast<Py_ssize_t>(values.size())));
+    if (!list.is_valid()) {
+        throw nb::python_error();
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        PyList_SET_ITEM(list.ptr(), static_cast<Py_ssize_t>(i), member(values[i]).release().ptr());
     }
     return list;
 }

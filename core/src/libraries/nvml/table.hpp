@@ -27,11 +27,12 @@ struct Stub<Table, Member> {
         auto& entry = libraries::Loader<Table>::table().*Member;
         const auto function = reinterpret_cast<nvml_abi::nvmlReturn_t (*)(Params...)>(
             libraries::Loader<Table>::loaded().file.find(entry.name));
-        if (function == nullptr) {
-            return nvml_abi::NVML_ERROR_FUNCTION_NOT_FOUND;
-        }
-        entry.address.store(function, std::memory_order_relaxed);
-        return function(args...);
+        entry.address.store(function == nullptr ? &missing : function, std::memory_order_relaxed);
+        return entry(args...);
+    }
+
+    static nvml_abi::nvmlReturn_t missing(Params... /*args*/) {
+        return nvml_abi::NVML_ERROR_FUNCTION_NOT_FOUND;
     }
 };
 
