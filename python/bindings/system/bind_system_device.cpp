@@ -40,7 +40,12 @@ SystemDevice find_system_device(nb::handle index, nb::handle uuid, nb::handle pc
                     "Device needs either a device index, or one of uuid, pci_bus_id and serial");
     }
     if (!index.is_none()) {
-        const long number = PyLong_AsLong(nb::steal(PyNumber_Index(index.ptr())).ptr());
+        const nb::object whole = nb::steal(PyNumber_Index(index.ptr()));
+        if (!whole.is_valid()) {
+            PyErr_Clear();
+            raise_error(PyExc_TypeError, "index must be an int, got " + type_label(index));
+        }
+        const long number = PyLong_AsLong(whole.ptr());
         if (number == -1 && PyErr_Occurred() != nullptr) {
             if (PyErr_ExceptionMatches(PyExc_OverflowError) != 0) {
                 PyErr_Clear();

@@ -86,7 +86,7 @@ class NotSupportedError(NvmlError):
     code = 3
 
 
-class NoPermissionError(NvmlError, PermissionError):  # type: ignore[misc]
+class NoPermissionError(NvmlError, PermissionError):
     """A call that this user may not make."""
 
     code = 4
@@ -122,7 +122,7 @@ class DriverNotLoadedError(NvmlError):
     code = 9
 
 
-class TimeoutError(NvmlError, builtins.TimeoutError):  # type: ignore[misc]
+class TimeoutError(NvmlError, builtins.TimeoutError):
     """A wait that ended before anything happened."""
 
     code = 10
