@@ -24,6 +24,7 @@ def methods_of(cls):
     }
 
 
+@pytest.mark.filterwarnings("ignore:max_links is deprecated")
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_every_method_has_a_signature(cls):
     for name, method in methods_of(cls).items():
