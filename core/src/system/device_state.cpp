@@ -30,13 +30,17 @@ namespace {
 /// NVML's way to say that a number is not known.
 constexpr unsigned long long NOT_AVAILABLE = ~0ULL;
 constexpr unsigned NO_INSTANCE = ~0U;
+/// Processes that may start between two calls.
+constexpr unsigned MORE_PROCESSES = 5;
 
 template <typename Entry>
 std::vector<ProcessInfo> list_processes(const Entry& entry, ::nvmlDevice_st* device) {
     const auto answer = query_list<nvmlProcessInfo_t>(
-        entry.name, [&](unsigned* count, nvmlProcessInfo_t* processes) {
+        entry.name,
+        [&](unsigned* count, nvmlProcessInfo_t* processes) {
             return nvml::try_call(entry, native(device), count, processes);
-        });
+        },
+        MORE_PROCESSES);
     std::vector<ProcessInfo> processes;
     for (const nvmlProcessInfo_t& process : answer) {
         ProcessInfo info{.pid = process.pid,
@@ -241,7 +245,8 @@ std::vector<ProcessInfo> Device::mps_compute_running_processes() const {
 std::vector<ProcessUtilization> Device::process_utilization(std::uint64_t since_us) const {
     const auto& entry = nvml::table().nvmlDeviceGetProcessUtilization;
     const auto answer = query_list<nvmlProcessUtilizationSample_t>(
-        entry.name, [&](unsigned* count, nvmlProcessUtilizationSample_t* samples) {
+        entry.name,
+        [&](unsigned* count, nvmlProcessUtilizationSample_t* samples) {
             const nvmlReturn_t status =
                 nvml::try_call(entry, native(handle_), samples, count, since_us);
             if (status == NVML_ERROR_NOT_FOUND) { // there are no newer samples
@@ -249,7 +254,8 @@ std::vector<ProcessUtilization> Device::process_utilization(std::uint64_t since_
                 return NVML_SUCCESS;
             }
             return status;
-        });
+        },
+        MORE_PROCESSES);
     std::vector<ProcessUtilization> utilization;
     for (const nvmlProcessUtilizationSample_t& sample : answer) {
         utilization.push_back({sample.pid, sample.timeStamp, sample.smUtil, sample.memUtil,

@@ -63,11 +63,11 @@ template <std::size_t SIZE, typename Entry, typename... Args>
 }
 
 /// Calls a function that fills an array of T: asks how many there are until all fit.
-/// `ask(count, values)` returns the code; `values` is null if `count` is 0.
+/// `ask(count, values)` returns the code; `values` is null if `count` is 0. Some functions report
+/// too small an array as an error, others as success with a larger count. `spare` is room for what
+/// may come up between two calls; leave it 0 for functions that fill all of the array.
 template <typename T, typename Ask>
-[[nodiscard]] std::vector<T> query_list(const char* function, const Ask& ask) {
-    // What is listed may grow between two calls, so leave room for more.
-    constexpr unsigned spare = 5;
+[[nodiscard]] std::vector<T> query_list(const char* function, const Ask& ask, unsigned spare = 0) {
     std::vector<T> values;
     for (;;) {
         auto count = static_cast<unsigned>(values.size());

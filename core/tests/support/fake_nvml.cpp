@@ -52,6 +52,16 @@ nvmlReturn_t write(const std::vector<T>& all, unsigned* count, T* place) {
     return fits ? NVML_SUCCESS : NVML_ERROR_INSUFFICIENT_SIZE;
 }
 
+/// Answers as the functions of the topology do: a count of 0 asks how many there are.
+nvmlReturn_t write_all(const std::vector<nvmlDevice_t>& all, unsigned* count,
+                       nvmlDevice_t* devices) {
+    if (*count == 0) {
+        *count = static_cast<unsigned>(all.size());
+        return NVML_SUCCESS;
+    }
+    return *count == all.size() ? write(all, count, devices) : NVML_ERROR_INVALID_ARGUMENT;
+}
+
 /// Returns what a function must fail with, or success; counts the call.
 nvmlReturn_t begin(const char* function) {
     const std::lock_guard lock(fake->mutex);
@@ -156,14 +166,14 @@ void add_devices(nvml::Table& table) {
         });
     set_answer<&T::nvmlSystemGetTopologyGpuSet>(
         table, [](unsigned cpu, unsigned* count, nvmlDevice_t* devices) -> nvmlReturn_t {
-            return write(cpu == 0 ? std::vector{device_handle(1)} : std::vector<nvmlDevice_t>(),
-                         count, devices);
+            return write_all(cpu == 0 ? std::vector{device_handle(1)} : std::vector<nvmlDevice_t>(),
+                             count, devices);
         });
     set_answer<&T::nvmlDeviceGetTopologyNearestGpus>(
         table,
         [](nvmlDevice_t device, nvmlGpuTopologyLevel_t, unsigned* count,
            nvmlDevice_t* devices) -> nvmlReturn_t {
-            return write(std::vector{device_handle(1 - index_of(device))}, count, devices);
+            return write_all(std::vector{device_handle(1 - index_of(device))}, count, devices);
         });
 }
 

@@ -21,11 +21,13 @@ namespace {
 
 constexpr const char* FILE_NAME = "libnvidia-ml.so.1";
 constexpr std::array FILE_NAMES{FILE_NAME};
+constexpr const char* EMULATOR_MARK = "cuprumEmulatorVersion"; // exported by the emulated NVML
 constexpr const char* EMULATOR_ADVICE =
     "install the package with the emulator, or set CUPRUM_NVML to the absolute path of its "
     "libnvidia-ml.so.1";
 
 detail::SharedLibrary load_file(const libraries::LibraryRequest& request);
+detail::SharedLibrary load_native(const libraries::LibraryRequest& request);
 detail::SharedLibrary load_emulated(const driver::DriverLibrary& driver);
 std::string why_unusable(const detail::SharedLibrary& file);
 
@@ -53,10 +55,10 @@ detail::SharedLibrary load_file(const libraries::LibraryRequest& request) {
     const bool is_chosen = driver::is_library_loaded() || (!wish.empty() && wish != "native");
     if (is_chosen) {
         const driver::DriverLibrary& driver = driver::driver_library();
-        return driver.is_emulated ? load_emulated(driver) : load_library(request);
+        return driver.is_emulated ? load_emulated(driver) : load_native(request);
     }
     if (wish == "native") {
-        return load_library(request);
+        return load_native(request);
     }
 
     // Nothing is chosen yet: native if it sees a device, else what the driver chooses.
@@ -81,6 +83,15 @@ detail::SharedLibrary load_file(const libraries::LibraryRequest& request) {
         return *std::move(native); // its nvmlInit says best what is wrong
     }
     throw LibraryNotFoundError(*missing);
+}
+
+detail::SharedLibrary load_native(const libraries::LibraryRequest& request) {
+    detail::SharedLibrary library = load_library(request);
+    if (library.find(EMULATOR_MARK) != nullptr) {
+        throw LibraryNotFoundError(request.name, {library.path + ": is of the emulated device"},
+                                   request.advice);
+    }
+    return library;
 }
 
 detail::SharedLibrary load_emulated(const driver::DriverLibrary& driver) {
