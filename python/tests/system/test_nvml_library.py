@@ -5,6 +5,7 @@
 
 import builtins
 import os
+import shutil
 
 import pytest
 from nvml_processes import FAKE_LIBRARY, PREAMBLE, run_python
@@ -67,6 +68,50 @@ def test_the_emulated_device_has_the_nvml_beside_it():
         pytest.skip("only the emulated device has one of its own")
     folder = os.path.dirname(system.get_library_path())
     assert os.path.exists(os.path.join(folder, "libcuda.so.1"))
+
+
+def test_without_a_choice_nvml_belongs_to_the_driver_that_is_found():
+    source = """
+import warnings
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    from cuprum import system
+    path = system.get_library_path()
+    count = system.get_num_devices()
+    import cuprum
+    device = cuprum.Device(0)
+assert count >= 1
+assert device.to_system_device().to_cuda_device() is device
+texts = [str(each.message) for each in caught if "no GPU can be used" in str(each.message)]
+assert len(texts) == (1 if device.is_emulated else 0), texts
+"""
+    run_python(source, CUPRUM_DRIVER="")
+
+
+def test_a_library_that_anyone_may_write_is_refused(tmp_path):
+    if not cuprum.Device(0).is_emulated:
+        pytest.skip("only the emulated device has one of its own")
+    folder = tmp_path / "open"
+    folder.mkdir()
+    for name in ("libcuda.so.1", "libnvidia-ml.so.1"):
+        shutil.copy(os.path.join(os.path.dirname(system.get_library_path()), name), folder)
+    folder.chmod(0o777)
+    source = """
+from cuprum import system
+try:
+    system.get_num_devices()
+except system.LibraryNotFoundError as error:
+    print(error)
+"""
+    variables = {
+        "CUPRUM_DRIVER": "emulated",
+        "CUPRUM_EMULATOR_LIBRARY": folder / "libcuda.so.1",
+    }
+    text = run_python(source, **variables)
+    assert "cannot load the NVML of the emulated device" in text
+    assert "anyone may write to it or to its folder, ignored (name it in CUPRUM_NVML" in text
+    named = run_python(source, **variables, CUPRUM_NVML=folder / "libnvidia-ml.so.1")
+    assert named == ""  # as the user insists on it
 
 
 def test_the_variable_names_the_library(run_with_fake):
