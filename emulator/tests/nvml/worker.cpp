@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <iostream>
 #include <sstream>

@@ -17,6 +17,7 @@
 #include <cuprum/system/field_value.hpp>
 #include <cuprum/system/values.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
