@@ -457,7 +457,21 @@ TEST_F(Definition, runs_in_the_context_that_it_was_made_for) {
     run(on_device);
 }
 
-TEST_F(Definition, nodes_run_on_the_device_of_their_buffers) {
+class OnSeveralDevices : public GraphTest {
+protected:
+    void SetUp() override {
+        try { // what is created once and kept
+            for (const Device& each : Device::all()) {
+                static_cast<void>(each.primary_context());
+                static_cast<void>(each.memory_resource());
+            }
+        } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): the base reports it
+        }
+        GraphTest::SetUp();
+    }
+};
+
+TEST_F(OnSeveralDevices, nodes_run_on_the_device_of_their_buffers) {
     if (Device::all().size() < 2) {
         GTEST_SKIP() << "there is one device";
     }
