@@ -5,7 +5,13 @@
 
 """The compiled part of cuprum. Import cuprum instead."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence
+)
 import os
 from typing import Any, Final
 from uuid import UUID
