@@ -10,33 +10,57 @@
 #include <cstdlib>
 #include <cstring>
 #include <sys/stat.h>
+#include <utility>
 
 namespace cuprum::emulator::usage {
 
 namespace {
 
-std::string folder_path() {
+std::string folder_path(uid_t user) {
     if (const char* chosen = std::getenv("CUPRUM_EMULATOR_RUNTIME_DIR");
         chosen != nullptr && *chosen != '\0') {
         return chosen;
     }
     const char* const parent = ::access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp";
-    return std::string(parent) + "/cuprum-emulator-" + std::to_string(::geteuid());
+    return std::string(parent) + "/cuprum-emulator-" + std::to_string(user);
 }
 
 } // namespace
 
-Folder::Folder() : path_(folder_path()) {
+Folder::Folder() : path_(folder_path(::geteuid())) {
     if (::mkdir(path_.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
         problem_ = path_ + " cannot be created: " + std::strerror(errno);
         return;
     }
+    open(::geteuid());
+}
+
+Folder::Folder(uid_t user) : path_(folder_path(user)) {
+    open(user);
+}
+
+Folder::Folder(Folder&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)),
+      problem_(std::move(other.problem_)) {}
+
+Folder& Folder::operator=(Folder&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    std::swap(path_, other.path_);
+    std::swap(problem_, other.problem_);
+    return *this;
+}
+
+std::string Folder::short_path(const std::string& name) const {
+    return "/proc/self/fd/" + std::to_string(descriptor_) + "/" + name;
+}
+
+void Folder::open(uid_t user) {
     // O_NOFOLLOW: somebody else may have put a link there.
     descriptor_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct stat status{};
     if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) {
         problem_ = path_ + " cannot be opened: " + std::strerror(errno);
-    } else if (status.st_uid != ::geteuid()) {
+    } else if (status.st_uid != user) {
         problem_ = path_ + " belongs to another user";
     } else if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         problem_ = path_ + " is open to other users; chmod 700 closes it";

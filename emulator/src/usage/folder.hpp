@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <sys/types.h>
 
 namespace cuprum::emulator::usage {
 
@@ -16,9 +17,15 @@ public:
     /// Opens the folder and creates it if need be. `problem()` says why it cannot be used: it must
     /// be a real folder of this user that nobody else can enter.
     Folder();
-    ~Folder();
+
+    /// Opens the folder of a user, which may not exist: root looks into the folders of others.
+    explicit Folder(uid_t user);
+
+    Folder(Folder&& other) noexcept;
+    Folder& operator=(Folder&& other) noexcept;
     Folder(const Folder&) = delete;
     Folder& operator=(const Folder&) = delete;
+    ~Folder();
 
     /// Returns a descriptor for openat(), or -1 if the folder cannot be used.
     [[nodiscard]] int descriptor() const noexcept { return descriptor_; }
@@ -27,7 +34,13 @@ public:
 
     [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
 
+    /// Returns a path of a file in the folder that is short, whatever the length of the folder's
+    /// own. Addresses of sockets need one. Valid as long as the folder is open.
+    [[nodiscard]] std::string short_path(const std::string& name) const;
+
 private:
+    void open(uid_t user);
+
     int descriptor_ = -1;
     std::string path_;
     std::string problem_;

@@ -43,6 +43,7 @@ Record* create_file(const std::string& hidden) {
 } // namespace
 
 std::atomic<Record*> detail::record{&private_record};
+std::array<std::atomic<std::uint8_t>, MAX_DEVICES> detail::units{};
 
 std::string publish(std::uint32_t device_count, std::uint32_t worker_count) {
     folder = new Folder;
@@ -91,7 +92,7 @@ void withdraw() noexcept {
 
 void report_failure(int device, std::uint64_t xid) noexcept {
     if (file >= 0) {
-        Board(*folder).report_failure(static_cast<std::uint32_t>(device), xid);
+        Board(*folder).report_failure(unit_of(device), xid);
     }
 }
 

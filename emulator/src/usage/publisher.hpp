@@ -15,6 +15,8 @@ namespace cuprum::emulator::usage {
 namespace detail {
 /// Never null: private memory until publish(), and after withdraw().
 extern std::atomic<Record*> record;
+/// The device of the machine that each ordinal is, plus 1; 0 if it is the one of that number.
+extern std::array<std::atomic<std::uint8_t>, MAX_DEVICES> units;
 } // namespace detail
 
 /// Makes this process visible to other processes.
@@ -32,10 +34,22 @@ void abandon_in_child() noexcept;
 /// is not visible.
 void report_failure(int device, std::uint64_t xid) noexcept;
 
+/// Makes an ordinal of this process another one of the machine's devices: a checkpoint moves it.
+inline void move_device(int ordinal, int unit) noexcept {
+    detail::units[static_cast<std::size_t>(ordinal) % MAX_DEVICES].store(
+        static_cast<std::uint8_t>(unit + 1), std::memory_order_relaxed);
+}
+
+/// Returns which of the machine's devices an ordinal of this process is.
+[[nodiscard]] inline unsigned unit_of(int ordinal) noexcept {
+    const auto number = static_cast<std::size_t>(ordinal) % MAX_DEVICES;
+    const unsigned moved = detail::units[number].load(std::memory_order_relaxed);
+    return moved == 0 ? static_cast<unsigned>(number) : moved - 1;
+}
+
 /// Returns the counters of a device of this process.
 [[nodiscard]] inline DeviceRecord& device(int ordinal) noexcept {
-    return detail::record.load(std::memory_order_relaxed)
-        ->devices[static_cast<std::size_t>(ordinal) % MAX_DEVICES];
+    return detail::record.load(std::memory_order_relaxed)->devices[unit_of(ordinal)];
 }
 
 inline void add(Counter& counter, std::uint64_t amount) noexcept {
@@ -51,7 +65,7 @@ class KernelTime {
 public:
     KernelTime(int device, std::uint32_t worker) noexcept
         : device_(device), worker_(worker), begin_ns_(now_ns()) {
-        slot().store((begin_ns_ << WORKER_DEVICE_BITS) | (static_cast<unsigned>(device) + 1),
+        slot().store((begin_ns_ << WORKER_DEVICE_BITS) | (unit_of(device) + 1),
                      std::memory_order_relaxed);
     }
 

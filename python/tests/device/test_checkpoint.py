@@ -255,6 +255,34 @@ def test_processes_can_move_to_other_devices(target):
         assert target.ask("read") == "77"
 
 
+def test_nvml_shows_where_a_process_is(target):
+    devices = cuprum.Device.get_all_devices()
+    if not devices[0].is_emulated:
+        pytest.skip("NVML does not see the processes of every container")
+
+    def places():
+        return {
+            device.index: process.used_gpu_memory
+            for device in cuprum.system.Device.get_all_devices()
+            for process in device.compute_running_processes
+            if process.pid == target.process.pid
+        }
+
+    before = places()
+    assert list(before) == [0]
+    assert before[0] >= 4096
+    target.process.lock(LONG_MS)
+    assert places() == before
+    target.process.checkpoint()
+    assert places() == {}, "its devices are released"
+    rotation = {old: devices[(i + 1) % len(devices)] for i, old in enumerate(devices)}
+    target.process.restore(rotation)
+    target.process.unlock()
+    assert places() == {1: before[0]}
+    target.ask("fill 1")
+    assert places() == {1: before[0]}
+
+
 def test_a_mapping_that_the_driver_refuses_leaves_the_checkpoint(target):
     devices = cuprum.Device.get_all_devices()
     if len(devices) < 2:

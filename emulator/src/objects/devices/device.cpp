@@ -37,6 +37,7 @@ CUuuid Device::uuid() const noexcept {
 
 void Device::move_to(int unit) noexcept {
     unit_ = unit;
+    usage::move_device(ordinal_, unit);
     attributes_[CU_DEVICE_ATTRIBUTE_PCI_BUS_ID] = pci_bus(unit);
 }
 
@@ -93,15 +94,20 @@ void Device::refund(std::uint64_t bytes) noexcept {
     usage::subtract(usage::device(ordinal_).used_bytes, bytes);
 }
 
-void Device::give_up_memory() noexcept {
+void Device::give_up() noexcept {
+    usage::DeviceRecord& record = usage::device(ordinal_);
     given_up_bytes_ = used_bytes_.exchange(0);
-    usage::subtract(usage::device(ordinal_).used_bytes, given_up_bytes_);
+    given_up_contexts_ = record.context_count.exchange(0);
+    usage::subtract(record.used_bytes, given_up_bytes_);
 }
 
-void Device::take_back_memory() noexcept {
+void Device::take_back() noexcept {
+    usage::DeviceRecord& record = usage::device(ordinal_);
     used_bytes_.fetch_add(given_up_bytes_);
-    usage::add(usage::device(ordinal_).used_bytes, given_up_bytes_);
+    usage::add(record.used_bytes, given_up_bytes_);
+    usage::add(record.context_count, given_up_contexts_);
     given_up_bytes_ = 0;
+    given_up_contexts_ = 0;
 }
 
 std::shared_ptr<Pool> Device::current_pool() const {

@@ -73,12 +73,12 @@ public:
     /// Returns bytes that were charged.
     void refund(std::uint64_t bytes) noexcept;
 
-    /// Gives back everything that is charged, until take_back(). Only while all calls are held
-    /// back.
-    void give_up_memory() noexcept;
+    /// Gives back all memory that is charged, and the contexts that NVML shows, until take_back().
+    /// Only while all calls are held back.
+    void give_up() noexcept;
 
-    /// Charges again what give_up_memory() gave back.
-    void take_back_memory() noexcept;
+    /// Charges again what give_up() gave back; after move_to().
+    void take_back() noexcept;
 
     [[nodiscard]] const std::shared_ptr<Pool>& default_pool() const noexcept {
         return default_pool_;
@@ -120,6 +120,7 @@ private:
     std::array<int, CU_DEVICE_ATTRIBUTE_MAX> attributes_{};
     std::atomic<std::uint64_t> used_bytes_{0};
     std::uint64_t given_up_bytes_ = 0; // while the process is checkpointed
+    std::uint64_t given_up_contexts_ = 0;
 
     mutable std::mutex pool_mutex_;
     std::shared_ptr<Pool> default_pool_;

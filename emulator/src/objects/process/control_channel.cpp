@@ -93,7 +93,7 @@ sockaddr_un address_of(const std::string& path) {
     return address;
 }
 
-int connect_to(const RuntimeDirectory& directory, const std::string& name) {
+int connect_to(const usage::Folder& directory, const std::string& name) {
     const sockaddr_un address = address_of(directory.short_path(name));
     Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     if (socket.get() < 0 ||
@@ -124,7 +124,7 @@ pid_t process_of(std::string_view name) {
 }
 
 /// Removes the sockets of processes that ended without doing so.
-void sweep(const RuntimeDirectory& directory) {
+void sweep(const usage::Folder& directory) {
     const int copy = ::openat(directory.descriptor(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     const auto close_folder = [](DIR* folder) { ::closedir(folder); };
     const std::unique_ptr<DIR, decltype(close_folder)> folder(copy < 0 ? nullptr
@@ -180,27 +180,19 @@ int connect_to_process(pid_t process) {
         fail(CUDA_ERROR_NOT_INITIALIZED,
              "process " + std::to_string(process) + " has no context of the emulated device" + why);
     };
-    Descriptor socket(-1);
-    try {
-        const auto directory = RuntimeDirectory::open(owner);
-        if (!directory.is_open()) {
-            refuse("");
-        }
-        Descriptor connected(connect_to(directory, socket_name(process)));
-        if (connected.get() < 0) {
-            refuse("");
-        }
-        const ucred peer = peer_of(connected.get());
-        if (peer.pid != process || peer.uid != owner) {
-            refuse(": another process uses its name");
-        }
-        return connected.release();
-    } catch (const DriverError&) {
-        throw;
-    } catch (const std::runtime_error& error) {
-        refuse(std::string(": ") + error.what());
+    const usage::Folder folder(owner);
+    if (folder.descriptor() < 0) {
+        refuse(": " + folder.problem());
     }
-    return -1; // not reached
+    Descriptor connected(connect_to(folder, socket_name(process)));
+    if (connected.get() < 0) {
+        refuse("");
+    }
+    const ucred peer = peer_of(connected.get());
+    if (peer.pid != process || peer.uid != owner) {
+        refuse(": another process uses its name");
+    }
+    return connected.release();
 }
 
 void wait_for_answer(int socket, const ControlRequest& request) {
@@ -261,17 +253,20 @@ ControlAnswer ask_process(pid_t process, const ControlRequest& request) {
 }
 
 void ControlSocket::listen() {
-    directory_ = RuntimeDirectory::create();
-    sweep(directory_);
+    folder_.emplace();
+    if (folder_->descriptor() < 0) {
+        throw std::runtime_error(folder_->problem() + " (CUPRUM_EMULATOR_RUNTIME_DIR names it)");
+    }
+    sweep(*folder_);
     name_ = socket_name(::getpid());
-    const sockaddr_un address = address_of(directory_.short_path(name_));
+    const sockaddr_un address = address_of(folder_->short_path(name_));
     // Whoever had our number before us is gone.
-    ::unlinkat(directory_.descriptor(), name_.c_str(), 0);
+    ::unlinkat(folder_->descriptor(), name_.c_str(), 0);
     Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (socket.get() < 0 ||
         ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
         ::listen(socket.get(), BACKLOG) != 0) {
-        throw std::runtime_error("no socket could be made in " + directory_.path() + ": " +
+        throw std::runtime_error("no socket could be made in " + folder_->path() + ": " +
                                  std::strerror(errno));
     }
     descriptor_ = socket.release();
@@ -279,7 +274,7 @@ void ControlSocket::listen() {
 
 void ControlSocket::withdraw() noexcept {
     if (descriptor_ >= 0) {
-        ::unlinkat(directory_.descriptor(), name_.c_str(), 0);
+        ::unlinkat(folder_->descriptor(), name_.c_str(), 0);
     }
 }
 

@@ -3,13 +3,13 @@
 
 // How one process asks another to lock, checkpoint, restore or unlock itself.
 //
-// A process with a context listens at a socket `<pid>.control` in the user's RuntimeDirectory. A
+// A process with a context listens at a socket `<pid>.control` in the user's runtime folder. A
 // request and its answer are one packet each. Both ends check who the other is: the system names
 // the peer's user and process. What arrives is checked before it is believed.
 
 #pragma once
 
-#include "objects/process/runtime_directory.hpp"
+#include "usage/folder.hpp"
 
 #include <cuda.h>
 
@@ -77,7 +77,7 @@ public:
     static bool send(int connection, const ControlAnswer& answer) noexcept;
 
 private:
-    RuntimeDirectory directory_;
+    std::optional<usage::Folder> folder_;
     std::string name_;
     int descriptor_ = -1;
 };

@@ -286,7 +286,7 @@ void RestoreThread::checkpoint() {
     image_ = MemoryImage::save();
     Driver& driver = Driver::instance();
     for (int ordinal = 0; ordinal < driver.device_count(); ++ordinal) {
-        driver.device(ordinal).give_up_memory();
+        driver.device(ordinal).give_up();
     }
     state_ = CU_PROCESS_STATE_CHECKPOINTED;
     log(LogLevel::Info, "checkpointed: " + std::to_string(image_->kept_bytes()) +
@@ -301,10 +301,10 @@ void RestoreThread::restore(std::span<const CUcheckpointGpuPair> pairs) {
     image_.reset();
     for (int ordinal = 0; ordinal < driver.device_count(); ++ordinal) {
         Device& device = driver.device(ordinal);
-        device.take_back_memory();
         if (!units.empty()) {
             device.move_to(units[static_cast<std::size_t>(ordinal)]);
         }
+        device.take_back();
     }
     state_ = CU_PROCESS_STATE_LOCKED;
 }
