@@ -52,7 +52,8 @@ const Builtin* find(std::string_view name) {
 
 bool is_of_device_runtime(std::string_view name) {
     return name.starts_with("__cudaCDP2") || name.starts_with("cudaLaunchDevice") ||
-           name.starts_with("cudaGetParameterBuffer");
+           name.starts_with("cudaGetParameterBuffer") || name == "cudaGraphLaunch" ||
+           name == "cudaGetCurrentGraphExec" || name.starts_with("cudaGraphKernelNode");
 }
 
 std::span<const Builtin> all() {

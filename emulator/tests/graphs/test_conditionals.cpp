@@ -196,3 +196,58 @@ TEST_F(GraphConditionals, what_is_wrong_is_refused) {
                         CU(cuGraphConditionalHandleCreate)(&made, graph_, context_, 0, 8)));
     EXPECT_TRUE(succeeds(CU(cuGraphDestroy)(other)));
 }
+
+TEST_F(GraphConditionals, setting_a_condition_can_be_linked) {
+    CUlinkState link = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuLinkCreate)(0, nullptr, nullptr, &link)));
+    std::string ptx = GRAPH_PTX;
+    ASSERT_TRUE(succeeds(CU(cuLinkAddData)(link, CU_JIT_INPUT_PTX, ptx.data(), ptx.size() + 1,
+                                           "graph.ptx", 0, nullptr, nullptr)));
+    void* image = nullptr;
+    std::size_t bytes = 0;
+    ASSERT_TRUE(succeeds(CU(cuLinkComplete)(link, &image, &bytes)));
+    CUmodule linked = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuModuleLoadData)(&linked, image)));
+    const auto handle = make_handle(0, CU_GRAPH_COND_ASSIGN_DEFAULT);
+    CUgraphConditionalHandle argument = handle;
+    std::uint32_t number = 1;
+    void* arguments[] = {&argument, &number};
+    CUfunction set = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuModuleGetFunction)(&set, linked, "set_condition")));
+    const auto parameters = single(set, arguments);
+    CUgraphNode node = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuGraphAddKernelNode)(&node, graph_, nullptr, 0, &parameters)));
+    const auto bodies = add(handle, CU_GRAPH_COND_TYPE_IF, 1, {node});
+    add_memset(word(0), 4, {}, bodies[0]);
+    ASSERT_TRUE(succeeds(run(instantiate())));
+    EXPECT_EQ(value(0), 4U);
+    EXPECT_TRUE(succeeds(CU(cuModuleUnload)(linked)));
+    EXPECT_TRUE(succeeds(CU(cuLinkDestroy)(link)));
+}
+
+TEST_F(GraphConditionals, kernels_that_launch_graphs_are_refused_when_loaded) {
+    constexpr const char* launching = R"(
+.version 8.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 result) cudaGraphLaunch(.param .b64 graph, .param .b64 stream);
+.visible .entry launch_it(.param .u64 graph)
+{
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [graph];
+    {
+    .param .b64 param0;
+    st.param.b64 [param0], %rd1;
+    .param .b64 param1;
+    st.param.b64 [param1], %rd1;
+    .param .b32 retval0;
+    call.uni (retval0), cudaGraphLaunch, (param0, param1);
+    }
+    ret;
+}
+)";
+    CUmodule module = nullptr;
+    testing::internal::CaptureStderr();
+    EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED, CU(cuModuleLoadData)(&module, launching)));
+    (void)testing::internal::GetCapturedStderr();
+}
