@@ -39,6 +39,13 @@ constexpr std::array BUILTINS{
             .parameter_sizes = {8, 4},
             .parameter_count = 2,
             .used_count = 2},
+    Builtin{.name = "cudaGraphLaunch",
+            .handler = launch_graph,
+            .result_size = 4,
+            .parameter_sizes = {8, 8},
+            .parameter_count = 2,
+            .used_count = 2},
+    Builtin{.name = "cudaGetCurrentGraphExec", .handler = find_current_graph, .result_size = 8},
 };
 
 } // namespace
@@ -52,8 +59,7 @@ const Builtin* find(std::string_view name) {
 
 bool is_of_device_runtime(std::string_view name) {
     return name.starts_with("__cudaCDP2") || name.starts_with("cudaLaunchDevice") ||
-           name.starts_with("cudaGetParameterBuffer") || name == "cudaGraphLaunch" ||
-           name == "cudaGetCurrentGraphExec" || name.starts_with("cudaGraphKernelNode");
+           name.starts_with("cudaGetParameterBuffer") || name.starts_with("cudaGraphKernelNode");
 }
 
 std::span<const Builtin> all() {

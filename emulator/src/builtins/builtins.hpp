@@ -22,6 +22,8 @@ Function fail_assert;     // src[0]: condition; src[1]: file; src[2]: line; src[
 Function allocate;        // src[0]: bytes; dst[0]: address or 0
 Function release;         // src[0]: address
 Function set_conditional; // src[0]: handle; src[1]: value
+Function launch_graph;    // src[0]: graph; src[1]: stream; dst[0]: error
+Function find_current_graph; // dst[0]: graph
 
 /// A function as PTX declares it. Sizes are in bytes.
 struct Builtin {

@@ -41,6 +41,7 @@ struct GridLaunch {
     std::shared_ptr<builtins::Heap> heap; // for kernels that call malloc (Kernel::uses_heap)
     // Local memory that nested calls of one thread may use (CU_LIMIT_STACK_SIZE); 0 means no limit.
     std::uint32_t stack_bytes = 0;
+    void* graph_work = nullptr;              // of a node of a graph: for kernels that launch graphs
     check::NodeAccesses* accesses = nullptr; // records what a node of a graph accesses
     /// Describes the launch site for reports. Each line starts with a line break; empty if unknown.
     std::function<std::string()> describe_launch;

@@ -224,30 +224,3 @@ TEST_F(GraphConditionals, setting_a_condition_can_be_linked) {
     EXPECT_TRUE(succeeds(CU(cuModuleUnload)(linked)));
     EXPECT_TRUE(succeeds(CU(cuLinkDestroy)(link)));
 }
-
-TEST_F(GraphConditionals, kernels_that_launch_graphs_are_refused_when_loaded) {
-    constexpr const char* launching = R"(
-.version 8.0
-.target sm_70
-.address_size 64
-.extern .func (.param .b32 result) cudaGraphLaunch(.param .b64 graph, .param .b64 stream);
-.visible .entry launch_it(.param .u64 graph)
-{
-    .reg .b64 %rd<2>;
-    ld.param.u64 %rd1, [graph];
-    {
-    .param .b64 param0;
-    st.param.b64 [param0], %rd1;
-    .param .b64 param1;
-    st.param.b64 [param1], %rd1;
-    .param .b32 retval0;
-    call.uni (retval0), cudaGraphLaunch, (param0, param1);
-    }
-    ret;
-}
-)";
-    CUmodule module = nullptr;
-    testing::internal::CaptureStderr();
-    EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED, CU(cuModuleLoadData)(&module, launching)));
-    (void)testing::internal::GetCapturedStderr();
-}

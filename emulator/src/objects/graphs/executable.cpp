@@ -6,6 +6,7 @@
 #include "objects/devices/context.hpp"
 #include "objects/graphs/capture.hpp"
 #include "objects/graphs/conditional.hpp"
+#include "objects/graphs/device_launch.hpp"
 #include "objects/graphs/graph_launch.hpp"
 #include "objects/graphs/graph_memory.hpp"
 #include "objects/graphs/update.hpp"
@@ -115,6 +116,7 @@ std::shared_ptr<GraphExecutable> GraphExecutable::create(Graph& graph, cuuint64_
     check_conditionals(graph, failure);
     if (is_for_device) {
         check_for_device(graph, failure);
+        enable_device_launches();
     }
     std::shared_ptr<GraphExecutable> executable(new GraphExecutable);
     executable->flags_ = flags & ~cuuint64_t{CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD};
@@ -169,6 +171,7 @@ void GraphExecutable::launch(Stream& stream) {
     const auto launch =
         std::make_shared<GraphLaunch>(stream.context().errors(), schedule_, references_,
                                       std::move(used), variables_, stream.priority());
+    launch->set_executable_handle(handle_value());
     std::ranges::for_each(allocated_, [](const auto& memory) { memory->note_launch(false); });
     std::ranges::for_each(freed_, [](const auto& memory) { memory->note_free(); });
     if (has_events_) {
@@ -177,6 +180,23 @@ void GraphExecutable::launch(Stream& stream) {
     launch->depend_on(last_launch_);
     last_launch_ = launch;
     stream.enqueue(launch);
+}
+
+void GraphExecutable::launch_for(const std::shared_ptr<GraphLaunch>& parent,
+                                 const GraphLaunch* done) {
+    const std::lock_guard lock(mutex_);
+    // Graphs that kernels launch have no memory, condition or event nodes.
+    const auto launch = std::make_shared<GraphLaunch>(
+        parent->shared_errors(), schedule_, references_,
+        std::vector<std::shared_ptr<GraphMemory>>{},
+        std::vector<std::shared_ptr<ConditionalVariable>>{}, parent->stream_priority());
+    launch->set_parent(parent);
+    launch->set_executable_handle(handle_value());
+    if (last_launch_.get() != done) {
+        launch->depend_on(last_launch_);
+    }
+    last_launch_ = launch;
+    launch->submit();
 }
 
 void GraphExecutable::set_parameters(const GraphNode& node, NodeParameters parameters) {

@@ -15,6 +15,7 @@
 
 namespace cuprum::emulator {
 
+class GraphLaunch;
 class GraphMemory;
 class Operation;
 class Stream;
@@ -44,6 +45,10 @@ public:
     ///
     /// @throws DriverError INVALID_VALUE if memory of the last launch has not been freed.
     void launch(Stream& stream);
+
+    /// Launches the graph for a kernel of another launch, `parent`. The launch `done`, if it is not
+    /// nullptr, counts as done although it is not: a graph may launch itself again.
+    void launch_for(const std::shared_ptr<GraphLaunch>& parent, const GraphLaunch* done);
 
     /// Replaces the parameters of a node in later launches; throws INVALID_VALUE if the node is
     /// none of this graph, or if `parameters` differ in what cannot change.

@@ -4,6 +4,7 @@
 #include "objects/graphs/graph_launch.hpp"
 
 #include "objects/graphs/conditional.hpp"
+#include "objects/graphs/executable.hpp"
 #include "objects/streams/event.hpp"
 
 namespace cuprum::emulator {
@@ -40,6 +41,45 @@ void GraphLaunch::take_events() {
 }
 
 void GraphLaunch::end() noexcept {
+    part_ended();
+}
+
+void GraphLaunch::launch_from_kernel(std::shared_ptr<GraphExecutable> executable, bool is_tail) {
+    const auto self = std::static_pointer_cast<GraphLaunch>(shared_from_this());
+    if (!is_tail) {
+        parts_.fetch_add(1);
+        executable->launch_for(self, nullptr);
+        return;
+    }
+    // The outermost launch runs all tails, one after the other: a graph may launch itself for long.
+    auto outermost = self;
+    while (outermost->parent_ != nullptr) {
+        outermost = outermost->parent_;
+    }
+    const std::lock_guard lock(outermost->mutex_);
+    outermost->tails_.push_back(std::move(executable));
+}
+
+/// Goes on when nothing runs: with the next tail, or with the end.
+void GraphLaunch::part_ended() noexcept {
+    if (parts_.fetch_sub(1, std::memory_order_acq_rel) != 1) {
+        return;
+    }
+    std::shared_ptr<GraphExecutable> next;
+    {
+        const std::lock_guard lock(mutex_);
+        if (!tails_.empty()) {
+            next = std::move(tails_.front());
+            tails_.pop_front();
+        }
+    }
+    if (next != nullptr && errors().get() == CUDA_SUCCESS) {
+        parts_.store(1);
+        const auto self = std::static_pointer_cast<GraphLaunch>(shared_from_this());
+        next->launch_for(self, this);
+        return;
+    }
+    const auto parent = std::move(parent_);
     for (const auto& each : memory_) {
         each->end_use();
     }
@@ -50,6 +90,9 @@ void GraphLaunch::end() noexcept {
     schedule_ = nullptr;
     references_ = nullptr;
     finish();
+    if (parent != nullptr) {
+        parent->part_ended();
+    }
 }
 
 std::shared_ptr<Operation> GraphLaunch::awaited_by(const Step& step) const {

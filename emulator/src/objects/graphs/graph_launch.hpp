@@ -9,12 +9,17 @@
 #include "objects/process/origin.hpp"
 #include "objects/streams/operation.hpp"
 
+#include <atomic>
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 namespace cuprum::emulator {
+
+class GraphExecutable;
 
 /// One launch of an executable graph, as work of a stream.
 ///
@@ -33,6 +38,21 @@ public:
 
     /// Says that the schedule is done.
     void end() noexcept;
+
+    /// Launches another graph for a kernel of this one: behind this launch, or at once. This launch
+    /// is done when the other one is.
+    void launch_from_kernel(std::shared_ptr<GraphExecutable> executable, bool is_tail);
+
+    /// Makes this the launch of a graph by a kernel of another launch.
+    void set_parent(std::shared_ptr<GraphLaunch> parent) noexcept { parent_ = std::move(parent); }
+
+    /// Returns the launch whose kernel launched this one, or nullptr.
+    [[nodiscard]] const GraphLaunch* parent() const noexcept { return parent_.get(); }
+
+    /// Returns the handle of the executable graph.
+    [[nodiscard]] std::uint64_t executable_handle() const noexcept { return executable_handle_; }
+
+    void set_executable_handle(std::uint64_t handle) noexcept { executable_handle_ = handle; }
 
     [[nodiscard]] ErrorState& error_state() const noexcept { return errors(); }
 
@@ -60,6 +80,8 @@ protected:
     [[nodiscard]] bool uses_memory() const noexcept override { return true; }
 
 private:
+    void part_ended() noexcept;
+
     std::shared_ptr<Schedule> schedule_;
     std::shared_ptr<const UserReferences> references_;
     std::vector<std::shared_ptr<GraphMemory>> memory_;
@@ -68,6 +90,11 @@ private:
     Origin origin_;
     std::unordered_map<const Step*, std::shared_ptr<Marker>> records_;
     std::unordered_map<const Step*, std::shared_ptr<Operation>> waits_;
+    std::uint64_t executable_handle_ = 0;
+    std::shared_ptr<GraphLaunch> parent_; // the launch whose kernel launched this one
+    std::atomic<std::uint32_t> parts_{1}; // what runs: the schedule, and launches of its kernels
+    std::mutex mutex_;                    // of what follows
+    std::deque<std::shared_ptr<GraphExecutable>> tails_; // to launch when nothing runs
 };
 
 } // namespace cuprum::emulator

@@ -30,7 +30,7 @@ public:
 };
 
 /// A grid that is made once and runs many times.
-class KernelWork final : public Work {
+class KernelWork final : public KernelNodeWork {
 public:
     KernelWork(const KernelParameters& parameters, const ScheduleOptions& options,
                check::NodeAccesses* accesses)
@@ -45,6 +45,7 @@ public:
             priority_ = request.priority.value_or(0);
         }
         prepared.grid.accesses = accesses;
+        prepared.grid.graph_work = static_cast<KernelNodeWork*>(this);
         prepared.grid.describe_launch = [this] {
             return "\n  in " + schedule_->describe(step_) + schedule_->launch().describe_origin();
         };
@@ -59,6 +60,8 @@ public:
                                        priority_.value_or(schedule.launch().stream_priority()));
         return false;
     }
+
+    [[nodiscard]] Schedule& running() const noexcept override { return *schedule_; }
 
 private:
     void end(const Fault* fault) noexcept {

@@ -21,6 +21,13 @@ public:
     virtual void body_ended(Schedule& schedule, std::uint32_t step) = 0;
 };
 
+/// The work of a kernel node, as its blocks find it.
+class KernelNodeWork : public Work {
+public:
+    /// Returns the schedule that the kernel runs in. Only while it runs.
+    [[nodiscard]] virtual Schedule& running() const noexcept = 0;
+};
+
 /// The node that decides by a variable which of its bodies runs. See conditional_work.cpp.
 [[nodiscard]] std::unique_ptr<Work> make_conditional_work(const ConditionalParameters& parameters);
 
