@@ -49,6 +49,10 @@ NB_MODULE(_cuprum, module) {
     bind_program_cache(module);
     bind_launch_config(module);
     bind_launch(module);
+    bind_graph_node(module);
+    bind_graph_definition(module);
+    bind_graph(module);
+    bind_graph_builder(module);
     bind_strided_layout(module);
     bind_strided_memory_view(module);
     bind_system(module);

@@ -47,6 +47,10 @@ from cuprum._errors import (
     ClosedError,
     CUDAError,
     ElapsedTimeError,
+    GraphClosedError,
+    GraphError,
+    GraphInstantiateError,
+    GraphUpdateError,
     LaunchError,
     LibraryNotFoundError,
     LinkerError,
@@ -64,7 +68,7 @@ __version__ = VERSION
 # Type checkers know this name. Importing it from typing would be slower than the whole package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from cuprum import checkpoint, system, testing, trace, typing, utils
+    from cuprum import checkpoint, graph, system, testing, trace, typing, utils
     from cuprum._host import Host
     from cuprum._options import (
         ContextOptions,
@@ -98,7 +102,11 @@ __all__ = [
     "ElapsedTimeError",
     "Event",
     "EventOptions",
+    "GraphClosedError",
+    "GraphError",
+    "GraphInstantiateError",
     "GraphMemoryResource",
+    "GraphUpdateError",
     "Host",
     "JITOptions",
     "Kernel",
@@ -141,6 +149,7 @@ __all__ = [
     "default_include_directories",
     "driver_description",
     "driver_version",
+    "graph",
     "launch",
     "supported_architectures",
     "system",
@@ -153,7 +162,7 @@ __all__ = [
 # Imported when first used, to keep `import cuprum` fast.
 _LAZY_OPTIONS = frozenset(name for name in __all__ if name.endswith("Options"))
 _LAZY_NAMES = {"AccessPolicyWindow": "_types", "Host": "_host"}
-_LAZY_MODULES = ("checkpoint", "system", "testing", "trace", "typing", "utils")
+_LAZY_MODULES = ("checkpoint", "graph", "system", "testing", "trace", "typing", "utils")
 
 
 def __getattr__(name: str) -> object:

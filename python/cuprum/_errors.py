@@ -138,6 +138,26 @@ class ElapsedTimeError(CUDAError, RuntimeError):
     """Two events without an elapsed time, because of how they were created or recorded."""
 
 
+class GraphError(CUDAError, ValueError):
+    """A wrong use of a graph that was found before the driver was called; it names the nodes."""
+
+
+class GraphInstantiateError(CUDAError, RuntimeError):
+    """A graph that cannot become an executable one; the text names the node."""
+
+
+class GraphUpdateError(CUDAError):
+    """A definition that an executable graph cannot take over. The graph stays as it was.
+
+    Attributes
+    ----------
+    result : cuprum.graph.GraphUpdateResult
+        What differs, and at which node.
+    """
+
+    result: object = None
+
+
 class LibraryNotFoundError(RuntimeError):
     """A library that cannot be loaded.
 
@@ -155,6 +175,10 @@ class LibraryNotFoundError(RuntimeError):
 
 class ClosedError(RuntimeError):
     """The use of an object after ``close()``, or after a reset of its device destroyed it."""
+
+
+class GraphClosedError(CUDAError, ClosedError):
+    """The use of a destroyed node, or of a closed object in a graph."""
 
 
 # Users and pickle see these names, wherever the classes are defined.

@@ -21,12 +21,15 @@ __all__ = [
     "AddressModeType",
     "ArrayFormatType",
     "CacheConfigType",
+    "CaptureModeType",
     "CompilerBackendType",
     "DevicePointerType",
     "DeviceResourcesType",
     "FilterModeType",
     "GraphConditionalType",
     "GraphMemoryType",
+    "GraphNodeType",
+    "GraphUpdateReasonType",
     "HostWaitType",
     "IsStreamType",
     "LimitType",
@@ -109,6 +112,47 @@ class GraphMemoryType(_StrEnum):
     DEVICE = "device"
     HOST = "host"
     MANAGED = "managed"
+
+
+class GraphNodeType(_StrEnum):
+    """The kind of work of a graph node."""
+
+    KERNEL = "kernel"
+    MEMCPY = "memcpy"
+    MEMSET = "memset"
+    HOST = "host"
+    GRAPH = "graph"
+    EMPTY = "empty"
+    WAIT_EVENT = "wait_event"
+    EVENT_RECORD = "event_record"
+    EXT_SEMAS_SIGNAL = "ext_semas_signal"
+    EXT_SEMAS_WAIT = "ext_semas_wait"
+    MEM_ALLOC = "mem_alloc"
+    MEM_FREE = "mem_free"
+    BATCH_MEM_OP = "batch_mem_op"
+    CONDITIONAL = "conditional"
+
+
+class GraphUpdateReasonType(_StrEnum):
+    """The reason why an executable graph could not take a definition over."""
+
+    SUCCESS = "success"
+    ERROR = "error"
+    TOPOLOGY_CHANGED = "topology_changed"
+    NODE_TYPE_CHANGED = "node_type_changed"
+    FUNCTION_CHANGED = "function_changed"
+    PARAMETERS_CHANGED = "parameters_changed"
+    NOT_SUPPORTED = "not_supported"
+    UNSUPPORTED_FUNCTION_CHANGE = "unsupported_function_change"
+    ATTRIBUTES_CHANGED = "attributes_changed"
+
+
+class CaptureModeType(_StrEnum):
+    """The calls that the driver forbids while a stream is captured."""
+
+    GLOBAL = "global"
+    THREAD_LOCAL = "thread_local"
+    RELAXED = "relaxed"
 
 
 class ManagedMemoryLocationType(_StrEnum):

@@ -148,9 +148,13 @@ void retain_buffers(const Stream& stream, std::span<const Buffer* const> buffers
         if (buffer == nullptr || buffer->is_closed()) {
             continue;
         }
-        const auto& state = static_cast<const BufferState&>(*Access::state(*buffer));
-        // NOTE: graph memory is freed by a node of its graph, when its last share goes.
-        if (dynamic_cast<const GraphMemoryResource*>(state.resource.get()) == nullptr) {
+        const MemoryResource* const resource =
+            static_cast<BufferState&>(*Access::state(*buffer)).whole_state().resource.get();
+        // NOTE: graph memory is freed by a node of its graph, when its last share goes. Memory that
+        // must not be freed later is kept by the binding that made it.
+        if (resource == nullptr ||
+            (resource->may_free_later() &&
+             dynamic_cast<const GraphMemoryResource*>(resource) == nullptr)) {
             capture.retain(Access::state(*buffer));
         }
     }

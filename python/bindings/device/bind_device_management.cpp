@@ -7,13 +7,16 @@
 
 #include "device/context_flags.hpp"
 #include "device/device_objects.hpp"
+#include "graph/graph_objects.hpp"
 #include "support/choices.hpp"
+#include "support/compatibility.hpp"
 #include "support/python_objects.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/context_settings.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/device_resources.hpp>
+#include <cuprum/graph/graph_builder.hpp>
 #include <cuprum/system/device.hpp>
 
 #include <nanobind/stl/string.h>
@@ -71,8 +74,18 @@ cuprum.system.LibraryNotFoundError
     If there is no NVML.
 cuprum.system.NotFoundError
     If NVML does not see the device.)");
-    refuse(type, "create_graph_builder", "def create_graph_builder(self) -> object",
-           "Create a graph builder; not available yet.", "graphs are not part of this version");
+    type.def(
+        "create_graph_builder",
+        [](const PyDevice& self) {
+            compatibility::check_set_current(self.core);
+            auto builder = [&] {
+                const nb::gil_scoped_release unlocked;
+                return self.core.create_graph_builder();
+            }();
+            return builder_object(std::move(builder));
+        },
+        nb::sig("def create_graph_builder(self) -> GraphBuilder"),
+        "Create a builder of graphs that captures a new stream.");
     refuse(type, "create_opaque_array", "def create_opaque_array(self, options: object) -> object",
            "Create an array for textures; not available yet.",
            "textures and surfaces are not part of this version");

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "bindings.hpp"
+#include "graph/bind_graph_appending.hpp"
+#include "graph/graph_objects.hpp"
 #include "launch/kernel_arguments.hpp"
 #include "launch/kernel_objects.hpp"
 #include "launch/launch_config.hpp"
@@ -14,6 +16,7 @@
 #include "support/python_int.hpp"
 #include "support/python_objects.hpp"
 
+#include <cuprum/detail/active_captures.hpp>
 #include <cuprum/detail/launch_packed.hpp>
 #include <cuprum/launch.hpp>
 #include <cuprum/stream.hpp>
@@ -45,13 +48,13 @@ Launch a kernel. Returns at once; the arguments are copied.
 
 Parameters
 ----------
-stream : Stream
-    The kernel runs in this stream's order.
+stream : Stream or GraphBuilder
+    The kernel runs in this stream's order. In a builder's capture it becomes a node.
 config : LaunchConfig or dict
     Grid, block and the rest.
 kernel : Kernel
     What to run.
-*kernel_args : Buffer, array, int, bool, float, complex, numpy scalar, ctypes object or bytes
+*kernel_args : Buffer, array, GraphCondition, number, numpy scalar, ctypes object or bytes
     One for each parameter. A Buffer passes its address. So does an object with DLPack or
     ``__cuda_array_interface__``; the stream waits for its producer. Python's numbers convert to the
     parameter's size. Everything else, such as ctypes and numpy structures, must have that size.
@@ -109,15 +112,20 @@ Stream foreign_stream(nb::handle stream) {
                                     ? *payload<PyLaunchConfig>(config)
                                     : config_argument(config, made);
     std::optional<Stream> foreign;
-    if (Py_TYPE(stream.ptr()) != TYPE<PyStream> && get_if<PyStream>(stream) == nullptr)
-        [[unlikely]] {
+    if (Py_TYPE(stream.ptr()) != TYPE<PyStream> && get_if<PyStream>(stream) == nullptr &&
+        get_if<PyGraphBuilder>(stream) == nullptr) [[unlikely]] {
         foreign = foreign_stream(stream);
     }
     const Stream& where = foreign ? *foreign : stream_argument(stream);
-    const KernelArguments arguments(*what, values, where);
-    const Brief unlocked(!what->is_loaded.load(std::memory_order_relaxed));
-    detail::launch_packed(where, how.core, how.encoded, *what, arguments.addresses());
+    const KernelArguments arguments(*what, values, &where);
+    {
+        const Brief unlocked(!what->is_loaded.load(std::memory_order_relaxed));
+        detail::launch_packed(where, how.core, how.encoded, *what, arguments.addresses());
+    }
     what->is_loaded.store(true, std::memory_order_relaxed);
+    if (detail::active_captures.load(std::memory_order_relaxed) != 0) [[unlikely]] {
+        keep_captured(where, values);
+    }
 }
 
 /// Sorts stream, config and kernel given by name into their places.

@@ -137,6 +137,17 @@ const PyLaunchConfig& config_argument(nb::handle config, nb::object& made) {
     return *payload<PyLaunchConfig>(made);
 }
 
+nb::object config_object(const LaunchConfig& config) {
+    nb::dict keywords = extra_keywords(config);
+    keywords["grid"] = to_tuple(config.grid);
+    keywords["cluster"] = config.cluster ? to_tuple(*config.cluster) : nb::none();
+    keywords["block"] = to_tuple(config.block);
+    keywords["shmem_size"] = config.shmem_size;
+    keywords["is_cooperative"] = config.is_cooperative;
+    keywords["programmatic_stream_serialization"] = config.programmatic_stream_serialization;
+    return nb::handle(reinterpret_cast<PyObject*>(TYPE<PyLaunchConfig>))(**keywords);
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {

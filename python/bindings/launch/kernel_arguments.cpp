@@ -5,6 +5,7 @@
 
 #include "arrays/numpy_scalars.hpp"
 #include "arrays/view_sources.hpp"
+#include "graph/graph_objects.hpp"
 #include "memory/buffer_objects.hpp"
 #include "support/arguments.hpp"
 #include "support/instances.hpp"
@@ -37,7 +38,7 @@ struct Slot {
     std::size_t size;
     ParameterKind kind;
     std::size_t index;    // for messages
-    const Stream* stream; // of the launch
+    const Stream* stream; // of the launch; null for a node of a graph
 };
 
 void store(PyObject* value, const Slot& slot);
@@ -63,7 +64,7 @@ void KernelArguments::make_room(std::span<const ParameterInfo> parameters) {
 }
 
 void KernelArguments::pack(std::span<const ParameterInfo> parameters,
-                           std::span<PyObject* const> values, const Stream& stream) {
+                           std::span<PyObject* const> values, const Stream* stream) {
     if (parameters.empty()) {
         return;
     }
@@ -86,12 +87,12 @@ void KernelArguments::pack(std::span<const ParameterInfo> parameters,
                 continue;
             }
         }
-        store(value, {data, parameter.size, parameter.kind, i, &stream});
+        store(value, {data, parameter.size, parameter.kind, i, stream});
     }
 }
 
 KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
-                                 const Stream& stream) {
+                                 const Stream* stream) {
     const std::vector<ParameterInfo>* const parameters = detail::Access::plan(kernel);
     if (parameters == nullptr) [[unlikely]] {
         pack_unchecked(values, stream);
@@ -104,7 +105,7 @@ KernelArguments::KernelArguments(const Kernel& kernel, std::span<PyObject* const
 }
 
 /// Packs for a kernel whose parameters the driver does not report.
-void KernelArguments::pack_unchecked(std::span<PyObject* const> values, const Stream& stream) {
+void KernelArguments::pack_unchecked(std::span<PyObject* const> values, const Stream* stream) {
     pack(natural_plan(values), values, stream);
 }
 
@@ -388,7 +389,10 @@ bool has_attribute(PyObject* value, const char* name) {
 bool store_array(PyObject* value, const Slot& slot) {
     const nb::object view_type = nb::module_::import_("cuprum.utils").attr("StridedMemoryView");
     nb::object view = nb::borrow(value);
-    const auto order = reinterpret_cast<std::uintptr_t>(slot.stream->handle());
+    constexpr long long no_order = -1;
+    const auto handle =
+        slot.stream == nullptr ? 0 : reinterpret_cast<std::uintptr_t>(slot.stream->handle());
+    const nb::object order = slot.stream == nullptr ? nb::int_(no_order) : nb::int_(handle);
     if (PyObject_IsInstance(value, view_type.ptr()) != 1) {
         if (is_numpy_array(value) || (!has_attribute(value, "__cuda_array_interface__") &&
                                       !has_attribute(value, "__dlpack__"))) {
@@ -396,9 +400,9 @@ bool store_array(PyObject* value, const Slot& slot) {
         }
         view = view_type.attr("from_any_interface")(nb::handle(value), order);
     } else if (const auto* made = get_if<StridedMemoryView>(value);
-               made != nullptr && made->is_ordered) {
+               made != nullptr && made->is_ordered && slot.stream != nullptr) {
         // It was made for another stream's work, which may not be done.
-        ConsumerStream{ConsumerStream::Kind::Handle, order}.wait_for(made->ordered_stream);
+        ConsumerStream{ConsumerStream::Kind::Handle, handle}.wait_for(made->ordered_stream);
     }
     if (!nb::cast<bool>(nb::object(view.attr("is_device_accessible")))) {
         raise_error(PyExc_TypeError, where(slot) + " is an array in host memory (" +
@@ -414,8 +418,15 @@ bool store_array(PyObject* value, const Slot& slot) {
 bool store_handle(PyObject* value, const Slot& slot) {
     static constexpr std::array<std::string_view, 4> NUMBERS{
         "CUdeviceptr", "CUgraphConditionalHandle", "CUsurfObject", "CUtexObject"};
-    static constexpr std::array<std::string_view, 3> HOLDERS{"GraphCondition", "SurfaceObject",
-                                                             "TextureObject"};
+    static constexpr std::array<std::string_view, 2> HOLDERS{"SurfaceObject", "TextureObject"};
+    if (const auto* const condition = get_if<GraphCondition>(value)) {
+        put_address(condition->handle(), slot, value);
+        return true;
+    }
+    if (const auto* const allocation = get_if<PyNodeOf<AllocNode>>(value)) {
+        put_address(allocation->as<AllocNode>().dptr(), slot, value);
+        return true;
+    }
     const std::string label = type_label(value);
     if (std::find(NUMBERS.begin(), NUMBERS.end(), label) != NUMBERS.end()) {
         put_address(address_argument(value, "the argument"), slot, value);

@@ -28,13 +28,15 @@ namespace cuprum::python {
 /// | complex                                    | two floats or two doubles, by its size         |
 /// | other numpy scalar, ctypes object, bytes   | as it is; the size must be the parameter's     |
 /// | DLPack, `__cuda_array_interface__`, view   | the address, ordered after its producer        |
+/// | GraphCondition                             | its handle                                     |
 class KernelArguments {
 public:
-    /// Converts `values`.
+    /// Converts `values`. Arrays are made usable in `stream`; with none, as for a node of a graph,
+    /// the caller orders their producers' work.
     /// @throws TypeError if there are too few or too many, or if one has the wrong type or size;
     ///         OverflowError if a number does not fit. The text names the argument.
     [[nodiscard, gnu::hot]] KernelArguments(const Kernel& kernel, std::span<PyObject* const> values,
-                                            const Stream& stream);
+                                            const Stream* stream);
 
     KernelArguments(const KernelArguments&) = delete;
     KernelArguments& operator=(const KernelArguments&) = delete;
@@ -49,9 +51,9 @@ private:
 
     [[gnu::always_inline]] inline void pack(std::span<const ParameterInfo> parameters,
                                             std::span<PyObject* const> values,
-                                            const Stream& stream);
+                                            const Stream* stream);
     [[gnu::always_inline]] inline void make_room(std::span<const ParameterInfo> parameters);
-    void pack_unchecked(std::span<PyObject* const> values, const Stream& stream);
+    void pack_unchecked(std::span<PyObject* const> values, const Stream* stream);
 
     // NOTE: not initialised, so that they cost nothing; the constructor writes what is used.
     alignas(16) std::byte block_on_stack_[stack_bytes];

@@ -191,6 +191,48 @@ constexpr std::array<ExtraField, 13> EXTRA_FIELDS{{
     {"raw_attributes", false, set_raw_attributes},
 }};
 
+nb::dict extra_keywords(const LaunchConfig& config) {
+    const auto word = [](const auto& names, auto value) {
+        const std::string_view name = names[static_cast<std::size_t>(value)];
+        return nb::str(name.data(), name.size());
+    };
+    nb::dict keywords;
+    if (config.priority) {
+        keywords["priority"] = *config.priority;
+    }
+    if (const auto& cluster = config.preferred_cluster) {
+        keywords["preferred_cluster"] = nb::make_tuple(cluster->x, cluster->y, cluster->z);
+    }
+    if (config.cluster_scheduling_policy) {
+        keywords["cluster_scheduling_policy"] = word(POLICIES, *config.cluster_scheduling_policy);
+    }
+    if (config.shared_memory_carveout) {
+        keywords["shared_memory_carveout"] = *config.shared_memory_carveout;
+    }
+    if (const auto& window = config.access_policy_window) {
+        keywords["access_policy_window"] = nb::make_tuple(
+            window->base, window->bytes, window->hit_ratio, word(CACHE_PROPERTIES, window->hit),
+            word(CACHE_PROPERTIES, window->miss));
+    }
+    if (config.memory_sync_domain) {
+        keywords["memory_sync_domain"] = word(DOMAINS, *config.memory_sync_domain);
+    }
+    if (const auto& map = config.memory_sync_domain_map) {
+        keywords["memory_sync_domain_map"] =
+            nb::make_tuple(unsigned{map->default_domain}, unsigned{map->remote_domain});
+    }
+    if (config.nvlink_centric_scheduling) {
+        keywords["nvlink_centric_scheduling"] = true;
+    }
+    if (config.portable_cluster_mode) {
+        keywords["portable_cluster_mode"] = word(MODES, *config.portable_cluster_mode);
+    }
+    if (config.shared_memory_mode) {
+        keywords["shared_memory_mode"] = word(MODES, *config.shared_memory_mode);
+    }
+    return keywords;
+}
+
 Dim3 extents_of(nb::handle value, const char* name) {
     constexpr Py_ssize_t most = 3;
     if (PyTuple_Check(value.ptr()) == 0 && PyList_Check(value.ptr()) == 0) {

@@ -26,6 +26,9 @@ struct ExtraField {
 /// All of them, in the order of the signature.
 extern const std::array<ExtraField, 13> EXTRA_FIELDS;
 
+/// Returns the fields beyond the common ones that a configuration has, as keywords.
+[[nodiscard]] nb::dict extra_keywords(const LaunchConfig& config);
+
 /// Returns the extents of an integer or a tuple of up to three.
 /// @throws ValueError naming the field.
 [[nodiscard]] Dim3 extents_of(nb::handle value, const char* name);

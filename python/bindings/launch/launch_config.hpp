@@ -29,4 +29,7 @@ inline PyTypeObject*& TYPE<PyLaunchConfig> = hot_data.launch_config_type;
 /// @throws TypeError for anything else.
 [[nodiscard]] const PyLaunchConfig& config_argument(nb::handle config, nb::object& made);
 
+/// Makes the Python object of a configuration.
+[[nodiscard]] nb::object config_object(const LaunchConfig& config);
+
 } // namespace cuprum::python

@@ -337,8 +337,12 @@ bool is_copy_brief(const PyBuffer& source, const PyBuffer& destination) {
 
 void copy(const PyBuffer& source, const PyBuffer& destination, const Stream& stream) {
     check_writable(destination, "the destination");
-    const Brief unlocked(!is_copy_brief(source, destination));
-    source.copy_to(destination, stream);
+    {
+        const Brief unlocked(!is_copy_brief(source, destination));
+        source.copy_to(destination, stream);
+    }
+    retain_if_captured(source, stream);
+    retain_if_captured(destination, stream);
 }
 
 void copy(const PyBuffer& source, const PyBuffer& destination, const Stream& stream,
@@ -348,8 +352,12 @@ void copy(const PyBuffer& source, const PyBuffer& destination, const Stream& str
         return;
     }
     check_writable(destination, "the destination");
-    const nb::gil_scoped_release unlocked;
-    copy_with_options(stream, source, destination, *options);
+    {
+        const nb::gil_scoped_release unlocked;
+        copy_with_options(stream, source, destination, *options);
+    }
+    retain_if_captured(source, stream);
+    retain_if_captured(destination, stream);
 }
 
 nb::object copy_to(const PyBuffer& source, nb::handle destination, nb::handle stream,
@@ -390,11 +398,15 @@ void fill(const PyBuffer& self, nb::handle value, nb::handle stream) {
     check_writable(self, "the buffer");
     if (Py_ssize_t number = 0; read_small_int(value, number) && number >= 0 && number <= UINT8_MAX)
         [[likely]] {
-        const Brief unlocked(!self.is_release_brief());
-        self.fill(static_cast<std::uint8_t>(number), order);
+        {
+            const Brief unlocked(!self.is_release_brief());
+            self.fill(static_cast<std::uint8_t>(number), order);
+        }
+        retain_if_captured(self, order);
         return;
     }
     fill_with_pattern(self, value, order);
+    retain_if_captured(self, order);
 }
 
 void fill_with_pattern(const PyBuffer& self, nb::handle value, const Stream& order) {

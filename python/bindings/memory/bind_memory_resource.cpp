@@ -112,9 +112,10 @@ void keep_also(nb::handle buffer, nb::handle object) {
 }
 
 void show_foreign_stream(nb::handle buffer, nb::handle stream) {
-    const bool is_foreign = payload<PyStream>(stream)->lent.owner().is_valid();
+    const nb::handle queue = stream_object(stream);
+    const bool is_foreign = payload<PyStream>(queue)->lent.owner().is_valid();
     const nb::object before = std::exchange(payload<PyBuffer>(buffer)->freed_on,
-                                            is_foreign ? nb::borrow(stream) : nb::object());
+                                            is_foreign ? nb::borrow(queue) : nb::object());
     if (is_foreign && !is_tracked(buffer)) {
         PyObject_GC_Track(buffer.ptr());
     }
@@ -134,6 +135,12 @@ Buffer lasting_share(const PyBuffer& buffer) {
     using cuprum::detail::Access;
     return Access::make<Buffer>(
         std::shared_ptr<cuprum::detail::MemoryRange>(both, Access::state(both->share).get()));
+}
+
+void retain_lasting_share(const PyBuffer& buffer, const Stream& stream) {
+    auto share = cuprum::detail::Access::state(lasting_share(buffer));
+    const nb::gil_scoped_release unlocked;
+    cuprum::detail::retain_object(stream, std::move(share));
 }
 
 void PyBuffer::leave_share() const noexcept {

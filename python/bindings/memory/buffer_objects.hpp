@@ -15,6 +15,7 @@
 #include "support/recycling.hpp"
 
 #include <cuprum/buffer.hpp>
+#include <cuprum/detail/active_captures.hpp>
 #include <cuprum/detail/closed.hpp>
 #include <cuprum/detail/deferred_release.hpp>
 #include <cuprum/memory_pool.hpp>
@@ -22,6 +23,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -196,8 +198,9 @@ void keep_also(nb::handle buffer, nb::handle object);
 
 /// Makes a new Buffer keep the stream that it is freed on, if another library made it.
 inline void keep_foreign_stream(nb::handle buffer, nb::handle stream) {
-    if (payload<PyStream>(stream)->lent.owner().is_valid()) [[unlikely]] {
-        keep_also(buffer, stream);
+    const nb::handle queue = stream_object(stream);
+    if (payload<PyStream>(queue)->lent.owner().is_valid()) [[unlikely]] {
+        keep_also(buffer, queue);
     }
 }
 
@@ -207,5 +210,16 @@ void show_foreign_stream(nb::handle buffer, nb::handle stream);
 /// Returns a share of a buffer's memory that needs no Python object, for C++ code that may hold the
 /// last one.
 [[nodiscard]] Buffer lasting_share(const PyBuffer& buffer);
+
+[[gnu::cold]] void retain_lasting_share(const PyBuffer& buffer, const Stream& stream);
+
+/// Lets the graph that a stream is captured into keep a buffer's memory, if the core cannot do that
+/// alone. Call it with the GIL held, after the work was enqueued.
+inline void retain_if_captured(const PyBuffer& buffer, const Stream& stream) {
+    if (cuprum::detail::active_captures.load(std::memory_order_relaxed) != 0 &&
+        buffer.kept.is_valid()) [[unlikely]] {
+        retain_lasting_share(buffer, stream);
+    }
+}
 
 } // namespace cuprum::python

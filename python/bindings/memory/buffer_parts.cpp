@@ -225,8 +225,12 @@ void copy_region_from(const PyBuffer& self, nb::handle source, nb::handle extent
                              .pitch = optional_size(src_pitch, "src_pitch"),
                              .rows_per_slice =
                                  optional_size(src_rows_per_slice, "src_rows_per_slice")};
-    const Brief unlocked(!self.is_release_brief() || !from.is_release_brief());
-    copy_region(self, into, from, out_of, size, order);
+    {
+        const Brief unlocked(!self.is_release_brief() || !from.is_release_brief());
+        copy_region(self, into, from, out_of, size, order);
+    }
+    retain_if_captured(self, order);
+    retain_if_captured(from, order);
 }
 
 void fill_rectangle(const PyBuffer& self, nb::handle value, nb::handle extent, nb::handle stream,
@@ -243,6 +247,7 @@ void fill_rectangle(const PyBuffer& self, nb::handle value, nb::handle extent, n
             fill_region(self, place, size, number, order);
         },
         pattern_argument(value));
+    retain_if_captured(self, order);
 }
 
 } // namespace

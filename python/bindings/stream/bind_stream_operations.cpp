@@ -5,6 +5,7 @@
 
 #include "stream/bind_stream_operations.hpp"
 
+#include "graph/graph_objects.hpp"
 #include "memory/buffer_objects.hpp"
 #include "stream/stream_objects.hpp"
 #include "support/choices.hpp"
@@ -82,12 +83,12 @@ void add_stream_operations(nb::class_<PyStream>& type) {
         "Return the resources of the stream's context.");
     type.def(
         "create_graph_builder",
-        [](const PyStream&) {
-            raise_error(PyExc_NotImplementedError, "Stream.create_graph_builder is not available: "
-                                                   "graphs are not part of this version");
+        [](nb::handle self) {
+            const auto& stream = held_by<PyStream>(self);
+            return builder_object(GraphBuilder::create(stream), nb::borrow(self));
         },
-        nb::sig("def create_graph_builder(self) -> object"),
-        "Create a graph builder; not available yet.");
+        nb::sig("def create_graph_builder(self) -> GraphBuilder"),
+        "Create a builder of graphs that captures what is enqueued on this stream.");
     type.def("launch_host", launch_host, "function"_a.none(),
              nb::sig("def launch_host(self, function: collections.abc.Callable[[], object]) -> "
                      "None"),

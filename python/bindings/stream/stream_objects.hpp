@@ -66,6 +66,17 @@ inline PyTypeObject*& TYPE<PyStream> = hot_data.stream_type;
 inline PyObject*& LEGACY_DEFAULT = hot_data.legacy_default;
 inline PyObject*& PER_THREAD_DEFAULT = hot_data.per_thread_default;
 
+/// Returns the Stream that a GraphBuilder captures.
+[[nodiscard]] nb::handle captured_stream(nb::handle builder) noexcept;
+
+/// Returns the Stream behind a valid `stream` argument: itself, or that of a GraphBuilder.
+[[nodiscard]] inline nb::handle stream_object(nb::handle stream) noexcept {
+    if (Py_TYPE(stream.ptr()) == TYPE<PyStream>) [[likely]] {
+        return stream;
+    }
+    return captured_stream(stream);
+}
+
 /// Makes a Stream, or an object of a derived class, from a stream that `owner` keeps alive.
 [[nodiscard]] nb::object wrap_stream(nb::handle type, CUstream handle, nb::handle owner);
 

@@ -4,6 +4,7 @@
 #include "support/arguments.hpp"
 
 #include "device/device_objects.hpp"
+#include "graph/graph_objects.hpp"
 #include "stream/stream_objects.hpp"
 #include "support/gil.hpp"
 #include "support/python_objects.hpp"
@@ -23,6 +24,9 @@ namespace cuprum::python {
 const Stream& unusual_stream_argument(nb::handle stream) {
     if (const PyStream* held = get_if<PyStream>(stream)) { // of a derived class
         return *held;
+    }
+    if (const auto* const builder = get_if<PyGraphBuilder>(stream)) {
+        return builder->core;
     }
     if (stream.is_none()) {
         raise_error(PyExc_TypeError,

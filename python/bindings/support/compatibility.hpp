@@ -71,6 +71,11 @@ namespace nb = nanobind;
     return follows_reference();
 }
 
+/// A negative size of a graph node is an OverflowError instead of a ValueError.
+[[nodiscard]] inline bool calls_negative_sizes_overflow() noexcept {
+    return follows_reference();
+}
+
 [[gnu::cold]] void remember_set_current(const Device& device);
 [[gnu::cold]] void raise_unless_set_current(const Device& device);
 

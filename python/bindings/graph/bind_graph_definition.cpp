@@ -1,0 +1,312 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "bindings.hpp"
+#include "device/device_objects.hpp"
+#include "graph/bind_graph_appending.hpp"
+#include "graph/graph_objects.hpp"
+#include "graph/released_owners.hpp"
+#include "memory/buffer_objects.hpp"
+#include "support/arguments.hpp"
+
+#include <cuprum/detail/access.hpp>
+
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+namespace {
+
+[[nodiscard]] GraphDefinition new_definition(nb::handle context);
+[[nodiscard]] std::optional<unsigned> default_value_argument(nb::handle value);
+[[nodiscard]] std::filesystem::path path_argument(nb::handle path);
+void bind_looking(nb::class_<PyGraphDefinition>& type);
+void bind_pictures(nb::class_<PyGraphDefinition>& type);
+void bind_weak_handle(nb::module_& module);
+
+} // namespace
+
+void bind_graph_definition(nb::module_& module) {
+    watch_for_releases();
+    nb::class_<PyGraphDefinition> type(module, "GraphDefinition", nb::is_weak_referenceable(),
+                                       R"(A graph of work that is built node by node.
+
+Its methods add nodes that depend on nothing; the same methods of a node add nodes that depend on it.
+``instantiate`` makes an executable graph. One thread at a time may edit a graph, together with the
+graphs inside it.
+
+Parameters
+----------
+context : Context or Device, optional
+    Where the nodes run. Without it, in the context that is current when they are added.)");
+    note_type<PyGraphDefinition>(type);
+    type.def(
+        "__init__",
+        [](PyGraphDefinition* self, nb::handle context) {
+            schedule_releases();
+            new (self) PyGraphDefinition(new_definition(context));
+        },
+        "context"_a = nb::none(),
+        nb::sig("def __init__(self, context: Context | Device | None = None) -> None"));
+    type.def_prop_ro(
+        "handle",
+        [](const PyGraphDefinition& self) {
+            return reinterpret_cast<std::uintptr_t>(in_graph([&] { return self.handle(); }));
+        },
+        nb::sig("def handle(self) -> int"), "Return the driver's ``CUgraph`` as an int.");
+    add_appending(type);
+    type.def(
+        "create_condition",
+        [](const PyGraphDefinition& self, nb::handle default_value) {
+            const auto value = default_value_argument(default_value);
+            return make<GraphCondition>(
+                in_graph_unlocked([&] { return self.create_condition(value); }));
+        },
+        "default_value"_a = nb::none(),
+        nb::sig("def create_condition(self, default_value: int | None = None) -> GraphCondition"),
+        R"(Make a condition for one conditional node of this graph.
+
+Parameters
+----------
+default_value : int, optional
+    The value at the start of every launch. Without it, the condition keeps its value.
+
+Returns
+-------
+GraphCondition
+    Pass it to the conditional node and to the kernels that set it.)");
+    type.def(
+        "instantiate",
+        [](const PyGraphDefinition& self, nb::handle options) {
+            const GraphCompleteOptions how = complete_options(options);
+            return make<PyGraph>(in_graph_unlocked([&] { return self.instantiate(how); }));
+        },
+        "options"_a = nb::none(),
+        nb::sig("def instantiate(self, options: cuprum._graph_options.GraphCompleteOptions | dict "
+                "| None = None) -> Graph"),
+        R"(Make an executable graph. Later changes of this one do not affect it.
+
+Parameters
+----------
+options : GraphCompleteOptions or dict, optional
+    How to make it.
+
+Raises
+------
+GraphError
+    If the graph has a cycle; the text names its nodes.
+GraphInstantiateError
+    If the driver refuses it for another reason.)");
+    type.def(
+        "clone",
+        [](const PyGraphDefinition& self) {
+            return definition_object(in_graph_unlocked([&] { return self.clone(); }));
+        },
+        nb::sig("def clone(self) -> GraphDefinition"), "Return a copy that changes on its own.");
+    bind_looking(type);
+    bind_pictures(type);
+    type.def_prop_ro("is_closed", &PyGraphDefinition::is_closed,
+                     "Return whether ``close`` was called.");
+    type.def(
+        "close",
+        [](PyGraphDefinition& self) {
+            self.drop();
+            schedule_releases();
+        },
+        R"(Release this object's share of the graph.
+
+Nodes, other objects of the same graph and executables stay. Calling it again does nothing.)");
+    type.def(
+        "__eq__",
+        [](const PyGraphDefinition& self, const PyGraphDefinition& other) {
+            return static_cast<const GraphDefinition&>(self) ==
+                   static_cast<const GraphDefinition&>(other);
+        },
+        nb::is_operator(), nb::sig("def __eq__(self, other: object, /) -> bool"));
+    type.def("__hash__",
+             [](const PyGraphDefinition& self) { return std::hash<GraphDefinition>()(self); });
+    type.def("__repr__", [](const PyGraphDefinition& self) -> std::string {
+        if (self.is_closed()) {
+            return "<GraphDefinition closed>";
+        }
+        try {
+            return "<GraphDefinition handle=" +
+                   hex_text(reinterpret_cast<std::uintptr_t>(self.handle())) + ">";
+        } catch (const ClosedError&) {
+            return "<GraphDefinition destroyed>";
+        }
+    });
+    bind_weak_handle(module);
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+GraphDefinition new_definition(nb::handle context) {
+    if (context.is_none()) {
+        const nb::gil_scoped_release unlocked;
+        return {};
+    }
+    if (const PyContext* const held = get_if<PyContext>(context)) {
+        const nb::gil_scoped_release unlocked;
+        return GraphDefinition(static_cast<const Context&>(*held));
+    }
+    const Device device = device_argument(context, "context");
+    const nb::gil_scoped_release unlocked;
+    return GraphDefinition(device);
+}
+
+std::optional<unsigned> default_value_argument(nb::handle value) {
+    if (value.is_none()) {
+        return std::nullopt;
+    }
+    const std::size_t number = size_argument(value, "default_value");
+    if (number > UINT32_MAX) {
+        raise_error(PyExc_OverflowError,
+                    "default_value must be from 0 to 2**32 - 1, got " + std::to_string(number));
+    }
+    return static_cast<unsigned>(number);
+}
+
+std::filesystem::path path_argument(nb::handle path) {
+    const nb::object text = nb::steal(PyOS_FSPath(path.ptr()));
+    if (!text.is_valid()) {
+        throw nb::python_error();
+    }
+    return text_argument(text, "path");
+}
+
+void bind_looking(nb::class_<PyGraphDefinition>& type) {
+    type.def(
+        "nodes",
+        [](const PyGraphDefinition& self) {
+            nb::set found;
+            for (const GraphNode& node : in_graph_unlocked([&] { return self.nodes(); })) {
+                found.add(node_object(node));
+            }
+            return found;
+        },
+        nb::sig("def nodes(self) -> set[GraphNode]"), "Return all nodes.");
+    type.def(
+        "edges",
+        [](const PyGraphDefinition& self) {
+            nb::set found;
+            for (const GraphEdge& edge : in_graph_unlocked([&] { return self.edges(); })) {
+                found.add(nb::make_tuple(node_object(edge.from), node_object(edge.to)));
+            }
+            return found;
+        },
+        nb::sig("def edges(self) -> set[tuple[GraphNode, GraphNode]]"),
+        "Return all edges, each as the node that is waited for and the one that waits.");
+    type.def_prop_ro(
+        "_entry", [](const PyGraphDefinition& self) { return node_object(self.entry()); },
+        nb::sig("def _entry(self) -> GraphNode"),
+        "Return the place before all nodes, as a node that does not exist.");
+}
+
+void bind_pictures(nb::class_<PyGraphDefinition>& type) {
+    type.def(
+        "debug_dot_print",
+        [](const PyGraphDefinition& self, nb::handle path, nb::handle options) {
+            const GraphDebugPrintOptions how = debug_options(options);
+            const std::filesystem::path file = path_argument(path);
+            in_graph_unlocked([&] { self.debug_dot_print(file, how); });
+        },
+        "path"_a, "options"_a = nb::none(),
+        nb::sig("def debug_dot_print(self, path: str | os.PathLike[str], options: "
+                "cuprum._graph_options.GraphDebugPrintOptions | dict | None = None) -> None"),
+        R"(Write what the driver knows of the graph to a file, in the language of Graphviz.
+
+Parameters
+----------
+path : str or path-like
+    The file, which is overwritten.
+options : GraphDebugPrintOptions or dict, optional
+    What to say about nodes.)");
+    type.def(
+        "to_dot",
+        [](const PyGraphDefinition& self) {
+            return in_graph_unlocked([&] { return self.to_dot(); });
+        },
+        "Return a picture of the graph in the language of Graphviz.");
+    type.def(
+        "to_text",
+        [](const PyGraphDefinition& self) {
+            return in_graph_unlocked([&] { return self.to_text(); });
+        },
+        "Return the graph as a tree of lines for a terminal.");
+    const auto draw = [](const PyGraphDefinition& self) {
+        return in_graph_unlocked([&] { return self.to_svg(); });
+    };
+    type.def("to_svg", draw, R"(Return a picture of the graph as an SVG.
+
+Raises
+------
+LibraryNotFoundError
+    If Graphviz's program ``dot`` is not on the path.)");
+    type.def(
+        "_repr_svg_",
+        [draw](const PyGraphDefinition& self) -> nb::object {
+            try {
+                return nb::cast(draw(self));
+            } catch (const LibraryNotFoundError&) {
+                return nb::none();
+            }
+        },
+        nb::sig("def _repr_svg_(self) -> str | None"),
+        "Return the picture that notebooks show; None without Graphviz.");
+}
+
+/// Watches whether something is alive, without keeping it so.
+struct WeakHandle {
+    std::weak_ptr<const void> watched;
+};
+
+void bind_weak_handle(nb::module_& module) {
+    nb::class_<WeakHandle> type(module, "WeakHandle",
+                                R"(An observer of a buffer's memory or of a graph, for tests.
+
+It is true while somebody shares the memory or the graph, and does not keep it alive.
+
+Parameters
+----------
+obj : Buffer or GraphDefinition
+    What to watch.)");
+    type.def(
+        "__init__",
+        [](WeakHandle* self, nb::handle object) {
+            if (const PyBuffer* const buffer = get_if<PyBuffer>(object)) {
+                if (buffer->is_closed()) {
+                    raise_error(PyExc_ValueError, "obj is a closed Buffer: it has no memory");
+                }
+                new (self) WeakHandle{detail::Access::state(*buffer)};
+            } else if (const auto* const graph = get_if<PyGraphDefinition>(object)) {
+                new (self) WeakHandle{detail::Access::state(*graph)};
+            } else {
+                raise_error(PyExc_TypeError,
+                            "obj must be a Buffer or a GraphDefinition, got " + type_label(object));
+            }
+        },
+        "obj"_a.none(), nb::sig("def __init__(self, obj: Buffer | GraphDefinition) -> None"));
+    type.def("__bool__", [](const WeakHandle& self) { return !self.watched.expired(); });
+    type.def(
+        "expired", [](const WeakHandle& self) { return self.watched.expired(); },
+        "Return whether nobody shares it any more.");
+    type.def(
+        "use_count", [](const WeakHandle& self) { return self.watched.use_count(); },
+        "Return how many share it.");
+}
+
+} // namespace
+
+} // namespace cuprum::python

@@ -1,0 +1,209 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "graph/bind_graph_appending.hpp"
+#include "graph/bind_graph_node.hpp"
+#include "graph/host_callback.hpp"
+#include "graph/kernel_update.hpp"
+#include "launch/kernel_objects.hpp"
+#include "launch/launch_config.hpp"
+#include "stream/stream_objects.hpp"
+#include "support/arguments.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace cuprum::python {
+
+using namespace nb::literals;
+
+namespace {
+
+void bind_kernel_node(nb::module_& module);
+void bind_kernel_node_attributes(nb::class_<PyNodeOf<KernelNode>, PyGraphNode>& type);
+void bind_callback_node(nb::module_& module);
+template <typename Kind>
+void bind_event_node(nb::module_& module, const char* name, const char* documentation);
+
+} // namespace
+
+void bind_plain_nodes(nb::module_& module) {
+    node_class<PyNodeOf<EmptyNode>>(module, "EmptyNode",
+                                    "A node that does nothing but order others.")
+        .def("__repr__", [](const PyNodeOf<EmptyNode>& self) {
+            return represent("EmptyNode", self, [] { return std::string(); });
+        });
+    bind_kernel_node(module);
+    bind_callback_node(module);
+    bind_event_node<EventRecordNode>(module, "EventRecordNode", "A node that records an event.");
+    bind_event_node<EventWaitNode>(module, "EventWaitNode", "A node that waits for an event.");
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+using PyKernelNode = PyNodeOf<KernelNode>;
+
+[[nodiscard]] nb::object extents(const Dim3& dimensions) {
+    return nb::make_tuple(dimensions.x, dimensions.y, dimensions.z);
+}
+
+void bind_kernel_node(nb::module_& module) {
+    auto type = node_class<PyKernelNode>(module, "KernelNode", "A node that runs a kernel.");
+    type.def_prop_ro(
+        "grid",
+        [](const PyKernelNode& self) {
+            return extents(in_graph([&] { return self.as<KernelNode>().grid(); }));
+        },
+        nb::sig("def grid(self) -> tuple[int, int, int]"), "Return the grid's three extents.");
+    type.def_prop_ro(
+        "block",
+        [](const PyKernelNode& self) {
+            return extents(in_graph([&] { return self.as<KernelNode>().block(); }));
+        },
+        nb::sig("def block(self) -> tuple[int, int, int]"), "Return the block's three extents.");
+    type.def_prop_ro(
+        "shmem_size",
+        [](const PyKernelNode& self) {
+            return in_graph([&] { return self.as<KernelNode>().shmem_size(); });
+        },
+        "Return the dynamic shared memory per block, in bytes.");
+    type.def_prop_ro(
+        "kernel",
+        [](const PyKernelNode& self) {
+            return make<PyKernel>(in_graph([&] { return self.as<KernelNode>().kernel(); }));
+        },
+        nb::sig("def kernel(self) -> Kernel"), "Return the kernel.");
+    type.def_prop_ro(
+        "config",
+        [](const PyKernelNode& self) {
+            return config_object(in_graph_unlocked([&] { return self.as<KernelNode>().config(); }));
+        },
+        nb::sig("def config(self) -> LaunchConfig"),
+        "Return how it is launched, with the attributes that the driver reports.");
+    add_kernel_update(type);
+    bind_kernel_node_attributes(type);
+    type.def("__repr__", [](const PyKernelNode& self) {
+        return represent("KernelNode", self, [&] {
+            const Kernel kernel = self.as<KernelNode>().kernel();
+            return " kernel=" + hex_text(reinterpret_cast<std::uintptr_t>(kernel.handle()));
+        });
+    });
+}
+
+void bind_kernel_node_attributes(nb::class_<PyKernelNode, PyGraphNode>& type) {
+    type.def(
+        "argument_bytes",
+        [](const PyKernelNode& self, nb::handle index) {
+            const std::size_t place = size_argument(index, "index");
+            const auto bytes =
+                in_graph([&] { return self.as<KernelNode>().argument_bytes(place); });
+            return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+        },
+        "index"_a.none(), nb::sig("def argument_bytes(self, index: int) -> bytes"),
+        R"(Return the value of an argument.
+
+Raises
+------
+IndexError
+    If the kernel has fewer.)");
+    type.def(
+        "attribute",
+        [](const PyKernelNode& self, int id) {
+            const RawLaunchAttribute found =
+                in_graph_unlocked([&] { return self.as<KernelNode>().attribute(id); });
+            return nb::bytes(reinterpret_cast<const char*>(found.value.data()), found.value.size());
+        },
+        "id"_a, nb::sig("def attribute(self, id: int) -> bytes"),
+        "Return a launch attribute by the driver's number, 64 bytes.");
+    type.def(
+        "set_attribute",
+        [](const PyKernelNode& self, int id, const nb::bytes& value) {
+            RawLaunchAttribute attribute{.id = id};
+            if (value.size() > attribute.value.size()) {
+                raise_error(PyExc_ValueError, "value has " + std::to_string(value.size()) +
+                                                  " bytes, expected at most " +
+                                                  std::to_string(attribute.value.size()));
+            }
+            std::memcpy(attribute.value.data(), value.c_str(), value.size());
+            in_graph_unlocked([&] { self.as<KernelNode>().set_attribute(attribute); });
+        },
+        "id"_a, "value"_a, nb::sig("def set_attribute(self, id: int, value: bytes) -> None"),
+        "Set a launch attribute by the driver's number.");
+    type.def(
+        "copy_attributes_from",
+        [](const PyKernelNode& self, const PyKernelNode& other) {
+            in_graph_unlocked(
+                [&] { self.as<KernelNode>().copy_attributes_from(other.as<KernelNode>()); });
+        },
+        "other"_a, nb::sig("def copy_attributes_from(self, other: KernelNode) -> None"),
+        "Take over all launch attributes of another kernel node.");
+}
+
+void bind_callback_node(nb::module_& module) {
+    using Node = PyNodeOf<HostCallbackNode>;
+    auto type =
+        node_class<Node>(module, "HostCallbackNode", "A node that calls a function on the host.");
+    type.def_prop_ro(
+        "callback",
+        [](const Node& self) -> nb::object {
+            const auto called = in_graph([&] { return self.as<HostCallbackNode>().parameters(); });
+            return python_callable(called.function, called.user_data);
+        },
+        nb::sig("def callback(self) -> collections.abc.Callable[[], object] | None"),
+        "Return the Python callable; None if the node calls a C function.");
+    type.def(
+        "update",
+        [](const Node& self, nb::handle function, nb::handle user_data) {
+            const HostFunctionParameters called = callback_argument(function, user_data);
+            in_graph_unlocked([&] { self.as<HostCallbackNode>().update(called); });
+        },
+        "fn"_a.none(), nb::kw_only(), "user_data"_a = nb::none(),
+        nb::sig("def update(self, fn: collections.abc.Callable[[], object], *, user_data: int | "
+                "bytes | None = None) -> None"),
+        "Replace the function; see ``GraphNode.callback``.");
+    type.def("__repr__", [](const Node& self) {
+        return represent("HostCallbackNode", self, [&] {
+            const HostFunctionParameters called = self.as<HostCallbackNode>().parameters();
+            const nb::object callable = python_callable(called.function, called.user_data);
+            if (callable.is_none()) {
+                return " cfunc=" + hex_text(c_function(called.function, called.user_data));
+            }
+            const nb::object name = nb::getattr(callable, "__name__", nb::str("?"));
+            return " callback=" + nb::cast<std::string>(nb::str(name));
+        });
+    });
+}
+
+template <typename Kind>
+void bind_event_node(nb::module_& module, const char* name, const char* documentation) {
+    using Node = PyNodeOf<Kind>;
+    auto type = node_class<Node>(module, name, documentation);
+    type.def_prop_ro(
+        "event",
+        [](const Node& self) {
+            return make<PyEvent>(in_graph([&] { return self.template as<Kind>().event(); }));
+        },
+        nb::sig("def event(self) -> Event"), "Return the event.");
+    type.def(
+        "update",
+        [](const Node& self, nb::handle event) {
+            const PyEvent& replacement = event_argument(event);
+            in_graph_unlocked([&] { self.template as<Kind>().update(replacement); });
+        },
+        "event"_a.none(), nb::sig("def update(self, event: Event) -> None"), "Replace the event.");
+    type.def("__repr__", [name](const Node& self) {
+        return represent(name, self, [&] {
+            const Event event = self.template as<Kind>().event();
+            return " event=" + hex_text(reinterpret_cast<std::uintptr_t>(event.handle()));
+        });
+    });
+}
+
+} // namespace
+
+} // namespace cuprum::python

@@ -1,0 +1,284 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "graph/graph_objects.hpp"
+
+#include "graph/graph_choices.hpp"
+#include "stream/stream_objects.hpp"
+#include "support/arguments.hpp"
+#include "support/gil.hpp"
+
+#include <cuprum/detail/access.hpp>
+
+#include <nanobind/stl/string.h>
+
+#include <string>
+#include <unordered_map>
+
+namespace cuprum::python {
+
+namespace {
+
+/// The Python object of a node, borrowed.
+struct Known {
+    PyObject* object;           // a weak reference to it where there is no GIL
+    const PyGraphNode* payload; // what it holds
+};
+
+// Never destroyed: objects may be dropped while the process exits.
+[[nodiscard]] std::unordered_map<const void*, Known>& known_nodes() {
+    static auto* const nodes = new std::unordered_map<const void*, Known>;
+    return *nodes;
+}
+
+nb::ft_mutex known_mutex; // guards the map where there is no GIL
+
+[[nodiscard]] nb::object find_object(const void* key);
+[[nodiscard]] nb::object make_object(const GraphNode& node);
+[[nodiscard]] nb::object options_object(nb::handle options, const char* class_name);
+
+} // namespace
+
+PyGraphNode::~PyGraphNode() {
+    using detail::Access;
+    if (const void* const key = Access::node(*this).get(); key != nullptr) {
+        const nb::ft_lock_guard lock(known_mutex);
+        auto& nodes = known_nodes();
+        if (const auto found = nodes.find(key);
+            found != nodes.end() && found->second.payload == this) {
+#ifdef Py_GIL_DISABLED
+            Py_DECREF(found->second.object);
+#endif
+            nodes.erase(found);
+        }
+    }
+    // The last share destroys the graph, and that releases what its nodes used.
+    if (Access::state(*this).use_count() == 1) {
+        const nb::gil_scoped_release unlocked;
+        const auto graph = std::move(state_);
+    }
+}
+
+nb::object node_object(const GraphNode& node) {
+    const void* const key = detail::Access::node(node).get();
+    if (key == nullptr) {
+        return make<PyGraphNode>(node); // the entry of a graph
+    }
+    const nb::ft_lock_guard lock(known_mutex);
+    if (nb::object found = find_object(key); found.is_valid()) {
+        return found;
+    }
+    nb::object made = make_object(node);
+#ifdef Py_GIL_DISABLED
+    PyObject* const kept = PyWeakref_NewRef(made.ptr(), nullptr);
+#else
+    PyObject* const kept = made.ptr();
+#endif
+    known_nodes()[key] = {kept, payload<PyGraphNode>(made)};
+    return made;
+}
+
+nb::list live_nodes() {
+    nb::list found;
+    const nb::ft_lock_guard lock(known_mutex);
+    for (const auto& [key, known] : known_nodes()) {
+        if (nb::object object = find_object(key); object.is_valid() && known.payload->is_valid()) {
+            found.append(object);
+        }
+    }
+    return found;
+}
+
+nb::object builder_object(GraphBuilder builder, nb::object stream) {
+    if (!stream.is_valid()) {
+        stream = make<PyStream>(builder.stream());
+    }
+    return make<PyGraphBuilder>(std::move(builder), std::move(stream));
+}
+
+nb::handle captured_stream(nb::handle builder) noexcept {
+    const auto* const held = get_if<PyGraphBuilder>(builder);
+    return held != nullptr ? nb::handle(held->stream)
+                           : builder; // else of a class derived from Stream
+}
+
+GraphCondition condition_argument(nb::handle condition) {
+    const auto* const held = get_if<GraphCondition>(condition);
+    if (held == nullptr) {
+        raise_error(PyExc_TypeError, "condition must be a GraphCondition, as create_condition() "
+                                     "makes it, got " +
+                                         type_label(condition));
+    }
+    return *held;
+}
+
+const PyGraphNode& node_argument(nb::handle node, const char* name) {
+    const auto* const held = get_if<PyGraphNode>(node);
+    if (held == nullptr) {
+        raise_error(PyExc_TypeError,
+                    std::string(name) + " must be a GraphNode, got " + type_label(node));
+    }
+    return *held;
+}
+
+const PyGraphDefinition& child_argument(nb::handle child) {
+    const auto* const held = get_if<PyGraphDefinition>(child);
+    if (held == nullptr) {
+        raise_error(PyExc_TypeError, "child must be a GraphDefinition, got " + type_label(child));
+    }
+    return *held;
+}
+
+GraphCompleteOptions complete_options(nb::handle options) {
+    const nb::object given = options_object(options, "GraphCompleteOptions");
+    if (!given.is_valid()) {
+        return {};
+    }
+    GraphCompleteOptions how{.auto_free_on_launch = is_true(given, "auto_free_on_launch"),
+                             .device_launch = is_true(given, "device_launch"),
+                             .use_node_priority = is_true(given, "use_node_priority")};
+    if (const nb::object stream = given.attr("upload_stream"); !stream.is_none()) {
+        how.upload_stream = stream_argument(stream);
+    }
+    return how;
+}
+
+GraphDebugPrintOptions debug_options(nb::handle options) {
+    const nb::object given = options_object(options, "GraphDebugPrintOptions");
+    if (!given.is_valid()) {
+        return {};
+    }
+    return {.verbose = is_true(given, "verbose"),
+            .runtime_types = is_true(given, "runtime_types"),
+            .kernel_node_params = is_true(given, "kernel_node_params"),
+            .memcpy_node_params = is_true(given, "memcpy_node_params"),
+            .memset_node_params = is_true(given, "memset_node_params"),
+            .host_node_params = is_true(given, "host_node_params"),
+            .event_node_params = is_true(given, "event_node_params"),
+            .ext_semas_signal_node_params = is_true(given, "ext_semas_signal_node_params"),
+            .ext_semas_wait_node_params = is_true(given, "ext_semas_wait_node_params"),
+            .kernel_node_attributes = is_true(given, "kernel_node_attributes"),
+            .handles = is_true(given, "handles"),
+            .mem_alloc_node_params = is_true(given, "mem_alloc_node_params"),
+            .mem_free_node_params = is_true(given, "mem_free_node_params"),
+            .batch_mem_op_node_params = is_true(given, "batch_mem_op_node_params"),
+            .extra_topo_info = is_true(given, "extra_topo_info"),
+            .conditional_node_params = is_true(given, "conditional_node_params")};
+}
+
+void raise_named(const char* class_name, const char* text) {
+    const nb::object type = nb::module_::import_("cuprum._errors").attr(class_name);
+    PyErr_SetString(type.ptr(), text);
+    throw nb::python_error();
+}
+
+void raise_graph_error(const GraphInstantiateError& error) {
+    raise_as("GraphInstantiateError", error, error.what());
+}
+
+void raise_graph_error(const GraphUpdateError& error) {
+    const GraphUpdateResult& result = error.result();
+    const nb::object type = nb::module_::import_("cuprum._errors").attr("GraphUpdateError");
+    const nb::object object =
+        type("Graph update failed: " + result.text + " (" + driver_name(result.reason) + ")");
+    object.attr("result") = update_result(result);
+    object.attr("code") = error.code();
+    object.attr("name") = error.name();
+    object.attr("call") = error.call();
+    object.attr("explanation") = error.explanation();
+    PyErr_SetObject(type.ptr(), object.ptr());
+    throw nb::python_error();
+}
+
+nb::object update_result(const GraphUpdateResult& result) {
+    const auto node = [](const std::optional<GraphNode>& each) {
+        return each ? node_object(*each) : nb::none();
+    };
+    return nb::module_::import_("cuprum._graph_options")
+        .attr("GraphUpdateResult")(result.is_updated, GRAPH_UPDATE_REASONS.member(result.reason),
+                                   result.text, node(result.node), node(result.from_node));
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+nb::object find_object(const void* key) {
+    const auto& nodes = known_nodes();
+    const auto found = nodes.find(key);
+    if (found == nodes.end()) {
+        return {};
+    }
+#ifdef Py_GIL_DISABLED
+    PyObject* object = nullptr;
+    PyWeakref_GetRef(found->second.object, &object);
+    return nb::steal(object);
+#else
+    // An object that is being destroyed may be looked for by its weak references.
+    return Py_REFCNT(found->second.object) == 0 ? nb::object() : nb::borrow(found->second.object);
+#endif
+}
+
+nb::object make_object(const GraphNode& node) {
+    const auto type = node.is_valid() ? node.type() : std::nullopt;
+    if (!type) {
+        return make<PyGraphNode>(node);
+    }
+    switch (*type) {
+    case GraphNodeType::Empty:
+        return make<PyNodeOf<EmptyNode>>(node);
+    case GraphNodeType::Kernel:
+        return make<PyNodeOf<KernelNode>>(node);
+    case GraphNodeType::Memcpy:
+        return make<PyNodeOf<MemcpyNode>>(node);
+    case GraphNodeType::Memset:
+        return make<PyNodeOf<MemsetNode>>(node);
+    case GraphNodeType::Host:
+        return make<PyNodeOf<HostCallbackNode>>(node);
+    case GraphNodeType::Graph:
+        return make<PyNodeOf<ChildGraphNode>>(node);
+    case GraphNodeType::WaitEvent:
+        return make<PyNodeOf<EventWaitNode>>(node);
+    case GraphNodeType::EventRecord:
+        return make<PyNodeOf<EventRecordNode>>(node);
+    case GraphNodeType::MemAlloc:
+        return make<PyNodeOf<AllocNode>>(node);
+    case GraphNodeType::MemFree:
+        return make<PyNodeOf<FreeNode>>(node);
+    case GraphNodeType::Conditional:
+        if (IfNode::matches(node)) {
+            return make<PyConditionalOf<IfNode>>(node);
+        }
+        if (IfElseNode::matches(node)) {
+            return make<PyConditionalOf<IfElseNode>>(node);
+        }
+        if (WhileNode::matches(node)) {
+            return make<PyConditionalOf<WhileNode>>(node);
+        }
+        if (SwitchNode::matches(node)) {
+            return make<PyConditionalOf<SwitchNode>>(node);
+        }
+        return make<PyConditionalNode>(node); // the driver cannot say which
+    default:
+        return make<PyGraphNode>(node);
+    }
+}
+
+nb::object options_object(nb::handle options, const char* class_name) {
+    if (options.is_none()) {
+        return {};
+    }
+    const nb::object type = nb::module_::import_("cuprum._graph_options").attr(class_name);
+    if (PyDict_Check(options.ptr()) != 0) {
+        return type(**nb::borrow<nb::dict>(options));
+    }
+    if (PyObject_IsInstance(options.ptr(), type.ptr()) == 1) {
+        return nb::borrow(options);
+    }
+    raise_error(PyExc_TypeError, std::string("options must be a ") + class_name +
+                                     ", a dict or None, got " + type_label(options));
+}
+
+} // namespace
+
+} // namespace cuprum::python
