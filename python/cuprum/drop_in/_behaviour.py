@@ -13,6 +13,9 @@ from collections.abc import Callable
 _HANDLE_TYPES = {
     "Context": "CUcontext",
     "Event": "CUevent",
+    "Graph": "CUgraphExec",
+    "GraphDefinition": "CUgraph",
+    "GraphNode": "CUgraphNode",
     "Kernel": "CUkernel",
     "MemoryPool": "CUmemoryPool",
     "ObjectCode": "CUlibrary",
@@ -41,9 +44,10 @@ def follow_reference() -> None:
     _give_private_names()
     _give_symbols_as_bytes()
     _show_handles_of_object_code()
-    _let_closed_memory_read_as_nothing()
+    _let_closed_objects_read_as_nothing()
     if importlib.util.find_spec("cuda.bindings") is not None:
         _give_handles_as_bindings()
+        _give_node_types_as_bindings()
 
 
 def _give_symbols_as_bytes() -> None:
@@ -91,14 +95,16 @@ def _give_private_names() -> None:
     ]
 
 
-def _let_closed_memory_read_as_nothing() -> None:
-    """Make a closed buffer or pool have the address or handle 0 instead of raising."""
+def _let_closed_objects_read_as_nothing() -> None:
+    """Make a closed buffer, pool or graph have the address or handle 0 instead of raising."""
     import cuprum
 
     for cls, name, value in (
         (cuprum.Buffer, "handle", 0),
         (cuprum.MemoryPool, "handle", 0),
         (cuprum.MemoryPool, "is_handle_owned", False),
+        (cuprum.graph.Graph, "handle", 0),
+        (cuprum.graph.GraphDefinition, "handle", 0),
     ):
         own = vars(cls)[name]
         setattr(cls, name, property(_tolerant(own, value), doc=own.__doc__))
@@ -120,11 +126,25 @@ def _give_handles_as_bindings() -> None:
     import cuprum
 
     for class_name, type_name in _HANDLE_TYPES.items():
-        cls = getattr(cuprum, class_name, None)
+        cls = getattr(cuprum, class_name, None) or getattr(cuprum.graph, class_name, None)
         if cls is not None and "handle" in vars(cls):
             cls.handle = property(
                 _converter(vars(cls)["handle"], type_name), doc=vars(cls)["handle"].__doc__
             )
+
+
+def _give_node_types_as_bindings() -> None:
+    """Give the kind of a graph node as a ``CUgraphNodeType``."""
+    import cuprum
+
+    own = vars(cuprum.graph.GraphNode)["type"]
+
+    def node_type(self: object) -> object:
+        kind = own.__get__(self)
+        driver = importlib.import_module("cuda.bindings.driver")
+        return kind and getattr(driver.CUgraphNodeType, f"CU_GRAPH_NODE_TYPE_{kind.name}")
+
+    cuprum.graph.GraphNode.type = property(node_type, doc=own.__doc__)  # type: ignore[assignment]
 
 
 def _converter(own: object, type_name: str) -> Callable[[object], object]:

@@ -105,6 +105,7 @@ _PRIVATE_MODULES = {
         "default_stream",
     ),
     "_utils": (),
+    "_utils._weak_handles": ("WeakHandle", "weak_handle"),
     "_utils.cuda_utils": (
         "CUDAError",
         "ComputeCapability",
@@ -119,6 +120,40 @@ _PRIVATE_MODULES = {
     ),
     "_utils.version": ("binding_version", "driver_version"),
     "_version": ("__version__",),
+    "graph._adjacency_set_proxy": ("AdjacencySetProxy",),
+    "graph._graph_builder": (
+        "Graph",
+        "GraphBuilder",
+        "GraphCompleteOptions",
+        "GraphDebugPrintOptions",
+    ),
+    "graph._graph_definition": ("GraphCondition", "GraphDefinition"),
+    "graph._graph_node": ("GraphNode", "_node_registry"),
+    "graph._subclasses": (
+        "AllocNode",
+        "ChildGraphNode",
+        "ConditionalNode",
+        "EmptyNode",
+        "EventRecordNode",
+        "EventWaitNode",
+        "ExecutableChildGraphNode",
+        "ExecutableEventRecordNode",
+        "ExecutableEventWaitNode",
+        "ExecutableGraphNode",
+        "ExecutableHostCallbackNode",
+        "ExecutableKernelNode",
+        "ExecutableMemcpyNode",
+        "ExecutableMemsetNode",
+        "FreeNode",
+        "HostCallbackNode",
+        "IfElseNode",
+        "IfNode",
+        "KernelNode",
+        "MemcpyNode",
+        "MemsetNode",
+        "SwitchNode",
+        "WhileNode",
+    ),
     "utils._program_cache": (
         "FileStreamProgramCache",
         "InMemoryProgramCache",
@@ -287,6 +322,7 @@ def _enter(name: str, module: ModuleType) -> None:
 def _places() -> tuple[object, ...]:
     import cuprum
     from cuprum import _cuprum, _types, typing, utils
-    from cuprum.drop_in import _compiling, _launching, _memory_shims, _shims
+    from cuprum.drop_in import _compiling, _graph_shims, _launching, _memory_shims, _shims
 
-    return _shims, _memory_shims, _compiling, _launching, cuprum, _cuprum, _types, utils, typing
+    shims = (_shims, _memory_shims, _graph_shims, _compiling, _launching)
+    return *shims, cuprum, _cuprum, _types, utils, typing

@@ -81,6 +81,8 @@ def Stream_accept(stream: object, allow_stream_protocol: bool = False) -> object
 
     if isinstance(stream, cuprum.Stream):
         return stream
+    if isinstance(stream, cuprum.graph.GraphBuilder):
+        return stream.stream
     if allow_stream_protocol and hasattr(stream, "__cuda_stream__"):
         from cuprum import Device
 
