@@ -264,7 +264,6 @@ def test_peer_access_to_itself_is_a_matter_of_course(device):
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("create_graph_builder", {}),
         ("create_opaque_array", {"options": None}),
         ("create_mipmapped_array", {"options": None}),
         ("create_texture_object", {"resource": None}),
