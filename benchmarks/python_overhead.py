@@ -36,6 +36,7 @@ ROUNDS = 60
 # A queue holds about a thousand launches; more would measure the device.
 LAUNCHES = 900
 WARM_UP = 30
+GRAPH_KERNELS = 16
 ROUNDS_A_STREAM = 6
 # Reading the handle of one of our streams would change how its later calls are made.
 PER_THREAD_STREAM = 2
@@ -183,6 +184,10 @@ CALLS = {
     "stream_create": "device.create_stream().close_stream()",
     "stream_sync": "stream.sync()",
     "set_current": "device.set_current()",
+    "graph_launch": "x.launch_graph(stream)",
+    "graph_add_kernel": "x.add_kernel_node(x, x, pointer, x, 7)",
+    "graph_update_node": "x.update_kernel_node(config=x, kernel=x, args=(pointer, x, 7))",
+    "graph_capture": "x.capture_graph()",
     "device_lookup": "nothing(0)",
     "device_current": "nothing()",
     "buffer_dlpack": "source.nothing()",
@@ -230,6 +235,23 @@ def operations(module):
     def sync():
         names["stream"].sync()
 
+    graphs = importlib.import_module(f"{module}.graph")
+
+    def renew_graph():
+        names["definition"] = graphs.GraphDefinition()
+
+    def capture_graph():
+        builder = names["stream"].create_graph_builder().begin_building()
+        for _ in range(GRAPH_KERNELS):
+            core.launch(builder, config, empty)
+        return builder.end_building().complete()
+
+    renew_graph()
+    definition = graphs.GraphDefinition()
+    kernel_node = definition.launch(config, three, pointer, factor, 7)
+    executable = definition.instantiate()
+    names |= {"graph": capture_graph(), "node": executable[kernel_node], "executable": executable}
+    names |= {"capture_graph": capture_graph, "arguments": (pointer, factor, 7)}
     views = importlib.import_module(f"{module}.utils")
     names |= {"View": views.StridedMemoryView, "handle": PER_THREAD_STREAM}
     program = core.Program(SOURCE, "c++", options)
@@ -258,6 +280,12 @@ def operations(module):
     add("stream_create", 100, "device.create_stream().close()")
     add("stream_sync", 1000, "stream.sync()")
     add("set_current", 2000, "device.set_current()")
+    add("graph_launch", 200, "graph.launch(stream)", sync)
+    add(
+        "graph_add_kernel", 900, "definition.launch(config, three, pointer, factor, 7)", renew_graph
+    )
+    add("graph_update_node", 900, "node.update(config=config, kernel=three, args=arguments)")
+    add("graph_capture", 50, "capture_graph()", sync)
     add("device_lookup", 2000, "Device(0)")
     add("device_current", 2000, "Device()")
     add("buffer_dlpack", 1000, "source.__dlpack__()")

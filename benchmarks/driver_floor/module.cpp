@@ -118,6 +118,12 @@ PyObject* set_current(PyObject* self, PyObject*) {
     Py_RETURN_NONE;
 }
 
+template <void (*Use)(const floors::Objects&)>
+PyObject* use_graph(PyObject* self, PyObject* const*, Py_ssize_t, PyObject*) {
+    Use(floor_in(self).objects);
+    Py_RETURN_NONE;
+}
+
 /// Does nothing. For operations that make no driver call.
 PyObject* nothing(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) {
     Py_RETURN_NONE;
@@ -185,6 +191,10 @@ PyMethodDef methods[] = {
     {"sync", sync, METH_NOARGS, nullptr},
     {"renew", renew, METH_NOARGS, nullptr},
     {"set_current", set_current, METH_NOARGS, nullptr},
+    {"launch_graph", fast(use_graph<floors::launch_graph>), FAST, nullptr},
+    {"add_kernel_node", fast(use_graph<floors::add_kernel_node>), FAST, nullptr},
+    {"update_kernel_node", fast(use_graph<floors::update_kernel_node>), FAST, nullptr},
+    {"capture_graph", fast(use_graph<floors::capture_graph>), FAST, nullptr},
     {"nothing", fast(nothing), FAST, nullptr},
     {"order", fast(order), FAST, nullptr},
     {"time", time, METH_VARARGS,

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t ALLOCATED_BYTES = 1024;
 constexpr std::size_t COPIED_BYTES = 4096;
+constexpr int GRAPH_KERNELS = 16;
+constexpr int MOST_NODES = 1000; // of one graph
 
 /// Resolved once, when this library is loaded.
 const bare::Driver DRIVER;
@@ -34,6 +36,46 @@ void launch(const Objects& objects, CUkernel kernel, void** arguments) {
     config.hStream = objects.stream;
     check(DRIVER.cuLaunchKernelEx_(&config, reinterpret_cast<CUfunction>(kernel), arguments,
                                    nullptr));
+}
+
+/// The arguments of the kernel with three.
+struct ThreeArguments {
+    explicit ThreeArguments(const Objects& objects) : pointer(objects.source) {}
+
+    CUdeviceptr pointer;
+    float factor = 2;
+    long long count = 7;
+    void* addresses[3] = {&pointer, &factor, &count};
+};
+
+CUDA_KERNEL_NODE_PARAMS one_thread(CUkernel kernel, void** arguments) {
+    CUDA_KERNEL_NODE_PARAMS parameters{};
+    parameters.kern = kernel;
+    parameters.gridDimX = parameters.gridDimY = parameters.gridDimZ = 1;
+    parameters.blockDimX = parameters.blockDimY = parameters.blockDimZ = 1;
+    parameters.kernelParams = arguments;
+    return parameters;
+}
+
+CUgraph create_graph() {
+    CUgraph graph = nullptr;
+    check(DRIVER.cuGraphCreate_(&graph, 0));
+    return graph;
+}
+
+CUgraphNode add_node(CUgraph graph, CUgraphNode after, CUkernel kernel, void** arguments) {
+    CUgraphNode node = nullptr;
+    const CUDA_KERNEL_NODE_PARAMS parameters = one_thread(kernel, arguments);
+    check(
+        DRIVER.cuGraphAddKernelNode_(&node, graph, &after, after == nullptr ? 0 : 1, &parameters));
+    return node;
+}
+
+CUgraphExec instantiate(CUgraph graph) {
+    CUgraphExec executable = nullptr;
+    CUDA_GRAPH_INSTANTIATE_PARAMS parameters{};
+    check(DRIVER.cuGraphInstantiateWithParams_(&executable, graph, &parameters));
+    return executable;
 }
 
 template <typename Call>
@@ -139,6 +181,56 @@ void set_current(const Objects& objects) {
     check(DRIVER.cuCtxSetCurrent_(objects.context));
 }
 
+void launch_graph(const Objects& objects) {
+    static const CUgraphExec executable = [&] {
+        const CUgraph graph = create_graph();
+        CUgraphNode last = nullptr;
+        for (int i = 0; i < GRAPH_KERNELS; ++i) {
+            last = add_node(graph, last, objects.empty, nullptr);
+        }
+        return instantiate(graph);
+    }();
+    check(DRIVER.cuGraphLaunch_(executable, objects.stream));
+}
+
+void add_kernel_node(const Objects& objects) {
+    static CUgraph graph = nullptr;
+    static int count = 0;
+    if (count++ % MOST_NODES == 0) {
+        if (graph != nullptr) {
+            check(DRIVER.cuGraphDestroy_(graph));
+        }
+        graph = create_graph();
+    }
+    ThreeArguments arguments(objects);
+    static_cast<void>(add_node(graph, nullptr, objects.three, arguments.addresses));
+}
+
+void update_kernel_node(const Objects& objects) {
+    static CUgraphNode node = nullptr;
+    static const CUgraphExec executable = [&] {
+        const CUgraph graph = create_graph();
+        ThreeArguments arguments(objects);
+        node = add_node(graph, nullptr, objects.three, arguments.addresses);
+        return instantiate(graph);
+    }();
+    ThreeArguments arguments(objects);
+    const CUDA_KERNEL_NODE_PARAMS parameters = one_thread(objects.three, arguments.addresses);
+    check(DRIVER.cuGraphExecKernelNodeSetParams_(executable, node, &parameters));
+}
+
+void capture_graph(const Objects& objects) {
+    CUgraph graph = nullptr;
+    check(DRIVER.cuStreamBeginCapture_(objects.stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    for (int i = 0; i < GRAPH_KERNELS; ++i) {
+        launch_empty(objects);
+    }
+    check(DRIVER.cuStreamEndCapture_(objects.stream, &graph));
+    const CUgraphExec executable = instantiate(graph);
+    check(DRIVER.cuGraphExecDestroy_(executable));
+    check(DRIVER.cuGraphDestroy_(graph));
+}
+
 double time_of(const char* operation, int loops, const Objects& objects) {
     const auto is = [operation](const char* name) { return std::strcmp(operation, name) == 0; };
     if (is("launch_empty")) {
@@ -176,6 +268,18 @@ double time_of(const char* operation, int loops, const Objects& objects) {
     }
     if (is("set_current")) {
         return time(loops, [&] { set_current(objects); });
+    }
+    if (is("graph_launch")) {
+        return time(loops, [&] { launch_graph(objects); });
+    }
+    if (is("graph_add_kernel")) {
+        return time(loops, [&] { add_kernel_node(objects); });
+    }
+    if (is("graph_update_node")) {
+        return time(loops, [&] { update_kernel_node(objects); });
+    }
+    if (is("graph_capture")) {
+        return time(loops, [&] { capture_graph(objects); });
     }
     if (is("view_cupy_ordered") || is("view_torch_ordered")) {
         return time(loops, [] { order_default_streams(); });

@@ -52,6 +52,16 @@ void destroy(CUstream stream);
 void order_default_streams();
 void set_current(const Objects& objects);
 
+// Graphs. The first use makes them.
+/// Launches a graph of 16 kernels.
+void launch_graph(const Objects& objects);
+/// Adds a kernel node with three arguments. Starts a new graph from time to time.
+void add_kernel_node(const Objects& objects);
+/// Replaces the arguments of a node of an executable graph.
+void update_kernel_node(const Objects& objects);
+/// Captures 16 launches and makes an executable graph, and destroys both.
+void capture_graph(const Objects& objects);
+
 /// Makes the driver calls of the named operation `loops` times and returns the nanoseconds per
 /// operation. Returns a negative number if the operation makes no driver calls.
 double time_of(const char* operation, int loops, const Objects& objects);
