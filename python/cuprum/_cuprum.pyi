@@ -1263,7 +1263,7 @@ class GraphMemoryResource(_NativeResource):
 
     def __init__(self, device_id: object | None) -> None: ...
 
-    def allocate(self, size: int, *, stream: Stream) -> Buffer:
+    def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer:
         """
         Allocate memory in the graph that a stream captures.
 
@@ -1275,7 +1275,7 @@ class GraphMemoryResource(_NativeResource):
             If it is another device's.
         """
 
-    def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None:
+    def deallocate(self, ptr: int, size: int, *, stream: Stream | GraphBuilder) -> None:
         """Free memory of a graph that no Buffer holds."""
 
     @property
@@ -1555,7 +1555,7 @@ class Buffer:
 
     def __repr__(self) -> str: ...
 
-    def copy_to(self, dst: Buffer | None = None, *, stream: Stream, options: cuprum._copy.CopyOptions | None = None) -> Buffer:
+    def copy_to(self, dst: Buffer | None = None, *, stream: Stream | GraphBuilder, options: cuprum._copy.CopyOptions | None = None) -> Buffer:
         """
         Copy all bytes to another buffer of the same size. Returns at once.
 
@@ -1580,7 +1580,7 @@ class Buffer:
             for want of a memory resource.
         """
 
-    def copy_from(self, src: Buffer, *, stream: Stream, options: cuprum._copy.CopyOptions | None = None) -> None:
+    def copy_from(self, src: Buffer, *, stream: Stream | GraphBuilder, options: cuprum._copy.CopyOptions | None = None) -> None:
         """
         Copy all bytes from another buffer of the same size. Returns at once.
 
@@ -1641,7 +1641,7 @@ class Buffer:
             If the stream is capturing: a graph would use the memory whenever it runs.
         """
 
-    def fill(self, value: object, *, stream: Stream) -> None:
+    def fill(self, value: object, *, stream: Stream | GraphBuilder) -> None:
         """
         Fill with a repeated value. Returns at once.
 
@@ -1660,7 +1660,7 @@ class Buffer:
             If the value has another width, the size is not a multiple of it, or the buffer is read-only.
         """
 
-    def close(self, stream: Stream | None = None) -> None:
+    def close(self, stream: Stream | GraphBuilder | None = None) -> None:
         """
         Release this object's share of the memory; the last one frees it.
 
@@ -1699,7 +1699,7 @@ class Buffer:
             If the slice has a step.
         """
 
-    def copy_region_from(self, src: Buffer, extent: tuple[int, ...], *, stream: Stream, offset: int = 0, pitch: int = 0, rows_per_slice: int = 0, src_offset: int = 0, src_pitch: int = 0, src_rows_per_slice: int = 0) -> None:
+    def copy_region_from(self, src: Buffer, extent: tuple[int, ...], *, stream: Stream | GraphBuilder, offset: int = 0, pitch: int = 0, rows_per_slice: int = 0, src_offset: int = 0, src_pitch: int = 0, src_rows_per_slice: int = 0) -> None:
         """
         Copy a part, a rectangle or a box of bytes from another buffer. Returns at once.
 
@@ -1724,7 +1724,7 @@ class Buffer:
             If a region does not lie in its buffer, the two overlap, or this buffer is read-only.
         """
 
-    def fill_region(self, value: object, extent: tuple[int, ...], *, stream: Stream, offset: int = 0, pitch: int = 0) -> None:
+    def fill_region(self, value: object, extent: tuple[int, ...], *, stream: Stream | GraphBuilder, offset: int = 0, pitch: int = 0) -> None:
         """
         Fill a rectangle of bytes with a repeated value. Returns at once.
 

@@ -3,6 +3,7 @@
 
 #include "graph/bind_graph_appending.hpp"
 
+#include "arrays/numpy_scalars.hpp"
 #include "graph/graph_choices.hpp"
 #include "graph/host_callback.hpp"
 #include "graph/released_owners.hpp"
@@ -43,10 +44,11 @@ template <typename Self>
 
 /// Returns whether a graph keeps an argument of a kernel.
 [[nodiscard]] bool is_kept(PyObject* value) {
-    const PyTypeObject* const type = Py_TYPE(value);
+    PyTypeObject* const type = Py_TYPE(value);
     // NOTE: an AllocNode has a share of its graph, which must not keep itself alive.
     return type != &PyLong_Type && type != &PyFloat_Type && type != &PyBool_Type &&
-           type != TYPE<PyNodeOf<AllocNode>> && type != TYPE<GraphCondition>;
+           type != TYPE<PyNodeOf<AllocNode>> && type != TYPE<GraphCondition> &&
+           known_numpy_scalar(type).kind == NumpyScalar::Kind::None;
 }
 
 /// Keeps those values for a graph that `is_wanted` chooses.
@@ -149,7 +151,9 @@ std::shared_ptr<void> keep_arguments(std::span<PyObject* const> values) {
 }
 
 void keep_captured(const Stream& stream, std::span<PyObject* const> values) {
-    detail::retain_buffers(stream, BufferList(values).all());
+    if (const BufferList buffers(values); !buffers.all().empty()) {
+        detail::retain_buffers(stream, buffers.all());
+    }
     auto kept = keep_those(values, [](PyObject* value) {
         const auto* const buffer = get_if<PyBuffer>(value);
         const bool is_graph_memory =
@@ -507,10 +511,12 @@ SwitchNode
     const KernelArguments arguments(*what, values, nullptr);
     const detail::NodeArguments packed{
         .addresses = arguments.addresses(), .owner = keep_arguments(values), .is_packed = true};
-    return node_object(in_graph([&] {
+    const KernelNode node = in_graph([&] {
         const Brief unlocked(!what->is_loaded.load(std::memory_order_relaxed));
         return where.launch_with(how.core, *what, packed);
-    }));
+    });
+    what->is_loaded.store(true, std::memory_order_relaxed);
+    return node_object(node);
 }
 
 template <typename Self>

@@ -173,10 +173,11 @@ std::string place_text(const PyBuffer& buffer) {
 }
 
 void bind_copies(nb::class_<PyBuffer>& type) {
-    fast_method<copy_to>(type,
-                         "def copy_to(self, dst: Buffer | None = None, *, stream: Stream, options: "
-                         "cuprum._copy.CopyOptions | None = None) -> Buffer",
-                         R"(Copy all bytes to another buffer of the same size. Returns at once.
+    fast_method<copy_to>(
+        type,
+        "def copy_to(self, dst: Buffer | None = None, *, stream: Stream | GraphBuilder, options: "
+        "cuprum._copy.CopyOptions | None = None) -> Buffer",
+        R"(Copy all bytes to another buffer of the same size. Returns at once.
 
 Parameters
 ----------
@@ -197,10 +198,11 @@ Raises
 ValueError
     If the sizes differ, the buffers overlap in part, `dst` is read-only, or it cannot be allocated
     for want of a memory resource.)");
-    fast_method<copy_from>(type,
-                           "def copy_from(self, src: Buffer, *, stream: Stream, options: "
-                           "cuprum._copy.CopyOptions | None = None) -> None",
-                           R"(Copy all bytes from another buffer of the same size. Returns at once.
+    fast_method<copy_from>(
+        type,
+        "def copy_from(self, src: Buffer, *, stream: Stream | GraphBuilder, options: "
+        "cuprum._copy.CopyOptions | None = None) -> None",
+        R"(Copy all bytes from another buffer of the same size. Returns at once.
 
 Parameters
 ----------
@@ -272,7 +274,8 @@ ValueError
     If the sizes differ, or `destination` is not contiguous.
 RuntimeError
     If the stream is capturing: a graph would use the memory whenever it runs.)");
-    fast_method<fill>(type, "def fill(self, value: object, *, stream: Stream) -> None",
+    fast_method<fill>(type,
+                      "def fill(self, value: object, *, stream: Stream | GraphBuilder) -> None",
                       R"(Fill with a repeated value. Returns at once.
 
 Parameters
@@ -291,7 +294,7 @@ ValueError
 }
 
 void bind_closing(nb::class_<PyBuffer>& type) {
-    fast_method<close>(type, "def close(self, stream: Stream | None = None) -> None",
+    fast_method<close>(type, "def close(self, stream: Stream | GraphBuilder | None = None) -> None",
                        R"(Release this object's share of the memory; the last one frees it.
 
 Calling it again does nothing.

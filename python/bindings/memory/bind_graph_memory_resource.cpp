@@ -132,7 +132,7 @@ device_id : Device or int
             return made;
         },
         "size"_a.none(), nb::kw_only(), "stream"_a.none(),
-        nb::sig("def allocate(self, size: int, *, stream: Stream) -> Buffer"),
+        nb::sig("def allocate(self, size: int, *, stream: Stream | GraphBuilder) -> Buffer"),
         R"(Allocate memory in the graph that a stream captures.
 
 Raises
@@ -151,7 +151,8 @@ ValueError
             self.core->deallocate_bytes(pointer, bytes, order);
         },
         "ptr"_a.none(), "size"_a.none(), nb::kw_only(), "stream"_a.none(),
-        nb::sig("def deallocate(self, ptr: int, size: int, *, stream: Stream) -> None"),
+        nb::sig(
+            "def deallocate(self, ptr: int, size: int, *, stream: Stream | GraphBuilder) -> None"),
         "Free memory of a graph that no Buffer holds.");
     type.def_prop_ro(
         "attributes",

@@ -58,7 +58,8 @@ ValueError
     If the slice has a step.)");
     fast_method<copy_region_from>(
         type,
-        "def copy_region_from(self, src: Buffer, extent: tuple[int, ...], *, stream: Stream, "
+        "def copy_region_from(self, src: Buffer, extent: tuple[int, ...], *, stream: Stream | "
+        "GraphBuilder, "
         "offset: int = 0, pitch: int = 0, rows_per_slice: int = 0, src_offset: int = 0, src_pitch: "
         "int = 0, src_rows_per_slice: int = 0) -> None",
         R"(Copy a part, a rectangle or a box of bytes from another buffer. Returns at once.
@@ -82,11 +83,11 @@ Raises
 ------
 ValueError
     If a region does not lie in its buffer, the two overlap, or this buffer is read-only.)");
-    fast_method<fill_rectangle>(
-        type,
-        "def fill_region(self, value: object, extent: tuple[int, ...], *, stream: Stream, offset: "
-        "int = 0, pitch: int = 0) -> None",
-        R"(Fill a rectangle of bytes with a repeated value. Returns at once.
+    fast_method<fill_rectangle>(type,
+                                "def fill_region(self, value: object, extent: tuple[int, ...], *, "
+                                "stream: Stream | GraphBuilder, offset: "
+                                "int = 0, pitch: int = 0) -> None",
+                                R"(Fill a rectangle of bytes with a repeated value. Returns at once.
 
 Parameters
 ----------

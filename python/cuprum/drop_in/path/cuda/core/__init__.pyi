@@ -40,6 +40,7 @@ from cuprum import __version__ as __version__
 from cuprum import launch as launch
 
 from . import experimental as experimental
+from . import graph as graph
 from . import system as system
 from . import typing as typing
 from . import utils as utils
