@@ -136,6 +136,10 @@ GraphBuilder make_builder(GraphBuilderKind kind, Stream stream, std::uint64_t or
     return Access::make<GraphBuilder>(std::move(state));
 }
 
+GraphDamage damage_of(const Capture& capture) noexcept {
+    return capture.graph != nullptr ? capture.graph->root->damage : GraphDamage::None;
+}
+
 void lose_graph(Capture& capture) noexcept {
     if (capture.graph == nullptr) {
         return;
@@ -149,22 +153,28 @@ void lose_graph(Capture& capture) noexcept {
     graph.handle = nullptr;
 }
 
-void end_failed_capture(CUstream stream, bool is_graph_owned) noexcept {
+bool end_failed_capture(CUstream stream, bool is_graph_owned) noexcept {
     try {
         CUgraph graph = nullptr;
-        if (driver::query_capture(stream).capture != CU_STREAM_CAPTURE_STATUS_NONE &&
-            driver::table().cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS &&
-            graph != nullptr && is_graph_owned) {
+        if (driver::query_capture(stream).capture == CU_STREAM_CAPTURE_STATUS_NONE ||
+            driver::table().cuStreamEndCapture(stream, &graph) != CUDA_SUCCESS ||
+            graph == nullptr) {
+            return false;
+        }
+        if (is_graph_owned) {
             driver::release_now("graph of a failed capture", driver::table().cuGraphDestroy, graph);
         }
+        return true;
     } catch (...) {
         driver::report_release_failure("stream capture");
+        return false;
     }
 }
 
 CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) noexcept {
     try {
         const StreamState& queue = *Access::state(stream);
+        const bool is_destroyed = is_graph_owned && damage_of(capture) != GraphDamage::LostBody;
         CUgraph graph = nullptr;
         CUresult status = CUDA_SUCCESS;
         if (!queue.is_lost()) { // else a reset of the device ended the capture with the stream
@@ -174,7 +184,10 @@ CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) no
                 return status; // it goes on
             }
             if (status != CUDA_SUCCESS) {
-                end_failed_capture(queue.handle, is_graph_owned);
+                const bool has_graph = end_failed_capture(queue.handle, is_destroyed);
+                if (!has_graph && !is_graph_owned && capture.graph != nullptr) {
+                    capture.graph->root->damage = GraphDamage::LostBody;
+                }
             }
         }
         std::vector<Capture::Fork> forks; // destroyed without the lock: that destroys streams
@@ -189,7 +202,7 @@ CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) no
         capture.is_over.store(true, std::memory_order_relaxed);
         if (is_graph_owned) {
             lose_graph(capture);
-            if (status == CUDA_SUCCESS && graph != nullptr) {
+            if (status == CUDA_SUCCESS && graph != nullptr && is_destroyed) {
                 driver::release_now("graph of an abandoned capture", driver::table().cuGraphDestroy,
                                     graph);
             }

@@ -97,11 +97,15 @@ struct CaptureInfo {
 /// Throws for a capture that gives no graph. Names the call that invalidated it if it is known.
 [[noreturn]] void raise_invalidated(const Capture& capture, CUresult status, const char* call);
 
+/// Returns what is wrong with the graph that a capture makes.
+[[nodiscard]] GraphDamage damage_of(const Capture& capture) noexcept;
+
 /// Notes that the graph of a capture is gone.
 void lose_graph(Capture& capture) noexcept;
 
-/// Makes sure that a stream captures no more after the driver refused to end its capture.
-void end_failed_capture(CUstream stream, bool is_graph_owned) noexcept;
+/// Makes sure that a stream captures no more after the driver refused to end its capture. Returns
+/// whether that left a graph, which is destroyed if it is owned.
+bool end_failed_capture(CUstream stream, bool is_graph_owned) noexcept;
 
 /// Ends a capture and drops its graph. Returns the driver's code, success once it is over.
 CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) noexcept;

@@ -34,6 +34,9 @@ CUstreamCaptureMode to_driver(CaptureMode mode);
 [[noreturn]] void raise_begin_failure(CUresult status, const BuilderState& builder,
                                       const char* call);
 [[noreturn]] void raise_wrong_thread(const BuilderState& builder);
+/// Gives up a graph that a failed call damaged, and throws.
+[[noreturn]] void refuse_damaged(const BuilderState& builder, Capture& capture, CUgraph handle,
+                                 detail::GraphDamage damage);
 void check_forks(const BuilderState& builder, Capture& capture);
 void check_joinable(std::span<const GraphBuilder> builders, const GraphBuilder& root);
 /// Lets a graph keep alive what was captured into it.
@@ -146,9 +149,12 @@ GraphBuilder& GraphBuilder::end_building() {
     }
     if (status != CUDA_SUCCESS) {
         const bool is_primary = builder.kind == GraphBuilderKind::Primary;
-        detail::end_failed_capture(stream, is_primary);
+        const bool is_destroyed = detail::damage_of(*capture) != detail::GraphDamage::LostBody;
+        const bool has_graph = detail::end_failed_capture(stream, is_primary && is_destroyed);
         if (is_primary) {
             detail::lose_graph(*capture);
+        } else if (!has_graph) {
+            builder.graph->root->damage = detail::GraphDamage::LostBody;
         }
         if (is_wrong_thread) {
             raise_wrong_thread(builder);
@@ -156,6 +162,9 @@ GraphBuilder& GraphBuilder::end_building() {
         detail::raise_invalidated(*capture, status, end.name);
     }
     if (builder.kind == GraphBuilderKind::Primary) {
+        if (const auto damage = detail::damage_of(*capture); damage != detail::GraphDamage::None) {
+            refuse_damaged(builder, *capture, handle, damage);
+        }
         if (capture->graph != nullptr) {
             capture->graph->is_owned = true;
             builder.graph = std::move(capture->graph);
@@ -440,6 +449,18 @@ void raise_wrong_thread(const BuilderState& builder) {
                         std::string(to_string(builder.capture->mode)) +
                         " on another thread, which has to end it; captures in mode relaxed end on "
                         "any thread");
+}
+
+void refuse_damaged(const BuilderState& builder, Capture& capture, CUgraph handle,
+                    detail::GraphDamage damage) {
+    detail::lose_graph(capture);
+    // NOTE: a graph without one of its bodies is leaked. The driver would crash.
+    if (damage != detail::GraphDamage::LostBody) {
+        driver::release_now("graph of a failed capture", table().cuGraphDestroy, handle);
+    }
+    throw CUDAError(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, table().cuStreamEndCapture.name,
+                    "the graph of " + detail::name_of(builder) + " cannot be used: " +
+                        to_string(damage) + "; capture the whole graph again");
 }
 
 void check_forks(const BuilderState& builder, Capture& capture) {

@@ -175,7 +175,17 @@ detail::GraphShare captured_graph(const Stream& stream, detail::Capture& capture
 }
 
 void remove_node(detail::GraphState& graph, detail::NodeState& node) noexcept {
-    driver::release_now("node of a graph", table().cuGraphDestroyNode, node.handle);
+    const auto& destroy = table().cuGraphDestroyNode;
+    try {
+        const CUresult status = destroy(node.handle);
+        if (status == CUDA_ERROR_ILLEGAL_STATE) { // drivers refuse this during a capture
+            graph.root->damage = detail::GraphDamage::StrayNode;
+        } else if (status != CUDA_SUCCESS) {
+            driver::report_release_failure("node of a graph", destroy.name, status);
+        }
+    } catch (...) { // the first call of an entry looks it up, which can fail
+        driver::report_release_failure("node of a graph");
+    }
     detail::forget_node(graph, node);
 }
 

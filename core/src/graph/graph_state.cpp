@@ -119,6 +119,13 @@ GraphState::~GraphState() {
     }
 }
 
+std::string to_string(GraphDamage damage) {
+    return damage == GraphDamage::LostBody
+               ? "the capture of a conditional body failed, so that the driver destroyed the body"
+               : "a call that failed left a node in it, which the driver does not remove during a "
+                 "capture";
+}
+
 GraphShare own_graph(CUgraph handle, std::shared_ptr<ContextState> home) {
     GraphShare made;
     try {
@@ -164,6 +171,10 @@ GraphState& open(const GraphShare& graph) {
     }
     if (graph->handle == nullptr) [[unlikely]] {
         raise_destroyed("GraphDefinition");
+    }
+    if (graph->root->damage != GraphDamage::None) [[unlikely]] {
+        throw std::logic_error("this graph cannot be used: " + to_string(graph->root->damage) +
+                               "; capture the whole graph again");
     }
     return *graph;
 }

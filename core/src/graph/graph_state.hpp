@@ -104,17 +104,26 @@ private:
     std::size_t count_ = 0;
 };
 
+/// Why a graph that was captured cannot be used.
+enum class GraphDamage : std::uint8_t {
+    None,
+    StrayNode, // it has a node that was added by a call that failed
+    LostBody,  // the capture of a body failed. The driver then destroys the body, but not the node,
+               // and crashes when it is asked to instantiate or destroy the graph (seen with 580)
+};
+
 /// A graph: a root, or a part below one. Destroying a root's state destroys the graph if it is
 /// ours.
 struct GraphState {
-    CUgraph handle = nullptr;           // null once a part's node is destroyed
-    bool is_owned = false;              // a root that we destroy
-    GraphState* root = this;            // of the hierarchy
-    GraphState* parent = nullptr;       // null for a root
-    NodeState* node = nullptr;          // of the parent, that holds this graph
-    std::shared_ptr<ContextState> home; // the context of its nodes; null for the current one
-    std::shared_ptr<void> owner;        // of a graph made elsewhere
-    mutable std::mutex lock;            // guards `nodes`
+    CUgraph handle = nullptr;               // null once a part's node is destroyed
+    bool is_owned = false;                  // a root that we destroy
+    GraphState* root = this;                // of the hierarchy
+    GraphState* parent = nullptr;           // null for a root
+    NodeState* node = nullptr;              // of the parent, that holds this graph
+    std::shared_ptr<ContextState> home;     // the context of its nodes; null for the current one
+    std::shared_ptr<void> owner;            // of a graph made elsewhere
+    GraphDamage damage = GraphDamage::None; // a root's
+    mutable std::mutex lock;                // guards `nodes`
     NodeTable nodes;
     std::mutex parts_mutex;                                       // guards `parts`
     std::vector<std::unique_ptr<GraphState>> parts;               // a root's: all graphs below it
@@ -131,6 +140,9 @@ struct GraphState {
 
 using GraphShare = std::shared_ptr<GraphState>;
 using NodeShare = std::shared_ptr<NodeState>;
+
+/// Says for messages what is wrong with a graph.
+[[nodiscard]] std::string to_string(GraphDamage damage);
 
 /// Takes over a graph of the driver. Nodes that are added run in `home`, or in the current context.
 [[nodiscard]] GraphShare own_graph(CUgraph handle, std::shared_ptr<ContextState> home = {});

@@ -221,18 +221,40 @@ TEST_F(GraphBuilderErrors, name_the_call_that_invalidated_the_capture) {
     EXPECT_EQ(download<int>(value), (std::vector{2}));
 }
 
-TEST_F(GraphBuilderErrors, of_an_invalidated_body_leave_the_parent_usable) {
+// A GPU's driver destroys the body and then crashes when it uses the whole graph.
+TEST_F(GraphBuilderErrors, of_an_invalidated_body_lose_the_whole_graph) {
     const Buffer value = counters({0});
-    GraphBuilder builder = device().create_graph_builder();
+    GraphBuilder builder = stream().create_graph_builder();
     builder.begin_building();
     GraphBuilder body = builder.if_then(builder.create_condition(1));
     body.begin_building(CaptureMode::ThreadLocal);
     make_forbidden_call(body.stream());
     EXPECT_THROW(body.end_building(), CUDAError);
+    expect_error<std::logic_error>([&] { (void)body.graph_definition().nodes(); },
+                                   {"cannot be used", "body failed", "again"});
     add(builder, value, 1);
-    builder.end_building();
-    run(builder.complete());
+    expect_error<CUDAError>([&] { builder.end_building(); },
+                            {name_of(builder), "conditional body failed", "again"});
+    expect_error<std::logic_error>([&] { (void)builder.complete(); },
+                                   {name_of(builder), "has no graph", "capture again"});
+    EXPECT_FALSE(is_capturing(stream()));
+    GraphBuilder other = stream().create_graph_builder();
+    other.begin_building();
+    add(other, value, 1);
+    other.end_building();
+    run(other.complete());
     EXPECT_EQ(download<int>(value), (std::vector{1}));
+}
+
+TEST_F(GraphBuilderErrors, of_an_invalidated_body_survive_closing_the_parent) {
+    GraphBuilder builder = stream().create_graph_builder();
+    builder.begin_building();
+    GraphBuilder body = builder.if_then(builder.create_condition(1));
+    body.begin_building(CaptureMode::ThreadLocal);
+    make_forbidden_call(body.stream());
+    body.close();
+    builder.close();
+    EXPECT_FALSE(is_capturing(stream()));
 }
 
 TEST_F(GraphBuilderErrors, only_the_thread_that_began_ends_a_capture) {

@@ -332,26 +332,26 @@ TEST_F(Lifetime, what_many_updates_replaced_is_released_while_the_executable_liv
     const GraphDefinition graph;
     const MemsetNode node = graph.memset(memory(), std::uint8_t{1}, 4);
     const Graph executable = graph.instantiate();
-    int live = 0;
+    const auto live = std::make_shared<int>(0); // the last owners go after the test
     int most = 0;
     const auto counted = [&] {
-        ++live;
-        return std::shared_ptr<void>(nullptr, [&](void*) { --live; });
+        ++*live;
+        return std::shared_ptr<void>(nullptr, [live](void*) { --*live; });
     };
     for (int i = 0; i < UPDATES; ++i) {
         executable[node].update({.dst = {memory().handle(), counted()}, .value = 2, .width = 4});
         executable.launch(stream());
         stream().sync();
-        most = std::max(most, live);
+        most = std::max(most, *live);
     }
     EXPECT_LT(most, UPDATES / 4);
     // Others may launch it now, so that everything stays.
     static_cast<void>(executable.handle());
-    const int before = live;
+    const int before = *live;
     for (int i = 0; i < UPDATES; ++i) {
         executable[node].update({.dst = {memory().handle(), counted()}, .value = 2, .width = 4});
     }
-    EXPECT_EQ(live, before + UPDATES);
+    EXPECT_EQ(*live, before + UPDATES);
 }
 
 TEST_F(Lifetime, what_updates_replaced_stays_while_a_launch_may_use_it) {
