@@ -172,7 +172,9 @@ TEST_F(ProcessesTest, damaged_records_are_ignored) {
     // by a live process: a record without a lock would be removed.
     fs::path good;
     for (const auto& entry : fs::directory_iterator(folder_)) {
-        good = entry.path();
+        if (entry.path().filename().string().starts_with("process-")) {
+            good = entry.path();
+        }
     }
     std::ifstream file(good, std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
@@ -238,7 +240,9 @@ TEST_F(ProcessesTest, a_missing_folder_is_created_for_its_user_alone) {
     ASSERT_EQ(worker.run("use 1"), 0);
     EXPECT_EQ(processes(1).size(), 1U);
     for (const auto& entry : fs::directory_iterator(fresh)) {
-        EXPECT_EQ(entry.status().permissions(), fs::perms::owner_read | fs::perms::owner_write);
+        if (entry.is_regular_file()) { // not the socket for checkpoints, which the folder protects
+            EXPECT_EQ(entry.status().permissions(), fs::perms::owner_read | fs::perms::owner_write);
+        }
     }
 }
 
