@@ -58,7 +58,8 @@ void number_property(Type& type, const char* name, auto get, const char* documen
 template <typename Held, typename Base = PyGraphNode>
 [[nodiscard]] nb::class_<Held, Base> node_class(nb::module_& module, const char* name,
                                                 const char* documentation) {
-    nb::class_<Held, Base> type(module, name, nb::is_weak_referenceable(), documentation);
+    nb::class_<Held, Base> type(module, name, nb::is_weak_referenceable(), nb::pooled(),
+                                documentation);
     note_type<Held>(type);
     return type;
 }

@@ -12,8 +12,11 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 namespace cuprum::python {
 
@@ -25,9 +28,93 @@ struct Known {
     const PyGraphNode* payload; // what it holds
 };
 
+/// The objects of all nodes, by the node: open addressing, so that a node costs no allocation.
+class KnownNodes {
+public:
+    [[nodiscard]] const Known* find(const void* key) const noexcept {
+        const std::size_t place = place_of(key);
+        return slots_.empty() || slots_[place].key == nullptr ? nullptr : &slots_[place].known;
+    }
+
+    void insert(const void* key, const Known& known) {
+        constexpr std::size_t least = 64;
+        if ((count_ + 1) * 2 > slots_.size()) {
+            grow(std::max(least, slots_.size() * 2));
+        }
+        Slot& slot = slots_[place_of(key)];
+        count_ += slot.key == nullptr ? 1 : 0;
+        slot = {key, known};
+    }
+
+    void erase(const void* key) noexcept {
+        std::size_t gap = place_of(key);
+        // Later entries move up into the gap, unless that is before their home.
+        for (std::size_t next = (gap + 1) & mask(); slots_[next].key != nullptr;
+             next = (next + 1) & mask()) {
+            const std::size_t home = home_of(slots_[next].key);
+            if (((next - home) & mask()) >= ((next - gap) & mask())) {
+                slots_[gap] = slots_[next];
+                gap = next;
+            }
+        }
+        slots_[gap] = {};
+        --count_;
+    }
+
+    template <typename Function>
+    void for_each(const Function& function) const {
+        for (const Slot& slot : slots_) {
+            if (slot.key != nullptr) {
+                function(slot.key, slot.known);
+            }
+        }
+    }
+
+private:
+    struct Slot {
+        const void* key = nullptr;
+        Known known = {};
+    };
+
+    [[nodiscard]] std::size_t mask() const noexcept { return slots_.size() - 1; }
+
+    [[nodiscard]] std::size_t home_of(const void* key) const noexcept {
+        constexpr std::uint64_t spread = 0x9E3779B97F4A7C15;
+        constexpr unsigned upper_half = 32;
+        return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(key) * spread) >>
+                                        upper_half) &
+               mask();
+    }
+
+    /// Returns where a key is, or where it would be.
+    [[nodiscard]] std::size_t place_of(const void* key) const noexcept {
+        if (slots_.empty()) {
+            return 0;
+        }
+        std::size_t place = home_of(key);
+        while (slots_[place].key != nullptr && slots_[place].key != key) {
+            place = (place + 1) & mask();
+        }
+        return place;
+    }
+
+    void grow(std::size_t size) {
+        std::vector<Slot> before(size);
+        before.swap(slots_);
+        for (const Slot& slot : before) {
+            if (slot.key != nullptr) {
+                slots_[place_of(slot.key)] = slot;
+            }
+        }
+    }
+
+    std::vector<Slot> slots_; // a power of two, at most half full
+    std::size_t count_ = 0;
+};
+
 // Never destroyed: objects may be dropped while the process exits.
-[[nodiscard]] std::unordered_map<const void*, Known>& known_nodes() {
-    static auto* const nodes = new std::unordered_map<const void*, Known>;
+[[nodiscard]] KnownNodes& known_nodes() {
+    static auto* const nodes = new KnownNodes;
     return *nodes;
 }
 
@@ -43,13 +130,13 @@ PyGraphNode::~PyGraphNode() {
     using detail::Access;
     if (const void* const key = Access::node(*this).get(); key != nullptr) {
         const nb::ft_lock_guard lock(known_mutex);
-        auto& nodes = known_nodes();
-        if (const auto found = nodes.find(key);
-            found != nodes.end() && found->second.payload == this) {
+        KnownNodes& nodes = known_nodes();
+        if (const Known* const found = nodes.find(key);
+            found != nullptr && found->payload == this) {
 #ifdef Py_GIL_DISABLED
-            Py_DECREF(found->second.object);
+            Py_DECREF(found->object);
 #endif
-            nodes.erase(found);
+            nodes.erase(key);
         }
     }
     // The last share destroys the graph, and that releases what its nodes used.
@@ -74,18 +161,18 @@ nb::object node_object(const GraphNode& node) {
 #else
     PyObject* const kept = made.ptr();
 #endif
-    known_nodes()[key] = {kept, payload<PyGraphNode>(made)};
+    known_nodes().insert(key, {kept, payload<PyGraphNode>(made)});
     return made;
 }
 
 nb::list live_nodes() {
     nb::list found;
     const nb::ft_lock_guard lock(known_mutex);
-    for (const auto& [key, known] : known_nodes()) {
+    known_nodes().for_each([&](const void* key, const Known& known) {
         if (nb::object object = find_object(key); object.is_valid() && known.payload->is_valid()) {
             found.append(object);
         }
-    }
+    });
     return found;
 }
 
@@ -204,18 +291,17 @@ nb::object update_result(const GraphUpdateResult& result) {
 namespace {
 
 nb::object find_object(const void* key) {
-    const auto& nodes = known_nodes();
-    const auto found = nodes.find(key);
-    if (found == nodes.end()) {
+    const Known* const found = known_nodes().find(key);
+    if (found == nullptr) {
         return {};
     }
 #ifdef Py_GIL_DISABLED
     PyObject* object = nullptr;
-    PyWeakref_GetRef(found->second.object, &object);
+    PyWeakref_GetRef(found->object, &object);
     return nb::steal(object);
 #else
     // An object that is being destroyed may be looked for by its weak references.
-    return Py_REFCNT(found->second.object) == 0 ? nb::object() : nb::borrow(found->second.object);
+    return Py_REFCNT(found->object) == 0 ? nb::object() : nb::borrow(found->object);
 #endif
 }
 
