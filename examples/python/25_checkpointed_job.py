@@ -9,6 +9,7 @@ that it is paused.
 
 import multiprocessing
 import os
+import time
 from multiprocessing.connection import Connection
 
 import numpy as np
@@ -40,6 +41,8 @@ def job(report: Connection) -> None:
             if step == STEPS // 4:
                 stream.sync()
                 report.send("a quarter is done")
+            if step >= STEPS // 4:
+                time.sleep(0.01)  # the rest takes long enough to be paused
         result = np.empty(COUNT, np.float32)
         values.copy_to_host(result, stream=stream)
         stream.sync()

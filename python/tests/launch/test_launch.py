@@ -9,7 +9,7 @@ import weakref
 
 import numpy as np
 import pytest
-from conftest import SOURCE
+from kernel_source import SOURCE
 
 import cuprum
 from cuprum import LaunchConfig, launch
