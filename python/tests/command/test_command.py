@@ -182,6 +182,12 @@ print(cuprum.Device(0).compute_capability)
 """
 
 
+needs_emulator = pytest.mark.skipif(
+    run_command.find_command() is None, reason="the emulated device is not part of this build"
+)
+
+
+@needs_emulator
 def test_run_gives_any_program_the_emulated_device(tmp_path):
     program = tmp_path / "program.py"
     program.write_text(PROGRAM)
@@ -204,11 +210,13 @@ def test_run_gives_any_program_the_emulated_device(tmp_path):
     assert "major=8, minor=6" in result.stdout
 
 
+@needs_emulator
 def test_run_returns_the_status_of_the_program():
     assert run("run", "sh", "-c", "exit 42").returncode == 42
     assert run("run", "true").returncode == SUCCESS
 
 
+@needs_emulator
 def test_run_reports_a_program_that_cannot_be_started():
     result = run("run", "/nowhere/program")
     assert result.returncode == NOT_STARTED

@@ -78,8 +78,9 @@ def test_every_error_has_a_public_name_and_can_be_pickled(error):
 def test_the_bindings_raise_no_error_without_a_public_name():
     bindings = pathlib.Path(__file__).resolve().parents[2] / "bindings"
     named = set()
-    for source in bindings.rglob("*.cpp"):
-        named |= set(re.findall(r'(?:raise_as|find)\("(\w+Error)"', source.read_text()))
+    for source in bindings.rglob("*.?pp"):
+        calls = r'(?:raise_as|raise_named|find|attr)\("(\w+Error)"'
+        named |= set(re.findall(calls, source.read_text()))
     assert len(named) > 10
     assert named == {error.__name__ for error in OWN_ERRORS}
 
