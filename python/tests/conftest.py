@@ -11,6 +11,7 @@ import ctypes
 import gc
 import os
 import re
+import signal
 import time
 
 import numpy as np
@@ -21,6 +22,9 @@ import cuprum
 
 # Several devices allow tests between devices. The driver reads this when it is first used.
 os.environ.setdefault("CUPRUM_EMULATOR_DEVICES", "3")
+
+# Shells let background programs ignore Ctrl-C, which child processes inherit.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class LiveCounts(ctypes.Structure):

@@ -117,7 +117,6 @@ def test_the_live_table_is_drawn_until_ctrl_c(memory):
 
     child, terminal = pty.fork()
     if child == 0:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # programs in the background ignore it
         os.execve(
             sys.executable,
             [sys.executable, "-m", "cuprum", "top", "--interval", "0.1"],
