@@ -4,7 +4,7 @@
 // Builds a graph from nodes, makes it executable once, and changes it between launches.
 //
 // A wave runs through a bar: each frame computes the amplitude at every point for one moment, and
-// copies it to the host. Only the moment changes from frame to frame, so that one node gets other
+// copies it to the host. Only the moment changes from frame to frame, so one node gets new
 // arguments. A second definition then replaces the parameters of all nodes at once.
 
 #include <cuprum/cuprum.hpp>
@@ -72,14 +72,14 @@ int main() {
         }
     }
 
-    // The definition has not changed. Edit it, and let the executable take everything over.
+    // The definition is still the old one. Edit it, and update the whole executable from it.
     first.update_arguments(amplitude, 0.25F, POINTS);
     graph.update(definition);
     graph.launch(stream);
     stream.sync();
     is_right = is_right && std::abs(frame[0] - 1) < 1e-4F;
 
-    // An executable refuses a definition of another shape, says what differs, and goes on.
+    // A definition with another topology is refused. The result says why, and the graph still runs.
     const cuprum::GraphDefinition other(device);
     other.launch(CONFIG, wave, amplitude, 0.0F, POINTS);
     const cuprum::GraphUpdateResult result = graph.try_update(other);

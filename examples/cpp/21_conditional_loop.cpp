@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Iterates on the device until the result is good enough: one launch, no word from the host.
+// Iterates on the device until the result is good enough: one launch, no help from the host.
 //
 // Jacobi's method solves a system of linear equations step by step. The loop is a node of a graph.
-// Its body computes one step and the largest change, and a kernel decides whether to go on.
+// Its body computes one step and the largest change, and a kernel decides whether to continue.
 
 #include <cuprum/cuprum.hpp>
 

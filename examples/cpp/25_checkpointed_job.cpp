@@ -33,13 +33,14 @@ extern "C" __global__ void decay(float* values, float rate, unsigned count) {
     if (i < count) values[i] -= rate * values[i];
 })";
 
-/// Tells the other process something, or waits until it does.
+/// Sends a number to the other process.
 void send(int socket, float value) {
     if (::write(socket, &value, sizeof value) != sizeof value) {
         throw std::runtime_error("the other process is gone");
     }
 }
 
+/// Waits for a number from the other process.
 float receive(int socket) {
     float value = 0;
     if (::read(socket, &value, sizeof value) != sizeof value) {
@@ -96,7 +97,7 @@ int run() {
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) {
         throw std::runtime_error("there is no socket");
     }
-    // Before the first use of CUDA, which does not work after a fork.
+    // Fork before the first use of CUDA: CUDA does not work after a fork.
     const pid_t pid = ::fork();
     if (pid == 0) {
         ::close(ends[0]);

@@ -55,7 +55,8 @@ for name, array in host.items():
 error = device.allocate(4 * COUNT, stream=stream)
 slopes = device.allocate(8, stream=stream)
 
-# What is enqueued on the builder becomes a graph. However the block is left, the capture ends.
+# Work that is enqueued on the builder becomes a graph. The capture ends with the block, even if it
+# raises.
 with cuprum.graph.capture(stream) as builder:
     wide = cuprum.LaunchConfig(grid=COUNT // 256, block=256)
     one = cuprum.LaunchConfig(grid=1, block=256)

@@ -11,7 +11,7 @@ SOURCE = r"""
 extern "C" __device__ __cudart_builtin__ void CUDARTAPI
 cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned int value);
 
-// One step of Newton's method for a square root. Goes on until the step is small.
+// One step of Newton's method for a square root. Continues until the step is small.
 extern "C" __global__ void newton(cudaGraphConditionalHandle again, double* root, double number,
                                   int* steps) {
     const double next = 0.5 * (*root + number / *root);
@@ -33,7 +33,7 @@ steps = device.allocate(4, stream=stream)
 root.copy_from_host(np.array([NUMBER]), stream=stream)
 stream.sync()
 
-# The loop begins with the condition at 1. Every round of its body runs the kernel, which sets it.
+# The condition starts at 1. Each round of the loop runs the kernel, which sets the condition again.
 graph = cuprum.graph.GraphDefinition()
 again = graph.create_condition(default_value=1)
 start = graph.memset(steps, 0, 4)
