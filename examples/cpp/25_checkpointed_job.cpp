@@ -15,9 +15,9 @@
 #include <span>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <thread>
 #include <vector>
 
 namespace {

@@ -45,7 +45,7 @@ std::string GraphDefinition::to_svg() const {
     const std::string program = detail::find_program("dot", tried);
     if (program.empty()) {
         throw LibraryNotFoundError(
-            "dot, the program of Graphviz,", std::move(tried),
+            "Graphviz's program dot", std::move(tried),
             "install Graphviz (apt install graphviz, dnf install graphviz, brew install graphviz, "
             "conda install graphviz), or use to_text(), or to_dot() and draw it elsewhere");
     }
