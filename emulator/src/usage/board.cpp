@@ -69,6 +69,8 @@ public:
         if (status.st_size == 0 && is_writer) {
             const BoardLayout empty;
             if (::pwrite(file_, &empty, sizeof empty, 0) != static_cast<ssize_t>(sizeof empty)) {
+                // The disk may be full. A part of a board would never be used again.
+                (void)::ftruncate(file_, 0);
                 give_up();
             }
             return;
@@ -151,9 +153,10 @@ std::vector<FailureEvent> Board::events_after(std::uint64_t number) const {
         return events;
     }
     const std::uint64_t oldest = newest > EVENT_COUNT ? newest - EVENT_COUNT + 1 : 1;
-    for (std::uint64_t each = std::max(number + 1, oldest); each <= newest; ++each) {
+    // The file is untrusted: `newest` may be the largest number, after which `each` is 0.
+    for (std::uint64_t each = oldest; each <= newest && each != 0; ++each) {
         FailureEvent event;
-        if (board.read(offset_of_event(each), event) && event.number == each &&
+        if (each > number && board.read(offset_of_event(each), event) && event.number == each &&
             event.device < MAX_DEVICES) {
             events.push_back(event);
         }

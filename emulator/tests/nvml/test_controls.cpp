@@ -5,6 +5,8 @@
 
 #include "nvml_test.hpp"
 
+#include <sys/resource.h>
+
 namespace cuprum::nvml::test {
 
 namespace {
@@ -36,6 +38,19 @@ unsigned int power_limit(nvmlDevice_t device) {
 } // namespace
 
 using ControlsTest = NVMLTest;
+
+TEST_F(ControlsTest, a_disk_that_was_full_does_not_spoil_the_board) {
+    rlimit before{};
+    ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+    const auto old_handler = ::signal(SIGXFSZ, SIG_IGN);
+    const rlimit small{.rlim_cur = 4096, .rlim_max = before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+    const nvmlReturn_t failed = NVML(nvmlDeviceSetPersistenceMode)(device(), NVML_FEATURE_ENABLED);
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+    ::signal(SIGXFSZ, old_handler);
+    EXPECT_EQ(failed, NVML_ERROR_OPERATING_SYSTEM);
+    EXPECT_EQ(NVML(nvmlDeviceSetPersistenceMode)(device(), NVML_FEATURE_ENABLED), NVML_SUCCESS);
+}
 
 TEST_F(ControlsTest, variables_set_what_cannot_be_measured) {
     set("CUPRUM_EMULATOR_TEMPERATURE", "85");

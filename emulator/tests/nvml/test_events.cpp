@@ -141,6 +141,19 @@ TEST_F(EventsTest, sets_that_do_not_exist_are_refused) {
     }
 }
 
+TEST_F(EventsTest, a_board_with_the_largest_number_of_events_has_none) {
+    constexpr off_t newest_offset = 16;
+    constexpr std::uint64_t largest = ~std::uint64_t{0};
+    ASSERT_EQ(NVML(nvmlDeviceSetPersistenceMode)(device(0), NVML_FEATURE_ENABLED), NVML_SUCCESS);
+    const EventSet set;
+    ASSERT_EQ(set.add(device(0)), NVML_SUCCESS);
+    const int board = ::open((folder_ / "board").c_str(), O_RDWR | O_CLOEXEC);
+    ASSERT_EQ(::pwrite(board, &largest, sizeof largest, newest_offset), ssize_t{sizeof largest});
+    ::close(board);
+    nvmlEventData_t data{};
+    EXPECT_EQ(set.wait(data, 0), NVML_ERROR_TIMEOUT);
+}
+
 TEST_F(EventsTest, a_damaged_board_is_like_an_empty_one) {
     fail_kernel("0");
     for (const std::uintmax_t bytes : {std::uintmax_t{3}, std::uintmax_t{100}}) {
