@@ -41,6 +41,7 @@ constexpr std::chrono::milliseconds LOOK_INTERVAL{5};
 constexpr unsigned int NOT_A_MIG_DEVICE = 0xffffffff;
 
 std::mutex event_sets_mutex;
+[[maybe_unused]] const bool are_event_sets_ready = keep_unlocked_in_children<event_sets_mutex>();
 
 /// The sets that exist. A waiting thread keeps its set alive.
 std::map<nvmlEventSet_t, std::shared_ptr<nvmlEventSet_st>>& event_sets() {

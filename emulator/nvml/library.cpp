@@ -18,6 +18,7 @@ namespace {
 
 std::mutex mutex;            // of what follows
 unsigned int user_count = 0; // calls of nvmlInit less those of nvmlShutdown
+[[maybe_unused]] const bool is_mutex_ready = keep_unlocked_in_children<mutex>();
 
 std::shared_ptr<const State>& state_slot() {
     static auto* const slot = new std::shared_ptr<const State>; // for calls while the process exits

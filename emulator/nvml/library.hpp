@@ -15,9 +15,12 @@
 
 #include <cuda.h>
 
+#include <pthread.h>
+
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <nvml/nvml.hpp>
 #include <string>
 #include <string_view>
@@ -82,6 +85,14 @@ void require_version(unsigned int given, unsigned int expected);
 
 /// Returns the code of the exception being handled.
 [[nodiscard]] nvmlReturn_t code_of_exception() noexcept;
+
+/// Makes forks wait for a mutex, so that a child finds it unlocked. Once per mutex, when the
+/// library is loaded. No thread may hold two such mutexes.
+template <std::mutex& MUTEX>
+[[nodiscard]] bool keep_unlocked_in_children() noexcept {
+    const auto unlock = [] { MUTEX.unlock(); };
+    return ::pthread_atfork([] { MUTEX.lock(); }, unlock, unlock) == 0;
+}
 
 /// Runs the body of an exported function with the state. The body may throw Failure, or return a
 /// code if it has one.

@@ -33,10 +33,17 @@ constexpr const char* NVML_VERSION = "13.580.00";
 constexpr const char* DRIVER_BRANCH = "cuprum-emulator";
 
 std::mutex system_event_mutex;
-std::set<nvmlSystemEventSet_t> system_event_sets;
+[[maybe_unused]] const bool are_system_events_ready =
+    keep_unlocked_in_children<system_event_mutex>();
+
+/// The sets that exist. Never destroyed: a client may free its sets while the process exits.
+std::set<nvmlSystemEventSet_t>& system_event_sets() {
+    static auto* const sets = new std::set<nvmlSystemEventSet_t>;
+    return *sets;
+}
 
 void require_system_set(nvmlSystemEventSet_t set) {
-    require(system_event_sets.contains(set));
+    require(system_event_sets().contains(set));
 }
 
 } // namespace
@@ -97,7 +104,7 @@ nvmlReturn_t nvmlSystemEventSetCreate(nvmlSystemEventSetCreateRequest_t* request
         require(request);
         require_version(request->version, nvmlSystemEventSetCreateRequest_v1);
         const std::lock_guard lock(system_event_mutex);
-        request->set = *system_event_sets.insert(new nvmlSystemEventSet_st).first;
+        request->set = *system_event_sets().insert(new nvmlSystemEventSet_st).first;
     });
 }
 
@@ -107,7 +114,7 @@ nvmlReturn_t nvmlSystemEventSetFree(nvmlSystemEventSetFreeRequest_t* request) {
         require_version(request->version, nvmlSystemEventSetFreeRequest_v1);
         const std::lock_guard lock(system_event_mutex);
         require_system_set(request->set);
-        system_event_sets.erase(request->set);
+        system_event_sets().erase(request->set);
         delete request->set;
     });
 }

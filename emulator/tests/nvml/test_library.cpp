@@ -7,6 +7,7 @@
 #include "support/shell.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <regex>
 #include <set>
@@ -94,6 +95,33 @@ TEST_F(LibraryTest, exports_every_function_of_nvidias_header) {
     exported.insert(REFUSED.begin(), REFUSED.end());
     exported.insert(REFUSED_OF_DEVICE.begin(), REFUSED_OF_DEVICE.end());
     EXPECT_EQ(exported, declared);
+}
+
+TEST_F(LibraryTest, a_forked_child_can_call_while_other_threads_of_its_parent_do) {
+    constexpr int children = 200;
+    constexpr unsigned int longest_s = 20;
+    const auto& count_devices = NVML(nvmlDeviceGetCount_v2); // dlsym() may wait in a child
+    std::atomic<bool> is_over = false;
+    std::thread busy([&] {
+        unsigned int count = 0;
+        while (!is_over) {
+            (void)count_devices(&count);
+        }
+    });
+    int failures = 0;
+    for (int child = 0; child < children && failures == 0; ++child) {
+        const pid_t pid = ::fork();
+        if (pid == 0) {
+            ::alarm(longest_s);
+            unsigned int count = 0;
+            std::_Exit(count_devices(&count) == NVML_SUCCESS && count == 2 ? 0 : 1);
+        }
+        int status = -1;
+        failures += ::waitpid(pid, &status, 0) == pid && status == 0 ? 0 : 1;
+    }
+    is_over = true;
+    busy.join();
+    EXPECT_EQ(failures, 0);
 }
 
 TEST_F(LibraryTest, every_function_says_that_nvml_is_not_initialised) {
