@@ -60,7 +60,9 @@ nvmlReturn_t wait_for(std::optional<Milliseconds> timeout, const Wait& wait) {
         throw std::invalid_argument("timeout is " + std::to_string(timeout->count()) +
                                     " ms, expected at least 0");
     }
-    const auto end = Clock::now() + timeout.value_or(Milliseconds());
+    // A longer time does not fit into the clock: milliseconds::max() is one.
+    constexpr Milliseconds max_wait = std::chrono::hours(24 * 365 * 100);
+    const auto end = Clock::now() + std::min(timeout.value_or(Milliseconds()), max_wait);
     for (;;) {
         Milliseconds left = max_step;
         if (timeout) {
