@@ -26,7 +26,8 @@ namespace cuprum::emulator {
 
 namespace {
 
-constexpr int LOOK_AGAIN_MS = 1; // while a lock waits
+constexpr int LOOK_AGAIN_MS = 1;    // while a lock waits
+constexpr int ACCEPT_AGAIN_MS = 10; // after a connection that could not be taken
 
 /// Returns whether no stream of the process has work left. Only while no call is inside.
 bool is_all_work_done() {
@@ -162,6 +163,8 @@ void RestoreThread::serve() noexcept {
 void RestoreThread::take_connections() noexcept {
     const int connection = socket_.accept();
     if (connection < 0) {
+        // If the process has no free descriptor, the connection stays and poll() returns at once.
+        ::poll(nullptr, 0, ACCEPT_AGAIN_MS);
         return;
     }
     const auto room =
