@@ -33,8 +33,9 @@ std::optional<Milliseconds> timeout_argument(nb::handle timeout_ms) {
 }
 
 /// Waits in short steps. Signal handlers run between two of them.
-template <typename Wait>
-auto wait_with_signals(std::optional<Milliseconds> timeout, const Wait& wait) {
+template <typename Events, typename Wait>
+auto wait_with_signals(const Events& events, std::optional<Milliseconds> timeout,
+                       const Wait& wait) {
     using Clock = std::chrono::steady_clock;
     constexpr Milliseconds step(100);
     const auto end = Clock::now() + timeout.value_or(Milliseconds());
@@ -44,8 +45,10 @@ auto wait_with_signals(std::optional<Milliseconds> timeout, const Wait& wait) {
             left = std::clamp(std::chrono::ceil<Milliseconds>(end - Clock::now()), Milliseconds(),
                               step);
         }
+        // A copy: another thread may close the object while this one waits without the GIL.
+        const Events copy = events;
         try {
-            return ask([&] { return wait(left); });
+            return ask([&] { return wait(copy, left); });
         } catch (const NVMLError& error) {
             if (error.code() != TIMEOUT || (timeout && Clock::now() >= end)) {
                 throw;
@@ -155,7 +158,8 @@ nb::object xid_only(const system::EventData& event, const std::optional<T>& valu
 
 nb::object device_events_wait(const system::DeviceEvents& self, nb::handle timeout_ms) {
     return make<system::EventData>(wait_with_signals(
-        timeout_argument(timeout_ms), [&](Milliseconds time) { return self.wait(time); }));
+        self, timeout_argument(timeout_ms),
+        [](const system::DeviceEvents& events, Milliseconds time) { return events.wait(time); }));
 }
 
 void bind_device_events(nb::module_& module) {
@@ -235,8 +239,11 @@ nb::object system_events_wait(const system::SystemEvents& self, nb::handle timeo
     if (count == 0) {
         raise_error(PyExc_ValueError, "buffer_size is 0, expected at least 1");
     }
-    return make<Values<system::SystemEvent>>(Values<system::SystemEvent>{wait_with_signals(
-        timeout_argument(timeout_ms), [&](Milliseconds time) { return self.wait(time, count); })});
+    return make<Values<system::SystemEvent>>(Values<system::SystemEvent>{
+        wait_with_signals(self, timeout_argument(timeout_ms),
+                          [&](const system::SystemEvents& events, Milliseconds time) {
+                              return events.wait(time, count);
+                          })});
 }
 
 void bind_events_of_system(nb::module_& module) {
