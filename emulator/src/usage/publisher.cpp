@@ -27,12 +27,22 @@ Folder* folder = nullptr; // never deleted: threads may outlive static objects
 int file = -1;            // its lock shows that the process lives
 std::string file_name;
 
+/// Gives the file its size with all of its memory. A file with holes would raise SIGBUS later, at a
+/// write that finds the folder's disk full. Sets errno if it fails.
+bool reserve_file() {
+    int problem = EINTR;
+    while (problem == EINTR) {
+        problem = ::posix_fallocate(file, 0, sizeof(Record));
+    }
+    errno = problem;
+    return problem == 0;
+}
+
 /// Creates the file under a hidden name, which readers skip, and maps it.
 Record* create_file(const std::string& hidden) {
     file = ::openat(folder->descriptor(), hidden.c_str(),
                     O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
-    if (file < 0 || ::ftruncate(file, sizeof(Record)) != 0 ||
-        ::flock(file, LOCK_EX | LOCK_NB) != 0) {
+    if (file < 0 || !reserve_file() || ::flock(file, LOCK_EX | LOCK_NB) != 0) {
         return nullptr;
     }
     void* const memory =
