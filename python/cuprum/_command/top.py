@@ -89,13 +89,16 @@ def render(facts: dict, style: Style) -> list[str]:
 
 
 def _processes_of(device: Any) -> list[dict]:
+    try:
+        found = device.compute_running_processes
+    except Exception:  # a device that does not report them, such as a MIG instance
+        return []
     loads: dict[int, int] = {}
     try:
         for sample in device.get_process_utilization():
             loads[sample.pid] = sample.sm  # the newest sample is the last
-        found = device.compute_running_processes
-    except Exception:  # a device that does not report them, such as a MIG instance
-        return []
+    except Exception:  # a device that lists processes may still not know their load
+        loads.clear()
     return [
         {
             "pid": process.pid,

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+import types
 
 import pytest
 
@@ -61,6 +62,19 @@ def test_facts_are_those_of_nvml(memory, capsys):
     assert set(own[0]) == {"pid", "user", "program", "memory_bytes", "gpu_utilization_percent"}
     assert own[0]["memory_bytes"] is None or own[0]["memory_bytes"] >= BYTES
     assert "pytest" in own[0]["program"]
+
+
+def test_processes_without_a_known_load_are_listed():
+    class Device:
+        compute_running_processes = (types.SimpleNamespace(pid=os.getpid(), used_gpu_memory=BYTES),)
+
+        def get_process_utilization(self):
+            raise system.NotSupportedError("this device does not know the load of processes")
+
+    (found,) = top._processes_of(Device())
+    assert found["pid"] == os.getpid()
+    assert found["memory_bytes"] == BYTES
+    assert found["gpu_utilization_percent"] is None
 
 
 def test_one_table_needs_no_rich(memory, capsys, monkeypatch):
