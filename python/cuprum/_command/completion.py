@@ -16,29 +16,30 @@ from cuprum._command import SUCCESS, make_parser
 _BASH = """\
 # bash completion for cuprum; put `source <(cuprum completion bash)` into ~/.bashrc
 _cuprum() {{
-    local word=${{COMP_WORDS[COMP_CWORD]}} path= each
+    local word=${{COMP_WORDS[COMP_CWORD]}} place= each
     for each in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
-        case "$path $each" in
+        case "$place $each" in
 {steps}
         esac
     done
-    case "$path" in
+    case "$place" in
 {cases}
     esac
 }}
 complete -o default -F _cuprum cuprum
 """
+# NOTE: not `path`, which is the array of $PATH in zsh.
 _ZSH = """\
 #compdef cuprum
 # zsh completion for cuprum; put `source <(cuprum completion zsh)` into ~/.zshrc, after compinit
 _cuprum() {{
-    local path= each
+    local place= each
     for each in "${{words[@]:1:$((CURRENT-2))}}"; do
-        case "$path $each" in
+        case "$place $each" in
 {steps}
         esac
     done
-    case "$path" in
+    case "$place" in
 {cases}
     esac
 }}
@@ -81,7 +82,7 @@ def script(shell: str) -> str:
         )
         return _FISH.format(steps=steps, lines=lines)
     steps = "\n".join(
-        f'            "{_parent(path)} {_last(path)}") path="{path}" ;;' for path in paths
+        f'            "{_parent(path)} {_last(path)}") place="{path}" ;;' for path in paths
     )
     if shell == "zsh":
         cases = "\n".join(

@@ -3,6 +3,7 @@
 
 """cuprum completion: what the shells offer."""
 
+import re
 import shutil
 import subprocess
 
@@ -37,6 +38,10 @@ def test_bash_offers_commands_and_options():
     assert complete_in_bash("cuprum", "completion", "") >= {"bash", "zsh", "fish"}
     assert complete_in_bash("cuprum", "run", "--dev") == {"--devices"}
     assert complete_in_bash("cuprum", "no-such-command", "") >= {"info"}
+
+
+def test_the_script_for_zsh_leaves_the_search_path_alone():
+    assert re.search(r"\bpath=|\$path\b", script("zsh")) is None
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
