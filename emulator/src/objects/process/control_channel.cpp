@@ -22,6 +22,7 @@
 #include <string_view>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <utility>
 
@@ -93,10 +94,14 @@ sockaddr_un address_of(const std::string& path) {
     return address;
 }
 
-int connect_to(const usage::Folder& directory, const std::string& name) {
+/// Connects to a socket; -1 with errno if that fails: EAGAIN if its process is stopped and the
+/// queue of connections stays full. `flags` can be SOCK_NONBLOCK.
+int connect_to(const usage::Folder& directory, const std::string& name, int flags = 0) {
     const sockaddr_un address = address_of(directory.short_path(name));
-    Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    const timeval limit{.tv_sec = GRACE_MS / 1000, .tv_usec = 0};
+    Descriptor socket(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | flags, 0));
     if (socket.get() < 0 ||
+        ::setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0 ||
         ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
         return -1;
     }
@@ -138,7 +143,7 @@ void sweep(const usage::Folder& directory) {
             continue;
         }
         // It may live in a container that shares the folder but not the numbers.
-        const Descriptor socket(connect_to(directory, entry->d_name));
+        const Descriptor socket(connect_to(directory, entry->d_name, SOCK_NONBLOCK));
         if (socket.get() < 0 && errno == ECONNREFUSED) {
             ::unlinkat(directory.descriptor(), entry->d_name, 0);
         }
@@ -147,6 +152,10 @@ void sweep(const usage::Folder& directory) {
 
 [[noreturn]] void refuse_gone(pid_t process) {
     fail(CUDA_ERROR_INVALID_VALUE, "there is no process " + std::to_string(process));
+}
+
+[[noreturn]] void refuse_silent() {
+    fail(CUDA_ERROR_NOT_READY, "the process does not answer; is it stopped?");
 }
 
 /// Returns the user of a process; throws INVALID_VALUE if it is gone or we have no right to it.
@@ -186,6 +195,9 @@ int connect_to_process(pid_t process) {
     }
     Descriptor connected(connect_to(folder, socket_name(process)));
     if (connected.get() < 0) {
+        if (errno == EAGAIN) {
+            refuse_silent();
+        }
         refuse("");
     }
     const ucred peer = peer_of(connected.get());
@@ -209,7 +221,7 @@ void wait_for_answer(int socket, const ControlRequest& request) {
         ready = ::poll(&waited, 1, limit);
     } while (ready < 0 && errno == EINTR);
     if (ready == 0) {
-        fail(CUDA_ERROR_NOT_READY, "the process does not answer; is it stopped?");
+        refuse_silent();
     }
 }
 

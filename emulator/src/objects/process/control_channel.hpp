@@ -53,7 +53,8 @@ struct ControlAnswer {
 ///
 /// @throws DriverError INVALID_VALUE if there is no such process or it is another user's,
 /// NOT_INITIALIZED if it has no context of the emulated device, NOT_SUPPORTED if its emulated
-/// device is of another version, NOT_READY if a lock with a timeout gets no answer in time.
+/// device is of another version, NOT_READY if a lock with a timeout gets no answer in time or the
+/// process takes no connection.
 [[nodiscard]] ControlAnswer ask_process(pid_t process, const ControlRequest& request);
 
 /// The end of the channel at which a process listens.
