@@ -5,7 +5,9 @@
 
 #include "driver/capture.hpp"
 #include "graph/executables.hpp"
+#include "stream/stream_state.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -18,7 +20,9 @@ Payload* ExecutableOwners::find(CUgraphNode node) const noexcept {
 
 void ExecutableOwners::reserve(CUgraphNode node) {
     current_.try_emplace(node);
-    replaced_.reserve(replaced_.size() + 1);
+    if (replaced_.size() == replaced_.capacity()) {
+        replaced_.reserve(std::max(FIRST_CROWD, replaced_.size() * 2));
+    }
 }
 
 void ExecutableOwners::keep(CUgraphNode node, std::unique_ptr<Payload> payload) noexcept {
@@ -33,6 +37,10 @@ void ExecutableOwners::release_replaced(const std::optional<Stream>& last) noexc
     try {
         if (!last.has_value()) {
             replaced_.clear();
+            return;
+        }
+        if (is_capturing(open(*last))) {
+            crowd_ *= 2; // an event would become part of the capture and say nothing of launches
             return;
         }
         const driver::RelaxedCapture relaxed; // asking an event would end other captures

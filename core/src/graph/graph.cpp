@@ -57,14 +57,15 @@ CUgraphExec Graph::handle() const {
 [[gnu::hot]] void Graph::launch(const Stream& stream) const {
     const detail::StreamState& queue = detail::open(stream);
     detail::ExecutableState& state = detail::open(*this);
-    if (!state.last_stream.has_value() ||
-        Access::state(*state.last_stream) != Access::state(stream)) [[unlikely]] {
-        state.last_stream = stream;
-    }
     if (detail::is_capturing(queue)) [[unlikely]] {
         state.is_shared = true;
     }
     enqueue(table().cuGraphLaunch, state.handle, queue);
+    // NOTE: not before, since an earlier launch may still run if this one fails.
+    if (!state.last_stream.has_value() ||
+        Access::state(*state.last_stream) != Access::state(stream)) [[unlikely]] {
+        state.last_stream = stream;
+    }
     queue.last_launch.note(launch_name());
 }
 

@@ -354,6 +354,22 @@ TEST_F(Lifetime, what_many_updates_replaced_is_released_while_the_executable_liv
     EXPECT_EQ(*live, before + UPDATES);
 }
 
+TEST_F(Lifetime, updates_leave_a_capture_of_the_last_stream_alone) {
+    constexpr int UPDATES = 1000;
+    const GraphDefinition graph;
+    const MemsetNode node = graph.memset(memory(), std::uint8_t{1}, 4);
+    const Graph executable = graph.instantiate();
+    executable.launch(stream());
+    GraphBuilder builder = stream().create_graph_builder();
+    builder.begin_building();
+    for (int i = 0; i < UPDATES; ++i) {
+        executable[node].update(
+            {.dst = {memory().handle(), std::make_shared<int>(i)}, .value = 2, .width = 4});
+    }
+    EXPECT_NO_THROW(builder.end_building());
+    EXPECT_TRUE(builder.graph_definition().nodes().empty());
+}
+
 TEST_F(Lifetime, what_updates_replaced_stays_while_a_launch_may_use_it) {
     const auto pinned = LegacyPinnedMemoryResource::create();
     const Buffer flag = pinned->allocate(sizeof(int));
