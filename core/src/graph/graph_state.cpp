@@ -308,8 +308,11 @@ std::string describe(GraphState& graph, CUgraphNode handle) {
     };
     GraphState& root = *graph.root;
     NodeShare known = known_in(root);
-    for (std::size_t i = 0; known == nullptr && i < root.parts.size(); ++i) {
-        known = known_in(*root.parts[i]);
+    {
+        const std::lock_guard lock(root.parts_mutex);
+        for (std::size_t i = 0; known == nullptr && i < root.parts.size(); ++i) {
+            known = known_in(*root.parts[i]);
+        }
     }
     if (known != nullptr) {
         return describe(*known);

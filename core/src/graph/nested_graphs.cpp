@@ -33,9 +33,9 @@ static_assert(static_cast<int>(GraphConditionalType::If) == CU_GRAPH_COND_TYPE_I
 static_assert(static_cast<int>(GraphConditionalType::While) == CU_GRAPH_COND_TYPE_WHILE);
 static_assert(static_cast<int>(GraphConditionalType::Switch) == CU_GRAPH_COND_TYPE_SWITCH);
 
-/// Notes what a conditional node tests and which bodies it has.
-void note_bodies(const GraphShare& graph, NodeState& node,
-                 const CUDA_CONDITIONAL_NODE_PARAMS& parameters);
+/// Returns what a conditional node tests and which bodies it has.
+std::unique_ptr<NodeChildren> bodies_of(const GraphShare& graph, NodeState& node,
+                                        const CUDA_CONDITIONAL_NODE_PARAMS& parameters);
 CUgraph child_of(const NodeState& node);
 
 } // namespace
@@ -192,7 +192,7 @@ NodeShare add_conditional(const GraphShare& graph, const Dependencies& dependenc
     }
     note_node(state, made, node, GraphNodeType::Conditional, context);
     try {
-        note_bodies(graph, *made, parameters.conditional);
+        made->children = bodies_of(graph, *made, parameters.conditional);
     } catch (...) {
         driver::release_now("conditional node", table().cuGraphDestroyNode, node);
         forget_node(state, *made);
@@ -213,32 +213,30 @@ GraphCondition make_condition(GraphState& graph, CUcontext context,
 }
 
 NodeChildren& children_of(const GraphShare& graph, NodeState& node) {
-    if (node.children != nullptr) {
-        return *node.children;
-    }
-    if (node.type == GraphNodeType::Graph) {
-        const GraphShare child = part_of(graph, node, child_of(node));
-        auto made = std::make_unique<NodeChildren>();
-        made->graphs.push_back(child.get());
-        node.children = std::move(made);
-        return *node.children;
-    }
-    CUgraphNodeParams parameters{};
-    bool is_answered = false;
-    try {
-        driver::call(table().cuGraphNodeGetParams, node.handle, &parameters);
-        is_answered = true;
-    } catch (const NotSupportedError&) { // before CUDA 13.2, the driver cannot be asked
-        is_answered = false;
-    } catch (const CUDAError& error) {
-        if (error.code() != CUDA_ERROR_NOT_SUPPORTED) {
-            throw;
+    {
+        const std::lock_guard lock(graph->lock);
+        if (node.children != nullptr) {
+            return *node.children;
         }
     }
-    if (is_answered) {
-        note_bodies(graph, node, parameters.conditional);
+    auto made = std::make_unique<NodeChildren>();
+    if (node.type == GraphNodeType::Graph) {
+        made->graphs.push_back(part_of(graph, node, child_of(node)).get());
     } else {
-        node.children = std::make_unique<NodeChildren>();
+        CUgraphNodeParams parameters{};
+        try {
+            driver::call(table().cuGraphNodeGetParams, node.handle, &parameters);
+            made = bodies_of(graph, node, parameters.conditional);
+        } catch (const NotSupportedError&) { // NOLINT(bugprone-empty-catch): before CUDA 13.2
+        } catch (const CUDAError& error) {
+            if (error.code() != CUDA_ERROR_NOT_SUPPORTED) {
+                throw;
+            }
+        }
+    }
+    const std::lock_guard lock(graph->lock);
+    if (node.children == nullptr) { // another thread that looks at the graph may be faster
+        node.children = std::move(made);
     }
     return *node.children;
 }
@@ -253,15 +251,15 @@ std::string to_string(const GraphCondition& condition) {
 
 namespace {
 
-void note_bodies(const GraphShare& graph, NodeState& node,
-                 const CUDA_CONDITIONAL_NODE_PARAMS& parameters) {
+std::unique_ptr<NodeChildren> bodies_of(const GraphShare& graph, NodeState& node,
+                                        const CUDA_CONDITIONAL_NODE_PARAMS& parameters) {
     auto made = std::make_unique<NodeChildren>();
     made->condition = GraphCondition::from_handle(parameters.handle);
     made->cond_type = static_cast<GraphConditionalType>(parameters.type);
     for (unsigned i = 0; i < parameters.size; ++i) {
         made->graphs.push_back(detail::part_of(graph, node, parameters.phGraph_out[i]).get());
     }
-    node.children = std::move(made);
+    return made;
 }
 
 CUgraph child_of(const NodeState& node) {
