@@ -128,12 +128,8 @@ ValueError
         R"(Release this object's share of the graph.
 
 A launch that runs completes. Calling it again does nothing; any other use raises ClosedError.)");
-    type.def("__repr__", [](const PyGraph& self) -> std::string {
-        return self.is_closed()
-                   ? "<Graph closed>"
-                   : "<Graph handle=" + hex_text(reinterpret_cast<std::uintptr_t>(self.handle())) +
-                         ">";
-    });
+    // NOTE: not handle(), which says that others may launch the graph.
+    type.def("__repr__", [](const PyGraph& self) { return to_string(self); });
     bind_executable_nodes(module);
 }
 
