@@ -166,13 +166,21 @@ nb::object node_object(const GraphNode& node) {
 }
 
 nb::list live_nodes() {
+    std::vector<nb::object> known; // dropped without the lock: the last reference takes it
+    {
+        const nb::ft_lock_guard lock(known_mutex);
+        known_nodes().for_each([&](const void* key, const Known& /*known*/) {
+            if (nb::object object = find_object(key); object.is_valid()) {
+                known.push_back(std::move(object));
+            }
+        });
+    }
     nb::list found;
-    const nb::ft_lock_guard lock(known_mutex);
-    known_nodes().for_each([&](const void* key, const Known& known) {
-        if (nb::object object = find_object(key); object.is_valid() && known.payload->is_valid()) {
+    for (const nb::object& object : known) {
+        if (payload<PyGraphNode>(object)->is_valid()) {
             found.append(object);
         }
-    });
+    }
     return found;
 }
 
