@@ -144,6 +144,23 @@ TEST_F(GraphDeviceLaunches, a_graph_can_launch_itself) {
     EXPECT_EQ(value(1), 500U);
 }
 
+TEST_F(GraphDeviceLaunches, a_graph_launches_itself_while_a_second_launch_is_queued) {
+    // The second launch must not be something that the tail of the first one waits for.
+    CUdeviceptr address = word(0);
+    void* arguments[] = {&address};
+    const auto parameters = single(launching("again"), arguments);
+    CUgraphNode node = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuGraphAddKernelNode)(&node, inner_, nullptr, 0, &parameters)));
+    add_kernel("add", word(1), 1, {node}, inner_);
+    const CUgraphExec graph = instantiate(inner_, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH);
+    ASSERT_TRUE(succeeds(CU(cuMemsetD32Async)(word(0), 50, 1, stream_)));
+    ASSERT_TRUE(succeeds(CU(cuGraphLaunch)(graph, stream_)));
+    ASSERT_TRUE(succeeds(CU(cuMemsetD32Async)(word(0), 20, 1, stream_)));
+    ASSERT_TRUE(succeeds(CU(cuGraphLaunch)(graph, stream_)));
+    EXPECT_EQ(value(0), 0U);
+    EXPECT_EQ(value(1), 70U);
+}
+
 TEST_F(GraphDeviceLaunches, a_graph_cannot_start_itself_at_once) {
     CUdeviceptr address = word(5);
     CUgraphExec graph = nullptr;

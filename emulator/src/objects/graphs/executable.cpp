@@ -192,10 +192,12 @@ void GraphExecutable::launch_for(const std::shared_ptr<GraphLaunch>& parent,
         std::vector<std::shared_ptr<ConditionalVariable>>{}, parent->stream_priority());
     launch->set_parent(parent);
     launch->set_executable_handle(handle_value());
-    if (last_launch_.get() != done) {
+    // A launch that goes on with itself has its place already: all later ones depend on `done`, and
+    // one of them may be behind it on the same stream.
+    if (done == nullptr || done->executable_handle() != handle_value()) {
         launch->depend_on(last_launch_);
+        last_launch_ = launch;
     }
-    last_launch_ = launch;
     launch->submit();
 }
 
