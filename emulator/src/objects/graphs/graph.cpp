@@ -213,6 +213,7 @@ void Graph::destroy() {
         end_handles(*node);
     }
     references_ = {}; // the program may wait for the destructors before it drops anything else
+    owner_ = nullptr; // a capture may hold this graph for longer than the owner lives
 }
 
 void Graph::check_own(const char* what) const {
