@@ -480,7 +480,7 @@ void add_conditionals(nb::class_<Self>& type) {
         "switch",
         [](const Self& self, nb::handle condition, nb::handle count) {
             const GraphCondition tested = condition_argument(condition);
-            const auto cases = static_cast<unsigned>(size_argument(count, "count"));
+            const unsigned cases = uint32_argument(count, "count");
             return node_object(in_graph_unlocked([&] { return self.switch_cases(tested, cases); }));
         },
         "condition"_a.none(), "count"_a.none(),

@@ -376,7 +376,7 @@ void bind_conditionals(BuilderClass& type) {
                 building(self, "a condition needs an active capture, whose graph it is part of");
             std::optional<unsigned> value;
             if (!default_value.is_none()) {
-                value = static_cast<unsigned>(size_argument(default_value, "default_value"));
+                value = uint32_argument(default_value, "default_value");
             }
             return make<GraphCondition>(
                 in_graph_unlocked([&] { return builder.create_condition(value); }));

@@ -170,12 +170,7 @@ std::optional<unsigned> default_value_argument(nb::handle value) {
     if (value.is_none()) {
         return std::nullopt;
     }
-    const std::size_t number = size_argument(value, "default_value");
-    if (number > UINT32_MAX) {
-        raise_error(PyExc_OverflowError,
-                    "default_value must be from 0 to 2**32 - 1, got " + std::to_string(number));
-    }
-    return static_cast<unsigned>(number);
+    return uint32_argument(value, "default_value");
 }
 
 std::filesystem::path path_argument(nb::handle path) {

@@ -207,6 +207,15 @@ GraphCondition condition_argument(nb::handle condition) {
     return *held;
 }
 
+unsigned uint32_argument(nb::handle value, const char* name) {
+    const std::size_t number = size_argument(value, name);
+    if (number > UINT32_MAX) {
+        raise_error(PyExc_OverflowError, std::string(name) + " must be from 0 to 2**32 - 1, got " +
+                                             std::to_string(number));
+    }
+    return static_cast<unsigned>(number);
+}
+
 const PyGraphNode& node_argument(nb::handle node, const char* name) {
     const auto* const held = get_if<PyGraphNode>(node);
     if (held == nullptr) {

@@ -92,6 +92,10 @@ struct PyGraphBuilder {
 /// @throws TypeError for anything but a GraphCondition.
 [[nodiscard]] GraphCondition condition_argument(nb::handle condition);
 
+/// Returns a number that the driver takes as 32 bits.
+/// @throws OverflowError naming the argument.
+[[nodiscard]] unsigned uint32_argument(nb::handle value, const char* name);
+
 /// Returns a node given as an argument.
 /// @throws TypeError naming the argument.
 [[nodiscard]] const PyGraphNode& node_argument(nb::handle node, const char* name);

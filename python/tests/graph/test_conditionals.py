@@ -153,6 +153,8 @@ def test_wrong_conditions():
         graph.switch(graph.create_condition(), 0)
     with pytest.raises(OverflowError, match="default_value must be from 0"):
         graph.create_condition(1 << 32)
+    with pytest.raises(OverflowError, match="count must be from 0"):
+        graph.switch(graph.create_condition(), (1 << 32) + 1)
     with pytest.raises(ValueError, match="default_value must be at least 0"):
         graph.create_condition(-1)
     assert graph.nodes() == set()
