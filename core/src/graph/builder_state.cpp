@@ -11,11 +11,20 @@
 
 #include <cuprum/error.hpp>
 
+#include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
 
 namespace cuprum::detail {
+
+namespace {
+
+/// Lets a body whose capture is given up keep alive what its nodes use: the nodes stay.
+void keep_for_body(Capture& capture) noexcept;
+
+} // namespace
 
 BuilderState::~BuilderState() {
     if (phase.load(std::memory_order_relaxed) != GraphBuilderPhase::Building ||
@@ -140,6 +149,23 @@ GraphDamage damage_of(const Capture& capture) noexcept {
     return capture.graph != nullptr ? capture.graph->root->damage : GraphDamage::None;
 }
 
+void hand_over(CUgraph graph, Capture& capture) {
+    std::vector<std::shared_ptr<void>> kept = capture.take();
+    if (kept.empty()) {
+        return;
+    }
+    // The same kernels and buffers are often used many times. Two owners can have one address.
+    const std::owner_less<> is_before;
+    std::ranges::sort(kept, is_before);
+    const auto repeated = std::ranges::unique(kept, [&](const auto& one, const auto& other) {
+        return !is_before(one, other) && !is_before(other, one);
+    });
+    kept.erase(repeated.begin(), repeated.end());
+    auto payload = Payload::make(kept.size());
+    std::ranges::move(kept, payload->owners().begin());
+    RetainedPayload(graph, std::move(payload)).commit();
+}
+
 void lose_graph(Capture& capture) noexcept {
     if (capture.graph == nullptr) {
         return;
@@ -189,6 +215,9 @@ CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) no
                     capture.graph->root->damage = GraphDamage::LostBody;
                 }
             }
+            if (!is_graph_owned) {
+                keep_for_body(capture);
+            }
         }
         std::vector<Capture::Fork> forks; // destroyed without the lock: that destroys streams
         {
@@ -214,5 +243,23 @@ CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) no
         return CUDA_ERROR_UNKNOWN;
     }
 }
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+void keep_for_body(Capture& capture) noexcept {
+    if (capture.graph == nullptr || capture.graph->handle == nullptr ||
+        damage_of(capture) == GraphDamage::LostBody) {
+        return;
+    }
+    try {
+        hand_over(capture.graph->handle, capture);
+    } catch (...) { // the nodes would use what nobody keeps alive
+        capture.graph->root->damage = GraphDamage::StrayNode;
+    }
+}
+
+} // namespace
 
 } // namespace cuprum::detail

@@ -100,6 +100,9 @@ struct CaptureInfo {
 /// Returns what is wrong with the graph that a capture makes.
 [[nodiscard]] GraphDamage damage_of(const Capture& capture) noexcept;
 
+/// Lets a graph keep alive what was captured into it.
+void hand_over(CUgraph graph, Capture& capture);
+
 /// Notes that the graph of a capture is gone.
 void lose_graph(Capture& capture) noexcept;
 
@@ -107,7 +110,8 @@ void lose_graph(Capture& capture) noexcept;
 /// whether that left a graph, which is destroyed if it is owned.
 bool end_failed_capture(CUstream stream, bool is_graph_owned) noexcept;
 
-/// Ends a capture and drops its graph. Returns the driver's code, success once it is over.
+/// Ends a capture and drops its graph. A body keeps its nodes, and what they use. Returns the
+/// driver's code, success once it is over.
 CUresult abandon(const Stream& stream, Capture& capture, bool is_graph_owned) noexcept;
 
 /// Returns a new stream for work beside that of another one: same context, same priority.

@@ -39,8 +39,6 @@ CUstreamCaptureMode to_driver(CaptureMode mode);
                                  detail::GraphDamage damage);
 void check_forks(const BuilderState& builder, Capture& capture);
 void check_joinable(std::span<const GraphBuilder> builders, const GraphBuilder& root);
-/// Lets a graph keep alive what was captured into it.
-void hand_over(CUgraph graph, Capture& capture);
 
 } // namespace
 
@@ -155,6 +153,8 @@ GraphBuilder& GraphBuilder::end_building() {
             detail::lose_graph(*capture);
         } else if (!has_graph) {
             builder.graph->root->damage = detail::GraphDamage::LostBody;
+        } else {
+            detail::hand_over(builder.graph->handle, *capture); // the body keeps its nodes
         }
         if (is_wrong_thread) {
             raise_wrong_thread(builder);
@@ -173,7 +173,7 @@ GraphBuilder& GraphBuilder::end_building() {
         }
     }
     try {
-        hand_over(handle, *capture);
+        detail::hand_over(handle, *capture);
     } catch (...) {
         // The graph would use what it does not keep alive.
         if (builder.kind == GraphBuilderKind::Primary) {
@@ -501,20 +501,6 @@ void check_joinable(std::span<const GraphBuilder> builders, const GraphBuilder& 
                 "put one graph into another");
         }
     }
-}
-
-void hand_over(CUgraph graph, Capture& capture) {
-    std::vector<std::shared_ptr<void>> kept = capture.take();
-    if (kept.empty()) {
-        return;
-    }
-    // The same kernels and buffers are often used many times.
-    std::ranges::sort(kept);
-    const auto repeated = std::ranges::unique(kept);
-    kept.erase(repeated.begin(), repeated.end());
-    auto payload = detail::Payload::make(kept.size());
-    std::ranges::move(kept, payload->owners().begin());
-    detail::RetainedPayload(graph, std::move(payload)).commit();
 }
 
 } // namespace

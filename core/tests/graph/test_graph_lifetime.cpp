@@ -354,6 +354,33 @@ TEST_F(Lifetime, what_many_updates_replaced_is_released_while_the_executable_liv
     EXPECT_EQ(*live, before + UPDATES);
 }
 
+TEST_F(Lifetime, a_body_that_is_closed_while_it_builds_keeps_what_it_captured) {
+    Tracked tracked;
+    GraphBuilder builder = stream().create_graph_builder();
+    builder.begin_building();
+    GraphBuilder body = builder.if_then(builder.create_condition(1));
+    body.begin_building();
+    body.keep_alive(std::move(tracked.object));
+    body.close();
+    builder.end_building();
+    EXPECT_TRUE(is_kept(tracked.watch)) << "the nodes stay in the body";
+    builder.close();
+    EXPECT_TRUE(is_released(tracked.watch));
+}
+
+TEST_F(Lifetime, a_capture_keeps_two_owners_of_one_address) {
+    Tracked first;
+    Tracked second;
+    int address = 0;
+    GraphBuilder builder = stream().create_graph_builder();
+    builder.begin_building();
+    builder.keep_alive(std::shared_ptr<void>(std::move(first.object), &address));
+    builder.keep_alive(std::shared_ptr<void>(std::move(second.object), &address));
+    builder.end_building();
+    EXPECT_TRUE(is_kept(first.watch));
+    EXPECT_TRUE(is_kept(second.watch));
+}
+
 TEST_F(Lifetime, updates_leave_a_capture_of_the_last_stream_alone) {
     constexpr int UPDATES = 1000;
     const GraphDefinition graph;
