@@ -16,6 +16,7 @@ from cuprum._command import FAILURE, SUCCESS
 from cuprum._command.style import Style
 
 _HISTORY = 60  # samples in the line of past load
+_WIDE = 120  # columns of a terminal that shows everything
 _BARS = " ▁▂▃▄▅▆▇█"
 _DEVICE_TITLES = ("device", "name", "load", "memory", "temperature", "power", "clock")
 _PROCESS_TITLES = ("device", "process", "user", "memory", "load", "program")
@@ -192,33 +193,39 @@ def _show_live(facts: dict, interval_s: float) -> None:
                 past = history.setdefault(device["uuid"], [])
                 past.append(device["gpu_utilization_percent"] or 0)
                 del past[:-_HISTORY]
-            live.update(layout(facts, history), refresh=True)
+            live.update(layout(facts, history, console.width), refresh=True)
             time.sleep(interval_s)
             facts = collect()
 
 
-def layout(facts: dict, history: dict[str, list[int]]) -> Any:
-    """Return what rich draws."""
+def layout(facts: dict, history: dict[str, list[int]], width: int = _WIDE) -> Any:
+    """Return what rich draws. Terminals that are not wide get no line of past load and no bar."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Group
     from rich.progress_bar import ProgressBar
     from rich.table import Table
     from rich.text import Text
 
+    is_wide = width >= _WIDE
+    rows = [_device_row(device) for device in facts["devices"]]
     devices = Table(box=SIMPLE_HEAD, expand=True)
-    for title in ("device", "name", "load", "", "memory", "", "temperature", "power", "clock"):
-        devices.add_column(title, no_wrap=True)
-    for device in facts["devices"]:
-        number, name, load, memory, temperature, power, clock = _device_row(device)
-        used, total = device["memory_used_bytes"] or 0, device["memory_total_bytes"] or 1
-        past = "".join(
-            _BARS[min(value, 100) * (len(_BARS) - 1) // 100]
-            for value in history.get(device["uuid"], [])[-20:]
-        )
-        bar = ProgressBar(total=total, completed=used, width=16)
-        devices.add_row(
-            number, Text(name), load, Text(past, "green"), bar, memory, temperature, power, clock
-        )
+    for title, *cells in zip(_DEVICE_TITLES, *rows, strict=True):
+        # Only the name may become shorter.
+        least = None if title == "name" else max(map(len, (title, *cells)))
+        devices.add_column(title, no_wrap=True, min_width=least, ratio=1 if least is None else None)
+        if is_wide and title in ("load", "memory"):
+            devices.add_column("", no_wrap=True)
+    for device, row in zip(facts["devices"], rows, strict=True):
+        cells: list[Any] = [Text(cell) for cell in row]
+        if is_wide:
+            used, total = device["memory_used_bytes"] or 0, device["memory_total_bytes"] or 1
+            past = "".join(
+                _BARS[min(value, 100) * (len(_BARS) - 1) // 100]
+                for value in history.get(device["uuid"], [])[-20:]
+            )
+            cells.insert(4, ProgressBar(total=total, completed=used, width=16))
+            cells.insert(3, Text(past, "green"))
+        devices.add_row(*cells)
     processes = Table(box=SIMPLE_HEAD, expand=True)
     for title in _PROCESS_TITLES:
         processes.add_column(title, no_wrap=True, ratio=1 if title == "program" else None)

@@ -186,3 +186,28 @@ def test_the_live_table_has_all_rows():
     text = console.export_text()
     for part in ("Some [Device]", "▄█", "40 °C", "12 W", "7", "3 MiB", "55 %", "[bold]x"):
         assert part in text, part
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_the_live_table_keeps_the_figures_on_narrow_terminals(width):
+    from rich.console import Console
+
+    device = {
+        "index": 0,
+        "name": "A device with a rather long name",
+        "uuid": "GPU-1",
+        "gpu_utilization_percent": 57,
+        "memory_utilization_percent": 1,
+        "memory_used_bytes": 1234 << 20,
+        "memory_total_bytes": 143771 << 20,
+        "temperature_c": 40,
+        "power_w": 123.0,
+        "sm_clock_mhz": 1980,
+        "processes": [],
+    }
+    console = Console(width=width, record=True, file=open(os.devnull, "w"))  # noqa: SIM115
+    console.print(top.layout({"time": 0.0, "devices": [device]}, {"GPU-1": [50]}, width))
+    console.file.close()
+    text = console.export_text()
+    for part in ("A dev", "57 %", "1234 of 143771 MiB", "40 °C", "123 W", "1980 MHz"):
+        assert part in text, text
