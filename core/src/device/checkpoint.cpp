@@ -5,6 +5,7 @@
 
 #include "driver/call.hpp"
 
+#include <cuprum/device.hpp>
 #include <cuprum/error.hpp>
 
 #include <cuda.h>
@@ -13,6 +14,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <sys/stat.h>
@@ -29,6 +32,8 @@ CUuuid read_uuid(const std::string& text);
 [[noreturn]] void raise_for(int pid, CUresult status, const char* call, const std::string& known);
 /// Returns why a process cannot be reached; empty if it is there and ours.
 std::string describe_process(int pid);
+/// Returns the UUIDs of all devices.
+std::string list_devices();
 /// Returns what a wrong state is and what to do about it.
 std::string describe_state(int pid, const char* wanted);
 
@@ -141,7 +146,8 @@ void Process::restore(std::span<const DevicePair> pairs) const {
                describe_process(pid_).empty()) {
         known = "the driver refuses the mapping of devices: it must name every device of the "
                 "machine once on each side, and a device can only be replaced by one of the same "
-                "type";
+                "type; the machine has " +
+                list_devices();
     }
     raise_for(pid_, status, entry.name, known);
 }
@@ -214,11 +220,25 @@ std::string describe_process(int pid) {
     if (::stat(("/proc/" + number).c_str(), &status) != 0) {
         return "there is no process " + number;
     }
+    // "PID (name) STATE ...": the name may contain anything.
+    std::ifstream file("/proc/" + number + "/stat");
+    const std::string line((std::istreambuf_iterator<char>(file)), {});
+    if (const auto end = line.rfind(") "); end != std::string::npos && line[end + 2] == 'Z') {
+        return "process " + number + " has ended, and its parent has not waited for it yet";
+    }
     if (::geteuid() != 0 && status.st_uid != ::geteuid()) {
         return "process " + number + " belongs to another user (" + std::to_string(status.st_uid) +
                "); only that user and root can checkpoint it";
     }
     return {};
+}
+
+std::string list_devices() {
+    std::string text;
+    for (const Device& device : Device::all()) {
+        text += (text.empty() ? "" : ", ") + device.uuid();
+    }
+    return text;
 }
 
 std::string describe_state(int pid, const char* wanted) {

@@ -23,7 +23,10 @@ _SHELLS = ("bash", "zsh", "fish")
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with the given or the process's arguments; return its exit status."""
-    options = make_parser().parse_args(arguments)
+    parser = make_parser()
+    options, unknown = parser.parse_known_args(arguments)
+    if unknown:
+        _parser_of(options, parser).error(f"unrecognized arguments: {' '.join(unknown)}")
     try:
         status = _run(options)
         sys.stdout.flush()
@@ -34,6 +37,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     return status
+
+
+def _parser_of(
+    options: argparse.Namespace, parser: argparse.ArgumentParser
+) -> argparse.ArgumentParser:
+    """Return the parser of the command that was chosen, whose usage helps more than that of all."""
+    for level in ("command", "action"):
+        for part in parser._subparsers._group_actions if parser._subparsers else ():
+            parser = (part.choices or {}).get(getattr(options, level, None), parser)
+    return parser
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -325,3 +325,14 @@ def test_ctrl_c_ends_the_command_without_a_traceback(monkeypatch, capsys):
     monkeypatch.setattr(info, "run", interrupt)
     assert main(["info"]) == INTERRUPTED
     assert "Traceback" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [("info", "--jsn"), ("trace", "report", "file", "--jsn")])
+def test_an_unknown_option_shows_the_usage_of_its_command(arguments, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(list(arguments))
+    assert left.value.code == WRONG_ARGUMENTS
+    text = capsys.readouterr().err
+    command = " ".join(word for word in arguments if word in ("info", "trace", "report"))
+    assert text.startswith(f"usage: cuprum {command} ")
+    assert "unrecognized arguments: --jsn" in text

@@ -8,6 +8,7 @@ import select
 import subprocess
 import sys
 import threading
+import time
 import uuid
 from pathlib import Path
 
@@ -331,3 +332,14 @@ def test_hash_of_a_device_does_not_depend_on_its_uuid(device):
         own.unlock()
         assert [table[each] for each in devices] == list(range(len(devices)))
     assert [each.uuid for each in devices] == before
+
+
+def test_a_process_that_ended_is_named_before_it_is_waited_for():
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    try:
+        while "Z (zombie)" not in Path(f"/proc/{child.pid}/status").read_text():
+            time.sleep(0.01)
+        with pytest.raises(cuprum.CUDAError, match=f"process {child.pid} has ended"):
+            checkpoint.Process(child.pid).lock(timeout_ms=100)
+    finally:
+        child.wait()
