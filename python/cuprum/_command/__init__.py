@@ -45,7 +45,8 @@ def _parser_of(
     """Return the parser of the command that was chosen, whose usage helps more than that of all."""
     for level in ("command", "action"):
         for part in parser._subparsers._group_actions if parser._subparsers else ():
-            parser = (part.choices or {}).get(getattr(options, level, None), parser)
+            choices: dict[str, argparse.ArgumentParser] = dict(part.choices or {})
+            parser = choices.get(getattr(options, level, ""), parser)
     return parser
 
 

@@ -209,9 +209,9 @@ def layout(facts: dict, history: dict[str, list[int]], width: int = _WIDE) -> An
     is_wide = width >= _WIDE
     rows = [_device_row(device) for device in facts["devices"]]
     devices = Table(box=SIMPLE_HEAD, expand=True)
-    for title, *cells in zip(_DEVICE_TITLES, *rows, strict=True):
-        # Only the name may become shorter.
-        least = None if title == "name" else max(map(len, (title, *cells)))
+    for column in zip(_DEVICE_TITLES, *rows, strict=True):
+        title = column[0]
+        least = None if title == "name" else max(map(len, column))  # only a name may be cut off
         devices.add_column(title, no_wrap=True, min_width=least, ratio=1 if least is None else None)
         if is_wide and title in ("load", "memory"):
             devices.add_column("", no_wrap=True)
