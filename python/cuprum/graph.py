@@ -105,6 +105,11 @@ def capture(stream: Stream | Device, *, mode: str = "relaxed") -> Iterator[Graph
     GraphBuilder
         Stands for the stream in the body. Afterwards, ``complete()`` gives the graph.
 
+    Raises
+    ------
+    TypeError
+        If ``stream`` is neither a Stream nor a Device.
+
     Examples
     --------
     >>> with cuprum.graph.capture(stream) as builder:
@@ -112,5 +117,10 @@ def capture(stream: Stream | Device, *, mode: str = "relaxed") -> Iterator[Graph
     >>> graph = builder.complete()
     >>> graph.launch(stream)
     """
+    if not hasattr(stream, "create_graph_builder"):
+        raise TypeError(
+            f"stream is {stream!r}, expected a cuprum.Stream or a Device; wrap a stream of another "
+            "library with Device.create_stream(stream)"
+        )
     with stream.create_graph_builder().begin_building(mode) as builder:
         yield builder

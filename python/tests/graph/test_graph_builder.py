@@ -313,3 +313,10 @@ def test_host_memory_is_not_captured(device, stream):
     with pytest.raises(RuntimeError, match="stream is capturing"), capture(stream) as builder:
         buffer.copy_from_host(np.zeros(16, np.uint8), stream=builder)
     assert not is_capturing(stream)
+
+
+@pytest.mark.parametrize("wrong", ["x", 0, None])
+def test_capture_names_what_is_no_stream(wrong):
+    message = r"stream is .*, expected a cuprum.Stream or a Device"
+    with pytest.raises(TypeError, match=message), capture(wrong):
+        pass
