@@ -14,6 +14,7 @@ using namespace cuprum::emulator;
 namespace {
 
 CUgraphExec instantiate(CUgraph graph, cuuint64_t flags, GraphExecutable::Failure& failure) {
+    static_cast<void>(current_context()); // throws INVALID_CONTEXT, as a GPU's driver does
     return GraphExecutable::create(*graph_from(graph), flags, failure)->handle<CUgraphExec>();
 }
 

@@ -207,16 +207,21 @@ TEST_F(CapturedGraphs, overlapping_launches_become_programmatic_edges) {
     EXPECT_EQ(value(0), 3U);
 }
 
-TEST_F(CapturedGraphs, a_capture_survives_the_removal_of_its_last_node) {
+TEST_F(CapturedGraphs, nodes_stay_while_a_stream_captures_into_their_graph) {
     ASSERT_TRUE(succeeds(CU(cuStreamBeginCaptureToGraph)(stream_, graph_, nullptr, nullptr, 0,
                                                          CU_STREAM_CAPTURE_MODE_RELAXED)));
     launch("store", word(0), 1, stream_);
     launch("store", word(0), 2, stream_);
-    ASSERT_TRUE(succeeds(CU(cuGraphDestroyNode)(nodes()[1])));
+    CUgraphNode empty = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuGraphAddEmptyNode)(&empty, graph_, nullptr, 0)));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_STATE, CU(cuGraphDestroyNode)(nodes()[1])));
+    EXPECT_TRUE(returns(CUDA_ERROR_ILLEGAL_STATE, CU(cuGraphDestroyNode)(empty)))
+        << "also nodes that the capture did not add";
     launch("add", word(1), 3, stream_);
     CUgraph ended = nullptr;
     ASSERT_TRUE(succeeds(CU(cuStreamEndCapture)(stream_, &ended)));
     EXPECT_EQ(ended, graph_);
+    EXPECT_TRUE(succeeds(CU(cuGraphDestroyNode)(nodes()[1])));
     ASSERT_TRUE(succeeds(run(instantiate())));
     EXPECT_EQ(value(0), 1U);
     EXPECT_EQ(value(1), 3U);

@@ -189,7 +189,7 @@ TEST_F(GraphConditionals, what_is_wrong_is_refused) {
     EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED, CU(cuGraphClone)(&clone, graph_)));
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuGraphDestroy)(bodies[0])));
     add_host([](void*) {}, nullptr, {}, bodies[0]);
-    EXPECT_TRUE(returns(CUDA_ERROR_NOT_SUPPORTED,
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,
                         CU(cuGraphInstantiateWithParams)(&executable, graph_, &parameters)));
     CUgraphConditionalHandle made = 0;
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE,

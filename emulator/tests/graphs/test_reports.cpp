@@ -98,34 +98,46 @@ TEST(GraphReports, a_copy_of_freed_memory_is_found) {
         "was freed or is not allocated.*freed by cuMemFree.*in node 0, memory copy of 4 bytes");
 }
 
+/// Runs a graph whose while node never ends by itself. The body is a kernel or only a memset.
+void run_endless_loop(Reports& graph, bool has_kernel) {
+    CUgraphConditionalHandle handle = 0;
+    check(CUDA_SUCCESS, CU(cuGraphConditionalHandleCreate)(&handle, graph.graph_, graph.context_, 1,
+                                                           CU_GRAPH_COND_ASSIGN_DEFAULT));
+    CUgraphNodeParams parameters{};
+    parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    parameters.conditional.handle = handle;
+    parameters.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
+    parameters.conditional.size = 1;
+    parameters.conditional.ctx = graph.context_;
+    CUgraphNode node = nullptr;
+    check(CUDA_SUCCESS, CU(cuGraphAddNode)(&node, graph.graph_, nullptr, nullptr, 0, &parameters));
+    const CUgraph body = parameters.conditional.phGraph_out[0];
+    if (has_kernel) {
+        graph.add_kernel("add", graph.word(0), 1, {}, body);
+    } else {
+        graph.add_memset(graph.word(0), 1, {}, body);
+    }
+    const CUgraphExec executable = graph.instantiate();
+    const auto begin = std::chrono::steady_clock::now();
+    check(CUDA_SUCCESS, CU(cuGraphLaunch)(executable, graph.stream_));
+    if (std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(500)) {
+        std::fprintf(stderr, "the launch itself waited\n");
+        std::_Exit(1);
+    }
+    check(CUDA_ERROR_LAUNCH_TIMEOUT, CU(cuStreamSynchronize)(graph.stream_));
+}
+
 TEST(GraphReports, a_loop_that_never_ends_is_stopped) {
     expect_report(
-        "CUPRUM_EMULATOR_WATCHDOG", "1",
-        [](Reports& graph) {
-            CUgraphConditionalHandle handle = 0;
-            check(CUDA_SUCCESS,
-                  CU(cuGraphConditionalHandleCreate)(&handle, graph.graph_, graph.context_, 1,
-                                                     CU_GRAPH_COND_ASSIGN_DEFAULT));
-            CUgraphNodeParams parameters{};
-            parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
-            parameters.conditional.handle = handle;
-            parameters.conditional.type = CU_GRAPH_COND_TYPE_WHILE;
-            parameters.conditional.size = 1;
-            parameters.conditional.ctx = graph.context_;
-            CUgraphNode node = nullptr;
-            check(CUDA_SUCCESS,
-                  CU(cuGraphAddNode)(&node, graph.graph_, nullptr, nullptr, 0, &parameters));
-            graph.add_memset(graph.word(0), 1, {}, parameters.conditional.phGraph_out[0]);
-            const CUgraphExec executable = graph.instantiate();
-            const auto begin = std::chrono::steady_clock::now();
-            check(CUDA_SUCCESS, CU(cuGraphLaunch)(executable, graph.stream_));
-            if (std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(500)) {
-                std::fprintf(stderr, "the launch itself waited\n");
-                std::_Exit(1);
-            }
-            check(CUDA_ERROR_LAUNCH_TIMEOUT, CU(cuStreamSynchronize)(graph.stream_));
-        },
+        "CUPRUM_EMULATOR_WATCHDOG", "1", [](Reports& graph) { run_endless_loop(graph, true); },
         "the body of a while node has run [0-9]+ times.*in node 0, conditional, of a graph");
+}
+
+TEST(GraphReports, a_loop_that_no_kernel_can_end_is_stopped_without_the_watchdog) {
+    expect_report(
+        nullptr, nullptr, [](Reports& graph) { run_endless_loop(graph, false); },
+        "no kernel that could set its condition to 0.*add a kernel that calls "
+        "cudaGraphSetConditional");
 }
 
 TEST(GraphReports, a_condition_that_does_not_exist_is_reported) {

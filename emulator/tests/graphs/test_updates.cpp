@@ -171,9 +171,13 @@ TEST_F(GraphUpdates, nodes_can_be_disabled) {
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuGraphNodeSetEnabled)(executable, empty, 0)));
 }
 
-TEST_F(GraphUpdates, the_flags_of_instantiation_are_checked) {
+TEST_F(GraphUpdates, the_context_and_the_flags_of_instantiation_are_checked) {
     add_empty();
     CUgraphExec executable = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(nullptr)));
+    EXPECT_TRUE(
+        returns(CUDA_ERROR_INVALID_CONTEXT, CU(cuGraphInstantiate)(&executable, graph_, 0)));
+    ASSERT_TRUE(succeeds(CU(cuCtxSetCurrent)(context_)));
     EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuGraphInstantiate)(&executable, graph_, 64)));
     EXPECT_TRUE(
         returns(CUDA_ERROR_INVALID_VALUE,

@@ -66,6 +66,10 @@ void Capture::begin(const std::shared_ptr<Stream>& origin, CUstreamCaptureMode m
     capture->origin_ = origin.get();
     capture->owns_graph_ = graph == nullptr;
     capture->graph_ = graph != nullptr ? std::move(graph) : Graph::create();
+    {
+        const GraphLock graph_lock;
+        capture->graph_->begin_capture();
+    }
     capture->branches_[origin].next = std::move(dependencies);
     origin->set_capture(capture);
     active().insert(capture);
@@ -408,6 +412,10 @@ void Capture::check_active(Capture& capture) {
 
 void Capture::leave_streams() noexcept {
     is_over_ = true;
+    {
+        const GraphLock graph_lock;
+        graph_->end_capture();
+    }
     for (const auto& [stream, branch] : branches_) {
         stream->set_capture(nullptr);
     }

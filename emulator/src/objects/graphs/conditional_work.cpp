@@ -8,8 +8,10 @@
 #include "objects/graphs/graph_launch.hpp"
 #include "objects/graphs/work.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string>
+#include <variant>
 
 namespace cuprum::emulator {
 
@@ -18,7 +20,8 @@ namespace {
 class ConditionalWork final : public EmbeddingWork {
 public:
     explicit ConditionalWork(const ConditionalParameters& parameters)
-        : variable_(parameters.variable), type_(parameters.type) {}
+        : variable_(parameters.variable), type_(parameters.type),
+          is_hopeless_(type_ == CU_GRAPH_COND_TYPE_WHILE && has_no_kernel(parameters)) {}
 
     bool start(Schedule& schedule, std::uint32_t step) override {
         if (!is_repeating_) {
@@ -62,12 +65,34 @@ private:
         }
     }
 
-    /// Ends a loop that has run for longer than the watchdog allows a kernel.
+    /// Returns whether no kernel in the bodies can change the condition.
+    [[nodiscard]] static bool has_no_kernel(const ConditionalParameters& parameters) {
+        return std::ranges::none_of(parameters.bodies, [](const auto& body) {
+            return body->contains([](const NodeParameters& node) {
+                return std::holds_alternative<KernelParameters>(node);
+            });
+        });
+    }
+
+    /// Ends a loop that has run for longer than the watchdog allows a kernel. A loop without a
+    /// kernel ends soon even without the watchdog: only a kernel outside it could still end it.
     bool is_time_up(Schedule& schedule, std::uint32_t step) const {
-        const std::uint32_t seconds = exec::Engine::instance().watchdog_seconds();
+        std::uint32_t seconds = exec::Engine::instance().watchdog_seconds();
+        if (is_hopeless_ && (seconds == 0 || seconds > HOPELESS_SECONDS)) {
+            seconds = HOPELESS_SECONDS;
+        }
         if (seconds == 0 || type_ != CU_GRAPH_COND_TYPE_WHILE ||
             Clock::now() - began_ <= std::chrono::seconds(seconds)) {
             return false;
+        }
+        if (is_hopeless_) {
+            schedule.fail_step(step, CUDA_ERROR_LAUNCH_TIMEOUT,
+                               "the body of a while node has no kernel that could set its "
+                               "condition to 0: it has run " +
+                                   std::to_string(rounds_) + " times in " +
+                                   std::to_string(seconds) +
+                                   " seconds; add a kernel that calls cudaGraphSetConditional");
+            return true;
         }
         schedule.fail_step(step, CUDA_ERROR_LAUNCH_TIMEOUT,
                            "the body of a while node has run " + std::to_string(rounds_) +
@@ -78,9 +103,11 @@ private:
     }
 
     static constexpr std::size_t NONE = ~std::size_t{0};
+    static constexpr std::uint32_t HOPELESS_SECONDS = 3;
 
     std::shared_ptr<ConditionalVariable> variable_;
     CUgraphConditionalNodeType type_;
+    bool is_hopeless_;
     bool is_repeating_ = false;
     std::uint64_t rounds_ = 0;
     Clock::time_point began_;

@@ -37,7 +37,7 @@ void check_body(const Graph& body, Failure& failure) {
             type == CU_GRAPH_NODE_TYPE_MEMCPY || type == CU_GRAPH_NODE_TYPE_CONDITIONAL;
         if (!is_allowed) {
             failure = {CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED, node.get()};
-            fail(CUDA_ERROR_NOT_SUPPORTED, std::string("a node of type '") + name_of(type) +
+            fail(CUDA_ERROR_INVALID_VALUE, std::string("a node of type '") + name_of(type) +
                                                "' cannot be in the body of a conditional node");
         }
         for_each_embedded(node->parameters(),

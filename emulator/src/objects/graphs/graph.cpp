@@ -146,6 +146,10 @@ void Graph::remove_edges(const std::vector<std::pair<GraphEdge, GraphNode*>>& ed
 }
 
 void Graph::remove(GraphNode& node) {
+    if (capture_count_ != 0) {
+        fail(CUDA_ERROR_ILLEGAL_STATE,
+             "nodes cannot be removed from a graph while a stream captures into it");
+    }
     if (root().contains(is_memory)) {
         fail(CUDA_ERROR_NOT_SUPPORTED, FIXED);
     }

@@ -180,6 +180,11 @@ public:
         return variables_;
     }
 
+    /// Counts the captures that add nodes. Meanwhile no node can be removed.
+    void begin_capture() noexcept { ++capture_count_; }
+
+    void end_capture() noexcept { --capture_count_; }
+
     /// Returns nodes and all that must come before them.
     [[nodiscard]] static std::unordered_set<const GraphNode*>
     with_ancestors(const std::vector<GraphEdge>& nodes);
@@ -193,6 +198,7 @@ private:
 
     std::vector<std::shared_ptr<GraphNode>> nodes_;
     std::uint32_t next_number_ = 0;
+    std::uint32_t capture_count_ = 0;
     Graph* owner_ = nullptr;
     UserReferences references_;
     std::weak_ptr<GraphExecutable> only_executable_;
