@@ -17,6 +17,7 @@ import sysconfig
 import threading
 import weakref
 from pathlib import Path
+from typing import ClassVar
 
 import exchange_producer
 import numpy as np
@@ -40,6 +41,9 @@ needs_gil = pytest.mark.skipif(
 class Library:
     """A loaded copy of the library, and a class of tensors that it knows."""
 
+    # Tables live as long as the process, as in real libraries. Cuprum remembers their addresses.
+    _tables: ClassVar[list] = []
+
     def __init__(self, path, *, slots=("impl",), module="torch", name="Tensor"):
         self._library = ctypes.CDLL(str(path))
         self.count("tensor_at").value = object.__basicsize__ + 8 * sorted(slots).index("impl")
@@ -52,6 +56,7 @@ class Library:
             self._function("tensor_from_object", exchange_producer.Borrow),
             self._function("current_work_stream", exchange_producer.CurrentStream),
         )
+        self._tables.append(self.table)
         members = {
             "__slots__": slots,
             "__module__": module,
