@@ -131,6 +131,22 @@ TEST_F(GraphDeviceLaunches, fire_and_forget_runs_at_once) {
     EXPECT_EQ(value(0), 1U);
 }
 
+TEST_F(GraphDeviceLaunches, a_kernel_launches_a_graph_that_the_program_queued_behind_it) {
+    // The kernel waits for its own launch of the graph, not for the one that waits for the kernel.
+    add_kernel("add", word(0), 1, {}, inner_);
+    const CUgraphExec inner = instantiate(inner_, CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH);
+    for (const std::uint64_t kind : {FIRE_AND_FORGET, TAIL}) {
+        add_launch(inner, kind, 5);
+    }
+    const CUgraphExec outer = instantiate();
+    for (int round = 0; round < 3; ++round) {
+        ASSERT_TRUE(succeeds(CU(cuGraphLaunch)(outer, stream_)));
+        ASSERT_TRUE(succeeds(CU(cuGraphLaunch)(inner, stream_)));
+    }
+    EXPECT_EQ(value(0), 9U);
+    EXPECT_EQ(value(5), 0U);
+}
+
 TEST_F(GraphDeviceLaunches, a_graph_can_launch_itself) {
     ASSERT_TRUE(succeeds(CU(cuMemsetD32)(word(0), 500, 1)));
     CUdeviceptr address = word(0);

@@ -178,6 +178,7 @@ void GraphExecutable::launch(Stream& stream) {
         launch->take_events();
     }
     launch->depend_on(last_launch_);
+    launch->depend_on(last_kernel_launch_);
     last_launch_ = launch;
     stream.enqueue(launch);
 }
@@ -185,18 +186,22 @@ void GraphExecutable::launch(Stream& stream) {
 void GraphExecutable::launch_for(const std::shared_ptr<GraphLaunch>& parent,
                                  const GraphLaunch* done) {
     const std::lock_guard lock(mutex_);
+    // A launch by the program may be behind the parent on its stream, so this one cannot wait for
+    // it. It runs a copy instead.
+    const bool has_other = last_launch_ != nullptr && !last_launch_->is_done();
+    const bool goes_on = done != nullptr && done->executable_handle() == handle_value();
     // Graphs that kernels launch have no memory, condition or event nodes.
     const auto launch = std::make_shared<GraphLaunch>(
-        parent->shared_errors(), schedule_, references_,
+        parent->shared_errors(), has_other && !goes_on ? schedule_->copy() : schedule_, references_,
         std::vector<std::shared_ptr<GraphMemory>>{},
         std::vector<std::shared_ptr<ConditionalVariable>>{}, parent->stream_priority());
     launch->set_parent(parent);
     launch->set_executable_handle(handle_value());
     // A launch that goes on with itself has its place already: all later ones depend on `done`, and
     // one of them may be behind it on the same stream.
-    if (done == nullptr || done->executable_handle() != handle_value()) {
-        launch->depend_on(last_launch_);
-        last_launch_ = launch;
+    if (!goes_on) {
+        launch->depend_on(last_kernel_launch_);
+        last_kernel_launch_ = launch;
     }
     launch->submit();
 }

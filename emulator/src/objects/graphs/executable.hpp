@@ -92,7 +92,8 @@ private:
     std::vector<std::shared_ptr<Context>> contexts_;
     std::vector<std::shared_ptr<ConditionalVariable>> variables_;
     bool has_events_ = false;
-    std::shared_ptr<Operation> last_launch_;
+    std::shared_ptr<Operation> last_launch_;        // by the program
+    std::shared_ptr<Operation> last_kernel_launch_; // by a kernel of another graph
 };
 
 } // namespace cuprum::emulator

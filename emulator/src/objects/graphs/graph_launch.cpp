@@ -73,7 +73,13 @@ void GraphLaunch::part_ended() noexcept {
             tails_.pop_front();
         }
     }
-    if (next != nullptr && errors().get() == CUDA_SUCCESS) {
+    if (errors().get() != CUDA_SUCCESS) {
+        // Graphs that will not run any more; one of them may hold this launch.
+        const std::lock_guard lock(mutex_);
+        tails_.clear();
+        next = nullptr;
+    }
+    if (next != nullptr) {
         parts_.store(1);
         const auto self = std::static_pointer_cast<GraphLaunch>(shared_from_this());
         next->launch_for(self, this);
