@@ -62,6 +62,8 @@
 #include <cuprum/system/sampling.hpp>
 #include <cuprum/system/system.hpp>
 #include <cuprum/system/values.hpp>
+#include <cuprum/texture/array_format.hpp>
+#include <cuprum/texture/opaque_array.hpp>
 #include <cuprum/trace.hpp>
 #include <cuprum/typed_buffer.hpp>
 #include <cuprum/typed_kernel.hpp>

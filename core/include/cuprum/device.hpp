@@ -28,7 +28,12 @@ class DeviceResources;
 class Event;
 class GraphBuilder;
 class MemoryResource;
+class MipmappedArray;
+class OpaqueArray;
+class ResourceDescriptor;
 class Stream;
+class SurfaceObject;
+class TextureObject;
 class TimedEvent;
 template <typename T>
 class TypedBuffer;
@@ -39,7 +44,10 @@ class Device;
 
 struct ContextOptions;
 struct EventOptions;
+struct MipmappedArrayOptions;
+struct OpaqueArrayOptions;
 struct StreamOptions;
+struct TextureObjectOptions;
 
 /// A device's compute capability, such as 9.0.
 struct ComputeCapability {
@@ -205,6 +213,8 @@ public:
     /// <cuprum/typed_buffer.hpp>.
     template <typename T>
     [[nodiscard]] TypedBuffer<T> allocate(std::size_t count, const Stream& stream) const;
+    /// Creates an array for textures and surfaces. Include <cuprum/texture/opaque_array.hpp>.
+    [[nodiscard]] OpaqueArray create_opaque_array(const OpaqueArrayOptions& options) const;
 
     friend bool operator==(const Device&, const Device&) = default;
 

@@ -11,7 +11,6 @@
 #include "stream/stream_state.hpp"
 
 #include <array>
-#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -31,7 +30,6 @@ struct Placed {
 [[nodiscard]] Placed place_in(const Buffer& buffer, const RegionPlace& place,
                               const RegionExtent& extent, const std::string& what);
 void refuse_overlap(const Placed& destination, const Placed& source, const RegionExtent& extent);
-[[nodiscard]] std::size_t multiplied(std::size_t left, std::size_t right, const char* what);
 
 template <typename Value, typename Row, typename Rectangle>
 void fill(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent, Value value,
@@ -113,41 +111,10 @@ void fill_region(const Buffer& buffer, const RegionPlace& place, const RegionExt
 
 namespace {
 
-std::size_t multiplied(std::size_t left, std::size_t right, const char* what) {
-    if (left != 0 && right > std::numeric_limits<std::size_t>::max() / 2 / left) {
-        throw std::invalid_argument(std::string(what) + " is beyond any memory: " +
-                                    std::to_string(left) + " times " + std::to_string(right));
-    }
-    return left * right;
-}
-
 Placed place_in(const Buffer& buffer, const RegionPlace& place, const RegionExtent& extent,
                 const std::string& what) {
-    const std::size_t pitch = place.pitch == 0 ? extent.width : place.pitch;
-    const std::size_t rows = place.rows_per_slice == 0 ? extent.height : place.rows_per_slice;
-    if (pitch < extent.width) {
-        throw std::invalid_argument(what + " has a pitch of " + std::to_string(pitch) +
-                                    " bytes, expected at least the width of " +
-                                    std::to_string(extent.width));
-    }
-    if (rows < extent.height) {
-        throw std::invalid_argument(what + " has " + std::to_string(rows) +
-                                    " rows per slice, expected at least the height of " +
-                                    std::to_string(extent.height));
-    }
-    const std::size_t slice_pitch = multiplied(pitch, rows, "a slice");
-    std::size_t span = 0;
-    if (extent.width != 0 && extent.height != 0 && extent.depth != 0) {
-        span = multiplied(slice_pitch, extent.depth - 1, "the region") +
-               multiplied(pitch, extent.height - 1, "the region") + extent.width;
-    }
-    const std::size_t size = buffer.size();
-    if (place.offset > size || span > size - place.offset) {
-        throw std::invalid_argument(what + " takes " + std::to_string(span) +
-                                    " bytes from offset " + std::to_string(place.offset) +
-                                    ", but the buffer has " + std::to_string(size));
-    }
-    return {{buffer.handle() + place.offset, pitch, slice_pitch}, span};
+    const detail::PlacedRows rows = detail::place_rows(buffer.size(), place, extent, what);
+    return {{buffer.handle() + rows.offset, rows.pitch, rows.slice_pitch}, rows.span};
 }
 
 /// Returns whether two rows of equal width, this far apart, share a byte.

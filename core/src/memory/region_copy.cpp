@@ -5,6 +5,7 @@
 
 #include "memory/peer_copy.hpp"
 
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -21,10 +22,16 @@ struct SideDescription {
     void* host = nullptr;
     std::size_t pitch = 0;
     std::size_t rows_per_slice = 0;
+    CUarray array = nullptr;
+    std::size_t x = 0; // bytes
+    std::size_t y = 0;
+    std::size_t z = 0;
 };
 
 SideDescription describe(const LinearMemory& side);
 SideDescription describe(const HostMemory& side);
+SideDescription describe(const ArrayMemory& side);
+std::size_t multiplied(std::size_t left, std::size_t right, const char* what);
 CUDA_MEMCPY3D description_of(const SideDescription& destination, const SideDescription& source,
                              const RegionExtent& extent);
 
@@ -103,24 +110,63 @@ void check_pitch(std::size_t pitch, const char* what) {
     }
 }
 
+PlacedRows place_rows(std::size_t size, const RegionPlace& place, const RegionExtent& extent,
+                      const std::string& what, const char* holder) {
+    const std::size_t pitch = place.pitch == 0 ? extent.width : place.pitch;
+    const std::size_t rows = place.rows_per_slice == 0 ? extent.height : place.rows_per_slice;
+    if (pitch < extent.width) {
+        throw std::invalid_argument(what + " has a pitch of " + std::to_string(pitch) +
+                                    " bytes, expected at least the width of " +
+                                    std::to_string(extent.width));
+    }
+    if (rows < extent.height) {
+        throw std::invalid_argument(what + " has " + std::to_string(rows) +
+                                    " rows per slice, expected at least the height of " +
+                                    std::to_string(extent.height));
+    }
+    const std::size_t slice_pitch = multiplied(pitch, rows, "a slice");
+    std::size_t span = 0;
+    if (extent.width != 0 && extent.height != 0 && extent.depth != 0) {
+        span = multiplied(slice_pitch, extent.depth - 1, "the region") +
+               multiplied(pitch, extent.height - 1, "the region") + extent.width;
+    }
+    if (place.offset > size || span > size - place.offset) {
+        throw std::invalid_argument(what + " takes " + std::to_string(span) +
+                                    " bytes from offset " + std::to_string(place.offset) +
+                                    ", but " + holder + " has " + std::to_string(size));
+    }
+    return {place.offset, pitch, slice_pitch, span};
+}
+
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
 
 SideDescription describe(const LinearMemory& side) {
-    return {.type = CU_MEMORYTYPE_UNIFIED,
-            .device = side.address,
-            .host = nullptr,
-            .pitch = side.pitch,
-            .rows_per_slice = side.slice_pitch / side.pitch};
+    SideDescription made;
+    made.device = side.address;
+    made.pitch = side.pitch;
+    made.rows_per_slice = side.slice_pitch / side.pitch;
+    return made;
 }
 
 SideDescription describe(const HostMemory& side) {
-    return {.type = CU_MEMORYTYPE_HOST,
-            .device = 0,
-            .host = side.address,
-            .pitch = side.pitch,
-            .rows_per_slice = side.slice_pitch / side.pitch};
+    SideDescription made;
+    made.type = CU_MEMORYTYPE_HOST;
+    made.host = side.address;
+    made.pitch = side.pitch;
+    made.rows_per_slice = side.slice_pitch / side.pitch;
+    return made;
+}
+
+SideDescription describe(const ArrayMemory& side) {
+    SideDescription made;
+    made.type = CU_MEMORYTYPE_ARRAY;
+    made.array = side.array;
+    made.x = side.x;
+    made.y = side.y;
+    made.z = side.z;
+    return made;
 }
 
 CUDA_MEMCPY3D description_of(const SideDescription& destination, const SideDescription& source,
@@ -131,15 +177,31 @@ CUDA_MEMCPY3D description_of(const SideDescription& destination, const SideDescr
     copy.srcHost = source.host;
     copy.srcPitch = source.pitch;
     copy.srcHeight = source.rows_per_slice;
+    copy.srcArray = source.array;
+    copy.srcXInBytes = source.x;
+    copy.srcY = source.y;
+    copy.srcZ = source.z;
     copy.dstMemoryType = destination.type;
     copy.dstDevice = destination.device;
     copy.dstHost = destination.host;
     copy.dstPitch = destination.pitch;
     copy.dstHeight = destination.rows_per_slice;
+    copy.dstArray = destination.array;
+    copy.dstXInBytes = destination.x;
+    copy.dstY = destination.y;
+    copy.dstZ = destination.z;
     copy.WidthInBytes = extent.width;
     copy.Height = extent.height;
     copy.Depth = extent.depth;
     return copy;
+}
+
+std::size_t multiplied(std::size_t left, std::size_t right, const char* what) {
+    if (left != 0 && right > std::numeric_limits<std::size_t>::max() / 2 / left) {
+        throw std::invalid_argument(std::string(what) + " is beyond any memory: " +
+                                    std::to_string(left) + " times " + std::to_string(right));
+    }
+    return left * right;
 }
 
 } // namespace

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Copies of boxes of bytes. Regions of buffers and strided copies end here.
+// Copies of boxes of bytes. Regions of buffers, strided copies and copies of arrays end here.
 //
-// A copy has two sides, and each side is one kind of memory: see CopySide. A further kind, such as
-// an opaque array of a texture, takes three steps: add a struct, add it to CopySide, and add an
-// overload of describe() in region_copy.cpp. Copies between two sides of linear memory keep their
-// shorter driver calls; every other pair is one cuMemcpy3DAsync.
+// A copy has two sides, and each side is one kind of memory: see CopySide. A further kind takes
+// three steps: add a struct, add it to CopySide, and add an overload of describe() in
+// region_copy.cpp. Copies between two sides of linear memory keep their shorter driver calls; every
+// other pair is one cuMemcpy3DAsync.
 
 #pragma once
 
@@ -15,6 +15,7 @@
 #include <cuprum/region.hpp>
 
 #include <cstddef>
+#include <string>
 #include <variant>
 
 namespace cuprum::detail {
@@ -33,8 +34,31 @@ struct HostMemory {
     std::size_t slice_pitch = 0; // bytes from slice to slice, a multiple of `pitch`
 };
 
+/// A box in an opaque array, by its first byte, row and slice or layer.
+struct ArrayMemory {
+    CUarray array = nullptr;
+    std::size_t x = 0; // bytes
+    std::size_t y = 0;
+    std::size_t z = 0;
+};
+
 /// One side of a copy.
-using CopySide = std::variant<LinearMemory, HostMemory>;
+using CopySide = std::variant<LinearMemory, HostMemory, ArrayMemory>;
+
+/// Rows in a piece of memory: see RegionPlace.
+struct PlacedRows {
+    std::size_t offset = 0;      // bytes
+    std::size_t pitch = 0;       // bytes from row to row
+    std::size_t slice_pitch = 0; // bytes from slice to slice
+    std::size_t span = 0;        // bytes from the first to the last one
+};
+
+/// Finds the rows of a box in `size` bytes of memory; `what` names the side in messages, `holder`
+/// the memory.
+/// @throws std::invalid_argument if rows or slices overlap, or the box does not lie in the memory.
+[[nodiscard]] PlacedRows place_rows(std::size_t size, const RegionPlace& place,
+                                    const RegionExtent& extent, const std::string& what,
+                                    const char* holder = "the buffer");
 
 /// The largest pitch that the driver takes.
 inline constexpr std::size_t MAX_PITCH_BYTES = 0x7fffffff;

@@ -21,6 +21,8 @@ struct CUdevResource_st;
 struct CUgraph_st;
 struct CUgraphNode_st;
 struct CUgraphExec_st;
+struct CUarray_st;
+struct CUmipmappedArray_st;
 
 using CUdevice = int;
 using CUcontext = CUctx_st*;
@@ -34,4 +36,8 @@ using CUfunction = CUfunc_st*;
 using CUgraph = CUgraph_st*;
 using CUgraphNode = CUgraphNode_st*;
 using CUgraphExec = CUgraphExec_st*;
+using CUarray = CUarray_st*;
+using CUmipmappedArray = CUmipmappedArray_st*;
+using CUtexObject = unsigned long long;
+using CUsurfObject = unsigned long long;
 using CUdeviceptr = unsigned long long;

@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Arrays as textures, surfaces, copies and graphics see them.
+//
+// An array belongs to the context that it was made in. A device reset destroys both. Whatever uses
+// an array holds a share of its state: levels and planes hold the state of the whole.
+
+#pragma once
+
+#include "device/context_state.hpp"
+#include "driver/call.hpp"
+#include "driver/current.hpp"
+#include "driver/handle.hpp"
+#include "stream/deferred_release.hpp"
+
+#include <cuprum/detail/access.hpp>
+#include <cuprum/texture/opaque_array.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace cuprum::detail {
+
+/// A driver array, its context and its description. Destroying the state destroys the array if it
+/// is ours.
+struct ArrayState {
+    CUarray handle = nullptr;
+    std::shared_ptr<ContextState> context;
+    unsigned made_at = 0; // the context's count of resets when it was made
+    bool is_owned = false;
+    std::atomic<bool> is_withdrawn{false}; // its owner took it back, see withdraw()
+    CUDA_ARRAY3D_DESCRIPTOR description{};
+    const ArrayFormatInfo* format = nullptr;
+    std::shared_ptr<void> owner; // of an array that is not ours: what keeps it alive
+
+    explicit ArrayState(std::shared_ptr<ContextState> home) noexcept
+        : context(std::move(home)), made_at(context->reset_count.load(std::memory_order_relaxed)) {}
+
+    ~ArrayState();
+    ArrayState(const ArrayState&) = delete;
+    ArrayState& operator=(const ArrayState&) = delete;
+
+    [[nodiscard]] bool is_lost() const noexcept { return !is_intact(context, made_at); }
+
+    [[nodiscard]] bool has_flag(unsigned flag) const noexcept {
+        return (description.Flags & flag) != 0;
+    }
+
+    /// Returns the bytes of an element, or of a block.
+    [[nodiscard]] std::size_t element_bytes() const noexcept {
+        return std::size_t{format->bytes} *
+               (format->num_channels == 0 ? description.NumChannels : 1U);
+    }
+};
+
+/// Returns the state of an array, to use it.
+/// @throws ClosedError if the array is closed, withdrawn, or destroyed by a device reset.
+[[nodiscard]] ArrayState& open(const OpaqueArray& array);
+
+/// Takes an array back from all its shares: using one raises ClosedError from now on. For owners
+/// whose arrays end before their shares do, such as mapped images of a graphics API.
+inline void withdraw(const OpaqueArray& array) noexcept {
+    if (!array.is_closed()) {
+        Access::state(array)->is_withdrawn.store(true, std::memory_order_relaxed);
+    }
+}
+
+/// Wraps an array that something else owns. It belongs to `context`; `owner` stays alive with it.
+/// @throws CUDAError if the driver does not know the array.
+[[nodiscard]] OpaqueArray borrow_array(CUarray handle, std::shared_ptr<ContextState> context,
+                                       std::shared_ptr<void> owner);
+
+/// Checks that the options describe an array and returns them as the driver takes them.
+/// @throws std::invalid_argument that names option, value and what was expected.
+[[nodiscard]] CUDA_ARRAY3D_DESCRIPTOR description_of(const OpaqueArrayOptions& options);
+
+/// Returns a description as options.
+[[nodiscard]] OpaqueArrayOptions options_of(const CUDA_ARRAY3D_DESCRIPTOR& description);
+
+/// Throws for an array that the driver did not make: names the limit of the device that the size
+/// exceeds, if one does. `levels` is 0 unless it was to be mipmapped.
+[[noreturn]] void raise_array_failure(CUresult status, const char* call,
+                                      const CUDA_ARRAY3D_DESCRIPTOR& description, unsigned levels,
+                                      DeviceState& device);
+
+/// Returns the bytes that a copy of all elements takes; 0 for a format of several planes.
+[[nodiscard]] std::size_t bytes_of(const CUDA_ARRAY3D_DESCRIPTOR& description);
+
+[[nodiscard]] ArraySparseProperties sparse_properties_of(const CUDA_ARRAY_SPARSE_PROPERTIES& found);
+
+/// Releases an object of a context in a destructor, with the context current. Does it later if the
+/// calling thread runs a host function, never ends a stream capture, and does nothing if a reset
+/// destroyed the object.
+template <typename Handle>
+void release_with_context(const std::shared_ptr<ContextState>& context, unsigned made_at,
+                          const char* what, const driver::Entry<CUresult(Handle)>& entry,
+                          Handle handle) noexcept {
+    const auto release = [context, made_at, what, &entry, handle](void* /*none*/) noexcept {
+        if (!is_intact(context, made_at) || driver::is_leaving()) {
+            return;
+        }
+        try {
+            const driver::RelaxedCapture relaxed;
+            const driver::Current current(context->handle);
+            driver::release_now(what, entry, handle);
+        } catch (...) {
+            driver::report_release_failure(what);
+        }
+    };
+    if (!runs_host_function()) [[likely]] {
+        release(nullptr);
+        return;
+    }
+    try {
+        defer_release(std::shared_ptr<void>(nullptr, release));
+    } catch (...) {
+        driver::report_release_failure(what);
+    }
+}
+
+} // namespace cuprum::detail

@@ -1,0 +1,197 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/texture/opaque_array.hpp>
+
+#include "device/device_state.hpp"
+#include "support/text.hpp"
+#include "texture/array_state.hpp"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+using driver::call;
+using driver::table;
+
+} // namespace
+
+OpaqueArray OpaqueArray::create(const Context& context, const OpaqueArrayOptions& options) {
+    auto state = std::make_shared<detail::ArrayState>(
+        (static_cast<void>(detail::open(context)), detail::Access::state(context)));
+    state->description = detail::description_of(options);
+    state->format = &info_of(options.format);
+    const driver::Current current(state->context->handle);
+    const auto& entry = table().cuArray3DCreate;
+    const CUresult status = entry(&state->handle, &state->description);
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        detail::raise_array_failure(status, entry.name, state->description, 0,
+                                    *state->context->device);
+    }
+    state->is_owned = true;
+    return OpaqueArray(std::move(state));
+}
+
+OpaqueArray Device::create_opaque_array(const OpaqueArrayOptions& options) const {
+    return OpaqueArray::create(detail::Access::make<Context>(detail::context_for(*state_)),
+                               options);
+}
+
+OpaqueArray OpaqueArray::from_handle(CUarray handle, std::shared_ptr<void> owner) {
+    return detail::borrow_array(handle,
+                                detail::context_state(detail::current_context("wrapping an array")),
+                                std::move(owner));
+}
+
+OpaqueArray OpaqueArray::from_handle(CUarray handle, const Context& context,
+                                     std::shared_ptr<void> owner) {
+    static_cast<void>(detail::open(context));
+    return detail::borrow_array(handle, detail::Access::state(context), std::move(owner));
+}
+
+CUarray OpaqueArray::handle() const {
+    return detail::open(*this).handle;
+}
+
+OpaqueArrayOptions OpaqueArray::options() const {
+    return detail::options_of(detail::open(*this).description);
+}
+
+ArrayExtent OpaqueArray::extent() const {
+    return options().extent;
+}
+
+ArrayFormat OpaqueArray::format() const {
+    return detail::open(*this).format->format;
+}
+
+unsigned OpaqueArray::num_channels() const {
+    return detail::open(*this).description.NumChannels;
+}
+
+unsigned OpaqueArray::num_layers() const {
+    return options().num_layers;
+}
+
+bool OpaqueArray::is_cubemap() const {
+    return detail::open(*this).has_flag(CUDA_ARRAY3D_CUBEMAP);
+}
+
+bool OpaqueArray::is_surface_load_store() const {
+    return detail::open(*this).has_flag(CUDA_ARRAY3D_SURFACE_LDST);
+}
+
+std::size_t OpaqueArray::element_bytes() const {
+    return detail::open(*this).element_bytes();
+}
+
+std::size_t OpaqueArray::size_bytes() const {
+    return detail::bytes_of(detail::open(*this).description);
+}
+
+Context OpaqueArray::context() const {
+    return detail::Access::make<Context>(detail::open(*this).context);
+}
+
+Device OpaqueArray::device() const {
+    return Device(detail::open(*this).context->device->ordinal);
+}
+
+ArrayMemoryRequirements OpaqueArray::memory_requirements() const {
+    const detail::ArrayState& own = detail::open(*this);
+    if (!own.has_flag(CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING)) {
+        throw std::invalid_argument(
+            "the array has its own memory; only arrays made with is_sparse or is_deferred_mapping "
+            "need memory");
+    }
+    CUDA_ARRAY_MEMORY_REQUIREMENTS needed{};
+    const driver::Current current(own.context->handle);
+    call(table().cuArrayGetMemoryRequirements, &needed, own.handle, own.context->device->handle);
+    return {.size = needed.size, .alignment = needed.alignment};
+}
+
+ArraySparseProperties OpaqueArray::sparse_properties() const {
+    const detail::ArrayState& own = detail::open(*this);
+    if (!own.has_flag(CUDA_ARRAY3D_SPARSE)) {
+        throw std::invalid_argument("the array is not sparse; make it with is_sparse");
+    }
+    CUDA_ARRAY_SPARSE_PROPERTIES found{};
+    const driver::Current current(own.context->handle);
+    call(table().cuArrayGetSparseProperties, &found, own.handle);
+    return detail::sparse_properties_of(found);
+}
+
+OpaqueArray OpaqueArray::plane(unsigned index) const {
+    const detail::ArrayState& own = detail::open(*this);
+    if (own.format->num_planes == 1 || index >= own.format->num_planes) {
+        throw std::invalid_argument(
+            "index is " + std::to_string(index) + ", but " +
+            (own.format->num_planes == 1
+                 ? "arrays of " + std::string(own.format->name) + " have no planes"
+                 : "arrays of " + std::string(own.format->name) + " have " +
+                       std::to_string(own.format->num_planes) + " planes"));
+    }
+    CUarray found = nullptr;
+    const driver::Current current(own.context->handle);
+    call(table().cuArrayGetPlane, &found, own.handle, index);
+    return detail::borrow_array(found, own.context, state_);
+}
+
+bool operator==(const OpaqueArray& left, const OpaqueArray& right) noexcept {
+    const CUarray first = left.is_closed() ? nullptr : left.state_->handle;
+    const CUarray second = right.is_closed() ? nullptr : right.state_->handle;
+    return first == second;
+}
+
+std::string to_string(const OpaqueArray& array) {
+    if (array.is_closed()) {
+        return "<OpaqueArray closed>";
+    }
+    const detail::ArrayState& state = *detail::Access::state(array);
+    const OpaqueArrayOptions options = detail::options_of(state.description);
+    std::string text = "<OpaqueArray " + to_string(options.extent) + " of " + state.format->name +
+                       " channels=" + std::to_string(options.num_channels);
+    text += options.is_cubemap ? " cubemap" : "";
+    text += options.num_layers != 0 ? " layers=" + std::to_string(options.num_layers) : "";
+    return text + ">";
+}
+
+detail::ArrayState& detail::open(const OpaqueArray& array) {
+    ArrayState& state = open(Access::state(array), "OpaqueArray");
+    if (state.is_withdrawn.load(std::memory_order_relaxed)) [[unlikely]] {
+        raise_closed("OpaqueArray");
+    }
+    return state;
+}
+
+OpaqueArray detail::borrow_array(CUarray handle, std::shared_ptr<ContextState> context,
+                                 std::shared_ptr<void> owner) {
+    if (handle == nullptr) {
+        throw std::invalid_argument("handle is null, expected a CUarray");
+    }
+    auto state = std::make_shared<ArrayState>(std::move(context));
+    const driver::Current current(state->context->handle);
+    call(table().cuArray3DGetDescriptor, &state->description, handle);
+    state->format = &info_of(static_cast<ArrayFormat>(state->description.Format));
+    state->handle = handle;
+    state->owner = std::move(owner);
+    return Access::make<OpaqueArray>(std::move(state));
+}
+
+detail::ArrayState::~ArrayState() {
+    if (is_owned) {
+        release_with_context(context, made_at, "array", driver::table().cuArrayDestroy, handle);
+    }
+}
+
+} // namespace cuprum
+
+std::size_t
+std::hash<cuprum::OpaqueArray>::operator()(const cuprum::OpaqueArray& array) const noexcept {
+    const auto& state = cuprum::detail::Access::state(array);
+    return std::hash<const void*>()(state == nullptr ? nullptr : state->handle);
+}
