@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What options of arrays mean to the driver, and which limits of a device they meet.
+#include "texture/array_description.hpp"
 
 #include "device/device_state.hpp"
+#include "driver/call.hpp"
 #include "memory/out_of_memory.hpp"
-#include "texture/array_state.hpp"
 
 #include <algorithm>
 #include <array>

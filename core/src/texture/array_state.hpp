@@ -73,24 +73,6 @@ inline void withdraw(const OpaqueArray& array) noexcept {
 [[nodiscard]] OpaqueArray borrow_array(CUarray handle, std::shared_ptr<ContextState> context,
                                        std::shared_ptr<void> owner);
 
-/// Checks that the options describe an array and returns them as the driver takes them.
-/// @throws std::invalid_argument that names option, value and what was expected.
-[[nodiscard]] CUDA_ARRAY3D_DESCRIPTOR description_of(const OpaqueArrayOptions& options);
-
-/// Returns a description as options.
-[[nodiscard]] OpaqueArrayOptions options_of(const CUDA_ARRAY3D_DESCRIPTOR& description);
-
-/// Throws for an array that the driver did not make: names the limit of the device that the size
-/// exceeds, if one does. `levels` is 0 unless it was to be mipmapped.
-[[noreturn]] void raise_array_failure(CUresult status, const char* call,
-                                      const CUDA_ARRAY3D_DESCRIPTOR& description, unsigned levels,
-                                      DeviceState& device);
-
-/// Returns the bytes that a copy of all elements takes; 0 for a format of several planes.
-[[nodiscard]] std::size_t bytes_of(const CUDA_ARRAY3D_DESCRIPTOR& description);
-
-[[nodiscard]] ArraySparseProperties sparse_properties_of(const CUDA_ARRAY_SPARSE_PROPERTIES& found);
-
 /// Releases an object of a context in a destructor, with the context current. Does it later if the
 /// calling thread runs a host function, never ends a stream capture, and does nothing if a reset
 /// destroyed the object.

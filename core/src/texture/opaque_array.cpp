@@ -5,6 +5,7 @@
 
 #include "device/device_state.hpp"
 #include "support/text.hpp"
+#include "texture/array_description.hpp"
 #include "texture/array_state.hpp"
 
 #include <stdexcept>

@@ -12,6 +12,7 @@
 #include "memory/region_copy.hpp"
 #include "stream/active_captures.hpp"
 #include "stream/stream_state.hpp"
+#include "texture/array_description.hpp"
 #include "texture/array_state.hpp"
 
 #include <algorithm>
