@@ -78,6 +78,7 @@ class Device:
     def _open(self) -> None:
         context = ctypes.c_void_p()
         self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), self._device)
+        self._context = context
         self._call("cuCtxSetCurrent", context)
         # Recursion needs more stack than the default.
         self._call("cuCtxSetLimit", LIMIT_STACK_SIZE, ctypes.c_size_t(STACK_BYTES))
@@ -88,6 +89,11 @@ class Device:
         self._driver.cuDevicePrimaryCtxReset_v2(self._device)
         self._driver.cuDevicePrimaryCtxRelease_v2(self._device)
         self._open()
+
+    def set_current(self, is_current: bool) -> None:
+        """Make the device's context current in this thread, or none."""
+        context = self._context if is_current else None
+        self._call("cuCtxSetCurrent", context)
 
     @property
     def is_emulated(self) -> bool:
