@@ -7,8 +7,8 @@
     tensor_maps.py --compare FILE             run, compare with recorded codes
     tensor_maps.py --driver LIBCUDA ...       use another driver, such as the emulated device
 
-No kernel runs and nothing is written to the tensors. A line of the file holds the name of a group of
-cases and one character for each code, see `LETTERS`.
+No kernel runs and nothing is written to the tensors. A line of the file holds the name of a group
+of cases and one character for each code, see `LETTERS`.
 """
 
 from __future__ import annotations
@@ -399,8 +399,9 @@ def run(library: str) -> Iterator[tuple[str, str, int]]:
         for place in ("none", "host"):
             yield f"replace {name}", place, encoder.encode(Map("replace", base=place))
     yield from run_replacements(encoder)
+    # NOTE: NVIDIA's driver crashes if a corner of an im2col map is null.
     for base in (TILED, IM2COL, WIDE, Map("replace")):
-        for name in ("map", "dims", "strides", "box", "element_strides", "lower", "upper"):
+        for name in ("map", "dims", "strides", "box", "element_strides"):
             encoder.encode(TILED)
             case = base.change(nulls=(name,))
             yield f"null in {base.kind}", name, encoder.encode(case)
@@ -438,6 +439,7 @@ def main() -> int:
     results: dict[str, str] = {}
     counts = Counter[int]()
     differences = []
+    unrecorded = 0
     # A driver may crash on a bad argument: every result before it stays in the file.
     out = arguments.out.open("w", buffering=1) if arguments.out else None
     for group, name, code in run(arguments.driver):
@@ -452,8 +454,10 @@ def main() -> int:
             out.flush()
         if recorded is not None:
             expected = recorded.get(group, "")[len(results[group]) :][:1]
-            if letter != expected:
-                differences.append(f"{group}: {name}: {code}, recorded {expected or 'nothing'}")
+            if not expected:
+                unrecorded += 1
+            elif letter != expected:
+                differences.append(f"{group}: {name}: {code}, recorded {expected}")
         results[group] += letter
     if out:
         out.write("\n")
@@ -463,7 +467,7 @@ def main() -> int:
         return 0
     missing = [f"{group}: recorded, but not run" for group in recorded if group not in results]
     print("\n".join((differences + missing)[:MOST_LINES]))
-    print(f"{len(differences)} differences")
+    print(f"{len(differences)} differences, {unrecorded} cases are not recorded")
     return 1 if differences or missing else 0
 
 

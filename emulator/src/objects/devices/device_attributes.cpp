@@ -150,7 +150,7 @@ constexpr Value COMMON_VALUES[] = {
     {CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID, 0},
 };
 
-constexpr std::uint32_t FIRST_SM_WITH_CLUSTERS = 90;
+constexpr std::uint32_t FIRST_SM_WITH_CLUSTERS = 90; // and with tensor maps
 
 } // namespace
 
@@ -175,6 +175,8 @@ void describe_device(int ordinal, const Settings& settings,
     attributes[CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR] = generation.blocks_per_sm;
     attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = generation.l2_bytes;
     attributes[CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH] = sm >= FIRST_SM_WITH_CLUSTERS ? 1 : 0;
+    attributes[CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED] =
+        sm >= FIRST_SM_WITH_CLUSTERS ? 1 : 0;
     if (sm < 80) {
         attributes[CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK] = 0;
     }
