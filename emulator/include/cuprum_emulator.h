@@ -23,7 +23,7 @@ typedef struct CuprumLiveCounts {
     size_t contexts;
     size_t streams; /**< created by the program; default streams do not count */
     size_t events;
-    size_t device_allocations; /**< device and managed memory, without pooled memory */
+    size_t device_allocations; /**< device and managed memory, arrays; without pooled memory */
     size_t pool_allocations;
     size_t host_allocations; /**< pinned and registered memory */
     size_t pools;            /**< created by the program; default pools do not count */

@@ -7,6 +7,7 @@
 #include "api/handles.hpp"
 #include "objects/devices/device.hpp"
 #include "objects/process/error.hpp"
+#include "objects/textures/format.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -164,13 +165,11 @@ CUresult CUDAAPI cuDeviceGetByPCIBusId(CUdevice* dev, const char* pciBusId) {
 }
 
 CUresult CUDAAPI cuDeviceGetTexture1DLinearMaxWidth(size_t* maxWidthInElements,
-                                                    CUarray_format /*format*/, unsigned numChannels,
+                                                    CUarray_format format, unsigned numChannels,
                                                     CUdevice dev) {
     return entry("cuDeviceGetTexture1DLinearMaxWidth", [&] {
-        require(numChannels == 1 || numChannels == 2 || numChannels == 4,
-                "a texture has 1, 2 or 4 channels");
-        put(maxWidthInElements,
-            device_at(dev).attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH));
+        (void)device_at(dev);
+        put(maxWidthInElements, max_linear_texels(format, numChannels));
     });
 }
 

@@ -43,8 +43,9 @@ int cuprumEmulatorLiveObjects(CuprumLiveCounts* counts) {
     counts->contexts = Context::active_count();
     counts->streams = handles.count(HandleKind::Stream);
     counts->events = handles.count(HandleKind::Event);
-    counts->device_allocations =
-        memory.count(MemoryKind::Device) + memory.count(MemoryKind::Managed);
+    counts->device_allocations = memory.count(MemoryKind::Device) +
+                                 memory.count(MemoryKind::Managed) +
+                                 memory.count(MemoryKind::Array);
     counts->pool_allocations = memory.count(MemoryKind::Pooled);
     counts->host_allocations = pinned + memory.count(MemoryKind::Registered);
     counts->pools =

@@ -6,7 +6,9 @@
 #include "api/entry.hpp"
 #include "api/handles.hpp"
 #include "objects/memory/copy.hpp"
+#include "objects/memory/copy_request.hpp"
 #include "objects/process/error.hpp"
+#include "objects/textures/array.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -67,19 +69,43 @@ void copy_batch(std::span<const CUdeviceptr> destinations, const CUdeviceptr* so
     failed = NO_INDEX;
 }
 
-CopySide side_of(const CUmemcpy3DOperand& operand, const CUextent3D& extent) {
+/// Returns the bytes of an element: a texel of the array, or a byte if no array takes part.
+std::uint64_t element_bytes_of(const CUDA_MEMCPY3D_BATCH_OP& operation) {
+    const auto bytes_of = [](const CUmemcpy3DOperand& operand) -> std::uint64_t {
+        if (operand.type != CU_MEMCPY_OPERAND_TYPE_ARRAY) {
+            return 0;
+        }
+        require(is_array(operand.op.array.array), "not an array, or it has been destroyed");
+        const auto array = array_from(operand.op.array.array);
+        return array->format().texel_bytes(array->descriptor().NumChannels);
+    };
+    const std::uint64_t source = bytes_of(operation.src);
+    const std::uint64_t destination = bytes_of(operation.dst);
+    require(source == 0 || destination == 0 || source == destination,
+            "the arrays have texels of different sizes");
+    return source != 0 ? source : destination != 0 ? destination : 1;
+}
+
+/// Returns one end of a copy. The shape of `copy` is known already.
+CopySide side_of(const CUmemcpy3DOperand& operand, const CUextent3D& extent, const Copy& copy,
+                 std::uint64_t element_bytes) {
+    constexpr std::uint64_t largest = std::uint64_t{1} << 46; // no memory is larger
     if (operand.type == CU_MEMCPY_OPERAND_TYPE_ARRAY) {
-        fail(CUDA_ERROR_NOT_SUPPORTED, "CUDA arrays are not supported by the emulated device");
+        const auto& begin = operand.op.array.offset;
+        require(begin.x <= largest / element_bytes, "an offset is out of range");
+        return array_side(operand.op.array.array, {begin.x * element_bytes, begin.y, begin.z},
+                          copy);
     }
     require(operand.type == CU_MEMCPY_OPERAND_TYPE_POINTER, "unknown type of operand");
     const auto& pointer = operand.op.ptr;
-    // In plain memory an element is a byte. A length of 0 means that rows or layers are contiguous.
-    const std::uint64_t pitch = pointer.rowLength != 0 ? pointer.rowLength : extent.width;
+    // A length of 0 means that rows or layers are contiguous.
+    const std::uint64_t length = pointer.rowLength != 0 ? pointer.rowLength : extent.width;
     const std::uint64_t rows = pointer.layerHeight != 0 ? pointer.layerHeight : extent.height;
-    require(pitch >= extent.width && rows >= extent.height,
+    require(length >= extent.width && rows >= extent.height,
             "a row or a layer is shorter than what is copied");
-    constexpr std::uint64_t largest = std::uint64_t{1} << 46; // no memory is larger
-    require(rows <= largest / pitch, "a row or a layer is out of range");
+    require(length <= largest / element_bytes && rows <= largest / (length * element_bytes),
+            "a row or a layer is out of range");
+    const std::uint64_t pitch = length * element_bytes;
     return {pointer.ptr, pitch, pitch * rows, CopyEnd::Any};
 }
 
@@ -95,12 +121,15 @@ void copy_3d_batch(std::span<const CUDA_MEMCPY3D_BATCH_OP> operations, unsigned 
         require(operation.extent.width != 0 && operation.extent.height != 0 &&
                     operation.extent.depth != 0,
                 "a side of a copy is 0");
+        const std::uint64_t element_bytes = element_bytes_of(operation);
+        require(operation.extent.width <= (std::uint64_t{1} << 46) / element_bytes,
+                "a side of a copy is out of range");
         Copy copy;
-        copy.width_bytes = operation.extent.width;
+        copy.width_bytes = operation.extent.width * element_bytes;
         copy.height = operation.extent.height;
         copy.depth = operation.extent.depth;
-        copy.source = side_of(operation.src, operation.extent);
-        copy.destination = side_of(operation.dst, operation.extent);
+        copy.source = side_of(operation.src, operation.extent, copy, element_bytes);
+        copy.destination = side_of(operation.dst, operation.extent, copy, element_bytes);
         enqueue_copy(*stream, copy, mode_of(operation.srcAccessOrder));
     }
     failed = NO_INDEX;

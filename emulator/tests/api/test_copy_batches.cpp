@@ -133,7 +133,7 @@ TEST_F(CopyBatches, boxes_are_copied_with_their_pitches) {
     EXPECT_TRUE(
         returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpy3DBatchAsync)(1, &operation, 0, stream_)));
     operation.extent = {2, 3, 2};
-    operation.dst.type = CU_MEMCPY_OPERAND_TYPE_ARRAY;
+    operation.dst.type = CU_MEMCPY_OPERAND_TYPE_ARRAY; // and a pointer where an array belongs
     EXPECT_TRUE(
-        returns(CUDA_ERROR_NOT_SUPPORTED, CU(cuMemcpy3DBatchAsync)(1, &operation, 0, stream_)));
+        returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpy3DBatchAsync)(1, &operation, 0, stream_)));
 }

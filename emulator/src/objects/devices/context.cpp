@@ -13,6 +13,8 @@
 #include "objects/process/restore_thread.hpp"
 #include "objects/streams/event.hpp"
 #include "objects/streams/stream.hpp"
+#include "objects/textures/array.hpp"
+#include "objects/textures/image_object.hpp"
 #include "usage/publisher.hpp"
 
 #include <algorithm>
@@ -94,6 +96,8 @@ void Context::tear_down() {
     drain();
     erase_all<Event>(HandleKind::Event, *this);
     erase_all<Stream>(HandleKind::Stream, *this);
+    ImageObjects::instance().destroy_all_of(*this);
+    destroy_arrays_of(*this);
     Module::unload_all(*this);
     Allocations::instance().free_all_of(*this);
     for (const auto& object : HandleTable::instance().all(HandleKind::Context)) {

@@ -32,6 +32,11 @@ std::pair<int, int> home_of(std::uint64_t address) {
     return {is_on_device ? 0 : 1, is_on_device ? allocation->device : -1};
 }
 
+bool has_array(const CUDA_MEMCPY3D& request) {
+    return request.srcMemoryType == CU_MEMORYTYPE_ARRAY ||
+           request.dstMemoryType == CU_MEMORYTYPE_ARRAY;
+}
+
 bool is_one_dimensional(const Copy& copy) {
     return copy.height == 1 && copy.depth == 1;
 }
@@ -59,7 +64,8 @@ bool may_become(const MemcpyParameters& old, const MemcpyParameters& now) {
            old.request.dstMemoryType == now.request.dstMemoryType && old.context == now.context &&
            home_of(old.copy.source.address) == home_of(now.copy.source.address) &&
            home_of(old.copy.destination.address) == home_of(now.copy.destination.address) &&
-           ((is_one_dimensional(old.copy) && is_one_dimensional(now.copy)) || has_same_shape());
+           ((is_one_dimensional(old.copy) && is_one_dimensional(now.copy)) ||
+            (has_same_shape() && !has_array(now.request)));
 }
 
 bool may_become(const MemsetParameters& old, const MemsetParameters& now) {

@@ -52,12 +52,17 @@ std::string_view name_of(MemoryKind kind) {
         return "heap of kernels";
     case MemoryKind::Graph:
         return "memory of a graph";
+    case MemoryKind::Array:
+        return "memory of an array";
     }
     return "memory"; // not reached: compilers warn of a kind that is missing above
 }
 
 /// Returns what a device may do with memory that the program did not map itself.
 Permission permission_for(int device, const Allocation& allocation) {
+    if (allocation.kind == MemoryKind::Array) {
+        return Permission::None; // loads and stores cannot reach it
+    }
     const bool is_own = device == allocation.device || allocation.is_host_accessible();
     if (!is_own && allocation.kind == MemoryKind::Pooled) { // pools have their own access rights
         return permission_of(allocation.pool->access({CU_MEM_LOCATION_TYPE_DEVICE, device}));
@@ -97,7 +102,8 @@ std::shared_ptr<Allocation> Allocations::allocate(MemoryKind kind,
     allocation->context = context;
     allocation->flags = flags;
     allocation->name = std::move(name);
-    if (kind == MemoryKind::Device) {
+    const bool is_charged = kind == MemoryKind::Device || kind == MemoryKind::Array;
+    if (is_charged) {
         context->device().charge(bytes);
     } else if (kind == MemoryKind::Pinned) {
         check_host_holds(bytes);
@@ -107,7 +113,7 @@ std::shared_ptr<Allocation> Allocations::allocate(MemoryKind kind,
     try {
         allocation->base = AddressSpace::instance().take(bytes);
     } catch (...) {
-        if (kind == MemoryKind::Device) {
+        if (is_charged) {
             context->device().refund(bytes);
         }
         throw;
@@ -132,7 +138,7 @@ void Allocations::set_access(int device, Permission permission,
     const std::shared_lock lock(mutex_); // keeps the allocations alive
     for (const auto& [base, allocation] : by_base_) {
         if (allocation->device != device && !allocation->is_host_accessible() &&
-            which(*allocation)) {
+            allocation->kind != MemoryKind::Array && which(*allocation)) {
             AddressSpace::instance().set_permission(device, base, allocation->bytes, permission);
         }
     }
@@ -379,6 +385,10 @@ void Allocations::release(const Allocation& allocation) noexcept {
         if (allocation.file != nullptr) {
             AddressSpace::unmap_file(allocation.base, shared_bytes(allocation.bytes));
         }
+        AddressSpace::instance().give_back(allocation.base, allocation.bytes);
+        allocation.context->device().refund(allocation.bytes);
+        break;
+    case MemoryKind::Array:
         AddressSpace::instance().give_back(allocation.base, allocation.bytes);
         allocation.context->device().refund(allocation.bytes);
         break;

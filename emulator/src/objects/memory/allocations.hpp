@@ -40,6 +40,7 @@ enum class MemoryKind : std::uint8_t {
     Imported,   // cuIpcOpenMemHandle: memory of another process
     Heap,       // for malloc in kernels
     Graph,      // allocation nodes of graphs
+    Array,      // arrays, which kernels reach by textures and surfaces only
 };
 
 /// What reports show about an allocation, live or freed.
@@ -98,7 +99,7 @@ public:
     /// Returns the process's table; never destroyed.
     [[nodiscard]] static Allocations& instance();
 
-    /// Allocates memory that belongs to a context: Device, Pinned, Managed or Heap.
+    /// Allocates memory that belongs to a context: Device, Pinned, Managed, Heap or Array.
     ///
     /// @throws DriverError OUT_OF_MEMORY if the device does not have that much memory left.
     std::shared_ptr<Allocation> allocate(MemoryKind kind, const std::shared_ptr<Context>& context,
@@ -119,7 +120,7 @@ public:
     void add(const std::shared_ptr<Allocation>& allocation);
 
     /// Removes the allocation of one of these `kinds` that starts at `base`, and frees Device,
-    /// Pinned and Managed memory. Returns nullptr if there is none.
+    /// Pinned, Managed and Array memory. Returns nullptr if there is none.
     std::shared_ptr<Allocation> remove(std::uint64_t base, std::initializer_list<MemoryKind> kinds);
 
     /// Removes this allocation in the same way. Returns false if it is no longer in the table.

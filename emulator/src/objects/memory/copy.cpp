@@ -14,6 +14,7 @@
 #include "objects/memory/reach.hpp"
 #include "objects/process/error.hpp"
 #include "objects/streams/operation.hpp"
+#include "objects/textures/array.hpp"
 #include "usage/publisher.hpp"
 
 #include <algorithm>
@@ -219,6 +220,10 @@ Place check_fill(const Fill& fill, int device) {
 
 /// Returns whether an end is memory that the driver does not know, or that is still allocated.
 bool is_side_there(const CopySide& side, const Copy& copy, bool is_write, std::uint64_t& lost) {
+    if (side.end == CopyEnd::Array) {
+        lost = side.address;
+        return is_array(side.array);
+    }
     if (!AddressSpace::instance().contains(side.address)) {
         return true;
     }
@@ -235,9 +240,13 @@ bool is_side_there(const CopySide& side, const Copy& copy, bool is_write, std::u
 Place check_side(const CopySide& side, const Copy& copy, bool is_write, int device) {
     const char* const which = is_write ? "destination" : "source";
     require(side.address != 0, "an address is NULL");
+    if (side.end == CopyEnd::Array) { // the range was checked when the request was read
+        require(is_array(side.array), "an array has been destroyed");
+        return {Residence::Device, false, false};
+    }
     const std::uint64_t extent = extent_bytes(side, copy);
     const auto allocation = Allocations::instance().find(side.address);
-    if (allocation == nullptr) {
+    if (allocation == nullptr || allocation->kind == MemoryKind::Array) {
         const bool is_device_address = AddressSpace::instance().contains(side.address);
         if (side.end == CopyEnd::Device || is_device_address) {
             fail(CUDA_ERROR_INVALID_VALUE,

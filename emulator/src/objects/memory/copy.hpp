@@ -19,6 +19,7 @@ enum class CopyEnd : std::uint8_t {
     Any,    // found by unified addressing
     Host,   // pageable, pinned or managed memory
     Device, // memory that the driver knows
+    Array,  // an array: its memory, at an address that only the driver knows
 };
 
 /// One end of a copy of up to three dimensions.
@@ -27,6 +28,10 @@ struct CopySide {
     std::uint64_t pitch_bytes = 0; // between rows
     std::uint64_t slice_bytes = 0; // between slices
     CopyEnd end = CopyEnd::Any;
+    CUarray array = nullptr;   // Array: where the address comes from
+    std::uint64_t x_bytes = 0; // Array: where in it the copy begins
+    std::uint64_t y = 0;
+    std::uint64_t z = 0;
 };
 
 /// A copy of `depth` slices of `height` rows of `width_bytes`.

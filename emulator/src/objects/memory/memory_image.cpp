@@ -59,6 +59,7 @@ bool is_in_window(const Allocation& memory) {
         return true;
     case MemoryKind::Heap:
     case MemoryKind::Graph:
+    case MemoryKind::Array:
         return true;
     case MemoryKind::Pinned:
     case MemoryKind::Managed:

@@ -86,6 +86,7 @@ void check_reach(const Use& use, const Allocation& allocation, int device) {
     case MemoryKind::Imported:
     case MemoryKind::Heap:
     case MemoryKind::Graph:
+    case MemoryKind::Array:
         break;
     }
 }

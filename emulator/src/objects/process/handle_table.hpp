@@ -47,6 +47,10 @@ enum class HandleKind : std::uint8_t {
     GraphNode,
     GraphExecutable,
     UserObject,
+    Array,
+    MipmappedArray,
+    TextureReference,
+    SurfaceReference,
     Count,
 };
 

@@ -9,6 +9,8 @@
 #include "objects/memory/allocations.hpp"
 #include "objects/memory/pool.hpp"
 #include "objects/process/handle_table.hpp"
+#include "objects/textures/array.hpp"
+#include "objects/textures/image_object.hpp"
 
 #include <array>
 #include <sstream>
@@ -41,6 +43,8 @@ constexpr std::array KINDS{
     NamedKind{HandleKind::Graph, "graph"},
     NamedKind{HandleKind::GraphExecutable, "executable graph"},
     NamedKind{HandleKind::UserObject, "user object"},
+    NamedKind{HandleKind::Array, "array"},
+    NamedKind{HandleKind::MipmappedArray, "mipmapped array"},
 };
 
 bool is_of_user(HandleKind kind, const Object& object) {
@@ -51,6 +55,8 @@ bool is_of_user(HandleKind kind, const Object& object) {
         return static_cast<const Graph&>(object).owner() == nullptr;
     case HandleKind::Pool:
         return !static_cast<const Pool&>(object).is_default();
+    case HandleKind::Array:
+        return static_cast<const Array&>(object).role() == Array::Role::Whole;
     case HandleKind::Module:
         return !static_cast<const Module&>(object).is_of_library();
     default:
@@ -71,6 +77,12 @@ std::string list_leaks() {
                     << ", made by " << object->origin().to_text(PLACE_INDENT);
             }
         }
+    }
+    for (const auto& object : ImageObjects::instance().all()) {
+        ++count;
+        out << "\n  " << (object->use == ImageUse::Texture ? "texture" : "surface") << " object 0x"
+            << std::hex << object->handle << std::dec << ", made by "
+            << object->made_by.to_text(PLACE_INDENT);
     }
     for (const auto& allocation : Allocations::instance().all()) {
         if (allocation->name.empty() && allocation->kind != MemoryKind::Heap) {

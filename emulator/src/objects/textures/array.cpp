@@ -1,0 +1,296 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "objects/textures/array.hpp"
+
+#include "objects/devices/device.hpp"
+#include "objects/process/error.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace cuprum::emulator {
+
+namespace {
+
+/// Levels and planes begin at multiples of this, as a texture's address does.
+constexpr std::uint64_t PART_ALIGNMENT_BYTES = 512;
+
+/// Memory is mapped in whole tiles.
+constexpr std::uint64_t MAPPING_ALIGNMENT_BYTES = std::uint64_t{64} << 10;
+
+constexpr std::uint64_t mapped_bytes(std::uint64_t bytes) {
+    return (bytes + MAPPING_ALIGNMENT_BYTES - 1) / MAPPING_ALIGNMENT_BYTES *
+           MAPPING_ALIGNMENT_BYTES;
+}
+
+constexpr std::uint64_t aligned(std::uint64_t bytes) {
+    return (bytes + PART_ALIGNMENT_BYTES - 1) / PART_ALIGNMENT_BYTES * PART_ALIGNMENT_BYTES;
+}
+
+bool is_deferred(const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
+    return (descriptor.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING) != 0;
+}
+
+CUDA_ARRAY3D_DESCRIPTOR plane_of(CUDA_ARRAY3D_DESCRIPTOR whole, const FormatPlane& plane) {
+    whole.Format = plane.format;
+    whole.NumChannels = plane.channels;
+    whole.Width = std::max<std::size_t>(whole.Width >> plane.width_shift, 1);
+    whole.Height = std::max<std::size_t>(whole.Height >> plane.height_shift, 1);
+    return whole;
+}
+
+/// Returns the sizes of a level. Layers and faces stay.
+CUDA_ARRAY3D_DESCRIPTOR level_of(CUDA_ARRAY3D_DESCRIPTOR whole, unsigned level) {
+    const auto smaller = [&](std::size_t size) {
+        return size == 0 ? 0 : std::max<std::size_t>(size >> level, 1);
+    };
+    const bool is_volume = shape_of(whole) == ImageShape::Volume;
+    whole.Width = smaller(whole.Width);
+    whole.Height = smaller(whole.Height);
+    whole.Depth = is_volume ? smaller(whole.Depth) : whole.Depth;
+    return whole;
+}
+
+/// Returns the bytes of an array with all of its planes.
+std::uint64_t bytes_of(const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
+    const auto planes = planes_of(descriptor.Format);
+    if (planes.empty()) {
+        return layout_of(descriptor).bytes();
+    }
+    std::uint64_t bytes = 0;
+    for (const FormatPlane& plane : planes) {
+        bytes = aligned(bytes) + layout_of(plane_of(descriptor, plane)).bytes();
+    }
+    return bytes;
+}
+
+} // namespace
+
+// ---- memory ------------------------------------------------------------------------------------
+
+ArrayMemory::ArrayMemory(const std::shared_ptr<Context>& context, std::uint64_t bytes,
+                         std::string name)
+    : allocation_(Allocations::instance().allocate(MemoryKind::Array, context, bytes, 0,
+                                                   std::move(name))) {}
+
+ArrayMemory::~ArrayMemory() {
+    release();
+}
+
+void ArrayMemory::add_image(std::uint64_t handle) {
+    const std::lock_guard lock(mutex_);
+    images_.push_back(handle);
+}
+
+void ArrayMemory::remove_image(std::uint64_t handle) {
+    const std::lock_guard lock(mutex_);
+    std::erase(images_, handle);
+}
+
+void ArrayMemory::release() {
+    {
+        const std::lock_guard lock(mutex_);
+        for (const std::uint64_t image : images_) {
+            ImageTable::instance().retire(image, "its array was destroyed");
+        }
+        images_.clear();
+    }
+    Allocations::instance().remove(allocation_);
+}
+
+// ---- arrays ------------------------------------------------------------------------------------
+
+std::shared_ptr<Array> Array::create(const std::shared_ptr<Context>& context,
+                                     const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
+    check_descriptor(descriptor, context->device(), false);
+    std::shared_ptr<ArrayMemory> memory;
+    if (!is_deferred(descriptor)) {
+        memory = std::make_shared<ArrayMemory>(context, bytes_of(descriptor), describe(descriptor));
+    }
+    auto array = std::make_shared<Array>(context, descriptor, memory, 0, Role::Whole);
+    HandleTable::instance().insert(HandleKind::Array, array);
+    for (const auto& plane : array->planes_) {
+        HandleTable::instance().insert(HandleKind::Array, plane);
+    }
+    return array;
+}
+
+Array::Array(std::shared_ptr<Context> context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+             std::shared_ptr<ArrayMemory> memory, std::uint64_t offset, Role role)
+    : context_(std::move(context)), descriptor_(descriptor),
+      format_(&format_from(descriptor.Format)), memory_(std::move(memory)), role_(role) {
+    const auto planes = planes_of(descriptor.Format);
+    if (planes.empty()) {
+        layout_ = layout_of(descriptor);
+        layout_.offset = offset;
+        return;
+    }
+    std::uint64_t begin = offset;
+    for (const FormatPlane& plane : planes) {
+        auto part = std::make_shared<Array>(context_, plane_of(descriptor, plane), memory_,
+                                            aligned(begin), Role::Plane);
+        begin = part->layout_.offset + part->layout_.bytes();
+        planes_.push_back(std::move(part));
+    }
+    layout_ = planes_.front()->layout_;
+}
+
+void Array::destroy() {
+    invalidate();
+    if (memory_ != nullptr) {
+        memory_->release();
+    }
+}
+
+void Array::invalidate() noexcept {
+    HandleTable::instance().erase(HandleKind::Array, handle_value());
+    for (const auto& plane : planes_) {
+        plane->invalidate();
+    }
+}
+
+std::shared_ptr<Array> Array::plane(unsigned index) const {
+    if (planes_.empty()) {
+        fail(CUDA_ERROR_INVALID_VALUE,
+             std::string("the format CU_AD_FORMAT_") + format_->name + " has no planes");
+    }
+    if (index >= planes_.size()) {
+        fail(CUDA_ERROR_INVALID_VALUE, "planeIdx is " + std::to_string(index) +
+                                           ", but the array has " + std::to_string(planes_.size()) +
+                                           " planes");
+    }
+    return planes_[index];
+}
+
+std::uint64_t Array::address() const {
+    require(memory_ != nullptr, "the array was created with CUDA_ARRAY3D_DEFERRED_MAPPING, and no "
+                                "memory is mapped: call cuMemMapArrayAsync first");
+    return memory_->base() + layout_.offset;
+}
+
+std::uint64_t Array::address_or_null() const noexcept {
+    return memory_ == nullptr ? 0 : memory_->base() + layout_.offset;
+}
+
+// ---- mipmaps -----------------------------------------------------------------------------------
+
+std::shared_ptr<MipmappedArray> MipmappedArray::create(const std::shared_ptr<Context>& context,
+                                                       const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+                                                       unsigned level_count) {
+    check_descriptor(descriptor, context->device(), true);
+    const bool is_volume = shape_of(descriptor) == ImageShape::Volume;
+    const std::size_t longest =
+        std::max({descriptor.Width, descriptor.Height, is_volume ? descriptor.Depth : 0});
+    const auto most = static_cast<unsigned>(std::bit_width(longest));
+    level_count = std::clamp(level_count, 1U, most);
+
+    auto whole = std::shared_ptr<MipmappedArray>(new MipmappedArray);
+    whole->context_ = context;
+    whole->descriptor_ = descriptor;
+    std::vector<std::uint64_t> offsets;
+    std::uint64_t bytes = 0;
+    for (unsigned level = 0; level < level_count; ++level) {
+        offsets.push_back(aligned(bytes));
+        bytes = offsets.back() + layout_of(level_of(descriptor, level)).bytes();
+    }
+    if (!is_deferred(descriptor)) {
+        whole->memory_ = std::make_shared<ArrayMemory>(context, bytes,
+                                                       describe(descriptor) + " with " +
+                                                           std::to_string(level_count) + " levels");
+    }
+    for (unsigned level = 0; level < level_count; ++level) {
+        whole->levels_.push_back(std::make_shared<Array>(context, level_of(descriptor, level),
+                                                         whole->memory_, offsets[level],
+                                                         Array::Role::Level));
+        HandleTable::instance().insert(HandleKind::Array, whole->levels_.back());
+    }
+    HandleTable::instance().insert(HandleKind::MipmappedArray, whole);
+    return whole;
+}
+
+void MipmappedArray::destroy() {
+    HandleTable::instance().erase(HandleKind::MipmappedArray, handle_value());
+    for (const auto& level : levels_) {
+        level->invalidate();
+    }
+    if (memory_ != nullptr) {
+        memory_->release();
+    }
+}
+
+const std::shared_ptr<Array>& MipmappedArray::level(unsigned index) const {
+    if (index >= levels_.size()) {
+        fail(CUDA_ERROR_INVALID_VALUE, "level is " + std::to_string(index) +
+                                           ", but the mipmap has levels 0 to " +
+                                           std::to_string(levels_.size() - 1));
+    }
+    return levels_[index];
+}
+
+// ---- handles -----------------------------------------------------------------------------------
+
+std::shared_ptr<Array> array_from(CUarray handle) {
+    auto object =
+        HandleTable::instance().find(HandleKind::Array, reinterpret_cast<std::uint64_t>(handle));
+    if (object == nullptr) {
+        fail(CUDA_ERROR_INVALID_HANDLE, "not an array, or it has been destroyed");
+    }
+    return std::static_pointer_cast<Array>(std::move(object));
+}
+
+bool is_array(CUarray handle) noexcept {
+    return HandleTable::instance().find(HandleKind::Array,
+                                        reinterpret_cast<std::uint64_t>(handle)) != nullptr;
+}
+
+std::shared_ptr<MipmappedArray> mipmapped_array_from(CUmipmappedArray handle) {
+    auto object = HandleTable::instance().find(HandleKind::MipmappedArray,
+                                               reinterpret_cast<std::uint64_t>(handle));
+    if (object == nullptr) {
+        fail(CUDA_ERROR_INVALID_HANDLE, "not a mipmapped array, or it has been destroyed");
+    }
+    return std::static_pointer_cast<MipmappedArray>(std::move(object));
+}
+
+bool is_mipmapped_array(CUmipmappedArray handle) noexcept {
+    return HandleTable::instance().find(HandleKind::MipmappedArray,
+                                        reinterpret_cast<std::uint64_t>(handle)) != nullptr;
+}
+
+CUDA_ARRAY_MEMORY_REQUIREMENTS memory_requirements(const Array& array) {
+    require(is_deferred(array.descriptor()) && array.role() == Array::Role::Whole,
+            "the array was not created with CUDA_ARRAY3D_DEFERRED_MAPPING");
+    CUDA_ARRAY_MEMORY_REQUIREMENTS result{};
+    result.size = mapped_bytes(bytes_of(array.descriptor()));
+    result.alignment = MAPPING_ALIGNMENT_BYTES;
+    return result;
+}
+
+CUDA_ARRAY_MEMORY_REQUIREMENTS memory_requirements(const MipmappedArray& mipmap) {
+    require(is_deferred(mipmap.descriptor()),
+            "the mipmap was not created with CUDA_ARRAY3D_DEFERRED_MAPPING");
+    const ArrayLayout& last = mipmap.levels().back()->layout();
+    CUDA_ARRAY_MEMORY_REQUIREMENTS result{};
+    result.size = mapped_bytes(last.offset + last.bytes());
+    result.alignment = MAPPING_ALIGNMENT_BYTES;
+    return result;
+}
+
+void destroy_arrays_of(const Context& context) {
+    auto& handles = HandleTable::instance();
+    for (const auto& object : handles.all(HandleKind::MipmappedArray)) {
+        auto& mipmap = static_cast<MipmappedArray&>(*object);
+        if (&mipmap.context() == &context) {
+            mipmap.destroy();
+        }
+    }
+    for (const auto& object : handles.all(HandleKind::Array)) {
+        auto& array = static_cast<Array&>(*object);
+        if (&array.context() == &context) {
+            array.destroy();
+        }
+    }
+}
+
+} // namespace cuprum::emulator

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Arrays: memory of a device that programs reach by copies, textures and surfaces only.
+
+#pragma once
+
+#include "objects/devices/context.hpp"
+#include "objects/memory/allocations.hpp"
+#include "objects/process/handle_table.hpp"
+#include "objects/textures/format.hpp"
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace cuprum::emulator {
+
+/// The memory of an array or of a whole mipmap, and the images that read it.
+class ArrayMemory {
+public:
+    /// Allocates memory of a context. `name` describes the array in reports.
+    ArrayMemory(const std::shared_ptr<Context>& context, std::uint64_t bytes, std::string name);
+    ~ArrayMemory();
+    ArrayMemory(const ArrayMemory&) = delete;
+    ArrayMemory& operator=(const ArrayMemory&) = delete;
+
+    [[nodiscard]] std::uint64_t base() const noexcept { return allocation_->base; }
+
+    /// Notes that an image reads or writes the memory.
+    void add_image(std::uint64_t handle);
+
+    void remove_image(std::uint64_t handle);
+
+    /// Frees the memory now. Images of it cannot be used any more.
+    void release();
+
+private:
+    std::shared_ptr<Allocation> allocation_;
+    std::mutex mutex_; // guards images_
+    std::vector<std::uint64_t> images_;
+};
+
+/// The sizes of one array in memory. A row is a row of texels, or of compressed blocks.
+struct ArrayLayout {
+    std::uint64_t offset = 0; // from the beginning of the memory
+    std::uint64_t row_bytes = 0;
+    std::uint64_t rows = 1;
+    std::uint64_t slices = 1; // slices, layers or faces
+
+    [[nodiscard]] std::uint64_t slice_bytes() const noexcept { return row_bytes * rows; }
+
+    [[nodiscard]] std::uint64_t bytes() const noexcept { return slice_bytes() * slices; }
+};
+
+/// Returns the dimensions of an array.
+[[nodiscard]] ImageShape shape_of(const CUDA_ARRAY3D_DESCRIPTOR& descriptor) noexcept;
+
+/// Checks a descriptor against the limits of a device.
+///
+/// @throws DriverError INVALID_VALUE or NOT_SUPPORTED; the message names field, value and limit.
+void check_descriptor(const CUDA_ARRAY3D_DESCRIPTOR& descriptor, const Device& device,
+                      bool is_mipmapped);
+
+/// Returns the layout of an array whose format has no planes, without an offset.
+[[nodiscard]] ArrayLayout layout_of(const CUDA_ARRAY3D_DESCRIPTOR& descriptor);
+
+/// Describes an array in one line, for reports: "2-D array of 64 x 32 FLOAT x 1".
+[[nodiscard]] std::string describe(const CUDA_ARRAY3D_DESCRIPTOR& descriptor);
+
+/// A CUarray: an array, a level of a mipmap, or a plane of an array with a planar format.
+class Array final : public Object {
+public:
+    /// What an array is a part of.
+    enum class Role : std::uint8_t { Whole, Level, Plane };
+
+    /// Creates an array in a context and gives it a handle.
+    [[nodiscard]] static std::shared_ptr<Array> create(const std::shared_ptr<Context>& context,
+                                                       const CUDA_ARRAY3D_DESCRIPTOR& descriptor);
+
+    /// Makes a part of memory that exists, and gives it a handle.
+    Array(std::shared_ptr<Context> context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+          std::shared_ptr<ArrayMemory> memory, std::uint64_t offset, Role role);
+
+    /// Invalidates the handles of the array and its planes, and frees its memory.
+    void destroy();
+
+    [[nodiscard]] const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const noexcept { return descriptor_; }
+
+    [[nodiscard]] const ArrayFormat& format() const noexcept { return *format_; }
+
+    [[nodiscard]] Context& context() const noexcept { return *context_; }
+
+    [[nodiscard]] Role role() const noexcept { return role_; }
+
+    /// Returns the plane of an array with a planar format. Throws INVALID_VALUE if there is none.
+    [[nodiscard]] std::shared_ptr<Array> plane(unsigned index) const;
+
+    /// Returns the layout; of an array with planes, that of the first.
+    [[nodiscard]] const ArrayLayout& layout() const noexcept { return layout_; }
+
+    /// Returns the address of the first byte. Throws INVALID_VALUE if no memory is mapped.
+    [[nodiscard]] std::uint64_t address() const;
+
+    /// Returns the same, or 0 if no memory is mapped.
+    [[nodiscard]] std::uint64_t address_or_null() const noexcept;
+
+    [[nodiscard]] const std::shared_ptr<ArrayMemory>& memory() const noexcept { return memory_; }
+
+private:
+    friend class MipmappedArray;
+
+    void invalidate() noexcept;
+
+    std::shared_ptr<Context> context_;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor_;
+    const ArrayFormat* format_;
+    std::shared_ptr<ArrayMemory> memory_; // nullptr: deferred, and not mapped
+    Role role_;
+    ArrayLayout layout_;
+    std::vector<std::shared_ptr<Array>> planes_;
+};
+
+/// A CUmipmappedArray. Its levels exist as long as it does.
+class MipmappedArray final : public Object {
+public:
+    /// Creates a mipmap in a context and gives it and its levels handles. The number of levels is
+    /// clamped to what the size allows.
+    [[nodiscard]] static std::shared_ptr<MipmappedArray>
+    create(const std::shared_ptr<Context>& context, const CUDA_ARRAY3D_DESCRIPTOR& descriptor,
+           unsigned level_count);
+
+    /// Invalidates all handles and frees the memory.
+    void destroy();
+
+    [[nodiscard]] const CUDA_ARRAY3D_DESCRIPTOR& descriptor() const noexcept { return descriptor_; }
+
+    [[nodiscard]] Context& context() const noexcept { return *context_; }
+
+    [[nodiscard]] const std::vector<std::shared_ptr<Array>>& levels() const noexcept {
+        return levels_;
+    }
+
+    /// Returns a level. Throws INVALID_VALUE and shows how many there are.
+    [[nodiscard]] const std::shared_ptr<Array>& level(unsigned index) const;
+
+    [[nodiscard]] const std::shared_ptr<ArrayMemory>& memory() const noexcept { return memory_; }
+
+private:
+    MipmappedArray() = default;
+
+    std::shared_ptr<Context> context_;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor_{};
+    std::shared_ptr<ArrayMemory> memory_;
+    std::vector<std::shared_ptr<Array>> levels_;
+};
+
+/// Returns the array of a handle. Throws INVALID_HANDLE.
+[[nodiscard]] std::shared_ptr<Array> array_from(CUarray handle);
+
+/// Returns whether a handle is that of a live array.
+[[nodiscard]] bool is_array(CUarray handle) noexcept;
+
+/// Returns the mipmap of a handle. Throws INVALID_HANDLE.
+[[nodiscard]] std::shared_ptr<MipmappedArray> mipmapped_array_from(CUmipmappedArray handle);
+
+/// Returns what cuMemMapArrayAsync needs for an array or a mipmap that was created with
+/// CUDA_ARRAY3D_DEFERRED_MAPPING. Throws INVALID_VALUE for others.
+[[nodiscard]] CUDA_ARRAY_MEMORY_REQUIREMENTS memory_requirements(const Array& array);
+[[nodiscard]] CUDA_ARRAY_MEMORY_REQUIREMENTS memory_requirements(const MipmappedArray& mipmap);
+
+/// Returns whether a handle is that of a live mipmap.
+[[nodiscard]] bool is_mipmapped_array(CUmipmappedArray handle) noexcept;
+
+/// Destroys all arrays of a context.
+void destroy_arrays_of(const Context& context);
+
+} // namespace cuprum::emulator
