@@ -18,8 +18,8 @@ if(SKBUILD)
   if(CUPRUM_EMULATOR)
     install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime} LIBRARY DESTINATION cuprum/_emulator
             COMPONENT python)
-    install(TARGETS cuprum_no_nvjitlink LIBRARY DESTINATION cuprum/_emulator/driver_linker
-            COMPONENT python)
+    install(TARGETS cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13
+            DESTINATION cuprum/_emulator/compilers COMPONENT python)
     install(TARGETS cuprum_emulator_command RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}"
             COMPONENT python)
   endif()
@@ -43,8 +43,8 @@ if(CUPRUM_EMULATOR)
   set(emulator_path "${CMAKE_INSTALL_LIBDIR}/cuprum/libcuda.so.1")
   install(TARGETS cuprum_emulator cuprum_emulator_nvml ${runtime}
           LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum")
-  install(TARGETS cuprum_no_nvjitlink LIBRARY
-          DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum/driver_linker")
+  install(TARGETS cuprum_ptxas cuprum_nvjitlink_12 cuprum_nvjitlink_13
+          DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum/compilers")
   if(runtime)
     install(TARGETS cuprum_runtime_static ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/cuprum")
   endif()

@@ -32,19 +32,19 @@ constexpr int USAGE_ERROR = 2;
 constexpr int NOT_FOUND = 127; // the status of shells for a program that cannot be started
 
 constexpr std::string_view USAGE =
-    "usage: cuprum-emulator run [--driver-linker] PROGRAM [ARGUMENT...]\n"
+    "usage: cuprum-emulator run PROGRAM [ARGUMENT...]\n"
     "                                   run a program on the emulated device\n"
     "       cuprum-emulator info        show the devices and the settings\n"
     "       cuprum-emulator --version\n"
     "\n"
-    "--driver-linker hides nvJitLink, which produces machine code. Libraries that can do without\n"
-    "it then link with the driver instead. Numba needs this option.\n"
+    "run also gives the program stand-ins for NVIDIA's ptxas and nvJitLink, which make machine\n"
+    "code. Triton and Numba need them.\n"
     "\n"
     "CUPRUM_EMULATOR_DEVICES, _COMPUTE_CAPABILITY, _MEMORY and others configure the\n"
     "emulated device; 'info' lists those that are set.\n";
 
 std::optional<fs::path> find_library();
-int run(char** arguments, bool is_linker_hidden);
+int run(char** arguments);
 int show_info();
 int probe();
 int show_version();
@@ -54,12 +54,11 @@ int show_version();
 int main(int count, char** arguments) {
     const std::string_view command = count > 1 ? arguments[1] : "";
     if (command == "run" && count > 2) {
-        const bool is_linker_hidden = std::string_view(arguments[2]) == "--driver-linker";
-        if (!is_linker_hidden) {
-            return run(arguments + 2, false);
+        if (std::string_view(arguments[2]) != "--driver-linker") {
+            return run(arguments + 2);
         }
-        if (count > 3) {
-            return run(arguments + 3, true);
+        if (count > 3) { // earlier versions needed this option for Numba
+            return run(arguments + 3);
         }
     }
     if (command == "info" && count == 2) {
@@ -161,19 +160,30 @@ void prepend(const char* variable, std::string path) {
     ::setenv(variable, path.c_str(), 1);
 }
 
-int run(char** arguments, bool is_linker_hidden) {
+/// Lets the program find stand-ins for the compilers of machine code.
+int name_compilers(const fs::path& folder) {
+    // The loader then considers libraries of these names already loaded.
+    for (const char* const name : {"libnvJitLink.so.12", "libnvJitLink.so.13"}) {
+        if (!fs::exists(folder / name)) {
+            return complain((folder / name).string() + " does not exist: reinstall cuprum");
+        }
+        prepend("LD_PRELOAD", folder / name);
+    }
+    for (const char* const variable : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}) {
+        ::setenv(variable, (folder / "ptxas").c_str(), 1);
+    }
+    ::setenv("TRITON_LIBCUDA_PATH", folder.parent_path().c_str(), 1);
+    return EXIT_SUCCESS;
+}
+
+int run(char** arguments) {
     const auto library = find_library_or_complain();
     if (!library) {
         return EXIT_FAILURE;
     }
     prepend("LD_LIBRARY_PATH", library->parent_path());
-    if (is_linker_hidden) {
-        const fs::path empty = library->parent_path() / "driver_linker/libnvJitLink.so.13";
-        if (!fs::exists(empty)) {
-            return complain("--driver-linker needs " + empty.string() + ", which does not exist");
-        }
-        // The loader then considers a library of this name already loaded.
-        prepend("LD_PRELOAD", empty);
+    if (name_compilers(library->parent_path() / "compilers") != EXIT_SUCCESS) {
+        return EXIT_FAILURE;
     }
     ::setenv("CUPRUM_DRIVER", library->c_str(), 1); // Cuprum's own programs need not search
     if (status_of_probe() != EXIT_SUCCESS) {

@@ -16,7 +16,9 @@ namespace {
 using cuprum::emulator::test::Outcome;
 using cuprum::emulator::test::shell;
 
-const std::string COMMAND = CUPRUM_EMULATOR_COMMAND;
+// `run` loads libraries first. The address sanitizer would require to be the first one.
+const std::string COMMAND =
+    "ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 " CUPRUM_EMULATOR_COMMAND;
 const std::string PROGRAM = CUPRUM_EMULATOR_PLAIN_PROGRAM;
 
 } // namespace
@@ -34,14 +36,21 @@ TEST(Command, run_keeps_the_search_path_that_was_there) {
     EXPECT_NE(outcome.output.find(":/somewhere/else\n"), std::string::npos) << outcome.output;
 }
 
-TEST(Command, run_hides_nvjitlink_on_request) {
-    // The address sanitizer requires to be the first library of a process. Turn that check off.
-    const std::string command = "ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 " + COMMAND;
-    const Outcome outcome = shell(command + " run --driver-linker sh -c 'echo $LD_PRELOAD'");
-    EXPECT_EQ(outcome.status, 0);
-    EXPECT_NE(outcome.output.find("/driver_linker/libnvJitLink.so.13\n"), std::string::npos)
-        << outcome.output;
-    const Outcome program = shell(command + " run --driver-linker " + PROGRAM + " --driver-linker");
+TEST(Command, run_names_the_stand_ins_for_compilers) {
+    const Outcome outcome = shell("LD_PRELOAD= " + COMMAND +
+                                  " run sh -c 'echo $LD_PRELOAD; echo $TRITON_PTXAS_PATH; "
+                                  "echo $TRITON_PTXAS_BLACKWELL_PATH; echo $TRITON_LIBCUDA_PATH'");
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    const std::filesystem::path folder =
+        std::filesystem::path(CUPRUM_EMULATOR_LIBRARY).parent_path();
+    const std::string compilers = folder / "compilers/";
+    EXPECT_EQ(outcome.output, compilers + "libnvJitLink.so.13:" + compilers +
+                                  "libnvJitLink.so.12\n" + compilers + "ptxas\n" + compilers +
+                                  "ptxas\n" + folder.string() + "\n");
+}
+
+TEST(Command, an_option_of_earlier_versions_is_accepted) {
+    const Outcome program = shell(COMMAND + " run --driver-linker " + PROGRAM + " --driver-linker");
     EXPECT_EQ(program.status, 7);
     EXPECT_EQ(program.output, "Cuprum Emulated Device\n[--driver-linker]\n");
     EXPECT_EQ(shell(COMMAND + " run --driver-linker").status, 2);
@@ -87,7 +96,7 @@ TEST(Command, the_library_is_found_in_every_layout_of_a_python_package) {
         fs::create_directories(folder);
         fs::create_directories(root / "bin");
         fs::create_directories(root / "lib/python3.10/site-packages"); // holds another package
-        fs::copy_file(COMMAND, root / "bin/cuprum-emulator");
+        fs::copy_file(CUPRUM_EMULATOR_COMMAND, root / "bin/cuprum-emulator");
         fs::copy_file(CUPRUM_EMULATOR_LIBRARY, folder / "libcuda.so.1");
         const Outcome outcome = shell((root / "bin/cuprum-emulator").string() + " info");
         EXPECT_EQ(outcome.status, 0) << layout << ": " << outcome.output;
@@ -97,7 +106,7 @@ TEST(Command, the_library_is_found_in_every_layout_of_a_python_package) {
     }
     fs::remove_all(root);
     fs::create_directories(root / "bin");
-    fs::copy_file(COMMAND, root / "bin/cuprum-emulator");
+    fs::copy_file(CUPRUM_EMULATOR_COMMAND, root / "bin/cuprum-emulator");
     const Outcome missing = shell((root / "bin/cuprum-emulator").string() + " info");
     EXPECT_EQ(missing.status, 1);
     EXPECT_NE(missing.output.find("the emulated libcuda.so.1 was not found"), std::string::npos)
@@ -110,7 +119,6 @@ TEST(Command, other_uses_show_how_it_is_done) {
     EXPECT_EQ(shell(COMMAND + " run").status, 2);
     const Outcome help = shell(COMMAND + " --help");
     EXPECT_EQ(help.status, 0);
-    EXPECT_NE(help.output.find("usage: cuprum-emulator run [--driver-linker] PROGRAM"),
-              std::string::npos);
+    EXPECT_NE(help.output.find("usage: cuprum-emulator run PROGRAM"), std::string::npos);
     EXPECT_EQ(shell(COMMAND + " --version").status, 0);
 }

@@ -118,9 +118,8 @@ def _add_run(commands: argparse._SubParsersAction) -> None:
     run.add_argument(
         "--leaks", action="store_true", help="list what the program did not release at its end"
     )
-    run.add_argument(
-        "--driver-linker", action="store_true", help="hide nvJitLink; Numba needs this option"
-    )
+    # Earlier versions needed this option for Numba. It has no effect now.
+    run.add_argument("--driver-linker", action="store_true", help=argparse.SUPPRESS)
     run.add_argument("program", help="the program; a .py file runs with this Python")
     run.add_argument("arguments", nargs=argparse.REMAINDER, help="its arguments")
 

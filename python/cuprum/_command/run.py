@@ -39,13 +39,12 @@ def run(options: argparse.Namespace) -> int:
             os.environ[variable] = str(value)
     if options.leaks:
         os.environ["CUPRUM_EMULATOR_LEAKS"] = "1"
-    linker = ["--driver-linker"] if options.driver_linker else []
     program = [options.program, *options.arguments]
     if options.program.endswith(".py"):
         program = [sys.executable, *program]
     sys.stdout.flush()
     try:
-        os.execv(command, [str(command), "run", *linker, *program])
+        os.execv(command, [str(command), "run", *program])
     except OSError as error:
         print(f"cuprum: {command} cannot be started: {error.strerror}", file=sys.stderr)
     return NOT_STARTED

@@ -1,0 +1,359 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A stand-in for NVIDIA's libnvJitLink.so.12 and .13. The emulated driver links the code, so the
+// result holds PTX instead of machine code. NVIDIA's library turns LTO-IR into PTX, if it is
+// installed.
+
+#include "compilers/emulated_driver.hpp"
+#include "compilers/real_nvjitlink.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+using namespace cuprum::emulator::compilers;
+
+namespace {
+
+enum Result : int {
+    SUCCESS = 0,
+    UNRECOGNIZED_OPTION = 1,
+    MISSING_ARCH = 2,
+    INVALID_INPUT = 3,
+    PTX_COMPILE = 4,
+    NVVM_COMPILE = 5,
+    INTERNAL = 6,
+};
+
+enum InputType : int {
+    CUBIN = 1,
+    PTX = 2,
+    LTOIR = 3,
+    FATBIN = 4,
+    OBJECT = 5,
+    LIBRARY = 6,
+    INDEX = 7,
+    ANY = 10,
+};
+
+constexpr std::array<std::string_view, 30> OPTIONS{
+    // With their "=" if they have a value. Names are NVIDIA's.
+    "-arch=",
+    "-maxrregcount=",
+    "-time",
+    "-verbose",
+    "-lto",
+    "-ptx",
+    "-O0",
+    "-O3",
+    "-O1",
+    "-O2",
+    "-g",
+    "-lineinfo",
+    "-ftz=",
+    "-prec-div=",
+    "-prec-sqrt=",
+    "-fma=",
+    "-kernels-used=",
+    "-variables-used=",
+    "-optimize-unused-variables",
+    "-Xptxas=",
+    "-Xnvvm=",
+    "-split-compile=",
+    "-split-compile-extended=",
+    "-jump-table-density=",
+    "-no-cache",
+    "-device-stack-protector",
+    "-device-stack-protector=",
+    "-cloning=",
+    "-r",
+    "-Ofast-compile=",
+};
+
+struct Failure {
+    Result code;
+    std::string text;
+};
+
+/// One link: what the handle of a program stands for.
+struct Linking {
+    std::string architecture;
+    std::vector<std::string> options;
+    bool gives_ptx = false;
+    std::unique_ptr<RealNvJitLink> real; // once there is LTO-IR
+    std::unique_ptr<Link> link;
+    bool has_code = false; // something besides LTO-IR
+    std::string fatbin;
+    std::string ptx;
+    std::string errors;
+    std::string information;
+};
+
+bool is_known(std::string_view option) {
+    return std::ranges::any_of(OPTIONS, [&](std::string_view known) {
+        return known.back() == '=' ? option.starts_with(known) : option == known;
+    });
+}
+
+/// Runs a function's body, and keeps the text of what it throws as the link's log.
+template <typename Body>
+int guarded(Linking& linking, Body&& body) noexcept {
+    try {
+        body();
+        return SUCCESS;
+    } catch (const Failure& failure) {
+        linking.errors += failure.text + '\n';
+        return failure.code;
+    } catch (const CompileError& error) {
+        linking.errors += std::string(error.what()) + '\n';
+        return error.code() == CUDA_ERROR_INVALID_PTX ? PTX_COMPILE : INVALID_INPUT;
+    } catch (const std::exception& error) {
+        linking.errors += std::string(error.what()) + '\n';
+        return INTERNAL;
+    }
+}
+
+/// Returns the link of the driver. Only in a context.
+Link& link_of(Linking& linking) {
+    if (linking.link == nullptr) {
+        linking.link = std::make_unique<Link>(EmulatedDriver::instance());
+    }
+    return *linking.link;
+}
+
+/// Finds out what input of type "any" is.
+int detect(const char* data, std::size_t bytes) {
+    const std::string_view text(data, bytes);
+    constexpr std::string_view fatbin("\x50\xed\x55\xba", 4);
+    constexpr std::string_view wrapper("\xb1\x43\x62\x46", 4);
+    constexpr std::string_view lto("\xed\x43\x4e\x7f", 4);
+    if (text.starts_with("!<arch>") || text.starts_with("!<thin>")) {
+        return LIBRARY;
+    }
+    if (text.starts_with("\x7f"
+                         "ELF")) {
+        return OBJECT;
+    }
+    if (text.starts_with(fatbin) || text.starts_with(wrapper)) {
+        return FATBIN;
+    }
+    return text.starts_with(lto) ? LTOIR : PTX;
+}
+
+void add(Linking& linking, int type, const void* data, std::size_t bytes, const std::string& name) {
+    if (data == nullptr || bytes == 0) {
+        throw Failure{INVALID_INPUT, name + ": the input is empty"};
+    }
+    if (type == ANY) {
+        type = detect(static_cast<const char*>(data), bytes);
+    }
+    if (type == LTOIR || type == INDEX) {
+        if (linking.real == nullptr) {
+            linking.real = RealNvJitLink::open(linking.architecture, linking.options);
+        }
+        linking.real->add(type, data, bytes, name);
+        return;
+    }
+    if (linking.gives_ptx) {
+        throw Failure{INVALID_INPUT, name + ": with -ptx all inputs must be LTO-IR"};
+    }
+    static constexpr std::array<std::pair<int, CUjitInputType>, 5> types{{
+        {CUBIN, CU_JIT_INPUT_CUBIN},
+        {PTX, CU_JIT_INPUT_PTX},
+        {FATBIN, CU_JIT_INPUT_FATBINARY},
+        {OBJECT, CU_JIT_INPUT_OBJECT},
+        {LIBRARY, CU_JIT_INPUT_LIBRARY},
+    }};
+    const auto* const known =
+        std::ranges::find_if(types, [&](const auto& each) { return each.first == type; });
+    if (known == types.end()) {
+        throw Failure{INVALID_INPUT,
+                      name + ": " + std::to_string(type) + " is not a type of input"};
+    }
+    const AnyContext context(EmulatedDriver::instance());
+    link_of(linking).add(known->second, data, bytes, name);
+    linking.has_code = true;
+}
+
+std::string read_file(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) {
+        throw Failure{INVALID_INPUT, path + " cannot be read"};
+    }
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void complete(Linking& linking) {
+    if (linking.real != nullptr) {
+        linking.ptx = linking.real->complete();
+    }
+    if (linking.gives_ptx) {
+        if (linking.real == nullptr) {
+            throw Failure{INVALID_INPUT, "with -ptx there must be an input of LTO-IR"};
+        }
+        return;
+    }
+    const AnyContext context(EmulatedDriver::instance());
+    if (linking.real != nullptr) {
+        link_of(linking).add(CU_JIT_INPUT_PTX, linking.ptx.c_str(), linking.ptx.size() + 1,
+                             "<LTO-IR>");
+    } else if (!linking.has_code) {
+        throw Failure{INVALID_INPUT, "there is nothing to link"};
+    }
+    linking.fatbin = link_of(linking).complete();
+}
+
+Linking* linking_of(void* handle) {
+    return static_cast<Linking*>(handle);
+}
+
+int create(void** handle, std::uint32_t count, const char** options) {
+    if (handle == nullptr || (count != 0 && options == nullptr)) {
+        return INVALID_INPUT;
+    }
+    auto linking = std::make_unique<Linking>();
+    for (std::uint32_t index = 0; index < count; ++index) {
+        const std::string option = options[index] != nullptr ? options[index] : "";
+        if (!is_known(option)) {
+            return UNRECOGNIZED_OPTION;
+        }
+        linking->options.push_back(option);
+        linking->gives_ptx |= option == "-ptx";
+        if (option.starts_with("-arch=")) {
+            linking->architecture = option.substr(std::strlen("-arch="));
+        }
+    }
+    if (linking->architecture.empty()) {
+        return MISSING_ARCH;
+    }
+    *handle = linking.release();
+    return SUCCESS;
+}
+
+int destroy(void** handle) {
+    if (handle == nullptr || *handle == nullptr) {
+        return INVALID_INPUT;
+    }
+    delete linking_of(*handle);
+    *handle = nullptr;
+    return SUCCESS;
+}
+
+int put_size(void* handle, std::size_t* size, std::string Linking::* text, bool with_end) {
+    if (handle == nullptr || size == nullptr) {
+        return INVALID_INPUT;
+    }
+    *size = (linking_of(handle)->*text).size() + (with_end ? 1 : 0);
+    return SUCCESS;
+}
+
+int put(void* handle, void* out, std::string Linking::* text, bool with_end) {
+    if (handle == nullptr || out == nullptr) {
+        return INVALID_INPUT;
+    }
+    const std::string& value = linking_of(handle)->*text;
+    std::memcpy(out, value.c_str(), value.size() + (with_end ? 1 : 0));
+    return SUCCESS;
+}
+
+int put_linked(void* handle, std::size_t* size, void* out, std::string Linking::* text,
+               const char* missing) {
+    if (handle == nullptr) {
+        return INVALID_INPUT;
+    }
+    Linking& linking = *linking_of(handle);
+    return guarded(linking, [&] {
+        if ((linking.*text).empty()) {
+            throw Failure{INVALID_INPUT, missing};
+        }
+        const bool with_end = text == &Linking::ptx;
+        if (size != nullptr) {
+            put_size(handle, size, text, with_end);
+        }
+        if (out != nullptr) {
+            put(handle, out, text, with_end);
+        }
+    });
+}
+
+constexpr const char* NO_CUBIN = "there is no linked cubin: complete the link without -ptx first";
+constexpr const char* NO_PTX = "there is no linked PTX: complete a link with -lto and -ptx first";
+
+} // namespace
+
+// A program compiled with NVIDIA's header calls names with its version. One that looks functions up
+// uses plain names.
+// NOLINTBEGIN(bugprone-reserved-identifier,cert-*): NVIDIA's names.
+#define CUPRUM_EXPORT extern "C" __attribute__((visibility("default")))
+#define CUPRUM_NVJITLINK(name, parameters, body)                                                   \
+    CUPRUM_EXPORT int nvJitLink##name parameters body CUPRUM_EXPORT int __nvJitLink##name##_12_0   \
+        parameters body CUPRUM_EXPORT int __nvJitLink##name##_13_0 parameters body
+
+CUPRUM_NVJITLINK(Create, (void** handle, std::uint32_t count, const char** options),
+                 { return create(handle, count, options); })
+
+CUPRUM_NVJITLINK(Destroy, (void** handle), { return destroy(handle); })
+
+CUPRUM_NVJITLINK(AddData,
+                 (void* handle, int type, const void* data, std::size_t bytes, const char* name), {
+                     return handle == nullptr ? INVALID_INPUT : guarded(*linking_of(handle), [&] {
+                         add(*linking_of(handle), type, data, bytes,
+                             name != nullptr ? name : "<unnamed>");
+                     });
+                 })
+
+CUPRUM_NVJITLINK(AddFile, (void* handle, int type, const char* path), {
+    return handle == nullptr || path == nullptr ? INVALID_INPUT : guarded(*linking_of(handle), [&] {
+        const std::string data = read_file(path);
+        add(*linking_of(handle), type, data.c_str(), type == PTX ? data.size() + 1 : data.size(),
+            path);
+    });
+})
+
+CUPRUM_NVJITLINK(Complete, (void* handle), {
+    return handle == nullptr ? INVALID_INPUT
+                             : guarded(*linking_of(handle), [&] { complete(*linking_of(handle)); });
+})
+
+CUPRUM_NVJITLINK(GetLinkedCubinSize, (void* handle, std::size_t* size),
+                 { return put_linked(handle, size, nullptr, &Linking::fatbin, NO_CUBIN); })
+
+CUPRUM_NVJITLINK(GetLinkedCubin, (void* handle, void* cubin),
+                 { return put_linked(handle, nullptr, cubin, &Linking::fatbin, NO_CUBIN); })
+
+CUPRUM_NVJITLINK(GetLinkedPtxSize, (void* handle, std::size_t* size),
+                 { return put_linked(handle, size, nullptr, &Linking::ptx, NO_PTX); })
+
+CUPRUM_NVJITLINK(GetLinkedPtx, (void* handle, char* ptx),
+                 { return put_linked(handle, nullptr, ptx, &Linking::ptx, NO_PTX); })
+
+CUPRUM_NVJITLINK(GetErrorLogSize, (void* handle, std::size_t* size),
+                 { return put_size(handle, size, &Linking::errors, true); })
+
+CUPRUM_NVJITLINK(GetErrorLog, (void* handle, char* log),
+                 { return put(handle, log, &Linking::errors, true); })
+
+CUPRUM_NVJITLINK(GetInfoLogSize, (void* handle, std::size_t* size),
+                 { return put_size(handle, size, &Linking::information, true); })
+
+CUPRUM_NVJITLINK(GetInfoLog, (void* handle, char* log),
+                 { return put(handle, log, &Linking::information, true); })
+
+CUPRUM_EXPORT int nvJitLinkVersion(unsigned* major, unsigned* minor) {
+    if (major == nullptr || minor == nullptr) {
+        return INVALID_INPUT;
+    }
+    *major = CUPRUM_NVJITLINK_MAJOR;
+    *minor = CUPRUM_NVJITLINK_MAJOR == 12 ? 9 : 0;
+    return SUCCESS;
+}
+
+// NOLINTEND(bugprone-reserved-identifier,cert-*)

@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "compilers/real_nvjitlink.hpp"
+
+#include "compilers/emulated_driver.hpp"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+namespace cuprum::emulator::compilers {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Returns Python's package folders of this process, by the paths of its loaded libraries.
+std::set<fs::path> package_folders() {
+    std::set<fs::path> folders;
+    ::dl_iterate_phdr(
+        [](dl_phdr_info* info, std::size_t, void* data) {
+            const std::string path = info->dlpi_name != nullptr ? info->dlpi_name : "";
+            for (const char* const name : {"/site-packages/", "/dist-packages/"}) {
+                if (const std::size_t at = path.find(name);
+                    path.starts_with('/') && at != std::string::npos) {
+                    static_cast<std::set<fs::path>*>(data)->insert(
+                        path.substr(0, at + std::strlen(name)));
+                }
+            }
+            return 0;
+        },
+        &folders);
+    return folders;
+}
+
+/// Returns the places of the library in toolkits and in NVIDIA's Python packages, best first.
+std::vector<fs::path> places() {
+    std::vector<fs::path> found;
+    if (const char* const named = std::getenv("CUPRUM_NVJITLINK"); named != nullptr) {
+        found.emplace_back(named);
+    }
+    for (const fs::path& folder : package_folders()) {
+        for (const char* const wheel :
+             {"nvidia/cu13/lib/libnvJitLink.so.13", "nvidia/nvjitlink/lib/libnvJitLink.so.12"}) {
+            found.push_back(folder / wheel);
+        }
+    }
+    for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
+        if (const char* const toolkit = std::getenv(variable); toolkit != nullptr) {
+            found.push_back(fs::path(toolkit) / "lib64/libnvJitLink.so.13");
+            found.push_back(fs::path(toolkit) / "lib64/libnvJitLink.so.12");
+        }
+    }
+    found.emplace_back("/usr/local/cuda/lib64/libnvJitLink.so.13");
+    found.emplace_back("/usr/local/cuda/lib64/libnvJitLink.so.12");
+    return found;
+}
+
+void* load() {
+    for (const fs::path& path : places()) {
+        std::error_code error;
+        if (!path.is_absolute() || !fs::exists(path, error) ||
+            fs::canonical(path, error).parent_path() == own_folder()) {
+            continue;
+        }
+        if (void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+            return library; // never closed
+        }
+    }
+    throw CompileError(CUDA_ERROR_NOT_FOUND,
+                       "LTO-IR needs NVIDIA's nvJitLink, which was not found: install the package "
+                       "nvidia-nvjitlink or a CUDA toolkit, or set CUPRUM_NVJITLINK to the path "
+                       "of libnvJitLink.so.13");
+}
+
+template <typename... Arguments>
+int call(void* library, const char* name, Arguments... arguments) {
+    void* const function = ::dlsym(library, name);
+    if (function == nullptr) {
+        throw CompileError(CUDA_ERROR_NOT_FOUND,
+                           std::string("NVIDIA's nvJitLink has no function ") + name);
+    }
+    return reinterpret_cast<int (*)(Arguments...)>(function)(arguments...);
+}
+
+} // namespace
+
+std::unique_ptr<RealNvJitLink> RealNvJitLink::open(const std::string& architecture,
+                                                   const std::vector<std::string>& options) {
+    static void* const library = load();
+    std::unique_ptr<RealNvJitLink> link(new RealNvJitLink);
+    link->library_ = library;
+    std::vector<std::string> texts{"-arch=" + architecture, "-lto", "-ptx"};
+    for (const std::string& option : options) {
+        if (!option.starts_with("-arch=") && option != "-lto" && option != "-ptx") {
+            texts.push_back(option);
+        }
+    }
+    std::vector<const char*> pointers;
+    for (const std::string& text : texts) {
+        pointers.push_back(text.c_str());
+    }
+    link->check(call(library, "nvJitLinkCreate", &link->handle_,
+                     static_cast<std::uint32_t>(pointers.size()), pointers.data()),
+                "the options");
+    return link;
+}
+
+RealNvJitLink::~RealNvJitLink() {
+    if (handle_ != nullptr) {
+        call(library_, "nvJitLinkDestroy", &handle_);
+    }
+}
+
+void RealNvJitLink::add(int type, const void* data, std::size_t bytes, const std::string& name) {
+    check(call(library_, "nvJitLinkAddData", handle_, type, data, bytes, name.c_str()), name);
+}
+
+std::string RealNvJitLink::complete() {
+    check(call(library_, "nvJitLinkComplete", handle_), "the link");
+    std::size_t size = 0;
+    check(call(library_, "nvJitLinkGetLinkedPtxSize", handle_, &size), "the linked PTX");
+    std::string ptx(size, '\0');
+    check(call(library_, "nvJitLinkGetLinkedPtx", handle_, ptx.data()), "the linked PTX");
+    while (!ptx.empty() && ptx.back() == '\0') {
+        ptx.pop_back();
+    }
+    return ptx;
+}
+
+void RealNvJitLink::check(int result, const std::string& what) {
+    if (result == 0) {
+        return;
+    }
+    std::string log;
+    std::size_t size = 0;
+    if (handle_ != nullptr && call(library_, "nvJitLinkGetErrorLogSize", handle_, &size) == 0 &&
+        size > 1) {
+        log.resize(size);
+        call(library_, "nvJitLinkGetErrorLog", handle_, log.data());
+        log = log.c_str();
+    }
+    throw CompileError(CUDA_ERROR_INVALID_IMAGE, "NVIDIA's nvJitLink refuses " + what +
+                                                     " with error " + std::to_string(result) +
+                                                     (log.empty() ? "" : ": " + log));
+}
+
+} // namespace cuprum::emulator::compilers

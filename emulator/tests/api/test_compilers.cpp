@@ -1,0 +1,295 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The stand-ins for NVIDIA's compilers, as Triton and Numba use them.
+
+#include "api/driver.hpp"
+#include "support/shell.hpp"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+using namespace cuprum::emulator::test;
+
+namespace {
+
+constexpr const char* STORE = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry store(.param .u64 out) {
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, 42;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+)";
+
+constexpr const char* CALLER = R"(.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b32 result) answer();
+.visible .entry store(.param .u64 out) {
+    .reg .b64 %rd<2>;
+    .reg .b32 %r<2>;
+    ld.param.u64 %rd1, [out];
+    {
+    .param .b32 retval0;
+    call.uni (retval0), answer, ();
+    ld.param.b32 %r1, [retval0];
+    }
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+)";
+
+constexpr const char* CALLED = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .func (.param .b32 result) answer() {
+    st.param.b32 [result], 42;
+    ret;
+}
+)";
+
+/// Loads code, runs its kernel "store" and returns what it stored.
+std::uint32_t run_store(const std::string& image) {
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuInit)(0)));
+    CUcontext context = nullptr;
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuDevicePrimaryCtxRetain)(&context, 0)));
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuCtxPushCurrent)(context)));
+    CUmodule module = nullptr;
+    CUfunction function = nullptr;
+    CUdeviceptr word = 0;
+    std::uint32_t value = 0;
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuModuleLoadData)(&module, image.data())));
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuModuleGetFunction)(&function, module, "store")));
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuMemAlloc)(&word, 4)));
+    void* arguments[] = {&word};
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuLaunchKernel)(function, 1, 1, 1, 1, 1, 1, 0, nullptr,
+                                                         arguments, nullptr)));
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuMemcpyDtoH)(&value, word, 4)));
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuMemFree)(word)));
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuModuleUnload)(module)));
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuCtxPopCurrent)(&context)));
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuDevicePrimaryCtxRelease)(0)));
+    return value;
+}
+
+} // namespace
+
+class Ptxas : public testing::Test {
+protected:
+    void SetUp() override {
+        folder_ = std::filesystem::path(testing::TempDir()) /
+                  ("cuprum_ptxas_" +
+                   std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+        std::filesystem::create_directories(folder_);
+    }
+
+    void TearDown() override { std::filesystem::remove_all(folder_); }
+
+    std::string write(const char* name, const std::string& text) {
+        std::ofstream(folder_ / name) << text;
+        return folder_ / name;
+    }
+
+    static Outcome ptxas(const std::string& arguments) {
+        return shell(CUPRUM_PTXAS " " + arguments);
+    }
+
+    [[nodiscard]] std::string read(const char* name) const {
+        std::ifstream file(folder_ / name, std::ios::binary);
+        return {std::istreambuf_iterator<char>(file), {}};
+    }
+
+    std::filesystem::path folder_;
+};
+
+TEST_F(Ptxas, code_that_it_wraps_runs) {
+    const std::string source = write("store.ptx", STORE);
+    const Outcome outcome = ptxas("-lineinfo -v --regAllocOptLevel=2 --fmad=false --opt-level 3 "
+                                  "-O3 --gpu-name=sm_80 " +
+                                  source + " -o " + (folder_ / "store.o").string());
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_NE(outcome.output.find("Compiling entry function 'store' for 'sm_80'"),
+              std::string::npos)
+        << outcome.output;
+    EXPECT_NE(outcome.output.find(" registers, 0 bytes smem"), std::string::npos);
+    EXPECT_TRUE(read("store.o").starts_with("\x50\xed\x55\xba")) << "a fatbin";
+    EXPECT_EQ(run_store(read("store.o")), 42U);
+}
+
+TEST_F(Ptxas, wrong_code_is_an_error_with_its_line) {
+    const std::string source =
+        write("bad.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n"
+                         ".visible .entry e() { .reg .u32 %r<3>; add.u32 %r1, %r2, %q; ret; }\n");
+    const std::string out = folder_ / "bad.o";
+    const Outcome outcome = ptxas("-arch=sm_90 " + source + " -o " + out);
+    EXPECT_EQ(outcome.status, 255);
+    EXPECT_EQ(outcome.output, "ptxas " + source +
+                                  ", line 4; error   : register '%q' is not declared\n"
+                                  "ptxas fatal   : Ptx assembly aborted due to errors\n");
+    EXPECT_FALSE(std::filesystem::exists(out));
+    const std::string newer = write("newer.ptx", STORE);
+    EXPECT_NE(ptxas("-arch=sm_75 " + newer + " -o " + out).output.find("sm_80"), std::string::npos);
+}
+
+TEST_F(Ptxas, objects_may_use_functions_of_others) {
+    const std::string source = write("caller.ptx", CALLER);
+    const std::string out = folder_ / "caller.o";
+    EXPECT_NE(ptxas("-arch sm_80 " + source + " -o " + out).output.find("answer"),
+              std::string::npos);
+    const Outcome outcome = ptxas("-c -arch sm_80 " + source + " -o " + out);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_FALSE(read("caller.o").empty());
+}
+
+TEST_F(Ptxas, a_virtual_architecture_only_checks) {
+    const std::string source = write("store.ptx", STORE);
+    const std::string out = folder_ / "store.o";
+    EXPECT_EQ(ptxas("-arch=compute_90 " + source + " -o " + out).status, 0);
+    EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST_F(Ptxas, options_come_from_files_too) {
+    const std::string source = write("store.ptx", STORE);
+    const std::string out = folder_ / "from_file.o";
+    const std::string options = write("options", "-arch=sm_80\n-o " + out + "\n");
+    const Outcome outcome = ptxas("--options-file " + options + " " + source);
+    EXPECT_EQ(outcome.status, 0) << outcome.output;
+    EXPECT_TRUE(std::filesystem::exists(out));
+    const std::string endless = folder_ / "endless";
+    write("endless", "-optf " + endless + "\n");
+    EXPECT_NE(ptxas("-optf " + endless).output.find("does an options file name itself"),
+              std::string::npos);
+}
+
+TEST_F(Ptxas, what_it_does_not_know_is_refused) {
+    const auto says = [](const std::string& arguments, const char* text) {
+        const Outcome outcome = ptxas(arguments);
+        EXPECT_EQ(outcome.status, 255) << arguments;
+        EXPECT_NE(outcome.output.find(text), std::string::npos) << outcome.output;
+    };
+    says("--frobnicate x.ptx", "Unknown option '-frobnicate'");
+    says("-arch=gfx90a x.ptx", "Value 'gfx90a' is not defined for option 'gpu-name'");
+    says("-arch=sm_ x.ptx", "Value 'sm_' is not defined");
+    says("-arch=sm_90b x.ptx", "Value 'sm_90b' is not defined");
+    says("-m 32 x.ptx", "Value '32' is not defined for option 'machine'");
+    says("-o", "option '-o' needs a value");
+    says("/no/such.ptx", "Input file '/no/such.ptx' could not be opened");
+    says("", "No input files specified");
+    const std::string source = write("store.ptx", STORE);
+    says("-arch sm_80 -e other " + source, "Entry function 'other' is not defined");
+    says("-arch sm_80 " + source + " -o /no/such/folder/x.o", "Could not write output file");
+}
+
+TEST_F(Ptxas, its_version_is_one_that_programs_can_read) {
+    const Outcome outcome = ptxas("--version");
+    EXPECT_EQ(outcome.status, 0);
+    EXPECT_NE(outcome.output.find("release 13.0, V13.0."), std::string::npos) << outcome.output;
+    EXPECT_EQ(ptxas("--help").status, 0);
+}
+
+// ---- nvJitLink ---------------------------------------------------------------------------------
+
+namespace {
+
+template <typename... Arguments>
+int jit(const char* name, Arguments... arguments) {
+    static void* const opened = ::dlopen(CUPRUM_NVJITLINK_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    void* const function = ::dlsym(opened, name);
+    EXPECT_NE(function, nullptr) << name;
+    return reinterpret_cast<int (*)(Arguments...)>(function)(arguments...);
+}
+
+constexpr int PTX_INPUT = 2;
+constexpr int ANY_INPUT = 10;
+
+/// One link; the option says for which device.
+class JitLink {
+public:
+    explicit JitLink(const char* architecture = "-arch=sm_80") {
+        std::array<const char*, 2> options{architecture, "-lineinfo"};
+        EXPECT_EQ(jit("nvJitLinkCreate", &handle_, std::uint32_t{2}, options.data()), 0);
+    }
+
+    ~JitLink() { EXPECT_EQ(jit("nvJitLinkDestroy", &handle_), 0); }
+
+    JitLink(const JitLink&) = delete;
+    JitLink& operator=(const JitLink&) = delete;
+
+    int add(int type, const std::string& text, const char* name) {
+        return jit("nvJitLinkAddData", handle_, type, static_cast<const void*>(text.c_str()),
+                   text.size() + 1, name);
+    }
+
+    int complete() { return jit("__nvJitLinkComplete_13_0", handle_); }
+
+    std::string cubin() {
+        std::size_t size = 0;
+        EXPECT_EQ(jit("nvJitLinkGetLinkedCubinSize", handle_, &size), 0);
+        std::string cubin(size, '\0');
+        EXPECT_EQ(jit("nvJitLinkGetLinkedCubin", handle_, static_cast<void*>(cubin.data())), 0);
+        return cubin;
+    }
+
+    std::string errors() {
+        std::size_t size = 0;
+        EXPECT_EQ(jit("nvJitLinkGetErrorLogSize", handle_, &size), 0);
+        std::string log(size, '\0');
+        EXPECT_EQ(jit("nvJitLinkGetErrorLog", handle_, log.data()), 0);
+        return log.c_str();
+    }
+
+    void* handle_ = nullptr;
+};
+
+} // namespace
+
+TEST(NvJitLink, code_of_two_inputs_is_linked_and_runs) {
+    JitLink link;
+    EXPECT_EQ(link.add(PTX_INPUT, CALLER, "caller"), 0) << link.errors();
+    EXPECT_EQ(link.add(ANY_INPUT, CALLED, "called"), 0) << link.errors();
+    ASSERT_EQ(link.complete(), 0) << link.errors();
+    EXPECT_EQ(run_store(link.cubin()), 42U);
+    CUcontext context = nullptr;
+    EXPECT_TRUE(returns(CUDA_SUCCESS, CU(cuCtxGetCurrent)(&context)));
+    EXPECT_EQ(context, nullptr) << "the current context is as before";
+}
+
+TEST(NvJitLink, errors_have_a_text) {
+    JitLink unresolved;
+    EXPECT_EQ(unresolved.add(PTX_INPUT, CALLER, "caller"), 0);
+    EXPECT_NE(unresolved.complete(), 0);
+    EXPECT_NE(unresolved.errors().find("answer"), std::string::npos) << unresolved.errors();
+    std::size_t size = 0;
+    EXPECT_NE(jit("nvJitLinkGetLinkedCubinSize", unresolved.handle_, &size), 0);
+    JitLink broken;
+    EXPECT_NE(broken.add(PTX_INPUT, "no PTX at all", "broken"), 0);
+    EXPECT_NE(broken.errors().find("broken"), std::string::npos) << broken.errors();
+    EXPECT_NE(broken.add(99, STORE, "odd"), 0);
+    EXPECT_NE(broken.errors().find("odd: 99 is not a type of input"), std::string::npos);
+    JitLink empty;
+    EXPECT_NE(empty.complete(), 0);
+    EXPECT_NE(empty.errors().find("there is nothing to link"), std::string::npos);
+}
+
+TEST(NvJitLink, options_are_checked) {
+    void* handle = nullptr;
+    const char* none[] = {"-lto"};
+    EXPECT_EQ(jit("nvJitLinkCreate", &handle, std::uint32_t{1}, static_cast<const char**>(none)), 2)
+        << "the architecture is missing";
+    const char* odd[] = {"-arch=sm_90", "-frobnicate"};
+    EXPECT_EQ(jit("nvJitLinkCreate", &handle, std::uint32_t{2}, static_cast<const char**>(odd)), 1);
+    EXPECT_EQ(handle, nullptr);
+    unsigned major = 0;
+    unsigned minor = 0;
+    EXPECT_EQ(jit("nvJitLinkVersion", &major, &minor), 0);
+    EXPECT_EQ(major, 13U);
+}
