@@ -166,7 +166,7 @@ def _make_driver() -> Any:
             self.set_current_device = lambda index: Device(index).set_current()
 
         def get_active_torch_device(self) -> Any:
-            return sys.modules["torch"].device("cpu")
+            return sys.modules["torch"].device("cpu", 0)  # programs read the index
 
         def get_benchmarker(self) -> Callable[..., Any]:
             return _benchmark
@@ -177,7 +177,7 @@ def _make_driver() -> Any:
 def _benchmark(call: Callable[[], object], *, quantiles: Sequence[float], **_: object) -> Any:
     """Return the time of a call in milliseconds, once for each quantile."""
     device = Device()
-    times = []
+    times: list[float] = []
     end = time.perf_counter() + _BENCHMARK_SECONDS
     while not times or time.perf_counter() < end:
         device.sync()
