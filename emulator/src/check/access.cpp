@@ -29,6 +29,7 @@ std::string describe_memory(const MemoryMap& map, std::uint64_t address);
 std::string describe_shared(const BlockContext& owner, const BlockContext& from,
                             std::uint64_t offset);
 std::string describe_thread(const BlockContext& block, std::uint32_t thread);
+std::string describe_stamp(const BlockContext& block, const BlockShadow::Stamp& stamp);
 std::string describe_other(const BlockContext& block, std::uint32_t instruction, bool was_write,
                            const std::string& who);
 
@@ -194,25 +195,41 @@ bool check_shared(WarpContext& warp, const Instruction* at, const Access& access
             std::fill_n(written, access.bytes, std::uint8_t{1});
         }
     }
-    if ((checks & CHECK_RACES) != 0 && !access.is_strong) {
-        const auto conflict = shadow.access_shared(
-            warp, access.lane, static_cast<std::uint32_t>(at - warp.code),
-            static_cast<std::uint32_t>(offset), access.bytes, access.writes, access.data);
-        if (conflict) {
-            const std::uint32_t rank = conflict->other.thread / BlockShadow::Stamp::THREADS;
-            std::string name = "thread " + describe_thread(block, conflict->other.thread %
-                                                                      BlockShadow::Stamp::THREADS);
-            if (block.cluster->size > 1) {
-                name += " of the cluster's block " + std::to_string(rank);
-            }
+    if ((checks & CHECK_RACES) == 0 || access.is_strong) {
+        return true;
+    }
+    const auto place = static_cast<std::uint32_t>(offset);
+    if (access.is_async && access.reads) {
+        if (const auto write = shadow.find_unfenced(warp, access.lane, place, access.bytes)) {
             return report_finding(
                 warp, at, access.lane, FaultKind::Race,
-                describe_access(access) + ", and nothing orders it after" +
-                    describe_other(block, conflict->other.instruction, conflict->was_write, name) +
+                describe_access(access) + " in the background, and no fence.proxy.async follows" +
+                    describe_other(block, write->instruction, true, describe_stamp(block, *write)) +
                     describe_shared(*owner, block, offset));
         }
     }
-    return true;
+    const std::uint16_t ending = !access.is_async ? BlockShadow::AT_ONCE
+                                 : access.barrier != Access::NO_BARRIER
+                                     ? shadow.ending_with(access.barrier)
+                                 : access.reads ? BlockShadow::WITH_GROUP
+                                                : BlockShadow::AT_ONCE;
+    const auto conflict =
+        shadow.access_shared(warp, access.lane, static_cast<std::uint32_t>(at - warp.code), place,
+                             access.bytes, access.writes, access.data, ending);
+    if (!conflict) {
+        return true;
+    }
+    const BlockShadow::Stamp& other = conflict->other;
+    return report_finding(
+        warp, at, access.lane, FaultKind::Race,
+        describe_access(access) + ", and nothing orders it after" +
+            describe_other(block, other.instruction, conflict->was_write,
+                           describe_stamp(block, other)) +
+            (other.ending == BlockShadow::AT_ONCE ? ""
+             : other.ending == BlockShadow::WITH_GROUP
+                 ? "\n    which goes on in the background until cp.async.bulk.wait_group"
+                 : "\n    which goes on in the background until a wait for its mbarrier") +
+            describe_shared(*owner, block, offset));
 }
 
 bool check_local(WarpContext& warp, const Instruction* at, const Access& access,
@@ -290,6 +307,15 @@ std::string describe_thread(const BlockContext& block, std::uint32_t thread) {
     const std::uint32_t height = block.dimensions[1];
     return "(" + std::to_string(thread % width) + ", " + std::to_string(thread / width % height) +
            ", " + std::to_string(thread / width / height) + ")";
+}
+
+/// Names the thread of an access to shared memory.
+std::string describe_stamp(const BlockContext& block, const BlockShadow::Stamp& stamp) {
+    std::string name = "thread " + describe_thread(block, stamp.thread % stamp.THREADS);
+    if (block.cluster->size > 1) {
+        name += " of the cluster's block " + std::to_string(stamp.thread / stamp.THREADS);
+    }
+    return name;
 }
 
 /// Describes the other access of a race and its place, one indentation level deeper.

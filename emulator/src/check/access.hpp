@@ -24,6 +24,12 @@ struct Access {
     std::uint32_t bytes = 0;
     std::uint32_t element_bytes = 0;
     const std::uint8_t* data = nullptr; // the bytes that are written; nullptr if unknown
+    bool is_async = false;              // of the async proxy, in shared memory
+    // If the access is an asynchronous write: the mbarrier that counts it, as an offset into the
+    // shared memory of the same block.
+    std::uint32_t barrier = NO_BARRIER;
+
+    static constexpr std::uint32_t NO_BARRIER = ~0u;
 };
 
 /// Checks and records an access. Returns false after a fault. Ignores accesses that the instruction

@@ -5,6 +5,7 @@
 
 #include "check/written.hpp"
 #include "interp/lanes.hpp"
+#include "interp/mbarrier.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -20,6 +21,8 @@ namespace {
 
 /// The time at which the clock of a reused block must be reset.
 constexpr std::uint32_t LATEST = std::numeric_limits<std::uint32_t>::max() / 2;
+/// How many groups of bulk copies are remembered for a thread.
+constexpr std::size_t MOST_GROUPS = 64;
 
 } // namespace
 
@@ -58,6 +61,9 @@ void BlockShadow::start(BlockContext& block, GridShadow& grid) {
     // This orders everything that is remembered about the previous block.
     clock_->met = ++clock_->now;
     met_ = released_together_ = acquired_together_ = last_acquired_ = clock_->now;
+    started_ = clock_->now;
+    barriers_.clear();
+    groups_.clear();
 }
 
 void BlockShadow::forget_local() {
@@ -171,10 +177,63 @@ void BlockShadow::acquire(const WarpContext& warp, std::uint32_t mask) {
         mask, [&](std::uint32_t lane) { threads_[warp.thread(lane)].acquired = last_acquired_; });
 }
 
+void BlockShadow::fence_proxy(const WarpContext& warp, std::uint32_t mask) {
+    const std::uint32_t time = ++clock_->now;
+    for_each_lane(mask, [&](std::uint32_t lane) { threads_[warp.thread(lane)].fenced = time; });
+}
+
+void BlockShadow::commit_group(const WarpContext& warp, std::uint32_t mask) {
+    const std::uint32_t time = ++clock_->now;
+    for_each_lane(mask, [&](std::uint32_t lane) {
+        std::vector<std::uint32_t>& ends = groups_[warp.thread(lane)];
+        if (ends.size() == MOST_GROUPS) {
+            ends.erase(ends.begin());
+        }
+        ends.push_back(time);
+    });
+}
+
+void BlockShadow::wait_group(const WarpContext& warp, std::uint32_t mask, std::uint32_t kept) {
+    ++clock_->now;
+    for_each_lane(mask, [&](std::uint32_t lane) {
+        const std::uint32_t thread = warp.thread(lane);
+        const auto found = groups_.find(thread);
+        if (found != groups_.end() && found->second.size() > kept) {
+            threads_[thread].ended = *(found->second.end() - 1 - kept);
+        }
+    });
+}
+
+void BlockShadow::waited(std::uint32_t barrier, bool parity) {
+    for (Barrier& each : barriers_) {
+        if (each.offset == barrier) {
+            each.waited[parity ? 1 : 0] = ++clock_->now;
+        }
+    }
+}
+
+std::uint16_t BlockShadow::ending_with(std::uint32_t barrier) {
+    constexpr std::size_t most_barriers = 1024;
+    if (barrier % sizeof(std::uint64_t) != 0 || block_->shared_bytes < sizeof(std::uint64_t) ||
+        barrier > block_->shared_bytes - sizeof(std::uint64_t)) {
+        return AT_ONCE; // the copy will fail
+    }
+    auto found = std::ranges::find(barriers_, barrier, &Barrier::offset);
+    if (found == barriers_.end()) {
+        if (barriers_.size() == most_barriers) {
+            return AT_ONCE;
+        }
+        found = barriers_.insert(barriers_.end(), Barrier{.offset = barrier});
+    }
+    const bool parity = mbarrier::parity_at(block_->shared + barrier);
+    return static_cast<std::uint16_t>(FIRST_BARRIER + 2 * (found - barriers_.begin()) +
+                                      (parity ? 1 : 0));
+}
+
 std::optional<Conflict<BlockShadow::Stamp>>
 BlockShadow::access_shared(const WarpContext& who, std::uint32_t lane, std::uint32_t instruction,
                            std::uint32_t offset, std::uint32_t bytes, bool is_write,
-                           const std::uint8_t* data) {
+                           const std::uint8_t* data, std::uint16_t ending) {
     if (is_reserved(offset)) {
         return std::nullopt;
     }
@@ -184,8 +243,21 @@ BlockShadow::access_shared(const WarpContext& who, std::uint32_t lane, std::uint
     now.time = clock_->now;
     now.thread = static_cast<std::uint16_t>(who.block->cluster_rank * Stamp::THREADS + thread);
     now.instruction = instruction;
+    now.ending = ending;
     return cells_.access(offset, bytes, is_write, data, now, [&](const Stamp& earlier) {
-        return earlier.thread == now.thread || is_ordered(earlier, by, thread);
+        return (earlier.thread == now.thread || is_ordered(earlier, by, thread)) &&
+               has_ended(earlier);
+    });
+}
+
+std::optional<BlockShadow::Stamp> BlockShadow::find_unfenced(const WarpContext& who,
+                                                             std::uint32_t lane,
+                                                             std::uint32_t offset,
+                                                             std::uint32_t bytes) const {
+    const auto& by = static_cast<const BlockShadow&>(*who.block->observer);
+    const std::uint32_t thread = who.thread(lane);
+    return cells_.find_write(offset, bytes, [&](const Stamp& write) {
+        return write.time >= started_ && write.ending == AT_ONCE && !is_fenced(write, by, thread);
     });
 }
 
@@ -201,8 +273,9 @@ bool BlockShadow::access_shared_lanes(const WarpContext& who, std::uint32_t lane
     }
     const std::uint32_t rank = who.block->cluster_rank;
     const auto is_ordered = [&](const Stamp& earlier) {
-        return earlier.time < clock_->met ||
-               (earlier.time < met_ && earlier.thread / Stamp::THREADS == rank);
+        return (earlier.time < clock_->met ||
+                (earlier.time < met_ && earlier.thread / Stamp::THREADS == rank)) &&
+               has_ended(earlier);
     };
     if (!cells_.is_free(offset, is_uniform ? bytes : bytes * lanes, is_write, is_ordered)) {
         return false;
@@ -267,6 +340,41 @@ bool BlockShadow::is_ordered(const Stamp& earlier, const BlockShadow& by,
         std::max(other.threads_[other_thread].released, other.released_together_);
     const std::uint32_t acquired = std::max(by.threads_[thread].acquired, by.acquired_together_);
     return released > time && acquired > time;
+}
+
+/// Returns whether an access to this block's shared memory has ended.
+bool BlockShadow::has_ended(const Stamp& earlier) const {
+    if (earlier.ending == AT_ONCE || earlier.time < started_) {
+        return true;
+    }
+    if (earlier.ending == WITH_GROUP) {
+        const BlockShadow& other = of_rank(earlier.thread / Stamp::THREADS);
+        return other.threads_[earlier.thread % Stamp::THREADS].ended > earlier.time;
+    }
+    const std::uint32_t index = earlier.ending - FIRST_BARRIER;
+    return barriers_[index / 2].waited[index % 2] > earlier.time;
+}
+
+/// Returns whether a proxy fence stands between a write and a copy that `thread` of the block `by`
+/// starts now.
+bool BlockShadow::is_fenced(const Stamp& write, const BlockShadow& by, std::uint32_t thread) const {
+    if (of_rank(write.thread / Stamp::THREADS).threads_[write.thread % Stamp::THREADS].fenced >
+            write.time ||
+        by.threads_[thread].fenced > write.time) {
+        return true;
+    }
+    for (std::uint32_t rank = 0; rank < block_->cluster->size; ++rank) {
+        const BlockShadow& other = of_rank(rank);
+        for (std::uint32_t i = 0; i < other.block_->thread_count; ++i) {
+            Stamp fence;
+            fence.time = other.threads_[i].fenced;
+            fence.thread = static_cast<std::uint16_t>(rank * Stamp::THREADS + i);
+            if (fence.time > write.time && is_ordered(fence, by, thread)) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 /// Returns whether an offset lies in the shared memory that the system reserves. Libraries that use

@@ -13,6 +13,13 @@
 //     mbarriers, fences with atomics, or barriers of a part of the block. As for device memory
 //     (global_races.hpp), an acquire covers everything that was released before.
 // Shuffles and votes order nothing, as the programming guide says. Fences alone order nothing.
+//
+// Bulk and tensor copies access shared memory in the background, through the async proxy. Such an
+// access belongs to the thread that started it, but goes on after that:
+//   - a write ends when a thread finds the phase of its mbarrier complete;
+//   - a read ends when its thread waits for its bulk group.
+// Until then it is ordered before nothing. A write that a copy is to read in the background must
+// also be followed by a proxy fence: of the thread that wrote, or of one between it and the copy.
 
 #pragma once
 
@@ -27,6 +34,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace cuprum::emulator::check {
@@ -40,6 +48,7 @@ public:
 
         std::uint32_t time = 0;
         std::uint16_t thread = 0; // of the cluster: rank * THREADS + thread in the block
+        std::uint16_t ending = 0; // how an access in the background ends: see AT_ONCE and others
         std::uint32_t instruction = 0;
 
         [[nodiscard]] bool is_same_thread(const Stamp& other) const {
@@ -50,6 +59,12 @@ public:
             return thread / bytecode::WARP_SIZE == other.thread / bytecode::WARP_SIZE;
         }
     };
+
+    // Values of Stamp::ending. From FIRST_BARRIER on: twice the index of an mbarrier in
+    // `barriers_`, plus the parity of its phase.
+    static constexpr std::uint16_t AT_ONCE = 0;
+    static constexpr std::uint16_t WITH_GROUP = 1;
+    static constexpr std::uint16_t FIRST_BARRIER = 2;
 
     /// Starts a new block whose context and cluster are complete. The blocks of lower rank in the
     /// cluster must have started before.
@@ -66,11 +81,27 @@ public:
     void release(const WarpContext& warp, std::uint32_t mask);
     void acquire(const WarpContext& warp, std::uint32_t mask);
 
+    void fence_proxy(const WarpContext& warp, std::uint32_t mask);
+    void commit_group(const WarpContext& warp, std::uint32_t mask);
+    void wait_group(const WarpContext& warp, std::uint32_t mask, std::uint32_t kept);
+
+    /// Records that a thread has found a phase of an mbarrier of this block complete.
+    void waited(std::uint32_t barrier, bool parity);
+
+    /// Returns how a write ends that the current phase of an mbarrier of this block counts.
+    [[nodiscard]] std::uint16_t ending_with(std::uint32_t barrier);
+
     /// Records an access to this block's shared memory by a thread of the cluster.
     [[nodiscard]] std::optional<Conflict<Stamp>>
     access_shared(const WarpContext& who, std::uint32_t lane, std::uint32_t instruction,
                   std::uint32_t offset, std::uint32_t bytes, bool is_write,
-                  const std::uint8_t* data);
+                  const std::uint8_t* data, std::uint16_t ending = AT_ONCE);
+
+    /// Returns a write to this block's shared memory that no proxy fence makes visible to a copy
+    /// that a thread of the cluster starts.
+    [[nodiscard]] std::optional<Stamp> find_unfenced(const WarpContext& who, std::uint32_t lane,
+                                                     std::uint32_t offset,
+                                                     std::uint32_t bytes) const;
 
     /// Records the accesses of `lanes` lanes of this block, starting at `lane`, with `bytes` each.
     /// The lanes access adjacent addresses or, for reads, all the same address. Returns false and
@@ -110,11 +141,22 @@ private:
     struct Thread {
         std::uint32_t released = 0; // earlier accesses are released
         std::uint32_t acquired = 0;
+        std::uint32_t fenced = 0; // earlier accesses are visible to the async proxy
+        std::uint32_t ended = 0;  // earlier reads of bulk copies have ended
+    };
+
+    /// An mbarrier that copies have used.
+    struct Barrier {
+        std::uint32_t offset = 0;
+        std::array<std::uint32_t, 2> waited{}; // by parity: when a phase was last found complete
     };
 
     void forget_local();
     [[nodiscard]] bool is_ordered(const Stamp& earlier, const BlockShadow& by,
                                   std::uint32_t thread) const;
+    [[nodiscard]] bool has_ended(const Stamp& earlier) const;
+    [[nodiscard]] bool is_fenced(const Stamp& write, const BlockShadow& by,
+                                 std::uint32_t thread) const;
     [[nodiscard]] bool is_reserved(std::uint32_t offset) const;
     [[nodiscard]] std::uint32_t& known(std::uint32_t thread, std::uint32_t other_lane);
     [[nodiscard]] std::uint32_t known(std::uint32_t thread, std::uint32_t other_lane) const;
@@ -146,6 +188,10 @@ private:
     std::vector<std::uint32_t> known_; // per thread and lane of its warp: the time up to which the
                                        // thread knows that lane's work
     Cells<Stamp> cells_{0};
+    std::uint32_t started_ = 0; // when the block started
+    std::vector<Barrier> barriers_;
+    // The times at which threads have ended their groups of bulk copies, newest last.
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> groups_;
 
     // Allocations found before; valid until the map changes.
     std::uint64_t seen_changes_ = 0;

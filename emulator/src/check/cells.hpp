@@ -87,6 +87,26 @@ public:
         });
     }
 
+    /// Returns the first write to bytes of the region for which `matches` returns true.
+    template <typename Matches>
+    [[nodiscard]] std::optional<Stamp> find_write(std::uint64_t offset, std::uint32_t bytes,
+                                                  Matches matches) const {
+        const std::uint64_t end = (offset + bytes + WORD_BYTES - 1) / WORD_BYTES;
+        for (std::uint64_t word = offset / WORD_BYTES; word < end; ++word) {
+            if (words_[word].write.time != 0 && matches(words_[word].write)) {
+                return words_[word].write;
+            }
+            if (is_split(word)) {
+                for (const Cell<Stamp>& piece : pieces_.find(word)->second) {
+                    if (piece.write.time != 0 && matches(piece.write)) {
+                        return piece.write;
+                    }
+                }
+            }
+        }
+        return std::nullopt;
+    }
+
     /// Records an access to whole words for which is_free() returned true.
     void record_words(std::uint64_t offset, std::uint32_t bytes, bool is_write,
                       const std::uint8_t* data, const Stamp& now) {

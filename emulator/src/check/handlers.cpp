@@ -135,27 +135,6 @@ const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_
     return at + 1;
 }
 
-const Instruction* access_many(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
-    Access each;
-    each.space = AccessSpace::Shared;
-    each.writes = true;
-    each.element_bytes = at->access_bytes;
-    for (; mask != 0; mask &= mask - 1) {
-        each.lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-        each.bytes = lane_value<std::uint32_t>(warp, at->src[1], each.lane);
-        const std::uint64_t offset = address_of(warp, *at, each.lane) % CLUSTER_WINDOW_BYTES;
-        std::uint32_t blocks = lane_value<std::uint32_t>(warp, at->src[2], each.lane) & 0xffff;
-        for (; blocks != 0; blocks &= blocks - 1) {
-            const auto rank = static_cast<std::uint64_t>(std::countr_zero(blocks));
-            each.address = offset + (rank + 1) * CLUSTER_WINDOW_BYTES;
-            if (!check_access(warp, at, each)) {
-                return nullptr;
-            }
-        }
-    }
-    return at + 1;
-}
-
 const Instruction* release_block(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
     shadow_of(warp).release(warp, mask);
     return at + 1;

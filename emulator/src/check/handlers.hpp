@@ -21,9 +21,23 @@ using Function = std::remove_pointer_t<bytecode::Handler>;
 /// sources.
 Function access;
 
-/// Checks a copy into the shared memory of several blocks of the cluster, at one offset in each.
-/// src[1]: the size; src[2]: the mask of blocks.
-Function access_many;
+/// Checks what a bulk copy accesses in the background. src[1]: the size; src[2]: base of the
+/// mbarrier that a write ends with, `extra`: offset from it; src[3]: the mask of blocks that the
+/// copy writes to, at one offset in each. `tag`: the ACCESS_ bits and the ASYNC_ bits below.
+Function access_async;
+
+constexpr std::uint16_t ASYNC_BARRIER = 1u << 9; // src[2] and `extra` count
+constexpr std::uint16_t ASYNC_NARROW = 1u << 10; // src[2] has 32-bit lanes
+constexpr std::uint16_t ASYNC_BLOCKS = 1u << 5;  // src[3] counts
+
+/// Check what a tensor copy accesses; operands and `tag` are those of the copy.
+Function tensor_load; // `access_bytes`: whether it goes to several blocks
+Function tensor_store;
+Function tensor_reduction;
+
+/// Records which mbarriers threads have found complete. Operands are those of mbarrier::wait;
+/// src[2]: the predicate that it returned.
+Function waited;
 
 /// Where `target` of an access holds the numbers of elements, lines and lanes.
 constexpr unsigned ACCESS_LINES_SHIFT = 16;
@@ -45,6 +59,9 @@ enum class AccessSpace : std::uint8_t { Generic, Global, Shared, Local };
 
 Function release;       // publishes the lanes' work to all other threads
 Function acquire;       // lets the lanes know what others have published
+Function fence_proxy;   // makes the lanes' work visible to copies in the background
+Function commit_group;  // ends the lanes' group of bulk copies
+Function wait_group;    // the groups of the lanes have ended, except the last `target` ones
 Function release_block; // release, but only for the threads of a block
 Function acquire_block;
 Function meet;       // src[0]: the member mask of each lane; all members have arrived

@@ -6,6 +6,7 @@
 
 #include "decode/reader.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace cuprum::emulator::decoding {
@@ -17,6 +18,9 @@ using ptx::Type;
 using Kind = ptx::Operand::Kind;
 
 namespace {
+
+/// A wait that leaves more groups than this waits for nothing.
+constexpr std::uint64_t MOST_GROUPS = 1u << 20;
 
 /// Returns how many bytes a copy moves, as given by a literal operand; 0 if it is refused.
 std::uint8_t copy_bytes(Reader& reader, bool bypasses_l1) {
@@ -38,12 +42,18 @@ void check_group_count(Reader& reader) {
 
 void decode_bulk(Reader& reader) {
     if (reader.take("commit_group")) {
-        (void)reader.finish(0);
+        if (reader.finish(0)) {
+            reader.lowering().note_order({.commits_group = true});
+        }
     } else if (reader.take("wait_group")) {
         reader.take("read");
         check_group_count(reader);
+        if (!reader.has_failed()) {
+            const auto kept = std::min<std::uint64_t>(reader.operand(0).bits, MOST_GROUPS);
+            reader.lowering().note_order({.awaited_groups = static_cast<int>(kept)});
+        }
     } else if (reader.has("tensor")) {
-        reader.refuse("is a kind of bulk copy that is not supported here");
+        decode_tensor_copy(reader, false);
     } else if (reader.take("prefetch")) {
         reader.take("L2");
         reader.take("global");
@@ -148,11 +158,13 @@ bool fits_shared(Reader& reader, std::int64_t offset) {
 
 void decode_async_copy(Reader& reader) {
     const bool reduces = reader.take("reduce");
-    if (!reader.take("async") || (reduces && (reader.has("tensor") || !reader.take("bulk")))) {
+    if (!reader.take("async") || (reduces && !reader.take("bulk"))) {
         reader.refuse("is a kind of copy that is not supported here");
         return;
     }
-    if (reduces) {
+    if (reduces && reader.has("tensor")) {
+        decode_tensor_copy(reader, true);
+    } else if (reduces) {
         decode_bulk_reduction(reader);
     } else if (reader.take("bulk")) {
         decode_bulk(reader);

@@ -49,15 +49,19 @@ std::uint16_t narrow(const Address& address, std::uint16_t bit) {
 /// Describes to the checks what a bulk operation reads and writes. `about` gives the size and how
 /// the target is accessed.
 void note_bulk(Lowering& lowering, const AccessNote& about, const Address& to, const Address& from,
-               const Ends& ends) {
+               const Address& barrier, const Ends& ends) {
     AccessNote read;
     read.address = from;
     read.space = ends.is_from_shared ? Space::Shared : Space::Global;
     read.size = about.size;
+    // A copy within shared memory ends with a phase of its mbarrier, and not with a group.
+    read.is_async = ends.is_from_shared && ends.is_to_global;
     lowering.note_access(read);
     AccessNote write = about;
     write.address = to;
     write.space = ends.is_to_global ? Space::Global : Space::Shared;
+    write.is_async = !ends.is_to_global && about.kind == AccessNote::Kind::Write;
+    write.barrier = barrier;
     lowering.note_access(write);
     if (!ends.is_to_global) { // waiting on the mbarrier acquires the data
         lowering.note_order({.releases = true});
@@ -101,7 +105,7 @@ void emit_bulk(Reader& reader, const Ends& ends, bytecode::Handler handler, Oper
         return;
     }
     note_bulk(lowering, about, ends.is_to_global ? other : shared,
-              ends.is_to_global ? shared : other, ends);
+              ends.is_to_global ? shared : other, barrier, ends);
     reader.emit(handler, {}, std::span(sources, ends.is_to_global ? 3 : 4), rest);
 }
 

@@ -61,6 +61,10 @@ struct AccessNote {
     std::uint32_t lanes = bytecode::WARP_SIZE; // only the first `lanes` lanes access memory
     /// Unless none: the mask of blocks of the cluster that a copy writes to.
     bytecode::Operand blocks = {};
+    /// The access happens in the background (the async proxy). A write ends with a phase of the
+    /// mbarrier at `barrier`, a read with a wait for its bulk group.
+    bool is_async = false;
+    Address barrier;
 };
 
 /// What an instruction does to the order of accesses by different threads, for the checks.
@@ -68,6 +72,9 @@ struct OrderNote {
     bool releases = false;       // publishes earlier accesses to threads that acquire
     bool acquires = false;       // makes the accesses known that others have released
     bool is_block_scope = false; // only for threads of the same block
+    bool fences_proxy = false;   // makes earlier accesses visible to the async proxy
+    bool commits_group = false;  // earlier bulk copies of the thread form a group
+    int awaited_groups = -1;     // unless negative: all groups but the last so many have ended
 };
 
 /// What a decoder can request from the function being lowered. Errors are reported at the place of
@@ -117,6 +124,12 @@ public:
 
     /// Describes to the checks how this place affects the order of accesses.
     virtual void note_order(const OrderNote& /*note*/) {}
+
+    /// Describes a tensor copy to the checks; it is emitted next.
+    virtual void note_tensor_copy(const bytecode::Instruction& /*copy*/) {}
+
+    /// Describes a test of an mbarrier to the checks; it was emitted before.
+    virtual void note_wait(const bytecode::Instruction& /*wait*/) {}
 
     /// Refuses the current instruction as unsupported: valid PTX that is not implemented here.
     /// `what` names the form and the reason.

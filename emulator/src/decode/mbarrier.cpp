@@ -7,6 +7,9 @@
 
 #include "decode/reader.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 namespace cuprum::emulator::decoding {
 
 using bytecode::Operand;
@@ -58,8 +61,12 @@ void emit(Reader& reader, bytecode::Handler handler, std::size_t address_at, Spa
         reader.lowering().note_access(note);
     }
     reader.emit(handler, destinations, std::span(sources, operand.is_none() ? 1 : 2), rest);
-    if (is_wait) {
+    if (is_wait && !reader.has_failed()) {
         reader.lowering().note_order({.acquires = true});
+        rest.handler = handler;
+        std::copy(std::begin(sources), std::end(sources), rest.src);
+        rest.dst[0] = destinations[0];
+        reader.lowering().note_wait(rest);
     }
 }
 

@@ -342,13 +342,16 @@ void decode_fence(Reader& reader) {
     // checks a fence releases but does not acquire. A fence orders nothing without a strong access
     // that sees a value set by another thread, and that access counts as an acquire by itself.
     const bool is_block_scope = reader.has("cta");
+    const bool fences_proxy = reader.has("proxy") && !reader.has("global") &&
+                              (reader.has("async") || reader.has("async::generic"));
     while (!reader.take_any().empty()) {
     }
     if (!reader.finish(0, 2)) {
         return;
     }
     emit_fence(reader);
-    reader.lowering().note_order({.releases = true, .is_block_scope = is_block_scope});
+    reader.lowering().note_order(
+        {.releases = true, .is_block_scope = is_block_scope, .fences_proxy = fences_proxy});
 }
 
 } // namespace cuprum::emulator::decoding

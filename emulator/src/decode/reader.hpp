@@ -141,6 +141,7 @@ void decode_async_arrive(Reader& reader); // the rest of a cp.async.mbarrier.arr
 void decode_mbarrier(Reader& reader);
 void decode_cluster(Reader& reader);
 void decode_launch_control(Reader& reader);
+void decode_tensor_map(Reader& reader);
 
 /// Rejects the instruction unless operand `index` is an address in brackets. Returns whether it is.
 [[nodiscard]] bool need_address(Reader& reader, std::size_t index);
@@ -154,6 +155,10 @@ void emit_delivery(Reader& reader, std::size_t index, ptx::Space space, std::siz
 /// Decodes the rest of a cp.async.bulk copy and of a cp.reduce.async.bulk.
 void decode_bulk_copy(Reader& reader);
 void decode_bulk_reduction(Reader& reader);
+
+/// Decodes the rest of a cp.async.bulk.tensor or cp.async.bulk.prefetch.tensor, or of a
+/// cp.reduce.async.bulk.tensor.
+void decode_tensor_copy(Reader& reader, bool reduces);
 
 /// Decodes the rest of an st.bulk.
 void decode_bulk_store(Reader& reader);

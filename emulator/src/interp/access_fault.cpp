@@ -48,7 +48,7 @@ std::string describe(const WarpContext& warp, AccessProblem problem, std::uint64
 const bytecode::Instruction* raise_access_fault(WarpContext& warp, const bytecode::Instruction* at,
                                                 std::uint32_t lane, AccessProblem problem,
                                                 std::uint64_t address, std::uint32_t bytes,
-                                                bool is_write) {
+                                                bool is_write, const char* context) {
     char where[96];
     std::snprintf(where, sizeof where, "%s of %" PRIu32 " byte%s at 0x%" PRIx64 " ",
                   is_write ? "write" : "read", bytes, bytes == 1 ? "" : "s", address);
@@ -56,7 +56,7 @@ const bytecode::Instruction* raise_access_fault(WarpContext& warp, const bytecod
                            : problem == AccessProblem::NotAtomic ? FaultKind::InvalidAddressSpace
                                                                  : FaultKind::IllegalAddress;
     return raise_fault(warp, at, kind, lane,
-                       where + describe(warp, problem, address, bytes, is_write));
+                       where + describe(warp, problem, address, bytes, is_write) + context);
 }
 
 } // namespace cuprum::emulator

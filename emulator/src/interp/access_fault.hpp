@@ -20,11 +20,12 @@ enum class AccessProblem : std::uint8_t {
 };
 
 /// Describes the fault of one lane's access and raises it. Returns nullptr, like raise_fault.
+/// `context` adds lines to the report, each after a line break.
 ///
 /// Compiled only once: handlers are compiled per instruction-set level and build no strings.
 [[nodiscard]] const bytecode::Instruction*
 raise_access_fault(WarpContext& warp, const bytecode::Instruction* at, std::uint32_t lane,
-                   AccessProblem problem, std::uint64_t address, std::uint32_t bytes,
-                   bool is_write);
+                   AccessProblem problem, std::uint64_t address, std::uint32_t bytes, bool is_write,
+                   const char* context = "");
 
 } // namespace cuprum::emulator

@@ -4,6 +4,7 @@
 #include "interp/bulk_copy.hpp"
 
 #include "interp/access_fault.hpp"
+#include "interp/bulk_common.hpp"
 #include "interp/bulk_reduce.hpp"
 #include "interp/cluster.hpp"
 #include "interp/mbarrier.hpp"
@@ -16,6 +17,8 @@
 
 namespace cuprum::emulator {
 
+using bulk_copy::address_of;
+using bulk_copy::is_device_memory;
 using bytecode::Instruction;
 
 namespace {
@@ -33,10 +36,6 @@ struct Ends {
     std::uint32_t bytes = 0;
 };
 
-std::uint64_t address_of(const WarpContext& warp, bytecode::Operand base, std::int64_t offset,
-                         bool is_narrow, std::uint32_t lane);
-bool is_device_memory(const MemoryMap& map, std::uint64_t address, std::uint32_t bytes,
-                      bool is_write);
 std::uint64_t shared_address(const WarpContext& warp, const Instruction* at, std::uint32_t lane);
 std::uint64_t barrier_address(const WarpContext& warp, const Instruction* at, std::uint32_t lane);
 std::uint32_t size_of_copy(const WarpContext& warp, const Instruction* at, std::uint32_t lane);
@@ -223,30 +222,6 @@ const Instruction* raise_copy_size_fault(WarpContext& warp, const Instruction* a
 // ---- helpers -----------------------------------------------------------------------------------
 
 namespace {
-
-std::uint64_t address_of(const WarpContext& warp, bytecode::Operand base, std::int64_t offset,
-                         bool is_narrow, std::uint32_t lane) {
-    const std::byte* const lanes = warp.at(base);
-    if (is_narrow) { // 32-bit addresses wrap at 32 bits
-        return reinterpret_cast<const Lane32*>(lanes)[lane] + static_cast<std::uint32_t>(offset);
-    }
-    return reinterpret_cast<const Lane64*>(lanes)[lane] + static_cast<std::uint64_t>(offset);
-}
-
-bool is_device_memory(const MemoryMap& map, std::uint64_t address, std::uint32_t bytes,
-                      bool is_write) {
-    // is_mapped() tests only the two ends of a range, so check at most one granule at a time.
-    const std::uint64_t granule = std::uint64_t{1} << map.granule_shift;
-    bool is_mapped = true;
-    for (std::uint64_t at = 0; at < bytes && is_mapped; at += granule) {
-        const std::uint64_t length = std::min<std::uint64_t>(granule, bytes - at);
-        is_mapped = map.is_mapped(address + at, address + at + length - 1, is_write);
-    }
-    if (is_mapped) {
-        return true;
-    }
-    return map.is_accessible != nullptr && map.is_accessible(map, address, bytes, is_write);
-}
 
 std::uint64_t shared_address(const WarpContext& warp, const Instruction* at, std::uint32_t lane) {
     return address_of(warp, at->src[0], static_cast<std::int32_t>(at->target),

@@ -85,17 +85,32 @@ T combine_halves(Operation operation, T old, T operand) {
         narrow(a + b, result);
         return result;
     }
+    if (std::isnan(a) && std::isnan(b)) {
+        return T{0x7fff};
+    }
     const bool takes_operand = std::isnan(a) || (operation == Operation::Min ? b < a : b > a);
     return takes_operand ? operand : old;
 }
 
 std::uint32_t add_singles(std::uint32_t old, std::uint32_t operand) {
+    const float sum = std::bit_cast<float>(old) + std::bit_cast<float>(operand);
+    return std::isnan(sum) ? 0x7fffffff : std::bit_cast<std::uint32_t>(sum);
+}
+
+std::uint32_t add_flushed_singles(std::uint32_t old, std::uint32_t operand) {
     const float sum =
         flush(flush(std::bit_cast<float>(old)) + flush(std::bit_cast<float>(operand)));
     return std::isnan(sum) ? 0x7fffffff : std::bit_cast<std::uint32_t>(sum);
 }
 
 std::uint64_t add_doubles(std::uint64_t old, std::uint64_t operand) {
+    // The adder returns what is not a number unchanged.
+    if (std::isnan(std::bit_cast<double>(old))) {
+        return old;
+    }
+    if (std::isnan(std::bit_cast<double>(operand))) {
+        return operand;
+    }
     return std::bit_cast<std::uint64_t>(std::bit_cast<double>(old) +
                                         std::bit_cast<double>(operand));
 }
@@ -133,7 +148,7 @@ void for_each_half(Operation operation, std::byte* to, const std::byte* from, st
 } // namespace
 
 void combine_elements(Operation operation, Type type, std::byte* to, const std::byte* from,
-                      std::size_t bytes) {
+                      std::size_t bytes, bool flushes) {
     switch (type) {
     case Type::F16:
         for_each_half<Half>(operation, to, from, bytes);
@@ -142,7 +157,8 @@ void combine_elements(Operation operation, Type type, std::byte* to, const std::
         for_each_half<BFloat>(operation, to, from, bytes);
         break;
     case Type::F32:
-        for_each_element<std::uint32_t>(to, from, bytes, add_singles);
+        for_each_element<std::uint32_t>(to, from, bytes,
+                                        flushes ? add_flushed_singles : add_singles);
         break;
     case Type::F64:
         for_each_element<std::uint64_t>(to, from, bytes, add_doubles);

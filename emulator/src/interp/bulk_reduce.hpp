@@ -11,8 +11,9 @@
 namespace cuprum::emulator {
 
 /// Combines each element at `to` with the one at `from`, atomically per element, as
-/// cp.reduce.async.bulk does. The decoder has checked that operation and type fit.
+/// cp.reduce.async.bulk does. The caller has checked that operation and type fit. If `flushes`, the
+/// addition of F32 takes subnormal numbers as 0.
 void combine_elements(bulk_copy::Operation operation, ptx::Type type, std::byte* to,
-                      const std::byte* from, std::size_t bytes);
+                      const std::byte* from, std::size_t bytes, bool flushes = true);
 
 } // namespace cuprum::emulator

@@ -28,6 +28,7 @@ constexpr std::uint32_t TX_SHIFT = 2 * COUNT_BITS;
 constexpr std::uint32_t TX_BITS = 21;
 constexpr std::int64_t MAX_TX = MAX_COUNT;
 constexpr std::uint64_t MARKER = std::uint64_t{1} << 62;
+constexpr std::uint64_t TX_MASK = ((std::uint64_t{1} << TX_BITS) - 1) << TX_SHIFT;
 
 /// The fields of a barrier's word.
 struct State {
@@ -43,6 +44,7 @@ struct State {
 };
 
 bool parity_of(std::uint64_t word);
+ClusterContext::Transactions& transactions_of(ClusterContext& cluster, const void* word);
 void store(WarpContext& warp, const Instruction* at, Lane64* word, std::uint64_t value);
 Lane64* word_in_shared(WarpContext& warp, const Instruction* at, std::uint32_t lane,
                        std::uint64_t offset);
@@ -223,7 +225,17 @@ std::string describe(const WarpContext& warp, const Group& group, const Instruct
     if (state.tx != 0) {
         text += " and " + std::to_string(state.tx) + " more bytes";
     }
-    return text;
+    text += " (parity " + std::to_string(state.parity ? 1 : 0);
+    const ClusterContext::Transactions& bytes = transactions_of(*block.cluster, place);
+    if (bytes.barrier == place) {
+        text += ", " + std::to_string(bytes.announced) + " bytes announced, " +
+                std::to_string(bytes.received) + " received";
+    }
+    return text + ")";
+}
+
+bool parity_at(const std::byte* place) {
+    return parity_of(*reinterpret_cast<const Lane64*>(place));
 }
 
 bool deliver(WarpContext& warp, const Instruction* at, std::uint32_t lane, std::uint64_t offset,
@@ -298,10 +310,30 @@ bool parity_of(std::uint64_t word) {
     return (word >> 63) != 0;
 }
 
+ClusterContext::Transactions& transactions_of(ClusterContext& cluster, const void* word) {
+    return cluster.transactions[reinterpret_cast<std::uintptr_t>(word) / BARRIER_BYTES %
+                                ClusterContext::TRANSACTIONS];
+}
+
+/// Updates what is known about the bytes of a barrier that changes to `value`.
+void count_transactions(ClusterContext& cluster, const Lane64* word, std::uint64_t value) {
+    ClusterContext::Transactions& bytes = transactions_of(cluster, word);
+    if (bytes.barrier != word || parity_of(*word ^ value)) {
+        bytes = {.barrier = word};
+    }
+    const std::int64_t change = State::from(value).tx - State::from(*word).tx;
+    if (!parity_of(*word ^ value)) {
+        (change > 0 ? bytes.announced : bytes.received) += change > 0 ? change : -change;
+    }
+}
+
 /// Changes a barrier. Releases waiting groups if the parity or the marker changes, because only
 /// these decide what a wait returns.
 void store(WarpContext& warp, const Instruction* at, Lane64* word, std::uint64_t value) {
     const std::uint64_t changed = *word ^ value;
+    if (parity_of(changed) || (changed & TX_MASK) != 0) {
+        count_transactions(*warp.block->cluster, word, value);
+    }
     *word = value;
     if (parity_of(changed) || (changed & MARKER) != 0) {
         groups::release_mbarrier_waiters(warp, at);

@@ -18,6 +18,7 @@
 
 #include "bytecode/instruction.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -54,6 +55,9 @@ Function pending_count; // dst[0]; src[0]: a state, 64 bits
 /// Describes the barrier that a group waits for at `wait`: its place and what is missing.
 [[nodiscard]] std::string describe(const WarpContext& warp, const Group& group,
                                    const bytecode::Instruction* wait);
+
+/// Returns the parity of the current phase of the barrier at a place.
+[[nodiscard]] bool parity_at(const std::byte* place);
 
 /// Records that announced bytes have arrived for the barrier at a shared-memory offset. Returns
 /// false after a fault, which names `at` and `lane`.

@@ -110,6 +110,18 @@ struct ClusterContext {
     // Grows whenever a wait for an mbarrier of the cluster may end differently than before.
     std::uint32_t mbarrier_changes = 0;
     std::uint32_t mbarrier_waiters = 0; // upper bound on the groups in state Stop::Mbarrier
+
+    /// The bytes that the current phase of an mbarrier has announced and received, for reports. The
+    /// barrier itself holds only the difference.
+    struct Transactions {
+        const void* barrier = nullptr; // host address
+        std::int64_t announced = 0;
+        std::int64_t received = 0;
+    };
+
+    static constexpr std::size_t TRANSACTIONS = 64;
+    std::array<Transactions, TRANSACTIONS>
+        transactions{}; // by address; later barriers replace others
 };
 
 /// The state that the warps of one block share.

@@ -34,9 +34,9 @@ namespace {
 constexpr std::uint32_t MAX_LOOP_LENGTH = 32;
 
 /// Instructions with side effects that a wait loop may contain.
-const std::array<bytecode::Handler, 6> HARMLESS{mbarrier::wait,       control::sleep,
-                                                check::acquire,       check::acquire_block,
-                                                check::release_block, check::shake};
+const std::array<bytecode::Handler, 7> HARMLESS{
+    mbarrier::wait,       control::sleep, check::acquire, check::acquire_block,
+    check::release_block, check::shake,   check::waited};
 
 /// Instructions whose results change by themselves.
 const std::array<bytecode::Handler, 4> CLOCKS{control::read_clock32, control::read_clock64,

@@ -57,6 +57,8 @@ public:
     void emit_rendezvous(bytecode::Operand member_mask) override;
     void note_access(const AccessNote& note) override;
     void note_order(const OrderNote& note) override;
+    void note_tensor_copy(const bytecode::Instruction& copy) override;
+    void note_wait(const bytecode::Instruction& wait) override;
     void unsupported(std::string what) override;
     void invalid(std::string what) override;
     [[nodiscard]] const MemoryMap& memory() const override;
@@ -125,7 +127,7 @@ private:
     void note_meeting(bytecode::Operand members);
     void note_membership(bytecode::Operand members);
     void note_local_write(std::uint32_t offset, std::uint64_t bytes, bool is_of_callee);
-    void emit_check(bytecode::Handler handler);
+    void emit_check(bytecode::Handler handler, std::uint32_t target = 0);
     void emit_check_of_members(bytecode::Handler handler, bytecode::Operand members);
     [[nodiscard]] std::vector<bool> used_results();
     void emit_access_check(const AccessNote& note, bool passes_on);

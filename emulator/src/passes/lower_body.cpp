@@ -450,7 +450,15 @@ void FunctionLowering::finish_shared_memory() {
         return;
     }
     if (dynamic_shared_alignment_ != 0) {
-        shared_bytes_ = align_up(shared_bytes_, dynamic_shared_alignment_);
+        // Dynamic memory follows the static variables. What lies between must not change its place
+        // in lines of 1024 bytes: swizzles depend on it, and programs rely on a start at 0.
+        constexpr std::uint64_t LINE_BYTES = 1024;
+        const std::uint64_t own = shared_bytes_ - kernel.hidden_shared_bytes;
+        const std::uint64_t wanted = align_up(own, dynamic_shared_alignment_);
+        const std::uint64_t hidden = align_up<std::uint64_t>(
+            kernel.hidden_shared_bytes, std::max(LINE_BYTES, dynamic_shared_alignment_));
+        kernel.hidden_shared_bytes = static_cast<std::uint32_t>(hidden);
+        shared_bytes_ = wanted + hidden;
     }
     banks_.place_dynamic_shared(shared_bytes_);
     kernel.static_shared_bytes =

@@ -5,6 +5,7 @@
 // compiled with a check enabled contain them, so disabled checks cost nothing.
 
 #include "check/handlers.hpp"
+#include "interp/tensor_copy.hpp"
 #include "passes/function_lowering.hpp"
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_set>
+#include <vector>
 
 namespace cuprum::emulator::passes {
 
@@ -119,13 +121,19 @@ void FunctionLowering::emit_access_check(const AccessNote& note, bool passes_on)
     look.access_bytes = static_cast<std::uint8_t>(note.bytes);
     look.target = note.count | note.lines << check::ACCESS_LINES_SHIFT |
                   note.lanes << check::ACCESS_LANES_SHIFT;
-    if (!note.size.is_none()) {
+    if (note.is_async) {
+        const bool has_barrier = !note.barrier.base.is_none();
+        tag |= has_barrier ? check::ASYNC_BARRIER : 0u;
+        tag |= has_barrier && note.barrier.base_width == Width::B32 ? check::ASYNC_NARROW : 0u;
+        tag |= note.blocks.is_none() ? 0u : check::ASYNC_BLOCKS;
+        look.handler = check::access_async;
+        look.src[look.src_count++] = note.size;
+        look.src[look.src_count++] = has_barrier ? note.barrier.base : note.size;
+        look.src[look.src_count++] = note.blocks.is_none() ? note.size : note.blocks;
+        look.extra = static_cast<std::uint32_t>(note.barrier.offset);
+    } else if (!note.size.is_none()) {
         tag |= check::ACCESS_SIZED;
         look.src[look.src_count++] = note.size;
-        if (!note.blocks.is_none()) {
-            look.handler = check::access_many;
-            look.src[look.src_count++] = note.blocks;
-        }
     } else if (note.lines > 1) {
         look.src[look.src_count++] = note.stride;
     } else if (!note.values.empty() && (memory().checks & CHECK_RACES) != 0) {
@@ -180,6 +188,49 @@ void FunctionLowering::note_order(const OrderNote& note) {
     if (note.acquires) {
         emit_check(note.is_block_scope ? check::acquire_block : check::acquire);
     }
+    if (note.fences_proxy) {
+        emit_check(check::fence_proxy);
+    }
+    if (note.commits_group) {
+        emit_check(check::commit_group);
+    }
+    if (note.awaited_groups >= 0) {
+        emit_check(check::wait_group, static_cast<std::uint32_t>(note.awaited_groups));
+    }
+}
+
+void FunctionLowering::note_tensor_copy(const Instruction& copy) {
+    if ((memory().checks & SHAKE) != 0) {
+        emit_check(check::shake);
+    }
+    if ((memory().checks & ANY_CHECK) == 0 || copy.handler == tensor_copy::prefetch) {
+        return;
+    }
+    Instruction look = copy;
+    const bool is_load =
+        copy.handler == tensor_copy::load || copy.handler == tensor_copy::load_many;
+    look.handler = is_load                              ? check::tensor_load
+                   : copy.handler == tensor_copy::store ? check::tensor_store
+                                                        : check::tensor_reduction;
+    look.access_bytes = copy.handler == tensor_copy::load_many ? 1 : 0;
+    // Later passes change the operands of each instruction, so two must not share them.
+    const auto& listed = build_.kernel.operands;
+    const std::vector<Operand> own(listed.begin() + copy.extra,
+                                   listed.begin() + copy.extra + copy.extra_src_count);
+    look.extra = add_operands(own);
+    emit(look);
+}
+
+void FunctionLowering::note_wait(const Instruction& wait) {
+    if ((memory().checks & CHECK_RACES) == 0) {
+        return;
+    }
+    Instruction look = wait;
+    look.handler = check::waited;
+    look.src[2] = wait.dst[0];
+    look.src_count = 3;
+    look.dst_count = 0;
+    emit(look);
 }
 
 void FunctionLowering::note_meeting(Operand members) {
@@ -214,9 +265,10 @@ void FunctionLowering::note_local_write(std::uint32_t offset, std::uint64_t byte
     }
 }
 
-void FunctionLowering::emit_check(bytecode::Handler handler) {
+void FunctionLowering::emit_check(bytecode::Handler handler, std::uint32_t target) {
     Instruction check;
     check.handler = handler;
+    check.target = target;
     check.flags = bytecode::HAS_SIDE_EFFECT;
     emit(check);
 }
