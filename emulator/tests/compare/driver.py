@@ -24,6 +24,8 @@ ATTRIBUTE_MINOR = 76
 FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED = 8
 LIMIT_STACK_SIZE = 0
 STACK_BYTES = 16384
+TENSOR_MAP_BYTES = 128
+TENSOR_MAP_ALIGNMENT = 64
 
 
 class DriverError(Exception):
@@ -63,6 +65,29 @@ class Shape:
     shared_bytes: int = 0
     is_cooperative: bool = False
     cluster: int = 0
+
+
+@dataclass(frozen=True)
+class TensorMap:
+    """What a tensor map describes; numbers of enumerations are those of cuda.h.
+
+    The first dimension is the innermost. Strides are in bytes and leave out the first dimension.
+    If `channels` is not 0 the map is for im2col, with the corners of its pixel box.
+    """
+
+    kind: int
+    dims: tuple[int, ...]
+    strides: tuple[int, ...]
+    box: tuple[int, ...] = ()
+    element_strides: tuple[int, ...] = ()
+    interleave: int = 0
+    swizzle: int = 0
+    promotion: int = 0
+    fill: int = 0
+    lower: tuple[int, ...] = ()
+    upper: tuple[int, ...] = ()
+    channels: int = 0
+    pixels: int = 0
 
 
 class Device:
@@ -158,6 +183,31 @@ class Device:
     def free(self, address: int) -> None:
         """Free device memory."""
         self._call("cuMemFree_v2", ctypes.c_uint64(address))
+
+    def encode(self, tensor: TensorMap, address: int) -> bytes:
+        """Return the tensor map of a tensor at an address."""
+        rank = len(tensor.dims)
+        room = ctypes.create_string_buffer(TENSOR_MAP_BYTES + TENSOR_MAP_ALIGNMENT)
+        start = -ctypes.addressof(room) % TENSOR_MAP_ALIGNMENT
+        element_strides = tensor.element_strides or (1,) * rank
+        head = (
+            ctypes.c_void_p(ctypes.addressof(room) + start),
+            tensor.kind,
+            rank,
+            ctypes.c_void_p(address),
+            (ctypes.c_uint64 * rank)(*tensor.dims),
+            (ctypes.c_uint64 * rank)(*tensor.strides),
+        )
+        strides = (ctypes.c_uint32 * rank)(*element_strides)
+        tail = (strides, tensor.interleave, tensor.swizzle, tensor.promotion, tensor.fill)
+        if tensor.channels:
+            corners = [(ctypes.c_int * rank)(*each) for each in (tensor.lower, tensor.upper)]
+            box = (*corners, tensor.channels, tensor.pixels)
+            self._call("cuTensorMapEncodeIm2col", *head, *box, *tail)
+        else:
+            box = ((ctypes.c_uint32 * rank)(*tensor.box),)
+            self._call("cuTensorMapEncodeTiled", *head, *box, *tail)
+        return room.raw[start : start + TENSOR_MAP_BYTES]
 
     def synchronize(self) -> None:
         """Wait for all work; raise the error of a kernel that failed."""

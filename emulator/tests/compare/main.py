@@ -10,6 +10,7 @@ import json
 import struct
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import product
@@ -32,9 +33,12 @@ from known import compare_with_known, known_differences, split_recorded
 from matrices import run_matrices
 from nvrtc import Compiler
 from programs import BLOCKS, REGISTERS, THREADS, Program
+from tensors import digest, run_tensors
 
 ROOT = Path(__file__).resolve().parents[3]
-SUITES = ("corpus", "instructions", "accesses", "matrices", "programs")
+SUITES = ("corpus", "instructions", "accesses", "matrices", "tensors", "programs")
+TENSORS = "tensors"
+TENSOR_CAPABILITY = 90
 SOURCES = ROOT / "emulator" / "tests" / "corpus"
 
 
@@ -89,6 +93,14 @@ def main() -> int:
             report.count += 1
             if problem:
                 report.failures.append(f"{name}: {problem}")
+    if "tensors" in arguments.suites and device.compute_capability >= TENSOR_CAPABILITY:
+        chosen = tuple(arguments.tensors or [""])
+        copied = read_bytes(arguments.dump_tensors)
+        copied.update(run_tensors(device, chosen, {*done.get(TENSORS, ()), *copied}))
+        for name, content in copied.items():
+            report.add(TENSORS, name, {name: digest(content)})
+        if arguments.dump_tensors:
+            write_bytes(arguments.dump_tensors, copied)
     if "programs" in arguments.suites:
         run_programs(device, arguments.seed, arguments.programs, report)
     if recorded:
@@ -117,6 +129,10 @@ def compare(
             if arguments.new_only:
                 known &= {*results}
             lines = compare_with_known(recorded.get(key, {}), results, known)
+        elif key == TENSORS:
+            results, missing = split_recorded(recorded.get(key, {}), results)
+            report.not_recorded += missing
+            lines = compare_results(recorded.get(key, {}), results)
         elif key not in recorded:
             report.not_recorded += [key] if results else []
             continue
@@ -157,6 +173,16 @@ def parse_arguments() -> argparse.Namespace:
         help="run only what the file to compare with lacks, and write its results too",
     )
     parser.add_argument("--dump", type=Path, help="write all bits that instructions gave")
+    parser.add_argument(
+        "--dump-tensors",
+        type=Path,
+        help="write all bytes that tensor copies gave; if the file exists, run what it lacks",
+    )
+    parser.add_argument(
+        "--tensors",
+        action="append",
+        help="only tensor copies whose name starts so; may be repeated",
+    )
     parser.add_argument("--explain", type=Path, help="show where they differ from such a file")
     parser.add_argument("--seed", type=int, default=1, help="of the first random program")
     parser.add_argument("--programs", type=int, default=200, help="how many random programs")
@@ -291,6 +317,20 @@ def first_difference(expected: bytes, got: bytes) -> str:
     index = next(i for i, (a, b) in enumerate(zip(*words)) if a != b)
     thread, register = divmod(index, REGISTERS)
     return f"r{register} of thread {thread} is {words[1][index]:#x}, not {words[0][index]:#x}"
+
+
+def read_bytes(path: Path | None) -> dict[str, bytes | str]:
+    """Read what an earlier run wrote, so that a run can go on after a device was lost."""
+    if path is None or not path.exists():
+        return {}
+    texts = json.loads(zlib.decompress(path.read_bytes()))
+    return {name: each if " " in each else bytes.fromhex(each) for name, each in texts.items()}
+
+
+def write_bytes(path: Path, outcomes: dict[str, bytes | str]) -> None:
+    """Write the whole results of tensor copies, compressed."""
+    texts = {name: each if isinstance(each, str) else each.hex() for name, each in outcomes.items()}
+    path.write_bytes(zlib.compress(json.dumps(texts).encode(), 9))
 
 
 def write_record(path: Path, device: Device, results: dict[str, dict]) -> None:
