@@ -63,7 +63,11 @@
 #include <cuprum/system/system.hpp>
 #include <cuprum/system/values.hpp>
 #include <cuprum/texture/array_format.hpp>
+#include <cuprum/texture/mipmapped_array.hpp>
 #include <cuprum/texture/opaque_array.hpp>
+#include <cuprum/texture/resource_descriptor.hpp>
+#include <cuprum/texture/surface_object.hpp>
+#include <cuprum/texture/texture_object.hpp>
 #include <cuprum/trace.hpp>
 #include <cuprum/typed_buffer.hpp>
 #include <cuprum/typed_kernel.hpp>

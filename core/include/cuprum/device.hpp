@@ -215,6 +215,14 @@ public:
     [[nodiscard]] TypedBuffer<T> allocate(std::size_t count, const Stream& stream) const;
     /// Creates an array for textures and surfaces. Include <cuprum/texture/opaque_array.hpp>.
     [[nodiscard]] OpaqueArray create_opaque_array(const OpaqueArrayOptions& options) const;
+    /// Creates an array with levels. Include <cuprum/texture/mipmapped_array.hpp>.
+    [[nodiscard]] MipmappedArray create_mipmapped_array(const MipmappedArrayOptions& options) const;
+    /// Creates a texture. Include <cuprum/texture/texture_object.hpp>.
+    /// @throws std::invalid_argument also if the resource lies on another device.
+    [[nodiscard]] TextureObject create_texture_object(const ResourceDescriptor& resource,
+                                                      const TextureObjectOptions& options) const;
+    /// Creates a surface. Include <cuprum/texture/surface_object.hpp>.
+    [[nodiscard]] SurfaceObject create_surface_object(const ResourceDescriptor& resource) const;
 
     friend bool operator==(const Device&, const Device&) = default;
 

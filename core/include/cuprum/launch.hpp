@@ -7,6 +7,7 @@
 #include <cuprum/detail/active_captures.hpp>
 #include <cuprum/detail/argument_type.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/handle_argument.hpp>
 #include <cuprum/kernel.hpp>
 #include <cuprum/launch_config.hpp>
 #include <cuprum/stream.hpp>
@@ -58,6 +59,15 @@ struct StoredArgument<T> {
     StoredArgument(const Buffer& buffer) : value(buffer.handle()) {}
 };
 
+/// A texture or a surface becomes its handle; it must be open.
+template <PassedByHandle T>
+struct StoredArgument<T> {
+    unsigned long long value;
+
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    StoredArgument(const T& object) : value(object.handle()) {}
+};
+
 /// Launches a kernel with arguments at `addresses`, one for each of `types`.
 CUPRUM_API void launch_at(const Stream& stream, const LaunchConfig& config, const Kernel& kernel,
                           const void* const* addresses, std::span<const ArgumentType> types);
@@ -75,12 +85,14 @@ void launch_stored(const Stream& stream, const LaunchConfig& config, const Kerne
 
 /// Launches a kernel. Returns at once; the arguments are copied.
 ///
-/// If a GraphBuilder captures the stream, the graph keeps the kernel and the buffers alive.
+/// If a GraphBuilder captures the stream, the graph keeps the kernel, the buffers, the textures and
+/// the surfaces alive.
 ///
-/// A Buffer passes its address. Anything else is passed by value and must have the size that the
-/// kernel takes. Where the kernel's code says what a parameter is (see `ParameterKind`), an integer
-/// for a `float` or `double` is converted if that is exact, and a floating-point number for an
-/// integer or a pointer is refused. Elsewhere the bits are passed as they are.
+/// A Buffer passes its address, a TextureObject or SurfaceObject its handle. Anything else is
+/// passed by value and must have the size that the kernel takes. Where the kernel's code says what
+/// a parameter is (see `ParameterKind`), an integer for a `float` or `double` is converted if that
+/// is exact, and a floating-point number for an integer or a pointer is refused. Elsewhere the bits
+/// are passed as they are.
 /// @throws std::invalid_argument as above, and if an argument has the wrong kind.
 template <typename... Arguments>
     requires(!(sizeof...(Arguments) == 1 &&

@@ -57,7 +57,8 @@ public:
         kernel_.check_signature(TYPES);
     }
 
-    /// Launches the kernel. A Buffer may be passed for any pointer.
+    /// Launches the kernel. A Buffer may be passed for any pointer, a TextureObject or a
+    /// SurfaceObject for an `unsigned long long`.
     /// @throws std::invalid_argument if the value of an integer does not fit its parameter, or as
     ///         `launch` does.
     template <typename... Arguments>
@@ -98,6 +99,11 @@ private:
             static_assert(std::is_pointer_v<Parameter>,
                           "cuprum: a Buffer was passed for a parameter that is not a pointer");
             return argument.template data<std::remove_pointer_t<Parameter>>();
+        } else if constexpr (detail::PassedByHandle<Argument>) {
+            static_assert(std::is_same_v<Parameter, unsigned long long>,
+                          "cuprum: a texture or surface was passed for a parameter that is no "
+                          "cudaTextureObject_t or cudaSurfaceObject_t (unsigned long long)");
+            return argument.handle();
         } else if constexpr (detail::HasTypedData<Argument, Parameter>) {
             return argument.template data<std::remove_pointer_t<Parameter>>();
         } else if constexpr (detail::NumericInteger<Parameter> &&

@@ -108,8 +108,10 @@ std::unique_ptr<Payload> kernel_payload(const std::shared_ptr<void>& kernel,
                                         const NodeArguments& arguments) {
     const auto buffers = static_cast<std::size_t>(std::ranges::count_if(
         arguments.buffers, [](const Buffer* buffer) { return buffer != nullptr; }));
+    const auto handles = static_cast<std::size_t>(std::ranges::count_if(
+        arguments.handles, [](const HandleArgument* handle) { return handle != nullptr; }));
     const bool has_owner = arguments.owner.use_count() != 0;
-    const std::size_t count = buffers + (has_owner ? 1 : 0);
+    const std::size_t count = buffers + handles + (has_owner ? 1 : 0);
     auto payload = Payload::make(1 + count);
     payload->argument_count = static_cast<unsigned>(count);
     auto place = payload->owners().begin();
@@ -117,6 +119,11 @@ std::unique_ptr<Payload> kernel_payload(const std::shared_ptr<void>& kernel,
     for (const Buffer* const buffer : arguments.buffers) {
         if (buffer != nullptr) {
             *place++ = Access::state(*buffer);
+        }
+    }
+    for (const HandleArgument* const handle : arguments.handles) {
+        if (handle != nullptr) {
+            *place++ = Access::state(*handle);
         }
     }
     if (has_owner) {
@@ -142,6 +149,11 @@ bool keeps(Payload* payload, const std::shared_ptr<void>& kernel,
     }
     for (const Buffer* const buffer : arguments.buffers) {
         if (buffer != nullptr && !is_next(Access::state(*buffer))) {
+            return false;
+        }
+    }
+    for (const HandleArgument* const handle : arguments.handles) {
+        if (handle != nullptr && !is_next(Access::state(*handle))) {
             return false;
         }
     }

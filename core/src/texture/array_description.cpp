@@ -48,6 +48,7 @@ Limits size_limits(const CUDA_ARRAY3D_DESCRIPTOR& array, const std::string& use,
 std::string exceeded_texture_limit(const CUDA_ARRAY3D_DESCRIPTOR& array, bool is_mipmapped,
                                    const Device& device);
 std::string exceeded_limit(const Limits& limits, const Device& device);
+std::string why_refused(const CUDA_ARRAY3D_DESCRIPTOR& array);
 
 } // namespace
 
@@ -116,7 +117,35 @@ void detail::raise_array_failure(CUresult status, const char* call,
             throw std::invalid_argument(text);
         }
     }
+    const std::string hint = why_refused(description);
+    if (!hint.empty() &&
+        (status == CUDA_ERROR_INVALID_VALUE || status == CUDA_ERROR_NOT_SUPPORTED)) {
+        throw std::invalid_argument(hint);
+    }
     driver::raise(status, call);
+}
+
+void detail::check_deferred(const CUDA_ARRAY3D_DESCRIPTOR& description) {
+    if ((description.Flags & CUDA_ARRAY3D_DEFERRED_MAPPING) == 0) {
+        throw std::invalid_argument("the array was made without is_deferred_mapping: only arrays "
+                                    "whose memory is mapped later have requirements");
+    }
+}
+
+void detail::check_sparse(const CUDA_ARRAY3D_DESCRIPTOR& description) {
+    if ((description.Flags & CUDA_ARRAY3D_SPARSE) == 0) {
+        throw std::invalid_argument("the array was made without is_sparse: only sparse arrays have "
+                                    "tiles");
+    }
+}
+
+std::string detail::text_of(const CUDA_ARRAY3D_DESCRIPTOR& description) {
+    const OpaqueArrayOptions options = options_of(description);
+    std::string text = to_string(options.extent) + " of " + to_string(options.format) +
+                       " channels=" + std::to_string(options.num_channels);
+    text += options.is_cubemap ? " cubemap" : "";
+    text += options.num_layers != 0 ? " layers=" + std::to_string(options.num_layers) : "";
+    return text;
 }
 
 ArraySparseProperties detail::sparse_properties_of(const CUDA_ARRAY_SPARSE_PROPERTIES& found) {
@@ -165,9 +194,12 @@ void check_extent(const OpaqueArrayOptions& options) {
                std::to_string(extent.height) +
                ", expected equal ones: faces of a cubemap are square");
     }
-    if (options.is_texture_gather && (extent.height == 0 || extent.depth != 0)) {
-        refuse("is_texture_gather is set for " + to_string(extent) +
-               " elements, expected a width and a height: only 2-D arrays can be gathered from");
+    const bool is_plain_2d =
+        extent.height != 0 && extent.depth == 0 && options.num_layers == 0 && !options.is_cubemap;
+    if (options.is_texture_gather && !is_plain_2d) {
+        refuse("is_texture_gather is true, expected it only for a 2-D array without layers; this "
+               "one has " +
+               to_string(extent) + " elements");
     }
 }
 
@@ -240,6 +272,34 @@ std::string exceeded_limit(const Limits& limits, const Device& device) {
                    std::to_string(most) + ": the " + limit.property + " of device " +
                    std::to_string(device.ordinal());
         }
+    }
+    return {};
+}
+
+/// Returns what drivers are known to refuse about an array; empty if there is nothing.
+std::string why_refused(const CUDA_ARRAY3D_DESCRIPTOR& array) {
+    const ArrayFormatInfo& format = info_of(static_cast<ArrayFormat>(array.Format));
+    const std::string name = format.name;
+    const auto has = [&](unsigned flag) { return (array.Flags & flag) != 0; };
+    if (format.is_video && !has(CUDA_ARRAY3D_VIDEO_ENCODE_DECODE)) {
+        return "format is " + name + ", which the driver refuses without is_video";
+    }
+    if (format.block != 1 && array.Height == 0) {
+        return "format is " + name + " and height is 0, expected a height: blocks have two sizes";
+    }
+    if (format.block != 1 && has(CUDA_ARRAY3D_SURFACE_LDST)) {
+        return "is_surface_load_store is true, but the format is " + name +
+               "; kernels cannot write compressed blocks";
+    }
+    if (has(CUDA_ARRAY3D_DEPTH_TEXTURE) || has(CUDA_ARRAY3D_COLOR_ATTACHMENT)) {
+        return "is_depth_texture or is_color_attachment is true, which the driver allows only for "
+               "memory of a graphics API";
+    }
+    if (has(CUDA_ARRAY3D_SPARSE) && has(CUDA_ARRAY3D_DEFERRED_MAPPING)) {
+        return "is_sparse and is_deferred_mapping are true, expected one of them";
+    }
+    if (has(CUDA_ARRAY3D_SPARSE) && array.Height == 0) {
+        return "is_sparse is true, expected a height: 1-D arrays cannot be sparse";
     }
     return {};
 }

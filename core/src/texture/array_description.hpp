@@ -10,6 +10,7 @@
 #include <cuprum/texture/opaque_array.hpp>
 
 #include <cstddef>
+#include <string>
 
 namespace cuprum::detail {
 
@@ -30,6 +31,14 @@ struct DeviceState;
 
 /// Returns the bytes that a copy of all elements takes; 0 for a format of several planes.
 [[nodiscard]] std::size_t bytes_of(const CUDA_ARRAY3D_DESCRIPTOR& description);
+
+/// Check that an array has what is asked for.
+/// @throws std::invalid_argument that names the option.
+void check_deferred(const CUDA_ARRAY3D_DESCRIPTOR& description);
+void check_sparse(const CUDA_ARRAY3D_DESCRIPTOR& description);
+
+/// Returns size, format, channels and layers for messages, "32 x 16 of float32 channels=1".
+[[nodiscard]] std::string text_of(const CUDA_ARRAY3D_DESCRIPTOR& description);
 
 [[nodiscard]] ArraySparseProperties sparse_properties_of(const CUDA_ARRAY_SPARSE_PROPERTIES& found);
 

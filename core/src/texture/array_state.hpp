@@ -81,15 +81,20 @@ void release_with_context(const std::shared_ptr<ContextState>& context, unsigned
                           const char* what, const driver::Entry<CUresult(Handle)>& entry,
                           Handle handle) noexcept {
     const auto release = [context, made_at, what, &entry, handle](void* /*none*/) noexcept {
-        if (!is_intact(context, made_at) || driver::is_leaving()) {
-            return;
-        }
-        try {
-            const driver::RelaxedCapture relaxed;
-            const driver::Current current(context->handle);
-            driver::release_now(what, entry, handle);
-        } catch (...) {
-            driver::report_release_failure(what);
+        // NOTE: handles of textures are small numbers that every context has. With another context
+        // current, the call could destroy another texture. So a failed change is tried again.
+        for (int attempts = 2; attempts > 0; --attempts) {
+            if (!is_intact(context, made_at) || driver::is_leaving()) {
+                return;
+            }
+            try {
+                const driver::RelaxedCapture relaxed;
+                const driver::Current current(context->handle);
+                driver::release_now(what, entry, handle);
+                return;
+            } catch (...) {
+                driver::report_release_failure(what);
+            }
         }
     };
     if (!runs_host_function()) [[likely]] {

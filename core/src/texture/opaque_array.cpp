@@ -104,11 +104,7 @@ Device OpaqueArray::device() const {
 
 ArrayMemoryRequirements OpaqueArray::memory_requirements() const {
     const detail::ArrayState& own = detail::open(*this);
-    if (!own.has_flag(CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING)) {
-        throw std::invalid_argument(
-            "the array has its own memory; only arrays made with is_sparse or is_deferred_mapping "
-            "need memory");
-    }
+    detail::check_deferred(own.description);
     CUDA_ARRAY_MEMORY_REQUIREMENTS needed{};
     const driver::Current current(own.context->handle);
     call(table().cuArrayGetMemoryRequirements, &needed, own.handle, own.context->device->handle);
@@ -117,9 +113,7 @@ ArrayMemoryRequirements OpaqueArray::memory_requirements() const {
 
 ArraySparseProperties OpaqueArray::sparse_properties() const {
     const detail::ArrayState& own = detail::open(*this);
-    if (!own.has_flag(CUDA_ARRAY3D_SPARSE)) {
-        throw std::invalid_argument("the array is not sparse; make it with is_sparse");
-    }
+    detail::check_sparse(own.description);
     CUDA_ARRAY_SPARSE_PROPERTIES found{};
     const driver::Current current(own.context->handle);
     call(table().cuArrayGetSparseProperties, &found, own.handle);
@@ -152,13 +146,7 @@ std::string to_string(const OpaqueArray& array) {
     if (array.is_closed()) {
         return "<OpaqueArray closed>";
     }
-    const detail::ArrayState& state = *detail::Access::state(array);
-    const OpaqueArrayOptions options = detail::options_of(state.description);
-    std::string text = "<OpaqueArray " + to_string(options.extent) + " of " + state.format->name +
-                       " channels=" + std::to_string(options.num_channels);
-    text += options.is_cubemap ? " cubemap" : "";
-    text += options.num_layers != 0 ? " layers=" + std::to_string(options.num_layers) : "";
-    return text + ">";
+    return "<OpaqueArray " + detail::text_of(detail::Access::state(array)->description) + ">";
 }
 
 detail::ArrayState& detail::open(const OpaqueArray& array) {

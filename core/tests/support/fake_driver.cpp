@@ -106,6 +106,13 @@ LiveObjects FakeDriver::live() const {
     live.pools = static_cast<int>(pools.size()) - DEVICE_COUNT;
     live.allocations = static_cast<int>(allocations.size());
     live.links = static_cast<int>(links.size());
+    live.arrays =
+        static_cast<int>(std::count_if(arrays.begin(), arrays.end(), [](const auto& item) {
+            return item.second.whole == nullptr;
+        }));
+    live.mipmapped_arrays = static_cast<int>(mipmaps.size());
+    live.textures = static_cast<int>(textures.size());
+    live.surfaces = static_cast<int>(surfaces.size());
     live.contexts = static_cast<int>(made_contexts.size());
     live.host_functions = static_cast<int>(host_calls.size());
     live.host_allocations = static_cast<int>(host_allocations.size());

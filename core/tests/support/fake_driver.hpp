@@ -37,6 +37,10 @@ struct LiveObjects {
     int contexts = 0;       // created by the library
     int host_functions = 0; // enqueued but not yet called
     int links = 0;
+    int arrays = 0; // not counting levels and planes
+    int mipmapped_arrays = 0;
+    int textures = 0;
+    int surfaces = 0;
     friend bool operator==(const LiveObjects&, const LiveObjects&) = default;
 };
 
@@ -154,6 +158,31 @@ public:
         std::map<CUjit_option, unsigned long> options;
     };
 
+    struct Array {
+        CUcontext context = nullptr;
+        CUDA_ARRAY3D_DESCRIPTOR description = {};
+        void* whole = nullptr; // of a level or a plane
+    };
+
+    struct Mipmap {
+        CUcontext context = nullptr;
+        CUDA_ARRAY3D_DESCRIPTOR description = {};
+        unsigned levels = 0;
+    };
+
+    /// A texture or a surface.
+    struct HandleObject {
+        CUcontext context = nullptr;
+    };
+
+    /// What a texture was made from.
+    struct TextureDescription {
+        CUDA_RESOURCE_DESC resource = {};
+        CUDA_TEXTURE_DESC sampling = {};
+        CUDA_RESOURCE_VIEW_DESC view = {};
+        bool has_view = false;
+    };
+
     // The state behind the functions, which tests read.
     mutable std::mutex mutex;
     std::vector<std::string> log;
@@ -171,6 +200,11 @@ public:
     std::map<CUdeviceptr, int> homes;       // the devices of pool memory
     std::map<CUlinkState, Link> links;
     Link last_link;
+    std::map<CUarray, Array> arrays;
+    std::map<CUmipmappedArray, Mipmap> mipmaps;
+    std::map<CUtexObject, HandleObject> textures;
+    std::map<CUsurfObject, HandleObject> surfaces;
+    TextureDescription last_texture;
     std::vector<CUcontext> primaries;
     std::vector<CUmemoryPool> default_pools;
     std::vector<int> primary_shares;

@@ -368,7 +368,6 @@ void add_memory(driver::Table& table) {
                                std::to_string(fake().contexts.at(copy->dstContext)));
         return check(stream);
     };
-    table.cuMemcpy3DAsync = [](const CUDA_MEMCPY3D*, CUstream stream) { return check(stream); };
     table.cuMemsetD2D8Async = [](CUdeviceptr, std::size_t, unsigned char, std::size_t, std::size_t,
                                  CUstream stream) { return check(stream); };
     table.cuMemsetD2D16Async = [](CUdeviceptr, std::size_t, unsigned short, std::size_t,
@@ -477,6 +476,7 @@ const driver::Table& fake_functions() {
         add_host_memory(*table);
         add_virtual_memory(*table);
         add_managed_memory(*table);
+        add_arrays(*table);
         return table;
     }();
     return *only;

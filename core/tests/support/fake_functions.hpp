@@ -32,6 +32,7 @@ void add_pool_sharing(driver::Table& table);
 void add_host_memory(driver::Table& table);
 void add_virtual_memory(driver::Table& table);
 void add_managed_memory(driver::Table& table);
+void add_arrays(driver::Table& table);
 
 /// Returns the functions of the fake driver.
 const driver::Table& fake_functions();

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/handle_argument.hpp>
 
 #include <atomic>
 #include <concepts>
@@ -48,14 +49,25 @@ template <typename T>
     }
 }
 
-/// Lets a graph keep the buffers among a kernel's arguments alive. Costs one load while nothing is
-/// captured.
+/// Lets a graph keep a texture or surface alive; does nothing for other arguments.
+template <typename Argument>
+void retain_if_handle(const Stream& stream, const Argument& argument) {
+    if constexpr (PassedByHandle<Argument>) {
+        retain_handle(stream, argument);
+    }
+}
+
+/// Lets a graph keep the buffers, textures and surfaces among a kernel's arguments alive. Costs one
+/// load while nothing is captured.
 template <typename... Arguments>
 void retain_arguments(const Stream& stream, const Arguments&... arguments) {
-    if constexpr ((HasBuffer<Arguments> || ...)) {
+    if constexpr ((HasBuffer<Arguments> || ...) || (PassedByHandle<Arguments> || ...)) {
         if (active_captures.load(std::memory_order_relaxed) != 0) [[unlikely]] {
-            const Buffer* const buffers[] = {buffer_of(arguments)...};
-            retain_buffers(stream, buffers);
+            if constexpr ((HasBuffer<Arguments> || ...)) {
+                const Buffer* const buffers[] = {buffer_of(arguments)...};
+                retain_buffers(stream, buffers);
+            }
+            (retain_if_handle(stream, arguments), ...);
         }
     }
 }

@@ -8,6 +8,7 @@
 #include <cuprum/detail/argument_type.hpp>
 #include <cuprum/detail/driver_types.hpp>
 #include <cuprum/detail/export.hpp>
+#include <cuprum/detail/handle_argument.hpp>
 #include <cuprum/device.hpp>
 #include <cuprum/event.hpp>
 #include <cuprum/graph/graph_condition.hpp>
@@ -108,37 +109,53 @@ struct NodeArguments {
     const void* const* addresses = nullptr;
     std::span<const ArgumentType> types = {};
     std::span<const Buffer* const> buffers = {}; // those among the arguments; null entries are none
-    std::shared_ptr<void> owner = {};            // kept alive with the node
+    std::span<const HandleArgument* const> handles = {}; // the textures and surfaces likewise
+    std::shared_ptr<void> owner = {};                    // kept alive with the node
     bool is_packed = false; // bindings packed and checked them; there are no types
 };
 
+/// What a kernel node keeps alive of its arguments. Null entries are other arguments.
+template <std::size_t Count>
+struct KeptArguments {
+    std::array<const Buffer*, Count> buffers;
+    std::array<const HandleArgument*, Count> handles;
+};
+
+template <typename... Arguments>
+[[nodiscard]] KeptArguments<sizeof...(Arguments)> kept_of(const Arguments&... arguments) {
+    return {{buffer_of(arguments)...}, {handle_of(arguments)...}};
+}
+
 /// Calls `use` with the stored values as NodeArguments.
 template <std::size_t Count, typename Use, typename... Stored>
-decltype(auto) with_node_arguments(const std::array<const Buffer*, Count>& buffers, const Use& use,
+decltype(auto) with_node_arguments(const KeptArguments<Count>& kept, const Use& use,
                                    const Stored&... stored) {
     static constexpr std::array<ArgumentType, sizeof...(Stored)> TYPES{
         ARGUMENT_TYPE<decltype(stored.value)>...};
     const std::array<const void*, sizeof...(Stored)> addresses{&stored.value...};
-    return use(NodeArguments{.addresses = addresses.data(), .types = TYPES, .buffers = buffers});
+    return use(NodeArguments{.addresses = addresses.data(),
+                             .types = TYPES,
+                             .buffers = kept.buffers,
+                             .handles = kept.handles});
 }
 
 /// Calls `use` with arguments for a kernel.
 template <typename Use, typename... Arguments>
 decltype(auto) pack_for_node(const Use& use, const Kernel& /*kernel*/,
                              const Arguments&... arguments) {
-    const std::array<const Buffer*, sizeof...(Arguments)> buffers{buffer_of(arguments)...};
-    return with_node_arguments(buffers, use, StoredArgument<std::decay_t<Arguments>>(arguments)...);
+    return with_node_arguments(kept_of(arguments...), use,
+                               StoredArgument<std::decay_t<Arguments>>(arguments)...);
 }
 
 /// Calls `use` with arguments for a typed kernel: they convert to its parameters or do not compile.
 template <typename Use, typename Signature, typename... Arguments>
 decltype(auto) pack_for_node(const Use& use, const TypedKernel<Signature>& kernel,
                              const Arguments&... arguments) {
-    const std::array<const Buffer*, sizeof...(Arguments)> buffers{buffer_of(arguments)...};
+    const auto kept = kept_of(arguments...);
     return kernel.with_converted(
         [&](const auto&... converted) -> decltype(auto) {
             return with_node_arguments(
-                buffers, use, StoredArgument<std::decay_t<decltype(converted)>>(converted)...);
+                kept, use, StoredArgument<std::decay_t<decltype(converted)>>(converted)...);
         },
         arguments...);
 }
@@ -164,8 +181,8 @@ concept AnyKernel = requires(const T& kernel) {
 ///
 /// A GraphDefinition adds nodes that depend on nothing, a GraphNode adds nodes that depend on it,
 /// and a GraphPoint (see `after`) adds nodes that depend on several others. A node keeps alive what
-/// it uses: its kernel, the memory of its buffers, its event, its callback. This also holds for
-/// clones of the graph, for executables made from it, and while one of them runs.
+/// it uses: its kernel, the memory of its buffers, its textures, its event, its callback. This also
+/// holds for clones of the graph, for executables made from it, and while one of them runs.
 ///
 /// A graph is edited by one thread at a time. Kernel, copy and fill nodes run in the context of the
 /// GraphDefinition if that has one; else in the current context, or in the context of a buffer that

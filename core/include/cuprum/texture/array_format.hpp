@@ -85,6 +85,7 @@ struct ArrayFormatInfo {
     unsigned num_planes = 1;   // a video format can have several arrays in one
     bool is_integer = false;   // whether kernels can read it as integers
     bool is_srgb = false;      // whether the format itself says that it holds sRGB
+    bool is_video = false;     // whether arrays of it need is_video
 };
 
 /// Returns what is known about a format.

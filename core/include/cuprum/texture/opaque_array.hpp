@@ -68,7 +68,7 @@ struct ArrayRegion {
     friend bool operator==(const ArrayRegion&, const ArrayRegion&) = default;
 };
 
-/// The memory that an array without memory of its own needs.
+/// The memory that an array with deferred mapping needs.
 struct ArrayMemoryRequirements {
     std::size_t size = 0;      // bytes
     std::size_t alignment = 0; // bytes
@@ -124,7 +124,7 @@ public:
     [[nodiscard]] Context context() const;
     [[nodiscard]] Device device() const;
 
-    /// Returns the memory that a sparse array, or one with deferred mapping, needs.
+    /// Returns the memory that an array with deferred mapping needs.
     /// @throws std::invalid_argument if the array has its own memory.
     [[nodiscard]] ArrayMemoryRequirements memory_requirements() const;
     /// Returns how the memory of a sparse array is divided.

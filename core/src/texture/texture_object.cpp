@@ -1,0 +1,371 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include <cuprum/texture/texture_object.hpp>
+
+#include "device/device_state.hpp"
+#include "driver/current.hpp"
+#include "memory/buffer_state.hpp"
+#include "stream/active_captures.hpp"
+#include "stream/stream_state.hpp"
+#include "support/text.hpp"
+#include "texture/array_state.hpp"
+#include "texture/handle_state.hpp"
+#include "texture/mipmap_state.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace cuprum {
+
+namespace {
+
+using driver::table;
+
+constexpr unsigned BLOCK_EDGE = 4; // elements of a compressed block
+
+static_assert(static_cast<int>(AddressMode::Border) == CU_TR_ADDRESS_MODE_BORDER);
+static_assert(static_cast<int>(FilterMode::Linear) == CU_TR_FILTER_MODE_LINEAR);
+static_assert(static_cast<int>(ResourceViewFormat::UnsignedBC7) == CU_RES_VIEW_FORMAT_UNSIGNED_BC7);
+
+/// What a texture reads: an array, or rows of a buffer.
+struct Elements {
+    const ArrayFormatInfo* format = nullptr;
+    CUDA_ARRAY3D_DESCRIPTOR array{}; // not for buffers
+    unsigned num_levels = 1;
+    bool is_array = false;
+    bool is_linear = false;
+};
+
+Elements elements_of(const ResourceDescriptor& resource);
+CUDA_TEXTURE_DESC sampling_of(const TextureObjectOptions& options, const Elements& elements);
+CUDA_RESOURCE_VIEW_DESC view_of(const ResourceView& view, const Elements& elements);
+void check_options(const TextureObjectOptions& options, const Elements& elements);
+[[noreturn, gnu::cold]] void raise_texture_failure(CUresult status, const char* call,
+                                                   const ResourceDescriptor& resource,
+                                                   const detail::DeviceState& device);
+TextureObject make_texture(const ResourceDescriptor& resource, const TextureObjectOptions& options,
+                           std::shared_ptr<detail::ContextState> context);
+
+} // namespace
+
+TextureObject TextureObject::create(const ResourceDescriptor& resource,
+                                    const TextureObjectOptions& options) {
+    return make_texture(resource, options, detail::context_of(resource));
+}
+
+TextureObject Device::create_texture_object(const ResourceDescriptor& resource,
+                                            const TextureObjectOptions& options) const {
+    detail::check_device(resource, *state_);
+    return make_texture(resource, options,
+                        resource.buffer() != nullptr ? detail::context_for(*state_)
+                                                     : detail::context_of(resource));
+}
+
+CUtexObject TextureObject::handle() const {
+    return detail::open_handle(*this).handle;
+}
+
+const ResourceDescriptor& TextureObject::resource() const {
+    return detail::open_handle(*this).resource;
+}
+
+const TextureObjectOptions& TextureObject::options() const {
+    return detail::open_handle(*this).options;
+}
+
+Context TextureObject::context() const {
+    return detail::Access::make<Context>(detail::open_handle(*this).context);
+}
+
+Device TextureObject::device() const {
+    return Device(detail::open_handle(*this).context->device->ordinal);
+}
+
+bool operator==(const TextureObject& left, const TextureObject& right) noexcept {
+    return left.state_ == right.state_;
+}
+
+std::string to_string(const TextureObject& texture) {
+    return texture.is_closed()
+               ? "<TextureObject closed>"
+               : "<TextureObject handle=" +
+                     detail::hexadecimal(detail::Access::state(texture)->handle) + ">";
+}
+
+const char* to_string(AddressMode mode) noexcept {
+    switch (mode) {
+    case AddressMode::Wrap:
+        return "wrap";
+    case AddressMode::Clamp:
+        return "clamp";
+    case AddressMode::Mirror:
+        return "mirror";
+    case AddressMode::Border:
+        return "border";
+    }
+    return "unknown";
+}
+
+const char* to_string(FilterMode mode) noexcept {
+    return mode == FilterMode::Point ? "point" : mode == FilterMode::Linear ? "linear" : "unknown";
+}
+
+const char* to_string(ReadMode mode) noexcept {
+    return mode == ReadMode::ElementType       ? "element_type"
+           : mode == ReadMode::NormalizedFloat ? "normalized_float"
+                                               : "unknown";
+}
+
+detail::HandleState::~HandleState() {
+    if (!is_owned) {
+        return;
+    }
+    if (is_surface) {
+        release_with_context(context, made_at, "surface", driver::table().cuSurfObjectDestroy,
+                             handle);
+    } else {
+        release_with_context(context, made_at, "texture", driver::table().cuTexObjectDestroy,
+                             handle);
+    }
+}
+
+void detail::retain_handle(const Stream& stream, const HandleArgument& argument) {
+    if (!argument.is_closed()) {
+        retain_if_captured(open(stream), Access::state(argument));
+    }
+}
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+TextureObject make_texture(const ResourceDescriptor& resource, const TextureObjectOptions& options,
+                           std::shared_ptr<detail::ContextState> context) {
+    const Elements elements = elements_of(resource);
+    check_options(options, elements);
+    const CUDA_RESOURCE_DESC memory = detail::description_of(resource);
+    const CUDA_TEXTURE_DESC sampling = sampling_of(options, elements);
+    CUDA_RESOURCE_VIEW_DESC view{};
+    if (options.view.has_value()) {
+        view = view_of(*options.view, elements);
+    }
+    auto state = std::make_shared<detail::HandleState>(resource);
+    state->options = options;
+    state->make_in(std::move(context));
+    const driver::Current current(state->context->handle);
+    const auto& entry = table().cuTexObjectCreate;
+    const CUresult status =
+        entry(&state->handle, &memory, &sampling, options.view.has_value() ? &view : nullptr);
+    if (status != CUDA_SUCCESS) [[unlikely]] {
+        raise_texture_failure(status, entry.name, resource, *state->context->device);
+    }
+    state->is_owned = true;
+    return detail::Access::make<TextureObject>(std::move(state));
+}
+
+Elements elements_of(const ResourceDescriptor& resource) {
+    Elements found;
+    if (const OpaqueArray* const array = resource.opaque_array()) {
+        const detail::ArrayState& state = detail::open(*array);
+        found = {state.format, state.description, 1, true, false};
+    } else if (const MipmappedArray* const mipmap = resource.mipmapped_array()) {
+        const detail::MipmapState& state = detail::open(*mipmap);
+        found = {state.format, state.description, state.num_levels, true, false};
+    } else {
+        found.format = &info_of(resource.rows().format);
+        found.is_linear = resource.kind() == ResourceKind::Linear;
+    }
+    return found;
+}
+
+void check_options(const TextureObjectOptions& options, const Elements& elements) {
+    const auto refuse = [](const std::string& text) { throw std::invalid_argument(text); };
+    for (const AddressMode mode : options.address_mode) {
+        if (mode > AddressMode::Border) {
+            refuse("address_mode is " + std::to_string(static_cast<int>(mode)) +
+                   ", expected a value of AddressMode");
+        }
+    }
+    if (options.filter_mode > FilterMode::Linear ||
+        options.mipmap_filter_mode > FilterMode::Linear ||
+        options.read_mode > ReadMode::NormalizedFloat) {
+        refuse("filter_mode, mipmap_filter_mode or read_mode is no value of its enumeration");
+    }
+    // A view in another format decides what the texture filters.
+    const bool has_own_format =
+        !options.view.has_value() || options.view->format == ResourceViewFormat::None;
+    const bool is_integer = elements.format->is_integer && has_own_format &&
+                            (options.read_mode == ReadMode::ElementType ||
+                             elements.format->bytes == sizeof(std::uint32_t));
+    if (options.filter_mode == FilterMode::Linear && is_integer && !elements.is_linear) {
+        refuse("filter_mode is linear, but the texture returns integers of format " +
+               std::string(elements.format->name) +
+               ", which cannot be interpolated; use filter_mode point" +
+               (elements.format->bytes < sizeof(std::uint32_t) ? ", or read_mode normalized_float"
+                                                               : ", or another format"));
+    }
+    if (elements.num_levels > 1 && !options.normalized_coords) {
+        refuse("normalized_coords is false, expected true: a mipmapped array has levels of "
+               "different sizes");
+    }
+    if (options.seamless_cubemap && (elements.array.Flags & CUDA_ARRAY3D_CUBEMAP) == 0) {
+        refuse("seamless_cubemap is true, but the resource is no cubemap");
+    }
+    if (options.srgb && elements.format->is_integer && elements.format->bytes != 1) {
+        refuse("srgb is true, but the format is " + std::string(elements.format->name) +
+               ", expected elements of 8 bits");
+    }
+    if (options.view.has_value() && !elements.is_array) {
+        refuse("view is set, but the resource is a buffer; only arrays have views");
+    }
+    const auto check_number = [&](float value, const char* name) {
+        if (!std::isfinite(value)) {
+            refuse(std::string(name) + " is " + std::to_string(value) +
+                   ", expected a finite number");
+        }
+    };
+    check_number(options.mipmap_level_bias, "mipmap_level_bias");
+    check_number(options.min_mipmap_level_clamp, "min_mipmap_level_clamp");
+    check_number(options.max_mipmap_level_clamp, "max_mipmap_level_clamp");
+}
+
+CUDA_TEXTURE_DESC sampling_of(const TextureObjectOptions& options, const Elements& elements) {
+    CUDA_TEXTURE_DESC made{};
+    std::ranges::transform(options.address_mode, std::begin(made.addressMode),
+                           [](AddressMode mode) { return static_cast<CUaddress_mode>(mode); });
+    made.filterMode = static_cast<CUfilter_mode>(options.filter_mode);
+    const auto set = [&](bool is_set, unsigned flag) { made.flags |= is_set ? flag : 0U; };
+    set(options.read_mode == ReadMode::ElementType, CU_TRSF_READ_AS_INTEGER);
+    set(options.normalized_coords, CU_TRSF_NORMALIZED_COORDINATES);
+    set(options.srgb || elements.format->is_srgb, CU_TRSF_SRGB);
+    set(options.disable_trilinear_optimization, CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION);
+    set(options.seamless_cubemap, CU_TRSF_SEAMLESS_CUBEMAP);
+    made.maxAnisotropy = options.max_anisotropy;
+    made.mipmapFilterMode = static_cast<CUfilter_mode>(options.mipmap_filter_mode);
+    made.mipmapLevelBias = options.mipmap_level_bias;
+    made.minMipmapLevelClamp = options.min_mipmap_level_clamp;
+    made.maxMipmapLevelClamp = options.max_mipmap_level_clamp;
+    std::ranges::copy(options.border_color, std::begin(made.borderColor));
+    return made;
+}
+
+/// Returns the view format that reads an array as it is.
+ResourceViewFormat own_view_format(const Elements& elements) {
+    const unsigned channels = elements.array.NumChannels;
+    const auto nth = static_cast<unsigned>(channels == 4 ? 2 : channels - 1);
+    const auto of = [&](ResourceViewFormat first) {
+        return static_cast<ResourceViewFormat>(static_cast<unsigned>(first) + nth);
+    };
+    switch (elements.format->format) {
+    case ArrayFormat::UInt8:
+        return of(ResourceViewFormat::UInt8x1);
+    case ArrayFormat::UInt16:
+        return of(ResourceViewFormat::UInt16x1);
+    case ArrayFormat::UInt32:
+        return of(ResourceViewFormat::UInt32x1);
+    case ArrayFormat::Int8:
+        return of(ResourceViewFormat::Int8x1);
+    case ArrayFormat::Int16:
+        return of(ResourceViewFormat::Int16x1);
+    case ArrayFormat::Int32:
+        return of(ResourceViewFormat::Int32x1);
+    case ArrayFormat::Float16:
+        return of(ResourceViewFormat::Float16x1);
+    case ArrayFormat::Float32:
+        return of(ResourceViewFormat::Float32x1);
+    default:
+        throw std::invalid_argument("view.format is none, but there is no view of the format " +
+                                    std::string(elements.format->name));
+    }
+}
+
+/// Checks one range of a view and returns its end.
+unsigned last_of(unsigned first, const std::optional<unsigned>& last, unsigned count,
+                 const std::string& what) {
+    const unsigned end = last.value_or(count - 1);
+    if (end >= count || first > end) {
+        throw std::invalid_argument("view has the " + what + "s " + std::to_string(first) + " to " +
+                                    std::to_string(end) + ", but the array has " +
+                                    std::to_string(count) + " " + what + (count == 1 ? "" : "s") +
+                                    ", counted from 0");
+    }
+    return end;
+}
+
+CUDA_RESOURCE_VIEW_DESC view_of(const ResourceView& view, const Elements& elements) {
+    const ResourceViewFormat format =
+        view.format == ResourceViewFormat::None ? own_view_format(elements) : view.format;
+    if (format > ResourceViewFormat::UnsignedBC7) {
+        throw std::invalid_argument("view.format is " + std::to_string(static_cast<int>(format)) +
+                                    ", expected a value of ResourceViewFormat");
+    }
+    if (elements.format->block != 1) {
+        throw std::invalid_argument("view is set, but the array has the compressed format " +
+                                    std::string(elements.format->name) + "; such arrays have none");
+    }
+    const bool is_layered =
+        (elements.array.Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)) != 0;
+    const unsigned layers = is_layered ? static_cast<unsigned>(elements.array.Depth) : 1;
+    const std::size_t scale = format >= ResourceViewFormat::UnsignedBC1 ? BLOCK_EDGE : 1;
+    CUDA_RESOURCE_VIEW_DESC made{};
+    made.format = static_cast<CUresourceViewFormat>(format);
+    made.width = elements.array.Width * scale;
+    made.height = elements.array.Height * scale;
+    made.depth = elements.array.Depth;
+    made.firstMipmapLevel = view.first_level;
+    made.lastMipmapLevel = last_of(view.first_level, view.last_level, elements.num_levels, "level");
+    made.firstLayer = view.first_layer;
+    made.lastLayer = last_of(view.first_layer, view.last_layer, layers, "layer");
+    return made;
+}
+
+void raise_texture_failure(CUresult status, const char* call, const ResourceDescriptor& resource,
+                           const detail::DeviceState& device) {
+    if (status == CUDA_ERROR_INVALID_VALUE && resource.buffer() != nullptr) {
+        const DeviceProperties limits = Device(device.ordinal).properties();
+        const PitchedRows& rows = resource.rows();
+        const CUdeviceptr address = resource.buffer()->handle();
+        const auto over = [&](std::size_t value, const char* name, const char* property) {
+            const int most = limits.get(property, 0);
+            if (most > 0 && value > static_cast<std::size_t>(most)) {
+                throw std::invalid_argument(std::string(name) + " is " + std::to_string(value) +
+                                            ", expected at most " + std::to_string(most) +
+                                            ": the " + property + " of device " +
+                                            std::to_string(device.ordinal));
+            }
+        };
+        const auto unaligned = [&](std::size_t value, const char* name, const char* property) {
+            const int step = limits.get(property, 0);
+            if (step > 0 && value % static_cast<std::size_t>(step) != 0) {
+                throw std::invalid_argument(std::string(name) + " is " + std::to_string(value) +
+                                            ", expected a multiple of " + std::to_string(step) +
+                                            ": the " + property + " of device " +
+                                            std::to_string(device.ordinal));
+            }
+        };
+        unaligned(address, "the buffer's address", "texture_alignment");
+        if (resource.kind() == ResourceKind::Linear) {
+            over(rows.width, "the number of elements", "maximum_texture1d_linear_width");
+        } else {
+            unaligned(rows.pitch_bytes, "pitch_bytes", "texture_pitch_alignment");
+            over(rows.width, "width", "maximum_texture2d_linear_width");
+            over(rows.height, "height", "maximum_texture2d_linear_height");
+            over(rows.pitch_bytes, "pitch_bytes", "maximum_texture2d_linear_pitch");
+        }
+    }
+    driver::raise(status, call);
+}
+
+} // namespace
+
+} // namespace cuprum
+
+std::size_t
+std::hash<cuprum::TextureObject>::operator()(const cuprum::TextureObject& texture) const noexcept {
+    return std::hash<std::shared_ptr<cuprum::detail::HandleState>>()(
+        cuprum::detail::Access::state(texture));
+}
