@@ -40,6 +40,10 @@ NB_MODULE(_cuprum, module) {
     bind_buffer(module);
     bind_managed_buffer(module);
     bind_copy(module);
+    bind_opaque_array(module);
+    bind_mipmapped_array(module);
+    bind_resource_descriptor(module);
+    bind_texture_object(module);
     bind_device(module);
     bind_checkpoint(module);
     bind_object_code(module);

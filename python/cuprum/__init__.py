@@ -68,7 +68,7 @@ __version__ = VERSION
 # Type checkers know this name. Importing it from typing would be slower than the whole package.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from cuprum import checkpoint, graph, system, testing, trace, typing, utils
+    from cuprum import checkpoint, graph, system, testing, texture, trace, typing, utils
     from cuprum._host import Host
     from cuprum._options import (
         ContextOptions,
@@ -154,6 +154,7 @@ __all__ = [
     "supported_architectures",
     "system",
     "testing",
+    "texture",
     "trace",
     "typing",
     "utils",
@@ -162,7 +163,16 @@ __all__ = [
 # Imported when first used, to keep `import cuprum` fast.
 _LAZY_OPTIONS = frozenset(name for name in __all__ if name.endswith("Options"))
 _LAZY_NAMES = {"AccessPolicyWindow": "_types", "Host": "_host"}
-_LAZY_MODULES = ("checkpoint", "graph", "system", "testing", "trace", "typing", "utils")
+_LAZY_MODULES = (
+    "checkpoint",
+    "graph",
+    "system",
+    "testing",
+    "texture",
+    "trace",
+    "typing",
+    "utils",
+)
 
 
 def __getattr__(name: str) -> object:

@@ -40,6 +40,7 @@ __all__ = [
     "PCHStatusType",
     "ProcessStateType",
     "ReadModeType",
+    "ResourceViewFormatType",
     "SourceCodeType",
     "SynchronizationPolicyType",
     "VirtualMemoryAccessType",
@@ -202,7 +203,10 @@ class VirtualMemoryAllocationType(_StrEnum):
 
 
 class ArrayFormatType(_StrEnum):
-    """The type of an array's elements."""
+    """The type of an array's elements.
+
+    The first eight have 1, 2 or 4 channels; all others fix the number of theirs.
+    """
 
     UINT8 = "uint8"
     UINT16 = "uint16"
@@ -212,6 +216,49 @@ class ArrayFormatType(_StrEnum):
     INT32 = "int32"
     FLOAT16 = "float16"
     FLOAT32 = "float32"
+    UNORM_INT8X1 = "unorm_int8x1"
+    UNORM_INT8X2 = "unorm_int8x2"
+    UNORM_INT8X4 = "unorm_int8x4"
+    UNORM_INT16X1 = "unorm_int16x1"
+    UNORM_INT16X2 = "unorm_int16x2"
+    UNORM_INT16X4 = "unorm_int16x4"
+    SNORM_INT8X1 = "snorm_int8x1"
+    SNORM_INT8X2 = "snorm_int8x2"
+    SNORM_INT8X4 = "snorm_int8x4"
+    SNORM_INT16X1 = "snorm_int16x1"
+    SNORM_INT16X2 = "snorm_int16x2"
+    SNORM_INT16X4 = "snorm_int16x4"
+    UNORM_INT_101010_2 = "unorm_int_101010_2"
+    BC1_UNORM = "bc1_unorm"
+    BC1_UNORM_SRGB = "bc1_unorm_srgb"
+    BC2_UNORM = "bc2_unorm"
+    BC2_UNORM_SRGB = "bc2_unorm_srgb"
+    BC3_UNORM = "bc3_unorm"
+    BC3_UNORM_SRGB = "bc3_unorm_srgb"
+    BC4_UNORM = "bc4_unorm"
+    BC4_SNORM = "bc4_snorm"
+    BC5_UNORM = "bc5_unorm"
+    BC5_SNORM = "bc5_snorm"
+    BC6H_UF16 = "bc6h_uf16"
+    BC6H_SF16 = "bc6h_sf16"
+    BC7_UNORM = "bc7_unorm"
+    BC7_UNORM_SRGB = "bc7_unorm_srgb"
+    NV12 = "nv12"
+    P010 = "p010"
+    P016 = "p016"
+    NV16 = "nv16"
+    P210 = "p210"
+    P216 = "p216"
+    YUY2 = "yuy2"
+    Y210 = "y210"
+    Y216 = "y216"
+    AYUV = "ayuv"
+    Y410 = "y410"
+    Y416 = "y416"
+    Y444_PLANAR8 = "y444_planar8"
+    Y444_PLANAR10 = "y444_planar10"
+    YUV444_8BIT_SEMIPLANAR = "yuv444_8bit_semiplanar"
+    YUV444_16BIT_SEMIPLANAR = "yuv444_16bit_semiplanar"
 
 
 class AddressModeType(_StrEnum):
@@ -235,6 +282,45 @@ class ReadModeType(_StrEnum):
 
     ELEMENT_TYPE = "element_type"
     NORMALIZED_FLOAT = "normalized_float"
+
+
+class ResourceViewFormatType(_StrEnum):
+    """The format in which a texture reads an array, if it is another one."""
+
+    UINT8X1 = "uint8x1"
+    UINT8X2 = "uint8x2"
+    UINT8X4 = "uint8x4"
+    INT8X1 = "int8x1"
+    INT8X2 = "int8x2"
+    INT8X4 = "int8x4"
+    UINT16X1 = "uint16x1"
+    UINT16X2 = "uint16x2"
+    UINT16X4 = "uint16x4"
+    INT16X1 = "int16x1"
+    INT16X2 = "int16x2"
+    INT16X4 = "int16x4"
+    UINT32X1 = "uint32x1"
+    UINT32X2 = "uint32x2"
+    UINT32X4 = "uint32x4"
+    INT32X1 = "int32x1"
+    INT32X2 = "int32x2"
+    INT32X4 = "int32x4"
+    FLOAT16X1 = "float16x1"
+    FLOAT16X2 = "float16x2"
+    FLOAT16X4 = "float16x4"
+    FLOAT32X1 = "float32x1"
+    FLOAT32X2 = "float32x2"
+    FLOAT32X4 = "float32x4"
+    UNSIGNED_BC1 = "unsigned_bc1"
+    UNSIGNED_BC2 = "unsigned_bc2"
+    UNSIGNED_BC3 = "unsigned_bc3"
+    UNSIGNED_BC4 = "unsigned_bc4"
+    SIGNED_BC4 = "signed_bc4"
+    UNSIGNED_BC5 = "unsigned_bc5"
+    SIGNED_BC5 = "signed_bc5"
+    UNSIGNED_BC6H = "unsigned_bc6h"
+    SIGNED_BC6H = "signed_bc6h"
+    UNSIGNED_BC7 = "unsigned_bc7"
 
 
 class WorkqueueSharingScopeType(_StrEnum):

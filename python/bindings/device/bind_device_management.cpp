@@ -11,6 +11,7 @@
 #include "support/choices.hpp"
 #include "support/compatibility.hpp"
 #include "support/python_objects.hpp"
+#include "texture/bind_texture_object.hpp"
 
 #include <cuprum/context.hpp>
 #include <cuprum/context_settings.hpp>
@@ -33,8 +34,6 @@ namespace {
 void add_contexts(nb::class_<PyDevice>& type);
 void add_limits(nb::class_<PyDevice>& type);
 void add_peers(nb::class_<PyDevice>& type);
-void refuse(nb::class_<PyDevice>& type, const char* name, const char* signature,
-            const char* documentation, const char* reason);
 [[nodiscard]] std::string describe(const PyDevice& self);
 
 } // namespace
@@ -86,21 +85,7 @@ cuprum.system.NotFoundError
         },
         nb::sig("def create_graph_builder(self) -> GraphBuilder"),
         "Create a builder of graphs that captures a new stream.");
-    refuse(type, "create_opaque_array", "def create_opaque_array(self, options: object) -> object",
-           "Create an array for textures; not available yet.",
-           "textures and surfaces are not part of this version");
-    refuse(type, "create_mipmapped_array",
-           "def create_mipmapped_array(self, options: object) -> object",
-           "Create a mipmapped array; not available yet.",
-           "textures and surfaces are not part of this version");
-    refuse(type, "create_texture_object",
-           "def create_texture_object(self, *, resource: object, options: object = None) -> object",
-           "Create a texture; not available yet.",
-           "textures and surfaces are not part of this version");
-    refuse(type, "create_surface_object",
-           "def create_surface_object(self, *, resource: object) -> object",
-           "Create a surface; not available yet.",
-           "textures and surfaces are not part of this version");
+    add_texture_making(type);
 }
 
 // ---- helpers -----------------------------------------------------------------------------------
@@ -254,17 +239,6 @@ attribute : P2PAttributeType or str
     ``"cuda_array_access_supported"``.
 peer : Device or int
     The other device.)");
-}
-
-void refuse(nb::class_<PyDevice>& type, const char* name, const char* signature,
-            const char* documentation, const char* reason) {
-    type.def(
-        name,
-        [name, reason](const PyDevice&, const nb::args&, const nb::kwargs&) {
-            raise_error(PyExc_NotImplementedError,
-                        std::string("Device.") + name + " is not available: " + reason);
-        },
-        nb::sig(signature), documentation);
 }
 
 std::string describe(const PyDevice& self) {

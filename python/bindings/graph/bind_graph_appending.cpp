@@ -17,6 +17,7 @@
 #include "support/arguments.hpp"
 #include "support/fast_method.hpp"
 #include "support/gil.hpp"
+#include "texture/texture_objects.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/detail/active_captures.hpp>
@@ -45,9 +46,11 @@ template <typename Self>
 /// Returns whether a graph keeps an argument of a kernel.
 [[nodiscard]] bool is_kept(PyObject* value) {
     PyTypeObject* const type = Py_TYPE(value);
-    // NOTE: an AllocNode has a share of its graph, which must not keep itself alive.
+    // NOTE: an AllocNode has a share of its graph, which must not keep itself alive. Of a texture
+    // or surface the core keeps a share, so that closing the Python object is harmless.
     return type != &PyLong_Type && type != &PyFloat_Type && type != &PyBool_Type &&
            type != TYPE<PyNodeOf<AllocNode>> && type != TYPE<GraphCondition> &&
+           type != TYPE<PyTextureObject> && type != TYPE<PySurfaceObject> &&
            known_numpy_scalar(type).kind == NumpyScalar::Kind::None;
 }
 
@@ -153,6 +156,9 @@ std::shared_ptr<void> keep_arguments(std::span<PyObject* const> values) {
 void keep_captured(const Stream& stream, std::span<PyObject* const> values) {
     if (const BufferList buffers(values); !buffers.all().empty()) {
         detail::retain_buffers(stream, buffers.all());
+    }
+    for (const detail::HandleArgument* const handle : handle_arguments(values)) {
+        detail::retain_handle(stream, *handle);
     }
     auto kept = keep_those(values, [](PyObject* value) {
         const auto* const buffer = get_if<PyBuffer>(value);
@@ -509,8 +515,11 @@ SwitchNode
     nb::object made;
     const PyLaunchConfig& how = config_argument(config, made);
     const KernelArguments arguments(*what, values, nullptr);
-    const detail::NodeArguments packed{
-        .addresses = arguments.addresses(), .owner = keep_arguments(values), .is_packed = true};
+    const auto handles = handle_arguments(values);
+    const detail::NodeArguments packed{.addresses = arguments.addresses(),
+                                       .handles = handles,
+                                       .owner = keep_arguments(values),
+                                       .is_packed = true};
     const KernelNode node = in_graph([&] {
         const Brief unlocked(!what->is_loaded.load(std::memory_order_relaxed));
         return where.launch_with(how.core, *what, packed);

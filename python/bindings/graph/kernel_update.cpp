@@ -10,6 +10,7 @@
 #include "support/arguments.hpp"
 #include "support/fast_method.hpp"
 #include "support/gil.hpp"
+#include "texture/texture_objects.hpp"
 
 #include <optional>
 #include <span>
@@ -126,8 +127,10 @@ void update(const PyNodeOf<KernelNode>& self, nb::handle config, nb::handle kern
     }
     const KernelArguments arguments(what != nullptr ? *what : *present, items.all(), nullptr);
     const BufferList buffers(items.all());
+    const auto handles = handle_arguments(items.all());
     const detail::NodeArguments packed{.addresses = arguments.addresses(),
                                        .buffers = buffers.all(),
+                                       .handles = handles,
                                        .owner = keep_arguments(items.all()),
                                        .is_packed = true};
     in_graph([&] {
@@ -144,8 +147,10 @@ void update_executable(const PyExecutable<ExecutableKernelNode>& self, nb::handl
     const Items items(args);
     const KernelArguments arguments(what, items.all(), nullptr);
     const BufferList buffers(items.all());
+    const auto handles = handle_arguments(items.all());
     const detail::NodeArguments packed{.addresses = arguments.addresses(),
                                        .buffers = buffers.all(),
+                                       .handles = handles,
                                        .owner = keep_arguments(items.all()),
                                        .is_packed = true};
     in_graph([&] {

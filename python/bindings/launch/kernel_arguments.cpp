@@ -11,6 +11,7 @@
 #include "support/instances.hpp"
 #include "support/python_int.hpp"
 #include "support/python_objects.hpp"
+#include "texture/texture_objects.hpp"
 
 #include <cuprum/detail/access.hpp>
 #include <cuprum/kernel.hpp>
@@ -414,11 +415,19 @@ bool store_array(PyObject* value, const Slot& slot) {
 }
 
 /// Stores the number of a driver object that kernels take as a number: objects of the driver's
-/// bindings are the number, ours have it in `handle`.
+/// bindings are the number, ours have a handle.
+/// @throws ClosedError for a texture or surface that is closed.
 bool store_handle(PyObject* value, const Slot& slot) {
     static constexpr std::array<std::string_view, 4> NUMBERS{
         "CUdeviceptr", "CUgraphConditionalHandle", "CUsurfObject", "CUtexObject"};
-    static constexpr std::array<std::string_view, 2> HOLDERS{"SurfaceObject", "TextureObject"};
+    if (const auto* const texture = get_if<PyTextureObject>(value)) {
+        put_address(texture->handle(), slot, value);
+        return true;
+    }
+    if (const auto* const surface = get_if<PySurfaceObject>(value)) {
+        put_address(surface->handle(), slot, value);
+        return true;
+    }
     if (const auto* const condition = get_if<GraphCondition>(value)) {
         put_address(condition->handle(), slot, value);
         return true;
@@ -430,11 +439,6 @@ bool store_handle(PyObject* value, const Slot& slot) {
     const std::string label = type_label(value);
     if (std::find(NUMBERS.begin(), NUMBERS.end(), label) != NUMBERS.end()) {
         put_address(address_argument(value, "the argument"), slot, value);
-        return true;
-    }
-    if (std::find(HOLDERS.begin(), HOLDERS.end(), label) != HOLDERS.end()) {
-        const nb::object handle = nb::handle(value).attr("handle");
-        put_address(address_argument(handle, "the argument's handle"), slot, value);
         return true;
     }
     return false;

@@ -29,6 +29,7 @@ namespace cuprum::python {
 /// | other numpy scalar, ctypes object, bytes   | as it is; the size must be the parameter's     |
 /// | DLPack, `__cuda_array_interface__`, view   | the address, ordered after its producer        |
 /// | GraphCondition                             | its handle                                     |
+/// | TextureObject, SurfaceObject               | its handle; it must be open                    |
 class KernelArguments {
 public:
     /// Converts `values`. Arrays are made usable in `stream`; with none, as for a node of a graph,

@@ -154,6 +154,19 @@ _PRIVATE_MODULES = {
         "SwitchNode",
         "WhileNode",
     ),
+    "texture._array": (
+        "OpaqueArray",
+        "OpaqueArrayOptions",
+        "_normalize_array_format",
+    ),
+    "texture._mipmapped_array": ("MipmappedArray", "MipmappedArrayOptions"),
+    "texture._surface": ("SurfaceObject",),
+    "texture._texture": (
+        "ResourceDescriptor",
+        "TextureObject",
+        "TextureObjectOptions",
+        "_normalize_address_modes",
+    ),
     "utils._program_cache": (
         "FileStreamProgramCache",
         "InMemoryProgramCache",
@@ -321,8 +334,8 @@ def _enter(name: str, module: ModuleType) -> None:
 
 def _places() -> tuple[object, ...]:
     import cuprum
-    from cuprum import _cuprum, _types, typing, utils
+    from cuprum import _cuprum, _texture_options, _types, typing, utils
     from cuprum.drop_in import _compiling, _graph_shims, _launching, _memory_shims, _shims
 
     shims = (_shims, _memory_shims, _graph_shims, _compiling, _launching)
-    return *shims, cuprum, _cuprum, _types, utils, typing
+    return *shims, cuprum, _cuprum, _texture_options, _types, utils, typing

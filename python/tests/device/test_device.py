@@ -261,20 +261,6 @@ def test_peer_access_to_itself_is_a_matter_of_course(device):
         device.get_p2p_attribute("access_supported", device)
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"),
-    [
-        ("create_opaque_array", {"options": None}),
-        ("create_mipmapped_array", {"options": None}),
-        ("create_texture_object", {"resource": None}),
-        ("create_surface_object", {"resource": None}),
-    ],
-)
-def test_what_is_missing_is_refused_by_name(device, name, arguments):
-    with pytest.raises(NotImplementedError, match=name):
-        getattr(device, name)(**arguments)
-
-
 def test_an_attribute_that_the_driver_does_not_know_is_no_attribute(device, monkeypatch):
     from cuprum import _cuprum
 

@@ -21,7 +21,14 @@ import pytest
 
 import cuprum
 
-MODULES = ("cuprum", "cuprum.typing", "cuprum.utils", "cuprum.trace", "cuprum.testing")
+MODULES = (
+    "cuprum",
+    "cuprum.typing",
+    "cuprum.utils",
+    "cuprum.texture",
+    "cuprum.trace",
+    "cuprum.testing",
+)
 
 
 @dataclasses.dataclass
@@ -184,6 +191,32 @@ TABLE = {
         is_weakly_referenced=False,
         error_when_made=TypeError,
     ),
+    # ---- cuprum.texture ------------------------------------------------------------------------
+    "MipmappedArray": Row(
+        make=lambda at: at.device.create_mipmapped_array({"shape": (8, 8), "format": "uint8"}),
+        other=lambda at: at.device.create_mipmapped_array({"shape": (8, 8), "format": "uint8"}),
+        repr=r"MipmappedArray\(shape=\(8, 8\), format=UINT8, num_channels=1, num_levels=4\)",
+    ),
+    "OpaqueArray": Row(
+        make=lambda at: at.array(),
+        other=lambda at: at.array(),
+        repr=r"OpaqueArray\(shape=\(8, 8\), format=UINT8, num_channels=1\)",
+    ),
+    "ResourceDescriptor": Row(
+        make=lambda at: at.resource(),
+        other=lambda at: at.resource(),
+        repr=r"ResourceDescriptor\(kind='array'\)",
+    ),
+    "SurfaceObject": Row(
+        make=lambda at: at.device.create_surface_object(resource=at.resource()),
+        other=lambda at: at.device.create_surface_object(resource=at.resource()),
+        repr=r"SurfaceObject\(handle=0x[0-9a-f]+\)",
+    ),
+    "TextureObject": Row(
+        make=lambda at: at.device.create_texture_object(resource=at.resource()),
+        other=lambda at: at.device.create_texture_object(resource=at.resource()),
+        repr=r"TextureObject\(handle=0x[0-9a-f]+\)",
+    ),
     # ---- cuprum.utils --------------------------------------------------------------------------
     "FileStreamProgramCache": Row(
         make=lambda at: cuprum.utils.FileStreamProgramCache(at.folder),
@@ -231,6 +264,13 @@ class Resources:
     def linker(self):
         code = cuprum.Program('extern "C" __global__ void k() {}', "c++").compile("ptx")
         return cuprum.Linker(code, options={"arch": f"sm_{self.device.arch}"})
+
+    def array(self):
+        options = {"shape": (8, 8), "format": "uint8", "is_surface_load_store": True}
+        return self.device.create_opaque_array(options)
+
+    def resource(self):
+        return cuprum.texture.ResourceDescriptor.from_opaque_array(self.keep(self.array()))
 
     def view(self):
         numpy = pytest.importorskip("numpy")
