@@ -55,6 +55,11 @@ struct Driver {
     FUNCTION(cuStreamDestroy, "cuStreamDestroy_v2");
     FUNCTION(cuStreamWaitEvent, "cuStreamWaitEvent");
     FUNCTION(cuCtxSetCurrent, "cuCtxSetCurrent");
+    FUNCTION(cuArray3DCreate, "cuArray3DCreate_v2");
+    FUNCTION(cuTexObjectCreate, "cuTexObjectCreate");
+    FUNCTION(cuTexObjectDestroy, "cuTexObjectDestroy");
+    FUNCTION(cuSurfObjectCreate, "cuSurfObjectCreate");
+    FUNCTION(cuSurfObjectDestroy, "cuSurfObjectDestroy");
     FUNCTION(cuGraphCreate, "cuGraphCreate");
     FUNCTION(cuGraphDestroy, "cuGraphDestroy");
     FUNCTION(cuGraphAddKernelNode, "cuGraphAddKernelNode_v2");

@@ -136,6 +136,34 @@ int main(int argc, char** argv) {
         "event_is_done", 2000, nothing,
         [&] { benchmark::DoNotOptimize(driver.cuEventQuery_(raw_event)); },
         [&] { benchmark::DoNotOptimize(event.is_done()); });
+    const auto array = device.create_opaque_array(
+        {.extent = {.width = 64, .height = 64}, .is_surface_load_store = true});
+    const auto resource = cuprum::ResourceDescriptor::from_opaque_array(array);
+    const cuprum::TextureObjectOptions sampling{.filter_mode = cuprum::FilterMode::Linear,
+                                                .normalized_coords = true};
+    CUDA_RESOURCE_DESC raw_resource{};
+    raw_resource.resType = CU_RESOURCE_TYPE_ARRAY;
+    raw_resource.res.array.hArray = array.handle();
+    CUDA_TEXTURE_DESC raw_sampling{};
+    raw_sampling.filterMode = CU_TR_FILTER_MODE_LINEAR;
+    raw_sampling.flags = CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_READ_AS_INTEGER;
+    compare(
+        "texture_create", 200, nothing,
+        [&] {
+            CUtexObject made = 0;
+            check(driver.cuTexObjectCreate_(&made, &raw_resource, &raw_sampling, nullptr),
+                  "create");
+            check(driver.cuTexObjectDestroy_(made), "destroy");
+        },
+        [&] { static_cast<void>(device.create_texture_object(resource, sampling)); });
+    compare(
+        "surface_create", 200, nothing,
+        [&] {
+            CUsurfObject made = 0;
+            check(driver.cuSurfObjectCreate_(&made, &raw_resource), "create");
+            check(driver.cuSurfObjectDestroy_(made), "destroy");
+        },
+        [&] { static_cast<void>(device.create_surface_object(resource)); });
     compare(
         "stream_create", 50, nothing,
         [&] { check(driver.cuStreamDestroy_(raw_create()), "destroy"); },

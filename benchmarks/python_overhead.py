@@ -179,6 +179,7 @@ CALLS = {
     "copy": "source.copy_to(target, stream=stream)",
     "fill": "source.fill(0, stream=stream)",
     "event_create": "device.create_event().close_event()",
+    "texture_create": "x.create_texture(resource=x, options=x)",
     "event_record": "stream.record(event)",
     "event_is_done": "event.is_done",
     "stream_create": "device.create_stream().close_stream()",
@@ -198,6 +199,20 @@ CALLS = {
     "view_torch": "x.nothing(x, stream_ptr=-1)",
     "view_torch_ordered": "x.order(x, stream_ptr=2)",
 }
+
+
+def texture_objects(module, device):
+    """Return what textures are made of; nothing for a package that has none."""
+    try:
+        textures = importlib.import_module(f"{module}.texture")
+    except ImportError:
+        return {}
+    options = textures.OpaqueArrayOptions((64, 64), "float32", 1)
+    array = device.create_opaque_array(options)
+    return {
+        "resource": textures.ResourceDescriptor.from_opaque_array(array),
+        "sampling": textures.TextureObjectOptions(filter_mode="linear", normalized_coords=True),
+    }
 
 
 def operations(module):
@@ -259,6 +274,7 @@ def operations(module):
     cache = views.FileStreamProgramCache(folder.name)
     names |= {"program": program, "cache": cache, "folder": folder}
     names |= arrays()
+    names |= texture_objects(module, device)
     made = Operations(names)
     add = made.add
     add("launch_empty", LAUNCHES, "launch(stream, config, empty)", sync)
@@ -275,6 +291,9 @@ def operations(module):
     add("copy", 300, "source.copy_to(target, stream=stream)", sync)
     add("fill", 200, "source.fill(0, stream=stream)", sync)
     add("event_create", 1000, "device.create_event().close()")
+    if "resource" in names:
+        statement = "device.create_texture_object(resource=resource, options=sampling).close()"
+        add("texture_create", 300, statement)
     add("event_record", 1000, "stream.record(event)", sync)
     add("event_is_done", 2000, "event.is_done")
     add("stream_create", 100, "device.create_stream().close()")

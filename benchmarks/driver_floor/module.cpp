@@ -84,6 +84,11 @@ PyObject* close_event(PyObject* self, PyObject*) {
     Py_RETURN_NONE;
 }
 
+PyObject* create_texture(PyObject*, PyObject* const*, Py_ssize_t, PyObject*) {
+    floors::create_texture();
+    Py_RETURN_NONE;
+}
+
 PyObject* record(PyObject* self, PyObject* const*, Py_ssize_t, PyObject*) {
     floors::record(floor_in(self).objects);
     Py_RETURN_NONE;
@@ -185,6 +190,7 @@ PyMethodDef methods[] = {
     {"launch_sixteen", fast(launch_sixteen), FAST, nullptr},
     {"create_event", create_event, METH_NOARGS, nullptr},
     {"close_event", close_event, METH_NOARGS, nullptr},
+    {"create_texture", fast(create_texture), FAST, nullptr},
     {"record", fast(record), FAST, nullptr},
     {"create_stream", create_stream, METH_NOARGS, nullptr},
     {"close_stream", close_stream, METH_NOARGS, nullptr},

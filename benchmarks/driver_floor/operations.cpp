@@ -170,6 +170,26 @@ void destroy(CUstream stream) {
     check(DRIVER.cuStreamDestroy_(stream));
 }
 
+void create_texture() {
+    static const CUDA_RESOURCE_DESC resource = [] {
+        CUDA_ARRAY3D_DESCRIPTOR description{};
+        description.Width = 64;
+        description.Height = 64;
+        description.Format = CU_AD_FORMAT_FLOAT;
+        description.NumChannels = 1;
+        CUDA_RESOURCE_DESC made{};
+        made.resType = CU_RESOURCE_TYPE_ARRAY;
+        check(DRIVER.cuArray3DCreate_(&made.res.array.hArray, &description));
+        return made;
+    }();
+    CUDA_TEXTURE_DESC sampling{};
+    sampling.filterMode = CU_TR_FILTER_MODE_LINEAR;
+    sampling.flags = CU_TRSF_NORMALIZED_COORDINATES | CU_TRSF_READ_AS_INTEGER;
+    CUtexObject texture = 0;
+    check(DRIVER.cuTexObjectCreate_(&texture, &resource, &sampling, nullptr));
+    check(DRIVER.cuTexObjectDestroy_(texture));
+}
+
 void order_default_streams() {
     CUevent event = create_event();
     check(DRIVER.cuEventRecord_(event, CU_STREAM_LEGACY));
@@ -253,6 +273,9 @@ double time_of(const char* operation, int loops, const Objects& objects) {
     }
     if (is("event_create")) {
         return time(loops, [] { destroy(create_event()); });
+    }
+    if (is("texture_create")) {
+        return time(loops, [] { create_texture(); });
     }
     if (is("event_record")) {
         return time(loops, [&] { record(objects); });

@@ -48,6 +48,8 @@ void record(const Objects& objects);
 bool is_done(const Objects& objects);
 CUstream create_stream();
 void destroy(CUstream stream);
+/// Creates a texture of an array, which the first call makes, and destroys it.
+void create_texture();
 /// Makes the thread's own default stream wait for the legacy one.
 void order_default_streams();
 void set_current(const Objects& objects);

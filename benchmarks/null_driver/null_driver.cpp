@@ -235,6 +235,34 @@ EXPORT cuEventCreate(CUevent* event, unsigned) {
     return CUDA_SUCCESS;
 }
 
+EXPORT cuArray3DCreate_v2(CUarray* array, const CUDA_ARRAY3D_DESCRIPTOR*) {
+    *array = handle<CUarray>();
+    return CUDA_SUCCESS;
+}
+
+EXPORT cuArrayDestroy(CUarray) {
+    return CUDA_SUCCESS;
+}
+
+EXPORT cuTexObjectCreate(CUtexObject* texture, const CUDA_RESOURCE_DESC*, const CUDA_TEXTURE_DESC*,
+                         const CUDA_RESOURCE_VIEW_DESC*) {
+    *texture = 1;
+    return CUDA_SUCCESS;
+}
+
+EXPORT cuTexObjectDestroy(CUtexObject) {
+    return CUDA_SUCCESS;
+}
+
+EXPORT cuSurfObjectCreate(CUsurfObject* surface, const CUDA_RESOURCE_DESC*) {
+    *surface = 1;
+    return CUDA_SUCCESS;
+}
+
+EXPORT cuSurfObjectDestroy(CUsurfObject) {
+    return CUDA_SUCCESS;
+}
+
 EXPORT cuEventDestroy(CUevent) {
     return CUDA_SUCCESS;
 }
