@@ -317,10 +317,10 @@ void unfilter(Bytes& line, const Bytes& above, unsigned kind, std::size_t channe
         const int to_left = std::abs(guess - left);
         const int to_up = std::abs(guess - up);
         const int to_corner = std::abs(guess - corner);
-        const int paeth = to_left <= to_up && to_left <= to_corner ? left
-                          : to_up <= to_corner                     ? up
-                                                                   : corner;
-        const std::array<int, 5> added{0, left, up, (left + up) / 2, paeth};
+        const int nearest = to_left <= to_up && to_left <= to_corner ? left
+                            : to_up <= to_corner                     ? up
+                                                                     : corner;
+        const std::array<int, 5> added{0, left, up, (left + up) / 2, nearest};
         line[i] = static_cast<std::uint8_t>(line[i] + added.at(kind));
     }
 }

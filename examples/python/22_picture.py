@@ -76,8 +76,8 @@ def read_png(path):
             left, up, corner = rows[y, x - 1], rows[y - 1, x], rows[y - 1, x - 1]
             guess = left + up - corner
             near = np.stack([abs(guess - left), abs(guess - up), abs(guess - corner)])
-            paeth = np.choose(near.argmin(axis=0), [left, up, corner])
-            rows[y, x] = (value + (0, left, up, (left + up) // 2, paeth)[line[0]]) & 255
+            nearest = np.choose(near.argmin(axis=0), [left, up, corner])
+            rows[y, x] = (value + (0, left, up, (left + up) // 2, nearest)[line[0]]) & 255
     pixels = np.full((height, width, 4), 255, np.uint8)
     pixels[:, :, :channels] = rows[1:, 1:]
     return pixels

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from cuprum.typing import (
     AddressModeType,
@@ -219,7 +219,9 @@ class ResourceView:
     @property
     def _number(self) -> int:
         """The driver's number of the format."""
-        return 0 if self.format is None else 1 + list(ResourceViewFormatType).index(self.format)
+        if self.format is None:
+            return 0
+        return 1 + list(ResourceViewFormatType).index(ResourceViewFormatType(self.format))
 
 
 @dataclass
@@ -350,7 +352,7 @@ def _normalize_array_format(format: object) -> ArrayFormatType:
     try:
         import numpy as np
 
-        dtype = np.dtype(format)  # type: ignore[call-overload]
+        dtype: Any = np.dtype(cast("Any", format))
     except ImportError:
         raise ValueError(f"{expected}; numpy is not installed") from None
     except TypeError:
