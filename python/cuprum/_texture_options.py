@@ -42,7 +42,6 @@ _FIXED_CHANNELS = {
 _MULTI_PLANE_CHANNELS = 3
 _BOOL_FLAGS = (
     "is_cubemap",
-    "is_surface_load_store",
     "is_texture_gather",
     "is_depth_texture",
     "is_color_attachment",

@@ -126,7 +126,10 @@ bool is_constant(nb::handle value) noexcept {
            PyTuple_CheckExact(value.ptr()) != 0;
 }
 
-std::array<std::size_t, 3> numbers_argument(nb::handle values, const char* name) {
+/// Returns up to three numbers of a tuple, each at least `least`; zeros for None and what is
+/// missing.
+std::array<std::size_t, 3> numbers_argument(nb::handle values, const char* name,
+                                            std::size_t least = 0) {
     std::array<std::size_t, 3> made{};
     if (values.is_none()) {
         return made;
@@ -143,6 +146,11 @@ std::array<std::size_t, 3> numbers_argument(nb::handle values, const char* name)
     }
     for (std::size_t i = 0; i < numbers.size(); ++i) {
         made[i] = size_argument(numbers[i], name);
+        if (made[i] < least) {
+            raise_error(PyExc_ValueError, std::string(name) + "[" + std::to_string(i) + "] is " +
+                                              std::to_string(made[i]) + ", expected at least " +
+                                              std::to_string(least));
+        }
     }
     return made;
 }
@@ -237,10 +245,7 @@ nb::tuple shape_object(const ArrayExtent& extent) {
 
 ArrayRegion region_argument(nb::handle offset, nb::handle shape, const char* offset_name) {
     const auto first = numbers_argument(offset, offset_name);
-    const auto sizes = numbers_argument(shape, "shape");
-    if (!shape.is_none() && sizes[0] == 0) {
-        raise_error(PyExc_ValueError, "shape[0] is 0, expected at least 1");
-    }
+    const auto sizes = numbers_argument(shape, "shape", 1);
     return {first[0], first[1], first[2], sizes[0], sizes[1], sizes[2]};
 }
 

@@ -282,6 +282,8 @@ def test_bad_copies_are_refused(device, stream):
         array.copy_from(small, stream=stream, offset=(0, 4))
     with pytest.raises(ValueError, match=r"shape\[0\] is 0"):
         array.copy_from(small, stream=stream, shape=(0, 1))
+    with pytest.raises(ValueError, match=r"shape\[1\] is 0"):
+        array.copy_from(small, stream=stream, shape=(1, 0))
     with pytest.raises(ValueError, match="offset has 4 numbers, expected 1 to 3"):
         array.copy_from(small, stream=stream, offset=(0, 0, 0, 0))
     with pytest.raises(TypeError, match="offset must be a tuple of ints, got int"):
