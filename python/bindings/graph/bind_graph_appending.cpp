@@ -211,7 +211,7 @@ config : LaunchConfig or dict
     Grid, block and the rest, clusters and cooperative launches included.
 kernel : Kernel
     What to run.
-*args : Buffer, array, AllocNode, GraphCondition, int, float, numpy scalar, ctypes object or bytes
+*args : Buffer, array, texture, surface, AllocNode, condition, number, numpy scalar, ctypes or bytes
     One for each parameter, as `cuprum.launch` takes them. Their values are copied now. The graph
     keeps the objects alive as long as it, a clone or an executable may run the kernel.
 

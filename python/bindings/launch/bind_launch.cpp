@@ -54,7 +54,7 @@ config : LaunchConfig or dict
     Grid, block and the rest.
 kernel : Kernel
     What to run.
-*kernel_args : Buffer, array, GraphCondition, number, numpy scalar, ctypes object or bytes
+*kernel_args : Buffer, array, texture, surface, condition, number, numpy scalar, ctypes or bytes
     One for each parameter. A Buffer passes its address. So does an object with DLPack or
     ``__cuda_array_interface__``; the stream waits for its producer. Python's numbers convert to the
     parameter's size. Everything else, such as ctypes and numpy structures, must have that size.

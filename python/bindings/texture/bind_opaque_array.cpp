@@ -300,7 +300,7 @@ TypeError
     type.def("to_numpy", to_numpy, nb::kw_only(), "stream"_a.none(), "offset"_a = nb::none(),
              "shape"_a = nb::none(),
              nb::sig("def to_numpy(self, *, stream: Stream, offset: tuple[int, ...] | None = None, "
-                     "shape: tuple[int, ...] | None = None) -> numpy.ndarray"),
+                     "shape: tuple[int, ...] | None = None) -> typing.Any"),
              R"(Return all elements, or a region, as a new numpy array. Waits for the stream.
 
 The axes are slices or layers, rows, columns and channels. An axis that the array does not have is
@@ -351,11 +351,13 @@ public:
                                              type_label(object));
         }
         if (PyObject_GetBuffer(object.ptr(), &view_, flags) != 0) {
-            nb::python_error reason;
-            if (PyErr_GivenExceptionMatches(reason.type().ptr(), PyExc_BufferError) == 0) {
-                raise_error(PyExc_BufferError,
-                            std::string(name) + " (" + type_label(object) + ") is read-only");
+            nb::python_error reason; // takes the error that is set
+            if (is_written && PyObject_GetBuffer(object.ptr(), &view_, PyBUF_STRIDED_RO) == 0) {
+                PyBuffer_Release(&view_);
+                raise_error(PyExc_BufferError, std::string(name) + " (" + type_label(object) +
+                                                   ") is read-only, expected writable memory");
             }
+            PyErr_Clear();
             throw std::move(reason);
         }
     }
