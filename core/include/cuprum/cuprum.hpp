@@ -62,6 +62,7 @@
 #include <cuprum/system/sampling.hpp>
 #include <cuprum/system/system.hpp>
 #include <cuprum/system/values.hpp>
+#include <cuprum/tensor_map.hpp>
 #include <cuprum/texture/array_format.hpp>
 #include <cuprum/texture/mipmapped_array.hpp>
 #include <cuprum/texture/opaque_array.hpp>

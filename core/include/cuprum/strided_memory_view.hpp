@@ -21,6 +21,8 @@
 
 namespace cuprum {
 
+class TensorMapSource;
+
 /// A view of an array: where it lies, its layout and the type of its elements. Nothing is copied.
 ///
 /// It comes from a buffer, whose memory it shares, or from another library through DLPack, and
@@ -102,6 +104,8 @@ public:
     }
 
 private:
+    friend class TensorMapSource;
+
     StridedMemoryView(std::shared_ptr<void> kept, const dlpack::Tensor& tensor, bool is_readonly);
 
     void check_typed(dlpack::DataType type, std::size_t bytes, std::size_t alignment,

@@ -30,6 +30,13 @@ struct Access {
         return T(std::forward<Arguments>(arguments)...);
     }
 
+    /// Says what the memory of a tensor map's source is: how many bytes follow the address.
+    template <typename Source, typename Bytes>
+    static void set_memory(Source& source, bool is_device_accessible, Bytes bytes) noexcept {
+        source.is_device_accessible_ = is_device_accessible;
+        source.bytes_ = bytes;
+    }
+
     /// Returns a kernel's parameters, or null if the driver cannot report them.
     template <typename Kernel>
     [[nodiscard]] static auto plan(const Kernel& kernel) {

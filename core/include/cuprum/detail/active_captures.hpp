@@ -8,11 +8,14 @@
 #include <cuprum/detail/export.hpp>
 #include <cuprum/detail/handle_argument.hpp>
 
+#include <array>
 #include <atomic>
 #include <concepts>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace cuprum {
 
@@ -57,17 +60,46 @@ void retain_if_handle(const Stream& stream, const Argument& argument) {
     }
 }
 
-/// Lets a graph keep the buffers, textures and surfaces among a kernel's arguments alive. Costs one
+/// A TensorMapDescriptor, which keeps its memory alive by other means than a Buffer.
+template <typename T>
+concept HasOwner = requires(const T& argument) {
+    { argument.owner() } -> std::same_as<const std::shared_ptr<void>&>;
+};
+
+/// Returns the owners that arguments of a kernel have as one object; null if there is none.
+template <typename... Arguments>
+[[nodiscard]] std::shared_ptr<void> owner_of_all(const Arguments&... arguments) {
+    if constexpr ((HasOwner<Arguments> || ...)) {
+        constexpr std::size_t COUNT = (std::size_t{HasOwner<Arguments>} + ...);
+        auto owners = std::make_shared<std::array<std::shared_ptr<void>, COUNT>>();
+        std::size_t next = 0;
+        const auto add = [&](const auto& argument) {
+            if constexpr (HasOwner<std::decay_t<decltype(argument)>>) {
+                (*owners)[next++] = argument.owner();
+            }
+        };
+        (add(arguments), ...);
+        return COUNT == 1 ? owners->front() : owners;
+    } else {
+        return {};
+    }
+}
+
+/// Lets a graph keep the memory, textures and surfaces of a kernel's arguments alive. Costs one
 /// load while nothing is captured.
 template <typename... Arguments>
 void retain_arguments(const Stream& stream, const Arguments&... arguments) {
-    if constexpr ((HasBuffer<Arguments> || ...) || (PassedByHandle<Arguments> || ...)) {
+    if constexpr (((HasBuffer<Arguments> || HasOwner<Arguments> || PassedByHandle<Arguments>) ||
+                   ...)) {
         if (active_captures.load(std::memory_order_relaxed) != 0) [[unlikely]] {
             if constexpr ((HasBuffer<Arguments> || ...)) {
                 const Buffer* const buffers[] = {buffer_of(arguments)...};
                 retain_buffers(stream, buffers);
             }
             (retain_if_handle(stream, arguments), ...);
+            if (auto owner = owner_of_all(arguments...)) {
+                retain_object(stream, std::move(owner));
+            }
         }
     }
 }

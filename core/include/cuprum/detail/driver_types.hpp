@@ -23,6 +23,7 @@ struct CUgraphNode_st;
 struct CUgraphExec_st;
 struct CUarray_st;
 struct CUmipmappedArray_st;
+struct CUtensorMap_st;
 
 using CUdevice = int;
 using CUcontext = CUctx_st*;
@@ -38,6 +39,7 @@ using CUgraphNode = CUgraphNode_st*;
 using CUgraphExec = CUgraphExec_st*;
 using CUarray = CUarray_st*;
 using CUmipmappedArray = CUmipmappedArray_st*;
+using CUtensorMap = CUtensorMap_st;
 using CUtexObject = unsigned long long;
 using CUsurfObject = unsigned long long;
 using CUdeviceptr = unsigned long long;

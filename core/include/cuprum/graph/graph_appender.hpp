@@ -119,11 +119,12 @@ template <std::size_t Count>
 struct KeptArguments {
     std::array<const Buffer*, Count> buffers;
     std::array<const HandleArgument*, Count> handles;
+    std::shared_ptr<void> owner; // of tensor maps; may be null
 };
 
 template <typename... Arguments>
 [[nodiscard]] KeptArguments<sizeof...(Arguments)> kept_of(const Arguments&... arguments) {
-    return {{buffer_of(arguments)...}, {handle_of(arguments)...}};
+    return {{buffer_of(arguments)...}, {handle_of(arguments)...}, owner_of_all(arguments...)};
 }
 
 /// Calls `use` with the stored values as NodeArguments.
@@ -136,7 +137,8 @@ decltype(auto) with_node_arguments(const KeptArguments<Count>& kept, const Use& 
     return use(NodeArguments{.addresses = addresses.data(),
                              .types = TYPES,
                              .buffers = kept.buffers,
-                             .handles = kept.handles});
+                             .handles = kept.handles,
+                             .owner = kept.owner});
 }
 
 /// Calls `use` with arguments for a kernel.

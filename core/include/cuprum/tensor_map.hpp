@@ -1,0 +1,396 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+#pragma once
+
+#include <cuprum/buffer.hpp>
+#include <cuprum/detail/argument_type.hpp>
+#include <cuprum/detail/driver_types.hpp>
+#include <cuprum/detail/export.hpp>
+#include <cuprum/detail/text.hpp>
+#include <cuprum/device.hpp>
+#include <cuprum/dlpack.hpp>
+#include <cuprum/strided_layout.hpp>
+#include <cuprum/strided_memory_view.hpp>
+#include <cuprum/typed_buffer.hpp>
+#include <cuprum/typed_view.hpp>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace cuprum {
+
+/// The type of a tensor's elements. The packed types need compute capability 10.0.
+enum class TensorMapDataType : std::uint8_t {
+    UInt8,
+    UInt16,
+    UInt32,
+    Int32,
+    UInt64,
+    Int64,
+    Float16,
+    Float32,
+    Float64,
+    BFloat16,
+    Float32FTZ,         // denormal numbers become 0
+    TFloat32,           // float with 10 bits of mantissa
+    TFloat32FTZ,        // the same, and denormal numbers become 0
+    Packed16U4Align8B,  // 4 bits each, without gaps
+    Packed16U4Align16B, // 4 bits each; in shared memory, 8 bytes of gap follow 16 elements
+    Packed16U6Align16B, // 6 bits each; in shared memory, 4 bytes of gap follow 16 elements
+};
+
+/// Whether the channels of a tensor lie in slices of 16 or 32 bytes, as in NC/8HWC8.
+enum class TensorMapInterleave : std::uint8_t { None, Bytes16, Bytes32 };
+
+/// How a copy permutes 16-byte pieces in shared memory, so that columns avoid bank conflicts. The
+/// atom forms move larger pieces and need compute capability 10.0.
+enum class TensorMapSwizzle : std::uint8_t {
+    None,
+    Bytes32,
+    Bytes64,
+    Bytes128,
+    Bytes128Atom32,
+    Bytes128Atom32Flip8,
+    Bytes128Atom64,
+};
+
+/// How many bytes the L2 cache fetches at once.
+enum class TensorMapL2Promotion : std::uint8_t { None, Bytes64, Bytes128, Bytes256 };
+
+/// What a load writes for elements outside the tensor: 0, or a NaN that fused multiplications treat
+/// as 0.
+enum class TensorMapOOBFill : std::uint8_t { None, NaNRequestZeroFMA };
+
+/// Which pixels a wide im2col copy loads: as many as the map says, or 128.
+enum class TensorMapIm2ColWideMode : std::uint8_t { W, W128 };
+
+/// How coordinates select elements.
+enum class TensorMapMode : std::uint8_t { Tiled, Im2Col, Im2ColWide };
+
+/// Up to five numbers, one for each axis of a tensor. It allocates nothing.
+class TensorMapExtents {
+public:
+    static constexpr std::size_t MAXIMUM = 5;
+
+    constexpr TensorMapExtents() = default;
+
+    // NOLINTNEXTLINE(google-explicit-constructor): as a container does
+    constexpr TensorMapExtents(std::initializer_list<std::int64_t> values) noexcept
+        : TensorMapExtents(std::span<const std::int64_t>(values.begin(), values.size())) {}
+
+    explicit constexpr TensorMapExtents(std::span<const std::int64_t> values) noexcept
+        : count_(values.size()) {
+        for (std::size_t index = 0; index < std::min(count_, MAXIMUM); ++index) {
+            values_[index] = values[index];
+        }
+    }
+
+    /// Returns how many numbers were given, also if they are more than can be stored.
+    [[nodiscard]] constexpr std::size_t size() const noexcept { return count_; }
+
+    [[nodiscard]] constexpr bool is_empty() const noexcept { return count_ == 0; }
+
+    [[nodiscard]] constexpr std::int64_t operator[](std::size_t index) const noexcept {
+        return values_[index];
+    }
+
+private:
+    std::array<std::int64_t, MAXIMUM> values_{};
+    std::size_t count_ = 0;
+};
+
+/// What a map is made of, besides the tensor. Numbers follow the tensor's axes, outermost first.
+struct TensorMapDescriptorOptions {
+    TensorMapExtents box_dim = {};         // the size of one copy, 1 to 256 elements on each axis
+    TensorMapExtents element_strides = {}; // 1 to 8: copy every n-th element; none means all 1
+    std::optional<TensorMapDataType> data_type = {}; // none means the tensor's own
+    TensorMapInterleave interleave = TensorMapInterleave::None;
+    TensorMapSwizzle swizzle = TensorMapSwizzle::None;
+    TensorMapL2Promotion l2_promotion = TensorMapL2Promotion::None;
+    TensorMapOOBFill oob_fill = TensorMapOOBFill::None;
+};
+
+/// What an im2col map is made of. The tensor is NWC, NHWC or NDHWC; corners have one number for
+/// each axis between the first and the last.
+struct TensorMapIm2ColOptions {
+    TensorMapExtents pixel_box_lower_corner =
+        {}; // offsets of the box from the tensor's first pixel
+    TensorMapExtents pixel_box_upper_corner = {}; // offsets from its last pixel
+    std::int64_t channels_per_pixel = 0;          // 1 to 256
+    std::int64_t pixels_per_column = 0;           // 1 to 1024
+    TensorMapExtents element_strides = {};
+    std::optional<TensorMapDataType> data_type = {};
+    TensorMapInterleave interleave = TensorMapInterleave::None;
+    TensorMapSwizzle swizzle = TensorMapSwizzle::None;
+    TensorMapL2Promotion l2_promotion = TensorMapL2Promotion::None;
+    TensorMapOOBFill oob_fill = TensorMapOOBFill::None;
+};
+
+/// What a wide im2col map is made of: the box has a size along W only.
+struct TensorMapIm2ColWideOptions {
+    std::int64_t pixel_box_lower_corner_width = 0;
+    std::int64_t pixel_box_upper_corner_width = 0;
+    std::int64_t channels_per_pixel = 0;
+    std::int64_t pixels_per_column = 0; // ignored if the mode is W128
+    TensorMapExtents element_strides = {};
+    std::optional<TensorMapDataType> data_type = {};
+    TensorMapInterleave interleave = TensorMapInterleave::None;
+    TensorMapIm2ColWideMode mode = TensorMapIm2ColWideMode::W;
+    TensorMapSwizzle swizzle = TensorMapSwizzle::Bytes128;
+    TensorMapL2Promotion l2_promotion = TensorMapL2Promotion::None;
+    TensorMapOOBFill oob_fill = TensorMapOOBFill::None;
+};
+
+/// The tensor that a map describes: a view, a buffer with a layout, or an address with extents.
+class CUPRUM_API TensorMapSource {
+public:
+    /// Takes a view. The map keeps its memory alive.
+    // NOLINTNEXTLINE(google-explicit-constructor): a view stands for its tensor
+    TensorMapSource(const StridedMemoryView& view);
+
+    /// Takes a buffer. The map keeps its memory alive.
+    /// @throws ClosedError; std::invalid_argument if the layout does not fit the buffer.
+    TensorMapSource(const Buffer& buffer, const StridedLayout& layout, TensorMapDataType type);
+
+    /// Takes a typed buffer as an array in C order. The map keeps its memory alive.
+    /// @throws ClosedError; std::invalid_argument if the buffer is too small.
+    template <typename T>
+    TensorMapSource(const TypedBuffer<T>& buffer, std::initializer_list<std::int64_t> shape)
+        : TensorMapSource(buffer.buffer(), StridedLayout(shape, sizeof(T)), dlpack::type_of<T>()) {}
+
+    /// Takes a typed view, which owns nothing: keep its memory alive as long as kernels use the
+    /// map.
+    template <typename T, std::size_t Rank>
+    // NOLINTNEXTLINE(google-explicit-constructor): a view stands for its tensor
+    TensorMapSource(const TypedView<T, Rank>& view) noexcept
+        : TensorMapSource(static_cast<CUdeviceptr>(reinterpret_cast<std::uintptr_t>(view.data())),
+                          view.shape(), view.strides(), sizeof(T), dlpack::type_of<T>()) {}
+
+    /// Takes an address with extents in elements and strides in bytes, both outermost first. No
+    /// strides mean C order. Keep the memory alive as long as kernels use the map.
+    [[nodiscard]] static TensorMapSource at(CUdeviceptr address, TensorMapDataType type,
+                                            const TensorMapExtents& shape,
+                                            const TensorMapExtents& strides_in_bytes = {});
+
+    /// Says which device uses the map. Without it, that is the device of the memory or, for
+    /// memory of the host and for addresses, the current one.
+    TensorMapSource& on(const Device& device) noexcept {
+        device_id_ = device.ordinal();
+        return *this;
+    }
+
+private:
+    friend struct detail::Access;
+    friend class TensorMapDescriptor;
+
+    using Extents = StridedLayout::Extents;
+
+    TensorMapSource(CUdeviceptr address, Extents shape, Extents strides, std::size_t itemsize,
+                    dlpack::DataType type) noexcept;
+    TensorMapSource(const Buffer& buffer, const StridedLayout& layout, dlpack::DataType type);
+
+    CUdeviceptr address_ = 0;
+    TensorMapExtents shape_;
+    TensorMapExtents strides_; // in bytes
+    std::uint32_t item_bits_ = 0;
+    dlpack::DataType type_{};
+    std::optional<TensorMapDataType> data_type_;
+    bool is_device_accessible_ = true;
+    int device_id_ = -1;      // -1 if not known
+    std::uint64_t bytes_ = 0; // from the address on that belong to the memory; 0 if not known
+    std::shared_ptr<void> owner_;
+};
+
+/// A tensor map: it describes to the tensor memory accelerator (TMA) where a tensor lies and which
+/// box one copy moves. Needs compute capability 9.0.
+///
+/// It is a value of 128 bytes for the device and what they mean. Pass it to a kernel whose
+/// parameter is a `const __grid_constant__ CUtensorMap`. It keeps the memory of its view or buffer
+/// alive, and so does a graph with a kernel node that takes it.
+///
+/// Every factory checks the documented rules before it calls the driver and throws
+/// std::invalid_argument with the rule that does not hold.
+class CUPRUM_API TensorMapDescriptor {
+public:
+    static constexpr std::size_t SIZE_BYTES = 128;
+    static constexpr std::size_t ALIGNMENT_BYTES = 64;
+    static constexpr std::size_t MAXIMUM_RANK = TensorMapExtents::MAXIMUM;
+
+    /// Describes boxes of a tensor.
+    [[nodiscard]] static TensorMapDescriptor tiled(TensorMapSource source,
+                                                   const TensorMapDescriptorOptions& options);
+    /// Describes columns of pixels, for convolutions.
+    [[nodiscard]] static TensorMapDescriptor im2col(TensorMapSource source,
+                                                    const TensorMapIm2ColOptions& options);
+    /// Describes rows of pixels along W. Kernels need compute capability 10.0 for them.
+    [[nodiscard]] static TensorMapDescriptor im2col_wide(TensorMapSource source,
+                                                         const TensorMapIm2ColWideOptions& options);
+
+    /// Describes other memory from now on, with the same extents and strides.
+    ///
+    /// Launches that were enqueued before keep the old address. The new memory is kept alive
+    /// instead of the old one.
+    /// @throws std::invalid_argument if the memory is not aligned, too small, or on another device.
+    void replace_address(TensorMapSource source);
+
+    /// Returns the map as the driver has it, for as long as this object lives.
+    [[nodiscard]] const CUtensorMap* handle() const noexcept {
+        return reinterpret_cast<const CUtensorMap*>(map_.data());
+    }
+
+    [[nodiscard]] std::span<const std::byte, SIZE_BYTES> bytes() const noexcept { return map_; }
+
+    [[nodiscard]] TensorMapMode mode() const noexcept { return mode_; }
+
+    [[nodiscard]] std::size_t rank() const noexcept { return rank_; }
+
+    [[nodiscard]] TensorMapDataType data_type() const noexcept { return data_type_; }
+
+    [[nodiscard]] CUdeviceptr address() const noexcept { return address_; }
+
+    /// Returns the extents in elements, outermost first.
+    [[nodiscard]] TensorMapExtents shape() const noexcept;
+    /// Returns the strides in bytes, outermost first; that of the innermost axis is one element,
+    /// or 0 if an element has less than 8 bits.
+    [[nodiscard]] TensorMapExtents strides_in_bytes() const noexcept;
+    /// Returns the box of a tiled map, outermost first; empty for the other modes.
+    [[nodiscard]] TensorMapExtents box_dim() const noexcept;
+    [[nodiscard]] TensorMapExtents element_strides() const noexcept;
+    /// Returns the corners of an im2col map, outermost first; empty for tiled maps.
+    [[nodiscard]] TensorMapExtents pixel_box_lower_corner() const noexcept;
+    [[nodiscard]] TensorMapExtents pixel_box_upper_corner() const noexcept;
+
+    [[nodiscard]] std::uint32_t channels_per_pixel() const noexcept { return channels_; }
+
+    [[nodiscard]] std::uint32_t pixels_per_column() const noexcept { return pixels_; }
+
+    [[nodiscard]] TensorMapInterleave interleave() const noexcept { return interleave_; }
+
+    [[nodiscard]] TensorMapSwizzle swizzle() const noexcept { return swizzle_; }
+
+    [[nodiscard]] TensorMapL2Promotion l2_promotion() const noexcept { return l2_promotion_; }
+
+    [[nodiscard]] TensorMapOOBFill oob_fill() const noexcept { return oob_fill_; }
+
+    [[nodiscard]] TensorMapIm2ColWideMode wide_mode() const noexcept { return wide_mode_; }
+
+    /// Returns how many bytes of shared memory one copy writes: what a kernel tells its barrier to
+    /// expect. Elements outside the tensor count, too.
+    [[nodiscard]] std::size_t copy_bytes() const noexcept;
+
+    /// Returns the device that the map was made for; nothing for addresses, and for host memory.
+    [[nodiscard]] std::optional<Device> device() const;
+
+    /// Returns what keeps the memory alive; null if the map was made from an address.
+    [[nodiscard]] const std::shared_ptr<void>& owner() const noexcept { return owner_; }
+
+    /// Returns the text with all that the map describes.
+    [[nodiscard]] std::string description() const;
+
+    /// Compares the bytes of the maps.
+    friend bool operator==(const TensorMapDescriptor& left,
+                           const TensorMapDescriptor& right) noexcept {
+        return left.map_ == right.map_;
+    }
+
+private:
+    TensorMapDescriptor(TensorMapSource& source, TensorMapMode mode) noexcept;
+
+    template <typename Options>
+    void describe(const TensorMapSource& source, const Options& options);
+    void set_type(const TensorMapSource& source, const std::optional<TensorMapDataType>& wanted);
+    void set_extents(const TensorMapSource& source);
+    void set_element_strides(const TensorMapExtents& strides);
+    void set_box(const TensorMapDescriptorOptions& options);
+    void set_pixels(std::int64_t channels, std::int64_t pixels);
+    [[nodiscard]] std::int64_t converted_extent(std::int64_t extent, std::uint32_t item_bits,
+                                                std::uint32_t bits) const;
+    [[nodiscard]] std::uint64_t checked_stride(std::size_t axis, std::int64_t extent,
+                                               std::int64_t stride, std::uint32_t alignment) const;
+    void check_pixel_box(std::size_t index) const;
+
+    template <typename Entry, typename... Arguments>
+    void encode(const Entry& entry, Arguments... arguments);
+    template <typename Entry, typename... Arguments>
+    void call_encoder(const Entry& entry, Arguments... arguments) const;
+    [[noreturn]] void refuse(int status, const char* call) const;
+
+    [[nodiscard]] std::size_t corner_count() const noexcept;
+    [[nodiscard]] std::uint64_t reach_bytes() const noexcept;
+
+    // NOTE: the driver fills the map before anyone reads it.
+    alignas(ALIGNMENT_BYTES) std::array<std::byte, SIZE_BYTES> map_;
+
+    // As the driver has them: innermost first.
+    std::array<std::uint64_t, MAXIMUM_RANK> dims_{};
+    std::array<std::uint64_t, MAXIMUM_RANK - 1> strides_{};
+    std::array<std::uint32_t, MAXIMUM_RANK> box_{};
+    std::array<std::uint32_t, MAXIMUM_RANK> element_strides_{};
+    std::array<std::int32_t, MAXIMUM_RANK - 2> lower_corner_{};
+    std::array<std::int32_t, MAXIMUM_RANK - 2> upper_corner_{};
+    std::uint32_t channels_ = 0;
+    std::uint32_t pixels_ = 0;
+
+    CUdeviceptr address_ = 0;
+    std::shared_ptr<void> owner_;
+    int device_id_ = -1;
+    std::uint8_t rank_ = 0;
+    TensorMapMode mode_;
+    TensorMapDataType data_type_ = TensorMapDataType::UInt8;
+    TensorMapInterleave interleave_ = TensorMapInterleave::None;
+    TensorMapSwizzle swizzle_ = TensorMapSwizzle::None;
+    TensorMapL2Promotion l2_promotion_ = TensorMapL2Promotion::None;
+    TensorMapOOBFill oob_fill_ = TensorMapOOBFill::None;
+    TensorMapIm2ColWideMode wide_mode_ = TensorMapIm2ColWideMode::W;
+};
+
+/// Return the names that the driver's constants end in, such as "FLOAT32" or "128B_ATOM_32B".
+[[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapDataType type) noexcept;
+[[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapInterleave interleave) noexcept;
+[[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapSwizzle swizzle) noexcept;
+[[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapL2Promotion promotion) noexcept;
+[[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapOOBFill fill) noexcept;
+[[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapIm2ColWideMode mode) noexcept;
+[[nodiscard]] CUPRUM_API std::string_view to_string(TensorMapMode mode) noexcept;
+
+/// Returns mode, rank, type and swizzle; see also TensorMapDescriptor::description.
+[[nodiscard]] CUPRUM_API std::string to_string(const TensorMapDescriptor& map);
+
+namespace detail {
+
+template <typename T>
+struct StoredArgument;
+
+/// The 128 bytes that a kernel takes for a tensor map.
+struct alignas(TensorMapDescriptor::ALIGNMENT_BYTES) TensorMapBytes {
+    std::array<std::byte, TensorMapDescriptor::SIZE_BYTES> bytes;
+};
+
+/// A tensor map passes to a kernel by value.
+template <>
+struct StoredArgument<TensorMapDescriptor> {
+    TensorMapBytes value;
+
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    StoredArgument(const TensorMapDescriptor& map) noexcept {
+        std::copy(map.bytes().begin(), map.bytes().end(), value.bytes.begin());
+    }
+};
+
+template <>
+inline constexpr ArgumentType ARGUMENT_TYPE<TensorMapDescriptor> = ARGUMENT_TYPE<TensorMapBytes>;
+
+} // namespace detail
+
+} // namespace cuprum
