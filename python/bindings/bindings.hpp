@@ -42,6 +42,7 @@ void bind_graph_builder(nb::module_& module);
 void bind_launch_config(nb::module_& module);
 void bind_strided_layout(nb::module_& module);
 void bind_strided_memory_view(nb::module_& module);
+void bind_tensor_map(nb::module_& module);
 void bind_opaque_array(nb::module_& module);
 void bind_mipmapped_array(nb::module_& module);
 void bind_resource_descriptor(nb::module_& module);

@@ -59,6 +59,7 @@ NB_MODULE(_cuprum, module) {
     bind_graph_builder(module);
     bind_strided_layout(module);
     bind_strided_memory_view(module);
+    bind_tensor_map(module);
     bind_system(module);
     bind_trace(module);
 

@@ -34,6 +34,7 @@ from cuprum._cuprum import (
     SMResource,
     Stream,
     SynchronousMemoryResource,
+    TensorMapDescriptor,
     VirtualMemoryResource,
     WorkqueueResource,
     compiler_version,
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
         ProgramOptions,
         SMResourceOptions,
         StreamOptions,
+        TensorMapDescriptorOptions,
         VirtualMemoryResourceOptions,
         WorkqueueResourceOptions,
     )
@@ -137,6 +139,8 @@ __all__ = [
     "Stream",
     "StreamOptions",
     "SynchronousMemoryResource",
+    "TensorMapDescriptor",
+    "TensorMapDescriptorOptions",
     "UnknownAttributeError",
     "UnsupportedOptionError",
     "VirtualMemoryResource",
@@ -179,10 +183,10 @@ def __getattr__(name: str) -> object:
     """Import a name on its first use."""
     from importlib import import_module
 
-    if name in _LAZY_OPTIONS:
-        value: object = getattr(import_module("cuprum._options"), name)
-    elif name in _LAZY_NAMES:
-        value = getattr(import_module(f"cuprum.{_LAZY_NAMES[name]}"), name)
+    if name in _LAZY_NAMES:
+        value: object = getattr(import_module(f"cuprum.{_LAZY_NAMES[name]}"), name)
+    elif name in _LAZY_OPTIONS:
+        value = getattr(import_module("cuprum._options"), name)
     elif name in _LAZY_MODULES:
         value = import_module(f"cuprum.{name}")
     else:

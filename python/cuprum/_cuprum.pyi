@@ -28,6 +28,7 @@ import cuprum._ipc_memory
 import cuprum._managed
 import cuprum._options
 import cuprum._peer_access
+import cuprum._tensor_map
 import cuprum._types
 import cuprum.system.typing
 import cuprum.typing
@@ -5660,8 +5661,44 @@ class StridedMemoryView:
             If the layout reaches beyond the memory, or the element sizes differ.
         """
 
-    def as_tensor_map(self, *args: object, **kwargs: object) -> object:
-        """Create a tensor map of the array; not available yet."""
+    def as_tensor_map(self, box_dim: tuple[int, ...] | None = None, *, options: TensorMapDescriptorOptions | dict | None = None, element_strides: tuple[int, ...] | None = None, data_type: object | None = None, interleave: object | None = None, swizzle: object | None = None, l2_promotion: object | None = None, oob_fill: object | None = None) -> TensorMapDescriptor:
+        """
+        Create a tensor map, with which kernels copy boxes of the array to shared memory.
+
+        Numbers follow the axes of the view. If `data_type` has another size than the view's elements, the
+        innermost axis is seen as elements of that size.
+
+        Parameters
+        ----------
+        box_dim : tuple of int
+            The size of one copy, 1 to 256 elements on each axis.
+        options : TensorMapDescriptorOptions or dict, optional
+            All arguments in one object, instead of the single ones.
+        element_strides : tuple of int, optional
+            Copy every n-th element of an axis, 1 to 8.
+        data_type : numpy.dtype or TensorMapDataType, optional
+            The type of the elements, if it is not that of the view.
+        interleave : TensorMapInterleave, optional
+            Whether channels are interleaved.
+        swizzle : TensorMapSwizzle, optional
+            How pieces are permuted in shared memory.
+        l2_promotion : TensorMapL2Promotion, optional
+            How much the L2 cache fetches at once.
+        oob_fill : TensorMapOOBFill, optional
+            What loads write for elements outside the array.
+
+        Returns
+        -------
+        TensorMapDescriptor
+            It keeps the view alive. Pass it to a kernel.
+
+        Raises
+        ------
+        TypeError
+            If `box_dim` is missing, or `options` is given together with other arguments.
+        ValueError
+            If a rule does not hold; the text says which.
+        """
 
     def copy_from(self, other: object, stream: Stream, allocator: None = None, blocking: bool | None = None) -> None:
         """
@@ -5724,6 +5761,146 @@ class StridedMemoryView:
     __dlpack_c_exchange_api__: CapsuleType
 
     __c_dlpack_exchange_api__: CapsuleType
+
+class TensorMapDescriptor:
+    """
+    A tensor map: describes to the tensor memory accelerator where a tensor lies.
+
+    Made by ``StridedMemoryView.as_tensor_map``. Pass it to a kernel whose parameter is a
+    ``const __grid_constant__ CUtensorMap``. Keeps the view alive. Needs compute capability 9.0.
+    """
+
+    def __init__(self) -> None: ...
+
+    @classmethod
+    def _from_tiled(cls, view: StridedMemoryView, box_dim: tuple[int, ...] | None = None, *, options: object = None, element_strides: tuple[int, ...] | None = None, data_type: object = None, interleave: object = None, swizzle: object = None, l2_promotion: object = None, oob_fill: object = None) -> TensorMapDescriptor:
+        """Make a tiled map. See ``StridedMemoryView.as_tensor_map``."""
+
+    @classmethod
+    def _from_im2col(cls, view: StridedMemoryView, pixel_box_lower_corner: tuple[int, ...], pixel_box_upper_corner: tuple[int, ...], channels_per_pixel: int, pixels_per_column: int, *, element_strides: tuple[int, ...] | None = None, data_type: object = None, interleave: object = None, swizzle: object = None, l2_promotion: object = None, oob_fill: object = None) -> TensorMapDescriptor:
+        """
+        Make an im2col map, for convolutions.
+
+        Parameters
+        ----------
+        view : StridedMemoryView
+            A tensor NWC, NHWC or NDHWC.
+        pixel_box_lower_corner, pixel_box_upper_corner : tuple of int
+            Offsets of the box from the first and from the last pixel, one for each axis between the
+            first and the last.
+        channels_per_pixel : int
+            1 to 256.
+        pixels_per_column : int
+            1 to 1024.
+        element_strides, data_type, interleave, swizzle, l2_promotion, oob_fill
+            As for ``StridedMemoryView.as_tensor_map``.
+
+        Raises
+        ------
+        ValueError
+            If a rule does not hold; the text says which.
+        """
+
+    @classmethod
+    def _from_im2col_wide(cls, view: StridedMemoryView, pixel_box_lower_corner_width: int, pixel_box_upper_corner_width: int, channels_per_pixel: int, pixels_per_column: int, *, element_strides: tuple[int, ...] | None = None, data_type: object = None, interleave: object = None, mode: object = None, swizzle: object = None, l2_promotion: object = None, oob_fill: object = None) -> TensorMapDescriptor:
+        """
+        Make a wide im2col map, whose box has a size along W only; kernels need compute capability 10.0. See ``_from_im2col``.
+        """
+
+    def replace_address(self, tensor: object) -> None:
+        """
+        Describe other memory from now on, with the same extents and strides.
+
+        Launches that were enqueued before keep the old address. The map keeps the new memory alive instead
+        of the old one, so wait for those launches before the old memory goes.
+
+        Parameters
+        ----------
+        tensor : object
+            A StridedMemoryView, or an array with DLPack or ``__cuda_array_interface__``.
+
+        Raises
+        ------
+        ValueError
+            If the memory is not accessible to the device, not aligned, too small, or on another device.
+        RuntimeError
+            If the map belongs to another device than the current one.
+        """
+
+    @property
+    def device(self) -> Device | None:
+        """Return the device it was made for."""
+
+    @property
+    def mode(self) -> str:
+        """Return "tiled", "im2col" or "im2col_wide"."""
+
+    @property
+    def rank(self) -> int:
+        """Return the number of axes."""
+
+    @property
+    def data_type(self) -> cuprum._tensor_map.TensorMapDataType:
+        """Return the type of the elements."""
+
+    @property
+    def interleave(self) -> cuprum._tensor_map.TensorMapInterleave:
+        """Return whether channels are interleaved."""
+
+    @property
+    def swizzle(self) -> cuprum._tensor_map.TensorMapSwizzle:
+        """Return how pieces are permuted in shared memory."""
+
+    @property
+    def l2_promotion(self) -> cuprum._tensor_map.TensorMapL2Promotion:
+        """Return how much the L2 cache fetches at once."""
+
+    @property
+    def oob_fill(self) -> cuprum._tensor_map.TensorMapOOBFill:
+        """Return what loads write for elements outside the tensor."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Return the extents in elements."""
+
+    @property
+    def strides_in_bytes(self) -> tuple[int, ...]:
+        """Return the strides in bytes."""
+
+    @property
+    def box_dim(self) -> tuple[int, ...]:
+        """Return the size of one copy; empty unless the map is tiled."""
+
+    @property
+    def element_strides(self) -> tuple[int, ...]:
+        """Return the steps between copied elements."""
+
+    @property
+    def pixel_box_lower_corner(self) -> tuple[int, ...]:
+        """Return the lower corner of an im2col map; empty for a tiled one."""
+
+    @property
+    def pixel_box_upper_corner(self) -> tuple[int, ...]:
+        """Return the upper corner of an im2col map; empty for a tiled one."""
+
+    @property
+    def copy_bytes(self) -> int:
+        """
+        Return how many bytes of shared memory one copy writes: what a barrier must expect.
+        """
+
+    @property
+    def address(self) -> int:
+        """Return the address of the tensor."""
+
+    def __bytes__(self) -> bytes:
+        """Return the 128 bytes that a kernel takes."""
+
+    def __repr__(self) -> str: ...
+
+    def __str__(self) -> str: ...
+
+    def __reduce__(self) -> str | tuple: ...
 
 class MemoryInfo:
     """Memory of a device, in bytes."""

@@ -15,6 +15,7 @@ from cuprum._memory_options import (
     PinnedMemoryResourceOptions,
     VirtualMemoryResourceOptions,
 )
+from cuprum._tensor_map import TensorMapDescriptorOptions
 
 __all__ = [
     "ContextOptions",
@@ -27,6 +28,7 @@ __all__ = [
     "ProgramOptions",
     "SMResourceOptions",
     "StreamOptions",
+    "TensorMapDescriptorOptions",
     "VirtualMemoryResourceOptions",
     "WorkqueueResourceOptions",
 ]

@@ -3,6 +3,7 @@
 
 #include "arrays/extents.hpp"
 #include "arrays/strided_memory_view.hpp"
+#include "arrays/tensor_map.hpp"
 #include "arrays/view_copy.hpp"
 #include "arrays/view_dlpack.hpp"
 #include "arrays/view_sources.hpp"
@@ -226,14 +227,48 @@ Raises
 ------
 ValueError
     If the layout reaches beyond the memory, or the element sizes differ.)");
-    type.def(
-        "as_tensor_map",
-        [](const View&, const nb::args&, const nb::kwargs&) {
-            raise_error(PyExc_NotImplementedError,
-                        "as_tensor_map is not available yet: there are no tensor maps");
-        },
-        nb::sig("def as_tensor_map(self, *args: object, **kwargs: object) -> object"),
-        "Create a tensor map of the array; not available yet.");
+    fast_method<tensor_map_of>(
+        type,
+        "def as_tensor_map(self, box_dim: tuple[int, ...] | None = None, *, options: "
+        "TensorMapDescriptorOptions | dict | None = None, element_strides: tuple[int, ...] | None "
+        "= None, data_type: object | None = None, interleave: object | None = None, swizzle: "
+        "object | None = None, l2_promotion: object | None = None, oob_fill: object | None = None) "
+        "-> TensorMapDescriptor",
+        R"(Create a tensor map, with which kernels copy boxes of the array to shared memory.
+
+Numbers follow the axes of the view. If `data_type` has another size than the view's elements, the
+innermost axis is seen as elements of that size.
+
+Parameters
+----------
+box_dim : tuple of int
+    The size of one copy, 1 to 256 elements on each axis.
+options : TensorMapDescriptorOptions or dict, optional
+    All arguments in one object, instead of the single ones.
+element_strides : tuple of int, optional
+    Copy every n-th element of an axis, 1 to 8.
+data_type : numpy.dtype or TensorMapDataType, optional
+    The type of the elements, if it is not that of the view.
+interleave : TensorMapInterleave, optional
+    Whether channels are interleaved.
+swizzle : TensorMapSwizzle, optional
+    How pieces are permuted in shared memory.
+l2_promotion : TensorMapL2Promotion, optional
+    How much the L2 cache fetches at once.
+oob_fill : TensorMapOOBFill, optional
+    What loads write for elements outside the array.
+
+Returns
+-------
+TensorMapDescriptor
+    It keeps the view alive. Pass it to a kernel.
+
+Raises
+------
+TypeError
+    If `box_dim` is missing, or `options` is given together with other arguments.
+ValueError
+    If a rule does not hold; the text says which.)");
 }
 
 /// Makes a Python object of a class with an empty view in it, and fills that.

@@ -4,6 +4,7 @@
 #include "graph/bind_graph_appending.hpp"
 
 #include "arrays/numpy_scalars.hpp"
+#include "arrays/tensor_map.hpp"
 #include "graph/graph_choices.hpp"
 #include "graph/host_callback.hpp"
 #include "graph/released_owners.hpp"
@@ -54,6 +55,13 @@ template <typename Self>
            known_numpy_scalar(type).kind == NumpyScalar::Kind::None;
 }
 
+/// Returns what keeps the memory of an argument alive. A tensor map may describe other memory
+/// later, so that is its view and not the map.
+[[nodiscard]] PyObject* keeper_of(PyObject* value) noexcept {
+    const auto* const map = get_if<PyTensorMap>(value);
+    return map == nullptr ? value : map->view.ptr();
+}
+
 /// Keeps those values for a graph that `is_wanted` chooses.
 template <typename Choice>
 [[nodiscard]] std::shared_ptr<void> keep_those(std::span<PyObject* const> values,
@@ -63,7 +71,7 @@ template <typename Choice>
     for (PyObject* const value : values) {
         if (is_wanted(value)) {
             ++count;
-            last = value;
+            last = keeper_of(value);
         }
     }
     if (count <= 1) {
@@ -76,7 +84,7 @@ template <typename Choice>
     Py_ssize_t place = 0;
     for (PyObject* const value : values) {
         if (is_wanted(value)) {
-            PyTuple_SET_ITEM(kept.ptr(), place++, Py_NewRef(value));
+            PyTuple_SET_ITEM(kept.ptr(), place++, Py_NewRef(keeper_of(value)));
         }
     }
     return keep_for_graph(std::move(kept));

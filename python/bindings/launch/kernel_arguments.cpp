@@ -4,6 +4,7 @@
 #include "launch/kernel_arguments.hpp"
 
 #include "arrays/numpy_scalars.hpp"
+#include "arrays/tensor_map.hpp"
 #include "arrays/view_sources.hpp"
 #include "graph/graph_objects.hpp"
 #include "memory/buffer_objects.hpp"
@@ -444,20 +445,19 @@ bool store_handle(PyObject* value, const Slot& slot) {
     return false;
 }
 
-/// Stores the 128 bytes of a tensor map of the driver's bindings.
+/// Stores the 128 bytes of a tensor map, ours or of the driver's bindings.
 bool store_tensor_map(PyObject* value, const Slot& slot) {
-    static constexpr std::size_t TENSOR_MAP_BYTES = 128;
-    const std::string label = type_label(value);
-    if (label == "TensorMapDescriptor") {
-        raise_error(PyExc_TypeError, where(slot) + " is a TensorMapDescriptor, which is not "
-                                                   "supported yet; pass a CUtensorMap of "
-                                                   "cuda.bindings, or its 128 bytes");
-    }
-    if (label != "CUtensorMap") {
+    constexpr std::size_t TENSOR_MAP_BYTES = TensorMapDescriptor::SIZE_BYTES;
+    const auto* const map = get_if<PyTensorMap>(value);
+    if (map == nullptr && type_label(value) != "CUtensorMap") {
         return false;
     }
     if (slot.size != TENSOR_MAP_BYTES) {
         raise_size(slot, value, TENSOR_MAP_BYTES);
+    }
+    if (map != nullptr) {
+        std::memcpy(slot.data, map->core.handle(), TENSOR_MAP_BYTES);
+        return true;
     }
     const nb::object address = nb::handle(value).attr("getPtr")();
     std::memcpy(
@@ -485,7 +485,7 @@ void store_other(PyObject* value, const Slot& slot) {
     if (PyComplex_Check(value) != 0) {
         return store_complex(value, slot);
     }
-    if (store_handle(value, slot) || store_tensor_map(value, slot) || store_array(value, slot)) {
+    if (store_tensor_map(value, slot) || store_handle(value, slot) || store_array(value, slot)) {
         return;
     }
     if (is_numpy_array(value)) {

@@ -184,6 +184,7 @@ _PRIVATE_MODULES = {
 # Private modules with a counterpart in Cuprum; tests replace parts of them.
 _OWN_MODULES = {
     "_memory._peer_access_utils": "cuprum._peer_access",
+    "_tensor_map": "cuprum._tensor_map",
     "system._device": "cuprum.drop_in._system",
     "system._nvml_context": "cuprum.drop_in._system",
     "system._system": "cuprum.drop_in._system",

@@ -299,12 +299,6 @@ def test_views_of_arrays_do_not_reach_beyond_them():
     assert packed.view(packed.layout.repacked(8), np.complex64).shape == (5, 3)
 
 
-def test_tensor_maps_are_refused_by_name():
-    view = StridedMemoryView.from_any_interface(np.zeros(4), -1)
-    with pytest.raises(NotImplementedError, match="as_tensor_map"):
-        view.as_tensor_map((4,))
-
-
 def test_functions_can_take_arrays_of_any_library(device, stream):
     @args_viewable_as_strided_memory((1, -1))
     def double(factor, array, *others, order=-1):

@@ -51,7 +51,9 @@ def suite(tmp_path):
     (tests / "test_ends.py").write_text(textwrap.dedent(SUITE))
     (tests / "test_other.py").write_text("def test_passes(): pass\n")
     (tests / "test_broken.py").write_text("import no_such_package\n")
-    (tests / "test_tensor_map.py").write_text("raise SystemExit('left out, so never imported')\n")
+    (tests / "test_rlcompleter_patch.py").write_text(
+        "raise SystemExit('left out, so never imported')\n"
+    )
     return tmp_path / "suite"
 
 
@@ -81,7 +83,7 @@ def test_every_end_is_counted_and_explained(suite, tmp_path):
     assert rows["test_ends.py"] == ["4", "4", "1", "0"], result.stdout
     assert rows["test_other.py"] == ["1", "0", "0", "0"]
     assert rows["test_broken.py"] == ["0", "1", "0", "0"]
-    assert rows["test_tensor_map.py"] == ["0", "0", "0", "1"]
+    assert rows["test_rlcompleter_patch.py"] == ["0", "0", "0", "1"]
     assert rows["all"] == ["5", "5", "1", "1"]
     for line in (
         "test_fails: AssertionError: as it should",
@@ -89,7 +91,7 @@ def test_every_end_is_counted_and_explained(suite, tmp_path):
         "test_hangs: did not return in time",
         "cuda.core._no_such_module.no_such_name is not there",
         "test_broken.py: ",
-        "1: tensor maps",
+        "1: patches the interpreter's completion",
     ):
         assert line in result.stdout
 

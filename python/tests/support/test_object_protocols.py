@@ -147,6 +147,11 @@ TABLE = {
         repr=r"<.*SynchronousMemoryResource.*>",
         error_when_made=TypeError,
     ),
+    "TensorMapDescriptor": Row(
+        make=lambda at: at.tensor_map(),
+        other=lambda at: at.tensor_map(),
+        repr=r"TensorMapDescriptor\(tiled, rank=1, dtype=UINT8, swizzle=NONE\)",
+    ),
     "VirtualMemoryResource": Row(
         make=lambda at: cuprum.VirtualMemoryResource(at.device),
         other=lambda at: cuprum.VirtualMemoryResource(at.device),
@@ -275,6 +280,13 @@ class Resources:
     def view(self):
         numpy = pytest.importorskip("numpy")
         return cuprum.utils.StridedMemoryView.from_array_interface(numpy.zeros(3))
+
+    def tensor_map(self):
+        if self.device.compute_capability < (9, 0):
+            pytest.skip("tensor maps need compute capability 9.0")
+        buffer = self.keep(self.device.allocate(64, stream=self.stream))
+        view = cuprum.utils.StridedMemoryView.from_any_interface(buffer, -1)
+        return view.as_tensor_map((16,), data_type="uint8")
 
     def close(self):
         for thing in reversed(self.kept):
@@ -476,7 +488,7 @@ def test_options_are_values(kind):
         for field in dataclasses.fields(kind)
         if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
     ]
-    arguments = dict.fromkeys(needed)
+    arguments = dict.fromkeys(needed, ())
     made = kind(**arguments)
     assert made == kind(**arguments)
     assert made != 3
