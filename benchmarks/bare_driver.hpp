@@ -70,6 +70,7 @@ struct Driver {
     FUNCTION(cuGraphLaunch, "cuGraphLaunch");
     FUNCTION(cuStreamBeginCapture, "cuStreamBeginCapture_v2");
     FUNCTION(cuStreamEndCapture, "cuStreamEndCapture");
+    FUNCTION(cuTensorMapEncodeTiled, "cuTensorMapEncodeTiled");
 #undef FUNCTION
 };
 

@@ -185,6 +185,7 @@ CALLS = {
     "stream_create": "device.create_stream().close_stream()",
     "stream_sync": "stream.sync()",
     "set_current": "device.set_current()",
+    "tensor_map": "x.encode_tensor_map((8, 8))",
     "graph_launch": "x.launch_graph(stream)",
     "graph_add_kernel": "x.add_kernel_node(x, x, pointer, x, 7)",
     "graph_update_node": "x.update_kernel_node(config=x, kernel=x, args=(pointer, x, 7))",
@@ -299,6 +300,10 @@ def operations(module):
     add("stream_create", 100, "device.create_stream().close()")
     add("stream_sync", 1000, "stream.sync()")
     add("set_current", 2000, "device.set_current()")
+    if "numpy" in sys.modules:
+        shape = {"shape": (16, 64), "dtype": "float32"}
+        names["matrix"] = names["View"].from_buffer(source, **shape)
+        add("tensor_map", 1000, "matrix.as_tensor_map((8, 8))")
     add("graph_launch", 200, "graph.launch(stream)", sync)
     add(
         "graph_add_kernel", 900, "definition.launch(config, three, pointer, factor, 7)", renew_graph

@@ -124,7 +124,7 @@ PyObject* set_current(PyObject* self, PyObject*) {
 }
 
 template <void (*Use)(const floors::Objects&)>
-PyObject* use_graph(PyObject* self, PyObject* const*, Py_ssize_t, PyObject*) {
+PyObject* use(PyObject* self, PyObject* const*, Py_ssize_t, PyObject*) {
     Use(floor_in(self).objects);
     Py_RETURN_NONE;
 }
@@ -197,10 +197,11 @@ PyMethodDef methods[] = {
     {"sync", sync, METH_NOARGS, nullptr},
     {"renew", renew, METH_NOARGS, nullptr},
     {"set_current", set_current, METH_NOARGS, nullptr},
-    {"launch_graph", fast(use_graph<floors::launch_graph>), FAST, nullptr},
-    {"add_kernel_node", fast(use_graph<floors::add_kernel_node>), FAST, nullptr},
-    {"update_kernel_node", fast(use_graph<floors::update_kernel_node>), FAST, nullptr},
-    {"capture_graph", fast(use_graph<floors::capture_graph>), FAST, nullptr},
+    {"launch_graph", fast(use<floors::launch_graph>), FAST, nullptr},
+    {"add_kernel_node", fast(use<floors::add_kernel_node>), FAST, nullptr},
+    {"update_kernel_node", fast(use<floors::update_kernel_node>), FAST, nullptr},
+    {"capture_graph", fast(use<floors::capture_graph>), FAST, nullptr},
+    {"encode_tensor_map", fast(use<floors::encode_tensor_map>), FAST, nullptr},
     {"nothing", fast(nothing), FAST, nullptr},
     {"order", fast(order), FAST, nullptr},
     {"time", time, METH_VARARGS,

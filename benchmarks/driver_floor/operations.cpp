@@ -156,6 +156,18 @@ void record(const Objects& objects) {
     check(DRIVER.cuEventRecord_(objects.event, objects.stream));
 }
 
+void encode_tensor_map(const Objects& objects) {
+    CUtensorMap map;
+    const cuuint64_t dims[] = {64, 16};
+    const cuuint64_t strides[] = {256};
+    const cuuint32_t box[] = {8, 8};
+    const cuuint32_t steps[] = {1, 1};
+    check(DRIVER.cuTensorMapEncodeTiled_(
+        &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, reinterpret_cast<void*>(objects.source), dims,
+        strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+        CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+}
+
 bool is_done(const Objects& objects) {
     return DRIVER.cuEventQuery_(objects.event) == CUDA_SUCCESS;
 }
@@ -300,6 +312,9 @@ double time_of(const char* operation, int loops, const Objects& objects) {
     }
     if (is("graph_update_node")) {
         return time(loops, [&] { update_kernel_node(objects); });
+    }
+    if (is("tensor_map")) {
+        return time(loops, [&] { encode_tensor_map(objects); });
     }
     if (is("graph_capture")) {
         return time(loops, [&] { capture_graph(objects); });

@@ -45,6 +45,8 @@ void launch_sixteen(const Objects& objects);
 CUevent create_event();
 void destroy(CUevent event);
 void record(const Objects& objects);
+/// Encodes a tensor map of 16 x 64 floats.
+void encode_tensor_map(const Objects& objects);
 bool is_done(const Objects& objects);
 CUstream create_stream();
 void destroy(CUstream stream);
