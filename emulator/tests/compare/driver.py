@@ -95,18 +95,18 @@ class Device:
 
     def __init__(self, library: str) -> None:
         self._driver = ctypes.CDLL(library)
-        self._call("cuInit", 0)
+        self.call("cuInit", 0)
         self._device = ctypes.c_int()
-        self._call("cuDeviceGet", ctypes.byref(self._device), 0)
+        self.call("cuDeviceGet", ctypes.byref(self._device), 0)
         self._open()
 
     def _open(self) -> None:
         context = ctypes.c_void_p()
-        self._call("cuDevicePrimaryCtxRetain", ctypes.byref(context), self._device)
+        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), self._device)
         self._context = context
-        self._call("cuCtxSetCurrent", context)
+        self.call("cuCtxSetCurrent", context)
         # Recursion needs more stack than the default.
-        self._call("cuCtxSetLimit", LIMIT_STACK_SIZE, ctypes.c_size_t(STACK_BYTES))
+        self.call("cuCtxSetLimit", LIMIT_STACK_SIZE, ctypes.c_size_t(STACK_BYTES))
 
     def reset(self) -> None:
         """Reset the device after a kernel has failed, or to free what tests left."""
@@ -118,7 +118,7 @@ class Device:
     def set_current(self, is_current: bool) -> None:
         """Make the device's context current in this thread, or none."""
         context = self._context if is_current else None
-        self._call("cuCtxSetCurrent", context)
+        self.call("cuCtxSetCurrent", context)
 
     @property
     def is_emulated(self) -> bool:
@@ -129,14 +129,14 @@ class Device:
     def name(self) -> str:
         """The device's name."""
         buffer = ctypes.create_string_buffer(256)
-        self._call("cuDeviceGetName", buffer, len(buffer), self._device)
+        self.call("cuDeviceGetName", buffer, len(buffer), self._device)
         return buffer.value.decode()
 
     @property
     def driver_version(self) -> int:
         """The driver's version, 13000 for CUDA 13.0."""
         version = ctypes.c_int()
-        self._call("cuDriverGetVersion", ctypes.byref(version))
+        self.call("cuDriverGetVersion", ctypes.byref(version))
         return version.value
 
     @property
@@ -145,7 +145,7 @@ class Device:
         parts = []
         for attribute in (ATTRIBUTE_MAJOR, ATTRIBUTE_MINOR):
             value = ctypes.c_int()
-            self._call("cuDeviceGetAttribute", ctypes.byref(value), attribute, self._device)
+            self.call("cuDeviceGetAttribute", ctypes.byref(value), attribute, self._device)
             parts.append(value.value)
         return parts[0] * 10 + parts[1]
 
@@ -165,24 +165,24 @@ class Device:
     def allocate(self, content: bytes) -> int:
         """Allocate device memory, copy `content` to it and return its address."""
         address = ctypes.c_uint64()
-        self._call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(max(len(content), 1)))
+        self.call("cuMemAlloc_v2", ctypes.byref(address), ctypes.c_size_t(max(len(content), 1)))
         self.write(address.value, content)
         return address.value
 
     def write(self, address: int, content: bytes) -> None:
         """Copy to the device."""
         size = ctypes.c_size_t(len(content))
-        self._call("cuMemcpyHtoD_v2", ctypes.c_uint64(address), content, size)
+        self.call("cuMemcpyHtoD_v2", ctypes.c_uint64(address), content, size)
 
     def read(self, address: int, size: int) -> bytes:
         """Copy from the device."""
         buffer = ctypes.create_string_buffer(size)
-        self._call("cuMemcpyDtoH_v2", buffer, ctypes.c_uint64(address), ctypes.c_size_t(size))
+        self.call("cuMemcpyDtoH_v2", buffer, ctypes.c_uint64(address), ctypes.c_size_t(size))
         return buffer.raw
 
     def free(self, address: int) -> None:
         """Free device memory."""
-        self._call("cuMemFree_v2", ctypes.c_uint64(address))
+        self.call("cuMemFree_v2", ctypes.c_uint64(address))
 
     def encode(self, tensor: TensorMap, address: int) -> bytes:
         """Return the tensor map of a tensor at an address."""
@@ -203,17 +203,18 @@ class Device:
         if tensor.channels:
             corners = [(ctypes.c_int * rank)(*each) for each in (tensor.lower, tensor.upper)]
             box = (*corners, tensor.channels, tensor.pixels)
-            self._call("cuTensorMapEncodeIm2col", *head, *box, *tail)
+            self.call("cuTensorMapEncodeIm2col", *head, *box, *tail)
         else:
             box = ((ctypes.c_uint32 * rank)(*tensor.box),)
-            self._call("cuTensorMapEncodeTiled", *head, *box, *tail)
+            self.call("cuTensorMapEncodeTiled", *head, *box, *tail)
         return room.raw[start : start + TENSOR_MAP_BYTES]
 
     def synchronize(self) -> None:
         """Wait for all work; raise the error of a kernel that failed."""
-        self._call("cuCtxSynchronize")
+        self.call("cuCtxSynchronize")
 
-    def _call(self, name: str, *arguments: object) -> None:
+    def call(self, name: str, *arguments: object) -> None:
+        """Call a driver function; raise DriverError if it fails."""
         status = getattr(self._driver, name)(*arguments)
         if status != 0:
             raise DriverError(name, status)
@@ -224,27 +225,27 @@ class Module:
 
     def __init__(self, device: Device, handle: ctypes.c_void_p) -> None:
         self.device = device
-        self._handle = handle
+        self.handle = handle
 
     def unload(self) -> None:
         """Unload it."""
-        self.device._call("cuModuleUnload", self._handle)
+        self.device.call("cuModuleUnload", self.handle)
 
     def address(self, variable: str) -> int:
         """Return the address of a variable of the module."""
         address, size = ctypes.c_uint64(), ctypes.c_size_t()
         places = (ctypes.byref(address), ctypes.byref(size))
-        self.device._call("cuModuleGetGlobal_v2", *places, self._handle, variable.encode())
+        self.device.call("cuModuleGetGlobal_v2", *places, self.handle, variable.encode())
         return address.value
 
     def launch(self, kernel: str, shape: Shape, arguments: Sequence[bytes]) -> None:
         """Launch a kernel with packed arguments, without waiting for it."""
         device = self.device
         function = ctypes.c_void_p()
-        device._call("cuModuleGetFunction", ctypes.byref(function), self._handle, kernel.encode())
+        device.call("cuModuleGetFunction", ctypes.byref(function), self.handle, kernel.encode())
         if shape.shared_bytes > 48 * 1024:
             attribute = FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED
-            device._call("cuFuncSetAttribute", function, attribute, shape.shared_bytes)
+            device.call("cuFuncSetAttribute", function, attribute, shape.shared_bytes)
         buffers = [ctypes.create_string_buffer(each, len(each)) for each in arguments]
         pointers = (ctypes.c_void_p * max(len(buffers), 1))(
             *[ctypes.addressof(buffer) for buffer in buffers]
@@ -267,7 +268,7 @@ class Module:
             attributes,
             count,
         )
-        device._call("cuLaunchKernelEx", ctypes.byref(config), function, pointers, None)
+        device.call("cuLaunchKernelEx", ctypes.byref(config), function, pointers, None)
 
 
 @contextmanager

@@ -34,9 +34,12 @@ from matrices import run_matrices
 from nvrtc import Compiler
 from programs import BLOCKS, REGISTERS, THREADS, Program
 from tensors import digest, run_tensors
+from texture_references import run_references, run_traps
+from textures import KEY as TEXTURES
+from textures import dump, record, run_textures
 
 ROOT = Path(__file__).resolve().parents[3]
-SUITES = ("corpus", "instructions", "accesses", "matrices", "tensors", "programs")
+SUITES = ("corpus", "instructions", "accesses", "matrices", "tensors", "programs", "textures")
 TENSORS = "tensors"
 TENSOR_CAPABILITY = 90
 SOURCES = ROOT / "emulator" / "tests" / "corpus"
@@ -101,6 +104,12 @@ def main() -> int:
             report.add(TENSORS, name, {name: digest(content)})
         if arguments.dump_tensors:
             write_bytes(arguments.dump_tensors, copied)
+    if "textures" in arguments.suites:
+        results = dict(run_all_textures(device, {*done.get(TEXTURES, ())}))
+        for name, result in results.items():
+            report.add(TEXTURES, name, {name: record(result)})
+        if arguments.dump_textures:
+            dump(arguments.dump_textures, results)
     if "programs" in arguments.suites:
         run_programs(device, arguments.seed, arguments.programs, report)
     if recorded:
@@ -122,13 +131,16 @@ def compare(
 ) -> None:
     """Compare results with recorded ones; list the results that are not recorded."""
     known = known_differences(arguments.compare, device.name)
+    every = {name for key in (INSTRUCTIONS, TEXTURES) for name in recorded.get(key, ())}
+    report.failures += [f"{name} is a known difference, but not a form" for name in known - every]
     for key, results in report.results.items():
-        if key == INSTRUCTIONS:
+        if key in (INSTRUCTIONS, TEXTURES):
             results, missing = split_recorded(recorded.get(key, {}), results)
             report.not_recorded += missing
+            expected = known & {*recorded.get(key, ())}
             if arguments.new_only:
-                known &= {*results}
-            lines = compare_with_known(recorded.get(key, {}), results, known)
+                expected &= {*results}
+            lines = compare_with_known(recorded.get(key, {}), results, expected)
         elif key == TENSORS:
             results, missing = split_recorded(recorded.get(key, {}), results)
             report.not_recorded += missing
@@ -184,6 +196,7 @@ def parse_arguments() -> argparse.Namespace:
         help="only tensor copies whose name starts so; may be repeated",
     )
     parser.add_argument("--explain", type=Path, help="show where they differ from such a file")
+    parser.add_argument("--dump-textures", type=Path, help="write all bytes that textures gave")
     parser.add_argument("--seed", type=int, default=1, help="of the first random program")
     parser.add_argument("--programs", type=int, default=200, help="how many random programs")
     parser.add_argument("--ptx", type=Path, help="a folder with the compiled corpus")
@@ -274,6 +287,14 @@ def run_instructions(
             report.add(INSTRUCTIONS, form.text, {form.text: outcome.record()})
             outcomes.append(outcome)
     return outcomes
+
+
+def run_all_textures(device: Device, done: set[str]) -> Iterator[tuple[str, bytes | str]]:
+    """Run the kernels on textures and surfaces, except those in `done`."""
+    for case, result in run_textures(device, done):
+        yield case.name, result
+    yield from run_references(device, done)
+    yield from run_traps(device, done)
 
 
 def explain(outcomes: list[Outcome], dumped: dict[str, list[int]]) -> None:

@@ -42,7 +42,7 @@ inline bool are_same(const Instruction& a, const Instruction& b) {
 }
 
 inline bool are_same(const Initializer& a, const Initializer& b) {
-    return a.kind == b.kind && a.bits == b.bits && a.symbol == b.symbol &&
+    return a.kind == b.kind && a.bits == b.bits && a.symbol == b.symbol && a.word == b.word &&
            a.is_generic == b.is_generic && a.mask == b.mask && are_same(a.items, b.items);
 }
 
