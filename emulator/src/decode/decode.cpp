@@ -58,6 +58,7 @@ constexpr std::array ENTRIES{
     Entry{"getctarank", decode_cluster},
     Entry{"griddepcontrol", decode_nothing},
     Entry{"isspacep", decode_address_conversion},
+    Entry{"istypep", decode_reference_test},
     Entry{"ld", decode_memory},
     Entry{"ldmatrix", decode_matrix},
     Entry{"ldu", decode_memory},
@@ -107,10 +108,17 @@ constexpr std::array ENTRIES{
     Entry{"stmatrix", decode_matrix},
     Entry{"sub", decode_integer_or_float},
     Entry{"subc", decode_carry},
+    Entry{"suld", decode_surface},
+    Entry{"suq", decode_image_query},
+    Entry{"sured", decode_surface},
+    Entry{"sust", decode_surface},
     Entry{"szext", decode_bits},
     Entry{"tanh", decode_float},
     Entry{"tensormap", decode_tensor_map},
     Entry{"testp", decode_float},
+    Entry{"tex", decode_texture},
+    Entry{"tld4", decode_texture_gather},
+    Entry{"txq", decode_image_query},
     Entry{"vabsdiff", decode_video},
     Entry{"vabsdiff2", decode_video},
     Entry{"vabsdiff4", decode_video},
@@ -149,16 +157,8 @@ struct Refusal {
 };
 
 constexpr std::array REFUSALS{
-    Refusal{"istypep", "textures and surfaces"},
     Refusal{"multimem", "multicast memory"},
-    Refusal{"suld", "textures and surfaces"},
-    Refusal{"suq", "textures and surfaces"},
-    Refusal{"sured", "textures and surfaces"},
-    Refusal{"sust", "textures and surfaces"},
     Refusal{"tcgen05", "tensor cores of compute capability 10"},
-    Refusal{"tex", "textures and surfaces"},
-    Refusal{"tld4", "textures and surfaces"},
-    Refusal{"txq", "textures and surfaces"},
     Refusal{"wgmma", "matrix products of whole warp groups"},
 };
 

@@ -142,6 +142,11 @@ void decode_mbarrier(Reader& reader);
 void decode_cluster(Reader& reader);
 void decode_launch_control(Reader& reader);
 void decode_tensor_map(Reader& reader);
+void decode_texture(Reader& reader);
+void decode_texture_gather(Reader& reader);
+void decode_image_query(Reader& reader);
+void decode_reference_test(Reader& reader);
+void decode_surface(Reader& reader);
 
 /// Rejects the instruction unless operand `index` is an address in brackets. Returns whether it is.
 [[nodiscard]] bool need_address(Reader& reader, std::size_t index);

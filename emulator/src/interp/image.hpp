@@ -89,6 +89,9 @@ enum class AddressMode : std::uint8_t { Wrap, Clamp, Mirror, Border };
 
 enum class ImageFilter : std::uint8_t { Point, Linear };
 
+constexpr std::uint64_t SAMPLER_TAG = 0x6d;
+constexpr std::uint32_t SAMPLER_TAG_SHIFT = 56;
+
 /// How a texture is read.
 struct Sampler {
     std::array<AddressMode, 3> modes{AddressMode::Clamp, AddressMode::Clamp, AddressMode::Clamp};
@@ -105,6 +108,31 @@ struct Sampler {
     float max_level = 0;
     std::array<float, 4> border{};
 };
+
+/// Returns the filter, address modes and kind of coordinates of a sampler as one number, which is
+/// the content of a .samplerref variable. No handle and no address has this form.
+[[nodiscard]] constexpr std::uint64_t packed_sampler(const Sampler& sampler) {
+    std::uint64_t bits = SAMPLER_TAG << SAMPLER_TAG_SHIFT;
+    for (std::size_t axis = 0; axis < sampler.modes.size(); ++axis) {
+        bits |= static_cast<std::uint64_t>(sampler.modes[axis]) << 2 * axis;
+    }
+    return bits | std::uint64_t{sampler.filter == ImageFilter::Linear} << 6 |
+           std::uint64_t{sampler.is_normalized} << 7;
+}
+
+/// Changes a sampler to what packed_sampler() packed; the rest stays. Returns whether `bits` is
+/// such a number.
+[[nodiscard]] constexpr bool unpack_sampler(std::uint64_t bits, Sampler& sampler) {
+    if (bits >> SAMPLER_TAG_SHIFT != SAMPLER_TAG) {
+        return false;
+    }
+    for (std::size_t axis = 0; axis < sampler.modes.size(); ++axis) {
+        sampler.modes[axis] = static_cast<AddressMode>(bits >> 2 * axis & 3);
+    }
+    sampler.filter = (bits >> 6 & 1) != 0 ? ImageFilter::Linear : ImageFilter::Point;
+    sampler.is_normalized = sampler.is_normalized && (bits >> 7 & 1) != 0;
+    return true;
+}
 
 /// One level of an image. All sizes are in texels, also those of block-compressed images.
 struct ImageLevel {

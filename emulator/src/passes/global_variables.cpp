@@ -3,6 +3,7 @@
 
 // Variables of module scope: sizes, initial bytes, and addresses that are filled in later.
 
+#include "interp/image.hpp"
 #include "passes/compile.hpp"
 
 #include <algorithm>
@@ -32,7 +33,13 @@ public:
           element_bytes_(ptx::size_of(variable.type)) {}
 
     /// Writes the initialiser of the whole variable.
-    void write(const Initializer& initializer) { write(initializer, {0, out_.size_bytes}, 0); }
+    void write(const Initializer& initializer) {
+        if (variable_.type == Type::SamplerRef) {
+            write_sampler(initializer);
+        } else {
+            write(initializer, {0, out_.size_bytes}, 0);
+        }
+    }
 
 private:
     /// The bytes that an initialiser may fill.
@@ -48,6 +55,8 @@ private:
     void write(const Initializer& initializer, Range range, std::size_t dimension);
     void write_value(const Initializer& initializer, std::uint64_t offset);
     void write_symbol(const Initializer& initializer, std::uint64_t offset);
+    void write_sampler(const Initializer& initializer);
+    void write_setting(const Initializer& setting, Sampler& sampler);
     void reject_extra_value(const Initializer& initializer);
     [[nodiscard]] std::uint64_t stride_bytes(std::size_t dimension) const;
 
@@ -167,6 +176,12 @@ void InitialBytes::write_value(const Initializer& initializer, std::uint64_t off
                 std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(bits)));
         }
         break;
+    case Initializer::Kind::Setting:
+        diagnostics_.report(ptx::Problem::Unsupported, initializer.location,
+                            "settings of variable '" + out_.name +
+                                "' are not supported: only those of .samplerref are; set those of "
+                                "a texture with cuTexRefSet*");
+        return;
     case Initializer::Kind::List:
         return;
     }
@@ -175,6 +190,55 @@ void InitialBytes::write_value(const Initializer& initializer, std::uint64_t off
     }
     std::memcpy(out_.initial.data() + offset, &bits,
                 std::min<std::size_t>(element_bytes_, sizeof bits));
+}
+
+void InitialBytes::write_sampler(const Initializer& initializer) {
+    Sampler sampler;
+    sampler.is_normalized = true;
+    for (const Initializer& setting : initializer.items) {
+        write_setting(setting, sampler);
+    }
+    if (initializer.kind != Initializer::Kind::List || !variable_.dimensions.empty()) {
+        diagnostics_.report(ptx::Problem::Unsupported, initializer.location,
+                            "sampler '" + out_.name + "' must have a list of settings");
+    }
+    const std::uint64_t bits = packed_sampler(sampler);
+    out_.initial.resize(sizeof bits);
+    std::memcpy(out_.initial.data(), &bits, sizeof bits);
+}
+
+void InitialBytes::write_setting(const Initializer& setting, Sampler& sampler) {
+    const std::string_view name = setting.symbol;
+    const std::string_view value = setting.word;
+    bool is_known = true;
+    if (setting.kind != Initializer::Kind::Setting) {
+        is_known = false;
+    } else if (name == "filter_mode") {
+        is_known = value == "nearest" || value == "linear";
+        sampler.filter = value == "linear" ? ImageFilter::Linear : ImageFilter::Point;
+    } else if (name == "force_unnormalized_coords" && value.empty()) {
+        sampler.is_normalized = setting.bits == 0;
+    } else if (name == "addr_mode_0" || name == "addr_mode_1" || name == "addr_mode_2") {
+        AddressMode& mode = sampler.modes[static_cast<std::size_t>(name.back() - '0')];
+        is_known = value == "wrap" || value == "mirror" || value == "clamp_ogl" ||
+                   value == "clamp_to_edge" || value == "clamp_to_border";
+        mode = value == "wrap"              ? AddressMode::Wrap
+               : value == "mirror"          ? AddressMode::Mirror
+               : value == "clamp_to_border" ? AddressMode::Border
+                                            : AddressMode::Clamp;
+        if (value == "clamp_ogl") {
+            diagnostics_.report(ptx::Problem::Unsupported, setting.location,
+                                "the address mode clamp_ogl of sampler '" + out_.name +
+                                    "' is not supported: use clamp_to_edge");
+        }
+    } else {
+        is_known = false;
+    }
+    if (!is_known) {
+        diagnostics_.report(ptx::Problem::Syntax, setting.location,
+                            "'" + std::string(name) + " = " + std::string(value) +
+                                "' is not a setting of a sampler");
+    }
 }
 
 void InitialBytes::write_symbol(const Initializer& initializer, std::uint64_t offset) {

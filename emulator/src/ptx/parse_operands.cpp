@@ -26,7 +26,8 @@ bool Parser::parse_operand(Operand& operand, bool is_call) {
         return parse_address(operand);
     case TokenKind::LeftBrace:
         operand.kind = Operand::Kind::Vector;
-        return parse_parts(operand, TokenKind::RightBrace, "',' or '}' in a vector");
+        return parse_parts(operand, TokenKind::RightBrace, "',' or '}' in a vector") &&
+               (!is(TokenKind::Pipe) || parse_second_of_pair(operand));
     case TokenKind::LeftParen:
         if (is_call) {
             operand.kind = Operand::Kind::List;

@@ -269,11 +269,11 @@ bool Parser::parse_symbol(Initializer& initializer) {
     if (!expect_name(initializer.symbol, "a symbol")) {
         return false;
     }
-    if (is(TokenKind::Equal)) {
-        return fail(initializer.location,
-                    "texture and sampler references with settings are not supported: use texture "
-                    "objects",
-                    Problem::Unsupported);
+    if (accept(TokenKind::Equal)) {
+        initializer.kind = Initializer::Kind::Setting;
+        return is(TokenKind::Identifier)
+                   ? expect_name(initializer.word, "the value of a setting")
+                   : parse_integer(initializer.bits, "the value of a setting");
     }
     std::int64_t offset = 0;
     if (initializer.symbol == "generic" && accept(TokenKind::LeftParen)) {

@@ -218,6 +218,12 @@ void Printer::print(const Initializer& initializer) {
         return print_hex("0d", initializer.bits, 16);
     case Initializer::Kind::List:
         return print_list("{", initializer.items, "}");
+    case Initializer::Kind::Setting:
+        print(initializer.symbol);
+        print(" = ");
+        out_ += initializer.word.empty() ? std::to_string(initializer.bits)
+                                         : std::string(initializer.word);
+        return;
     case Initializer::Kind::Symbol:
         break;
     }

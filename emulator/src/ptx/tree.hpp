@@ -102,7 +102,7 @@ struct Operand {
         Address,    // [text + offset], or [offset] when `text` is empty; inner operand lists in
                     // `parts`
         Vector,     // {parts...}
-        Pair,       // parts[0] | parts[1]: shfl and setp with two destinations
+        Pair,       // parts[0] | parts[1]: shfl, setp and tex with two destinations
         List,       // (parts...): arguments and return values of a call
         Discarded,  // _
         WithOffset, // text + offset outside brackets (an address constant), or text[index] with
@@ -141,13 +141,16 @@ struct Instruction {
     std::uint32_t source_file = 0; // index of a .file directive
 };
 
-/// The value of an initialised variable: a constant, the address of a symbol, or a list.
+/// The value of an initialised variable: a constant, the address of a symbol, a list, or a setting
+/// of a sampler.
 struct Initializer {
-    enum class Kind : std::uint8_t { Integer, Float32, Float64, Symbol, List };
+    enum class Kind : std::uint8_t { Integer, Float32, Float64, Symbol, List, Setting };
 
     Kind kind = Kind::Integer;
     std::uint64_t bits = 0;
-    std::string_view symbol; // Symbol: `symbol + bits`, or generic(symbol) + bits
+    std::string_view
+        symbol;            // Symbol: `symbol + bits`, or generic(symbol) + bits; Setting: its name
+    std::string_view word; // Setting: `symbol = word`, or `symbol = bits` if empty
     bool is_generic = false; // Symbol: its generic address was asked for
     std::uint64_t mask = 0;  // Symbol: 0xff-style mask operator of byte initialisers, 0 for none
     std::vector<Initializer> items; // List

@@ -1,0 +1,314 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// suld, sust and sured.
+
+#include "interp/image_operand.hpp"
+#include "interp/texels.hpp"
+#include "interp/texture.hpp"
+#include "interp/warp.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+namespace cuprum::emulator {
+
+using bytecode::Instruction;
+
+namespace {
+
+/// A place in a surface. x counts bytes, or texels for formatted accesses.
+struct SurfacePlace {
+    std::int64_t x = 0;
+    std::int64_t y = 0;
+    std::int64_t z = 0;
+    bool is_outside = false;
+};
+
+SurfacePlace surface_place_of(const ImageOperands& words, const SurfaceForm& form,
+                              std::uint32_t lane);
+void limit(SurfacePlace& place, const Image& image, const SurfaceForm& form);
+std::string describe_surface_place(const SurfacePlace& place, const SurfaceForm& form);
+void load_texels(WarpContext& warp, const Instruction* at, const SurfaceForm& form,
+                 std::uint32_t lane, const std::byte* from);
+void store_texels(const ImageOperands& words, const SurfaceForm& form, std::uint32_t lane,
+                  std::byte* to);
+void store_formatted(const ImageOperands& words, const SurfaceForm& form, const Image& image,
+                     std::uint32_t lane, std::byte* to);
+void reduce(const ImageOperands& words, const SurfaceForm& form, const Image& image,
+            std::uint32_t lane, std::byte* at);
+
+/// Returns the number of words before the values.
+unsigned place_words(const SurfaceForm& form) {
+    return axes_of(form.geometry) + (has_layer(form.geometry) ? 1 : 0);
+}
+
+} // namespace
+
+namespace surface {
+
+const Instruction* access(WarpContext& warp, const Instruction* at, std::uint32_t mask) {
+    const auto form = std::bit_cast<SurfaceForm>(at->immediate);
+    const ImageOperands words(warp, at, 1);
+    for (std::uint32_t left = mask; left != 0;) {
+        const ImageLanes lanes = find_image(warp, at, left, ImageUse::Surface);
+        if (lanes.image == nullptr) {
+            return nullptr;
+        }
+        const Image& image = *lanes.image;
+        const ImageLevel& level = image.levels[0];
+        left &= ~lanes.mask;
+        for (std::uint32_t same = lanes.mask; same != 0; same &= same - 1) {
+            const auto lane = static_cast<std::uint32_t>(std::countr_zero(same));
+            SurfacePlace place = surface_place_of(words, form, lane);
+            const SurfacePlace asked = place;
+            limit(place, image, form);
+            if (place.is_outside && form.boundary == Boundary::Trap) {
+                return raise_fault(warp, at, FaultKind::IllegalAddress, lane,
+                                   "the surface access at " + describe_surface_place(asked, form) +
+                                       " is outside of " + describe_image(image));
+            }
+            if (place.is_outside && form.boundary == Boundary::Zero) {
+                if (form.op == SurfaceOp::Load) {
+                    constexpr std::byte zeros[16] = {};
+                    load_texels(warp, at, form, lane, zeros);
+                }
+                continue;
+            }
+            const std::int64_t x_bytes = form.counts_texels ? place.x * image.texel_bytes : place.x;
+            std::byte* const data = level.data +
+                                    static_cast<std::uint64_t>(place.z) * level.slice_bytes +
+                                    static_cast<std::uint64_t>(place.y) * level.pitch_bytes +
+                                    static_cast<std::uint64_t>(x_bytes);
+            switch (form.op) {
+            case SurfaceOp::Load:
+                load_texels(warp, at, form, lane, data);
+                break;
+            case SurfaceOp::Store:
+                store_texels(words, form, lane, data);
+                break;
+            case SurfaceOp::StoreFormatted:
+                store_formatted(words, form, image, lane, data);
+                break;
+            default:
+                reduce(words, form, image, lane, data);
+                break;
+            }
+        }
+    }
+    return at + 1;
+}
+
+} // namespace surface
+
+// ---- helpers -----------------------------------------------------------------------------------
+
+namespace {
+
+SurfacePlace surface_place_of(const ImageOperands& words, const SurfaceForm& form,
+                              std::uint32_t lane) {
+    SurfacePlace place;
+    unsigned next = 0;
+    const auto take = [&] {
+        return std::int64_t{static_cast<std::int32_t>(words.word(next++, lane))};
+    };
+    if (has_layer(form.geometry)) {
+        constexpr std::int64_t LAYER_BITS = 0xffff; // the hardware looks at no more
+        place.z = take() & LAYER_BITS;
+    }
+    place.x = take();
+    if (axes_of(form.geometry) > 1) {
+        place.y = take();
+    }
+    if (form.geometry == Geometry::Volume) {
+        place.z = take();
+    }
+    return place;
+}
+
+/// Marks a place outside of the image, and moves it inside.
+void limit(SurfacePlace& place, const Image& image, const SurfaceForm& form) {
+    const ImageLevel& level = image.levels[0];
+    const std::int64_t access = form.counts_texels ? 1 : form.element_bytes * form.count;
+    const std::int64_t width =
+        form.counts_texels ? level.width : std::int64_t{level.width} * image.texel_bytes;
+    const bool is_cube = image.shape == ImageShape::Cube || image.shape == ImageShape::CubeLayers;
+    const std::int64_t slices = image.shape == ImageShape::Volume ? level.depth
+                                : is_cube                         ? 6 * std::int64_t{image.layers}
+                                                                  : image.layers;
+    const auto move = [&](std::int64_t& at, std::int64_t last) {
+        const std::int64_t inside =
+            std::clamp<std::int64_t>(at, 0, std::max<std::int64_t>(last, 0));
+        place.is_outside |= inside != at || last < 0;
+        at = inside;
+    };
+    move(place.x, width - access);
+    move(place.y, level.height - std::int64_t{1});
+    move(place.z, slices - 1);
+}
+
+std::string describe_surface_place(const SurfacePlace& place, const SurfaceForm& form) {
+    std::string text = form.counts_texels ? "texel " : "byte ";
+    text += std::to_string(place.x);
+    if (axes_of(form.geometry) > 1) {
+        text += ", row " + std::to_string(place.y);
+    }
+    if (form.geometry == Geometry::Volume || has_layer(form.geometry)) {
+        text += (has_layer(form.geometry) ? ", layer " : ", slice ") + std::to_string(place.z);
+    }
+    return text;
+}
+
+void load_texels(WarpContext& warp, const Instruction* at, const SurfaceForm& form,
+                 std::uint32_t lane, const std::byte* from) {
+    for (unsigned i = 0; i < form.count; ++i) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, from + std::size_t{i} * form.element_bytes, form.element_bytes);
+        std::byte* const to = warp.at(at->dst[i]);
+        if (form.element_bytes == 8) {
+            reinterpret_cast<ImageHandle*>(to)[lane] = value;
+        } else {
+            reinterpret_cast<ImageWord*>(to)[lane] = static_cast<std::uint32_t>(value);
+        }
+    }
+}
+
+void store_texels(const ImageOperands& words, const SurfaceForm& form, std::uint32_t lane,
+                  std::byte* to) {
+    for (unsigned i = 0; i < form.count; ++i) {
+        const std::byte* const from = words.place(place_words(form) + i);
+        std::memcpy(to + std::size_t{i} * form.element_bytes,
+                    from + std::size_t{lane} * (form.element_bytes == 8 ? 8 : 4),
+                    form.element_bytes);
+    }
+}
+
+/// Returns a float as a number of `one` steps, within 0 or -1 and 1.
+std::uint32_t scaled_word(std::uint32_t word, float low, std::int32_t one) {
+    const auto value = std::bit_cast<float>(word);
+    const float inside = std::isnan(value) ? 0.0f : std::clamp(value, low, 1.0f);
+    return static_cast<std::uint32_t>(
+        static_cast<std::int32_t>(std::floor(static_cast<double>(inside) * one + 0.5)));
+}
+
+/// Returns a float as a half, cut off. Numbers that are too large become the largest half.
+std::uint32_t cut_to_half(std::uint32_t word) {
+    constexpr std::uint32_t infinite = 0x7f800000u;
+    constexpr std::uint32_t largest = 0x477fe000u;
+    const std::uint32_t magnitude = word & 0x7fffffffu;
+    if (magnitude >= largest && magnitude < infinite) {
+        return (word >> 16 & 0x8000u) | 0x7bffu;
+    }
+    constexpr std::uint32_t smallest_normal = 0x38800000u;
+    if (magnitude < smallest_normal) {
+        const float steps = std::bit_cast<float>(magnitude) * 0x1p24f;
+        return (word >> 16 & 0x8000u) | static_cast<std::uint32_t>(steps);
+    }
+    return single_to_half(magnitude > infinite ? word : word & 0xffffe000u);
+}
+
+/// Returns a word as a channel of a format: integers are saturated, floats are converted.
+std::uint32_t formatted(TexelFormat format, std::uint32_t word, unsigned channel) {
+    const auto number = static_cast<std::int32_t>(word);
+    switch (format) {
+    case TexelFormat::U8:
+        return std::min<std::uint32_t>(word, 255);
+    case TexelFormat::U16:
+        return std::min<std::uint32_t>(word, 65535);
+    case TexelFormat::S8:
+        return static_cast<std::uint32_t>(std::clamp(number, -128, 127));
+    case TexelFormat::S16:
+        return static_cast<std::uint32_t>(std::clamp(number, -32768, 32767));
+    case TexelFormat::F16:
+        return cut_to_half(word);
+    case TexelFormat::Unorm8:
+        return scaled_word(word, 0, 255);
+    case TexelFormat::Unorm16:
+        return scaled_word(word, 0, 65535);
+    case TexelFormat::Snorm8:
+        return scaled_word(word, -1, 127);
+    case TexelFormat::Snorm16:
+        return scaled_word(word, -1, 32767);
+    case TexelFormat::Unorm10x3A2:
+        return scaled_word(word, 0, channel == 3 ? 3 : 1023);
+    default:
+        return word;
+    }
+}
+
+/// Stores words as a texel of the surface's format. Channels without a word become 0.
+void store_formatted(const ImageOperands& words, const SurfaceForm& form, const Image& image,
+                     std::uint32_t lane, std::byte* to) {
+    const auto channel = [&](unsigned index) {
+        return index < form.count
+                   ? formatted(image.format, words.word(place_words(form) + index, lane), index)
+                   : 0;
+    };
+    if (image.format == TexelFormat::Unorm10x3A2) {
+        const std::uint32_t texel =
+            channel(0) | channel(1) << 10 | channel(2) << 20 | channel(3) << 30;
+        std::memcpy(to, &texel, sizeof texel);
+        return;
+    }
+    const unsigned bytes = image.texel_bytes / image.channels;
+    for (unsigned i = 0; i < image.channels; ++i) {
+        const std::uint32_t value = channel(i);
+        std::memcpy(to + std::size_t{i} * bytes, &value, bytes);
+    }
+}
+
+template <typename T, typename Combine>
+void combine_at(std::byte* at, const Combine& combine) {
+    std::atomic_ref<T> target(*reinterpret_cast<T*>(at));
+    T old = target.load();
+    while (!target.compare_exchange_weak(old, combine(old))) {
+    }
+}
+
+template <typename T>
+void reduce_as(SurfaceOp op, std::byte* at, T value) {
+    combine_at<T>(at, [&](T old) -> T {
+        switch (op) {
+        case SurfaceOp::Add: {
+            using Unsigned = std::make_unsigned_t<T>;
+            return static_cast<T>(static_cast<Unsigned>(old) + static_cast<Unsigned>(value));
+        }
+        case SurfaceOp::Min:
+            return std::min(old, value);
+        case SurfaceOp::Max:
+            return std::max(old, value);
+        case SurfaceOp::And:
+            return old & value;
+        default:
+            return old | value;
+        }
+    });
+}
+
+void reduce(const ImageOperands& words, const SurfaceForm& form, const Image& image,
+            std::uint32_t lane, std::byte* at) {
+    const std::byte* const from = words.place(place_words(form));
+    const bool is_signed = form.counts_texels ? image.format == TexelFormat::S32 : form.is_signed;
+    if (form.element_bytes == 8) {
+        const std::uint64_t value = reinterpret_cast<const ImageHandle*>(from)[lane];
+        if (is_signed) {
+            reduce_as(form.op, at, static_cast<std::int64_t>(value));
+        } else {
+            reduce_as(form.op, at, value);
+        }
+        return;
+    }
+    const std::uint32_t value = reinterpret_cast<const ImageWord*>(from)[lane];
+    if (is_signed) {
+        reduce_as(form.op, at, static_cast<std::int32_t>(value));
+    } else {
+        reduce_as(form.op, at, value);
+    }
+}
+
+} // namespace
+
+} // namespace cuprum::emulator
