@@ -62,13 +62,13 @@ public:
     [[nodiscard]] std::uint32_t row_bytes() const { return row_bytes_; }
 
     /// Returns how many bytes of rows there are. This is what a barrier counts.
-    [[nodiscard]] std::uint32_t bytes() const { return row_bytes_ * row_count_; }
+    [[nodiscard]] std::uint32_t bytes() const { return limited(row_bytes_ * row_count_); }
 
     /// Returns from the start of one row to the next in shared memory.
     [[nodiscard]] std::uint32_t pitch() const { return pitch_; }
 
     /// Returns the size of the box in shared memory, with the gaps between rows.
-    [[nodiscard]] std::uint32_t extent() const { return pitch_ * row_count_; }
+    [[nodiscard]] std::uint32_t extent() const { return limited(pitch_ * row_count_); }
 
     /// Returns how many bytes of a row a store writes.
     [[nodiscard]] std::uint32_t stored_bytes(const TensorRow& row) const {
@@ -115,6 +115,11 @@ private:
         std::uint64_t stride = 0; // in bytes
         std::int32_t offset = 0;  // of the read pixel from the position
     };
+
+    /// Limits a size to what fits 32 bits; shared memory is always smaller.
+    [[nodiscard]] static std::uint32_t limited(std::uint64_t bytes) {
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, 0xffffff00));
+    }
 
     void clip_row(std::int32_t coordinate, std::uint32_t count, std::uint64_t size);
     void add_loop(std::int64_t start, std::int64_t step, std::uint32_t extent, std::uint64_t size,
@@ -205,7 +210,7 @@ private:
     std::uint32_t element_bits_ = 0; // of a slice, if the tensor is interleaved
     std::uint64_t base_ = 0; // the address of the first byte inside, in the tensor's first row
     std::uint32_t row_bytes_ = 0;
-    std::uint32_t row_count_ = 0;
+    std::uint64_t row_count_ = 0;
     std::uint32_t pitch_ = 0;
     std::uint32_t skipped_ = 0;
     std::uint32_t inside_bytes_ = 0;

@@ -308,6 +308,14 @@ TEST(TensorCopies, a_box_has_its_place_in_shared_memory) {
                  FaultKind::MisalignedAddress, {"must be a multiple of 128", "tensor map at"});
     expect_fault(tensor.run(map, "add.u32 %tile, %tile, 1048576;\n" + load(0, 0, 128)),
                  FaultKind::IllegalAddress, {"write of 128 bytes", "shared memory"});
+    TensorMap huge = map;
+    huge.rank = 5;
+    huge.box = {256, 256, 256, 256, 256};
+    huge.seal();
+    expect_fault(tensor.run(huge, "mov.u32 %r0, 0;\n@%first cp.async.bulk.tensor.5d.shared::cta"
+                                  ".global.mbarrier::complete_tx::bytes [%tile], "
+                                  "[%map, {%r0, %r0, %r0, %r0, %r0}], [%bar];\n"),
+                 FaultKind::IllegalAddress, {"shared memory", "box (256, 256, 256, 256, 256)"});
 }
 
 TEST(TensorCopies, coordinates_that_a_gpu_refuses_are_reported) {

@@ -165,6 +165,17 @@ inline constexpr std::string_view PTX_FORMS[] = {
     "cp.async.bulk.global.shared::cta.bulk_group $g, $s, $w",
     "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.{u32,f32} $g, $s, $w",
     "cp.async.bulk.{commit_group,wait_group 0,wait_group.read 1}",
+    "cp.async.bulk.tensor.{1,2,3}d.shared::cluster.global{.tile,.im2col,}"
+    ".mbarrier::complete_tx::bytes{.multicast::cluster,} $s, [%d0, { $w, $w }], $s{,, $h}",
+    "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%d0, { $w, $w }], $s",
+    "cp.reduce.async.bulk.tensor.2d.global.shared::cta.{add,xor}.bulk_group [%d0, { $w, $w }], $s",
+    "cp.async.bulk.prefetch.tensor.2d.L2.global [%d0, { $w, $w }]",
+    "tensormap.replace.tile.{box_dim,element_stride}.{global.b1024.b32 $g,shared::cta.b1024.b32 $s}"
+    ", $i, $w",
+    "tensormap.replace.tile.{elemtype,swizzle_mode}.global.b1024.b32 $g, $i",
+    "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned $g, "
+    "$s, "
+    "128",
     "mbarrier.init.shared.b64 $s, $w",
     "mbarrier.{inval.shared.b64 $s,arrive.shared.b64 $Q, $s,arrive_drop.shared.b64 $Q, $s}",
     "mbarrier.{test_wait,try_wait}.shared.b64 $R, $s, $q",
