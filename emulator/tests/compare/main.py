@@ -97,9 +97,9 @@ def main() -> int:
             if problem:
                 report.failures.append(f"{name}: {problem}")
     if "tensors" in arguments.suites and device.compute_capability >= TENSOR_CAPABILITY:
-        chosen = tuple(arguments.tensors or [""])
         copied = read_bytes(arguments.dump_tensors)
-        copied.update(run_tensors(device, chosen, {*done.get(TENSORS, ()), *copied}))
+        known = {*done.get(TENSORS, ()), *copied}
+        copied.update(run_tensors(device, arguments.tensors or [], known))
         for name, content in copied.items():
             report.add(TENSORS, name, {name: digest(content)})
         if arguments.dump_tensors:
@@ -193,7 +193,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--tensors",
         action="append",
-        help="only tensor copies whose name starts so; may be repeated",
+        help="only tensor copies whose name starts so, with a minus before it all but them",
     )
     parser.add_argument("--explain", type=Path, help="show where they differ from such a file")
     parser.add_argument("--dump-textures", type=Path, help="write all bytes that textures gave")

@@ -13,7 +13,7 @@ import hashlib
 import math
 import random
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from driver import Device, DriverError, Module, Shape, argument
 from tensor_cases import BF16, BYTES, F16, F64, FIRST_WITHOUT_BYTES, FLOATS, Copy, copies, size_of
@@ -27,15 +27,20 @@ INTERLEAVED_BYTES = 131072
 
 
 def run_tensors(
-    device: Device, chosen: tuple[str, ...], done: set[str]
+    device: Device, starts: Sequence[str], done: set[str]
 ) -> Iterator[tuple[str, bytes | str]]:
-    """Run the copies whose name starts with one of `chosen`, except those in `done`.
+    """Run the copies whose name starts with one of `starts`, except those in `done`.
+
+    If a start has a minus before it, leave out the copies whose name starts so.
 
     Yield the name of each, and its bytes or the text of its error.
     """
     modules: dict[Form, Module] = {}
+    chosen = tuple(each for each in starts if not each.startswith("-")) or ("",)
+    left_out = tuple(each[1:] for each in starts if each.startswith("-"))
     for copy in copies():
-        if copy.name in done or not copy.name.startswith(chosen):
+        is_chosen = copy.name.startswith(chosen) and not copy.name.startswith(left_out)
+        if copy.name in done or not is_chosen:
             continue
         try:
             module = modules.get(copy.form)
