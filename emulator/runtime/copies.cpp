@@ -6,6 +6,7 @@
 // A blocking copy on the NULL stream is the driver's own blocking copy. The given direction is not
 // trusted: each direction has its own driver function, which rejects memory of the other kind.
 
+#include "copy_parameters.hpp"
 #include "registry.hpp"
 #include "runtime.hpp"
 
@@ -24,10 +25,6 @@ cudaError_t copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_
 cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, Order order);
 cudaError_t copy_3d_between_devices(const cudaMemcpy3DPeerParms* parameters, Order order);
 cudaError_t fill_3d(cudaPitchedPtr memory, int value, cudaExtent extent, Order order);
-
-/// Finds `count` bytes of a variable, `offset` bytes into it.
-cudaError_t find_part(const void* symbol, std::size_t offset, std::size_t count,
-                      CUdeviceptr* result);
 
 cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t count,
                            std::size_t offset, cudaMemcpyKind kind, Order order);
@@ -195,38 +192,8 @@ cudaError_t CUDARTAPI cudaMemcpyFromSymbolAsync(void* dst, const void* symbol, s
 
 namespace {
 
-bool is_known(cudaMemcpyKind kind) {
-    return kind >= cudaMemcpyHostToHost && kind <= cudaMemcpyDefault;
-}
-
-CUmemorytype type_of_source(cudaMemcpyKind kind) {
-    switch (kind) {
-    case cudaMemcpyHostToHost:
-    case cudaMemcpyHostToDevice:
-        return CU_MEMORYTYPE_HOST;
-    case cudaMemcpyDeviceToHost:
-    case cudaMemcpyDeviceToDevice:
-        return CU_MEMORYTYPE_DEVICE;
-    default:
-        return CU_MEMORYTYPE_UNIFIED;
-    }
-}
-
-CUmemorytype type_of_destination(cudaMemcpyKind kind) {
-    switch (kind) {
-    case cudaMemcpyHostToHost:
-    case cudaMemcpyDeviceToHost:
-        return CU_MEMORYTYPE_HOST;
-    case cudaMemcpyHostToDevice:
-    case cudaMemcpyDeviceToDevice:
-        return CU_MEMORYTYPE_DEVICE;
-    default:
-        return CU_MEMORYTYPE_UNIFIED;
-    }
-}
-
 cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind kind, Order order) {
-    if (!is_known(kind)) {
+    if (!is_direction(kind)) {
         return cudaErrorInvalidMemcpyDirection;
     }
     if (count == 0) {
@@ -253,7 +220,7 @@ cudaError_t copy(void* to, const void* from, std::size_t count, cudaMemcpyKind k
 
 cudaError_t copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                     std::size_t width, std::size_t height, cudaMemcpyKind kind, Order order) {
-    if (!is_known(kind)) {
+    if (!is_direction(kind)) {
         return cudaErrorInvalidMemcpyDirection;
     }
     if (width == 0 || height == 0) {
@@ -276,49 +243,14 @@ cudaError_t copy_2d(void* to, std::size_t to_pitch, const void* from, std::size_
     return as_error(order ? cuMemcpy2DAsync(&copy, *order) : cuMemcpy2DUnaligned(&copy));
 }
 
-/// Fills in the common part of the driver's two structures for three-dimensional copies.
-///
-/// Without arrays, every extent and position along x is in bytes.
-template <typename Copy, typename Parameters>
-void describe_3d(Copy& copy, const Parameters& from) {
-    copy.srcXInBytes = from.srcPos.x;
-    copy.srcY = from.srcPos.y;
-    copy.srcZ = from.srcPos.z;
-    copy.srcHost = from.srcPtr.ptr;
-    copy.srcDevice = address(from.srcPtr.ptr);
-    copy.srcPitch = from.srcPtr.pitch;
-    copy.srcHeight = from.srcPtr.ysize;
-    copy.dstXInBytes = from.dstPos.x;
-    copy.dstY = from.dstPos.y;
-    copy.dstZ = from.dstPos.z;
-    copy.dstHost = from.dstPtr.ptr;
-    copy.dstDevice = address(from.dstPtr.ptr);
-    copy.dstPitch = from.dstPtr.pitch;
-    copy.dstHeight = from.dstPtr.ysize;
-    copy.WidthInBytes = from.extent.width;
-    copy.Height = from.extent.height;
-    copy.Depth = from.extent.depth;
-}
-
-cudaError_t refuse_arrays(const char* name) {
-    log_refusal(name, "the emulated device has no arrays yet; copy between plain memory");
-    return cudaErrorNotSupported;
-}
-
 cudaError_t copy_3d(const cudaMemcpy3DParms* parameters, Order order) {
     if (parameters == nullptr) {
         return cudaErrorInvalidValue;
     }
-    if (!is_known(parameters->kind)) {
-        return cudaErrorInvalidMemcpyDirection;
-    }
-    if (parameters->srcArray != nullptr || parameters->dstArray != nullptr) {
-        return refuse_arrays("cudaMemcpy3D of an array");
-    }
     CUDA_MEMCPY3D copy{};
-    describe_3d(copy, *parameters);
-    copy.srcMemoryType = type_of_source(parameters->kind);
-    copy.dstMemoryType = type_of_destination(parameters->kind);
+    if (const cudaError_t status = to_driver(*parameters, copy); status != cudaSuccess) {
+        return status;
+    }
     return as_error(order ? cuMemcpy3DAsync(&copy, *order) : cuMemcpy3D(&copy));
 }
 
@@ -326,13 +258,10 @@ cudaError_t copy_3d_between_devices(const cudaMemcpy3DPeerParms* parameters, Ord
     if (parameters == nullptr) {
         return cudaErrorInvalidValue;
     }
-    if (parameters->srcArray != nullptr || parameters->dstArray != nullptr) {
-        return refuse_arrays("cudaMemcpy3DPeer of an array");
-    }
     CUDA_MEMCPY3D copy{};
-    describe_3d(copy, *parameters);
-    copy.srcMemoryType = CU_MEMORYTYPE_UNIFIED;
-    copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+    if (const cudaError_t status = to_driver(*parameters, copy); status != cudaSuccess) {
+        return status;
+    }
     return as_error(order ? cuMemcpy3DAsync(&copy, *order) : cuMemcpy3D(&copy));
 }
 
@@ -351,17 +280,6 @@ cudaError_t fill_3d(cudaPitchedPtr memory, int value, cudaExtent extent, Order o
         }
     }
     return as_error(status);
-}
-
-cudaError_t find_part(const void* symbol, std::size_t offset, std::size_t count,
-                      CUdeviceptr* result) {
-    std::size_t size = 0;
-    const cudaError_t status = Registry::instance().variable(symbol, result, &size);
-    if (status != cudaSuccess) {
-        return status;
-    }
-    *result += offset;
-    return offset <= size && count <= size - offset ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 cudaError_t copy_to_symbol(const void* symbol, const void* from, std::size_t count,

@@ -12,8 +12,6 @@ namespace {
 
 constexpr int NOT_SUPPORTED = 801; // cudaErrorNotSupported
 
-constexpr const char* ARRAYS = "the emulated device has no arrays, textures and surfaces yet";
-constexpr const char* GRAPHS = "the emulated device cannot build graphs node by node yet";
 constexpr const char* GRAPHICS =
     "the emulated device does not share resources with graphics libraries";
 constexpr const char* EXTERNAL = "the emulated device does not share resources with other drivers";

@@ -145,6 +145,18 @@ cudaError_t Registry::kernel(const void* host, CUkernel* result) {
     return cudaSuccess;
 }
 
+const void* Registry::host_of(CUfunction function) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [host, kernel] : kernels_) {
+        CUfunction each = nullptr;
+        if (kernel.handle != nullptr && cuKernelGetFunction(&each, kernel.handle) == CUDA_SUCCESS &&
+            each == function) {
+            return host;
+        }
+    }
+    return function;
+}
+
 cudaError_t Registry::variable(const void* host, CUdeviceptr* result, std::size_t* size) {
     const std::lock_guard lock(mutex_);
     const auto found = variables_.find(host);

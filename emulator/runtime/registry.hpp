@@ -78,6 +78,9 @@ public:
     /// one.
     cudaError_t kernel(const void* host, CUkernel* result);
 
+    /// Returns the host stub of a function, or the function's handle if it has none.
+    const void* host_of(CUfunction function);
+
     /// Finds the address of a variable in the current context. Returns cudaErrorInvalidSymbol if
     /// `host` is not a variable.
     cudaError_t variable(const void* host, CUdeviceptr* result, std::size_t* size);

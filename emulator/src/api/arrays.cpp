@@ -87,8 +87,9 @@ CUresult CUDAAPI cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* pArrayDescri
 
 CUresult CUDAAPI cuArrayGetPlane(CUarray* pPlaneArray, CUarray hArray, unsigned int planeIdx) {
     return entry("cuArrayGetPlane", [&] {
+        const auto array = array_from(hArray);
         require(pPlaneArray != nullptr, "pPlaneArray must not be NULL");
-        *pPlaneArray = array_from(hArray)->plane(planeIdx)->handle<CUarray>();
+        *pPlaneArray = array->plane(planeIdx)->handle<CUarray>();
     });
 }
 

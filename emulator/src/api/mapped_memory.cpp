@@ -32,10 +32,9 @@ void check_properties(const CUmemAllocationProp* properties) {
             "unknown type of compression");
     require((properties->allocFlags.usage & ~unsigned{CU_MEM_CREATE_USAGE_TILE_POOL}) == 0,
             "unknown usage of memory");
-    if (properties->allocFlags.usage != 0) {
-        fail(CUDA_ERROR_NOT_SUPPORTED,
-             "tile pools are for sparse arrays, which the emulated device does not have");
-    }
+    require(properties->allocFlags.usage == 0 ||
+                properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE,
+            "a tile pool is memory of a device");
     switch (properties->location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
         (void)device_at(properties->location.id);

@@ -33,6 +33,7 @@ struct Relocation {
 struct GlobalVariable {
     std::string name;
     ptx::Space space = ptx::Space::Global;
+    ptx::Type type = ptx::Type::None;
     std::uint64_t size_bytes = 0;
     std::uint32_t alignment = 1;
     bool is_external = false; // declared here, defined elsewhere

@@ -80,6 +80,7 @@ std::vector<GlobalVariable> global_variables(const ptx::Module& module, std::uin
         GlobalVariable out;
         out.name = variable.name;
         out.space = variable.space;
+        out.type = variable.type;
         out.size_bytes = variable.size_bytes();
         out.alignment =
             static_cast<std::uint32_t>(std::max<std::size_t>(1, variable.effective_alignment()));

@@ -140,6 +140,51 @@ void ask_descriptors() {
     }
 }
 
+void ask_video() {
+    begin();
+    const auto ask = [](const std::string& name, std::size_t width, std::size_t height,
+                        std::size_t depth, unsigned flags) {
+        CUarray array = nullptr;
+        auto descriptor = shape(width, height, depth, flags | CUDA_ARRAY3D_VIDEO_ENCODE_DECODE,
+                                CU_AD_FORMAT_NV12, 3);
+        say("NV12 " + name, cuArray3DCreate(&array, &descriptor));
+    };
+    ask("2d", 64, 32, 0, 0);
+    ask("odd", 63, 31, 0, 0);
+    ask("odd width", 63, 32, 0, 0);
+    ask("1d", 64, 0, 0, 0);
+    ask("3d", 64, 32, 4, 0);
+    ask("layered", 64, 32, 4, CUDA_ARRAY3D_LAYERED);
+    ask("surface", 64, 32, 0, CUDA_ARRAY3D_SURFACE_LDST);
+    ask("tiny", 2, 2, 0, 0);
+    auto descriptor = shape(64, 32, 0, CUDA_ARRAY3D_VIDEO_ENCODE_DECODE, CU_AD_FORMAT_NV12, 3);
+    CUmipmappedArray mipmap = nullptr;
+    say("NV12 mipmap", cuMipmappedArrayCreate(&mipmap, &descriptor, 2));
+    CUarray array = make(descriptor);
+    CUDA_RESOURCE_DESC resource{};
+    resource.resType = CU_RESOURCE_TYPE_ARRAY;
+    resource.res.array.hArray = array;
+    CUDA_TEXTURE_DESC texture{};
+    CUtexObject object = 0;
+    say("NV12 texture", cuTexObjectCreate(&object, &resource, &texture, nullptr));
+    CUarray plane = nullptr;
+    cuArrayGetPlane(&plane, array, 1);
+    resource.res.array.hArray = plane;
+    say("texture of a plane", cuTexObjectCreate(&object, &resource, &texture, nullptr));
+    CUsurfObject surface = 0;
+    say("surface of a plane", cuSurfObjectCreate(&surface, &resource));
+    for (const auto& [format, channels] : {std::pair{CU_AD_FORMAT_YUY2, 4U},
+                                           {CU_AD_FORMAT_Y210, 2U},
+                                           {CU_AD_FORMAT_AYUV, 4U},
+                                           {CU_AD_FORMAT_Y410, 1U},
+                                           {CU_AD_FORMAT_Y416, 4U}}) {
+        resource.res.array.hArray =
+            make(shape(64, 32, 0, CUDA_ARRAY3D_VIDEO_ENCODE_DECODE, format, channels));
+        say("texture of format " + number(format),
+            cuTexObjectCreate(&object, &resource, &texture, nullptr));
+    }
+}
+
 void create(const std::string& name, const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
     CUarray array = nullptr;
     if (say(name, cuArray3DCreate(&array, &descriptor)) == CUDA_SUCCESS) {
@@ -299,7 +344,10 @@ void ask_planes() {
     begin();
     for (const int format : FORMATS) {
         for (const unsigned channels : {1U, 2U, 3U, 4U}) {
-            auto descriptor = shape(64, 32, 0, 0, static_cast<CUarray_format>(format), channels);
+            const unsigned flags =
+                format >= CU_AD_FORMAT_P010 ? CUDA_ARRAY3D_VIDEO_ENCODE_DECODE : 0;
+            auto descriptor =
+                shape(64, 32, 0, flags, static_cast<CUarray_format>(format), channels);
             CUarray array = nullptr;
             if (cuArray3DCreate(&array, &descriptor) != CUDA_SUCCESS) {
                 continue;
@@ -322,7 +370,7 @@ void ask_planes() {
             cuArrayDestroy(array);
         }
     }
-    CUarray array = make(shape(64, 32, 0, 0, CU_AD_FORMAT_NV12, 3));
+    CUarray array = make(shape(64, 32, 0, CUDA_ARRAY3D_VIDEO_ENCODE_DECODE, CU_AD_FORMAT_NV12, 3));
     CUarray part = nullptr;
     say("plane NULL output", cuArrayGetPlane(nullptr, array, 0));
     say("plane", cuArrayGetPlane(&part, array, 0));
@@ -585,6 +633,7 @@ const std::initializer_list<Group> ARRAYS{
     {"mipmaps", ask_mipmaps},
     {"level after destroy", ask_level_after_destroy},
     {"planes", ask_planes},
+    {"video", ask_video},
     {"requirements", ask_requirements},
     {"memory", ask_memory},
     {"linear widths", ask_linear_widths},

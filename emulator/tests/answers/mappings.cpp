@@ -65,7 +65,6 @@ void ask_sparse() {
     };
     with("again", [](auto&) {});
     with("plain memory", [&](auto& each) { each.memHandle.memHandle = plain; });
-    with("no memory", [&](auto& each) { each.memHandle.memHandle = 0; });
     with("half a tile", [&](auto& each) { each.subresource.sparseLevel.extentWidth = width / 2; });
     with("at half a tile", [&](auto& each) { each.subresource.sparseLevel.offsetX = width / 2; });
     with("outside", [&](auto& each) { each.subresource.sparseLevel.offsetX = 1024; });
@@ -116,10 +115,7 @@ void ask_deferred() {
     CUresult code = cuArrayGetMemoryRequirements(&needs, array, 0);
     say("requirements", code, list(needs.size, needs.alignment));
     float values[4]{1, 2, 3, 4};
-    say("copy before it is mapped", cuMemcpyHtoA(array, 0, values, 16));
-    CUmemAllocationProp properties{};
     const auto pool = make_memory("tile pool", 4 << 20, true);
-    (void)properties;
     auto info = mapping(array, pool);
     say("map", cuMemMapArrayAsync(&info, 1, stream));
     say("sync", cuStreamSynchronize(stream));
@@ -137,6 +133,52 @@ void ask_deferred() {
     say("unmap", cuMemMapArrayAsync(&info, 1, stream));
     say("sync", cuStreamSynchronize(stream));
     say("destroy", cuArrayDestroy(array));
+    info = mapping(make(shape(64, 64, 0)), plain);
+    say("map a plain array", cuMemMapArrayAsync(&info, 1, stream));
+    info = mapping(make(shape(64, 64, 0, CUDA_ARRAY3D_DEFERRED_MAPPING)), plain);
+    info.offset = 1;
+    say("map at 1", cuMemMapArrayAsync(&info, 1, stream));
+    info.offset = 65536;
+    say("map at 65536", cuMemMapArrayAsync(&info, 1, stream));
+    info.offset = 4 << 20;
+    say("map at the end", cuMemMapArrayAsync(&info, 1, stream));
+    info.offset = 0;
+    info.deviceBitMask = 2;
+    say("map for device 1", cuMemMapArrayAsync(&info, 1, stream));
+    info.deviceBitMask = 1;
+    info.subresourceType = static_cast<CUarraySparseSubresourceType>(9);
+    say("map, subresource 9", cuMemMapArrayAsync(&info, 1, stream));
+    say("sync", cuStreamSynchronize(stream));
+}
+
+/// Two arrays that are mapped to the same memory show the same texels.
+void ask_shared_memory() {
+    begin();
+    CUstream stream = nullptr;
+    cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
+    for (const bool is_pool : {false, true}) {
+        const auto memory = make_memory(is_pool ? "tile pool" : "plain memory", 4 << 20, is_pool);
+        CUarray first = make(shape(64, 0, 0, CUDA_ARRAY3D_DEFERRED_MAPPING));
+        CUarray second = make(shape(64, 0, 0, CUDA_ARRAY3D_DEFERRED_MAPPING));
+        for (CUarray array : {first, second}) {
+            auto info = mapping(array, memory);
+            say("map", cuMemMapArrayAsync(&info, 1, stream));
+        }
+        say("sync", cuStreamSynchronize(stream));
+        float values[4]{1, 2, 3, 4};
+        float back[4]{};
+        say("copy into the first", cuMemcpyHtoA(first, 0, values, 16));
+        const CUresult code = cuMemcpyAtoH(back, second, 0, 16);
+        say("copy out of the second", code, std::to_string(back[2]));
+    }
+}
+
+void ask_unmapped() {
+    begin();
+    CUarray array = make(shape(64, 64, 0, CUDA_ARRAY3D_DEFERRED_MAPPING));
+    float values[4]{1, 2, 3, 4};
+    say("copy before it is mapped", cuMemcpyHtoA(array, 0, values, 16));
+    say("sync", cuCtxSynchronize());
 }
 
 void ask_sparse_mipmap() {
@@ -185,6 +227,8 @@ void ask_sparse_mipmap() {
 const std::initializer_list<Group> MAPPINGS{
     {"sparse arrays", ask_sparse},
     {"deferred arrays", ask_deferred},
+    {"shared memory of deferred arrays", ask_shared_memory},
+    {"deferred arrays that are not mapped", ask_unmapped},
     {"sparse mipmaps", ask_sparse_mipmap},
 };
 

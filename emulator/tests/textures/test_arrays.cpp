@@ -202,3 +202,114 @@ TEST_F(Arrays, arrays_cannot_be_created_during_a_capture) {
         returns(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, CU(cuStreamEndCapture)(stream, &graph)));
     EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(stream)));
 }
+
+// ---- deferred mapping
+// ----------------------------------------------------------------------------
+
+class DeferredArrays : public ArrayTest {
+protected:
+    void SetUp() override {
+        ArrayTest::SetUp();
+        ASSERT_TRUE(succeeds(CU(cuStreamCreate)(&stream_, CU_STREAM_NON_BLOCKING)));
+        CUmemAllocationProp properties{};
+        properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+        properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+        properties.allocFlags.usage = CU_MEM_CREATE_USAGE_TILE_POOL;
+        ASSERT_TRUE(succeeds(CU(cuMemCreate)(&memory_, 2 << 20, &properties, 0)));
+    }
+
+    void TearDown() override {
+        EXPECT_TRUE(succeeds(CU(cuMemRelease)(memory_)));
+        EXPECT_TRUE(succeeds(CU(cuStreamDestroy)(stream_)));
+        ArrayTest::TearDown();
+    }
+
+    [[nodiscard]] CUarrayMapInfo mapping(CUarray array) const {
+        CUarrayMapInfo info{};
+        info.resourceType = CU_RESOURCE_TYPE_ARRAY;
+        info.resource.array = array;
+        info.memOperationType = CU_MEM_OPERATION_TYPE_MAP;
+        info.memHandleType = CU_MEM_HANDLE_TYPE_GENERIC;
+        info.memHandle.memHandle = memory_;
+        info.deviceBitMask = 1;
+        return info;
+    }
+
+    CUresult map(CUarrayMapInfo info) { return CU(cuMemMapArrayAsync)(&info, 1, stream_); }
+
+    CUstream stream_ = nullptr;
+    CUmemGenericAllocationHandle memory_ = 0;
+};
+
+TEST_F(DeferredArrays, have_no_memory_until_some_is_mapped) {
+    std::size_t before = 0;
+    std::size_t after = 0;
+    std::size_t total = 0;
+    ASSERT_TRUE(succeeds(CU(cuMemGetInfo)(&before, &total)));
+    const CUarray array = create(descriptor(256, 64, 0, CUDA_ARRAY3D_DEFERRED_MAPPING));
+    ASSERT_TRUE(succeeds(CU(cuMemGetInfo)(&after, &total)));
+    EXPECT_EQ(after, before);
+    CUDA_ARRAY_MEMORY_REQUIREMENTS needs{};
+    ASSERT_TRUE(succeeds(CU(cuArrayGetMemoryRequirements)(&needs, array, 0)));
+    EXPECT_EQ(needs.size, 65536);
+    EXPECT_EQ(needs.alignment, 65536);
+    auto values = numbers(16);
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpyHtoA)(array, 0, values.data(), 16)));
+    EXPECT_NE(last_message().find("cuMemMapArrayAsync"), std::string::npos);
+    ASSERT_TRUE(succeeds(map(mapping(array))));
+    EXPECT_TRUE(succeeds(CU(cuMemcpyHtoA)(array, 0, values.data(), 16)));
+    auto unmap = mapping(array);
+    unmap.memOperationType = CU_MEM_OPERATION_TYPE_UNMAP;
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, map(unmap)));
+    unmap.memHandle.memHandle = 0;
+    ASSERT_TRUE(succeeds(map(unmap)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, CU(cuMemcpyHtoA)(array, 0, values.data(), 16)));
+    destroy(array);
+}
+
+TEST_F(DeferredArrays, arrays_that_share_memory_show_the_same_texels) {
+    const CUarray first = create(descriptor(64, 0, 0, CUDA_ARRAY3D_DEFERRED_MAPPING));
+    const CUarray second = create(descriptor(64, 0, 0, CUDA_ARRAY3D_DEFERRED_MAPPING));
+    const CUarray third = create(descriptor(64, 0, 0, CUDA_ARRAY3D_DEFERRED_MAPPING));
+    ASSERT_TRUE(succeeds(map(mapping(first))));
+    ASSERT_TRUE(succeeds(map(mapping(second))));
+    auto elsewhere = mapping(third);
+    elsewhere.offset = 65536;
+    ASSERT_TRUE(succeeds(map(elsewhere)));
+    auto values = numbers(256);
+    ASSERT_TRUE(succeeds(CU(cuMemcpyHtoA)(first, 0, values.data(), 256)));
+    std::vector<std::uint8_t> back(256);
+    ASSERT_TRUE(succeeds(CU(cuMemcpyAtoH)(back.data(), second, 0, 256)));
+    EXPECT_EQ(back, values);
+    ASSERT_TRUE(succeeds(CU(cuMemcpyAtoH)(back.data(), third, 0, 256)));
+    EXPECT_EQ(back, std::vector<std::uint8_t>(256));
+    destroy(first);
+    ASSERT_TRUE(succeeds(CU(cuMemcpyAtoH)(back.data(), second, 0, 256)));
+    EXPECT_EQ(back, values);
+    destroy(second);
+    destroy(third);
+}
+
+TEST_F(DeferredArrays, wrong_mappings_are_refused) {
+    const CUarray array = create(descriptor(256, 64, 0, CUDA_ARRAY3D_DEFERRED_MAPPING));
+    const CUarray plain = create(descriptor(256, 64));
+    const auto refuses = [&](auto change) {
+        CUarrayMapInfo info = mapping(array);
+        change(info);
+        return returns(CUDA_ERROR_INVALID_VALUE, map(info));
+    };
+    EXPECT_TRUE(refuses([&](auto& info) { info.resource.array = plain; }));
+    EXPECT_TRUE(refuses([&](auto& info) { info.resource.array = nullptr; }));
+    EXPECT_TRUE(refuses([&](auto& info) { info.resourceType = CU_RESOURCE_TYPE_LINEAR; }));
+    EXPECT_TRUE(refuses([&](auto& info) { info.deviceBitMask = 3; }));
+    EXPECT_TRUE(refuses([&](auto& info) { info.deviceBitMask = 2; }));
+    EXPECT_TRUE(refuses([&](auto& info) { info.flags = 1; }));
+    EXPECT_TRUE(refuses([&](auto& info) { info.offset = 1; }));
+    EXPECT_TRUE(refuses([&](auto& info) { info.offset = 2 << 20; }));
+    EXPECT_NE(last_message().find("needs 65536 bytes"), std::string::npos) << last_message();
+    EXPECT_TRUE(refuses([&](auto& info) { info.memHandle.memHandle = 77; }));
+    EXPECT_TRUE(
+        refuses([&](auto& info) { info.memOperationType = static_cast<CUmemOperationType>(9); }));
+    destroy(array);
+    destroy(plain);
+}

@@ -7,6 +7,7 @@
 #include "objects/code/library.hpp"
 #include "objects/memory/address_space.hpp"
 #include "objects/process/error.hpp"
+#include "objects/textures/reference.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -50,6 +51,14 @@ void Module::unload() {
             function = nullptr;
         }
     }
+    for (const auto& [name, reference] : textures_) {
+        reference->destroy();
+    }
+    for (const auto& [name, reference] : surfaces_) {
+        reference->destroy();
+    }
+    textures_.clear();
+    surfaces_.clear();
 }
 
 void Module::unload_all(const Context& context) {
@@ -93,7 +102,43 @@ const Allocation& Module::variable(const std::string& name) const {
     if (found == variables_.end()) {
         fail(CUDA_ERROR_NOT_FOUND, "no variable '" + name + "' in the module");
     }
+    if (reference_types_.contains(name)) {
+        fail(CUDA_ERROR_INVALID_VALUE,
+             "'" + name + "' is a texture or surface reference, which has no address");
+    }
     return *found->second;
+}
+
+std::shared_ptr<TextureReference> Module::texture_reference(const std::string& name) {
+    const std::uint64_t address = reference_address(name, ptx::Type::TexRef);
+    const std::lock_guard lock(mutex_);
+    auto& reference = textures_[name];
+    if (reference == nullptr) {
+        reference = std::make_shared<TextureReference>(context_, address);
+        HandleTable::instance().insert(HandleKind::TextureReference, reference);
+    }
+    return reference;
+}
+
+std::shared_ptr<SurfaceReference> Module::surface_reference(const std::string& name) {
+    const std::uint64_t address = reference_address(name, ptx::Type::SurfRef);
+    const std::lock_guard lock(mutex_);
+    auto& reference = surfaces_[name];
+    if (reference == nullptr) {
+        reference = std::make_shared<SurfaceReference>(context_, address);
+        HandleTable::instance().insert(HandleKind::SurfaceReference, reference);
+    }
+    return reference;
+}
+
+std::uint64_t Module::reference_address(const std::string& name, ptx::Type type) const {
+    const auto found = reference_types_.find(name);
+    if (found == reference_types_.end() || found->second != type) {
+        fail(CUDA_ERROR_NOT_FOUND, std::string("no ") +
+                                       (type == ptx::Type::TexRef ? "texture" : "surface") +
+                                       " reference '" + name + "' in the module");
+    }
+    return variables_.at(name)->base;
 }
 
 Program::Symbols Module::place_variables(const Program& program) {
@@ -106,6 +151,10 @@ Program::Symbols Module::place_variables(const Program& program) {
             variable.is_managed ? MemoryKind::Managed : MemoryKind::Device, context_,
             std::max<std::uint64_t>(variable.size_bytes, 1), 0, "variable '" + variable.name + "'");
         addresses.emplace(variable.name, allocation->base);
+        if (variable.type == ptx::Type::TexRef || variable.type == ptx::Type::SurfRef ||
+            variable.type == ptx::Type::SamplerRef) {
+            reference_types_.emplace(variable.name, variable.type);
+        }
         variables_.emplace(variable.name, std::move(allocation));
     }
     for (const auto& variable : program.variables()) {

@@ -17,6 +17,9 @@
 
 namespace cuprum::emulator {
 
+class SurfaceReference;
+class TextureReference;
+
 /// A program in a context: its variables have memory, its kernels are functions.
 class Module final : public Object, public std::enable_shared_from_this<Module> {
 public:
@@ -47,6 +50,10 @@ public:
     /// Returns a variable's memory. Throws NOT_FOUND if there is no such variable.
     [[nodiscard]] const Allocation& variable(const std::string& name) const;
 
+    /// Returns a texture or surface reference. Throws NOT_FOUND if there is none of this name.
+    [[nodiscard]] std::shared_ptr<TextureReference> texture_reference(const std::string& name);
+    [[nodiscard]] std::shared_ptr<SurfaceReference> surface_reference(const std::string& name);
+
     [[nodiscard]] Context& context() const noexcept { return *context_; }
 
     [[nodiscard]] bool is_of_library() const noexcept { return is_of_library_; }
@@ -55,13 +62,17 @@ private:
     Module(std::shared_ptr<Context> context, bool is_of_library);
 
     [[nodiscard]] Program::Symbols place_variables(const Program& program);
+    [[nodiscard]] std::uint64_t reference_address(const std::string& name, ptx::Type type) const;
 
     std::shared_ptr<Context> context_;
     bool is_of_library_;
     Program::Kernels kernels_;
     std::map<std::string, std::shared_ptr<Allocation>> variables_;
-    std::mutex mutex_;                                 // guards functions_
+    std::map<std::string, ptx::Type> reference_types_; // of variables that are references
+    std::mutex mutex_;                                 // guards the members below
     std::vector<std::shared_ptr<Function>> functions_; // as kernels_, made on first use
+    std::map<std::string, std::shared_ptr<TextureReference>> textures_; // made on first use
+    std::map<std::string, std::shared_ptr<SurfaceReference>> surfaces_; // made on first use
 };
 
 /// Returns the names of kernels as a list for an error message: "a, b, c".

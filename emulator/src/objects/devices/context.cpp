@@ -15,6 +15,7 @@
 #include "objects/streams/stream.hpp"
 #include "objects/textures/array.hpp"
 #include "objects/textures/image_object.hpp"
+#include "objects/textures/reference.hpp"
 #include "usage/publisher.hpp"
 
 #include <algorithm>
@@ -96,6 +97,7 @@ void Context::tear_down() {
     drain();
     erase_all<Event>(HandleKind::Event, *this);
     erase_all<Stream>(HandleKind::Stream, *this);
+    destroy_references_of(*this);
     ImageObjects::instance().destroy_all_of(*this);
     destroy_arrays_of(*this);
     Module::unload_all(*this);

@@ -4,7 +4,10 @@
 #include "objects/textures/array.hpp"
 
 #include "objects/devices/device.hpp"
+#include "objects/memory/address_space.hpp"
+#include "objects/memory/virtual_memory.hpp"
 #include "objects/process/error.hpp"
+#include "objects/process/shared_file.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -16,10 +19,7 @@ namespace {
 /// Levels and planes begin at multiples of this, as a texture's address does.
 constexpr std::uint64_t PART_ALIGNMENT_BYTES = 512;
 
-/// Memory is mapped in whole tiles.
-constexpr std::uint64_t MAPPING_ALIGNMENT_BYTES = std::uint64_t{64} << 10;
-
-constexpr std::uint64_t mapped_bytes(std::uint64_t bytes) {
+constexpr std::uint64_t whole_tiles(std::uint64_t bytes) {
     return (bytes + MAPPING_ALIGNMENT_BYTES - 1) / MAPPING_ALIGNMENT_BYTES *
            MAPPING_ALIGNMENT_BYTES;
 }
@@ -71,8 +71,12 @@ std::uint64_t bytes_of(const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
 
 ArrayMemory::ArrayMemory(const std::shared_ptr<Context>& context, std::uint64_t bytes,
                          std::string name)
-    : allocation_(Allocations::instance().allocate(MemoryKind::Array, context, bytes, 0,
-                                                   std::move(name))) {}
+    : allocation_(
+          Allocations::instance().allocate(MemoryKind::Array, context, bytes, 0, std::move(name))),
+      base_(allocation_->base) {}
+
+ArrayMemory::ArrayMemory(std::uint64_t bytes)
+    : base_(AddressSpace::instance().take(whole_tiles(bytes))), mapped_bytes_(whole_tiles(bytes)) {}
 
 ArrayMemory::~ArrayMemory() {
     release();
@@ -88,6 +92,23 @@ void ArrayMemory::remove_image(std::uint64_t handle) {
     std::erase(images_, handle);
 }
 
+bool ArrayMemory::has_memory() const {
+    const std::lock_guard lock(mutex_);
+    return !is_deferred() || mapped_ != nullptr;
+}
+
+void ArrayMemory::map(std::shared_ptr<PhysicalMemory> memory, std::uint64_t offset) {
+    const std::lock_guard lock(mutex_);
+    require(!is_released_, "the array has been destroyed");
+    if (memory != nullptr) {
+        AddressSpace::map_file(base_, mapped_bytes_, memory->file().descriptor(),
+                               SharedFile::DATA_OFFSET + offset);
+    } else if (mapped_ != nullptr) {
+        AddressSpace::unmap_file(base_, mapped_bytes_);
+    }
+    mapped_ = std::move(memory);
+}
+
 void ArrayMemory::release() {
     {
         const std::lock_guard lock(mutex_);
@@ -95,6 +116,18 @@ void ArrayMemory::release() {
             ImageTable::instance().retire(image, "its array was destroyed");
         }
         images_.clear();
+        if (is_released_) {
+            return;
+        }
+        is_released_ = true;
+        if (is_deferred()) {
+            if (mapped_ != nullptr) {
+                AddressSpace::unmap_file(base_, mapped_bytes_);
+                mapped_ = nullptr;
+            }
+            AddressSpace::instance().give_back(base_, mapped_bytes_);
+            return;
+        }
     }
     Allocations::instance().remove(allocation_);
 }
@@ -104,10 +137,10 @@ void ArrayMemory::release() {
 std::shared_ptr<Array> Array::create(const std::shared_ptr<Context>& context,
                                      const CUDA_ARRAY3D_DESCRIPTOR& descriptor) {
     check_descriptor(descriptor, context->device(), false);
-    std::shared_ptr<ArrayMemory> memory;
-    if (!is_deferred(descriptor)) {
-        memory = std::make_shared<ArrayMemory>(context, bytes_of(descriptor), describe(descriptor));
-    }
+    const std::uint64_t bytes = bytes_of(descriptor);
+    auto memory = is_deferred(descriptor)
+                      ? std::make_shared<ArrayMemory>(bytes)
+                      : std::make_shared<ArrayMemory>(context, bytes, describe(descriptor));
     auto array = std::make_shared<Array>(context, descriptor, memory, 0, Role::Whole);
     HandleTable::instance().insert(HandleKind::Array, array);
     for (const auto& plane : array->planes_) {
@@ -138,9 +171,7 @@ Array::Array(std::shared_ptr<Context> context, const CUDA_ARRAY3D_DESCRIPTOR& de
 
 void Array::destroy() {
     invalidate();
-    if (memory_ != nullptr) {
-        memory_->release();
-    }
+    memory_->release();
 }
 
 void Array::invalidate() noexcept {
@@ -164,13 +195,10 @@ std::shared_ptr<Array> Array::plane(unsigned index) const {
 }
 
 std::uint64_t Array::address() const {
-    require(memory_ != nullptr, "the array was created with CUDA_ARRAY3D_DEFERRED_MAPPING, and no "
-                                "memory is mapped: call cuMemMapArrayAsync first");
-    return memory_->base() + layout_.offset;
-}
-
-std::uint64_t Array::address_or_null() const noexcept {
-    return memory_ == nullptr ? 0 : memory_->base() + layout_.offset;
+    require(memory_->has_memory(),
+            "the array was created with CUDA_ARRAY3D_DEFERRED_MAPPING, and no "
+            "memory is mapped: call cuMemMapArrayAsync first");
+    return base();
 }
 
 // ---- mipmaps -----------------------------------------------------------------------------------
@@ -214,9 +242,7 @@ void MipmappedArray::destroy() {
     for (const auto& level : levels_) {
         level->invalidate();
     }
-    if (memory_ != nullptr) {
-        memory_->release();
-    }
+    memory_->release();
 }
 
 const std::shared_ptr<Array>& MipmappedArray::level(unsigned index) const {
@@ -259,20 +285,19 @@ bool is_mipmapped_array(CUmipmappedArray handle) noexcept {
 }
 
 CUDA_ARRAY_MEMORY_REQUIREMENTS memory_requirements(const Array& array) {
-    require(is_deferred(array.descriptor()) && array.role() == Array::Role::Whole,
+    require(array.memory()->is_deferred() && array.role() == Array::Role::Whole,
             "the array was not created with CUDA_ARRAY3D_DEFERRED_MAPPING");
     CUDA_ARRAY_MEMORY_REQUIREMENTS result{};
-    result.size = mapped_bytes(bytes_of(array.descriptor()));
+    result.size = array.memory()->mapped_bytes();
     result.alignment = MAPPING_ALIGNMENT_BYTES;
     return result;
 }
 
 CUDA_ARRAY_MEMORY_REQUIREMENTS memory_requirements(const MipmappedArray& mipmap) {
-    require(is_deferred(mipmap.descriptor()),
+    require(mipmap.memory()->is_deferred(),
             "the mipmap was not created with CUDA_ARRAY3D_DEFERRED_MAPPING");
-    const ArrayLayout& last = mipmap.levels().back()->layout();
     CUDA_ARRAY_MEMORY_REQUIREMENTS result{};
-    result.size = mapped_bytes(last.offset + last.bytes());
+    result.size = mipmap.memory()->mapped_bytes();
     result.alignment = MAPPING_ALIGNMENT_BYTES;
     return result;
 }

@@ -20,16 +20,36 @@
 
 namespace cuprum::emulator {
 
+class PhysicalMemory;
+
 /// The memory of an array or of a whole mipmap, and the images that read it.
+///
+/// An array that was created with CUDA_ARRAY3D_DEFERRED_MAPPING has addresses from the beginning,
+/// but memory only while some of cuMemCreate is mapped there. Until then its texels are zero.
 class ArrayMemory {
 public:
     /// Allocates memory of a context. `name` describes the array in reports.
     ArrayMemory(const std::shared_ptr<Context>& context, std::uint64_t bytes, std::string name);
+
+    /// Takes addresses for memory that is mapped later.
+    explicit ArrayMemory(std::uint64_t bytes);
+
     ~ArrayMemory();
     ArrayMemory(const ArrayMemory&) = delete;
     ArrayMemory& operator=(const ArrayMemory&) = delete;
 
-    [[nodiscard]] std::uint64_t base() const noexcept { return allocation_->base; }
+    [[nodiscard]] std::uint64_t base() const noexcept { return base_; }
+
+    [[nodiscard]] bool is_deferred() const noexcept { return allocation_ == nullptr; }
+
+    /// Returns whether there is memory behind the addresses.
+    [[nodiscard]] bool has_memory() const;
+
+    /// Returns how many bytes map() needs.
+    [[nodiscard]] std::uint64_t mapped_bytes() const noexcept { return mapped_bytes_; }
+
+    /// Maps a part of `memory`, or none, in place of what is mapped now. No work may use the array.
+    void map(std::shared_ptr<PhysicalMemory> memory, std::uint64_t offset);
 
     /// Notes that an image reads or writes the memory.
     void add_image(std::uint64_t handle);
@@ -40,8 +60,12 @@ public:
     void release();
 
 private:
-    std::shared_ptr<Allocation> allocation_;
-    std::mutex mutex_; // guards images_
+    std::shared_ptr<Allocation> allocation_; // nullptr for deferred memory
+    std::uint64_t base_ = 0;
+    std::uint64_t mapped_bytes_ = 0; // of deferred memory
+    mutable std::mutex mutex_;       // guards the members below
+    std::shared_ptr<PhysicalMemory> mapped_;
+    bool is_released_ = false;
     std::vector<std::uint64_t> images_;
 };
 
@@ -106,8 +130,8 @@ public:
     /// Returns the address of the first byte. Throws INVALID_VALUE if no memory is mapped.
     [[nodiscard]] std::uint64_t address() const;
 
-    /// Returns the same, or 0 if no memory is mapped.
-    [[nodiscard]] std::uint64_t address_or_null() const noexcept;
+    /// Returns the same, whether or not memory is mapped.
+    [[nodiscard]] std::uint64_t base() const noexcept { return memory_->base() + layout_.offset; }
 
     [[nodiscard]] const std::shared_ptr<ArrayMemory>& memory() const noexcept { return memory_; }
 
@@ -119,7 +143,7 @@ private:
     std::shared_ptr<Context> context_;
     CUDA_ARRAY3D_DESCRIPTOR descriptor_;
     const ArrayFormat* format_;
-    std::shared_ptr<ArrayMemory> memory_; // nullptr: deferred, and not mapped
+    std::shared_ptr<ArrayMemory> memory_;
     Role role_;
     ArrayLayout layout_;
     std::vector<std::shared_ptr<Array>> planes_;
@@ -167,6 +191,9 @@ private:
 
 /// Returns the mipmap of a handle. Throws INVALID_HANDLE.
 [[nodiscard]] std::shared_ptr<MipmappedArray> mipmapped_array_from(CUmipmappedArray handle);
+
+/// Memory is mapped into deferred arrays in tiles of this size.
+constexpr std::uint64_t MAPPING_ALIGNMENT_BYTES = std::uint64_t{64} << 10;
 
 /// Returns what cuMemMapArrayAsync needs for an array or a mipmap that was created with
 /// CUDA_ARRAY3D_DEFERRED_MAPPING. Throws INVALID_VALUE for others.

@@ -53,7 +53,7 @@ ImageLevel level_of(const Array& array) {
     const CUDA_ARRAY3D_DESCRIPTOR& size = array.descriptor();
     const ArrayLayout& layout = array.layout();
     ImageLevel level;
-    level.data = reinterpret_cast<std::byte*>(array.address_or_null());
+    level.data = reinterpret_cast<std::byte*>(array.base());
     level.width = static_cast<std::uint32_t>(size.Width);
     level.height = std::max(static_cast<std::uint32_t>(size.Height), 1U);
     level.depth = shape_of(size) == ImageShape::Volume ? static_cast<std::uint32_t>(size.Depth) : 1;
@@ -316,9 +316,7 @@ void apply_view(Image& image, const CUDA_ARRAY3D_DESCRIPTOR& whole,
             level.width = std::max(static_cast<std::uint32_t>(view.width >> index), 1U);
             level.height = std::max(static_cast<std::uint32_t>(view.height >> index), 1U);
         }
-        if (level.data != nullptr) {
-            level.data += view.firstLayer * level.slice_bytes;
-        }
+        level.data += view.firstLayer * level.slice_bytes;
     }
     std::copy_n(image.levels.begin() + view.firstMipmapLevel, levels, image.levels.begin());
     image.level_count = static_cast<std::uint8_t>(levels);
