@@ -290,6 +290,28 @@ TEST_F(DeferredArrays, arrays_that_share_memory_show_the_same_texels) {
     destroy(third);
 }
 
+TEST_F(DeferredArrays, levels_of_a_deferred_mipmap_lie_in_its_memory) {
+    const auto wanted = descriptor(64, 64, 0, CUDA_ARRAY3D_DEFERRED_MAPPING);
+    CUmipmappedArray mipmap = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuMipmappedArrayCreate)(&mipmap, &wanted, 3)));
+    CUDA_ARRAY_MEMORY_REQUIREMENTS needs{};
+    ASSERT_TRUE(succeeds(CU(cuMipmappedArrayGetMemoryRequirements)(&needs, mipmap, 0)));
+    EXPECT_EQ(needs.size, 65536);
+    CUarray level = nullptr;
+    ASSERT_TRUE(succeeds(CU(cuMipmappedArrayGetLevel)(&level, mipmap, 1)));
+    EXPECT_TRUE(returns(CUDA_ERROR_INVALID_VALUE, map(mapping(level))));
+    CUarrayMapInfo info = mapping(nullptr);
+    info.resourceType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
+    info.resource.mipmap = mipmap;
+    ASSERT_TRUE(succeeds(map(info)));
+    auto values = numbers(128);
+    ASSERT_TRUE(succeeds(CU(cuMemcpyHtoA)(level, 0, values.data(), 128)));
+    std::vector<std::uint8_t> back(128);
+    ASSERT_TRUE(succeeds(CU(cuMemcpyAtoH)(back.data(), level, 0, 128)));
+    EXPECT_EQ(back, values);
+    EXPECT_TRUE(succeeds(CU(cuMipmappedArrayDestroy)(mipmap)));
+}
+
 TEST_F(DeferredArrays, wrong_mappings_are_refused) {
     const CUarray array = create(descriptor(256, 64, 0, CUDA_ARRAY3D_DEFERRED_MAPPING));
     const CUarray plain = create(descriptor(256, 64));

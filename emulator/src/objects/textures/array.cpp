@@ -222,11 +222,12 @@ std::shared_ptr<MipmappedArray> MipmappedArray::create(const std::shared_ptr<Con
         offsets.push_back(aligned(bytes));
         bytes = offsets.back() + layout_of(level_of(descriptor, level)).bytes();
     }
-    if (!is_deferred(descriptor)) {
-        whole->memory_ = std::make_shared<ArrayMemory>(context, bytes,
-                                                       describe(descriptor) + " with " +
-                                                           std::to_string(level_count) + " levels");
-    }
+    whole->memory_ =
+        is_deferred(descriptor)
+            ? std::make_shared<ArrayMemory>(bytes)
+            : std::make_shared<ArrayMemory>(context, bytes,
+                                            describe(descriptor) + " with " +
+                                                std::to_string(level_count) + " levels");
     for (unsigned level = 0; level < level_count; ++level) {
         whole->levels_.push_back(std::make_shared<Array>(context, level_of(descriptor, level),
                                                          whole->memory_, offsets[level],
