@@ -68,6 +68,9 @@ struct alignas(64) TensorMap {
     static constexpr std::uint32_t MAXIMUM_RANK = 5;
 
     std::uint64_t magic = MAGIC;
+    // CUTLASS clears bit 21 of this word to work around an error of some drivers, so it holds
+    // nothing.
+    std::uint64_t patched = 0;
     std::uint64_t address = 0;
     std::array<std::uint64_t, 4> strides{};      // in bytes; strides[i] belongs to dimension i + 1
     std::array<std::uint32_t, 5> last_indices{}; // each dimension's size, less one
@@ -90,7 +93,7 @@ struct alignas(64) TensorMap {
     TensorFill fill = TensorFill::Zero;
     std::uint8_t l2_promotion = 0; // a CUtensorMapL2promotion; no effect here
 
-    std::array<std::uint8_t, 17> unused{};
+    std::array<std::uint8_t, 9> unused{};
     std::uint32_t checksum = 0;
 
     /// Returns the size of a dimension in elements, 1 to 2^32.

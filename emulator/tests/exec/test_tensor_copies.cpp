@@ -256,6 +256,17 @@ TEST(TensorCopies, a_map_with_another_address_reads_another_tensor) {
     }
 }
 
+TEST(TensorCopies, a_map_that_cutlass_has_patched_is_still_one) {
+    Tensor tensor;
+    TensorMap map = tiled_map(tensor.words, WIDTH, HEIGHT, 8, 4);
+    std::uint64_t words[16];
+    std::memcpy(words, &map, sizeof map);
+    words[1] &= ~(std::uint64_t{1} << 21);
+    std::memcpy(&map, words, sizeof map);
+    const Fault fault = tensor.run(map, load(4, 2, 128) + copy_out(32));
+    EXPECT_EQ(fault.kind, FaultKind::None) << fault.report;
+}
+
 TEST(TensorCopies, bytes_that_are_no_map_are_reported) {
     Tensor tensor;
     TensorMap map = tiled_map(tensor.words, WIDTH, HEIGHT, 8, 4);
