@@ -37,9 +37,19 @@ from tensors import digest, run_tensors
 from texture_references import run_references, run_traps
 from textures import KEY as TEXTURES
 from textures import dump, record, run_textures
+from warpgroups import run_warpgroups
 
 ROOT = Path(__file__).resolve().parents[3]
-SUITES = ("corpus", "instructions", "accesses", "matrices", "tensors", "programs", "textures")
+SUITES = (
+    "corpus",
+    "instructions",
+    "accesses",
+    "matrices",
+    "warpgroups",
+    "tensors",
+    "programs",
+    "textures",
+)
 TENSORS = "tensors"
 TENSOR_CAPABILITY = 90
 SOURCES = ROOT / "emulator" / "tests" / "corpus"
@@ -89,7 +99,8 @@ def main() -> int:
             arguments.dump.write_text(json.dumps({o.form.text: o.values for o in outcomes}))
         if arguments.explain:
             explain(outcomes, json.loads(arguments.explain.read_text()))
-    for suite, run_suite in (("accesses", run_accesses), ("matrices", run_matrices)):
+    defined = {"accesses": run_accesses, "matrices": run_matrices, "warpgroups": run_warpgroups}
+    for suite, run_suite in defined.items():
         if suite not in arguments.suites:
             continue
         for name, problem in run_suite(device, device.compute_capability):
