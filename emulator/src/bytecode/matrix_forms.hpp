@@ -51,6 +51,7 @@ enum class MatrixOp : std::uint8_t {
     // mma.sp, mma.block_scale: as above, then the metadata (mma.sp), then (.block_scale) the scales
     // of A with their byte-id and thread-id, and the same for B
     MultiplyParts,
+    MultiplyWarpgroup, // wgmma.mma_async: see WARPGROUP_ below
 };
 
 /// Bits of `Instruction::tag` for everything that accesses memory; `immediate` is the offset.
@@ -81,6 +82,22 @@ constexpr unsigned MATRIX_SCALES_SHIFT = 8;   // three bits: scales per row of A
 constexpr std::uint16_t MATRIX_SCALE_UE4M3 = 0x800; // scales are .ue4m3, not .ue8m0
 constexpr std::uint16_t MATRIX_A_COLUMN = 0x1000;   // MultiplyQuads: A is .col
 constexpr std::uint16_t MATRIX_B_ROW = 0x2000;      // MultiplyQuads: B is .row
+
+/// wgmma.mma_async: dst = D; src[0] = descriptor of B, src[1] = predicate scale-d, src[2] =
+/// metadata (or a zero), src[3] = descriptor of A, or the first of its four registers, then D
+/// again. `immediate` holds n and k (16 bits each), then the formats of D, A and B (8 bits each).
+/// `tag`:
+constexpr std::uint16_t WARPGROUP_SATURATING = 1; // .satfinite
+constexpr std::uint16_t WARPGROUP_SPARSE = 2;
+constexpr std::uint16_t WARPGROUP_SELECTOR = 4;    // .sp: the metadata is in lanes 2 and 3 of four
+constexpr std::uint16_t WARPGROUP_A_REGISTERS = 8; // A is in registers
+constexpr std::uint16_t WARPGROUP_NEGATED = 0x10;  // the product is subtracted
+constexpr std::uint16_t WARPGROUP_A_COLUMN = 0x20; // the elements of a column of A are adjacent
+constexpr std::uint16_t WARPGROUP_B_ROW = 0x40;    // the elements of a row of B are adjacent
+constexpr std::uint16_t WARPGROUP_SCALE_NEGATED = 0x80; // scale-d is !p
+constexpr unsigned WARPGROUP_ROWS = 64;
+constexpr unsigned WARPGROUP_A_SOURCE = 3;
+constexpr unsigned WARPGROUP_A_COUNT = 4; // registers of A
 
 struct MatrixForm {
     MatrixOp op{};

@@ -143,6 +143,7 @@ constexpr std::array ENTRIES{
     Entry{"vsub", decode_video},
     Entry{"vsub2", decode_video},
     Entry{"vsub4", decode_video},
+    Entry{"wgmma", decode_warpgroup},
     Entry{"wmma", decode_matrix},
     Entry{"xor", decode_bits},
 };
@@ -159,7 +160,6 @@ struct Refusal {
 constexpr std::array REFUSALS{
     Refusal{"multimem", "multicast memory"},
     Refusal{"tcgen05", "tensor cores of compute capability 10"},
-    Refusal{"wgmma", "matrix products of whole warp groups"},
 };
 
 } // namespace

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cuprum::emulator {
@@ -141,6 +142,9 @@ public:
     [[nodiscard]] virtual const MemoryMap& memory() const = 0;
     /// Returns where the module's constant variables lie among the global ones, for isspacep.
     [[nodiscard]] virtual std::vector<AddressRange> constant_memory() const = 0;
+    /// Returns the target architecture of the module, such as "sm_90a"; empty if there is none.
+    [[nodiscard]] virtual std::string_view target() const { return {}; }
+
     /// Returns the declared type of a register, or ptx::Type::None if the operand is not a
     /// register.
     [[nodiscard]] virtual ptx::Type type_of(const ptx::Operand& operand) = 0;

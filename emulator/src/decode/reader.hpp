@@ -147,6 +147,7 @@ void decode_texture_gather(Reader& reader);
 void decode_image_query(Reader& reader);
 void decode_reference_test(Reader& reader);
 void decode_surface(Reader& reader);
+void decode_warpgroup(Reader& reader);
 
 /// Rejects the instruction unless operand `index` is an address in brackets. Returns whether it is.
 [[nodiscard]] bool need_address(Reader& reader, std::size_t index);

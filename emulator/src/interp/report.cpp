@@ -6,6 +6,7 @@
 #include "interp/groups.hpp"
 #include "interp/mbarrier.hpp"
 #include "interp/warp.hpp"
+#include "interp/warpgroup.hpp"
 
 #include <cctype>
 #include <sstream>
@@ -233,6 +234,10 @@ void write_group(std::ostream& out, const WarpContext& warp, const Group& group)
     case Stop::Cluster:
         out << " wait at the barrier of the cluster, where ";
         write_cluster_arrivals(out, *warp.block->cluster);
+        --at;
+        break;
+    case Stop::Warpgroup:
+        out << " wait at wgmma for " << warpgroup::describe_missing(warp);
         --at;
         break;
     case Stop::Mbarrier:

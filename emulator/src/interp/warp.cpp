@@ -316,7 +316,8 @@ Stop waiting_state(const WarpContext& warp) {
     }
     for (std::uint32_t i = 0; i < warp.group_count; ++i) {
         const Stop state = warp.groups[i].state;
-        if (state == Stop::Barrier || state == Stop::Cluster || state == Stop::Mbarrier) {
+        if (state == Stop::Barrier || state == Stop::Cluster || state == Stop::Mbarrier ||
+            state == Stop::Warpgroup) {
             return state;
         }
     }

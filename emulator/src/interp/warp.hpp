@@ -43,6 +43,7 @@ enum class Stop : std::uint8_t {
     Cluster,    // waits at the cluster's barrier
     Mbarrier,   // waits until an mbarrier of the cluster completes a phase
     Rendezvous, // waits for the other lanes of a .sync mask
+    Warpgroup,  // waits for the other warps of its warpgroup
     Yield,      // its time is up; runnable again
     Sleep,      // asked to sleep, until `Group::wake_at`
     Fault,      // see `WarpContext::block->fault`
@@ -254,7 +255,7 @@ void start_warp(WarpContext& warp, std::uint32_t present);
 /// The caller refills the budget only after a Yield. A loop with a barrier stops at the barrier in
 /// every round; with a fresh budget for each round it would never yield.
 ///
-/// Returns Exited if all lanes are done; Barrier, Cluster, Mbarrier or Rendezvous if every group
+/// Returns Exited if all lanes are done; Barrier, Cluster, Mbarrier, Warpgroup or Rendezvous if every group
 /// waits for others in the block or cluster; Sleep if no group can run before one wakes up; Yield
 /// if the warp can continue later; Fault after a fault.
 [[nodiscard]] Stop run_warp(WarpContext& warp);

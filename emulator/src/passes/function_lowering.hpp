@@ -63,6 +63,7 @@ public:
     void invalid(std::string what) override;
     [[nodiscard]] const MemoryMap& memory() const override;
     [[nodiscard]] std::vector<AddressRange> constant_memory() const override;
+    [[nodiscard]] std::string_view target() const override;
     [[nodiscard]] ptx::Type type_of(const ptx::Operand& operand) override;
 
 private:

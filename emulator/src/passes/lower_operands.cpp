@@ -7,6 +7,7 @@
 #include "passes/function_lowering.hpp"
 #include "passes/words.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -244,6 +245,13 @@ std::vector<AddressRange> FunctionLowering::constant_memory() const {
 
 const MemoryMap& FunctionLowering::memory() const {
     return *build_.options.memory;
+}
+
+std::string_view FunctionLowering::target() const {
+    const std::vector<std::string_view>& names = build_.index.module().target;
+    const auto found =
+        std::ranges::find_if(names, [](std::string_view name) { return name.starts_with("sm_"); });
+    return found == names.end() ? std::string_view{} : *found;
 }
 
 // ---- symbols -----------------------------------------------------------------------------------

@@ -145,6 +145,8 @@ Handler select_matrix(const MatrixForm& form) {
         return multiply_quads;
     case MatrixOp::MultiplyParts:
         return select_matrix_parts(form);
+    case MatrixOp::MultiplyWarpgroup:
+        return form.a == E::B1 ? multiply_warpgroup_bits : multiply_warpgroup;
     default:
         return select_matrix_move(form);
     }

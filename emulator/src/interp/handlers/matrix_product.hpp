@@ -163,5 +163,8 @@ unsigned gather_rows_of_b(const WarpContext& warp, const Instruction* at, const 
 /// Handlers of products other than one dense product of the whole warp.
 const Instruction* multiply_quads(WarpContext& warp, const Instruction* at, std::uint32_t mask);
 Handler select_matrix_parts(const MatrixForm& form);
+const Instruction* multiply_warpgroup(WarpContext& warp, const Instruction* at, std::uint32_t mask);
+const Instruction* multiply_warpgroup_bits(WarpContext& warp, const Instruction* at,
+                                           std::uint32_t mask);
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE
