@@ -37,6 +37,7 @@ from tensors import digest, run_tensors
 from texture_references import run_references, run_traps
 from textures import KEY as TEXTURES
 from textures import dump, record, run_textures
+from warpgroup_sums import run_sums
 from warpgroups import run_warpgroups
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -99,7 +100,11 @@ def main() -> int:
             arguments.dump.write_text(json.dumps({o.form.text: o.values for o in outcomes}))
         if arguments.explain:
             explain(outcomes, json.loads(arguments.explain.read_text()))
-    defined = {"accesses": run_accesses, "matrices": run_matrices, "warpgroups": run_warpgroups}
+    defined = {
+        "accesses": run_accesses,
+        "matrices": run_matrices,
+        "warpgroups": run_warpgroups_and_sums,
+    }
     for suite, run_suite in defined.items():
         if suite not in arguments.suites:
             continue
@@ -135,6 +140,13 @@ def main() -> int:
     counts = f"{report.count} cases, {len(report.failures)} failures"
     print(f"{counts}, {len(report.not_recorded)} not recorded yet, {took:.1f} s")
     return 1 if report.failures or report.count == 0 else 0
+
+
+def run_warpgroups_and_sums(device: Device, capability: int) -> Iterator[tuple[str, str | None]]:
+    """Run products of warpgroups: exact ones, and then sums that are cut off."""
+    yield from run_warpgroups(device, capability)
+    if capability == 90:
+        yield from run_sums(device)
 
 
 def compare(

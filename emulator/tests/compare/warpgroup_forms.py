@@ -132,6 +132,7 @@ class Layout:
     start: int = 0  # from the beginning of the memory
     leading: int = 0
     stride: int = 0
+    base_offset: int = 0  # of the swizzle's pattern, in rows of 128 bytes
 
     @property
     def size(self) -> int:
@@ -155,11 +156,12 @@ class Layout:
     def place(self, row: int, k_byte: int) -> int:
         """Return the byte in shared memory."""
         address = self.start + self.linear(row, k_byte)
-        return address ^ (address >> 7 & self.swizzle // CORE_BYTES - 1) << 4
+        row_of_pattern = (address >> 7) - self.base_offset
+        return address ^ (row_of_pattern & self.swizzle // CORE_BYTES - 1) << 4
 
     def descriptor(self) -> int:
         """Return the matrix descriptor, for a memory that begins at address 0."""
-        code = SWIZZLE_CODES[self.swizzle] << 62
+        code = SWIZZLE_CODES[self.swizzle] << 62 | self.base_offset << 49
         return self.start >> 4 | self.leading >> 4 << 16 | self.stride >> 4 << 32 | code
 
 
@@ -187,7 +189,9 @@ def layouts(
             if rows // 8 * stride > 16384:
                 continue
         layout = replace(plain, swizzle=swizzle, start=advance, leading=leading, stride=stride)
-        if layout.size + 1024 <= room:
+        if gap and swizzle > CORE_BYTES:  # the pattern begins in another row
+            layout = replace(layout, start=swizzle * 3, base_offset=5)
+        if layout.start + layout.size + 1024 <= room:
             yield layout
 
 

@@ -11,15 +11,16 @@
 //     k. A quad is repeated in all rows of a vector.
 // A vector of D then grows by one vector of `Rows` times one repeated quad, for every k.
 //
-// Sums are added one product after another in single precision, in the order of k. Integers are
-// exact: 32 products of 16 bits fit a float, and their sum is added to D as an integer. A sparse A
-// is multiplied as a dense one with zeros, unless B has an infinity or a NaN.
+// Floats are added as a GPU adds them: see warpgroup_sums.hpp. Integers are multiplied as floats
+// too, but exactly: 32 products of 16 bits fit a float, and their sum is added to D as an integer.
+// A sparse A is multiplied as a dense one with zeros, unless B has an infinity or a NaN.
 
 #include "interp/warpgroup.hpp"
 
 #include "interp/handlers/half_common.hpp"
 #include "interp/handlers/matrix_product.hpp"
 #include "interp/handlers/warpgroup_operands.hpp"
+#include "interp/handlers/warpgroup_sums.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
@@ -164,32 +165,64 @@ void multiply_rows(const float* rows, const float* columns, unsigned n, unsigned
     }
 }
 
-// ---- sparse factors with infinities ------------------------------------------------------------
+// ---- products of floats ------------------------------------------------------------------------
 
-/// Computes D of one warp element by element: a zero of A is not multiplied.
-void multiply_selected(const float* a, const Positions& positions, const float* columns, unsigned n,
-                       unsigned k, unsigned stored, const Accumulators& d) {
+/// Computes D of one warp in the way of an H200.
+void add_products(const GroupProduct& product, const GroupFactors& factors, const Accumulators& d) {
+    const SumFormat format =
+        sum_format(elements_per_word(product.a) == 4, product.d == MatrixElement::F16);
+    for (unsigned index = 0; index < product.n / 2; ++index) {
+        const unsigned quad = index / 4 * 2 + index % 2;
+        const unsigned half = index / 2 % 2;
+        const std::size_t first = std::size_t{quad} * product.k * QUAD;
+        const SumFactors own{factors.rows + half * WARP_SIZE,
+                             factors.row_exponents + half * WARP_SIZE,
+                             factors.columns + first,
+                             factors.column_exponents + first,
+                             product.k,
+                             column_width(product.k)};
+        add_register(own, format,
+                     d.from == nullptr
+                         ? nullptr
+                         : reinterpret_cast<const float*>(d.from + d.from_offsets[index]),
+                     reinterpret_cast<float*>(d.to + d.to_offsets[index]));
+    }
+}
+
+/// Computes D of one warp element by element, for a sparse A: its zeros are not multiplied.
+void add_selected(const GroupProduct& product, const GroupFactors& factors, const Accumulators& d) {
+    const SumFormat format =
+        sum_format(elements_per_word(product.a) == 4, product.d == MatrixElement::F16);
     for (unsigned row = 0; row < WARP_ROWS; ++row) {
-        for (unsigned column = 0; column < n; ++column) {
-            const unsigned tile = column / 8;
-            const unsigned quad = tile * 2 + column % 2;
+        for (unsigned column = 0; column < product.n; ++column) {
+            const unsigned quad = column / 8 * 2 + column % 2;
             const unsigned t = column % 8 / 2;
-            const unsigned index = tile * 4 + row / 8 * 2 + column % 2;
-            const unsigned lane = row % 8 * QUAD + t;
-            float sum = 0;
+            const unsigned index = column / 8 * 4 + row / 8 * 2 + column % 2;
+            const std::size_t lane = (row % 8 * QUAD + t) * sizeof(float);
+            float a[Positions::MAX_STORED];
+            float b[Positions::MAX_STORED];
+            std::int16_t a_exponents[Positions::MAX_STORED];
+            std::int16_t b_exponents[Positions::MAX_STORED];
+            unsigned count = 0;
+            for (unsigned i = 0; i < product.stored; ++i) {
+                const unsigned position = factors.positions.rows[row][i];
+                if (position == Positions::NOWHERE) {
+                    continue;
+                }
+                const std::size_t at =
+                    (std::size_t{quad} * product.k + place_in_columns(position, product.k)) * QUAD +
+                    t;
+                a[count] = factors.selected[row * product.stored + i];
+                a_exponents[count] = factors.row_exponents[row * product.stored + i];
+                b[count] = factors.columns[at];
+                b_exponents[count++] = factors.column_exponents[at];
+            }
+            float c = 0;
             if (d.from != nullptr) {
-                __builtin_memcpy(&sum, d.from + d.from_offsets[index] + lane * sizeof sum,
-                                 sizeof sum);
+                __builtin_memcpy(&c, d.from + d.from_offsets[index] + lane, sizeof c);
             }
-            for (unsigned i = 0; i < stored; ++i) {
-                const float other =
-                    columns[(std::size_t{quad} * k + place_in_columns(positions.rows[row][i], k)) *
-                                QUAD +
-                            t];
-                sum += a[row * stored + i] * other;
-            }
-            sum = canonical(sum);
-            __builtin_memcpy(d.to + d.to_offsets[index] + lane * sizeof sum, &sum, sizeof sum);
+            const float sum = add_element(a, a_exponents, b, b_exponents, count, c, format);
+            __builtin_memcpy(d.to + d.to_offsets[index] + lane, &sum, sizeof sum);
         }
     }
 }
@@ -217,7 +250,10 @@ void narrow_halves(const float* buffer, unsigned registers, std::byte* base,
         auto* const words = reinterpret_cast<Aliased<std::uint32_t>::Value*>(base + offsets[i]);
         const float* const from = buffer + 2 * i * WARP_SIZE;
         for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-            words[lane] = float_to_half(from[lane]) | float_to_half(from[WARP_SIZE + lane]) << 16;
+            const std::uint32_t low = float_to_half(from[lane]);
+            const std::uint32_t high = float_to_half(from[WARP_SIZE + lane]);
+            // A sum that becomes zero by rounding is positive.
+            words[lane] = (low == 0x8000u ? 0 : low) | (high == 0x8000u ? 0 : high) << 16;
         }
     }
 }
@@ -308,8 +344,9 @@ void finish_warp(const WarpContext& warp, const Instruction* at, const GroupProd
         }
     }
     if (factors.is_selected) {
-        multiply_selected(factors.selected, factors.positions, factors.columns, product.n,
-                          product.k, product.stored, d);
+        add_selected(product, factors, d);
+    } else if (product.d != E::S32) {
+        add_products(product, factors, d);
     } else {
         multiply_rows(factors.rows, factors.columns, product.n, product.k, d);
     }

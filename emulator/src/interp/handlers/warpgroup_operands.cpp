@@ -6,11 +6,13 @@
 // A descriptor names the start of a matrix in shared memory, two distances and a swizzle. A core
 // matrix is 8 rows of 16 bytes. With a swizzle of S bytes, rows of S bytes follow each other, and
 // the 16-byte pieces in them are permuted: bits 4 to 6 of an address (as many as S has) are
-// exclusive-ored with bits 7 to 9. Addresses are those of shared memory, not relative to the start.
+// exclusive-ored with bits 7 to 9. Addresses are those of shared memory, not relative to the start;
+// the base offset of the descriptor is subtracted from bits 7 to 9 first.
 
 #include "interp/handlers/warpgroup_operands.hpp"
 
 #include "interp/handlers/float_common.hpp"
+#include "interp/handlers/warpgroup_sums.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
@@ -28,11 +30,13 @@ struct Descriptor {
     std::uint32_t stride;
     std::uint32_t width;    // of the swizzle, in bytes; 16: none
     std::uint32_t permuted; // the bits of an address, shifted right by 4, that change
+    std::uint32_t phase;    // the base offset
 
     explicit Descriptor(std::uint64_t bits)
         : start(static_cast<std::uint32_t>(bits & 0x3fff) << 4),
           leading(static_cast<std::uint32_t>(bits >> 16 & 0x3fff) << 4),
-          stride(static_cast<std::uint32_t>(bits >> 32 & 0x3fff) << 4) {
+          stride(static_cast<std::uint32_t>(bits >> 32 & 0x3fff) << 4),
+          phase(static_cast<std::uint32_t>(bits >> 49 & 7)) {
         constexpr std::uint32_t WIDTHS[] = {16, 128, 64, 32};
         width = WIDTHS[bits >> 62];
         permuted = width / PIECE_BYTES - 1;
@@ -40,7 +44,7 @@ struct Descriptor {
 
     /// Returns where shared memory holds the piece at an address before the swizzle.
     [[nodiscard, gnu::always_inline]] std::uint32_t place(std::uint32_t address) const {
-        return address ^ (address >> 7 & permuted) << 4;
+        return address ^ (((address >> 7) - phase) & permuted) << 4;
     }
 };
 
@@ -211,6 +215,19 @@ void arrange_rows(const float* image, unsigned n, unsigned k, float* columns) {
     }
 }
 
+/// Returns the exponent of a format's subnormal numbers.
+int smallest_exponent(E element) {
+    switch (element) {
+    case E::F16:
+    case E::E5M2:
+        return -14;
+    case E::E4M3:
+        return -6;
+    default:
+        return -126;
+    }
+}
+
 bool has_special_value(const float* values, std::size_t count) {
     std::uint32_t found = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -238,8 +255,11 @@ bool find_positions(const Aliased<std::uint32_t>::Value* lanes, const GroupProdu
             const unsigned index = is_shared ? chunk % 4 + 4 * is_lower : chunk % 8;
             const unsigned bits = lanes[lane] >> (4 * index) & 0xf;
             const unsigned first = chunk * length;
-            if (is_single) {
-                *to++ = static_cast<std::uint8_t>(first + (bits >> 2 == 3 ? 1 : 0));
+            if (is_single) { // an H200 ignores the lower two bits, and leaves out other elements
+                constexpr unsigned PLACES[] = {Positions::NOWHERE, 0, Positions::NOWHERE, 1};
+                const unsigned place = PLACES[bits >> 2];
+                *to++ =
+                    static_cast<std::uint8_t>(place == Positions::NOWHERE ? place : first + place);
             } else {
                 has_twice |= (bits & 3) == bits >> 2;
                 *to++ = static_cast<std::uint8_t>(first + (bits & 3));
@@ -324,6 +344,10 @@ const Instruction* GroupFactors::read(WarpContext& warp, const Instruction* at,
     } else {
         arrange_columns<NARROW>(numbers, product.n, product.k, columns);
     }
+    if (product.d != E::S32) {
+        find_exponents(columns, std::size_t{product.n} * product.k, smallest_exponent(product.b),
+                       column_exponents);
+    }
     if (!product.a_in_registers) {
         if (!read_image(warp, at, meeting.a, WARPGROUP_ROWS, 32,
                         (at->tag & WARPGROUP_A_COLUMN) != 0, false, image)) {
@@ -361,6 +385,7 @@ void GroupFactors::take_rows(const WarpContext& warp, const Instruction* at,
         } else {
             repeat_rows(a, stored, 1, WARPGROUP_ROWS, sign, rows);
         }
+        find_row_exponents(product);
         return;
     }
     const std::byte* const metadata = at->src[2].bits >> Operand::OFFSET_BITS == 0
@@ -374,17 +399,30 @@ void GroupFactors::take_rows(const WarpContext& warp, const Instruction* at,
             selected[row * stored + i] = a[row * line + i * step] * sign;
         }
     }
-    is_selected = has_twice || has_special;
+    // Integers of one position are simply added.
+    is_selected = has_special || (has_twice && product.d != E::S32);
     if (is_selected) {
+        find_exponents(selected, std::size_t{WARP_ROWS} * stored, smallest_exponent(product.a),
+                       row_exponents);
         return;
     }
     alignas(64) float dense[WARP_ROWS * MAX_K] = {};
     for (unsigned row = 0; row < WARP_ROWS; ++row) {
         for (unsigned i = 0; i < stored; ++i) {
-            dense[row * product.k + positions.rows[row][i]] = selected[row * stored + i];
+            if (positions.rows[row][i] != Positions::NOWHERE) {
+                dense[row * product.k + positions.rows[row][i]] += selected[row * stored + i];
+            }
         }
     }
     repeat_rows(dense, product.k, product.k, 1, 1.0f, rows);
+    find_row_exponents(product);
+}
+
+void GroupFactors::find_row_exponents(const GroupProduct& product) {
+    if (product.d != E::S32) {
+        find_exponents(rows, std::size_t{product.k} * 64, smallest_exponent(product.a),
+                       row_exponents);
+    }
 }
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE

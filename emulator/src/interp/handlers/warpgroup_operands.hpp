@@ -59,6 +59,8 @@ constexpr unsigned WIDE = VECTOR_BYTES == 64 ? 16 : NARROW;
 /// The row of B that each stored element of a sparse A belongs to.
 struct Positions {
     static constexpr unsigned MAX_STORED = 32;
+    static constexpr std::uint8_t NOWHERE = 0xff; // the element does not count
+
     std::uint8_t rows[16][MAX_STORED];
 };
 
@@ -79,7 +81,9 @@ struct GroupFactors {
     static constexpr unsigned MAX_STORED = 32;
 
     alignas(64) float columns[MAX_N * MAX_K];
+    alignas(64) std::int16_t column_exponents[MAX_N * MAX_K];
     alignas(64) float rows[MAX_K * 64];
+    alignas(64) std::int16_t row_exponents[MAX_K * 64];      // of `selected`, if that is used
     alignas(64) float shared_a[WARPGROUP_ROWS * MAX_STORED]; // as read; see is_column
     bool has_special = false;                                // B has an infinity or a NaN
     bool is_selected = false; // the rows are sparse: `selected` and `positions`
@@ -94,6 +98,9 @@ struct GroupFactors {
     /// Fills in `rows` for one of the four warps.
     void take_rows(const WarpContext& warp, const Instruction* at, const GroupProduct& product,
                    const warpgroup::Meeting& meeting, unsigned index);
+
+private:
+    void find_row_exponents(const GroupProduct& product);
 };
 
 } // namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE
