@@ -134,9 +134,9 @@ bool constant_operand(Reader& reader, std::size_t index, std::string_view name, 
     const ptx::Operand& operand = reader.operand(index);
     value = operand.kind == Kind::Integer ? static_cast<std::int64_t>(operand.bits) : 0;
     if (operand.kind != Kind::Integer || (value != first && value != second)) {
-        reader.reject("needs the constant " + std::to_string(first) + " or " +
-                      std::to_string(second) + " as operand " + std::to_string(index + 1) + ", " +
-                      std::string(name));
+        const std::string other = second != first ? " or " + std::to_string(second) : "";
+        reader.reject("needs the constant " + std::to_string(first) + other + " as operand " +
+                      std::to_string(index + 1) + ", " + std::string(name));
         return false;
     }
     return true;

@@ -70,9 +70,9 @@ TEST_F(Modules, what_does_not_run_is_refused_at_load_by_name) {
     EXPECT_NE(unknown.find("ptx:7:"), std::string::npos) << unknown;
     EXPECT_NE(unknown.find("frobnicate"), std::string::npos) << unknown;
     const std::string missing =
-        refused(head + "wgmma.fence.sync.aligned;\n    ret;\n}\n", CUDA_ERROR_NOT_SUPPORTED);
+        refused(head + "tcgen05.wait::ld.sync.aligned;\n    ret;\n}\n", CUDA_ERROR_NOT_SUPPORTED);
     EXPECT_NE(missing.find("ptx:7:"), std::string::npos) << missing;
-    EXPECT_NE(missing.find("wgmma.fence.sync.aligned"), std::string::npos) << missing;
+    EXPECT_NE(missing.find("tcgen05.wait::ld.sync.aligned"), std::string::npos) << missing;
 }
 
 TEST_F(Modules, ptx_for_a_newer_device_is_refused) {

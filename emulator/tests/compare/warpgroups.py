@@ -33,7 +33,7 @@ THREADS = LANES * WARPS
 MEMORY_BYTES = 48 * 1024
 A_BYTES = 12 * 1024  # at the end of the memory
 LIMIT = 2**31
-LAYOUTS_PER_FORM = 2
+LAYOUTS_PER_FORM = 1
 
 
 def run_warpgroups(device: Device, capability: int) -> Iterator[tuple[str, str | None]]:

@@ -33,8 +33,6 @@ TEST(Refusals, features_that_are_missing_are_named) {
     const auto unsupported = ptx::Problem::Unsupported;
     expect_words(complaint_about("tcgen05.fence::before_thread_sync;", unsupported),
                  {"ptx:9:", "tcgen05.fence", "tensor cores"});
-    expect_words(complaint_about("wgmma.fence.sync.aligned;", unsupported),
-                 {"wgmma.fence.sync.aligned", "warp groups"});
     expect_words(
         complaint_about("multimem.red.relaxed.sys.global.add.u32 [%d0], %r0;", unsupported),
         {"multimem.red", "multicast memory"});

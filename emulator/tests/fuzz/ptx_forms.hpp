@@ -224,6 +224,9 @@ inline constexpr std::string_view PTX_FORMS[] = {
     "mma.sync.aligned.m16n8k16.row.col.s32.{s8.s8,u8.s8}.s32 { $W, $W, $W, $W }, { $w, $w }, "
     "{ $w }, { $w, $w, $w, $w }",
     "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 { $Q, $Q }, { $q }, { $q }, { $q, $q }",
+    "wgmma.{fence,commit_group,wait_group}.sync.aligned{, 0, 1}",
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.{f16.f16,bf16.bf16} { $W, $W, $W, $W }, "
+    "{$q,{ $w, $w, $w, $w }}, $q, $r, {1,-1}, 1, {0,1}{,, 0}",
     "wmma.load.c.sync.aligned.row.m16n16k16.f32{.global,} { $W, $W, $W, $W, $W, $W, $W, $W }, $g, "
     "{16,8,$w}",
     "wmma.store.d.sync.aligned.col.m16n16k16.f32.shared $s, { $w, $w, $w, $w, $w, $w, $w, $w }, 16",
@@ -232,7 +235,7 @@ inline constexpr std::string_view PTX_FORMS[] = {
 /// Forms that never load: not supported, wrong, or not instructions at all.
 inline constexpr std::string_view WRONG_PTX_FORMS[] = {
     "tex.2d.v4.f32.f32 { $W, $W, $W, $W }, [$q, { $w, $w }]",
-    "{wgmma.fence.sync.aligned,tcgen05.wait::ld.sync.aligned,frobnicate.b32 $W, $w}",
+    "{tcgen05.wait::ld.sync.aligned,frobnicate.b32 $W, $w}",
     "mov.{u64 $Q, nothing,b32 $W, %nothing.x,v4.u32 $Q, %tid}",
     "ld.param.{u64 $Q,v4.u32 { $W, $W, $W, $W }}, "
     "[p{0,1,2,9}{+4,+8,-4,+4294967296,+9223372036854775807}]",

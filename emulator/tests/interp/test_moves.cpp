@@ -96,7 +96,7 @@ TEST(Refusals, nothing_is_ignored) {
     expect_refused("st.const.u32 [%x1], %r1;", "cannot be written");
     expect_refused("lop3.b32 %r1, %r1, %r2, %r3, 256;", "0 to 255");
     expect_refused("shfl.up.b32 %r1, %r2, 1, 0;", "without .sync");
-    expect_refused("wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned");
+    expect_refused("tcgen05.wait::ld.sync.aligned;", "tcgen05.wait::ld.sync.aligned");
 }
 
 } // namespace

@@ -132,13 +132,13 @@ TEST(Compile, a_long_straight_kernel_needs_few_places_and_little_time) {
 TEST(Compile, unsupported_things_are_named_with_their_lines) {
     TestDevice device;
     EXPECT_EQ(device.compile(kernel_with(R"(
-        wgmma.fence.sync.aligned;
+        tcgen05.wait::ld.sync.aligned;
         add.u32 %r1, %r1, 1;
         call undeclared;
         bra NOWHERE;)")),
               nullptr);
     EXPECT_TRUE(contains(device.log, ":7:")) << device.log;
-    EXPECT_TRUE(contains(device.log, "wgmma.fence.sync.aligned")) << device.log;
+    EXPECT_TRUE(contains(device.log, "tcgen05.wait::ld.sync.aligned")) << device.log;
     EXPECT_TRUE(contains(device.log, "'undeclared'")) << device.log;
     EXPECT_TRUE(contains(device.log, ":10:")) << device.log;
     EXPECT_TRUE(contains(device.log, "'NOWHERE' is not a label")) << device.log;
