@@ -20,7 +20,6 @@
 #include "interp/handlers/half_common.hpp"
 #include "interp/handlers/matrix_product.hpp"
 #include "interp/handlers/warpgroup_operands.hpp"
-#include "interp/handlers/warpgroup_sums.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
@@ -171,21 +170,20 @@ void multiply_rows(const float* rows, const float* columns, unsigned n, unsigned
 void add_products(const GroupProduct& product, const GroupFactors& factors, const Accumulators& d) {
     const SumFormat format =
         sum_format(elements_per_word(product.a) == 4, product.d == MatrixElement::F16);
-    for (unsigned index = 0; index < product.n / 2; ++index) {
-        const unsigned quad = index / 4 * 2 + index % 2;
-        const unsigned half = index / 2 % 2;
+    for (unsigned quad = 0; quad < product.n / QUAD; ++quad) {
         const std::size_t first = std::size_t{quad} * product.k * QUAD;
-        const SumFactors own{factors.rows + half * WARP_SIZE,
-                             factors.row_exponents + half * WARP_SIZE,
-                             factors.columns + first,
-                             factors.column_exponents + first,
-                             product.k,
-                             column_width(product.k)};
-        add_register(own, format,
-                     d.from == nullptr
-                         ? nullptr
-                         : reinterpret_cast<const float*>(d.from + d.from_offsets[index]),
-                     reinterpret_cast<float*>(d.to + d.to_offsets[index]));
+        const SumFactors own{factors.rows, factors.row_exponents, factors.columns + first,
+                             factors.column_exponents + first, product.k};
+        const float* from[2] = {};
+        float* to[2];
+        for (unsigned half = 0; half < 2; ++half) {
+            const unsigned index = quad / 2 * 4 + half * 2 + quad % 2;
+            to[half] = reinterpret_cast<float*>(d.to + d.to_offsets[index]);
+            if (d.from != nullptr) {
+                from[half] = reinterpret_cast<const float*>(d.from + d.from_offsets[index]);
+            }
+        }
+        add_registers(own, format, from, to);
     }
 }
 

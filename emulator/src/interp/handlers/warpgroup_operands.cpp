@@ -12,7 +12,6 @@
 #include "interp/handlers/warpgroup_operands.hpp"
 
 #include "interp/handlers/float_common.hpp"
-#include "interp/handlers/warpgroup_sums.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 

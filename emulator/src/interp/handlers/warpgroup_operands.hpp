@@ -6,6 +6,7 @@
 #pragma once
 
 #include "interp/handlers/matrix_product.hpp"
+#include "interp/handlers/warpgroup_sums.hpp"
 #include "interp/warpgroup.hpp"
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
@@ -33,26 +34,6 @@ struct GroupProduct {
           a_in_registers((at->tag & WARPGROUP_A_REGISTERS) != 0),
           is_saturating((at->tag & WARPGROUP_SATURATING) != 0) {}
 };
-
-// ---- the order of B ----------------------------------------------------------------------------
-//
-// Four columns are transposed a vector at a time: blocks of WIDE or NARROW values of k. Inside a
-// block, the quad of k = 4l + i has the place i * width / 4 + l.
-
-constexpr unsigned NARROW = 8;
-constexpr unsigned WIDE = VECTOR_BYTES == 64 ? 16 : NARROW;
-
-/// Returns the size of a block for a product with `k`.
-[[gnu::always_inline]] inline unsigned column_width(unsigned k) {
-    return k % WIDE == 0 ? WIDE : NARROW;
-}
-
-/// Returns the place of a quad among the k quads of its columns.
-[[gnu::always_inline]] inline unsigned place_in_columns(unsigned at, unsigned k) {
-    const unsigned width = column_width(k);
-    const unsigned inside = at % width;
-    return at - inside + inside % 4 * (width / 4) + inside / 4;
-}
 
 // ---- factors -----------------------------------------------------------------------------------
 

@@ -15,8 +15,8 @@ constexpr std::int16_t SMALLEST_FAST = -80;
 constexpr std::int16_t LARGEST_FAST = 126;
 constexpr std::int16_t LARGEST_ZERO = -4000;
 
-constexpr unsigned SHORTS = VECTOR_BYTES / 2;          // in a vector
-constexpr unsigned SHORT_VECTORS = WARP_SIZE / SHORTS; // of 32 lanes
+constexpr unsigned PAIR_LANES = 2 * WARP_SIZE;
+constexpr unsigned SHORT_VECTORS = PAIR_LANES * sizeof(std::int16_t) / VECTOR_BYTES;
 
 using Shorts = Vector<std::int16_t>;
 
@@ -55,134 +55,173 @@ int exponent_of(float value) {
 #endif
 }
 
-/// Calls `visit(k, place)` for every k in order, where `place` is the place of its quad.
-template <unsigned WIDTH, typename Visit>
-[[gnu::always_inline]] inline void for_each_k(unsigned first, unsigned last, Visit visit) {
-    for (unsigned block = first; block < last; block += WIDTH) {
-        for (unsigned part = 0; part < WIDTH / 4; ++part) {
+/// Returns the place of the quad of k = 4 * group + i.
+template <unsigned K>
+[[gnu::always_inline]] constexpr unsigned place_of(unsigned group, unsigned i) {
+    constexpr unsigned WIDTH = K % WIDE == 0 ? WIDE : NARROW;
+    const unsigned first = 4 * group;
+    return first / WIDTH * WIDTH + i * (WIDTH / 4) + first % WIDTH / 4;
+}
+
+/// Writes the exponents of the old values.
+[[gnu::always_inline]] inline void find_old(const float* from, std::int16_t* to) {
+    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
+        const std::uint32_t bits = bits_from(from[lane]) & 0x7fffffffu;
+        const int exponent = static_cast<int>(bits >> 23) - 127;
+        const int clamped = exponent < -126 ? -126 : exponent;
+        to[lane] = static_cast<std::int16_t>(bits == 0 ? NO_EXPONENT : clamped);
+    }
+}
+
+/// Finds the largest exponent of the terms of each lane. Returns whether all are in the range that
+/// single precision can handle.
+template <unsigned K>
+[[gnu::always_inline]] inline bool find_largest(const SumFactors& factors, const float* from0,
+                                                const float* from1, std::int16_t* largest) {
+    Shorts found[SHORT_VECTORS];
+    if (from0 != nullptr) {
+        find_old(from0, largest);
+        find_old(from1, largest + WARP_SIZE);
+        for (unsigned v = 0; v < SHORT_VECTORS; ++v) {
+            found[v] = load_shorts(largest, v);
+        }
+    } else {
+        for (Shorts& each : found) {
+            each = Shorts{} + NO_EXPONENT;
+        }
+    }
+#pragma GCC unroll 2
+    for (unsigned group = 0; group < K / 4; ++group) {
 #pragma GCC unroll 4
-            for (unsigned i = 0; i < 4; ++i) {
-                visit(block + 4 * part + i, block + i * (WIDTH / 4) + part);
+        for (unsigned i = 0; i < 4; ++i) {
+            const Shorts quad =
+                repeated_exponents(factors.quad_exponents + place_of<K>(group, i) * 4);
+            const std::int16_t* const line = factors.row_exponents + (4 * group + i) * PAIR_LANES;
+#pragma GCC unroll 8
+            for (unsigned v = 0; v < SHORT_VECTORS; ++v) {
+                found[v] = larger(found[v], load_shorts(line, v) + quad);
             }
         }
     }
-}
-
-/// Finds the largest exponent of the terms of each lane.
-template <unsigned WIDTH>
-[[gnu::always_inline]] inline void find_largest(const SumFactors& factors, const float* from,
-                                                std::int16_t* largest) {
-    alignas(VECTOR_BYTES) std::int16_t old[WARP_SIZE];
-    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-        const std::uint32_t bits = from == nullptr ? 0 : bits_from(from[lane]) & 0x7fffffffu;
-        const int exponent = static_cast<int>(bits >> 23) - 127;
-        old[lane] = static_cast<std::int16_t>(bits == 0         ? NO_EXPONENT
-                                              : exponent < -126 ? -126
-                                                                : exponent);
-    }
-    Shorts found[SHORT_VECTORS];
-    for (unsigned v = 0; v < SHORT_VECTORS; ++v) {
-        found[v] = load_shorts(old, v);
-    }
-    for_each_k<WIDTH>(0, factors.k, [&](unsigned k, unsigned place) __attribute__((always_inline)) {
-        const Shorts quad = repeated_exponents(factors.quad_exponents + place * 4);
-#pragma GCC unroll 4
-        for (unsigned v = 0; v < SHORT_VECTORS; ++v) {
-            found[v] = larger(found[v], load_shorts(factors.row_exponents + k * 64, v) + quad);
-        }
-    });
+    Shorts slow{};
     for (unsigned v = 0; v < SHORT_VECTORS; ++v) {
         reinterpret_cast<VectorOf<std::int16_t>::Memory*>(largest)[v] = found[v];
+        slow |=
+            (found[v] > LARGEST_FAST) | ((found[v] < SMALLEST_FAST) & (found[v] > LARGEST_ZERO));
     }
-}
-
-bool is_fast(const std::int16_t* largest) {
-    unsigned slow = 0;
-    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-        const std::int16_t value = largest[lane];
-        slow |= static_cast<unsigned>(value > LARGEST_FAST) |
-                (static_cast<unsigned>(value < SMALLEST_FAST) &
-                 static_cast<unsigned>(value > LARGEST_ZERO));
+    const auto words = reinterpret_cast<Vector<std::uint64_t>>(slow);
+    std::uint64_t any = 0;
+    for (unsigned i = 0; i < LANES<std::uint64_t>; ++i) {
+        any |= words[i];
     }
-    return slow == 0;
+    return any == 0;
 }
 
 /// Computes the lanes one at a time.
 [[gnu::noinline]] void add_slowly(const SumFactors& factors, const SumFormat& format,
-                                  const float* from, float* to) {
+                                  const float* const* from, float* const* to) {
     constexpr unsigned MAX_K = 64;
     float a[MAX_K];
     float b[MAX_K];
     std::int16_t a_exponents[MAX_K];
     std::int16_t b_exponents[MAX_K];
-    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
+    for (unsigned lane = 0; lane < PAIR_LANES; ++lane) {
         for (unsigned i = 0; i < factors.k; ++i) { // the order does not matter
-            const unsigned inside = i % factors.width;
-            const unsigned place = i - inside + inside % 4 * (factors.width / 4) + inside / 4;
-            a[i] = factors.rows[i * 64 + lane];
-            a_exponents[i] = factors.row_exponents[i * 64 + lane];
+            const unsigned place = place_in_columns(i, factors.k);
+            a[i] = factors.rows[i * PAIR_LANES + lane];
+            a_exponents[i] = factors.row_exponents[i * PAIR_LANES + lane];
             b[i] = factors.quads[place * 4 + lane % 4];
             b_exponents[i] = factors.quad_exponents[place * 4 + lane % 4];
         }
-        to[lane] = add_element(a, a_exponents, b, b_exponents, factors.k,
-                               from == nullptr ? 0.0f : from[lane], format);
+        const unsigned half = lane / WARP_SIZE;
+        const float old = from[0] == nullptr ? 0.0f : from[half][lane % WARP_SIZE];
+        to[half][lane % WARP_SIZE] =
+            add_element(a, a_exponents, b, b_exponents, factors.k, old, format);
     }
 }
 
-template <unsigned WIDTH>
-void add_lanes(const SumFactors& factors, const SumFormat& format, const float* from, float* to) {
-    alignas(VECTOR_BYTES) std::int16_t largest[WARP_SIZE];
-    find_largest<WIDTH>(factors, from, largest);
-    if (!is_fast(largest)) [[unlikely]] {
+/// Adds the products of both halves of k, in units of the last bit, for a few vectors of lanes.
+template <unsigned K, unsigned COUNT>
+[[gnu::always_inline]] inline void add_vectors(const SumFactors& factors, const float* scales,
+                                               const float* const* from, unsigned first,
+                                               std::int32_t* low, std::int32_t* high) {
+    using Sums = Vector<std::int32_t>;
+    Vector<float> scale[COUNT];
+    Sums sums[2][COUNT];
+#pragma GCC unroll 4
+    for (unsigned v = 0; v < COUNT; ++v) {
+        scale[v] = load<float>(reinterpret_cast<const std::byte*>(scales), first + v);
+        sums[0][v] = Sums{};
+        sums[1][v] = Sums{};
+        if (from[0] != nullptr) {
+            const unsigned half = (first + v) / CHUNKS<float>;
+            sums[0][v] =
+                __builtin_convertvector(load<float>(reinterpret_cast<const std::byte*>(from[half]),
+                                                    (first + v) % CHUNKS<float>) *
+                                            scale[v],
+                                        Sums);
+        }
+    }
+#pragma GCC unroll 2
+    for (unsigned group = 0; group < K / 8; ++group) {
+#pragma GCC unroll 4
+        for (unsigned i = 0; i < 4; ++i) {
+#pragma GCC unroll 2
+            for (unsigned part = 0; part < 2; ++part) {
+                const unsigned own = group + part * (K / 8);
+                const Vector<float> quad =
+                    repeated_numbers(factors.quads + place_of<K>(own, i) * 4);
+                const auto* const line =
+                    reinterpret_cast<const std::byte*>(factors.rows + (4 * own + i) * PAIR_LANES);
+#pragma GCC unroll 4
+                for (unsigned v = 0; v < COUNT; ++v) {
+                    const Vector<float> product = load<float>(line, first + v) * quad;
+                    sums[part][v] += __builtin_convertvector(product * scale[v], Sums);
+                }
+            }
+        }
+    }
+#pragma GCC unroll 4
+    for (unsigned v = 0; v < COUNT; ++v) {
+        store<std::int32_t>(reinterpret_cast<std::byte*>(low), first + v, sums[0][v]);
+        store<std::int32_t>(reinterpret_cast<std::byte*>(high), first + v, sums[1][v]);
+    }
+}
+
+template <unsigned K>
+[[gnu::noinline]] void add_lanes(const SumFactors& factors, const SumFormat& format,
+                                 const float* const* from, float* const* to) {
+    alignas(VECTOR_BYTES) std::int16_t largest[PAIR_LANES];
+    if (!find_largest<K>(factors, from[0], from[1], largest)) [[unlikely]] {
         add_slowly(factors, format, from, to);
         return;
     }
-    alignas(VECTOR_BYTES) float scales[WARP_SIZE];
-    alignas(VECTOR_BYTES) double units[WARP_SIZE]; // the weight of the last bit
-    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
+    alignas(VECTOR_BYTES) float scales[PAIR_LANES];
+    for (unsigned lane = 0; lane < PAIR_LANES; ++lane) {
         const int exponent = largest[lane] < LARGEST_ZERO ? 0 : largest[lane];
         scales[lane] = float_from(static_cast<std::uint32_t>(127 + format.places - exponent) << 23);
-        units[lane] = double_from(
-            static_cast<std::uint64_t>(static_cast<std::int64_t>(1023 + exponent - format.places))
-            << 52);
     }
     // Each half of the products fits 32 bits: at most eight, below 2^27, are not zero.
-    alignas(VECTOR_BYTES) std::int32_t sums[2][WARP_SIZE];
-    constexpr unsigned VECTORS = CHUNKS<float>;
-    for (unsigned part = 0; part < 2; ++part) {
-        const unsigned half = factors.k / 2;
-        for (unsigned v = 0; v < VECTORS; ++v) {
-            const Vector<float> scale = load<float>(reinterpret_cast<const std::byte*>(scales), v);
-            Vector<std::int32_t> sum{};
-            if (part == 0 && from != nullptr) {
-                sum = __builtin_convertvector(
-                    load<float>(reinterpret_cast<const std::byte*>(from), v) * scale,
-                    Vector<std::int32_t>);
-            }
-            const auto add = [&](unsigned k, unsigned place) __attribute__((always_inline)) {
-                const Vector<float> product =
-                    load<float>(reinterpret_cast<const std::byte*>(factors.rows + k * 64), v) *
-                    repeated_numbers(factors.quads + place * 4);
-                sum += __builtin_convertvector(product * scale, Vector<std::int32_t>);
-            };
-            if (half % WIDTH == 0) {
-                for_each_k<WIDTH>(part * half, (part + 1) * half, add);
-            } else { // one block, of which this half has the first or the last columns
-                for (unsigned l = part * WIDTH / 8; l < (part + 1) * WIDTH / 8; ++l) {
-#pragma GCC unroll 4
-                    for (unsigned i = 0; i < 4; ++i) {
-                        add(4 * l + i, i * (WIDTH / 4) + l);
-                    }
-                }
-            }
-            reinterpret_cast<VectorOf<std::int32_t>::Memory*>(sums[part])[v] = sum;
-        }
+    alignas(VECTOR_BYTES) std::int32_t low[PAIR_LANES];
+    alignas(VECTOR_BYTES) std::int32_t high[PAIR_LANES];
+    constexpr unsigned TOGETHER = VECTOR_BYTES == 64 ? 4 : 2; // what the registers hold
+    for (unsigned first = 0; first < PAIR_LANES / LANES<float>; first += TOGETHER) {
+        add_vectors<K, TOGETHER>(factors, scales, from, first, low, high);
     }
-    for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
-        const double sum = static_cast<double>(sums[0][lane]) + static_cast<double>(sums[1][lane]);
-        const std::uint64_t bits = bits_from(sum * units[lane]);
-        const std::uint64_t odd = (bits & format.lost) != 0 ? format.odd : 0;
-        to[lane] = static_cast<float>(double_from((bits & ~format.lost) | odd));
+    for (unsigned half = 0; half < 2; ++half) {
+        float* const out = to[half];
+        const unsigned first = half * WARP_SIZE;
+        for (unsigned lane = 0; lane < WARP_SIZE; ++lane) {
+            const double sum =
+                static_cast<double>(low[first + lane]) + static_cast<double>(high[first + lane]);
+            // The weight of the last bit is the inverse of the scale.
+            const std::uint64_t unit =
+                (std::uint64_t{1023 + 127} << 52) -
+                (std::uint64_t{bits_from(scales[first + lane])} << (52 - 23));
+            const std::uint64_t bits = bits_from(sum * double_from(unit));
+            const std::uint64_t odd = (bits & format.lost) != 0 ? format.odd : 0;
+            out[lane] = static_cast<float>(double_from((bits & ~format.lost) | odd));
+        }
     }
 }
 
@@ -196,15 +235,18 @@ SumFormat sum_format(bool has_byte_factors, bool is_half_result) {
             .odd = is_half_result ? BELOW_24_BITS + 1 : 0};
 }
 
-void add_register(const SumFactors& factors, const SumFormat& format, const float* from,
-                  float* to) {
-    if constexpr (VECTOR_BYTES == 64) {
-        if (factors.width == 16) {
-            add_lanes<16>(factors, format, from, to);
-            return;
-        }
+void add_registers(const SumFactors& factors, const SumFormat& format, const float* const* from,
+                   float* const* to) {
+    switch (factors.k) {
+    case 8:
+        return add_lanes<8>(factors, format, from, to);
+    case 16:
+        return add_lanes<16>(factors, format, from, to);
+    case 32:
+        return add_lanes<32>(factors, format, from, to);
+    default:
+        return add_lanes<64>(factors, format, from, to);
     }
-    add_lanes<8>(factors, format, from, to);
 }
 
 float add_element(const float* a, const std::int16_t* a_exponents, const float* b,

@@ -21,6 +21,28 @@
 
 namespace cuprum::emulator::CUPRUM_ISA_NAMESPACE {
 
+// ---- the order of B ----------------------------------------------------------------------------
+//
+// Four columns are transposed a vector at a time: blocks of WIDE or NARROW values of k. Inside a
+// block, the quad of k = 4l + i has the place i * width / 4 + l.
+
+constexpr unsigned NARROW = 8;
+constexpr unsigned WIDE = VECTOR_BYTES == 64 ? 16 : NARROW;
+
+/// Returns the size of a block for a product with `k`.
+[[gnu::always_inline]] inline unsigned column_width(unsigned k) {
+    return k % WIDE == 0 ? WIDE : NARROW;
+}
+
+/// Returns the place of a quad among the k quads of its columns.
+[[gnu::always_inline]] inline unsigned place_in_columns(unsigned at, unsigned k) {
+    const unsigned width = column_width(k);
+    const unsigned inside = at % width;
+    return at - inside + inside % 4 * (width / 4) + inside / 4;
+}
+
+// ---- sums ---------------------------------------------------------------------------------------
+
 /// The exponent of a zero: lower than all others, also if one is added to it.
 constexpr std::int16_t NO_EXPONENT = -8192;
 /// The exponent of infinities and NaN: higher than all others, also if one is added to it.
@@ -35,18 +57,18 @@ struct SumFormat {
 
 [[nodiscard]] SumFormat sum_format(bool has_byte_factors, bool is_half_result);
 
-/// The factors of one register of D: 32 lanes, k values each.
+/// The factors of two registers of D, which have the same columns: 64 lanes, k values each.
 struct SumFactors {
     const float* rows; // [k][64]: of A, one per lane
     const std::int16_t* row_exponents;
-    const float* quads; // [k][4]: of B, repeated in all rows
+    const float* quads; // [k][4]: of B, repeated in all rows; see place_in_columns()
     const std::int16_t* quad_exponents;
-    unsigned k;
-    unsigned width; // of the blocks in `quads`: see place_in_columns()
+    unsigned k; // 8, 16, 32 or 64
 };
 
-/// Computes one register of D: `to` = sums + `from` (nullptr: zeros). They may be the same.
-void add_register(const SumFactors& factors, const SumFormat& format, const float* from, float* to);
+/// Computes two registers of D: `to` = sums + `from` (nullptr: zeros). They may be the same.
+void add_registers(const SumFactors& factors, const SumFormat& format, const float* const* from,
+                   float* const* to);
 
 /// Computes one element of D from pairs of factors, all of which count.
 [[nodiscard]] float add_element(const float* a, const std::int16_t* a_exponents, const float* b,
