@@ -171,7 +171,9 @@ struct Kernel {
     std::uint32_t ptx_version = 0; // 90 for 9.0
     std::uint32_t target_sm = 0;
     bool uses_grid_sync = false;
-    bool uses_heap = false; // calls malloc or free
+    bool uses_heap = false;                   // calls malloc or free
+    bool uses_warpgroups = false;             // executes wgmma, and is checked for races
+    std::vector<std::string> group_registers; // the names of the registers that the check tracks
 
     // Functions that are called rather than inlined follow the kernel in `code`. Each activation
     // has its own frame and local memory, all of the same size. Registers of one width have the

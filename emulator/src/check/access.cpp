@@ -23,6 +23,8 @@ bool check_shared(WarpContext& warp, const Instruction* at, const Access& access
                   std::uint64_t offset);
 bool check_local(WarpContext& warp, const Instruction* at, const Access& access,
                  std::uint64_t offset);
+bool check_products(WarpContext& warp, const Instruction* at, const Access& access,
+                    const BlockContext& owner, std::uint32_t offset);
 const std::uint8_t* find_unwritten(const std::uint8_t* written, const Access& access);
 std::string describe_access(const Access& access);
 std::string describe_memory(const MemoryMap& map, std::uint64_t address);
@@ -199,6 +201,9 @@ bool check_shared(WarpContext& warp, const Instruction* at, const Access& access
         return true;
     }
     const auto place = static_cast<std::uint32_t>(offset);
+    if (access.writes && !check_products(warp, at, access, *owner, place)) {
+        return false;
+    }
     if (access.is_async && access.reads) {
         if (const auto write = shadow.find_unfenced(warp, access.lane, place, access.bytes)) {
             return report_finding(
@@ -230,6 +235,23 @@ bool check_shared(WarpContext& warp, const Instruction* at, const Access& access
                  ? "\n    which goes on in the background until cp.async.bulk.wait_group"
                  : "\n    which goes on in the background until a wait for its mbarrier") +
             describe_shared(*owner, block, offset));
+}
+
+/// Checks a write against the products of warpgroups that may still read the memory.
+bool check_products(WarpContext& warp, const Instruction* at, const Access& access,
+                    const BlockContext& owner, std::uint32_t offset) {
+    auto& shadow = static_cast<BlockShadow&>(*owner.observer);
+    const std::optional<std::uint32_t> reader = shadow.products().find_reader(offset, access.bytes);
+    if (!reader) {
+        return true;
+    }
+    return report_finding(
+        warp, at, access.lane, FaultKind::Race,
+        describe_access(access) + " overwrites a factor before" +
+            describe_other(*warp.block, *reader, false, "wgmma") +
+            "\n    is known to be complete; execute wgmma.wait_group before the memory is given "
+            "back" +
+            describe_shared(owner, *warp.block, offset));
 }
 
 bool check_local(WarpContext& warp, const Instruction* at, const Access& access,

@@ -53,6 +53,7 @@ void BlockShadow::start(BlockContext& block, GridShadow& grid) {
         threads_.clear();
         known_.clear();
     }
+    products_.start(block);
     cells_.grow(block.shared_bytes);
     if (threads_.size() < block.thread_count) {
         threads_.resize(block.thread_count);

@@ -25,6 +25,7 @@
 
 #include "check/cells.hpp"
 #include "check/global_races.hpp"
+#include "check/group_shadow.hpp"
 #include "interp/warp.hpp"
 
 #include <array>
@@ -75,6 +76,10 @@ public:
     void met() override;
     void cluster_met() override;
     void allocated(std::uint64_t address, std::uint64_t bytes) override;
+    bool multiplies(WarpContext& warp, const bytecode::Instruction* at, std::uint64_t a,
+                    std::uint64_t b) override;
+
+    [[nodiscard]] GroupShadow& products() { return products_; }
 
     /// Records that lanes of a warp have met; `members` holds the member mask that each lane named.
     void warp_met(const WarpContext& warp, std::uint32_t mask, const std::uint32_t* members);
@@ -192,6 +197,7 @@ private:
     std::vector<Barrier> barriers_;
     // The times at which threads have ended their groups of bulk copies, newest last.
     std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> groups_;
+    GroupShadow products_; // of wgmma
 
     // Allocations found before; valid until the map changes.
     std::uint64_t seen_changes_ = 0;

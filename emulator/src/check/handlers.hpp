@@ -70,4 +70,14 @@ Function mark_local; // immediate: how many bytes of local memory from `target` 
                      // the running activation or (tag 1) in the one that will be called
 Function shake;      // yields at random
 
+/// Checks how an instruction uses registers of wgmma. `target`: the first of them, in
+/// Kernel::group_registers; `immediate`: how many; `tag`: a GroupShadow::Use. `extra`: the register
+/// that a copy reads, or NO_REGISTER.
+Function use_registers;
+constexpr std::uint32_t NO_REGISTER = ~0u;
+
+enum class ProductOrder : std::uint8_t { Fence, Commit, Wait };
+
+Function order_products; // tag: a ProductOrder; immediate: the groups that may stay pending
+
 } // namespace cuprum::emulator::check

@@ -63,6 +63,11 @@ bool check_shared_together(WarpContext& warp, const Instruction* at, const Acces
     }
     const std::uint8_t checks = block.memory->checks;
     auto& shadow = static_cast<BlockShadow&>(*block.observer);
+    if ((checks & CHECK_RACES) != 0 && first.writes &&
+        shadow.products().find_reader(static_cast<std::uint32_t>(first.address),
+                                      static_cast<std::uint32_t>(bytes))) {
+        return false;
+    }
     std::uint8_t* const written =
         (checks & CHECK_INITIALIZED) != 0 ? shadow.shared_written() + first.address : nullptr;
     if (written != nullptr && first.reads && !first.passes_on &&

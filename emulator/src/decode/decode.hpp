@@ -142,6 +142,7 @@ public:
     [[nodiscard]] virtual const MemoryMap& memory() const = 0;
     /// Returns where the module's constant variables lie among the global ones, for isspacep.
     [[nodiscard]] virtual std::vector<AddressRange> constant_memory() const = 0;
+
     /// Returns the target architecture of the module, such as "sm_90a"; empty if there is none.
     [[nodiscard]] virtual std::string_view target() const { return {}; }
 

@@ -7,6 +7,10 @@
 
 namespace cuprum::emulator {
 
+namespace bytecode {
+struct Instruction;
+}
+
 struct BlockContext;
 struct WarpContext;
 
@@ -30,6 +34,11 @@ public:
 
     /// Records that all threads of the cluster have met.
     virtual void cluster_met() = 0;
+
+    /// Records that a warpgroup multiplies the matrices of two descriptors; that of A is unused if
+    /// A is in registers. Returns false after a fault.
+    virtual bool multiplies(WarpContext& warp, const bytecode::Instruction* at, std::uint64_t a,
+                            std::uint64_t b) = 0;
 
     /// Records that malloc has returned memory to a kernel.
     virtual void allocated(std::uint64_t address, std::uint64_t bytes) = 0;

@@ -255,9 +255,9 @@ void start_warp(WarpContext& warp, std::uint32_t present);
 /// The caller refills the budget only after a Yield. A loop with a barrier stops at the barrier in
 /// every round; with a fresh budget for each round it would never yield.
 ///
-/// Returns Exited if all lanes are done; Barrier, Cluster, Mbarrier, Warpgroup or Rendezvous if every group
-/// waits for others in the block or cluster; Sleep if no group can run before one wakes up; Yield
-/// if the warp can continue later; Fault after a fault.
+/// Returns Exited if all lanes are done; Barrier, Cluster, Mbarrier, Warpgroup or Rendezvous if
+/// every group waits for others in the block or cluster; Sleep if no group can run before one wakes
+/// up; Yield if the warp can continue later; Fault after a fault.
 [[nodiscard]] Stop run_warp(WarpContext& warp);
 
 /// Returns when the first sleeping group of a warp wakes up, in now_ns() time.

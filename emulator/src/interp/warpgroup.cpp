@@ -89,7 +89,7 @@ bool meet(WarpContext& warp, const Instruction* at, std::uint32_t mask, Meeting&
     meeting.b = agreed.b;
     meeting.a = agreed.a;
     meeting.adds = agreed.adds;
-    return true;
+    return block.observer == nullptr || block.observer->multiplies(warp, at, meeting.a, meeting.b);
 }
 
 void release(WarpContext& warp) {

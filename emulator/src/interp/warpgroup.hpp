@@ -11,6 +11,7 @@
 #pragma once
 
 #include "bytecode/instruction.hpp"
+#include "bytecode/matrix_forms.hpp"
 #include "interp/warp.hpp"
 
 #include <cstddef>
@@ -37,6 +38,11 @@ struct Meeting {
 /// Lets the other three warps continue.
 void release(WarpContext& warp);
 
+/// Calls `visit(offset)` for every 16 bytes of shared memory that a product reads of one factor.
+template <typename Visit>
+void for_each_piece(const bytecode::Instruction& at, std::uint64_t descriptor, bool is_b,
+                    Visit visit);
+
 /// Raises the fault of a descriptor that leaves the block's shared memory. Returns nullptr.
 [[nodiscard]] const bytecode::Instruction* raise_outside(WarpContext& warp,
                                                          const bytecode::Instruction* at,
@@ -45,5 +51,42 @@ void release(WarpContext& warp);
 
 /// Returns which warps a warp waits for, for reports: "warps 1 and 2 of its warpgroup".
 [[nodiscard]] std::string describe_missing(const WarpContext& warp);
+
+// ---- templates ---------------------------------------------------------------------------------
+
+template <typename Visit>
+void for_each_piece(const bytecode::Instruction& at, std::uint64_t descriptor, bool is_b,
+                    Visit visit) {
+    constexpr std::uint32_t WIDTHS[] = {16, 128, 64, 32}; // of the swizzle
+    const auto field = [&](unsigned shift) {
+        return static_cast<std::uint32_t>(descriptor >> shift & 0x3fff) << 4;
+    };
+    const std::uint32_t width = WIDTHS[descriptor >> 62];
+    const auto phase = static_cast<std::uint32_t>(descriptor >> 49 & 7);
+    const auto n = static_cast<std::uint32_t>(at.immediate & 0xffff);
+    const std::uint32_t rows = is_b ? n : WARPGROUP_ROWS;
+    const std::uint32_t pieces = is_b && (at.tag & WARPGROUP_SPARSE) != 0 ? 4 : 2; // in a row
+    const bool is_transposed = (at.tag & (is_b ? WARPGROUP_B_ROW : WARPGROUP_A_COLUMN)) != 0;
+    const auto place = [&](std::uint32_t address) {
+        visit(address ^ (((address >> 7) - phase) & (width / 16 - 1)) << 4);
+    };
+    if (!is_transposed) {
+        for (std::uint32_t row = 0; row < rows; ++row) {
+            for (std::uint32_t piece = 0; piece < pieces; ++piece) {
+                place(field(0) + row % 8 * width + row / 8 * field(32) +
+                      piece * 16 / width * field(16) + piece * 16 % width);
+            }
+        }
+        return;
+    }
+    const std::uint32_t along = width == 16 ? field(32) : field(16);
+    const std::uint32_t across = width == 16 ? field(16) : field(32);
+    for (std::uint32_t k = 0; k < pieces * 8; ++k) { // elements of 16 bits
+        for (std::uint32_t row = 0; row < rows / 8; ++row) {
+            place(field(0) + k / 8 * across + k % 8 * width + row / (width / 16) * along +
+                  row % (width / 16) * 16);
+        }
+    }
+}
 
 } // namespace cuprum::emulator::warpgroup

@@ -129,6 +129,12 @@ private:
     void note_membership(bytecode::Operand members);
     void note_local_write(std::uint32_t offset, std::uint64_t bytes, bool is_of_callee);
     void emit_check(bytecode::Handler handler, std::uint32_t target = 0);
+
+    // ---- the registers of wgmma (lower_group_checks.cpp)
+    void note_products(const ptx::Instruction& instruction);
+    [[nodiscard]] std::optional<std::uint32_t> tracked_register(std::string_view name);
+    void note_use(const ptx::Operand& operand, std::uint16_t use);
+    void emit_use(std::uint32_t first, std::uint32_t count, std::uint16_t use, std::uint32_t other);
     void emit_check_of_members(bytecode::Handler handler, bytecode::Operand members);
     [[nodiscard]] std::vector<bool> used_results();
     void emit_access_check(const AccessNote& note, bool passes_on);
@@ -202,6 +208,9 @@ private:
     std::unordered_map<const ptx::Variable*, std::uint64_t> shared_offsets_;
     // Registers, by function, that are used in a computation; see used_results().
     std::unordered_map<const ptx::Function*, std::unordered_set<std::string_view>> used_registers_;
+    // The registers that wgmma names, and the number of each one that the kernel has.
+    std::unordered_map<const ptx::Function*, std::unordered_set<std::string_view>> group_names_;
+    std::unordered_map<std::uint32_t, std::uint32_t> group_numbers_;
     std::uint64_t shared_bytes_ = 0;
     std::uint64_t dynamic_shared_alignment_ = 0; // 0: no dynamic array is used
     std::map<bytecode::Special, bytecode::Operand> warp_specials_;

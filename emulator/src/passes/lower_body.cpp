@@ -290,6 +290,7 @@ void FunctionLowering::lower_instruction(const ptx::Instruction& written) {
         is_guard_negated_ = instruction.guard->is_negated;
     }
     const std::size_t first = build_.kernel.code.size();
+    note_products(instruction);
     if (!lower_own(instruction)) {
         is_copy_ = instruction.opcode == "mov" && instruction.operands.size() == 2 &&
                    instruction.operands[0].kind == ptx::Operand::Kind::Name &&
