@@ -165,6 +165,24 @@ void decode_isspacep(Reader& reader) {
     reader.emit(selectors().move({.op = op}), {destination}, {source});
 }
 
+/// Rejects a setmaxnreg that a GPU would refuse. How many registers a warp has does not matter
+/// here.
+void check_register_count(Reader& reader) {
+    constexpr std::uint64_t LEAST = 24;
+    constexpr std::uint64_t MOST = 256;
+    constexpr std::uint64_t UNIT = 8;
+    if (!reader.has("sync") || !reader.has("aligned") || !reader.has("u32") ||
+        reader.has("inc") == reader.has("dec")) {
+        reader.reject("needs .inc or .dec, and .sync.aligned.u32");
+    }
+    const bool has_count =
+        reader.operand_count() == 1 && reader.operand(0).kind == ptx::Operand::Kind::Integer;
+    const std::uint64_t count = has_count ? reader.operand(0).bits : 0;
+    if (count < LEAST || count > MOST || count % UNIT != 0) {
+        reader.reject("needs a constant number of registers: a multiple of 8 from 24 to 256");
+    }
+}
+
 } // namespace
 
 void decode_move(Reader& reader) {
@@ -307,6 +325,9 @@ void decode_address_conversion(Reader& reader) {
 }
 
 void decode_nothing(Reader& reader) {
+    if (reader.opcode() == "setmaxnreg") {
+        check_register_count(reader);
+    }
     // These are hints about caches, power and scheduling that never change results.
     if (reader.opcode() == "createpolicy") {
         while (!reader.take_any().empty()) {

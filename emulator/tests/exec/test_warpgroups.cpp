@@ -227,6 +227,25 @@ TEST(Warpgroups, the_target_needs_its_letter) {
     }
 }
 
+TEST(Warpgroups, what_specialised_warps_use_besides_is_accepted) {
+    // These are the forms that CUTLASS writes.
+    const Result result =
+        run_module("setmaxnreg.dec.sync.aligned.u32 40;\nsetmaxnreg.inc.sync.aligned.u32 232;\n"
+                   "griddepcontrol.wait;\ngriddepcontrol.launch_dependents;\n"
+                   "elect.sync %r3|%p2, 0xffffffff;\n"
+                   "barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;\n"
+                   "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.acquire.aligned;\n" +
+                   FENCE +
+                   "{\n.reg .pred p;\nsetp.ne.b32 p, %r7, %r7;\n"
+                   "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, "
+                   "{%a, %a, %a, %a}, %db, p, 1, 1, 0;\n}\n" +
+                   WAIT + "@%p2 add.f32 %f0, %f0, 0f3f800000;\n" + STORE);
+    ASSERT_EQ(result.fault.kind, FaultKind::None) << result.fault.report;
+    EXPECT_EQ(result.values[0], 17.0f) << "of the elected lane";
+    EXPECT_EQ(result.values[1], 16.0f);
+    EXPECT_EQ(result.values[4], 16.0f);
+}
+
 TEST(Warpgroups, wrong_forms_are_refused) {
     const auto refuse = [](const std::string& types, const std::string& operands,
                            const char* reason) {
@@ -257,6 +276,11 @@ TEST(Warpgroups, wrong_forms_are_refused) {
            "needs the constant 0 as operand 5, the sparsity selector");
     refuse("aligned.m64n8k16.f32.f16.f16", d + a + ", 1, 1, 1, 0", "needs .sync");
     refuse("sync.aligned.f32.f16.f16", d + a + ", 1, 1, 1, 0", "needs a shape");
+    for (const char* const count : {"16", "260", "33", "%r0"}) {
+        expect_refusal(std::string("setmaxnreg.inc.sync.aligned.u32 ") + count + ";\n",
+                       {"needs a constant number of registers: a multiple of 8 from 24 to 256"});
+    }
+    expect_refusal("setmaxnreg.sync.aligned.u32 40;\n", {"needs .inc or .dec"});
     expect_refusal("wgmma.wait_group.sync.aligned %r0;\n", {"needs a constant number of groups"});
     expect_refusal("wgmma.sync.aligned;\n", {"needs .mma_async, .fence, .commit_group"});
 }

@@ -224,9 +224,12 @@ inline constexpr std::string_view PTX_FORMS[] = {
     "mma.sync.aligned.m16n8k16.row.col.s32.{s8.s8,u8.s8}.s32 { $W, $W, $W, $W }, { $w, $w }, "
     "{ $w }, { $w, $w, $w, $w }",
     "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 { $Q, $Q }, { $q }, { $q }, { $q, $q }",
-    "wgmma.{fence,commit_group,wait_group}.sync.aligned{, 0, 1}",
-    "wgmma.mma_async.sync.aligned.m64n8k16.f32.{f16.f16,bf16.bf16} { $W, $W, $W, $W }, "
-    "{$q,{ $w, $w, $w, $w }}, $q, $r, {1,-1}, 1, {0,1}{,, 0}",
+    "wgmma.{fence,commit_group}.sync.aligned",
+    "wgmma.wait_group.sync.aligned {0,1}",
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.{f16.f16,bf16.bf16} { $W, $W, $W, $W }, $q, $q, $r, "
+    "{1,-1}, 1, {0,1}, {0,1}",
+    "wgmma.mma_async.sync.aligned.m64n8k32{.satfinite,}.s32.{s8.s8,u8.s8} { $W, $W, $W, $W }, "
+    "{ $w, $w, $w, $w }, $q, $r",
     "wmma.load.c.sync.aligned.row.m16n16k16.f32{.global,} { $W, $W, $W, $W, $W, $W, $W, $W }, $g, "
     "{16,8,$w}",
     "wmma.store.d.sync.aligned.col.m16n16k16.f32.shared $s, { $w, $w, $w, $w, $w, $w, $w, $w }, 16",
