@@ -7,6 +7,7 @@
 //   emulator_kernels [--turns N] [--only NAME] [--device-only]     writes JSON
 
 #include "kernels/native.hpp"
+#include "kernels/products.hpp"
 #include "kernels/source.hpp"
 #include "kernels/turns.hpp"
 
@@ -115,12 +116,16 @@ int main(int argc, char** argv) {
     dc.fill(std::uint8_t{0}, stream);
     dbins.fill(std::uint8_t{0}, stream);
 
-    const auto run = [&](const char* kernel, const cuprum::LaunchConfig& config,
-                         auto... arguments) {
-        return [&stream, config, loaded = code.get_kernel(kernel), arguments...] {
+    const auto run_loaded = [&](const cuprum::Kernel& loaded, const cuprum::LaunchConfig& config,
+                                auto... arguments) {
+        return [&stream, config, loaded, arguments...] {
             cuprum::launch(stream, config, loaded, arguments...);
             stream.sync();
         };
+    };
+    const auto run = [&](const char* kernel, const cuprum::LaunchConfig& config,
+                         auto... arguments) {
+        return run_loaded(code.get_kernel(kernel), config, arguments...);
     };
     report.compare("saxpy_16M",
                    run("saxpy", {.grid = LARGE / 256, .block = 256}, 1.5F, dx, dy, LARGE),
@@ -131,6 +136,19 @@ int main(int argc, char** argv) {
     report.compare("matmul_512_tiled",
                    run("tiled", {.grid = {N / 16, N / 16}, .block = {16, 16}}, dx, dy, dc, N),
                    [&] { native::matmul(x.data(), y.data(), c.data(), N); });
+    if (device.compute_capability().major == 9) { // wgmma needs exactly this architecture
+        const auto products =
+            cuprum::Program(products_source(), {.arch = "sm_90a"}).compile(cuprum::CodeType::Ptx);
+        for (const char* const name : {"mma_product", "wgmma_product"}) {
+            constexpr unsigned TILES_BYTES = (64 + 256) * 128;
+            report.compare(
+                name == std::string("mma_product") ? "half_512_mma" : "half_512_wgmma",
+                run_loaded(products.get_kernel(name),
+                           {.grid = {N / 256, N / 64}, .block = 128, .shmem_size = TILES_BYTES}, dx,
+                           dy, dc, N),
+                [&] { native::matmul(x.data(), y.data(), c.data(), N); });
+        }
+    }
     report.compare(
         "mandelbrot_1024",
         run("mandelbrot", {.grid = {SIZE / 32, SIZE / 8}, .block = {32, 8}}, dpicture, SIZE, LIMIT),
