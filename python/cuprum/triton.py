@@ -43,6 +43,7 @@ _TYPES = {
 }
 _ALIGNMENT = 256  # Triton compiles for the alignment of a tensor
 _BENCHMARK_SECONDS = 0.1
+_LEGACY_STREAM = 0
 
 
 def activate() -> None:
@@ -160,8 +161,8 @@ def _make_driver() -> Any:
         def __init__(self) -> None:
             self.utils = CudaUtils()
             self.launcher_cls = Launcher
-            self.get_device_capability = self.utils.get_device_capability
-            self.get_current_stream = self.utils.get_default_stream
+            self.get_device_capability = lambda index: tuple(Device(index).compute_capability)
+            self.get_current_stream = lambda _: _LEGACY_STREAM
             self.get_current_device = lambda: Device().device_id
             self.set_current_device = lambda index: Device(index).set_current()
 
