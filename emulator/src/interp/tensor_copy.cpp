@@ -51,6 +51,16 @@ enum class MapProblem : std::uint8_t {
     Element, // an element type or a layout that is not supported
 };
 
+/// A granule of device memory that a copy may access; most rows lie in the one of the row before.
+struct MappedGranule {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+
+    [[nodiscard]] bool contains(std::uint64_t address, std::uint32_t bytes) const {
+        return address >= begin && address < end && bytes <= end - address;
+    }
+};
+
 /// Shared memory of one block, seen as a box.
 class SharedBox {
 public:
@@ -63,39 +73,50 @@ public:
     /// Returns the place of a row; only if the box is plain.
     [[nodiscard]] std::byte* at(std::uint32_t begin) const { return origin_ + address_ + begin; }
 
-    /// Copies a whole row into the box.
+    /// Copies a row into the box. Its size is a multiple of 16 bytes.
     void put(std::uint32_t begin, const std::byte* from, std::uint32_t bytes) const {
-        for (std::uint32_t done = 0; done < bytes; done += PIECE_BYTES) {
-            std::byte* const to = piece(begin + done);
-            if (is_flipped(begin + done)) {
-                std::memcpy(to, from + done + PIECE_BYTES / 2, PIECE_BYTES / 2);
-                std::memcpy(to + PIECE_BYTES / 2, from + done, PIECE_BYTES / 2);
-            } else {
-                std::memcpy(to, from + done, PIECE_BYTES);
-            }
-        }
+        for_each_piece(begin, bytes, [&](std::byte* piece, std::uint32_t at, bool is_flipped) {
+            copy_piece(piece, from + at, is_flipped);
+        });
     }
 
-    /// Copies a whole row out of the box.
+    /// Copies a row out of the box. Its size is a multiple of 16 bytes.
     void get(std::uint32_t begin, std::byte* to, std::uint32_t bytes) const {
-        for (std::uint32_t done = 0; done < bytes; done += PIECE_BYTES) {
-            const std::byte* const from = piece(begin + done);
-            if (is_flipped(begin + done)) {
-                std::memcpy(to + done, from + PIECE_BYTES / 2, PIECE_BYTES / 2);
-                std::memcpy(to + done + PIECE_BYTES / 2, from, PIECE_BYTES / 2);
-            } else {
-                std::memcpy(to + done, from, PIECE_BYTES);
-            }
-        }
+        for_each_piece(begin, bytes, [&](std::byte* piece, std::uint32_t at, bool is_flipped) {
+            copy_piece(to + at, piece, is_flipped);
+        });
     }
 
 private:
-    [[nodiscard]] std::byte* piece(std::uint32_t begin) const {
-        return origin_ + swizzle_.apply(address_ + begin);
+    static constexpr std::uint32_t LINE_BYTES = 128;
+
+    static void copy_piece(std::byte* to, const std::byte* from, bool is_flipped) {
+        constexpr std::size_t half = PIECE_BYTES / 2;
+        if (is_flipped) {
+            std::memcpy(to, from + half, half);
+            std::memcpy(to + half, from, half);
+        } else {
+            std::memcpy(to, from, PIECE_BYTES);
+        }
     }
 
-    [[nodiscard]] bool is_flipped(std::uint32_t begin) const {
-        return swizzle_.flips && ((address_ + begin) / BOX_ALIGNMENT & 1) != 0;
+    /// Calls `visit` for the pieces of a row with their places in the row. The swizzle of a line of
+    /// 128 bytes is one number, which is combined with the place in the line.
+    template <typename Visit>
+    void for_each_piece(std::uint32_t begin, std::uint32_t bytes, Visit visit) const {
+        std::uint32_t address = address_ + begin;
+        for (std::uint32_t done = 0; done < bytes;) {
+            std::byte* const line = origin_ + (address & ~(LINE_BYTES - 1));
+            const std::uint32_t start = address % LINE_BYTES;
+            const std::uint32_t exchanged = address >> swizzle_.shift & swizzle_.mask;
+            const std::uint32_t count = std::min(bytes - done, LINE_BYTES - start);
+            const bool is_flipped = swizzle_.flips && (address / LINE_BYTES & 1) != 0;
+            for (std::uint32_t i = 0; i < count; i += PIECE_BYTES) {
+                visit(line + ((start + i) ^ exchanged), done + i, is_flipped);
+            }
+            address += count;
+            done += count;
+        }
     }
 
     std::byte* origin_;
@@ -111,7 +132,7 @@ std::byte* need_shared(WarpContext& warp, const Instruction* at, std::uint32_t l
                        const Request& request, std::uint64_t address, std::uint32_t bytes,
                        bool is_write);
 bool need_row(WarpContext& warp, const Instruction* at, std::uint32_t lane, const Request& request,
-              std::uint64_t address, std::uint32_t bytes, bool is_write);
+              MappedGranule& known, std::uint64_t address, std::uint32_t bytes, bool is_write);
 bool load_box(WarpContext& warp, const Instruction* at, std::uint32_t lane, const Request& request,
               std::uint64_t shared, std::uint64_t barrier);
 std::string through(const Request& request);
@@ -167,13 +188,14 @@ const Instruction* store(WarpContext& warp, const Instruction* at, std::uint32_t
             return false;
         }
         const SharedBox from(place, static_cast<std::uint32_t>(request.shared), request.map);
+        MappedGranule known;
         return box.for_each_row([&](const TensorRow& row) {
             if (row.bytes == 0) {
                 return true;
             }
             // Nothing is skipped: a store does not start before the tensor.
             const std::uint32_t bytes = box.stored_bytes(row);
-            if (!need_row(warp, at, lane, request, row.address, bytes, true)) {
+            if (!need_row(warp, at, lane, request, known, row.address, bytes, true)) {
                 return false;
             }
             auto* const to = reinterpret_cast<std::byte*>(row.address);
@@ -204,12 +226,13 @@ const Instruction* reduce(WarpContext& warp, const Instruction* at, std::uint32_
             return false;
         }
         const SharedBox from(place, static_cast<std::uint32_t>(request.shared), request.map);
+        MappedGranule known;
         return box.for_each_row([&](const TensorRow& row) {
             if (row.bytes == 0) {
                 return true;
             }
             const std::uint32_t bytes = box.stored_bytes(row);
-            if (!need_row(warp, at, lane, request, row.address, bytes, true)) {
+            if (!need_row(warp, at, lane, request, known, row.address, bytes, true)) {
                 return false;
             }
             std::byte whole[MAX_ROW_BYTES];
@@ -432,8 +455,17 @@ std::byte* need_shared(WarpContext& warp, const Instruction* at, std::uint32_t l
 }
 
 bool need_row(WarpContext& warp, const Instruction* at, std::uint32_t lane, const Request& request,
-              std::uint64_t address, std::uint32_t bytes, bool is_write) {
-    if (bulk_copy::is_device_memory(*warp.block->memory, address, bytes, is_write)) {
+              MappedGranule& known, std::uint64_t address, std::uint32_t bytes, bool is_write) {
+    const MemoryMap& map = *warp.block->memory;
+    if (known.contains(address, bytes)) {
+        return true;
+    }
+    if (bulk_copy::is_device_memory(map, address, bytes, is_write)) {
+        if (map.is_mapped(address, address, is_write)) {
+            known.begin = map.memory_base +
+                          ((address - map.memory_base) >> map.granule_shift << map.granule_shift);
+            known.end = known.begin + (std::uint64_t{1} << map.granule_shift);
+        }
         return true;
     }
     (void)raise_access_fault(warp, at, lane, AccessProblem::Unmapped, address, bytes, is_write,
@@ -453,8 +485,10 @@ bool load_box(WarpContext& warp, const Instruction* at, std::uint32_t lane, cons
     const std::uint32_t row_bytes = box.row_bytes();
     const std::uint64_t fill = fill_of(map);
     const Conversion conversion = conversion_of(map.element);
+    MappedGranule known;
     const bool is_done = box.for_each_row([&](const TensorRow& row) {
-        if (row.bytes != 0 && !need_row(warp, at, lane, request, row.address, row.bytes, false)) {
+        if (row.bytes != 0 &&
+            !need_row(warp, at, lane, request, known, row.address, row.bytes, false)) {
             return false;
         }
         const auto* const from = reinterpret_cast<const std::byte*>(row.address);

@@ -36,7 +36,7 @@ ptx::Type type_of(TensorElement element) {
     }
 }
 
-/// Rounds to the nearest number with 10 bits of fraction; halfway cases away from zero.
+/// Rounds to the nearest number with 10 bits of fraction; halfway cases to even.
 void round_to_tf32(std::byte* elements, std::size_t bytes) {
     constexpr std::uint32_t dropped_bits = 13;
     constexpr std::uint32_t exponent = 0x7f800000;
@@ -45,7 +45,9 @@ void round_to_tf32(std::byte* elements, std::size_t bytes) {
         std::uint32_t value;
         std::memcpy(&value, elements + at, sizeof value);
         if ((value & exponent) != exponent) {
-            value = (value + (1u << (dropped_bits - 1))) >> dropped_bits << dropped_bits;
+            const std::uint32_t is_odd = value >> dropped_bits & 1;
+            value = (value + (1u << (dropped_bits - 1)) - 1 + is_odd) >> dropped_bits
+                                                                             << dropped_bits;
         } else if (value << 9 != 0) {
             value = nan;
         }
