@@ -181,7 +181,7 @@ TEST(AsyncCopyForms, other_forms_are_refused_by_name) {
     EXPECT_NE(log_of("cp.async.ca.global.shared [%to], [%from], %l;").find("cp.async.ca"),
               std::string::npos);
     EXPECT_NE(log_of("cp.async.wait_group %l;").find("number of groups"), std::string::npos);
-    EXPECT_NE(log_of("cp.async.bulk.prefetch.tensor.1d.L2.global [%from, {%l}];")
+    EXPECT_NE(log_of("cp.async.bulk.prefetch.tensor.1d.L1.global [%from, {%l}];")
                   .find("'cp.async.bulk.prefetch.tensor"),
               std::string::npos);
     EXPECT_NE(log_of("cp.async.bulk.shared::cta.shared::cta.mbarrier::complete_tx::bytes [%to], "
