@@ -29,6 +29,7 @@ import cuprum._managed
 import cuprum._options
 import cuprum._peer_access
 import cuprum._tensor_map
+import cuprum._texture_options
 import cuprum._types
 import cuprum.system.typing
 import cuprum.typing
@@ -1887,6 +1888,538 @@ def copy_batch(stream: Stream, srcs: Sequence[Buffer], dsts: Sequence[Buffer], *
         If an option needs a newer driver; it is named.
     """
 
+class OpaqueArray:
+    """
+    Memory in a layout that textures and surfaces read fast.
+
+    Made by ``Device.create_opaque_array``. It has no address: kernels read it through a
+    ``TextureObject`` and read and write it through a ``SurfaceObject``. Copy data in with ``copy_from``
+    and out with ``copy_to`` or ``to_numpy``.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    @staticmethod
+    def from_handle(handle: int, *, owner: object | None = None) -> OpaqueArray:
+        """
+        Wrap an array made elsewhere, without owning it.
+
+        Parameters
+        ----------
+        handle : int
+            The driver's ``CUarray``. It belongs to the current context.
+        owner : object, optional
+            Kept alive with the array.
+        """
+
+    @property
+    def handle(self) -> int:
+        """Return the driver's ``CUarray`` as an int, 0 once closed."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Return whether ``close`` was called."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """
+        Return width, height and depth in elements, as many as there are. Layers do not count.
+        """
+
+    @property
+    def format(self) -> cuprum.typing.ArrayFormatType:
+        """Return the format of the elements."""
+
+    @property
+    def num_channels(self) -> int:
+        """Return the number of channels of an element."""
+
+    @property
+    def num_layers(self) -> int:
+        """Return the number of layers, 0 if the array has none."""
+
+    @property
+    def is_cubemap(self) -> bool:
+        """Return whether the array has six faces."""
+
+    @property
+    def is_surface_load_store(self) -> bool:
+        """Return whether a ``SurfaceObject`` can be made of the array."""
+
+    @property
+    def element_bytes(self) -> int:
+        """Return the bytes of an element, or of a block of a compressed format."""
+
+    @property
+    def size_bytes(self) -> int:
+        """Return the bytes of all elements, as copies take them."""
+
+    @property
+    def device(self) -> Device:
+        """Return the device that the array lies on."""
+
+    @property
+    def memory_requirements(self) -> cuprum._texture_options.ArrayMemoryRequirements:
+        """
+        Return the memory that an array with ``is_deferred_mapping`` needs.
+
+        Raises
+        ------
+        ValueError
+            If the array has its own memory.
+        """
+
+    @property
+    def sparse_properties(self) -> cuprum._texture_options.ArraySparseProperties:
+        """
+        Return how the memory of a sparse array is divided.
+
+        Raises
+        ------
+        ValueError
+            If the array is not sparse.
+        """
+
+    def get_plane(self, index: int) -> OpaqueArray:
+        """
+        Return one plane of a video format as an array, which keeps this one alive.
+
+        Parameters
+        ----------
+        index : int
+            Which plane; 0 is the brightness.
+
+        Raises
+        ------
+        ValueError
+            If the format has no such plane.
+        """
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+    def copy_from(self, src: object, *, stream: Stream | GraphBuilder, offset: tuple[int, ...] | None = None, shape: tuple[int, ...] | None = None, src_offset: tuple[int, ...] | None = None, pitch_bytes: int | None = None, rows_per_slice: int | None = None) -> None:
+        """
+        Copy all elements, or a region, into this array. Returns at once.
+
+        Parameters
+        ----------
+        src : Buffer, OpaqueArray or object with the buffer protocol
+            Where to copy from. A buffer, or contiguous host memory such as a numpy array, has at least the
+            bytes of the region, rows one after another. A numpy array whose rows have gaps has the shape of
+            the region, slowest axis first; its last axis may hold the channels.
+        stream : Stream or GraphBuilder
+            The copy is ordered on it. Host memory cannot be captured into a graph.
+        offset : tuple of int, optional
+            The first element of the region: x, y, and the slice, layer or face.
+        shape : tuple of int, optional
+            The size of the region: width, height, and slices, layers or faces. None is up to the end.
+        src_offset : tuple of int, optional
+            The first element in another array.
+        pitch_bytes : int, optional
+            Bytes from row to row in a buffer. None is without gaps.
+        rows_per_slice : int, optional
+            Rows from slice to slice in a buffer. None is without gaps.
+
+        Raises
+        ------
+        ValueError
+            If the region does not lie in the array, or `src` is too small for it.
+        TypeError
+            If `src` has another type.
+        """
+
+    def copy_to(self, dst: object, *, stream: Stream | GraphBuilder, offset: tuple[int, ...] | None = None, shape: tuple[int, ...] | None = None, dst_offset: tuple[int, ...] | None = None, pitch_bytes: int | None = None, rows_per_slice: int | None = None) -> object:
+        """
+        Copy all elements, or a region, out of this array. Returns `dst` at once.
+
+        Parameters
+        ----------
+        dst : Buffer, OpaqueArray or writable object with the buffer protocol
+            Where to copy to; see ``copy_from``. Keep host memory alive, and do not read it before the
+            stream gets there.
+        stream : Stream or GraphBuilder
+            The copy is ordered on it. Host memory cannot be captured into a graph.
+        offset : tuple of int, optional
+            The first element of the region: x, y, and the slice, layer or face.
+        shape : tuple of int, optional
+            The size of the region: width, height, and slices, layers or faces. None is up to the end.
+        dst_offset : tuple of int, optional
+            The first element in another array.
+        pitch_bytes : int, optional
+            Bytes from row to row in a buffer. None is without gaps.
+        rows_per_slice : int, optional
+            Rows from slice to slice in a buffer. None is without gaps.
+
+        Returns
+        -------
+        object
+            `dst`.
+
+        Raises
+        ------
+        ValueError
+            If the region does not lie in the array, or `dst` is too small for it.
+        TypeError
+            If `dst` has another type.
+        """
+
+    def to_numpy(self, *, stream: Stream, offset: tuple[int, ...] | None = None, shape: tuple[int, ...] | None = None) -> Any:
+        """
+        Return all elements, or a region, as a new numpy array. Waits for the stream.
+
+        The axes are slices or layers, rows, columns and channels. An axis that the array does not have is
+        left out, and so is that of a single channel. Blocks of a compressed format are bytes, video formats
+        of one plane words.
+
+        Parameters
+        ----------
+        stream : Stream
+            The copy is ordered on it.
+        offset : tuple of int, optional
+            The first element of the region: x, y, and the slice, layer or face.
+        shape : tuple of int, optional
+            The size of the region: width, height, and slices, layers or faces. None is up to the end.
+
+        Returns
+        -------
+        numpy.ndarray
+            The elements.
+        """
+
+    def close(self) -> None:
+        """
+        Release this object's share of the array. Calling it again does nothing.
+
+        Textures, surfaces and graphs that use the array keep their shares.
+        """
+
+    def __enter__(self) -> OpaqueArray: ...
+
+    def __exit__(self, exc_type: object, exc: object, tb: object) -> None: ...
+
+class MipmappedArray:
+    """
+    An array with smaller versions of itself.
+
+    Made by ``Device.create_mipmapped_array``. Each level has half the size of the one before. Levels
+    are ``OpaqueArray`` objects that keep the whole alive.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    @property
+    def handle(self) -> int:
+        """Return the driver's ``CUmipmappedArray`` as an int, 0 once closed."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Return whether ``close`` was called."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """
+        Return width, height and depth of level 0 in elements, as many as there are.
+        """
+
+    @property
+    def format(self) -> cuprum.typing.ArrayFormatType:
+        """Return the format of the elements."""
+
+    @property
+    def num_channels(self) -> int:
+        """Return the number of channels of an element."""
+
+    @property
+    def num_levels(self) -> int:
+        """Return the number of levels."""
+
+    @property
+    def num_layers(self) -> int:
+        """Return the number of layers, 0 if the array has none."""
+
+    @property
+    def is_cubemap(self) -> bool:
+        """Return whether the array has six faces."""
+
+    @property
+    def is_surface_load_store(self) -> bool:
+        """Return whether a ``SurfaceObject`` can be made of a level."""
+
+    @property
+    def device(self) -> Device:
+        """Return the device that the array lies on."""
+
+    @property
+    def memory_requirements(self) -> cuprum._texture_options.ArrayMemoryRequirements:
+        """
+        Return the memory that an array with ``is_deferred_mapping`` needs.
+
+        Raises
+        ------
+        ValueError
+            If the array has its own memory.
+        """
+
+    @property
+    def sparse_properties(self) -> cuprum._texture_options.ArraySparseProperties:
+        """
+        Return how the memory of a sparse array is divided.
+
+        Raises
+        ------
+        ValueError
+            If the array is not sparse.
+        """
+
+    def get_level(self, level: int) -> OpaqueArray:
+        """
+        Return a level as an array, which keeps the whole alive.
+
+        Parameters
+        ----------
+        level : int
+            0 is the largest one.
+
+        Raises
+        ------
+        ValueError
+            If there is no such level.
+        """
+
+    def close(self) -> None:
+        """
+        Release this object's share of the array. Calling it again does nothing.
+
+        Levels, textures and graphs keep their shares.
+        """
+
+    def __enter__(self) -> MipmappedArray: ...
+
+    def __exit__(self, exc_type: object, exc: object, tb: object) -> None: ...
+
+    def __eq__(self, other: object, /) -> bool: ...
+
+    def __hash__(self) -> int: ...
+
+    def __repr__(self) -> str: ...
+
+class ResourceDescriptor:
+    """
+    The memory that a texture or a surface reads.
+
+    Made by the ``from_`` methods, from an array, a mipmapped array or a buffer. Surfaces need an
+    ``OpaqueArray``.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    @staticmethod
+    def from_opaque_array(array: OpaqueArray) -> ResourceDescriptor:
+        """
+        Describe an array, for textures and surfaces.
+
+        Parameters
+        ----------
+        array : OpaqueArray
+            What kernels read.
+        """
+
+    @staticmethod
+    def from_mipmapped_array(mipmapped_array: MipmappedArray) -> ResourceDescriptor:
+        """
+        Describe an array with levels, for textures.
+
+        Parameters
+        ----------
+        mipmapped_array : MipmappedArray
+            What kernels read.
+        """
+
+    @staticmethod
+    def from_linear(buffer: Buffer, *, format: object, num_channels: int, size_bytes: int | None = None) -> ResourceDescriptor:
+        """
+        Describe elements in a buffer that kernels read by index, for textures.
+
+        There is no filtering, and coordinates are not normalized.
+
+        Parameters
+        ----------
+        buffer : Buffer
+            The memory. Its address is a multiple of the device's ``texture_alignment``.
+        format : ArrayFormatType, str or numpy type
+            One of the first eight formats.
+        num_channels : int
+            1, 2 or 4.
+        size_bytes : int, optional
+            How many bytes are read. None is the whole buffer.
+
+        Raises
+        ------
+        ValueError
+            If the elements do not fill the bytes, or these exceed the buffer.
+        """
+
+    @staticmethod
+    def from_pitch2d(buffer: Buffer, *, format: object, num_channels: int, width: int, height: int, pitch_bytes: int) -> ResourceDescriptor:
+        """
+        Describe the rows of an image in a buffer, for textures.
+
+        Parameters
+        ----------
+        buffer : Buffer
+            The memory. Its address is a multiple of the device's ``texture_alignment``.
+        format : ArrayFormatType, str or numpy type
+            One of the first eight formats.
+        num_channels : int
+            1, 2 or 4.
+        width : int
+            Elements in a row.
+        height : int
+            Rows.
+        pitch_bytes : int
+            Bytes from row to row, a multiple of the device's ``texture_pitch_alignment``.
+
+        Raises
+        ------
+        ValueError
+            If rows overlap or do not fit the buffer.
+        """
+
+    @property
+    def kind(self) -> str:
+        """Return the kind: 'array', 'mipmapped_array', 'linear' or 'pitch2d'."""
+
+    @property
+    def source(self) -> OpaqueArray | MipmappedArray | Buffer:
+        """Return the array or the buffer."""
+
+    @property
+    def format(self) -> cuprum.typing.ArrayFormatType | None:
+        """Return the format of the elements in a buffer, or None for an array."""
+
+    @property
+    def num_channels(self) -> int | None:
+        """
+        Return the number of channels of the elements in a buffer, or None for an array.
+        """
+
+    @property
+    def size_bytes(self) -> int | None:
+        """
+        Return the bytes that are read of linear memory, or None for another kind.
+        """
+
+    @property
+    def _size_bytes(self) -> int | None:
+        """
+        Return the bytes that are read of linear memory, or None for another kind.
+        """
+
+    @property
+    def width(self) -> int | None:
+        """Return the elements in a row of an image, or None for another kind."""
+
+    @property
+    def height(self) -> int | None:
+        """Return the rows of an image, or None for another kind."""
+
+    @property
+    def pitch_bytes(self) -> int | None:
+        """
+        Return the bytes from row to row of an image, or None for another kind.
+        """
+
+    def __repr__(self) -> str: ...
+
+class _TextureSampling:
+    """The settings of a texture, checked and converted."""
+
+class TextureObject:
+    """
+    A handle by which kernels read an array or a buffer as a texture.
+
+    Made by ``Device.create_texture_object``. It keeps the memory alive. Pass it to ``launch`` for a
+    parameter of type ``cudaTextureObject_t``, and keep it until the kernels that read it are done.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    @property
+    def handle(self) -> int:
+        """Return the handle that kernels take as an int, 0 once closed."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Return whether ``close`` was called."""
+
+    @property
+    def resource(self) -> ResourceDescriptor | None:
+        """Return the memory that it was made from, or None once closed."""
+
+    @property
+    def device(self) -> Device:
+        """Return the device that it belongs to."""
+
+    def close(self) -> None:
+        """
+        Release this object's share. Calling it again does nothing.
+
+        Graphs that use it keep their shares.
+        """
+
+    def __enter__(self) -> TextureObject: ...
+
+    def __exit__(self, exc_type: object, exc: object, tb: object) -> None: ...
+
+    def __repr__(self) -> str: ...
+
+    @property
+    def options(self) -> cuprum._texture_options.TextureObjectOptions:
+        """Return the options that it was made with."""
+
+class SurfaceObject:
+    """
+    A handle by which kernels read and write an array.
+
+    Made by ``Device.create_surface_object``. It keeps the array alive. Pass it to ``launch`` for a
+    parameter of type ``cudaSurfaceObject_t``, and keep it until the kernels that use it are done.
+    """
+
+    def __init__(self, *args: object, **kwargs: object) -> None: ...
+
+    @property
+    def handle(self) -> int:
+        """Return the handle that kernels take as an int, 0 once closed."""
+
+    @property
+    def is_closed(self) -> bool:
+        """Return whether ``close`` was called."""
+
+    @property
+    def resource(self) -> ResourceDescriptor | None:
+        """Return the memory that it was made from, or None once closed."""
+
+    @property
+    def device(self) -> Device:
+        """Return the device that it belongs to."""
+
+    def close(self) -> None:
+        """
+        Release this object's share. Calling it again does nothing.
+
+        Graphs that use it keep their shares.
+        """
+
+    def __enter__(self) -> SurfaceObject: ...
+
+    def __exit__(self, exc_type: object, exc: object, tb: object) -> None: ...
+
+    def __repr__(self) -> str: ...
+
 class DeviceProperties:
     """
     The attributes of one device, under the driver's names in lower case.
@@ -2810,17 +3343,76 @@ class Device:
     def create_graph_builder(self) -> GraphBuilder:
         """Create a builder of graphs that captures a new stream."""
 
-    def create_opaque_array(self, options: object) -> object:
-        """Create an array for textures; not available yet."""
+    def create_opaque_array(self, options: cuprum._texture_options.OpaqueArrayOptions | dict) -> OpaqueArray:
+        """
+        Create an array for textures and surfaces.
 
-    def create_mipmapped_array(self, options: object) -> object:
-        """Create a mipmapped array; not available yet."""
+        Parameters
+        ----------
+        options : OpaqueArrayOptions or dict
+            Size, format and use.
 
-    def create_texture_object(self, *, resource: object, options: object = None) -> object:
-        """Create a texture; not available yet."""
+        Raises
+        ------
+        ValueError
+            If options contradict each other, or a size exceeds a limit of the device. The text names it.
+        OutOfMemoryError
+            If the device has no memory left.
+        """
 
-    def create_surface_object(self, *, resource: object) -> object:
-        """Create a surface; not available yet."""
+    def create_mipmapped_array(self, options: cuprum._texture_options.MipmappedArrayOptions | dict) -> MipmappedArray:
+        """
+        Create an array with levels, each half as large as the one before.
+
+        Parameters
+        ----------
+        options : MipmappedArrayOptions or dict
+            Size, format, levels and use.
+
+        Raises
+        ------
+        ValueError
+            If options contradict each other, there cannot be so many levels, or a size exceeds a limit of
+            the device.
+        OutOfMemoryError
+            If the device has no memory left.
+        """
+
+    def create_texture_object(self, *, resource: ResourceDescriptor, options: cuprum._texture_options.TextureObjectOptions | dict | None = None) -> TextureObject:
+        """
+        Create a texture.
+
+        Parameters
+        ----------
+        resource : ResourceDescriptor
+            The memory that kernels read.
+        options : TextureObjectOptions or dict, optional
+            How they read it.
+
+        Raises
+        ------
+        ValueError
+            If the options do not fit the resource, or exceed a limit of the device. The text names it.
+        ClosedError
+            If the array or the buffer is closed.
+        """
+
+    def create_surface_object(self, *, resource: ResourceDescriptor) -> SurfaceObject:
+        """
+        Create a surface.
+
+        Parameters
+        ----------
+        resource : ResourceDescriptor
+            An array made with ``is_surface_load_store=True``.
+
+        Raises
+        ------
+        ValueError
+            If the resource is no such array.
+        ClosedError
+            If the array is closed.
+        """
 
 def forget_initialized_devices() -> None:
     """
@@ -3852,7 +4444,7 @@ def launch(stream: Stream | cuprum.typing.IsStreamType, config: LaunchConfig | d
         Grid, block and the rest.
     kernel : Kernel
         What to run.
-    *kernel_args : Buffer, array, GraphCondition, number, numpy scalar, ctypes object or bytes
+    *kernel_args : Buffer, array, texture, surface, condition, number, numpy scalar, ctypes or bytes
         One for each parameter. A Buffer passes its address. So does an object with DLPack or
         ``__cuda_array_interface__``; the stream waits for its producer. Python's numbers convert to the
         parameter's size. Everything else, such as ctypes and numpy structures, must have that size.
@@ -3969,7 +4561,7 @@ class GraphNode:
             Grid, block and the rest, clusters and cooperative launches included.
         kernel : Kernel
             What to run.
-        *args : Buffer, array, AllocNode, GraphCondition, int, float, numpy scalar, ctypes object or bytes
+        *args : Buffer, array, texture, surface, AllocNode, condition, number, numpy scalar, ctypes or bytes
             One for each parameter, as `cuprum.launch` takes them. Their values are copied now. The graph
             keeps the objects alive as long as it, a clone or an executable may run the kernel.
 
@@ -4490,7 +5082,7 @@ class GraphDefinition:
             Grid, block and the rest, clusters and cooperative launches included.
         kernel : Kernel
             What to run.
-        *args : Buffer, array, AllocNode, GraphCondition, int, float, numpy scalar, ctypes object or bytes
+        *args : Buffer, array, texture, surface, AllocNode, condition, number, numpy scalar, ctypes or bytes
             One for each parameter, as `cuprum.launch` takes them. Their values are copied now. The graph
             keeps the objects alive as long as it, a clone or an executable may run the kernel.
 

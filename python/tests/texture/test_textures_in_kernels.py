@@ -32,9 +32,17 @@ CONFIG = cuprum.LaunchConfig(grid=(1, HEIGHT), block=32)
 
 
 @pytest.fixture(scope="module")
-def kernels():
-    code = cuprum.Program(SOURCE, "c++").compile("ptx")
-    return {name: code.get_kernel(name) for name in ("read", "add", "fetch")}
+def ptx():
+    return cuprum.Program(SOURCE, "c++").compile("ptx").code
+
+
+@pytest.fixture
+def kernels(ptx):
+    code = cuprum.ObjectCode.from_ptx(ptx)
+    made = {name: code.get_kernel(name) for name in ("read", "add", "fetch")}
+    yield made
+    made.clear()  # pytest still refers to it when live objects are counted
+    code.close()
 
 
 @pytest.fixture
@@ -49,7 +57,8 @@ def array(device, stream, image):
     )
     made.copy_from(image, stream=stream)
     stream.sync()
-    return made
+    yield made
+    made.close()
 
 
 def result_of(buffer, stream, dtype=np.float32):
@@ -79,7 +88,7 @@ def test_linear_memory_is_fetched(device, stream, kernels):
         resource=ResourceDescriptor.from_linear(buffer, format="int32", num_channels=1)
     )
     out = device.allocate(values.nbytes, stream=stream)
-    cuprum.launch(stream, cuprum.LaunchConfig(1, 32), kernels["fetch"], texture, out, 16)
+    cuprum.launch(stream, cuprum.LaunchConfig(grid=1, block=32), kernels["fetch"], texture, out, 16)
     assert result_of(out, stream, np.int32).tolist() == values.tolist()
 
 
@@ -143,7 +152,7 @@ def test_an_updated_node_keeps_its_new_texture_alive(device, stream, kernels, ar
     node = definition.launch(CONFIG, kernels["read"], first, out, WIDTH, HEIGHT)
     graph = definition.instantiate()
     second = texture_of(image * 2)
-    graph.nodes[node].update(args=(second, out, WIDTH, HEIGHT))
+    graph[node].update(config=CONFIG, kernel=kernels["read"], args=(second, out, WIDTH, HEIGHT))
     first.close()
     second.close()
     graph.launch(stream)
