@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Compares real kernels with native code. Each kernel runs in turns on the device that Cuprum uses
-// and as the same algorithm in native, vectorised code on all cores.
+// and as the same algorithm in native, vectorised code on all cores. Texture fetches are compared
+// with plain loads on the same device.
 //
 //   emulator_kernels [--turns N] [--only NAME] [--device-only]     writes JSON
 
@@ -159,6 +160,17 @@ int main(int argc, char** argv) {
     report.compare("histogram_16M",
                    run("histogram", {.grid = 256, .block = 256}, dbytes, dbins, LARGE),
                    [&] { native::histogram(bytes.data(), bins.data(), LARGE); });
+    // Reading an image through a texture, compared with a plain load on the same device.
+    const auto image = device.create_opaque_array({.extent = {.width = SIZE, .height = SIZE}});
+    image.copy_from_host(std::vector<float>(static_cast<std::size_t>(SIZE) * SIZE, 0.5F), stream);
+    const auto resource = cuprum::ResourceDescriptor::from_opaque_array(image);
+    const auto point = cuprum::TextureObject::create(resource, {});
+    const auto linear =
+        cuprum::TextureObject::create(resource, {.filter_mode = cuprum::FilterMode::Linear});
+    const cuprum::LaunchConfig rows{.grid = {SIZE / 256, SIZE}, .block = 256};
+    const auto load = run("read_memory", rows, dx, dy, SIZE);
+    report.compare("texture_point_1024", run("read_texture", rows, point, dy, SIZE), load);
+    report.compare("texture_linear_1024", run("read_texture", rows, linear, dy, SIZE), load);
     std::fprintf(stderr, "device: %s\n", device.name().c_str());
     report.print();
 }

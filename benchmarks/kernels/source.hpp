@@ -60,4 +60,12 @@ extern "C" __global__ void histogram(const unsigned char* data, unsigned* bins, 
     __syncthreads();
     atomicAdd(&bins[threadIdx.x], local[threadIdx.x]);
 }
+extern "C" __global__ void read_memory(const float* from, float* to, int size) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    to[y * size + x] = from[y * size + x];
+}
+extern "C" __global__ void read_texture(cudaTextureObject_t from, float* to, int size) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    to[y * size + x] = tex2D<float>(from, x + 0.75f, y + 0.25f);
+}
 )";

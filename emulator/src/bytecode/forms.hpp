@@ -381,6 +381,7 @@ struct PackForm {
 };
 
 struct MatrixForm; // matrix_forms.hpp
+struct SampleForm; // image_forms.hpp
 
 struct FusedSelectors;
 
@@ -401,6 +402,8 @@ struct Selectors {
     bytecode::Handler (*matrix)(const MatrixForm&);
     bytecode::Handler (*copy)(const CopyForm&);
     bytecode::Handler (*pack)(const PackForm&);
+    /// The most common forms of tex; texture::sample runs the others.
+    bytecode::Handler (*texture)(const SampleForm&);
 
     // The same for linear registers (interp/linear.hpp); nullptr if there is no such variant.
     bytecode::Handler (*linear_move)(const MoveForm&);

@@ -203,7 +203,8 @@ void emit_sample(Reader& reader, SampleForm form, std::size_t results, Type type
     rest.flags = bytecode::HAS_SIDE_EFFECT; // it may report an invalid handle
     rest.immediate = packed_form(form);
     rest.target = sources.offset;
-    reader.emit(texture::sample, destinations, sources.all, rest);
+    const bytecode::Handler quick = selectors().texture(form);
+    reader.emit(quick != nullptr ? quick : texture::sample, destinations, sources.all, rest);
 }
 
 struct QueryName {

@@ -110,6 +110,22 @@ ImageLanes find_image(WarpContext& warp, const Instruction* at, std::uint32_t ma
     return result;
 }
 
+const Image* find_common_image(const WarpContext& warp, const Instruction* at, std::uint32_t mask,
+                               ImageUse use) {
+    const auto* const values = reinterpret_cast<const ImageHandle*>(warp.at(at->src[0]));
+    const auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
+    std::uint64_t difference = 0;
+    for (std::uint32_t lane = 0; lane < bytecode::WARP_SIZE; ++lane) {
+        difference |= (mask >> lane & 1) != 0 ? values[lane] ^ values[first] : 0;
+    }
+    if (difference != 0) {
+        return nullptr;
+    }
+    const Image* const image =
+        ImageTable::instance().find(use, handle_of(warp, value_of(warp, at, first)));
+    return image != nullptr && is_readable(warp, *image) ? image : nullptr;
+}
+
 bool find_sampler(WarpContext& warp, const Instruction* at, std::uint32_t& mask, Sampler& sampler) {
     const auto* const values = reinterpret_cast<const ImageHandle*>(warp.at(at->src[1]));
     const auto first = static_cast<std::uint32_t>(std::countr_zero(mask));

@@ -51,6 +51,12 @@ struct ImageLanes {
 [[nodiscard]] ImageLanes find_image(WarpContext& warp, const bytecode::Instruction* at,
                                     std::uint32_t mask, ImageUse use);
 
+/// Returns the image that all lanes of `mask` name, or nullptr if there is none or it cannot be
+/// read; raises nothing.
+[[nodiscard]] const Image* find_common_image(const WarpContext& warp,
+                                             const bytecode::Instruction* at, std::uint32_t mask,
+                                             ImageUse use);
+
 /// Changes a sampler to what the second source says. Cuts `mask` down to the lanes that name the
 /// same one as the first. Raises a fault and returns false if it is not a sampler.
 [[nodiscard]] bool find_sampler(WarpContext& warp, const bytecode::Instruction* at,

@@ -272,9 +272,11 @@ TextureSampler::Place TextureSampler::place_of(const SampleRequest& request,
         is_normalized = true;
     }
     const unsigned axes = is_volume ? 3 : std::min(axes_of(form_.geometry), 2u);
+    const bool clamps = is_cube_ && sampler_.is_seamless && choice == TexelChoice::Nearest;
     for (unsigned axis = 0; axis < axes; ++axis) {
-        place.axes[axis] = find_texels(inner.coordinates[axis], request.offsets[axis], sizes[axis],
-                                       sampler_.modes[axis], is_normalized, choice);
+        place.axes[axis] =
+            find_texels(inner.coordinates[axis], request.offsets[axis], sizes[axis],
+                        clamps ? AddressMode::Clamp : sampler_.modes[axis], is_normalized, choice);
     }
     if (form_.geometry == Geometry::Line && sampler_.modes[1] == AddressMode::Border &&
         choice == TexelChoice::Filtered) {

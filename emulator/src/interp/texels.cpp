@@ -269,6 +269,8 @@ std::int32_t border_channel(TexelFormat format, TexelClass texel_class, bool is_
         switch (format) {
         case TexelFormat::U16:
         case TexelFormat::Unorm16:
+        case TexelFormat::Bc4Unorm:
+        case TexelFormat::Bc5Unorm:
             return scaled(0, UNORM_ONE);
         case TexelFormat::Unorm10x3A2: {
             const std::int32_t wide = scaled(0, 1023);

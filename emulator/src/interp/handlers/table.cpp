@@ -22,6 +22,7 @@ const Selectors SELECTORS = {
     .matrix = select_matrix,
     .copy = select_copy,
     .pack = select_pack,
+    .texture = select_texture,
     .linear_move = select_linear_move,
     .linear_integer = select_linear_integer,
     .linear_bits = select_linear_bits,

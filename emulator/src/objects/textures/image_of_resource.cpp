@@ -5,9 +5,11 @@
 
 #include "objects/devices/device.hpp"
 #include "objects/process/error.hpp"
+#include "objects/process/log.hpp"
 #include "objects/textures/image_object.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 
 namespace cuprum::emulator {
@@ -250,7 +252,11 @@ void describe_sampler(Image& image, const CUDA_TEXTURE_DESC& texture) {
         }
         sampler.modes[dimension] = static_cast<AddressMode>(mode);
     }
-    // NVIDIA's driver accepts a linear filter for integers, which instructions then ignore.
+    if (image.shape == ImageShape::Line && is_address_mode(texture.addressMode[1])) {
+        // A GPU filters a line as a plane of one row, with the border of the second dimension.
+        sampler.modes[1] = static_cast<AddressMode>(texture.addressMode[1]);
+    }
+    // NVIDIA's driver accepts a linear filter for integers, and the hardware filters them.
     sampler.filter = filter_from(texture.filterMode, "filterMode");
     sampler.level_filter = filter_from(texture.mipmapFilterMode, "mipmapFilterMode");
     sampler.reads_integers = has(CU_TRSF_READ_AS_INTEGER);
@@ -259,6 +265,12 @@ void describe_sampler(Image& image, const CUDA_TEXTURE_DESC& texture) {
     sampler.is_seamless = has(CU_TRSF_SEAMLESS_CUBEMAP);
     sampler.disables_trilinear = has(CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION);
     sampler.max_anisotropy = texture.maxAnisotropy;
+    if (texture.maxAnisotropy > 1) {
+        static std::atomic_flag is_told;
+        if (!is_told.test_and_set()) {
+            log(LogLevel::Warn, "maxAnisotropy is ignored: textures are filtered isotropically");
+        }
+    }
     sampler.level_bias = texture.mipmapLevelBias;
     sampler.min_level = texture.minMipmapLevelClamp;
     sampler.max_level = texture.maxMipmapLevelClamp;

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: Copyright (c) 2026 The Cuprum Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The images that handlers/texture.cpp samples a warp at a time.
+
+#pragma once
+
+#include "bytecode/image_forms.hpp"
+#include "interp/warp.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cuprum::emulator {
+
+/// A line or plane of floats or bytes in rows, read without borders.
+struct PlaneView {
+    const std::byte* data = nullptr;
+    std::uint64_t pitch_bytes = 0;
+    std::uint32_t sizes[2] = {1, 1};
+    std::uint32_t texel_bytes = 4;
+    std::uint8_t channels = 1;
+    bool has_bytes = false;      // unsigned bytes, not floats
+    bool reads_integers = false; // of bytes
+    bool is_linear = false;
+    bool is_normalized = false;
+    bool wraps[2] = {false, false};
+};
+
+/// Describes the texture that all lanes of `mask` read. Returns false if they read several, or if
+/// it is not such a line (or plane). Then sample_any() does the work, and reports what is wrong.
+[[nodiscard]] bool find_plane(const WarpContext& warp, const bytecode::Instruction* at,
+                              std::uint32_t mask, bool is_line, PlaneView& view);
+
+/// The handler of all forms: texture::sample.
+[[nodiscard]] const bytecode::Instruction*
+sample_any(WarpContext& warp, const bytecode::Instruction* at, std::uint32_t mask);
+
+} // namespace cuprum::emulator
