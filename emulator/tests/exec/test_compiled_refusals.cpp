@@ -38,8 +38,9 @@ TEST(Refusals, features_that_are_missing_are_named) {
         {"multimem.red", "multicast memory"});
     expect_words(complaint_about("alloca.u32 %r0, 64;", unsupported), {"alloca.u32"});
     expect_words(
-        complaint_about("tex.1d.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%d0, {%r4}];", unsupported),
-        {"tex.1d.v4.f32.s32", "textures"});
+        complaint_about("tex.2dms.v4.f32.s32 {%r0, %r1, %r2, %r3}, [%d0, {%r4, %r5, %r6, %r7}];",
+                        unsupported),
+        {"tex.2dms.v4.f32.s32", "multisampled"});
     expect_words(complaint_about("wmma.load.a.sync.aligned.row.m8n8k4.global.f16 {%r0}, [%d0];",
                                  unsupported),
                  {"wmma.load.a.sync.aligned.row.m8n8k4.global.f16"});
@@ -55,12 +56,9 @@ protected:
     CompiledTextures() : CorpusTest("textures") {}
 };
 
-TEST_F(CompiledTextures, every_instruction_is_named_with_its_line) {
-    for_each_text([&](TestDevice& device) {
-        EXPECT_EQ(device.compile(text(), 120), nullptr);
-        EXPECT_EQ(device.problem, ptx::Problem::Unsupported);
-        expect_words(device.log, {"tex.1d.v4.f32.f32", "tex.3d", "tld4", "suld.b.2d", "sust.b.3d"});
-    });
+TEST_F(CompiledTextures, every_instruction_is_known) {
+    for_each_text(
+        [&](TestDevice& device) { EXPECT_NE(device.compile(text(), 120), nullptr) << device.log; });
 }
 
 } // namespace

@@ -363,6 +363,20 @@ TEST(Parser, carriage_returns_and_a_closing_nul_change_nothing) {
     EXPECT_EQ(parse_good(text).functions.size(), 4u);
 }
 
+TEST(Parser, settings_of_a_sampler_are_kept) {
+    const Module module = parse_good(".version 8.0\n.target sm_80\n.address_size 64\n"
+                                     ".global .samplerref s = { filter_mode = linear, "
+                                     "force_unnormalized_coords = 1 };\n");
+    const auto& items = module.variables.at(0).initializer.value().items;
+    ASSERT_EQ(items.size(), 2u);
+    EXPECT_EQ(items[0].kind, Initializer::Kind::Setting);
+    EXPECT_EQ(items[0].symbol, "filter_mode");
+    EXPECT_EQ(items[0].word, "linear");
+    EXPECT_EQ(items[1].symbol, "force_unnormalized_coords");
+    EXPECT_TRUE(items[1].word.empty());
+    EXPECT_EQ(items[1].bits, 1u);
+}
+
 TEST(Tree, types_have_names_and_sizes) {
     EXPECT_EQ(type_from(".bf16x2"), Type::BF16x2);
     EXPECT_EQ(type_from("b128"), Type::B128);

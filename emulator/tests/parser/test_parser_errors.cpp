@@ -204,14 +204,6 @@ TEST(ParserErrors, complaints_stop_at_the_bound) {
     EXPECT_TRUE(diagnostics.is_full());
 }
 
-TEST(ParserErrors, what_real_ptx_has_and_we_lack_is_called_unsupported) {
-    Diagnostics diagnostics;
-    EXPECT_FALSE(parse(std::string(HEAD) + ".global .samplerref s = { filter_mode = linear };",
-                       diagnostics));
-    ASSERT_FALSE(diagnostics.is_empty());
-    EXPECT_EQ(diagnostics.items()[0].problem, Problem::Unsupported);
-}
-
 TEST(ParserErrors, an_earlier_complaint_of_another_module_does_not_count) {
     Diagnostics diagnostics;
     diagnostics.report(Problem::Syntax, {}, "from elsewhere");

@@ -94,4 +94,19 @@ TEST(GlobalVariables, the_size_is_compared_with_the_device_before_bytes_are_stor
               "variable 'y' needs 1048000 bytes, and 576 of the device's 1048576 are left");
 }
 
+TEST(GlobalVariables, only_samplers_have_settings) {
+    const auto complaint = [](const char* text) { return LaidOut(text).diagnostics.to_text(); };
+    EXPECT_EQ(complaint(".global .samplerref s = { filter_mode = nearest, addr_mode_2 = wrap };"),
+              "");
+    EXPECT_NE(complaint(".global .samplerref s = { filter_mode = cubic };")
+                  .find("'filter_mode = cubic' is not a setting of a sampler"),
+              std::string::npos);
+    EXPECT_NE(
+        complaint(".global .samplerref s = { addr_mode_0 = clamp_ogl };").find("use clamp_to_edge"),
+        std::string::npos);
+    EXPECT_NE(complaint(".global .texref t = { normalized_coords = 1 };")
+                  .find("settings of variable 't' are not supported"),
+              std::string::npos);
+}
+
 } // namespace cuprum::emulator
