@@ -3,6 +3,8 @@
 
 // Block compression: BC1 to BC7. A block holds 4 x 4 texels in 8 or 16 bytes.
 
+#include "interp/blocks.hpp"
+
 #include "interp/texels.hpp"
 
 #include <algorithm>
@@ -137,6 +139,8 @@ Texel decode_block_texel(TexelFormat format, const std::byte* block, unsigned x,
         return {{decode_single(block, index, is_signed), decode_single(block + 8, index, is_signed),
                  0, 0}};
     }
+    case TexelFormat::Bc7:
+        return to_texel({decode_bc7(block, index)}, is_srgb);
     default:
         return {};
     }

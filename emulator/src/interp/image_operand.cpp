@@ -42,8 +42,6 @@ const char* unsupported_format(TexelFormat format) {
     case TexelFormat::Bc6hUnsigned:
     case TexelFormat::Bc6hSigned:
         return "BC6H";
-    case TexelFormat::Bc7:
-        return "BC7";
     default:
         return nullptr;
     }
